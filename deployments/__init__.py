@@ -1,0 +1,1 @@
+"""How it is started: the command line, the Prefect deployments, the sample batch."""

@@ -1,0 +1,73 @@
+"""Companies' profiles, dated, each with the claims it was merged from."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, Column
+from sqlmodel import Field, Session, SQLModel, col, select
+
+from storage.database import UtcDateTime
+
+
+class StoredProfile(SQLModel, table=True):
+    """A Company profile (the contract's JSON) as the sources told it at one time."""
+
+    __tablename__ = "profiles"
+
+    id: int | None = Field(default=None, primary_key=True)
+    domain: str = Field(index=True)
+    retrieved_at: datetime = Field(sa_type=UtcDateTime)
+    profile: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    sources: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
+    warnings: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
+
+
+class StoredClaim(SQLModel, table=True):
+    """One source's word on one field. `field` is the dotted path in the profile."""
+
+    __tablename__ = "claims"
+
+    id: int | None = Field(default=None, primary_key=True)
+    profile_id: int = Field(foreign_key="profiles.id", ondelete="CASCADE", index=True)
+    ordinal: int
+    field: str
+    value: Any = Field(sa_column=Column(JSON, nullable=True))
+    source: str
+    url: str | None = None
+    retrieved_at: datetime = Field(sa_type=UtcDateTime)
+    as_of: str | None = None
+
+
+def save_profile(session: Session, profile: StoredProfile, claims: Sequence[StoredClaim]) -> int:
+    """Keep a profile with its claims; gives the profile's id."""
+    session.add(profile)
+    session.flush()
+    assert profile.id is not None
+    for ordinal, claim in enumerate(claims):
+        claim.profile_id = profile.id
+        claim.ordinal = ordinal
+    session.add_all(claims)
+    return profile.id
+
+
+def get_profile(session: Session, profile_id: int) -> StoredProfile:
+    """The profile of that id."""
+    return session.get_one(StoredProfile, profile_id)
+
+
+def latest_profile(session: Session, domain: str) -> StoredProfile | None:
+    """The newest profile of that domain."""
+    return session.exec(
+        select(StoredProfile)
+        .where(StoredProfile.domain == domain)
+        .order_by(col(StoredProfile.retrieved_at).desc(), col(StoredProfile.id).desc())
+        .limit(1)
+    ).first()
+
+
+def profile_claims(session: Session, profile_id: int) -> Sequence[StoredClaim]:
+    """The claims that the profile was merged from, in the order of precedence."""
+    return session.exec(
+        select(StoredClaim).where(StoredClaim.profile_id == profile_id).order_by(col(StoredClaim.ordinal))
+    ).all()

@@ -1,0 +1,237 @@
+"""Runs: what was asked, how far each company and each document has come."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import JSON, Column, func, update
+from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
+
+from storage.database import UtcDateTime, now, string_enum
+
+
+class RunStatus(StrEnum):
+    """`superseded`: broken off, and its batch file was changed before it was started again."""
+
+    RUNNING = "running"
+    FINISHED = "finished"
+    FAILED = "failed"
+    SUPERSEDED = "superseded"
+
+
+class CompanyStatus(StrEnum):
+    PENDING = "pending"
+    FINISHED = "finished"
+    FAILED = "failed"
+
+
+class DocumentStatus(StrEnum):
+    """`pending` until the run has come to it; `unchanged` has its text from an earlier run."""
+
+    PENDING = "pending"
+    READ = "read"
+    UNCHANGED = "unchanged"
+    EMPTY = "empty"
+    FAILED = "failed"
+    UNSUPPORTED = "unsupported"
+
+
+class Run(SQLModel, table=True):
+    """One run of a batch. `fingerprint` tells whether a batch file still asks for the same run."""
+
+    __tablename__ = "runs"
+
+    id: str = Field(primary_key=True)
+    batch: str = Field(index=True)
+    fingerprint: str
+    status: RunStatus = Field(default=RunStatus.RUNNING, sa_type=string_enum(RunStatus))
+    started_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)
+    finished_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    answerer: str
+    criteria: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class RunCompany(SQLModel, table=True):
+    """One company of a run. `problem` says why it failed, in a sentence for the report."""
+
+    __tablename__ = "run_companies"
+    __table_args__ = (UniqueConstraint("run_id", "domain"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    run_id: str = Field(foreign_key="runs.id", ondelete="CASCADE", index=True)
+    ordinal: int
+    name: str
+    domain: str
+    folder: str
+    folder_id: str | None = None
+    room_id: int | None = Field(default=None, foreign_key="rooms.id", ondelete="SET NULL")
+    profile_id: int | None = Field(default=None, foreign_key="profiles.id", ondelete="SET NULL")
+    status: CompanyStatus = Field(default=CompanyStatus.PENDING, sa_type=string_enum(CompanyStatus))
+    problem: str | None = None
+    warnings: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
+    total: float | None = None
+    coverage: float | None = None
+    rank: int | None = None
+
+
+class RunDocument(SQLModel, table=True):
+    """What became of one document in one run. `path` is the folder's path in the room."""
+
+    __tablename__ = "run_documents"
+    __table_args__ = (UniqueConstraint("company_id", "document_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    company_id: int = Field(foreign_key="run_companies.id", ondelete="CASCADE", index=True)
+    document_id: str
+    name: str
+    path: str
+    url: str
+    status: DocumentStatus = Field(default=DocumentStatus.PENDING, sa_type=string_enum(DocumentStatus))
+    content_hash: str | None = None
+    text_id: int | None = Field(default=None, foreign_key="texts.id", ondelete="SET NULL")
+    characters: int = 0
+    warning: str | None = None
+
+
+def add_run(session: Session, run: Run, companies: Iterable[RunCompany]) -> None:
+    """Keep a new run with its companies."""
+    session.add(run)
+    session.flush()
+    session.add_all(companies)
+
+
+def get_run(session: Session, run_id: str) -> Run:
+    """The run of that id."""
+    return session.get_one(Run, run_id)
+
+
+def find_run(session: Session, wanted: str) -> Run | None:
+    """A run by its id, by its batch's name (the latest run of it), or the latest of all for `latest`."""
+    query = select(Run).order_by(col(Run.started_at).desc(), col(Run.id).desc()).limit(1)
+    if wanted == "latest":
+        return session.exec(query).first()
+    return session.get(Run, wanted) or session.exec(query.where(Run.batch == wanted)).first()
+
+
+def find_unfinished(session: Session, batch: str) -> Run | None:
+    """The run of that batch that was broken off, when there is one."""
+    return session.exec(
+        select(Run).where(Run.batch == batch, Run.status == RunStatus.RUNNING).order_by(col(Run.started_at).desc())
+    ).first()
+
+
+def previous_run(session: Session, run: Run) -> Run | None:
+    """The last run of the same batch that came to its end before this one began."""
+    return session.exec(
+        select(Run)
+        .where(
+            Run.batch == run.batch,
+            col(Run.status).in_((RunStatus.FINISHED, RunStatus.FAILED)),
+            Run.id != run.id,
+            col(Run.started_at) <= run.started_at,
+        )
+        .order_by(col(Run.started_at).desc(), col(Run.id).desc())
+        .limit(1)
+    ).first()
+
+
+def finish_run(session: Session, run_id: str, status: RunStatus) -> None:
+    """Write down how the run ended."""
+    run = session.get_one(Run, run_id)
+    run.status = status
+    run.finished_at = now()
+    session.add(run)
+
+
+def add_cost(session: Session, run_id: str, calls: int, input_tokens: int, output_tokens: int) -> None:
+    """Add what was spent to the run's cost."""
+    session.exec(
+        update(Run)
+        .where(col(Run.id) == run_id)
+        .values(
+            calls=Run.calls + calls,
+            input_tokens=Run.input_tokens + input_tokens,
+            output_tokens=Run.output_tokens + output_tokens,
+        )
+    )
+
+
+def run_companies(session: Session, run_id: str) -> Sequence[RunCompany]:
+    """The run's companies in the batch's order."""
+    return session.exec(select(RunCompany).where(RunCompany.run_id == run_id).order_by(col(RunCompany.ordinal))).all()
+
+
+def get_company(session: Session, company_id: int) -> RunCompany:
+    """The company of a run, by its id."""
+    return session.get_one(RunCompany, company_id)
+
+
+def save_company(session: Session, company: RunCompany) -> None:
+    """Keep what has changed of a run's company."""
+    session.merge(company)
+
+
+def place_documents(session: Session, company_id: int, documents: Iterable[RunDocument]) -> None:
+    """Write down which documents the run has to do with; those it has come to already keep their outcome.
+
+    A document that has left the index since the run was broken off leaves the run too.
+    """
+    known = {row.document_id: row for row in company_documents(session, company_id)}
+    new: list[dict[str, Any]] = []
+    for document in documents:
+        row = known.pop(document.document_id, None)
+        if row is None:
+            new.append(document.model_dump(exclude={"id"}))
+        else:
+            row.name, row.path, row.url = document.name, document.path, document.url
+    for gone in known.values():
+        session.delete(gone)
+    session.flush()
+    session.bulk_insert_mappings(RunDocument.__mapper__, new)  # type: ignore[attr-defined]
+
+
+def company_documents(session: Session, company_id: int) -> Sequence[RunDocument]:
+    """The company's documents in this run, by path and name."""
+    return session.exec(
+        select(RunDocument)
+        .where(RunDocument.company_id == company_id)
+        .order_by(col(RunDocument.path), col(RunDocument.name), col(RunDocument.document_id))
+    ).all()
+
+
+def save_document_outcome(
+    session: Session,
+    company_id: int,
+    document_id: str,
+    *,
+    status: DocumentStatus,
+    content_hash: str | None,
+    text_id: int | None,
+    characters: int,
+    warning: str | None,
+) -> None:
+    """Write down what became of a document in this run.
+
+    A text read earlier in the same run stays `read` when the run, started again, finds it stored.
+    """
+    found = select(RunDocument).where(RunDocument.company_id == company_id, RunDocument.document_id == document_id)
+    row = session.exec(found).one()
+    if status is DocumentStatus.UNCHANGED and row.status is DocumentStatus.READ and row.content_hash == content_hash:
+        status = DocumentStatus.READ
+    row.status, row.content_hash, row.text_id = status, content_hash, text_id
+    row.characters, row.warning = characters, warning
+    session.add(row)
+
+
+def count_documents(session: Session, company_id: int) -> dict[DocumentStatus, int]:
+    """How many of the company's documents have which status."""
+    rows = session.exec(
+        select(RunDocument.status, func.count())
+        .where(RunDocument.company_id == company_id)
+        .group_by(col(RunDocument.status))
+    )
+    return {DocumentStatus(status): count for status, count in rows}

@@ -1,0 +1,100 @@
+"""Scores: how each criterion came out for each company of a run, and the quotes that prove it."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from sqlalchemy import Column, Text, delete
+from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
+
+from storage.database import string_enum
+
+
+class ScoreStatus(StrEnum):
+    """`unsupported`: judged, but no quote holds. `missing`: nothing is said. `unscored`: no judgement was made."""
+
+    SCORED = "scored"
+    UNSUPPORTED = "unsupported"
+    MISSING = "missing"
+    UNSCORED = "unscored"
+
+
+class CriterionOutcome(SQLModel, table=True):
+    """How one criterion came out. `evidence` is the hash of all that the outcome rests on.
+
+    `failed`: the judgement failed (a model's error), so the run counts as failed.
+    """
+
+    __tablename__ = "criterion_outcomes"
+    __table_args__ = (UniqueConstraint("company_id", "criterion_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    company_id: int = Field(foreign_key="run_companies.id", ondelete="CASCADE", index=True)
+    ordinal: int
+    criterion_id: str
+    kind: str
+    weight: float
+    score: float | None = None
+    status: ScoreStatus = Field(sa_type=string_enum(ScoreStatus))
+    reason: str = Field(sa_column=Column(Text, nullable=False))
+    missing: str | None = None
+    evidence: str
+    failed: bool = False
+
+
+class Quote(SQLModel, table=True):
+    """Words of a document. `start` and `end` are offsets in the stored text where a verified quote stands."""
+
+    __tablename__ = "quotes"
+
+    id: int | None = Field(default=None, primary_key=True)
+    outcome_id: int = Field(foreign_key="criterion_outcomes.id", ondelete="CASCADE", index=True)
+    ordinal: int
+    text: str = Field(sa_column=Column(Text, nullable=False))
+    verified: bool
+    document_id: str | None = None
+    document_name: str | None = None
+    document_url: str | None = None
+    place: str | None = None
+    text_id: int | None = Field(default=None, foreign_key="texts.id", ondelete="SET NULL")
+    start: int | None = None
+    end: int | None = None
+
+
+def save_outcome(session: Session, outcome: CriterionOutcome, quotes: Sequence[Quote]) -> None:
+    """Put the outcome with its quotes in place of the company's earlier one for that criterion."""
+    session.exec(
+        delete(CriterionOutcome).where(
+            col(CriterionOutcome.company_id) == outcome.company_id,
+            col(CriterionOutcome.criterion_id) == outcome.criterion_id,
+        )
+    )
+    session.add(outcome)
+    session.flush()
+    assert outcome.id is not None
+    for ordinal, quote in enumerate(quotes):
+        quote.outcome_id = outcome.id
+        quote.ordinal = ordinal
+    session.add_all(quotes)
+
+
+def company_outcomes(session: Session, company_id: int) -> Sequence[CriterionOutcome]:
+    """The company's outcomes in the order of the criteria."""
+    return session.exec(
+        select(CriterionOutcome)
+        .where(CriterionOutcome.company_id == company_id)
+        .order_by(col(CriterionOutcome.ordinal))
+    ).all()
+
+
+def outcome_quotes(session: Session, company_id: int) -> dict[int, list[Quote]]:
+    """The quotes of all the company's outcomes, by outcome id, in order."""
+    rows = session.exec(
+        select(Quote)
+        .join(CriterionOutcome)
+        .where(CriterionOutcome.company_id == company_id)
+        .order_by(col(Quote.outcome_id), col(Quote.ordinal))
+    )
+    found: dict[int, list[Quote]] = {}
+    for quote in rows:
+        found.setdefault(quote.outcome_id, []).append(quote)
+    return found

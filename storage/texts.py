@@ -1,0 +1,118 @@
+"""Texts, keyed by the content they were read from and the reader that read it, and their passages."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy import JSON, Column, Text, delete
+from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
+
+from storage.database import UtcDateTime, now, string_enum
+
+
+class Outcome(StrEnum):
+    """How the reading of a content ended, for good: reading it again would end the same."""
+
+    READ = "read"
+    EMPTY = "empty"
+    FAILED = "failed"
+
+
+class StoredText(SQLModel, table=True):
+    """The text of one content, read by one version of a reader.
+
+    `places` lists where the text stands: [start, end, kind, label], offsets in characters.
+    `problem` is the problem type of a failed reading, `detail` its sentence.
+    """
+
+    __tablename__ = "texts"
+    __table_args__ = (UniqueConstraint("content_hash", "reader"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    content_hash: str
+    reader: str
+    outcome: Outcome = Field(sa_type=string_enum(Outcome))
+    problem: str | None = None
+    detail: str | None = None
+    text: str = Field(default="", sa_column=Column(Text, nullable=False))
+    places: list[tuple[int, int, str, str]] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
+    warnings: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
+    characters: int = 0
+    cutter: str | None = None
+    created_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)
+
+
+class Passage(SQLModel, table=True):
+    """A piece of a text of about a paragraph that knows its place. Offsets are in characters of the text."""
+
+    __tablename__ = "passages"
+
+    id: int | None = Field(default=None, primary_key=True)
+    text_id: int = Field(foreign_key="texts.id", ondelete="CASCADE", index=True)
+    ordinal: int
+    start: int
+    end: int
+    place: str
+    heading: str | None = None
+
+
+class TextSummary(SQLModel):
+    """What is known of a text without the text itself."""
+
+    id: int
+    content_hash: str
+    reader: str
+    outcome: Outcome
+    problem: str | None
+    detail: str | None
+    warnings: list[str]
+    characters: int
+
+
+def find_text(session: Session, content_hash: str, reader: str) -> StoredText | None:
+    """The text of that content by that reader, when it was read before."""
+    return session.exec(
+        select(StoredText).where(StoredText.content_hash == content_hash, StoredText.reader == reader)
+    ).first()
+
+
+def find_summaries(session: Session, content_hashes: Sequence[str]) -> dict[tuple[str, str], TextSummary]:
+    """What is known of the texts of these contents, by (content hash, reader)."""
+    found: dict[tuple[str, str], TextSummary] = {}
+    wanted = sorted(set(content_hashes))
+    columns = [getattr(StoredText, name) for name in TextSummary.model_fields]
+    for start in range(0, len(wanted), 500):
+        for row in session.exec(select(*columns).where(col(StoredText.content_hash).in_(wanted[start : start + 500]))):
+            summary = TextSummary(**row._mapping)  # noqa: SLF001 - SQLAlchemy's public name for a row's columns
+            found[summary.content_hash, summary.reader] = summary
+    return found
+
+
+def save_text(session: Session, text: StoredText) -> StoredText:
+    """Keep a text; when another reading of the same content was quicker, that one stays. Gives the kept one."""
+    found = find_text(session, text.content_hash, text.reader)
+    if found is not None:
+        return found
+    session.add(text)
+    session.flush()
+    return text
+
+
+def get_text(session: Session, text_id: int) -> StoredText:
+    """The text of that id."""
+    return session.get_one(StoredText, text_id)
+
+
+def find_passages(session: Session, text_id: int, cutter: str) -> Sequence[Passage] | None:
+    """The text's passages in order, or None when it was not cut by this version of the cutter."""
+    text = session.get_one(StoredText, text_id)
+    if text.cutter != cutter:
+        return None
+    return session.exec(select(Passage).where(Passage.text_id == text_id).order_by(col(Passage.ordinal))).all()
+
+
+def save_passages(session: Session, text_id: int, cutter: str, passages: Sequence[Passage]) -> None:
+    """Put these passages in place of the text's earlier ones."""
+    session.exec(delete(Passage).where(col(Passage.text_id) == text_id))
+    session.get_one(StoredText, text_id).cutter = cutter
+    session.add_all(passages)

@@ -1,0 +1,1 @@
+"""Companies: facts with their origin (facts.py) and questions about one (question.py)."""

@@ -1,0 +1,160 @@
+"""Everything that can go wrong, as one tree.
+
+    DiligenceError                 500  our mistake
+    ├── BadRequest                 400  what was asked is not well formed; every bad field named
+    ├── NotLoggedIn                401  no or expired login or key
+    ├── NotAllowed                 403  known caller, operation not allowed
+    ├── NotFound                   404  unknown, or not shared with this account
+    ├── Conflict                   409  something else is at work on it
+    ├── TooLarge                   413
+    ├── UnsupportedFormat          415
+    ├── Unreadable                 422  the document cannot be read
+    │   ├── Damaged
+    │   └── PasswordProtected
+    ├── TooManyRequests            429
+    ├── SourceFailed               502  a drive, a model or a fact source answered wrongly
+    ├── NotConfigured              503  a setting is missing
+    ├── Unavailable                503  something needed is out of reach
+    └── TookTooLong                504
+
+Each class carries its HTTP status and the stable end of its problem type. The message is what the
+user sees: it says what to do, and holds no token, no absolute path and no text of a document.
+"""
+
+from typing import ClassVar
+
+
+class DiligenceError(Exception):
+    """The root: something went wrong inside."""
+
+    status: ClassVar[int] = 500
+    slug: ClassVar[str] = "internal-error"
+    title: ClassVar[str] = "Internal error"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The HTTP headers that go with this error."""
+        return {}
+
+
+class BadRequest(DiligenceError):
+    """What was asked is not well formed. `fields` maps each bad field to what is wrong with it."""
+
+    status, slug, title = 400, "bad-request", "Bad request"
+
+    def __init__(self, message: str, fields: dict[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.fields = fields or {}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.message, self.fields)
+
+
+class NotLoggedIn(DiligenceError):
+    """No or expired login or key. `challenge` is the scheme to answer with: `Bearer` or `ApiKey`."""
+
+    status, slug, title = 401, "not-logged-in", "Not logged in"
+
+    def __init__(self, message: str, challenge: str = "Bearer") -> None:
+        super().__init__(message)
+        self.challenge = challenge
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"WWW-Authenticate": self.challenge}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.message, self.challenge)
+
+
+class NotAllowed(DiligenceError):
+    """The caller is known, the operation is not allowed to it."""
+
+    status, slug, title = 403, "not-allowed", "Not allowed"
+
+
+class NotFound(DiligenceError):
+    """Unknown, or not shared with this account: one answer for both."""
+
+    status, slug, title = 404, "not-found", "Not found"
+
+
+class Conflict(DiligenceError):
+    """Something else is at work on it."""
+
+    status, slug, title = 409, "conflict", "Conflict"
+
+
+class TooLarge(DiligenceError):
+    """Above a size limit; the message names the limit and its setting."""
+
+    status, slug, title = 413, "too-large", "Too large"
+
+
+class UnsupportedFormat(DiligenceError):
+    """No reader for this format; the message names those there are."""
+
+    status, slug, title = 415, "unsupported-format", "Unsupported format"
+
+
+class Unreadable(DiligenceError):
+    """The document cannot be read."""
+
+    status, slug, title = 422, "unreadable", "The document cannot be read"
+
+
+class Damaged(Unreadable):
+    """The file is not a whole document of its format, and nothing could be saved."""
+
+    slug, title = "damaged", "The document is damaged"
+
+
+class PasswordProtected(Unreadable):
+    """The file opens with a password only."""
+
+    slug, title = "password-protected", "The document is password-protected"
+
+
+class TooManyRequests(DiligenceError):
+    """Asked too often. `retry_after` is in seconds."""
+
+    status, slug, title = 429, "too-many-requests", "Too many requests"
+
+    def __init__(self, message: str, retry_after: int = 1) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Retry-After": str(self.retry_after)}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.message, self.retry_after)
+
+
+class SourceFailed(DiligenceError):
+    """A drive, a model or a source of facts failed or answered wrongly."""
+
+    status, slug, title = 502, "source-failed", "The source failed"
+
+
+class NotConfigured(DiligenceError):
+    """A setting is missing or wrong; the message names it."""
+
+    status, slug, title = 503, "not-configured", "Not configured"
+
+
+class Unavailable(DiligenceError):
+    """Something needed is out of reach."""
+
+    status, slug, title = 503, "unavailable", "Unavailable"
+
+
+class TookTooLong(DiligenceError):
+    """A time limit was reached; the message names the limit and its setting."""
+
+    status, slug, title = 504, "took-too-long", "Took too long"

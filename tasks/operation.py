@@ -1,0 +1,46 @@
+"""What makes a plain function an operation: the same function, also as a Prefect task.
+
+Called directly it is just the function, and Prefect is not even imported (1 s); flows, and a
+service that tracks its calls, run `operation.task`. What must hold either way (essential retries,
+time limits) belongs into the function; what stands in the options here is Prefect's share.
+"""
+
+from collections.abc import Callable
+from functools import cached_property, update_wrapper
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
+
+if TYPE_CHECKING:
+    from prefect import Task
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Operation(Generic[P, R]):
+    """A function with a name in the Prefect UI. `options` are those of `prefect.task`."""
+
+    def __init__(self, function: Callable[P, R], options: dict[str, Any]) -> None:
+        self.function = function
+        self._options = options
+        update_wrapper(self, function)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run it here, untracked."""
+        return self.function(*args, **kwargs)
+
+    @cached_property
+    def task(self) -> "Task[P, R]":
+        """The function as a Prefect task, for flows."""
+        from prefect import task
+
+        return task(self.function, **self._options)
+
+
+def operation(**options: Any) -> Callable[[Callable[P, R]], Operation[P, R]]:
+    """Decorate a function as an operation; `options` go to `prefect.task` (name, retries, …)."""
+
+    def decorate(function: Callable[P, R]) -> Operation[P, R]:
+        return Operation(function, options)
+
+    return decorate
