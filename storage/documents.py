@@ -121,6 +121,13 @@ def room_documents(session: Session, room_id: int) -> Sequence[RoomDocument]:
     ).all()
 
 
+def some_documents(session: Session, room_id: int, document_ids: Sequence[str]) -> Sequence[RoomDocument]:
+    """Those of the room's documents that have one of these ids (a few hundred at most), in no order."""
+    return session.exec(
+        select(RoomDocument).where(RoomDocument.room_id == room_id, col(RoomDocument.document_id).in_(document_ids))
+    ).all()
+
+
 def find_contents(session: Session, drive: str, document_ids: Sequence[str]) -> dict[str, Content]:
     """What is known of the content of these documents, by document id."""
     found: dict[str, Content] = {}

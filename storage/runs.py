@@ -214,17 +214,12 @@ def save_document_outcome(
     characters: int,
     warning: str | None,
 ) -> None:
-    """Write down what became of a document in this run.
-
-    A text read earlier in the same run stays `read` when the run, started again, finds it stored.
-    """
-    found = select(RunDocument).where(RunDocument.company_id == company_id, RunDocument.document_id == document_id)
-    row = session.exec(found).one()
-    if status is DocumentStatus.UNCHANGED and row.status is DocumentStatus.READ and row.content_hash == content_hash:
-        status = DocumentStatus.READ
-    row.status, row.content_hash, row.text_id = status, content_hash, text_id
-    row.characters, row.warning = characters, warning
-    session.add(row)
+    """Write down what became of a document in this run."""
+    session.exec(
+        update(RunDocument)
+        .where(col(RunDocument.company_id) == company_id, col(RunDocument.document_id) == document_id)
+        .values(status=status, content_hash=content_hash, text_id=text_id, characters=characters, warning=warning)
+    )
 
 
 def count_documents(session: Session, company_id: int) -> dict[DocumentStatus, int]:

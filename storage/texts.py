@@ -67,6 +67,7 @@ class TextSummary(SQLModel):
     detail: str | None
     warnings: list[str]
     characters: int
+    created_at: datetime
 
 
 def find_text(session: Session, content_hash: str, reader: str) -> StoredText | None:
@@ -96,6 +97,11 @@ def save_text(session: Session, text: StoredText) -> StoredText:
     session.add(text)
     session.flush()
     return text
+
+
+def summary_of(text: StoredText) -> TextSummary:
+    """The summary of a stored text."""
+    return TextSummary.model_validate(text, from_attributes=True)
 
 
 def get_text(session: Session, text_id: int) -> StoredText:

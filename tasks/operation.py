@@ -5,13 +5,17 @@ service that tracks its calls, run `operation.task`. What must hold either way (
 time limits) belongs into the function; what stands in the options here is Prefect's share.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property, update_wrapper
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
+
+from tasks.errors import SourceFailed, TookTooLong, TooManyRequests, Unavailable
 
 if TYPE_CHECKING:
     from prefect import Task
 
+
+RETRIES: Mapping[str, Any] = {"retries": 2, "retry_delay_seconds": [2, 10], "retry_jitter_factor": 0.5}
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -37,8 +41,19 @@ class Operation(Generic[P, R]):
         return task(self.function, **self._options)
 
 
-def operation(**options: Any) -> Callable[[Callable[P, R]], Operation[P, R]]:
-    """Decorate a function as an operation; `options` go to `prefect.task` (name, retries, …)."""
+def source_failed(_task: Any, _run: Any, state: Any) -> bool:
+    """Prefect's retry condition: a source that failed may answer next time, a wrong question never will."""
+    error = state.result(raise_on_failure=False)
+    return isinstance(error, SourceFailed | TooManyRequests | TookTooLong | Unavailable)
+
+
+def operation(*, asks_a_source: bool = False, **options: Any) -> Callable[[Callable[P, R]], Operation[P, R]]:
+    """Decorate a function as an operation; `options` go to `prefect.task` (name, tags, …).
+
+    With `asks_a_source`, Prefect tries it again when a source failed.
+    """
+    if asks_a_source:
+        options = {**RETRIES, "retry_condition_fn": source_failed, **options}
 
     def decorate(function: Callable[P, R]) -> Operation[P, R]:
         return Operation(function, options)

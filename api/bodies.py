@@ -1,0 +1,82 @@
+"""Bodies: the rules that all request bodies share, and how an answer is written.
+
+Types are strict (`"false"` is no boolean), unknown fields are ignored, `null` stands for a field that
+was not given, and a required text must hold more than spaces.
+"""
+
+from typing import Annotated, Any
+
+from litestar import MediaType, Request, Response
+from litestar.datastructures import State
+from litestar.serialization import encode_json
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError, from_json
+
+from tasks.errors import BadRequest, UnsupportedFormat
+
+
+class JsonRequest(Request[None, None, State]):
+    """A request whose body is JSON and nothing else."""
+
+    async def json(self) -> Any:
+        """The body as JSON values.
+
+        Raises:
+            BadRequest: it is not JSON; the message gives line and column.
+            UnsupportedFormat: it is sent as something other than JSON.
+        """
+        kind = self.content_type[0].lower()
+        if kind and kind != "application/json" and not kind.endswith("+json"):
+            # A browser sends other types across sites without asking first, and JSON only after asking.
+            raise UnsupportedFormat(f"The body is sent as {kind[:100]!r}. Send it as application/json.")
+        try:
+            return from_json(await self.body(), allow_inf_nan=False, cache_strings="keys")
+        except ValueError as error:
+            raise BadRequest(f"The body is not JSON: {error}.") from error
+
+
+class Body(BaseModel):
+    """A request body."""
+
+    model_config = ConfigDict(strict=True, extra="ignore", hide_input_in_errors=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, given: object) -> dict[str, Any]:
+        if not isinstance(given, dict):
+            raise PydanticCustomError("object", "The body must be a JSON object")
+        return {name: value for name, value in given.items() if value is not None}
+
+
+def _not_blank(given: str) -> str:
+    if not given.strip():
+        raise PydanticCustomError("blank", "Must not be blank")
+    return given
+
+
+NotBlank = Annotated[str, AfterValidator(_not_blank)]
+"""A text that says something; its field is made by `required_text`."""
+
+
+def required_text(
+    description: str, example: str, *, max_length: int | None = None, names: AliasChoices | None = None
+) -> Any:
+    """The field of a `NotBlank` text. `names` are those it may be sent by, where there are several."""
+    return Field(
+        validation_alias=names,
+        min_length=1,
+        max_length=max_length,
+        description=description,
+        # Litestar 2.25 writes into this dict: it must be the field's own, and hold the example too.
+        json_schema_extra={"pattern": r"\S", "examples": [example]},
+    )
+
+
+LONGEST_NAME = 4096
+"""Characters of an id, a URL, a domain or a name."""
+
+
+def answered(answer: object) -> Response[Any]:
+    """The answer of an operation as JSON; a model writes itself, without a detour through Litestar's encoders."""
+    body = answer.__pydantic_serializer__.to_json(answer) if isinstance(answer, BaseModel) else encode_json(answer)
+    return Response(body, media_type=MediaType.JSON)

@@ -1,0 +1,135 @@
+"""Get Company Facts and Ask Company Question over HTTP."""
+
+from typing import Annotated, Any, Literal
+
+from litestar import Response, post
+from litestar.di import NamedDependency
+from litestar.params import JSONBody, QueryParameter
+from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from api.bodies import LONGEST_NAME, Body, NotBlank, answered, required_text
+from api.calls import Calls
+from api.schema import failures
+from tasks.companies.facts import company_facts
+from tasks.companies.merge import Conflict
+from tasks.companies.profile import CompanyProfile
+from tasks.companies.question import CompanyAnswer, company_question
+from tasks.companies.sources import Claim
+
+
+class FactsOfCompany(Body):
+    """Which company."""
+
+    domain: NotBlank = required_text(
+        "The company's web domain: name and ending, no scheme, path, subdomain or port.",
+        "alpha.example",
+        max_length=LONGEST_NAME,
+    )
+
+
+class FactsAnswer(BaseModel):
+    """What is known of the company; the claims and conflicts only where they were asked for."""
+
+    profile: CompanyProfile
+    claims: list[Claim] | None = None
+    conflicts: list[Conflict] | None = None
+
+
+@post(
+    "/get-core-fields",
+    status_code=200,
+    operation_id="get_company_facts",
+    tags=["Companies"],
+    summary="Get Company Facts",
+    description="A company's profile by its web domain. Every key is present; null is unknown. "
+    "With `include=claims` also where each value comes from, and which sources disagree.",
+    response_description="The profile; with `include=claims` the claims and conflicts beside it.",
+    responses=failures(400, 401, 404, 413, 415, 429, 500, 502, 503, 504),
+)
+async def facts(
+    data: JSONBody[FactsOfCompany],
+    calls: NamedDependency[Calls],
+    include: Annotated[
+        Literal["claims"] | None, QueryParameter(description="`claims` adds `claims` and `conflicts` to the answer.")
+    ] = None,
+) -> Response[FactsAnswer]:
+    found = await calls(company_facts, data.domain)
+    return answered(found if include else {"profile": found.profile.model_dump(mode="json")})
+
+
+class _Two:
+    """Stands for two different values of one thing; `also` is the second one's name."""
+
+    def __init__(self, also: str) -> None:
+        self.also = also
+
+
+def _one_value(given: object) -> object:
+    if isinstance(given, _Two):
+        raise PydanticCustomError("two_values", "Differs from {also}, which means the same", {"also": given.also})
+    return given
+
+
+class QuestionAboutCompany(Body):
+    """A question about a company. Each of two fields may go by the name of the contract's sample as well."""
+
+    question_prompt: Annotated[NotBlank, BeforeValidator(_one_value)] = required_text(
+        "The question. May be sent as `question` instead.",
+        "Who are its main customers?",
+        names=AliasChoices("question_prompt", "question"),
+    )
+    company_name: str | None = Field(
+        None,
+        max_length=LONGEST_NAME,
+        description="The company's common name, rather than its full legal one.",
+        examples=["Alpha"],
+    )
+    company_domain: Annotated[str | None, BeforeValidator(_one_value)] = Field(
+        None,
+        max_length=LONGEST_NAME,
+        validation_alias=AliasChoices("company_domain", "web_domain"),
+        description="The company's web domain, which identifies it. May be sent as `web_domain` instead.",
+        examples=["alpha.example"],
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_name_each(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        merged = dict(given)
+        for name, also in (("question_prompt", "question"), ("company_domain", "web_domain")):
+            one, two = given.get(name), given.get(also)
+            if one is not None and two is not None and one != two:
+                merged[name] = _Two(also)
+        return merged
+
+
+SECOND_NAMES = {
+    "properties": {
+        "question": {"type": "string", "minLength": 1, "description": "The same as `question_prompt`."},
+        "web_domain": {"type": ["string", "null"], "maxLength": 4096, "description": "The same as `company_domain`."},
+    },
+    "required": [],
+    "anyOf": [{"required": ["question_prompt"]}, {"required": ["question"]}],
+    "examples": [
+        {"question_prompt": "Who are its main customers?", "company_name": "Alpha", "company_domain": "alpha.example"}
+    ],
+}
+"""What the OpenAPI document says of the second names, which Litestar takes no notice of."""
+
+
+@post(
+    "/get-answer",
+    status_code=200,
+    operation_id="ask_company_question",
+    tags=["Companies"],
+    summary="Ask Company Question",
+    description="An answer from public sources. Name and domain together give the most accurate one.",
+    response_description="The answer with its sources; where they do not tell, it says so.",
+    responses=failures(400, 401, 413, 415, 429, 500, 502, 503, 504),
+)
+async def ask(data: JSONBody[QuestionAboutCompany], calls: NamedDependency[Calls]) -> Response[CompanyAnswer]:
+    answer = await calls(company_question, data.question_prompt, data.company_name, data.company_domain)
+    return answered(answer)

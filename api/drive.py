@@ -1,0 +1,66 @@
+"""Extract Document Text and Document Index over HTTP."""
+
+from litestar import Response, post
+from litestar.di import NamedDependency
+from litestar.params import JSONBody
+from pydantic import Field
+
+from api.bodies import LONGEST_NAME, Body, NotBlank, answered, required_text
+from api.calls import Calls
+from api.schema import failures
+from tasks.documents.entries import DocumentIndex
+from tasks.documents.index import document_index
+from tasks.documents.text import DocumentText, document_text
+
+
+class TextOfDocument(Body):
+    """Which document to read."""
+
+    document_id: NotBlank = required_text(
+        "The drive's id of the document, or a URL with `/file/d/ID` or `?id=ID` in it.",
+        "LYWNjb3VudHMvMjAyNS5wZGY",
+        max_length=LONGEST_NAME,
+    )
+
+
+class IndexOfFolder(Body):
+    """Which folder to index, and how deep."""
+
+    cloud_drive_folder: NotBlank = required_text(
+        "The folder's id, or a URL with `/folders/ID` in it. `root` is the local drive's root.",
+        "root",
+        max_length=LONGEST_NAME,
+    )
+    recursive: bool | None = Field(
+        default=True, description="Whether subfolders are indexed too; true when not given.", examples=[True]
+    )
+
+
+@post(
+    "/document-text",
+    status_code=200,
+    operation_id="document_text",
+    tags=["Documents"],
+    summary="Extract Document Text",
+    description="The entire text of one document (.docx, .pptx, .xlsx, .pdf, .txt) in reading order.",
+    response_description="The document's text. A scan without a text layer is an empty text.",
+    responses=failures(400, 401, 403, 404, 413, 415, 422, 429, 500, 502, 503, 504),
+)
+async def text(data: JSONBody[TextOfDocument], calls: NamedDependency[Calls]) -> Response[DocumentText]:
+    found = await calls(document_text, data.document_id)
+    return answered(found)
+
+
+@post(
+    "/document-index",
+    status_code=200,
+    operation_id="document_index",
+    tags=["Documents"],
+    summary="Document Index",
+    description="The documents and folders below a folder, with their metadata, grouped by first-level subfolder.",
+    response_description="The index. `incomplete` and `warnings` stand in it only where there are any.",
+    responses=failures(400, 401, 403, 404, 413, 415, 429, 500, 502, 503, 504),
+)
+async def index(data: JSONBody[IndexOfFolder], calls: NamedDependency[Calls]) -> Response[DocumentIndex]:
+    found = await calls(document_index, data.cloud_drive_folder, recursive=data.recursive is not False)
+    return answered(found.answer())

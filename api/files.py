@@ -1,0 +1,139 @@
+"""A local document as a file: what its `document_url` leads to, under the same rights as its text.
+
+The file is somebody else's: only kinds that a browser shows without running anything are shown,
+all others are saved; and none is served as a page of this service.
+"""
+
+import re
+from codecs import getincrementaldecoder
+from collections.abc import AsyncIterator
+from os import SEEK_END
+from typing import BinaryIO
+from urllib.parse import quote
+
+from anyio import to_thread
+from litestar import Request, get
+from litestar.datastructures import State
+from litestar.params import FromPath
+from litestar.response import Stream
+
+from api.front import HEAD
+from api.schema import failures
+from tasks.documents.drive.drive import Document, open_drive
+from tasks.errors import DiligenceError
+
+_CHUNK = 256 * 1024
+_SHOWN = {"application/pdf", "text/plain"}
+_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'"
+# A browser's own PDF viewer does not start in a sandbox; a PDF cannot run scripts of this origin.
+_PDF_POLICY = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+
+
+class RangeNotSatisfiable(DiligenceError):
+    """The part asked for lies behind the document's end. `size` is in bytes."""
+
+    status, slug, title = 416, "range-not-satisfiable", "Range not satisfiable"
+
+    def __init__(self, size: int) -> None:
+        super().__init__("The range lies outside the document.")
+        self.size = size
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Content-Range": f"bytes */{self.size}"}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.size,)
+
+
+@get(
+    "/{document_id:str}/view",
+    operation_id="view_document",
+    tags=["Documents"],
+    summary="View a local document",
+    description="The document itself, where a `document_url` leads. PDF and plain text are shown, other formats saved.",
+    response_description="The file. A single `Range` is honoured.",
+    media_type="application/octet-stream",
+    responses=failures(401, 403, 404, 416, 500, 503),
+)
+async def view(request: Request[None, None, State], document_id: FromPath[str]) -> Stream:
+    document, content, size = await to_thread.run_sync(_open, document_id)
+    try:
+        span = None if "If-Range" in request.headers else asked_range(request.headers.get("Range"), size)
+        head = await to_thread.run_sync(content.read, _CHUNK)
+        start, end = span or (0, size)
+        await to_thread.run_sync(content.seek, start)
+    except BaseException:
+        content.close()
+        raise
+    headers = {**_headers(document, head), "Accept-Ranges": "bytes", "Content-Length": str(end - start)}
+    if span:
+        headers["Content-Range"] = f"bytes {start}-{end - 1}/{size}"
+    length = 0 if request.scope["state"].get(HEAD) else end - start
+    return Stream(_pieces(content, length), headers=headers, status_code=206 if span else 200)
+
+
+def asked_range(given: str | None, size: int) -> tuple[int, int] | None:
+    """The part of a document of `size` bytes that a Range header asks for: start, and end (exclusive).
+
+    None where it asks for none, or for more than one (a server may answer with the whole, RFC 9110).
+
+    Raises:
+        RangeNotSatisfiable: it lies behind the end.
+    """
+    match = re.fullmatch(r"bytes=([0-9]{0,18})-([0-9]{0,18})", given.strip()) if given else None
+    if match is None or match.groups() == ("", ""):
+        return None
+    first, last = match.groups()
+    if not first:
+        start, end = max(size - int(last), 0), size
+    else:
+        start, end = int(first), min(int(last) + 1 if last else size, size)
+        if last and int(last) < start:
+            return None
+    if start >= size:
+        raise RangeNotSatisfiable(size)
+    return start, end
+
+
+def _open(document_id: str) -> tuple[Document, BinaryIO, int]:
+    """The document, its open file, and the file's size in bytes."""
+    drive = open_drive()
+    document = drive.document(document_id)
+    content = drive.open(document_id)
+    return document, content, content.seek(0, SEEK_END) + content.seek(0)
+
+
+async def _pieces(content: BinaryIO, length: int) -> AsyncIterator[bytes]:
+    try:
+        while length > 0 and (piece := await to_thread.run_sync(content.read, min(_CHUNK, length))):
+            length -= len(piece)
+            yield piece
+    finally:
+        content.close()
+
+
+def _headers(document: Document, head: bytes) -> dict[str, str]:
+    """What the browser is told: the type, whether to show or to save, and to run nothing."""
+    shown = document.mime_type in _SHOWN
+    charset = "; charset=utf-8" if document.mime_type == "text/plain" and _is_utf8(head) else ""
+    return {
+        "Content-Type": (document.mime_type if shown else "application/octet-stream") + charset,
+        "Content-Disposition": disposition("inline" if shown else "attachment", document.name),
+        "Content-Security-Policy": _PDF_POLICY if document.mime_type == "application/pdf" else _POLICY,
+    }
+
+
+def disposition(kind: str, name: str) -> str:
+    """A Content-Disposition (RFC 6266): the name in plain letters, and as it is for those who read that."""
+    plain = re.sub(r"[^A-Za-z0-9 ._()+-]", "_", name)
+    return f"{kind}; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
+
+
+def _is_utf8(head: bytes) -> bool:
+    """Whether the text's beginning is UTF-8; the last character may be cut. Otherwise the browser guesses better."""
+    try:
+        getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return b"\0" not in head

@@ -1,0 +1,84 @@
+"""Is the process up, and has it what it needs?"""
+
+import logging
+from collections.abc import Callable
+from typing import Any, Literal
+
+from anyio import fail_after, to_thread
+from litestar import Response, get
+from pydantic import BaseModel
+
+from api.problems import MEDIA_TYPE, ours, problem
+from api.schema import failures
+from storage import database
+from tasks.documents.drive.drive import open_drive
+from tasks.errors import NotFound, Unavailable
+
+logger = logging.getLogger(__name__)
+
+_PATIENCE = 5  # seconds; those who ask usually give up after 10
+
+
+class Health(BaseModel):
+    """The service is well."""
+
+    status: Literal["ok"] = "ok"
+
+
+@get(
+    "/health/live",
+    operation_id="health_live",
+    tags=["Service"],
+    summary="Is the process up?",
+    response_description="It is.",
+)
+async def live() -> Health:
+    return Health()
+
+
+@get(
+    "/health/ready",
+    operation_id="health_ready",
+    tags=["Service"],
+    summary="Are the database and the drive within reach?",
+    response_description="Both are.",
+    responses=failures(503),
+)
+async def ready() -> Response[Health]:
+    missing = [
+        {"field": name, "message": trouble}
+        for name, check in {"database": _open_database, "drive": _find_root}.items()
+        if (trouble := await _trouble(check))
+    ]
+    if not missing:
+        return Response(Health())
+    sentences = " ".join(f"{each['field']}: {each['message']}" for each in missing)
+    body: Any = problem(Unavailable(f"The service is not ready. {sentences}"))
+    body["errors"] = missing
+    return Response(body, status_code=503, media_type=MEDIA_TYPE)
+
+
+async def _trouble(check: Callable[[], object]) -> str | None:
+    """What keeps the check from passing, or None. A check that hangs is left behind."""
+    try:
+        with fail_after(_PATIENCE):
+            await to_thread.run_sync(check, abandon_on_cancel=True)
+    except TimeoutError:
+        return f"no answer within {_PATIENCE} s."
+    except Exception as raised:  # noqa: BLE001 - whatever it is, the service is not ready
+        error = ours(raised)
+        logger.warning("not ready: %s", type(raised).__qualname__)
+        return error.message
+    return None
+
+
+def _open_database() -> None:
+    with database.reading() as session:
+        session.connection()
+
+
+def _find_root() -> None:
+    try:
+        open_drive().find_folder("root")
+    except NotFound as error:
+        raise Unavailable("The drive's root cannot be reached. Check DILIGENCE_DRIVE_ROOT.") from error

@@ -1,0 +1,196 @@
+"""Every failure as `application/problem+json` (RFC 9457).
+
+Whatever is raised becomes a class of tasks/errors.py first; that one knows its status, its title and
+the sentence for the user. Nothing of an exception that is not ours reaches an answer or the log but
+its class and the places it passed: its message may hold what was sent.
+"""
+
+import logging
+import traceback
+from functools import singledispatch
+from typing import Any
+
+import pydantic
+from litestar import Request, Response
+from litestar.exceptions import HTTPException, MethodNotAllowedException, ValidationException
+from litestar.exceptions.http_exceptions import RequestEntityTooLarge
+from pydantic import BaseModel, Field
+from pydantic_settings import SettingsError
+
+from api.settings import ApiSettings
+from storage.database import DatabaseUnavailable
+from storage.settings import RoomSettings
+from tasks.errors import (
+    BadRequest,
+    DiligenceError,
+    NotAllowed,
+    NotConfigured,
+    NotFound,
+    NotLoggedIn,
+    TooLarge,
+    Unavailable,
+    UnsupportedFormat,
+)
+
+logger = logging.getLogger(__name__)
+
+MEDIA_TYPE = "application/problem+json"
+TYPE_PREFIX = "urn:diligence:problem:"
+
+
+class MethodNotAllowed(DiligenceError):
+    """The path is known, the method is not. `allow` lists those that are."""
+
+    status, slug, title = 405, "method-not-allowed", "Method not allowed"
+
+    def __init__(self, allow: str) -> None:
+        super().__init__(f"This path answers {allow} only.")
+        self.allow = allow
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Allow": self.allow}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.allow,)
+
+
+class FieldProblem(BaseModel):
+    """What is wrong with one field of the request."""
+
+    field: str = Field(description="The field's name.", examples=["document_id"])
+    message: str = Field(description="What is wrong with it.", examples=["Field required"])
+
+
+class Problem(BaseModel):
+    """Why a request failed, and what to do about it (RFC 9457)."""
+
+    type: str = Field(
+        description=f"A stable name of the kind of problem: `{TYPE_PREFIX}` and its last part.",
+        examples=[f"{TYPE_PREFIX}bad-request"],
+    )
+    title: str = Field(description="The kind of problem in words.", examples=["Bad request"])
+    status: int = Field(description="The HTTP status.", examples=[400])
+    detail: str = Field(
+        description="What happened this time, and what to do.", examples=["document_id: Field required."]
+    )
+    errors: list[FieldProblem] | None = Field(
+        None, description="Each bad field of the request; present when there are any."
+    )
+
+
+def problem(error: DiligenceError) -> dict[str, Any]:
+    """The body that tells of an error, as JSON values."""
+    body: dict[str, Any] = {
+        "type": TYPE_PREFIX + error.slug,
+        "title": error.title,
+        "status": error.status,
+        "detail": error.message,
+    }
+    if isinstance(error, BadRequest) and error.fields:
+        body["errors"] = [{"field": name, "message": message} for name, message in error.fields.items()]
+    return body
+
+
+def respond(request: Request[Any, Any, Any], raised: Exception) -> Response[dict[str, Any]]:
+    """The answer to a request that ended in `raised`; failures on our side go to the log."""
+    error = ours(raised)
+    if error.status >= 500:
+        where = request.scope.get("path_template", "")
+        places = " < ".join(_places(raised)) if error.status == 500 else ""
+        logger.log(
+            logging.ERROR if error.status == 500 else logging.WARNING,
+            "%s %s: %d, %s%s",
+            *(request.method, where, error.status, type(raised).__qualname__, places and f" at {places}"),
+        )
+    return Response(problem(error), status_code=error.status, headers=error.headers, media_type=MEDIA_TYPE)
+
+
+@singledispatch
+def ours(raised: Exception) -> DiligenceError:  # noqa: ARG001 - nothing of a foreign exception is told
+    """The error of our tree that stands for what was raised."""
+    return DiligenceError("Something went wrong inside the service. Its log names the place; trying again may help.")
+
+
+@ours.register
+def _(raised: DiligenceError) -> DiligenceError:
+    return raised
+
+
+@ours.register
+def _(raised: DatabaseUnavailable) -> DiligenceError:
+    return Unavailable(str(raised))
+
+
+@ours.register
+def _(raised: pydantic.ValidationError) -> DiligenceError:
+    """A setting with a wrong value; any other failed validation is a mistake of ours."""
+    settings = {room.__name__: room for room in RoomSettings.__subclasses__()}.get(raised.title)
+    if settings is None:
+        return ours.dispatch(Exception)(raised)
+    prefix = settings.model_config.get("env_prefix", "")
+    sentences = []
+    for error in raised.errors(include_input=False, include_url=False, include_context=False):
+        name = str(error["loc"][0]) if error["loc"] else ""
+        sentences.append(f"{(prefix if name in settings.model_fields else '') + name.upper()}: {error['msg']}")
+    return NotConfigured(f"A setting has a wrong value. {'; '.join(sentences)}.")
+
+
+@ours.register
+def _(raised: SettingsError) -> DiligenceError:  # noqa: ARG001 - its message may hold the value
+    return NotConfigured("A setting cannot be read. `diligence doctor` names it.")
+
+
+@ours.register
+def _(raised: HTTPException) -> DiligenceError:
+    """What Litestar itself refuses."""
+    kinds: dict[int, DiligenceError] = {
+        401: NotLoggedIn("A login is needed."),
+        403: NotAllowed("This is not allowed."),
+        404: NotFound("There is nothing at this path. /schema lists what there is."),
+        415: UnsupportedFormat("Send the body as application/json."),
+    }
+    if raised.status_code in kinds:
+        return kinds[raised.status_code]
+    if 400 <= raised.status_code < 500:
+        return BadRequest(f"{raised.detail.rstrip('.')}.")
+    return ours.dispatch(Exception)(raised)
+
+
+@ours.register
+def _(raised: MethodNotAllowedException) -> DiligenceError:
+    allowed = {name for name in (raised.headers or {}).get("allow", "").split(", ") if name}
+    if "GET" in allowed:
+        allowed.add("HEAD")
+    return MethodNotAllowed(", ".join(sorted(allowed)))
+
+
+@ours.register
+def _(raised: RequestEntityTooLarge) -> DiligenceError:  # noqa: ARG001 - the limit is all there is to tell
+    limit = ApiSettings.current().max_body_mb
+    return TooLarge(f"The body is larger than {limit} MB. DILIGENCE_MAX_BODY_MB sets the limit.")
+
+
+@ours.register
+def _(raised: ValidationException) -> DiligenceError:
+    """Fields of the body or the query that are missing or of the wrong type: each named."""
+    wrong = [entry for entry in raised.extra or [] if isinstance(entry, dict)]
+    fields = {str(entry["key"]): str(entry["message"]) for entry in wrong if "key" in entry}
+    if "data" in fields:  # Litestar's word for "no body at all"
+        return BadRequest("The request has no body. Send a JSON object.")
+    sentences = [f"{name}: {message}" for name, message in fields.items()]
+    sentences += [str(entry["message"]) for entry in wrong if "key" not in entry]
+    return BadRequest(f"{'; '.join(sentences) or raised.detail}.", fields)
+
+
+def _places(raised: BaseException) -> list[str]:
+    """Where an exception and its causes passed, innermost first: modules and lines, no values."""
+    found: list[str] = []
+    cause: BaseException | None = raised
+    while cause is not None and len(found) < 40:
+        if cause is not raised:
+            found.append(f"[{type(cause).__qualname__}]")
+        frames = list(traceback.walk_tb(cause.__traceback__))
+        found += [f"{frame.f_globals.get('__name__', '?')}:{line}" for frame, line in reversed(frames)]
+        cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
+    return found

@@ -1,0 +1,72 @@
+"""The service as a process: uvicorn on one address, stopped gracefully."""
+
+import contextlib
+import logging
+from typing import Any
+
+import uvicorn
+
+from api.app import create_app
+from api.auth import check_binding, trusted_names
+from api.settings import ApiSettings
+from tasks.documents.settings import DocumentSettings
+
+logger = logging.getLogger(__name__)
+
+_PATIENCE = 15  # seconds that requests under way are given when the service is stopped
+
+# What the log holds: the service's own words, at stderr. No request lines, since queries and paths tell
+# whom somebody looks at; and none of the HTTP clients', whose addresses may hold keys.
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": "INFO"},
+    "loggers": {
+        "uvicorn": {"level": "INFO", "propagate": True},
+        "httpx": {"level": "WARNING"},
+        "httpx2": {"level": "WARNING"},
+        "httpcore": {"level": "WARNING"},
+        "openai": {"level": "WARNING"},
+        "alembic": {"level": "WARNING"},
+    },
+}
+
+
+def serve(host: str, port: int) -> None:
+    """Serve the API until the process is told to stop.
+
+    Raises:
+        NotConfigured: `host` is reached from other machines and no API key is configured.
+        pydantic.ValidationError: a setting has a wrong value.
+        SystemExit: the address is in use.
+    """
+    server = build(host, port)
+    if not ApiSettings.current().keys:
+        logger.warning("No DILIGENCE_API_KEYS: every program on this machine may call, no other machine can.")
+    with contextlib.suppress(KeyboardInterrupt):
+        server.run()
+
+
+def build(host: str, port: int) -> uvicorn.Server:
+    """The server that `serve` runs, not yet running.
+
+    Raises:
+        NotConfigured, pydantic.ValidationError: as `serve`.
+    """
+    check_binding(host)
+    open_to_all = not ApiSettings.current().keys
+    trusted = trusted_names(host, DocumentSettings.current().base_url) if open_to_all else None
+    config = uvicorn.Config(
+        create_app(trusted_hosts=trusted),
+        host=host,
+        port=port,
+        log_config=LOGGING,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,  # nothing here depends on the caller's address or scheme
+        ws="none",
+        timeout_graceful_shutdown=_PATIENCE,
+    )
+    return uvicorn.Server(config)

@@ -1,0 +1,83 @@
+"""Running a batch from the command line: with its progress on stderr, ending with its report's path."""
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from flows import embedded
+from flows.batch_file import read_batch
+from storage import database, runs
+from storage.runs import DocumentStatus, RunStatus
+
+_GLANCE = 0.5  # seconds between two looks at the tables
+
+
+def run_batch(batch_file: Path, criteria: Path | None, out: Path | None) -> int:
+    """Run a batch; prints the run's id and the report's path. Gives the exit status.
+
+    Raises:
+        BadRequest: what is wrong in the batch, before anything runs.
+    """
+    asked = read_batch(batch_file, criteria)  # wrong files are told before a server is started
+    out = out or Path("reports") / "".join(c if c.isalnum() or c in " -_." else "_" for c in asked.name)
+    console = Console(stderr=True)
+    console.print(f"{asked.name}: {len(asked.companies)} companies, {len(asked.criteria.criteria)} criteria")
+    with console.status("Starting Prefect …"):
+        server = embedded.server()
+        server.__enter__()
+    try:
+        from flows.batch import batch  # noqa: PLC0415 - Prefect settles where its home is when it is imported
+        from flows.run import CompaniesFailed  # noqa: PLC0415
+
+        failed: CompaniesFailed | None = None
+        with progress_of(asked.name, console):
+            try:
+                run = batch(batch_file.absolute(), criteria and criteria.absolute(), out.absolute())
+            except CompaniesFailed as error:
+                failed, run = error, error.run_id
+    finally:
+        server.__exit__(*sys.exc_info())
+    if failed is not None:
+        console.print(failed.message, style="bold")
+    print(f"run     {run}")  # noqa: T201 - the result
+    print(f"report  {out / 'report.html'}")  # noqa: T201
+    return 1 if failed else 0
+
+
+@contextmanager
+def progress_of(batch: str, console: Console) -> Iterator[None]:
+    """Bars on stderr, one a company, that follow the run in our tables."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console) as progress:
+        ended = threading.Event()
+        watcher = threading.Thread(target=_watch, args=(batch, progress, ended), daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            watcher.join()
+
+
+def _watch(batch: str, progress: Progress, ended: threading.Event) -> None:
+    bars: dict[int, TaskID] = {}
+    last = False
+    while not last:
+        last = ended.wait(_GLANCE)
+        with database.reading() as session:
+            run = runs.find_run(session, batch)
+            if run is None or (run.status is not RunStatus.RUNNING and not last):
+                continue
+            for company in runs.run_companies(session, run.id):
+                assert company.id is not None
+                counts = runs.count_documents(session, company.id)
+                total = sum(counts.values())
+                done = total - counts.get(DocumentStatus.PENDING, 0)
+                if company.id not in bars:
+                    bars[company.id] = progress.add_task(company.name, total=None)
+                progress.update(bars[company.id], completed=done, total=total or None)

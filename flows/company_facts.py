@@ -1,0 +1,49 @@
+"""The flow `company_facts`: what the sources say of a company, kept with its date and its claims."""
+
+from prefect import flow
+from prefect.artifacts import create_markdown_artifact
+
+from flows.reports.artifacts import escape
+from storage import companies, database, runs
+from tasks.companies import facts
+from tasks.errors import NotConfigured, NotFound, SourceFailed
+
+
+@flow(name="company_facts")
+def company_facts(domain: str, company_id: int | None = None) -> int | None:
+    """Ask the configured sources for the facts of a company.
+
+    Args:
+        domain: its web domain, as registered.
+        company_id: the company of a run that the facts are for. A run goes on without facts: what it
+            lacks then is a warning, and the criteria that need it are missing.
+
+    Returns:
+        The id of the stored profile; None when a run has to do without.
+
+    Raises:
+        BadRequest: `domain` is none. NotFound, SourceFailed, NotConfigured: there are no facts, outside a run.
+    """
+    try:
+        found = facts.company_facts.task(domain)
+    except (NotFound, SourceFailed, NotConfigured) as error:
+        if company_id is None:
+            raise
+        _assign(company_id, None, [error.message])
+        return None
+    with database.reading() as session:
+        stored = companies.latest_profile(session, domain)
+    assert stored is not None
+    if company_id is not None:
+        _assign(company_id, stored.id, found.warnings)
+    lines = [f"- {claim.field}: {escape(str(claim.value))} ({escape(claim.source)})" for claim in found.claims]
+    create_markdown_artifact("\n".join(lines), key="facts", description=f"What the sources say of {domain}")
+    return stored.id
+
+
+def _assign(company_id: int, profile_id: int | None, warnings: list[str]) -> None:
+    with database.writing() as session:
+        company = runs.get_company(session, company_id)
+        company.profile_id = profile_id
+        company.warnings = list(dict.fromkeys([*company.warnings, *warnings]))
+        runs.save_company(session, company)

@@ -1,0 +1,70 @@
+"""The flow `due_diligence`: one company, from its data room and its facts to its scores."""
+
+from pathlib import Path
+
+from prefect import flow
+
+from flows.batch_file import Company
+from flows.company_facts import company_facts
+from flows.extract_all import extract_all
+from flows.index_folder import index_folder
+from flows.reports.files import write_reports
+from flows.run import close_company, company_of, finish, run_of, single
+from flows.score_company import score_company
+from storage.runs import CompanyStatus
+from tasks.companies.domain import registrable
+from tasks.errors import DiligenceError
+from tasks.scoring.criteria import read_criteria
+
+
+@flow(name="due_diligence")
+def due_diligence(
+    name: str, domain: str, folder: str, criteria: Path, out: Path | None = None, run: str | None = None
+) -> str:
+    """Examine one company.
+
+    Args:
+        name: what it is called.
+        domain: its web domain, as registered.
+        folder: its data room: a path under the drive's root, a folder's id or its URL.
+        criteria: the criteria file.
+        out: the folder that the report is written to; without it, the report is kept in storage alone.
+        run: the run of a batch that this is part of; without it, a run of its own.
+
+    Returns:
+        The run's id.
+
+    Raises:
+        BadRequest: the domain or the criteria file is wrong.
+        CompaniesFailed: the data room could not be read, or a judgement failed; all the rest is done.
+    """
+    if run is not None:
+        _examine(run, domain, folder)
+        return run
+    company = Company(name, registrable(domain), folder)
+    with run_of(single(company, read_criteria(criteria))) as own:
+        try:
+            _examine(own, company.domain, folder)
+        finally:
+            try:
+                finish(own)
+            finally:
+                if out is not None:
+                    write_reports(own, out)
+    return own
+
+
+def _examine(run: str, domain: str, folder: str) -> None:
+    """The four steps; a failure is written down for the company and leaves the others alone."""
+    company_id = company_of(run, domain).id
+    assert company_id is not None
+    try:
+        room_id = index_folder(folder, company_id=company_id)
+        extract_all(folder, room_id=room_id, company_id=company_id)
+        company_facts(domain, company_id=company_id)
+        whole = score_company(domain, run=run)
+    except DiligenceError as error:
+        close_company(company_id, CompanyStatus.FAILED, error.message)
+        return
+    problem = None if whole else "A judgement failed; the criteria marked unscored say why."
+    close_company(company_id, CompanyStatus.FINISHED if whole else CompanyStatus.FAILED, problem)

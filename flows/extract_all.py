@@ -1,0 +1,84 @@
+"""The flow `extract_all`: the text of every document of a folder, in batches that Prefect can show."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from prefect import flow
+from prefect.artifacts import create_progress_artifact, create_table_artifact, update_progress_artifact
+from prefect.futures import as_completed
+from prefect.task_runners import ThreadPoolTaskRunner
+
+from flows.index_folder import index_folder
+from storage import database, documents, runs
+from storage.database import now
+from storage.documents import RoomDocument
+from tasks.documents.text import DocumentOutcome, read_documents
+
+_SIDE_BY_SIDE = 2  # batches: one is fetched while the other is read
+_SHOWN = 1000  # rows of the table of documents; a report shows them all
+
+
+@flow(name="extract_all", task_runner=ThreadPoolTaskRunner(max_workers=_SIDE_BY_SIDE))
+def extract_all(folder: str, room_id: int | None = None, company_id: int | None = None) -> dict[str, int]:
+    """Read every document of a folder whose content was not read before.
+
+    Args:
+        folder: its path under the drive's root, its id or its URL.
+        room_id: the room that it was indexed as; without it, it is indexed first.
+        company_id: the company of a run that the outcomes are written down for.
+
+    Returns:
+        How many documents ended with which status: read, unchanged, empty, failed, unsupported.
+    """
+    if room_id is None:
+        room_id = index_folder(folder)
+    with database.reading() as session:
+        listed = documents.room_documents(session, room_id)
+        since = runs.get_run(session, runs.get_company(session, company_id).run_id).started_at if company_id else now()
+    progress = create_progress_artifact(0.0, key="documents", description=f"Documents of {folder}")
+    assert isinstance(progress, UUID)
+    outcomes = list(_read(listed, room_id, company_id, since, progress))
+    update_progress_artifact(progress, 100.0)
+    create_table_artifact(
+        _rows(listed, outcomes), key="documents-read", description=f"What became of the documents of {folder}"
+    )
+    return dict(Counter(outcome.status.value for outcome in outcomes))
+
+
+def _read(
+    listed: Sequence[RoomDocument], room_id: int, company_id: int | None, since: datetime, progress: UUID
+) -> Iterator[DocumentOutcome]:
+    """Hand out the documents in batches and take in what became of them."""
+    futures = [
+        read_documents.task.submit(room_id, [each.document_id for each in batch], company_id, since)
+        for batch in batches(listed)
+    ]
+    for done, future in enumerate(as_completed(futures), 1):
+        yield from future.result()
+        update_progress_artifact(progress, 100.0 * done / len(futures))
+
+
+def batches(listed: Sequence[RoomDocument]) -> list[list[RoomDocument]]:
+    """The documents in batches of 25 to 100, the largest first, so that no large one is left for the end."""
+    size = min(100, max(25, len(listed) // 20))
+    by_size = sorted(listed, key=lambda document: -(document.size or 0))
+    return [by_size[start : start + size] for start in range(0, len(by_size), size)]
+
+
+def _rows(listed: Sequence[RoomDocument], outcomes: Sequence[DocumentOutcome]) -> list[dict[str, str | int]]:
+    """One row a document, those that gave no text first."""
+    found = {each.document_id: each for each in outcomes}
+    rows: list[dict[str, str | int]] = [
+        {
+            "document": each.name,
+            "folder": each.path,
+            "outcome": found[each.document_id].status.value,
+            "characters": found[each.document_id].characters,
+            "warning": found[each.document_id].warning or "",
+        }
+        for each in listed
+        if each.document_id in found
+    ]
+    return sorted(rows, key=lambda row: row["characters"] != 0)[:_SHOWN]

@@ -1,0 +1,45 @@
+"""The flow `index_folder`: which documents a folder holds, one row a document."""
+
+from prefect import flow
+
+from storage import database, documents, runs
+from storage.runs import RunDocument
+from tasks.documents.index import index_room
+
+
+@flow(name="index_folder")
+def index_folder(folder: str, recursive: bool = True, company_id: int | None = None) -> int:
+    """Index a folder of the drive.
+
+    Args:
+        folder: its path under the drive's root, its id or its URL.
+        recursive: whether subfolders are indexed too.
+        company_id: the company of a run whose data room it is.
+
+    Returns:
+        The id of the room, as storage keeps it.
+
+    Raises:
+        NotFound: no such folder for the account in force.
+    """
+    room_id = index_room.task(folder, recursive)
+    if company_id is not None:
+        _assign(company_id, room_id)
+    return room_id
+
+
+def _assign(company_id: int, room_id: int) -> None:
+    """Write down which documents the run has to do with for this company."""
+    with database.writing() as session:
+        room = documents.get_room(session, room_id)
+        company = runs.get_company(session, company_id)
+        company.room_id, company.folder_id = room_id, room.folder_id
+        incomplete = ["The drive could not show all of the data room."] if room.incomplete else []
+        company.warnings = [*incomplete, *room.warnings]
+        rows = [
+            RunDocument(
+                company_id=company_id, document_id=each.document_id, name=each.name, path=each.path, url=each.url
+            )
+            for each in documents.room_documents(session, room_id)
+        ]
+        runs.place_documents(session, company_id, rows)

@@ -1,0 +1,1 @@
+"""What a run gives its readers: the report's model and one file a format."""

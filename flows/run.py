@@ -1,0 +1,115 @@
+"""A run in our tables: begun or taken up again, held by one process at a time, and finished."""
+
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from flows.batch_file import Batch, Company
+from storage import database, runs
+from storage.database import now
+from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
+from tasks.ai.answerer import current
+from tasks.errors import Conflict, DiligenceError, NotFound
+from tasks.scoring.criteria import Criteria
+from tasks.scoring.score import rank_companies
+
+
+class CompaniesFailed(DiligenceError):
+    """The run came to its end, but some of its companies, or judgements on them, failed."""
+
+    status, slug, title = 500, "companies-failed", "Some companies failed"
+
+    def __init__(self, run_id: str, failed: Sequence[str]) -> None:
+        super().__init__(f"The run is finished, but not whole: {'; '.join(failed)}. The report says what is missing.")
+        self.run_id = run_id
+        self.failed = list(failed)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.run_id, self.failed)
+
+
+@contextmanager
+def run_of(batch: Batch) -> Iterator[str]:
+    """The run of this batch, for as long as this process works on it: the one that was broken off, or a new one.
+
+    Raises:
+        Conflict: another process is at work on this batch.
+    """
+    with database.locked(f"batch {batch.name}", wait=False) as mine:
+        if not mine:
+            raise Conflict(f"Another process is running the batch {batch.name!r}. Wait for it to end, or stop it.")
+        yield _begin(batch)
+
+
+def _begin(batch: Batch) -> str:
+    answerer = current().name
+    fingerprint = batch.fingerprint(answerer)
+    with database.writing() as session:
+        unfinished = runs.find_unfinished(session, batch.name)
+        if unfinished is not None and unfinished.fingerprint == fingerprint:
+            return unfinished.id
+        if unfinished is not None:
+            runs.finish_run(session, unfinished.id, RunStatus.SUPERSEDED)
+        run = Run(
+            id=f"{now():%Y%m%d-%H%M%S}-{secrets.token_hex(2)}",
+            batch=batch.name,
+            fingerprint=fingerprint,
+            answerer=answerer,
+            criteria=batch.criteria.as_json(),
+        )
+        companies = [
+            RunCompany(run_id=run.id, ordinal=ordinal, name=each.name, domain=each.domain, folder=each.folder)
+            for ordinal, each in enumerate(batch.companies)
+        ]
+        runs.add_run(session, run, companies)
+        return run.id
+
+
+def single(company: Company, criteria: Criteria) -> Batch:
+    """One company as a batch of its own."""
+    return Batch(company.name, criteria, [company], {})
+
+
+def companies_to_do(run_id: str) -> list[RunCompany]:
+    """The run's companies that are not finished: those that failed before an interruption are tried again."""
+    with database.reading() as session:
+        return [each for each in runs.run_companies(session, run_id) if each.status is not CompanyStatus.FINISHED]
+
+
+def company_of(run: str, domain: str) -> RunCompany:
+    """The company of a run, given by the run's id, its batch's name or `latest`.
+
+    Raises:
+        NotFound: no such run, or the company is not in it.
+    """
+    with database.reading() as session:
+        found = runs.find_run(session, run)
+        if found is None:
+            raise NotFound(f"No run {run!r}. Give a run's id, a batch's name or latest.")
+        for company in runs.run_companies(session, found.id):
+            if company.domain == domain:
+                return company
+    raise NotFound(f"The run {found.id} has no company {domain}.")
+
+
+def close_company(company_id: int, status: CompanyStatus, problem: str | None = None) -> None:
+    """Write down how far the run came with a company."""
+    with database.writing() as session:
+        company = runs.get_company(session, company_id)
+        company.status, company.problem = status, problem
+        runs.save_company(session, company)
+
+
+def finish(run_id: str) -> None:
+    """Rank the companies and close the run.
+
+    Raises:
+        CompaniesFailed: some of them failed; all the rest is done.
+    """
+    with database.writing() as session:
+        listed = runs.run_companies(session, run_id)
+        rank_companies(listed)
+        failed = [f"{each.name}: {each.problem}" for each in listed if each.status is CompanyStatus.FAILED]
+        runs.finish_run(session, run_id, RunStatus.FAILED if failed else RunStatus.FINISHED)
+    if failed:
+        raise CompaniesFailed(run_id, failed)

@@ -1,0 +1,32 @@
+"""The flow `score_company`: every criterion of a run looked into for one company, with its quotes."""
+
+from prefect import flow
+from prefect.artifacts import create_markdown_artifact
+
+from flows.reports.artifacts import scorecard
+from flows.reports.report import build
+from flows.run import company_of
+from tasks.scoring.score import score_criteria
+
+
+@flow(name="score_company")
+def score_company(domain: str, run: str = "latest") -> bool:
+    """Score one company of a run on all the run's criteria.
+
+    Args:
+        domain: the company's domain.
+        run: the run's id, its batch's name, or `latest`.
+
+    Returns:
+        Whether every judgement that was asked for was made.
+
+    Raises:
+        NotFound: no such run, or the company is not in it.
+    """
+    company = company_of(run, domain)
+    assert company.id is not None
+    whole = score_criteria.task(company.id)
+    report = build(company.run_id, domain)
+    card = scorecard(report.companies[0], report.run.scale)
+    create_markdown_artifact(card, key="scorecard", description=f"{company.name}: scores")
+    return whole

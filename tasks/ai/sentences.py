@@ -1,0 +1,112 @@
+"""Cuts a text into sentences, word for word.
+
+Extracted text is no prose from a book: lines are wrapped where a page ended, tables stand one row a
+line with tabs between the cells, headings and list items end without a full stop, and names of
+companies are full of dots.
+"""
+
+import re
+from collections.abc import Iterator
+
+LONGEST = 600  # characters; a sentence beyond it is cut at a space, so that an answer stays readable
+
+# Dots after these end no sentence,
+_TITLES = frozenset(
+    "mr mrs ms dr prof st messrs hon cf vs viz e.g i.e eg ie approx ca est resp incl excl dept div "  # noqa: SIM905 - a list of words reads best as words
+    "z.b bzw u.a d.h".split()
+)
+# after these none when a number follows,
+_NUMBERED = frozenset(
+    "no nos art arts sec sect para paras cl vol fig figs p pp eq ref tel ext nr abs "  # noqa: SIM905
+    "jan feb mar apr jun jul aug sep sept oct nov dec".split()
+)
+# and after these, or a single letter, one only where the next word looks like a sentence's first.
+_SUFFIXES = frozenset(
+    "inc ltd corp co llc plc l.p s.a n.v b.v s.p.a gmbh u.s u.k e.u etc al a.m p.m ph.d jr sr".split()  # noqa: SIM905
+)
+_STARTS = frozenset(
+    "a an the in on at it its this that these those we our they their he she his her as if for to by with under "  # noqa: SIM905
+    "there however no all each any such from after before since during".split()
+)
+
+_LINE = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_ITEM = re.compile(r"(?:[•·●▪■◦‣–—*-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])\s")
+_STOP = re.compile(r"[.!?…]+[)\]\"'”’»]*(?=\s)|[。！？]+[」』”）]*")
+_WORD = re.compile(r"[^\s(\[\"'“‘«]+$")
+_OPENING = "\"'“‘«(["
+_NEAR = 80  # characters looked at on each side of a mark
+_HYPHENS = "-\u2010\u00ad"
+_WRAPPED = 40  # characters; a shorter line that ends without a stop is a heading, not a line cut by the page's edge
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of `text` in order, white space folded, the words untouched. A table's row is one."""
+    return [piece for unit in _units(text) for sentence in _split(unit) for piece in _pieces(sentence)]
+
+
+def _units(text: str) -> Iterator[str]:
+    """Paragraphs, headings, list items and table rows: what no sentence reaches across."""
+    unit = last = ""
+    for raw in _LINE.split(text):
+        row = "\t" in raw.strip()
+        line = raw.strip() if row else " ".join(raw.split())
+        if unit and line and not row and _goes_on(last, line):
+            unit += line if unit[-1] in _HYPHENS else " " + line
+        else:
+            if unit:
+                yield unit
+            unit = "" if row else line
+            if row:
+                yield line
+        last = line
+    if unit:
+        yield unit
+
+
+def _goes_on(last: str, line: str) -> bool:
+    """Whether `line` continues the one before it: that one was wrapped, not ended."""
+    if _ITEM.match(line):
+        return False
+    return line[0].islower() or (len(last) >= _WRAPPED and last[-1] not in ".!?:;…。！？")
+
+
+def _split(unit: str) -> Iterator[str]:
+    start = 0
+    for stop in _STOP.finditer(unit):
+        if _ends(unit, stop):
+            yield unit[start : stop.end()].strip()
+            start = stop.end()
+    if unit[start:].strip():
+        yield unit[start:].strip()
+
+
+def _ends(unit: str, stop: re.Match[str]) -> bool:
+    """Whether the mark found ends a sentence here."""
+    mark, rest = stop.group(), unit[stop.end() : stop.end() + _NEAR].lstrip()
+    if not rest or mark[0] in "。！？":
+        return True
+    following = rest.lstrip(_OPENING)
+    if following[:1].islower():
+        return False
+    if mark != ".":
+        return True
+    found = _WORD.search(unit[max(stop.start() - _NEAR, 0) : stop.start()])
+    word = found.group().lower() if found else ""
+    if word in _TITLES or (word in _NUMBERED and following[:1].isdigit()):
+        return False
+    if word in _SUFFIXES or (len(word) == 1 and word.isalpha()):
+        return following.split(None, 1)[0].strip(",").lower() in _STARTS if following else True
+    # "1. Definitions" at the start of a paragraph is a heading's number, not a sentence.
+    return not (word.isdigit() and stop.start() <= 3)
+
+
+def _pieces(sentence: str) -> Iterator[str]:
+    start = 0
+    while len(sentence) - start > LONGEST:
+        low, high = start + LONGEST // 2, start + LONGEST
+        cut = max(sentence.rfind(mark, low, high) for mark in ("; ", ", ")) + 1
+        cut = cut or max(sentence.rfind(" ", low, high), 0) or high
+        yield sentence[start:cut].strip()
+        start = cut
+    if sentence[start:].strip():
+        yield sentence[start:].strip()

@@ -1,0 +1,259 @@
+"""The Company profile: its shape, and the dotted paths that name its fields (`founded_year`, `hq.country`).
+
+Every key is present. `null` is unknown; an empty array says that a source knows of none. `extra` is a
+group of fields rather than a value: it is always an object, so that a client may read into it. What
+the sources say, and how it is merged, is not decided here.
+"""
+
+import re
+import types
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from enum import StrEnum
+from functools import cache
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from tasks.errors import BadRequest
+
+
+def _utc(given: str) -> str:
+    try:
+        time = datetime.fromisoformat(given)
+        time = (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise ValueError("must be an ISO 8601 time, such as 2026-03-31T00:00:00Z") from None
+    return time.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+Timestamp = Annotated[str, AfterValidator(_utc)]
+"""An ISO 8601 time in UTC with `Z`. A time without a zone is taken as UTC, a date as its first second."""
+
+
+class _Part(BaseModel):
+    """Types are as in the contract: a number in quotes is no number, and an unknown key is a mistake."""
+
+    model_config = ConfigDict(
+        strict=True, extra="forbid", allow_inf_nan=False, json_schema_serialization_defaults_required=True
+    )
+
+
+class Date(_Part):
+    """A day; what is not known of it is null."""
+
+    day: int | None = None
+    month: int | None = None
+    year: int | None = None
+
+
+class Location(_Part):
+    """An address. `country` is the two-letter code."""
+
+    country: str | None = None
+    city: str | None = None
+    postal_code: str | None = None
+    line_1: str | None = None
+    is_hq: bool | None = None
+    state: str | None = None
+
+
+class RelatedCompany(_Part):
+    """A similar or affiliated company."""
+
+    name: str | None = None
+    link: str | None = None
+    industry: str | None = None
+    location: str | None = None
+
+
+class Update(_Part):
+    """A post of the company."""
+
+    article_link: str | None = None
+    image: str | None = None
+    posted_on: Date | None = None
+    text: str | None = None
+    total_likes: int | None = None
+
+
+class Acquisition(_Part):
+    """One company bought another. `price` is in US dollars."""
+
+    social_profile_url: str | None = None
+    funding_db_profile_url: str | None = None
+    announced_date: Date | None = None
+    price: int | None = None
+
+
+class Acquisitions(_Part):
+    """Whom the company bought, and who bought it."""
+
+    acquired: list[Acquisition] | None = None
+    acquired_by: Acquisition | None = None
+
+
+class Exit(_Part):
+    """A holding that the company has sold or taken public."""
+
+    social_profile_url: str | None = None
+    funding_db_profile_url: str | None = None
+    name: str | None = None
+
+
+class Investor(_Part):
+    """Who took part in a funding round. `type` is `person` or `organization`."""
+
+    social_profile_url: str | None = None
+    name: str | None = None
+    type: str | None = None
+
+
+class FundingRound(_Part):
+    """One round. `money_raised` is in US dollars."""
+
+    funding_type: str | None = None
+    money_raised: int | float | None = None
+    announced_date: Date | None = None
+    number_of_investor: int | None = None
+    investor_list: list[Investor] | None = None
+
+
+class Extra(_Part):
+    """Fields that a funding database keeps. `company_type` is a free label, unlike the profile's."""
+
+    funding_db_profile_url: str | None = None
+    ipo_status: str | None = None
+    funding_db_rank: int | None = None
+    founding_date: Date | None = None
+    operating_status: str | None = None
+    company_type: str | None = None
+    contact_email: str | None = None
+    phone_number: str | None = None
+    network_a_id: str | None = None
+    network_b_id: str | None = None
+    number_of_funding_rounds: int | None = None
+    total_funding_amount: int | None = None
+    stock_symbol: str | None = None
+    ipo_date: Date | None = None
+    number_of_lead_investors: int | None = None
+    number_of_investors: int | None = None
+    total_fund_raised: int | None = None
+    number_of_investments: int | None = None
+    number_of_lead_investments: int | None = None
+    number_of_exits: int | None = None
+    number_of_acquisitions: int | None = None
+
+
+class CompanyProfile(_Part):
+    """A company as its sources know it. `company_size` is a head-count range; an open end is null."""
+
+    social_internal_id: str | None = None
+    description: str | None = None
+    website: str | None = None
+    industry: str | None = None
+    company_size: Annotated[list[int | None], Field(min_length=2, max_length=2)] | None = None
+    company_size_on_social: int | None = None
+    hq: Location | None = None
+    company_type: str | None = None
+    founded_year: int | None = None
+    specialities: list[str] | None = None
+    locations: list[Location] | None = None
+    name: str | None = None
+    tagline: str | None = None
+    universal_name_id: str | None = None
+    profile_pic_url: str | None = None
+    search_id: str | None = None
+    similar_companies: list[RelatedCompany] | None = None
+    affiliated_companies: list[RelatedCompany] | None = None
+    updates: list[Update] | None = None
+    follower_count: int | None = None
+    acquisitions: Acquisitions | None = None
+    exit_data: list[Exit] | None = None
+    extra: Annotated[Extra, BeforeValidator(lambda given: Extra() if given is None else given)] = Field(
+        default_factory=Extra
+    )
+    funding_data: list[FundingRound] | None = None
+    categories: list[str] | None = None
+    customer_list: list[str] | None = None
+    social_url: str | None = None
+    last_updated: Timestamp | None = None
+
+
+class FieldType(StrEnum):
+    """What stands at a path. `date` is an object of day, month and year; `time` a timestamp as text."""
+
+    TEXT = "text"
+    INTEGER = "integer"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    DATE = "date"
+    TIME = "time"
+    LIST = "list"
+    OBJECT = "object"
+
+
+@cache
+def fields() -> Mapping[str, FieldType]:
+    """Every path of the profile with its type, parents before their parts; elements of lists are written `0`.
+
+    Any other index is as good: `locations.3.city` has the type of `locations.0.city`.
+    """
+    return types.MappingProxyType(dict(_walk("", CompanyProfile)))
+
+
+def field_type(path: str) -> FieldType:
+    """What stands at `path`, a dotted path such as `extra.ipo_status`, `hq.country` or `company_size.0`.
+
+    Raises:
+        BadRequest: the profile has no such field; the message gives the nearest ones.
+    """
+    known = fields()
+    found = known.get(path)
+    if found is None and not path.startswith("company_size."):  # a range has two ends, other lists have any length
+        found = known.get(re.sub(r"\.[0-9]{1,6}(?=\.|$)", ".0", path))
+    if found is None:
+        near = get_close_matches(path[:100], known, n=3, cutoff=0.6)
+        hint = f"Did you mean {' or '.join(near)}?" if near else "Name a field such as founded_year or hq.country."
+        raise BadRequest(f"The company profile has no field {path[:100]!r}. {hint}")
+    return found
+
+
+def value_at(profile: CompanyProfile | Mapping[str, Any], path: str) -> Any:
+    """The value at `path` as JSON has it, or None where the profile does not know it.
+
+    Raises:
+        BadRequest: the profile has no such field; the message gives the nearest ones.
+    """
+    field_type(path)
+    value: Any = profile.model_dump() if isinstance(profile, CompanyProfile) else profile
+    for step in path.split("."):
+        if isinstance(value, list):
+            value = value[int(step)] if int(step) < len(value) else None
+        elif value is not None:
+            value = value.get(step)
+    return value
+
+
+def _walk(path: str, annotation: Any) -> Iterator[tuple[str, FieldType]]:
+    """The paths at and below one annotation."""
+    if path == "last_updated":
+        yield path, FieldType.TIME
+        return
+    while get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
+    kinds = [part for part in get_args(annotation) if part is not types.NoneType]
+    if get_origin(annotation) in (Union, types.UnionType):
+        yield from [(path, FieldType.NUMBER)] if float in kinds else _walk(path, kinds[0])
+    elif get_origin(annotation) is list:
+        yield path, FieldType.LIST
+        for step in ("0", "1") if path == "company_size" else ("0",):
+            yield from _walk(f"{path}.{step}", kinds[0])
+    elif issubclass(annotation, BaseModel):
+        if path:
+            yield path, FieldType.DATE if annotation is Date else FieldType.OBJECT
+        for name, field in annotation.model_fields.items():
+            yield from _walk(f"{path}.{name}" if path else name, field.annotation)
+    else:
+        yield path, {str: FieldType.TEXT, int: FieldType.INTEGER, bool: FieldType.BOOLEAN}[annotation]

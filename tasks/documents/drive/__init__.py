@@ -1,0 +1,1 @@
+"""The Drive seam: where documents lie. One file a drive."""

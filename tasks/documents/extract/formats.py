@@ -1,0 +1,67 @@
+"""The formats that can be read: one for each module in `readers`, named after its extension."""
+
+import pkgutil
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from pathlib import Path, PurePath
+from typing import Protocol, cast
+
+from tasks.documents.extract import readers
+from tasks.documents.extract.reading import Reading
+from tasks.errors import UnsupportedFormat
+
+
+class Reader(Protocol):
+    """What a module of `readers` offers. `VERSION` changes whenever the same file would give another text."""
+
+    VERSION: str
+    read: Callable[[Path], Reading]
+
+
+@cache
+def supported() -> tuple[str, ...]:
+    """The extensions that can be read, in order: `(".docx", ".pdf", …)`."""
+    return tuple(sorted(f".{module.name}" for module in pkgutil.iter_modules(readers.__path__)))
+
+
+def format_of(name: str) -> str:
+    """The format (its extension, in lower case) of a document of that name.
+
+    Raises:
+        UnsupportedFormat: there is no reader for it; the message names those there are.
+    """
+    extension = PurePath(name).suffix.lower()
+    if extension not in supported():
+        what = f'"{extension}"' if extension else "a name without an extension"
+        raise UnsupportedFormat(f"No reader for {what}. Supported are {', '.join(supported())}.")
+    return extension
+
+
+def reader(extension: str) -> Reader:
+    """The reader of a format.
+
+    Raises:
+        UnsupportedFormat: there is none.
+    """
+    if extension not in supported():
+        raise UnsupportedFormat(f'No reader for "{extension}". Supported are {", ".join(supported())}.')
+    return cast("Reader", import_module(f"{readers.__name__}{extension}"))
+
+
+def version(extension: str) -> str:
+    """The version of a format's reader, with which its texts are kept: `docx-1`.
+
+    Raises:
+        UnsupportedFormat: there is none.
+    """
+    return reader(extension).VERSION
+
+
+def read_document(path: Path, extension: str) -> Reading:
+    """Read the document at `path` in this very process; the pool runs this in one of its own.
+
+    Raises:
+        UnsupportedFormat, Unreadable, TooLarge: it cannot be read.
+    """
+    return reader(extension).read(path)

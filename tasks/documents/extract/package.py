@@ -1,0 +1,155 @@
+"""An Office file as a package: its parts, as bytes, stream or tree, and the relationships between them."""
+
+import posixpath
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple, Self
+from urllib.parse import unquote
+
+from lxml import etree
+
+from tasks.documents.extract import ooxml
+from tasks.documents.extract.archive import Archive
+from tasks.errors import Damaged, PasswordProtected
+
+PART_LIMIT: Final = 192 << 20
+"""The most bytes one part read as a whole may inflate to; its tree takes several times as much."""
+
+STREAM_LIMIT: Final = 512 << 20
+"""The most bytes one part read as a stream may inflate to."""
+
+CUT_OFF: Final = "The file is cut off or damaged: the text holds what could be saved."
+
+_COMPOUND_FILE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+
+class Relationship(NamedTuple):
+    """`kind` is the last part of the type's address, `target` the name of the part it leads to."""
+
+    id: str
+    kind: str
+    target: str
+
+
+class Package:
+    """The parts of an Office file, by name (upper and lower case alike).
+
+    Raises:
+        Damaged: the file is no zip, or nothing is left of it.
+        PasswordProtected: it is an encrypted Office file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        if path.stat().st_size == 0:
+            raise Damaged("The file is empty (0 bytes). Ask for it again.")
+        self._archive = Archive(path)
+        self._relationships: dict[str, list[Relationship]] = {}
+        self._broken = False
+        if self._archive.starts_with(_COMPOUND_FILE):
+            if self._archive.holds("EncryptedPackage".encode("utf-16-le")):
+                raise PasswordProtected("The document is encrypted. Save it without a password.")
+            raise Damaged("This is an old binary Office file under a new name. Save it in the format of its name.")
+        self._entries = {_key(entry.name): entry for entry in self._archive.entries()}
+        if not self._entries:
+            raise Damaged("The file is not an Office document: it is no zip package. Ask for it again.")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._archive.close()
+
+    @property
+    def damaged(self) -> bool:
+        """Whether something was found to be missing or wrong in what was read so far."""
+        return self._broken or self._archive.damaged
+
+    def note_damage(self) -> None:
+        """Something that the package refers to is not there."""
+        self._broken = True
+
+    def __contains__(self, name: str) -> bool:
+        return _key(name) in self._entries
+
+    def part(self, name: str) -> bytes:
+        """The whole of a part. What is missing of a damaged one is left out, and `damaged` set.
+
+        Raises:
+            KeyError: there is no such part.
+            TooLarge: it inflates beyond PART_LIMIT.
+        """
+        return b"".join(self._archive.inflate(self._entries[_key(name)], PART_LIMIT))
+
+    def stream(self, name: str, limit: int = STREAM_LIMIT) -> "PartStream":
+        """A part as a file that is inflated, up to `limit` bytes, while it is read.
+
+        Raises:
+            KeyError: there is no such part.
+        """
+        return PartStream(self._archive.inflate(self._entries[_key(name)], limit))
+
+    def xml(self, name: str) -> etree._Element | None:
+        """The root of a part's tree, in the usual namespaces; None when there is no such part or no XML in it."""
+        if name not in self:
+            return None
+        data = ooxml.usual_namespaces(self.part(name))
+        root: etree._Element | None
+        try:
+            root = etree.fromstring(data, ooxml.parser())
+        except etree.XMLSyntaxError:
+            self.note_damage()
+            try:
+                root = etree.fromstring(data, ooxml.parser(recover=True))
+            except etree.XMLSyntaxError:
+                return None
+        if root is not None:
+            ooxml.drop_fallbacks(root)
+        return root
+
+    def relationships(self, name: str) -> list[Relationship]:
+        """Where a part leads inside the package, in order; the package itself has the name ""."""
+        if name not in self._relationships:
+            self._relationships[name] = list(self._read_relationships(name))
+        return self._relationships[name]
+
+    def _read_relationships(self, name: str) -> Iterator[Relationship]:
+        folder, file = posixpath.split(name)
+        root = self.xml(posixpath.join(folder, "_rels", file + ".rels"))
+        for element in root if root is not None else ():
+            target = (element.get("Target") or "").replace("\\", "/").partition("#")[0]
+            if element.get("TargetMode") == "External" or not target or target == "NULL" or "://" in target:
+                continue
+            full = target if target.startswith("/") else posixpath.join("/", folder, target)
+            full = posixpath.normpath(full).lstrip("/")
+            if full not in self and unquote(full) in self:
+                full = unquote(full)
+            kind = (element.get("Type") or "").rsplit("/", 1)[-1]
+            yield Relationship(element.get("Id") or "", kind, full)
+
+    def main_part(self, usual: str) -> str:
+        """The name of the part that holds the document; `usual` is where it stands in most files.
+
+        Raises:
+            Damaged: there is none.
+        """
+        for relationship in self.relationships(""):
+            if relationship.kind == "officeDocument" and relationship.target in self:
+                return relationship.target
+        if usual in self:
+            return usual
+        raise Damaged("The file has lost its main part: nothing can be read from it. Ask for it again.")
+
+
+class PartStream:
+    """A part as the file that lxml's iterparse reads from."""
+
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self._chunks = chunks
+
+    def read(self, _size: int = -1) -> bytes:
+        """The next chunk, of up to 1 MB, whatever size was asked for; b"" at the end."""
+        return next(self._chunks, b"")
+
+
+def _key(name: str) -> str:
+    return name.replace("\\", "/").lstrip("/").lower()

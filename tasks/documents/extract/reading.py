@@ -1,0 +1,134 @@
+r"""What a reader returns: the text of a document and where each piece of it stands.
+
+Readers do not count offsets; they write lines into a `Writer`, which keeps the promises that
+the rest of the house relies on: clean characters, `\n` line ends, one form feed between pages.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+_UNWANTED = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+_LINE_BREAKS = {"\r": "\n", "\x0b": "\n", "\x0c": "\n", "\x1c": "\n", "\x1d": "\n", "\x1e": "\n"}
+
+
+class Place(NamedTuple):
+    """Where the characters from `start` up to `end` of the text stand.
+
+    `kind` is `page`, `slide` or `sheet`, and within them `cells`, or in a text document `heading`;
+    `label` is the number, the sheet's name, the cells ("A1:F20") or the heading's words.
+    """
+
+    start: int
+    end: int
+    kind: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The text of one document, its places in order (the outer one first), and what a user should know of it."""
+
+    text: str
+    places: list[Place] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def clean(text: str) -> str:
+    r"""`text` as UTF-8 and PostgreSQL take it: `\n` line ends, no NUL, no other control, no half character."""
+    if _UNWANTED.search(text) is None:
+        return text
+    return _UNWANTED.sub(_clean_character, text.replace("\r\n", "\n"))
+
+
+def _clean_character(match: re.Match[str]) -> str:
+    character = match.group()
+    return _LINE_BREAKS.get(character, "\ufffd" if character >= "\ud800" else "")
+
+
+def one_line(text: str) -> str:
+    """`text` as one cell of a table row: no line ends and no tabs."""
+    return " ".join(text.split())
+
+
+class Writer:
+    """Collects a document's text line by line, with its places."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._length = 0
+        self._places: list[Place] = []
+        self._parts = 0
+        self._heading: tuple[int, int, str] | None = None
+        self._warnings: list[str] = []
+
+    @property
+    def written(self) -> bool:
+        """Whether anything but white space was written so far."""
+        return any(piece.strip() for piece in self._pieces)
+
+    def line(self, text: str = "") -> None:
+        """Write `text`, which may hold several lines, and end the line."""
+        self._write(clean(text) + "\n")
+
+    def text(self, text: str) -> None:
+        """Write `text`, if there is anything in it, and end its line."""
+        stripped = text.strip("\r\n")
+        if stripped.strip():
+            self.line(stripped)
+
+    @contextmanager
+    def part(self, kind: str, label: str) -> Iterator[None]:
+        """A page, slide or sheet: all that is written within belongs to it; form feeds stand between parts."""
+        if self._parts:
+            self._write("\f")
+        self._parts += 1
+        with self.place(kind, label):
+            yield
+
+    @contextmanager
+    def place(self, kind: str, label: str) -> Iterator[None]:
+        """All that is written within stands at this place."""
+        slot, start = self._open()
+        yield
+        self._close(slot, start, kind, label)
+
+    def heading(self, label: str) -> None:
+        """From here to the next heading, or the end, the text stands under this heading."""
+        self.end_heading()
+        slot, start = self._open()
+        self._heading = (slot, start, label)
+
+    def end_heading(self) -> None:
+        """What follows stands under no heading."""
+        if self._heading is not None:
+            slot, start, label = self._heading
+            self._heading = None
+            self._close(slot, start, "heading", label)
+
+    def warn(self, sentence: str) -> None:
+        """Note what a user should know; the same sentence counts once."""
+        if sentence not in self._warnings:
+            self._warnings.append(sentence)
+
+    def reading(self) -> Reading:
+        """What was written. A text of white space alone is no text: it has no places either."""
+        self.end_heading()
+        text = "".join(self._pieces)
+        if not text.strip():
+            return Reading("", [], self._warnings)
+        return Reading(text, [place for place in self._places if place.end > place.start], self._warnings)
+
+    def _write(self, text: str) -> None:
+        self._pieces.append(text)
+        self._length += len(text)
+
+    def _open(self) -> tuple[int, int]:
+        """Keep the place's slot, so that an outer place stands before those within it."""
+        self._places.append(Place(self._length, self._length, "", ""))
+        return len(self._places) - 1, self._length
+
+    def _close(self, slot: int, start: int, kind: str, label: str) -> None:
+        self._places[slot] = Place(start, self._length, kind, one_line(clean(label)))

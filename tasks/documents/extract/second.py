@@ -1,0 +1,95 @@
+"""Second readers: asked where ours gives up on a file as damaged, and taken where they can read it.
+
+They see less (no text boxes, charts or comments), so the reading carries a warning.
+"""
+
+import contextlib
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+from tasks.documents.extract.reading import Reading, Writer, one_line
+from tasks.errors import Damaged, DiligenceError
+
+PARTIAL = "The file is damaged: it was read by a second reader, which may leave out comments, text boxes and charts."
+
+
+def asked_after(first: Callable[[Path], Reading], other: Callable[[Path], Reading], path: Path) -> Reading:
+    """What `first` reads, or where it finds the file damaged what `other` reads.
+
+    Raises:
+        DiligenceError: that of `first`, when `other` cannot read the file either.
+    """
+    try:
+        return first(path)
+    except MemoryError:
+        raise
+    except Exception as failure:
+        if isinstance(failure, DiligenceError) and not isinstance(failure, Damaged):
+            raise
+        with contextlib.suppress(Exception), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            reading = other(path)
+            if reading.text:
+                return Reading(reading.text, reading.places, [*reading.warnings, PARTIAL])
+        raise
+
+
+def docx(path: Path) -> Reading:
+    """Paragraphs and tables by python-docx."""
+    from docx import Document  # noqa: PLC0415 - seldom needed
+    from docx.table import Table  # noqa: PLC0415 - seldom needed
+
+    writer = Writer()
+    for block in Document(str(path)).iter_inner_content():
+        if isinstance(block, Table):
+            for row in block.rows:
+                writer.text("\t".join(one_line(cell.text) for cell in row.cells))
+        else:
+            writer.text(block.text)
+    return writer.reading()
+
+
+def pptx(path: Path) -> Reading:
+    """Text frames and tables, slide by slide, by python-pptx."""
+    from pptx import Presentation  # noqa: PLC0415 - seldom needed
+
+    writer = Writer()
+    for number, slide in enumerate(Presentation(str(path)).slides, 1):
+        with writer.part("slide", str(number)):
+            for shape in slide.shapes:
+                if shape.has_text_frame:
+                    writer.text(shape.text_frame.text)
+                elif shape.has_table:
+                    for row in shape.table.rows:
+                        writer.text("\t".join(one_line(cell.text) for cell in row.cells))
+    return writer.reading()
+
+
+def xlsx(path: Path) -> Reading:
+    """Cells, sheet by sheet, by openpyxl."""
+    from openpyxl import load_workbook  # noqa: PLC0415 - seldom needed
+
+    writer = Writer()
+    workbook = load_workbook(path, read_only=True, data_only=True)
+    for sheet in workbook.worksheets:
+        with writer.part("sheet", sheet.title):
+            writer.line(sheet.title)
+            for row in sheet.iter_rows(values_only=True):
+                writer.text("\t".join("" if value is None else one_line(str(value)) for value in row).rstrip("\t"))
+    workbook.close()
+    return writer.reading()
+
+
+def pdf(path: Path) -> Reading:
+    """Pages by pypdf."""
+    from pypdf import PdfReader  # noqa: PLC0415 - seldom needed
+
+    writer = Writer()
+    document = PdfReader(path)
+    if document.is_encrypted:
+        document.decrypt("")
+    for number, page in enumerate(document.pages, 1):
+        with writer.part("page", str(number)):
+            writer.text(page.extract_text())
+    return writer.reading()

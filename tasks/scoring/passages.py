@@ -1,0 +1,117 @@
+"""Passages: a text cut into pieces of about a paragraph that know their place, and ranked by a question."""
+
+import bisect
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tasks.ranking import Index, rank
+
+__all__ = ["CUTTER", "Ground", "Index", "Piece", "cut", "rank"]
+
+CUTTER = "cut-1"  # raised when passages are cut otherwise: stored ones are then cut anew
+
+_LONGEST = 1200  # characters; two or three fit a judge's eye, a dozen fit a small model's window
+_SHORTEST = 200  # a line of its own says too little to be ranked: it goes with what follows
+_SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+")
+
+Places = Sequence[tuple[int, int, str, str] | Sequence[int | str]]  # as storage keeps them: start, end, kind, label
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A passage of a text: its span in characters, its place in words, the heading that it stands under."""
+
+    start: int
+    end: int
+    place: str
+    heading: str | None
+
+
+def cut(text: str, places: Places) -> list[Piece]:
+    """The passages of a text, in order: none reaches over a page, slide, sheet or heading."""
+    ground = Ground(text, places)
+    return [
+        Piece(first, last, ground.place(first, last), ground.label(first, "heading"))
+        for start, end in _blocks(text, ground.borders)
+        for first, last in _split(text, start, end)
+    ]
+
+
+class Ground:
+    """A text with its places: says in words where a span of it stands."""
+
+    def __init__(self, text: str, places: Places) -> None:
+        self._lines = [0, *(found.end() for found in re.finditer("\n", text))]
+        self._kinds: dict[str, tuple[list[int], list[tuple[int, str]]]] = {}
+        for start, end, kind, label in sorted(places, key=lambda place: int(place[0])):
+            starts, rest = self._kinds.setdefault(str(kind), ([], []))
+            starts.append(int(start))
+            rest.append((int(end), str(label)))
+        self.borders = sorted(
+            {start for kind, (starts, _) in self._kinds.items() if kind != "cells" for start in starts}
+        )
+
+    def label(self, offset: int, kind: str) -> str | None:
+        """The label of the nearest place of that kind that begins before an offset and reaches over it."""
+        starts, rest = self._kinds.get(kind, ([], []))
+        at = bisect.bisect_right(starts, offset) - 1
+        return rest[at][1] if at >= 0 and offset < rest[at][0] else None
+
+    def place(self, start: int, end: int) -> str:
+        """Where a span stands: `page 3`, `slide 2`, `sheet Accounts, A1:F20`, else its heading and lines."""
+        last = max(start, end - 1)
+        for kind in ("page", "slide"):
+            label = self.label(start, kind)
+            if label is not None:
+                return f"{kind} {label}"
+        sheet = self.label(start, "sheet")
+        if sheet is not None:
+            from_cells, to_cells = self.label(start, "cells"), self.label(last, "cells")
+            return f"sheet {sheet}" + (f", {_joined(from_cells, to_cells)}" if from_cells and to_cells else "")
+        first_line, last_line = bisect.bisect_right(self._lines, start), bisect.bisect_right(self._lines, last)
+        where = f"line {first_line}" if first_line == last_line else f"lines {first_line} to {last_line}"
+        heading = self.label(start, "heading")
+        return f"under “{heading}”, {where}" if heading else where
+
+
+def _joined(first: str, last: str) -> str:
+    """`A1:F20` and `A21:F40` as one range."""
+    if first == last:
+        return first
+    return f"{first.split(':', maxsplit=1)[0]}:{last.rsplit(':', maxsplit=1)[-1]}"
+
+
+def _blocks(text: str, borders: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The spans between form feeds and borders that hold more than white space."""
+    cuts = sorted({0, len(text), *borders, *(found.end() for found in re.finditer("\f", text))})
+    for start, end in itertools.pairwise(cuts):
+        if text[start:end].strip():
+            yield start, end
+
+
+def _split(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A block in pieces of at most `_LONGEST` characters, cut at empty lines, else lines, else sentences."""
+    at = start
+    while at < end:
+        if end - at <= _LONGEST:
+            yield from _trimmed(text, at, end)
+            return
+        window = text[at : at + _LONGEST]
+        cut_at = window.rfind("\n\n", _SHORTEST)
+        if cut_at < 0:
+            cut_at = window.rfind("\n", _SHORTEST)
+        if cut_at < 0:
+            ends = [found.end() for found in _SENTENCE_END.finditer(window) if found.end() >= _SHORTEST]
+            cut_at = ends[-1] if ends else max(window.rfind(" ", _SHORTEST), 0) or _LONGEST
+        yield from _trimmed(text, at, at + cut_at)
+        at += cut_at
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    piece = text[start:end]
+    lead = len(piece) - len(piece.lstrip())
+    kept = piece.strip()
+    if kept:
+        yield start + lead, start + lead + len(kept)

@@ -1,0 +1,106 @@
+"""The OpenAPI document is true, and its page asks no other host."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urljoin
+
+import httpx
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from hypothesis.strategies import one_of
+from schemathesis import BaseSchema, Case, GenerationMode
+from schemathesis.specs.openapi.checks import positive_data_acceptance
+
+from tests.api.conftest import serving
+
+OPERATIONS = {
+    "/v1/drive/document-text": "Extract Document Text",
+    "/v1/drive/document-index": "Document Index",
+    "/v1/ai/question": "General AI Question",
+    "/v1/companies/get-core-fields": "Get Company Facts",
+    "/v1/companies/get-answer": "Ask Company Question",
+}
+
+
+@pytest.fixture
+def document(service: httpx.Client) -> dict[str, Any]:
+    found: dict[str, Any] = service.get("/schema/openapi.json").json()
+    return found
+
+
+def test_the_five_operations_are_described(document: dict[str, Any]) -> None:
+    for path, name in OPERATIONS.items():
+        operation = document["paths"][path]["post"]
+        assert operation["summary"] == name
+        assert operation["description"]
+        answers = operation["responses"]
+        assert "200" in answers
+        assert "201" not in answers
+        for status in ("400", "401", "413", "503"):
+            assert set(answers[status]["content"]) == {"application/problem+json"}
+
+
+def test_every_field_of_a_body_is_explained_with_an_example(document: dict[str, Any]) -> None:
+    for path in OPERATIONS:
+        content = document["paths"][path]["post"]["requestBody"]["content"]["application/json"]
+        schema = document["components"]["schemas"][content["schema"]["$ref"].rpartition("/")[2]]
+        for name, field in schema["properties"].items():
+            assert field["description"], name
+            assert name in ("question", "web_domain") or len(field["examples"]) == 1, name
+
+
+def test_both_names_of_a_company_question_are_described(document: dict[str, Any]) -> None:
+    body = document["components"]["schemas"]["QuestionAboutCompany"]
+    assert set(body["properties"]) == {"question_prompt", "question", "company_name", "company_domain", "web_domain"}
+    assert body["anyOf"] == [{"required": ["question_prompt"]}, {"required": ["question"]}]
+
+
+@pytest.mark.parametrize("page", ["/", "/schema"])
+def test_pages_load_what_they_need_from_here(service: httpx.Client, page: str) -> None:
+    html = service.get(page).text
+    addresses = re.findall(r'(?:src|href)="([^"]+)"', html)
+    assert addresses
+    for address in addresses:
+        assert urljoin("http://here/", address).startswith("http://here/")
+        assert service.get(address).status_code == 200, address
+
+
+def test_scripts_may_ask_no_other_host(service: httpx.Client) -> None:
+    policy = service.get("/schema").headers["content-security-policy"]
+    directives = dict(each.strip().split(" ", 1) for each in policy.split(";"))
+    assert directives["default-src"] == "'none'"
+    for kind in ("script-src", "connect-src"):
+        assert directives[kind] == "'self'"
+
+
+@pytest.fixture(scope="module")
+def described(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BaseSchema]:
+    """The service's own description, with a room of one document."""
+    root = tmp_path_factory.mktemp("described")
+    (root / "room").mkdir()
+    (root / "room" / "a.txt").write_text("A\n")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv("DILIGENCE_HOME", str(root / "home"))
+        monkeypatch.setenv("DILIGENCE_DRIVE_ROOT", str(root / "room"))
+        monkeypatch.setenv("DILIGENCE_FACTS", str(root / "facts"))
+        monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "files")
+        (root / "facts").mkdir()
+        with serving() as client:
+            yield schemathesis.openapi.from_url(f"{client.base_url}/schema/openapi.json")
+
+
+@pytest.mark.parametrize("operation", [*OPERATIONS, "/file/d/{document_id}/view", "/health/live", "/health/ready"])
+def test_whatever_is_sent_is_answered_as_the_schema_says(described: BaseSchema, operation: str) -> None:
+    described_as = described[operation]["POST" if operation.startswith("/v1") else "GET"]
+    right, wrong = (described_as.as_strategy(generation_mode=mode) for mode in GenerationMode)
+    # What makes a domain, and that two names of one thing agree, no schema can say.
+    beyond: list[Any] = [positive_data_acceptance] if "compan" in operation else []
+
+    @given(case=one_of(right, wrong))
+    @settings(max_examples=50, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+    def check(case: Case[Any]) -> None:
+        case.call_and_validate(timeout=20, excluded_checks=beyond)
+
+    check()

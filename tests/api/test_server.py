@@ -1,0 +1,79 @@
+"""The service as its own process: what it logs, how it stops, where it binds."""
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from api.server import build
+from tasks.errors import NotConfigured
+
+
+@pytest.fixture
+def port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        number: int = free.getsockname()[1]
+        return number
+
+
+@pytest.fixture
+def process(room: Path, port: int) -> Iterator[subprocess.Popen[str]]:
+    """`serve` in a process of its own, ready."""
+    command = f"from api.server import serve; serve('127.0.0.1', {port})"
+    with subprocess.Popen([sys.executable, "-c", command], stderr=subprocess.PIPE, text=True) as started:
+        for _ in range(600):
+            try:
+                if httpx.get(f"http://127.0.0.1:{port}/health/live").status_code == 200:
+                    break
+            except httpx.TransportError:
+                time.sleep(0.05)
+        yield started
+        started.kill()
+
+
+def test_the_log_holds_nothing_of_the_requests(process: subprocess.Popen[str], port: int) -> None:
+    url = f"http://127.0.0.1:{port}"
+    answer = httpx.post(f"{url}/v1/ai/question?secret-query", json={"question": "hush-hush?"})
+    assert answer.status_code == 200
+    assert "server" not in answer.headers
+    httpx.get(f"{url}/secret-path")
+    process.send_signal(signal.SIGINT)
+    log = process.communicate(timeout=20)[1]
+    assert process.returncode == 0
+    assert "No DILIGENCE_API_KEYS" in log
+    for secret in ("secret", "hush-hush", "Traceback"):
+        assert secret not in log
+
+
+def test_a_request_under_way_is_finished_before_the_service_stops(process: subprocess.Popen[str], port: int) -> None:
+    body = json.dumps({"question": "What?"}).encode()
+    head = f"POST /v1/ai/question HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        connection.sendall(head + body[:5])
+        time.sleep(0.3)
+        process.terminate()
+        time.sleep(0.3)
+        with pytest.raises(httpx.ConnectError):
+            httpx.get(f"http://127.0.0.1:{port}/health/live")
+        connection.sendall(body[5:])
+        assert connection.recv(4096).startswith(b"HTTP/1.1 200 ")
+    process.wait(20)
+
+
+def test_other_names_are_not_answered_without_keys(process: subprocess.Popen[str], port: int) -> None:
+    url = f"http://127.0.0.1:{port}/health/live"
+    assert httpx.get(url, headers={"Host": "rebound.example"}).status_code == 403
+    assert httpx.get(url, headers={"Host": f"localhost:{port}"}).status_code == 200
+
+
+def test_without_keys_no_other_machine_is_served(room: Path) -> None:
+    with pytest.raises(NotConfigured, match="DILIGENCE_API_KEYS"):
+        build("0.0.0.0", 8000)

@@ -1,0 +1,53 @@
+"""What counts as a change between two runs, and what does not."""
+
+import pytest
+
+from flows.reports.changes import document_changes, redefined_criteria, score_moves
+from storage.runs import DocumentStatus
+from storage.scores import ScoreStatus
+from tests.flows.reports.rows import CRITERIA, document, outcome
+
+SCORED, MISSING, UNSUPPORTED = ScoreStatus.SCORED, ScoreStatus.MISSING, ScoreStatus.UNSUPPORTED
+
+
+def test_document_with_the_same_content_is_no_change() -> None:
+    renamed = document("a", "h1", name="renamed.pdf", status=DocumentStatus.UNCHANGED)
+    assert document_changes([document("a", "h1")], [renamed]) == []
+
+
+def test_changed_document_carries_both_hashes() -> None:
+    (change,) = document_changes([document("a", "h1")], [document("a", "h2")])
+    assert (change.kind, change.document_id, change.before, change.after) == ("document_changed", "a", "h1", "h2")
+
+
+@pytest.mark.parametrize(("before", "after"), [(None, "h2"), ("h1", None)])
+def test_content_that_one_run_never_saw_is_not_called_changed(before: str | None, after: str | None) -> None:
+    assert document_changes([document("a", before)], [document("a", after)]) == []
+
+
+def test_score_that_ceases_to_count_has_moved() -> None:
+    (change,) = score_moves([outcome("recurring", 3, SCORED)], [outcome("recurring", 4, UNSUPPORTED)])
+    assert (change.criterion, change.before, change.after) == ("recurring", 3, "unsupported")
+    assert change.text == "recurring went from 3 to unsupported."
+
+
+def test_score_that_begins_to_count_has_moved() -> None:
+    (change,) = score_moves([outcome("audited", None, MISSING)], [outcome("audited", 5, SCORED)])
+    assert (change.before, change.after) == ("missing", 5)
+
+
+def test_step_between_two_statuses_without_a_score_moves_nothing() -> None:
+    assert score_moves([outcome("recurring", None, MISSING)], [outcome("recurring", 4, UNSUPPORTED)]) == []
+
+
+def test_move_of_a_criterion_that_asks_something_else_says_so() -> None:
+    asks_else = {"scale": [0, 5], "criteria": [CRITERIA["criteria"][0] | {"ask": "Is churn low?"}]}
+    reweighted = {"scale": [0, 5], "criteria": [CRITERIA["criteria"][0] | {"weight": 9}]}
+    assert redefined_criteria(CRITERIA, asks_else) == {"recurring"}
+    assert redefined_criteria(CRITERIA, reweighted) == frozenset()
+    (change,) = score_moves(
+        [outcome("recurring", 3, SCORED)],
+        [outcome("recurring", 4, SCORED)],
+        redefined=redefined_criteria(CRITERIA, asks_else),
+    )
+    assert change.text.endswith("The criterion itself was changed between the two runs.")

@@ -1,0 +1,29 @@
+"""Every format shows the same report."""
+
+import json
+from typing import get_args
+
+import pytest
+
+from flows.reports.formats import Format, render
+from flows.reports.report import build
+from flows.reports.shape import Report
+from tasks.errors import BadRequest
+from tests.flows.reports.rows import company, write_run
+
+
+def test_json_is_the_report_itself() -> None:
+    report = build(write_run("r1", [company("Größe & Söhne", domain="g.example")]))
+    content = render(report, "json")
+    assert "Größe & Söhne".encode() in content
+    assert Report.model_validate(json.loads(content)) == report
+
+
+@pytest.mark.parametrize("name", get_args(Format))
+def test_every_format_has_its_module_and_names_the_batch(name: Format) -> None:
+    assert b"Autumn screen" in render(build(write_run("r1", [company("Alpha")])), name)
+
+
+def test_unknown_format_names_those_there_are() -> None:
+    with pytest.raises(BadRequest, match="html, json"):
+        render(build(write_run("r1", [])), "artifacts")  # type: ignore[arg-type]

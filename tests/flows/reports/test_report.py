@@ -1,0 +1,175 @@
+"""The report of a run, built from a real database."""
+
+import json
+
+import pytest
+
+from flows.reports.report import build
+from storage.runs import CompanyStatus, DocumentStatus, RunStatus
+from storage.scores import ScoreStatus
+from tasks.errors import NotFound
+from tests.flows.reports.rows import CRITERIA, claim, company, document, outcome, quote, write_company, write_run
+
+
+def test_report_has_every_key_that_was_promised() -> None:
+    write_run("r1", [company("Alpha", total=0.8, coverage=0.5, rank=1)], calls=3, input_tokens=900, output_tokens=80)
+    write_company(
+        "r1",
+        "alpha.example",
+        documents=[document("accounts")],
+        outcomes=[(outcome("recurring", 4, ScoreStatus.SCORED), [quote()])],
+        claims=[claim("founded_year", 2014, "files"), claim("founded_year", 2016, "wikidata")],
+    )
+    report = json.loads(build("r1").model_dump_json())
+    run = report["run"]
+    assert {"id", "name", "started_at", "finished_at", "status", "cost", "answerer"} <= set(run)
+    assert run["started_at"] == "2025-11-20T21:04:30Z"
+    assert run["cost"] == {"calls": 3, "input_tokens": 900, "output_tokens": 80, "usd": None}
+    alpha = report["companies"][0]
+    promised = {"name", "domain", "folder_id", "total", "coverage", "rank", "criteria", "missing", "conflicts"}
+    assert promised | {"documents", "changes"} <= set(alpha)
+    recurring = alpha["criteria"][0]
+    assert {"id", "kind", "weight", "score", "status", "reason", "quotes"} <= set(recurring)
+    assert recurring["quotes"] == [
+        {
+            "text": "Subscriptions made up 91 % of revenue.",
+            "verified": True,
+            "document_id": "accounts",
+            "document_name": "accounts.pdf",
+            "document_url": "http://127.0.0.1:8000/documents/accounts",
+            "place": "page 14",
+        }
+    ]
+    assert {"document_id", "document_name", "status", "characters", "warning"} <= set(alpha["documents"][0])
+    assert [(conflict["field"], len(conflict["claims"])) for conflict in alpha["conflicts"]] == [("founded_year", 2)]
+    assert {"field", "value", "source", "url", "retrieved_at", "as_of"} <= set(alpha["conflicts"][0]["claims"][0])
+
+
+def test_ranked_companies_come_first_and_the_rest_in_the_order_of_the_batch() -> None:
+    rows = [
+        company("Unscored", 0),
+        company("Second", 1, total=0.4, rank=2),
+        company("Failed", 2, status=CompanyStatus.FAILED, problem="The folder does not exist."),
+        company("First", 3, total=0.9, rank=1),
+    ]
+    report = build(write_run("r1", rows, status=RunStatus.FAILED))
+    assert [each.name for each in report.companies] == ["First", "Second", "Unscored", "Failed"]
+    assert report.companies[3].problem == "The folder does not exist."
+
+
+def test_each_criterion_is_labelled_in_the_words_of_the_batch() -> None:
+    report = build(write_run("r1", [company("Alpha")]))
+    expected = ["Is most of the revenue recurring?", "founded_year <= 2018", "audited financial statements"]
+    assert [criterion.label for criterion in report.run.criteria] == expected
+    assert [criterion.label for criterion in report.companies[0].criteria] == expected
+
+
+def test_criterion_that_a_failed_company_never_came_to_is_unscored_and_says_so() -> None:
+    write_run("r1", [company("Alpha", status=CompanyStatus.FAILED)], status=RunStatus.FAILED)
+    write_company("r1", "alpha.example", outcomes=[(outcome("audited", 5, ScoreStatus.SCORED), [])])
+    recurring, established, audited = build("r1").companies[0].criteria
+    assert (recurring.status, recurring.score) == (ScoreStatus.UNSCORED, None)
+    assert established.reason == "Not judged: the company's run failed before it came to this criterion."
+    assert audited.score == 5
+
+
+def test_missing_is_a_list_of_what_to_ask_for_each_thing_once() -> None:
+    write_run("r1", [company("Alpha")])
+    wanted = "audited accounts of the last year"
+    write_company(
+        "r1",
+        "alpha.example",
+        outcomes=[
+            (outcome("recurring", None, ScoreStatus.MISSING, missing=wanted), []),
+            (outcome("established", None, ScoreStatus.MISSING), []),
+            (outcome("audited", None, ScoreStatus.MISSING, missing=wanted), []),
+        ],
+    )
+    assert build("r1").companies[0].missing == [wanted, "founded_year <= 2018"]
+
+
+@pytest.mark.parametrize(
+    ("status", "warning"),
+    [(RunStatus.RUNNING, "Not reached yet."), (RunStatus.FAILED, "Not reached: the run ended before it.")],
+)
+def test_document_that_the_run_did_not_come_to_counts_as_failed(status: RunStatus, warning: str) -> None:
+    write_run("r1", [company("Alpha")], status=status)
+    write_company("r1", "alpha.example", documents=[document("late", None, status=DocumentStatus.PENDING)])
+    found = build("r1").companies[0].documents[0]
+    assert (found.status, found.warning) == ("failed", warning)
+
+
+def test_warnings_of_the_sources_stand_beside_those_of_the_data_room_once() -> None:
+    write_run("r1", [company("Alpha", warnings=["A link leads out of the room.", "Wikidata did not answer."])])
+    write_company(
+        "r1",
+        "alpha.example",
+        claims=[claim("founded_year", 2014, "files")],
+        profile_warnings=["Wikidata did not answer.", "The website is gone."],
+    )
+    assert build("r1").companies[0].warnings == [
+        "A link leads out of the room.",
+        "Wikidata did not answer.",
+        "The website is gone.",
+    ]
+
+
+def test_changes_are_told_since_the_last_run_of_the_same_batch() -> None:
+    write_run("other", [company("Alpha")], batch="Another batch", days=1)
+    write_run("r1", [company("Alpha")])
+    write_company(
+        "r1",
+        "alpha.example",
+        documents=[document("kept"), document("edited", "h1"), document("gone")],
+        outcomes=[(outcome("recurring", 3, ScoreStatus.SCORED), [])],
+    )
+    write_run("r2", [company("Alpha"), company("Beta", 1)], days=7)
+    write_company(
+        "r2",
+        "alpha.example",
+        documents=[document("kept"), document("edited", "h2"), document("new")],
+        outcomes=[(outcome("recurring", 4, ScoreStatus.SCORED), [])],
+    )
+    report = build("r2")
+    alpha, beta = report.companies
+    assert report.run.previous is not None
+    assert report.run.previous.id == alpha.compared_with == "r1"
+    assert [change.text for change in alpha.changes] == [
+        "recurring went from 3 to 4.",
+        "edited.pdf was changed.",
+        "new.pdf was added.",
+        "gone.pdf was removed.",
+    ]
+    assert (beta.compared_with, beta.changes) == (None, [])
+
+
+def test_data_room_out_of_reach_has_not_lost_its_documents() -> None:
+    write_run("r1", [company("Alpha")])
+    write_company("r1", "alpha.example", documents=[document("accounts")])
+    write_run("r2", [company("Alpha", status=CompanyStatus.FAILED)], days=7, status=RunStatus.FAILED)
+    assert build("r2").companies[0].changes == []
+
+
+def test_emptied_data_room_has_lost_its_documents() -> None:
+    write_run("r1", [company("Alpha")])
+    write_company("r1", "alpha.example", documents=[document("accounts")])
+    write_run("r2", [company("Alpha")], days=7)
+    assert [change.kind for change in build("r2").companies[0].changes] == ["document_removed"]
+
+
+def test_scores_on_another_scale_are_not_compared() -> None:
+    for run_id, days, scale in (("r1", 0, [0, 5]), ("r2", 7, [0, 10])):
+        write_run(run_id, [company("Alpha")], days=days, criteria=CRITERIA | {"scale": scale})
+        write_company(run_id, "alpha.example", outcomes=[(outcome("recurring", 3 + days, ScoreStatus.SCORED), [])])
+    assert build("r2").companies[0].changes == []
+
+
+def test_run_is_found_by_its_batch_and_as_the_latest() -> None:
+    write_run("r1", [company("Alpha")])
+    write_run("r2", [company("Alpha")], days=7)
+    assert build("Autumn screen").run.id == build("latest").run.id == "r2"
+
+
+def test_unknown_run_says_what_to_give() -> None:
+    with pytest.raises(NotFound, match="Give a run's id"):
+        build("nowhere")

@@ -1,0 +1,272 @@
+"""A model server on loopback that speaks both of OpenAI's protocols, and misbehaves when told to.
+
+    with ModelServer(says="Forty-two.") as server:
+        OpenAiAnswerer("m", base_url=server.url).answer("How much?", [])
+
+`says` is the model: a text, or a function of what was asked. `server.then(busy(1), web_page())` makes
+the next requests fail in that order; afterwards the model answers again.
+"""
+
+import json
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Lock, Thread
+from typing import Any, Self
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request as it came in; the headers' names in lower case."""
+
+    path: str
+    body: dict[str, Any]
+    headers: Mapping[str, str]
+
+    @property
+    def responses(self) -> bool:
+        return self.path.endswith("/responses")
+
+    @property
+    def messages(self) -> list[dict[str, str]]:
+        messages: list[dict[str, str]] = self.body["input" if self.responses else "messages"]
+        return messages
+
+    @property
+    def prompt(self) -> str:
+        """All that the model is told."""
+        return "\n".join(message["content"] for message in self.messages)
+
+    @property
+    def format(self) -> str:
+        """`json_schema`, `json_object` or `text`."""
+        wanted = self.body.get("text", {}).get("format") if self.responses else self.body.get("response_format")
+        return str((wanted or {"type": "text"})["type"])
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One answer of the server. `delay` is in seconds; `missing` bytes are promised and not sent."""
+
+    body: bytes
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    delay: float = 0
+    missing: int = 0
+
+
+Behaviour = Callable[[Asked], Sent]
+
+
+class ModelServer:
+    """The server; `asked` holds every request in order. Switch off what it should not know."""
+
+    def __init__(
+        self,
+        says: str | Callable[[Asked], str] = "Yes.",
+        *,
+        responses: bool = True,
+        chat: bool = True,
+        schema: bool = True,
+        json_object: bool = True,
+    ) -> None:
+        self.says = says
+        self.asked: list[Asked] = []
+        self._paths = {"/v1/responses": responses, "/v1/chat/completions": chat}
+        self._formats = {"text": True, "json_schema": schema, "json_object": json_object}
+        self._next: deque[Behaviour] = deque()
+        self._always: Behaviour | None = None
+        self._lock = Lock()
+        self._closing = Event()
+
+    def then(self, *behaviours: Behaviour) -> None:
+        """What happens to the next requests, one each."""
+        self._next.extend(behaviours)
+
+    def always(self, behaviour: Behaviour | None) -> None:
+        """What happens to every request from now on; None for the model again."""
+        self._always = behaviour
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_port}/v1"
+
+    @property
+    def paths(self) -> list[str]:
+        """What was asked for, in order, as `responses/json_schema`, `completions/text`."""
+        return [f"{asked.path.rsplit('/', 1)[-1]}/{asked.format}" for asked in self.asked]
+
+    def __enter__(self) -> Self:
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.model = self
+        self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._closing.set()
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+    def reply(self, asked: Asked) -> Sent:
+        """What the server does with a request."""
+        with self._lock:
+            self.asked.append(asked)
+            behaviour = self._next.popleft() if self._next else self._always
+        sent = (behaviour or self._well_behaved)(asked)
+        self._closing.wait(sent.delay)
+        return sent
+
+    def _well_behaved(self, asked: Asked) -> Sent:
+        if not self._paths.get(asked.path):
+            return _error(404, "no such path")
+        if not self._formats.get(asked.format):
+            return _error(400, f"response_format {asked.format} is not supported", param="response_format")
+        text = self.says(asked) if callable(self.says) else self.says
+        return saying(text)(asked)
+
+
+def saying(text: str, reason: str = "stop", refusal: str | None = None) -> Behaviour:
+    """The model says `text`; it ends for `reason` (`stop`, `length`, `content_filter`)."""
+
+    def behave(asked: Asked) -> Sent:
+        read, written = len(asked.prompt) // 4, len(text) // 4
+        if asked.responses:
+            part = {"type": "refusal", "refusal": refusal} if refusal else {"type": "output_text", "text": text}
+            whole = reason == "stop"
+            return _json({
+                "id": "r", "object": "response", "model": "m", "status": "completed" if whole else "incomplete",
+                "incomplete_details": None if whole else {"reason": _INCOMPLETE[reason]}, "error": None,
+                "output": [
+                    {"type": "reasoning", "id": "t", "summary": []},
+                    {"type": "message", "id": "a", "role": "assistant", "content": [part]},
+                ],
+                "usage": {"input_tokens": read, "output_tokens": written, "total_tokens": read + written},
+            })  # fmt: skip
+        message = {"role": "assistant", "content": None if refusal else text, "refusal": refusal}
+        return _json({
+            "id": "c", "object": "chat.completion", "model": "m",
+            "choices": [{"index": 0, "finish_reason": reason, "message": message}],
+            "usage": {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written},
+        })  # fmt: skip
+
+    return behave
+
+
+_INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"}
+
+
+def refusing() -> Behaviour:
+    """The model declines, as OpenAI's models do when JSON was asked for."""
+    return saying("", refusal="I cannot help with that.")
+
+
+def cut_off(text: str = '{"score": 3, "reason": "Most of') -> Behaviour:
+    """The answer ends at the limit on its length."""
+    return saying(text, reason="length")
+
+
+def web_page() -> Behaviour:
+    """A page with status 200, as a proxy or a wrong path gives it."""
+    return lambda _: Sent(b"<!DOCTYPE html><title>Welcome</title>", headers={"Content-Type": "text/html"})
+
+
+def nothing() -> Behaviour:
+    """Status 200 and an empty body."""
+    return lambda _: Sent(b"")
+
+
+def broken() -> Behaviour:
+    """Half an answer, whole as far as HTTP knows."""
+    return lambda asked: Sent(saying("Yes.")(asked).body[:40])
+
+
+def torn() -> Behaviour:
+    """The connection ends in the middle of the answer."""
+    return lambda asked: Sent(saying("Yes.")(asked).body, missing=100)
+
+
+def busy(after: str | None = None) -> Behaviour:
+    """429; `after` is the Retry-After header as sent."""
+    return lambda _: _error(429, "slow down", headers={} if after is None else {"Retry-After": after})
+
+
+def out_of_credit() -> Behaviour:
+    """429 as OpenAI gives it when the account is empty."""
+    return lambda _: _error(429, "You exceeded your current quota", code="insufficient_quota")
+
+
+def failing(status: int, message: str = "it failed", code: str | None = None) -> Behaviour:
+    """An error with that status and those words."""
+    return lambda _: _error(status, message, code=code)
+
+
+def denied() -> Behaviour:
+    """401 that shows the key it was given, as some servers do."""
+    return lambda asked: _error(401, f"Incorrect API key provided: {asked.headers.get('authorization')}")
+
+
+def too_long() -> Behaviour:
+    """400 as OpenAI gives it for a prompt beyond the model's window."""
+    return lambda _: _error(400, "This model's maximum context length is 4096 tokens.", code="context_length_exceeded")
+
+
+def slow(seconds: float) -> Behaviour:
+    """The answer comes, later."""
+    return lambda asked: Sent(saying("Yes.")(asked).body, delay=seconds)
+
+
+def moved(to: str) -> Behaviour:
+    """A redirect that would take the whole request along."""
+    return lambda _: Sent(b"", 307, {"Location": to})
+
+
+def echoing(status: int) -> Behaviour:
+    """An error whose words are the whole prompt."""
+    return lambda asked: _error(status, asked.prompt)
+
+
+def complaining(message: str) -> Behaviour:
+    """An error with status 200, as LM Studio gives it for a path that it does not know."""
+    return lambda _: _json({"error": message})
+
+
+def _json(value: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Sent:
+    return Sent(json.dumps(value).encode(), status, {"Content-Type": "application/json", **(headers or {})})
+
+
+def _error(status: int, message: str, *, headers: Mapping[str, str] | None = None, **more: object) -> Sent:
+    return _json({"error": {"message": message, "type": "error", **more}}, status, headers)
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64
+    model: ModelServer
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1  # headers and body in one packet: in two, the second waits 40 ms for the first's receipt
+    server: _Server
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        sent = self.server.model.reply(Asked(self.path, body, headers))
+        try:
+            self.send_response(sent.status)
+            for name, value in sent.headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(sent.body) + sent.missing))
+            self.end_headers()
+            self.wfile.write(sent.body)
+            self.wfile.flush()
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True  # the client did not wait
+        self.close_connection = self.close_connection or bool(sent.missing)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the inherited name
+        pass

@@ -1,0 +1,65 @@
+"""General AI Question: the answer with its question, with and without a model."""
+
+import json
+
+import pytest
+
+from tasks.ai.extractive import OPENING
+from tasks.ai.question import ai_question
+from tasks.errors import BadRequest
+from tests.servers.openai_server import ModelServer
+
+CONTEXT = "The lease ends in 2027. Recurring revenue was 83.4 % of the total. The board met in May."
+
+
+@pytest.fixture(autouse=True)
+def no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "DILIGENCE_AI_MODEL", "DILIGENCE_AI_API"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_without_a_model_the_answer_is_taken_from_the_context_word_for_word() -> None:
+    answer = ai_question("How much of the revenue is recurring?", CONTEXT)
+    assert answer.answer.startswith(OPENING)
+    assert "Recurring revenue was 83.4 % of the total." in answer.answer
+    assert "lease" not in answer.answer
+
+
+@pytest.mark.parametrize("context", [None, "", " \n"])
+def test_without_model_and_context_there_is_nothing_to_take_it_from(context: str | None) -> None:
+    answer = ai_question("How much?", context).answer
+    assert answer.startswith(OPENING)
+    assert "nothing to take an answer from" in answer
+
+
+def test_question_and_context_come_back_as_sent() -> None:
+    answer = json.loads(ai_question("  Revenue?\n", CONTEXT).model_dump_json())
+    assert (answer["question"], answer["context"]) == ("  Revenue?\n", CONTEXT)
+
+
+def test_context_is_absent_when_none_was_sent() -> None:
+    assert set(json.loads(ai_question("Revenue?").model_dump_json())) == {"question", "answer"}
+    assert json.loads(ai_question("Revenue?", "").model_dump_json())["context"] == ""
+
+
+@pytest.mark.parametrize("question", ["", " ", "\n\t"])
+def test_a_blank_question_is_refused_by_name(question: str) -> None:
+    with pytest.raises(BadRequest) as refused:
+        ai_question(question, CONTEXT)
+    assert "question" in refused.value.fields
+
+
+def test_with_a_model_the_model_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ModelServer(says="About five sixths [1].") as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("DILIGENCE_AI_MODEL", "small")
+        assert ai_question("How much recurs?", CONTEXT).answer == "About five sixths [1]."
+    assert CONTEXT in server.asked[0].prompt
+    assert "How much recurs?" in server.asked[0].prompt
+
+
+def test_the_schema_says_that_context_may_be_absent() -> None:
+    from tasks.ai.question import AiAnswer
+
+    schema = AiAnswer.model_json_schema(mode="validation")
+    assert set(schema["required"]) == {"question", "answer"}

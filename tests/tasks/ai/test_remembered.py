@@ -1,0 +1,119 @@
+"""Judgements are asked for once, and again when anything that went in has changed."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel, Field
+
+from storage import database
+from storage.answers import find_answer
+from storage.database import reading, writing
+from tasks.ai.answerer import NoJson, Usage
+from tasks.ai.extractive import ExtractiveAnswerer
+from tasks.ai.openai import OpenAiAnswerer
+from tasks.ai.remembered import answer_key, judge_once
+from tasks.errors import NotConfigured
+from tests.servers.openai_server import ModelServer
+
+
+class Verdict(BaseModel):
+    score: int
+    reason: str = Field(alias="why")
+
+
+class Other(BaseModel):
+    score: int
+    reason: str = Field(alias="why")
+    more: str | None = None
+
+
+@pytest.fixture(autouse=True)
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("DILIGENCE_HOME", str(tmp_path))
+    monkeypatch.delenv("DILIGENCE_DATABASE_URL", raising=False)
+    yield
+    database.close()
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer('{"score": 4, "why": "Most of it."}') as server:
+        yield server
+
+
+def test_the_same_judgement_is_asked_for_once(server: ModelServer) -> None:
+    answerer = OpenAiAnswerer("small", base_url=server.url)
+    first = judge_once(answerer, "Score.", "text", Verdict)
+    again = judge_once(OpenAiAnswerer("small", base_url=server.url), "Score.", "text", Verdict)
+    assert again.value == first.value
+    assert (first.usage.calls, again.usage) == (1, Usage(0, 0, 0))
+    assert len(server.asked) == 1
+
+
+def test_what_it_cost_is_kept(server: ModelServer) -> None:
+    answerer = OpenAiAnswerer("small", base_url=server.url)
+    usage = judge_once(answerer, "Score.", "text", Verdict).usage
+    with reading() as session:
+        stored = find_answer(session, answer_key(answerer, "Score.", "text", Verdict))
+    assert stored is not None
+    assert (stored.model, stored.input_tokens, stored.output_tokens) == (
+        "small",
+        usage.input_tokens,
+        usage.output_tokens,
+    )
+
+
+def test_whatever_changes_it_is_asked_again(server: ModelServer) -> None:
+    small = OpenAiAnswerer("small", base_url=server.url)
+    judge_once(small, "Score.", "text", Verdict)
+    judge_once(small, "Score it.", "text", Verdict)
+    judge_once(small, "Score.", "text.", Verdict)
+    judge_once(small, "Score.", "text", Other)
+    judge_once(OpenAiAnswerer("large", base_url=server.url), "Score.", "text", Verdict)
+    judge_once(OpenAiAnswerer("small", base_url=server.url + "/"), "Score.", "text", Verdict)
+    assert len(server.asked) == 6
+
+
+def test_instructions_and_material_are_not_run_together(server: ModelServer) -> None:
+    answerer = OpenAiAnswerer("small", base_url=server.url)
+    assert answer_key(answerer, "ab", "c", Verdict) != answer_key(answerer, "a", "bc", Verdict)
+
+
+def test_a_failure_is_not_kept(server: ModelServer) -> None:
+    answerer = OpenAiAnswerer("small", base_url=server.url)
+    server.says = "I would say 4."
+    with pytest.raises(NoJson):
+        judge_once(answerer, "Score.", "text", Verdict)
+    server.says = '{"score": 3, "why": "Some."}'
+    assert judge_once(answerer, "Score.", "text", Verdict).value.score == 3
+
+
+def test_a_stored_judgement_that_fits_no_more_is_asked_again(server: ModelServer) -> None:
+    answerer = OpenAiAnswerer("small", base_url=server.url)
+    judge_once(answerer, "Score.", "text", Verdict)
+    with writing() as session:
+        stored = find_answer(session, answer_key(answerer, "Score.", "text", Verdict))
+        assert stored is not None
+        stored.answer = {"score": "high"}
+        session.add(stored)
+    assert judge_once(answerer, "Score.", "text", Verdict).value.score == 4
+    assert len(server.asked) == 2
+
+
+def test_two_at_once_both_get_it(server: ModelServer) -> None:
+    answerer = OpenAiAnswerer("small", base_url=server.url)
+    with ThreadPoolExecutor(4) as pool:
+        scores = list(pool.map(lambda _: judge_once(answerer, "Score.", "text", Verdict).value.score, range(8)))
+    assert scores == [4] * 8
+
+
+@pytest.mark.parametrize("material", ["\0", "\ud800", "é" * 100_000])
+def test_any_material_has_a_key(server: ModelServer, material: str) -> None:
+    assert judge_once(OpenAiAnswerer("small", base_url=server.url), "Score.", material, Verdict).value.score == 4
+
+
+def test_without_a_model_nothing_is_judged_or_kept() -> None:
+    with pytest.raises(NotConfigured):
+        judge_once(ExtractiveAnswerer(), "Score.", "text", Verdict)

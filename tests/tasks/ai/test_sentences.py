@@ -1,0 +1,81 @@
+"""Sentences: where they end, and where they do not."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tasks.ai.sentences import LONGEST, sentences
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Sales rose by 3.5 million in the year.",
+        "Acme Inc. agreed with Mr. J. Smith on the price.",
+        "Most of it, i.e. 83.4 %, recurs (approx. 4.2 m).",
+        "See No. 5 and Sec. 7.2 of the deed.",
+        "Edge Ltd. London signed.",
+        "It is at https://example.com/a.b?c=d. on the page.",
+        "Signed on 5 Dec. 2023 by both.",
+    ],
+)
+def test_dots_inside_a_sentence_do_not_end_it(sentence: str) -> None:
+    assert sentences(f"{sentence} Another one follows.") == [sentence, "Another one follows."]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It grew. It shrank!", ["It grew.", "It shrank!"]),
+        ("The answer is no. We left.", ["The answer is no.", "We left."]),
+        ("It was sold to Acme Inc. The price is secret.", ["It was sold to Acme Inc.", "The price is secret."]),
+        ("This was Series A. The next was B.", ["This was Series A.", "The next was B."]),
+        ('"Is it?" "It is."', ['"Is it?"', '"It is."']),
+        ("売上高は増加した。利益は減少した。", ["売上高は増加した。", "利益は減少した。"]),
+        ("1. Definitions", ["1. Definitions"]),
+        ("In 2023. In 2024.", ["In 2023.", "In 2024."]),
+        ("", []),
+        (" \n\t\n\f ", []),
+    ],
+)
+def test_where_sentences_end(text: str, expected: list[str]) -> None:
+    assert sentences(text) == expected
+
+
+def test_lines_wrapped_by_the_page_are_one_sentence() -> None:
+    text = "The agreement between the seller and the\nbuyer ends when either of them gives notice to\nAcme of it."
+    assert sentences(text) == [text.replace("\n", " ")]
+
+
+def test_a_hyphen_at_the_line_end_stays_in_its_word() -> None:
+    assert sentences("A long-\nterm contract.") == ["A long-term contract."]
+
+
+def test_each_row_of_a_table_stands_alone() -> None:
+    rows = ["Year\tRevenue", "2023\t12,300", "2022\t11,900"]
+    assert sentences("The figures are these.\n" + "\n".join(rows) + "\nThey are audited.") == [
+        "The figures are these.",
+        *rows,
+        "They are audited.",
+    ]
+
+
+def test_headings_and_list_items_stand_alone() -> None:
+    assert sentences("Key risks\nOne customer pays half.\n• churn\n• debt\n\n(a) the lease") == [
+        "Key risks",
+        "One customer pays half.",
+        "• churn",
+        "• debt",
+        "(a) the lease",
+    ]
+
+
+def test_a_text_without_any_stop_is_cut_at_spaces() -> None:
+    pieces = sentences("word " * 5000)
+    assert max(map(len, pieces)) <= LONGEST
+    assert " ".join(pieces).split() == ["word"] * 5000
+
+
+@given(st.text(alphabet=st.sampled_from("aB1 .,;!?-\n\t\f\"'()•。é\u2028"), max_size=300))
+def test_nothing_is_lost_or_made_up(text: str) -> None:
+    assert "".join("".join(sentences(text)).split()) == "".join(text.split())

@@ -1,0 +1,120 @@
+"""The preferred source has the word; who says otherwise is shown, and who only writes otherwise is not."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tasks.companies.merge import find_conflicts, merge
+from tasks.companies.sources import Claim
+
+Make = Callable[..., Claim]
+
+
+def test_the_first_source_that_speaks_to_a_field_has_the_word(claim: Make) -> None:
+    profile = merge(
+        [
+            claim("founded_year", 1902, source="files"),
+            claim("founded_year", 1929, source="wikidata"),
+            claim("extra.ipo_status", "Public", source="wikidata"),
+            claim("extra.ipo_status", "Private", source="sec"),
+            claim("name", "Alpha", source="sec"),
+        ]
+    )
+
+    assert (profile.founded_year, profile.name, profile.extra.ipo_status) == (1902, "Alpha", "Public")
+    assert profile.tagline is None
+
+
+def test_an_address_is_taken_whole_from_one_source(claim: Make) -> None:
+    profile = merge([claim("hq", {"city": "Aarhus"}, source="files"), claim("hq", {"city": "Århus", "country": "DK"})])
+
+    assert profile.hq is not None
+    assert (profile.hq.city, profile.hq.country) == ("Aarhus", None)
+
+
+@pytest.mark.parametrize(
+    ("dates", "newest"),
+    [
+        (["2024-05-01", "2025-01-31T22:00:00Z", "2023"], "2025-01-31T22:00:00Z"),
+        (["2024"], "2024-01-01T00:00:00Z"),
+        (["2024-06", "2024"], "2024-06-01T00:00:00Z"),
+        ([None, "2024"], "2026-03-31T12:00:00Z"),
+        (["some day"], "2026-03-31T12:00:00Z"),
+        (["0001-01-01T00:00:00+14:00"], "2026-03-31T12:00:00Z"),
+    ],
+)
+def test_last_updated_is_the_newest_claims_date(claim: Make, dates: list[str | None], newest: str) -> None:
+    assert merge([claim("name", "Alpha", as_of=date) for date in dates]).last_updated == newest
+
+
+def test_no_claims_make_a_profile_of_nulls() -> None:
+    assert merge([]).last_updated is None
+    assert find_conflicts([]) == []
+
+
+def test_a_conflict_holds_every_claim_on_its_field(claim: Make) -> None:
+    claims = [
+        claim("extra.ipo_status", "Private", source="files"),
+        claim("founded_year", 1902, source="files", as_of="2024"),
+        claim("founded_year", 1929, source="wikidata", url="https://www.wikidata.org/wiki/Q1"),
+        claim("founded_year", 1902, source="sec"),
+        claim("extra.ipo_status", "Public", source="sec"),
+    ]
+
+    conflicts = find_conflicts(claims)
+
+    assert [conflict.field for conflict in conflicts] == ["founded_year", "extra.ipo_status"]
+    assert [(each.source, each.value) for each in conflicts[0].claims] == [
+        ("files", 1902),
+        ("wikidata", 1929),
+        ("sec", 1902),
+    ]
+
+
+DATE = {"day": 17, "month": 3, "year": 2014}
+
+
+@pytest.mark.parametrize(
+    ("field", "one", "other"),
+    [
+        ("founded_year", 1902, 1902),
+        ("name", "Alpha  GmbH", "ALPHA GmbH."),
+        ("name", "Müller", "Mu\u0308ller"),
+        ("website", "https://www.alpha.example/", "http://alpha.example"),
+        ("extra.phone_number", "+45 70 00 00 41", "004570000041"),
+        ("hq", {"city": "Aarhus", "country": "DK"}, {"city": "AARHUS"}),
+        ("extra.founding_date", {"year": 2014}, DATE),
+        ("company_size", [10001, None], [10001, 50000]),
+        ("specialities", ["heating", "leaks"], ["Leaks", "heating"]),
+        ("locations", [{"city": "A"}, {"city": "B"}], [{"city": "b", "country": "DK"}, {"city": "a"}]),
+        ("description", "A heater.", "Warm homes."),
+        ("updates", [{"text": "one"}], []),
+    ],
+)
+def test_another_way_to_write_it_is_no_conflict(claim: Make, field: str, one: Any, other: Any) -> None:
+    assert find_conflicts([claim(field, one), claim(field, other, source="sec")]) == []
+
+
+@pytest.mark.parametrize(
+    ("field", "one", "other"),
+    [
+        ("founded_year", 1902, 1929),
+        ("name", "Alpha", "Alpha Industries"),
+        ("name", "!", "?"),
+        ("website", "https://alpha.example", "https://beta.example"),
+        ("website", "https://alpha.example/de", "https://alpha.example/en"),
+        ("hq", {"city": "Aarhus", "country": "DK"}, {"city": "Malmö", "country": "SE"}),
+        ("extra.founding_date", DATE, {**DATE, "day": 18}),
+        ("company_size", [51, 200], [201, 500]),
+        ("company_size", [10001, None], [5000, 10001]),
+        ("specialities", ["heating"], ["heating", "leaks"]),
+        ("specialities", ["heating", "heating"], ["heating", "leaks"]),
+        ("funding_data", [], [{"funding_type": "Seed"}]),
+        ("extra.phone_number", "+45 70 00 00 41", "+45 70 00 00 42"),
+    ],
+)
+def test_another_fact_is_a_conflict(claim: Make, field: str, one: Any, other: Any) -> None:
+    conflicts = find_conflicts([claim(field, one), claim(field, other, source="sec")])
+
+    assert [conflict.field for conflict in conflicts] == [field]

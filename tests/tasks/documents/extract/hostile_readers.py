@@ -1,0 +1,51 @@
+"""Readers that misbehave as libraries do on hostile files; the pool runs them in its processes."""
+
+import ctypes
+import os
+import time
+from pathlib import Path
+
+from tasks.documents.extract.formats import read_document
+from tasks.documents.extract.reading import Reading
+from tasks.errors import Damaged
+
+
+def obedient(path: Path, extension: str) -> Reading:
+    """Do what the document says, else read it."""
+    match path.read_text().split():
+        case ["hang"]:
+            time.sleep(600)
+        case ["hang-in-native-code"]:
+            library = ctypes.PyDLL(None)  # holds the interpreter's lock
+            library.sleep(600)
+        case ["crash"]:
+            ctypes.string_at(0)
+        case ["abort"]:
+            os.abort()
+        case ["exit"]:
+            os._exit(0)
+        case ["swell"]:
+            return Reading("x" * (4 << 30))
+        case ["stumble"]:
+            raise ValueError("the secret words of the document")
+        case ["unpicklable"]:
+            raise Unpicklable(1, 2)
+        case ["damaged"]:
+            raise Damaged("The file is damaged.")
+        case ["print"]:
+            os.write(1, b"noise on stdout\n")
+            os.write(2, b"noise on stderr\n")
+        case ["process"]:
+            return Reading(str(os.getpid()))
+        case ["modules"]:
+            import sys
+
+            return Reading(" ".join(sorted(sys.modules)))
+    return read_document(path, extension)
+
+
+class Unpicklable(Exception):
+    """Cannot be made again from its message, as lxml's errors."""
+
+    def __init__(self, first: int, second: int) -> None:
+        super().__init__(f"{first}{second}")

@@ -1,0 +1,31 @@
+"""Which formats there are."""
+
+import pytest
+
+from tasks.documents.extract import formats
+from tasks.errors import UnsupportedFormat
+
+
+def test_the_five_formats_are_found_by_their_modules() -> None:
+    assert formats.supported() == (".docx", ".pdf", ".pptx", ".txt", ".xlsx")
+
+
+@pytest.mark.parametrize(
+    ("name", "extension"), [("Deck.PPTX", ".pptx"), ("a.b/c.d.pdf", ".pdf"), ("läse\nmich.txt", ".txt")]
+)
+def test_the_extension_tells_the_format(name: str, extension: str) -> None:
+    assert formats.format_of(name) == extension
+
+
+@pytest.mark.parametrize("name", ["old.doc", "archive.tar.gz", "README", "..", ".docx", "", "x.__init__"])
+def test_another_format_is_refused_and_the_supported_ones_named(name: str) -> None:
+    with pytest.raises(UnsupportedFormat, match=r"\.docx, \.pdf, \.pptx, \.txt, \.xlsx"):
+        formats.format_of(name)
+    with pytest.raises(UnsupportedFormat):
+        formats.reader("os")
+
+
+def test_each_reader_names_its_version() -> None:
+    assert {formats.version(extension).partition("-")[0] for extension in formats.supported()} == {
+        "docx", "pdf", "pptx", "txt", "xlsx",
+    }  # fmt: skip

@@ -1,0 +1,55 @@
+"""Plain text in any encoding."""
+
+from pathlib import Path
+
+import pytest
+
+from tasks.documents.extract.readers import txt
+
+FRENCH = "Bail commercial : le locataire versera 1250 € à l’échéance.\nŒuvre, naïf, Noël, façade, señor.\n" * 12
+JAPANESE = "本契約は、甲と乙との間において締結される。賃料は毎月末日までに支払うものとする。\n" * 12
+RUSSIAN = "Настоящий договор аренды заключён между сторонами. Арендатор обязуется внести плату.\n" * 12
+POLISH = "Umowa najmu została zawarta między stronami. Najemca płaci czynsz. Źdźbło, łódź, śnieg.\n" * 12
+CZECH = "Nájemní smlouva byla uzavřena mezi stranami. Nájemce zaplatí nájemné do konce měsíce. Žluťoučký kůň.\n" * 12
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "mark"),
+    [
+        (FRENCH, "utf-8", b""), (FRENCH, "utf-8", b"\xef\xbb\xbf"), (JAPANESE, "utf-16-le", b"\xff\xfe"),
+        (RUSSIAN, "utf-16-be", b"\xfe\xff"), (FRENCH, "utf-16-le", b""), (FRENCH, "utf-16-be", b""),
+        (FRENCH, "utf-32-le", b"\xff\xfe\0\0"), (FRENCH, "utf-32-be", b"\0\0\xfe\xff"), (FRENCH, "utf-32-le", b""),
+        (FRENCH, "cp1252", b""), (FRENCH, "mac-roman", b""), (POLISH, "cp1250", b""), (CZECH, "cp1250", b""),
+        (JAPANESE, "cp932", b""), (JAPANESE, "euc-jp", b""), (JAPANESE, "iso2022_jp", b""), (RUSSIAN, "cp1251", b""),
+        (RUSSIAN, "koi8-r", b""), ("plain line of the index\n" * 40_000 + FRENCH, "cp1252", b""),
+    ],
+)  # fmt: skip
+def test_the_encoding_is_found(tmp_path: Path, text: str, encoding: str, mark: bytes) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(mark + text.encode(encoding))
+    assert txt.read(path).text == text
+
+
+def test_an_empty_file_is_an_empty_text(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.touch()
+    assert txt.read(path).text == ""
+    assert txt.read(path).warnings == []
+
+
+def test_line_ends_become_one_kind_and_nuls_go(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"one\r\ntwo\rthree\0 and\x0c four")
+    assert txt.read(path).text == "one\ntwo\nthree and\n four\n"
+
+
+def test_a_guessed_encoding_is_said_to_be_guessed(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(FRENCH.encode("cp1252"))
+    assert "encoded" in txt.read(path).warnings[0]
+
+
+def test_bytes_of_no_encoding_still_give_a_text(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(bytes(range(1, 256)) * 50)
+    txt.read(path).text.encode("utf-8")

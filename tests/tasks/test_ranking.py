@@ -1,0 +1,110 @@
+"""Ranking: which texts speak to a question, and what counts as a word."""
+
+import logging
+
+import pytest
+
+from tasks.ranking import Index, rank, tokens
+
+TEXTS = [
+    "The lease of the office in Leeds ends in March 2027.",
+    "Recurring revenue was 83.4 % of all revenue in 2023.",
+    "",
+    "The board approved the minutes of the last meeting.",
+]
+
+
+def test_the_text_that_speaks_to_the_question_comes_first() -> None:
+    assert rank(TEXTS, "What share of revenues recurs?", 2)[0][0] == 1
+    assert rank(TEXTS, "When do the leases end?", 2)[0][0] == 0
+
+
+def test_scores_fall_and_are_positive() -> None:
+    scores = [score for _, score in rank(TEXTS, "revenue office lease board 2023", 10)]
+    assert scores == sorted(scores, reverse=True)
+    assert len(scores) == 3
+    assert min(scores) > 0
+
+
+def test_texts_that_share_no_word_are_left_out() -> None:
+    assert rank(TEXTS, "aircraft", 10) == []
+
+
+@pytest.mark.parametrize("question", ["", "  ", "the of and", "?!", "\0"])
+def test_a_question_without_words_finds_nothing(question: str) -> None:
+    assert rank(TEXTS, question, 5) == []
+
+
+@pytest.mark.parametrize("texts", [[], [""], ["", " ", "the of"], ["—"]])
+def test_texts_without_words_are_never_found(texts: list[str]) -> None:
+    assert rank(texts, "the revenue", 5) == []
+
+
+@pytest.mark.parametrize(("k", "found"), [(-1, 0), (0, 0), (1, 1), (99, 2)])
+def test_at_most_k_are_given(k: int, found: int) -> None:
+    assert len(rank(TEXTS, "revenue lease", k)) == found
+
+
+def test_equal_texts_keep_their_order() -> None:
+    texts = ["gross margin"] * 50 + ["other words"]
+    assert [index for index, _ in rank(texts, "margin", 50)] == list(range(50))
+
+
+def test_one_index_answers_many_questions_as_rank_does() -> None:
+    index = Index(TEXTS)
+    for question in ("lease", "revenue 2023", "minutes of the board"):
+        assert index.rank(question, 3) == rank(TEXTS, question, 3)
+
+
+def test_a_single_text_is_found() -> None:
+    assert rank(["Revenue grew."], "revenue", 5)[0][0] == 0
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("company", "companies"),
+        ("lease", "leases"),
+        ("recurs", "recurring"),
+        ("address", "addresses"),
+        ("price", "pricing"),
+        ("Audited", "audit"),
+        ("ﬁnancial", "financial"),
+        ("STRASSE", "straße"),
+        ("caf\u00e9", "cafe\u0301"),
+        ("reve\u00adnue", "revenue"),
+        ("revenue¹", "revenue"),
+        ("company's", "company"),
+        ("1,234,567", "1234567"),
+        ("1.234.567,8", "1234567.8"),
+        ("3,7", "3.7"),
+    ],
+)
+def test_forms_of_one_word_are_one_token(one: str, other: str) -> None:
+    assert tokens(one) == tokens(other) != []
+
+
+@pytest.mark.parametrize(("one", "other"), [("83.4", "834"), ("3.7", "83.7"), ("business", "busy"), ("2023", "2024")])
+def test_different_words_stay_different(one: str, other: str) -> None:
+    assert tokens(one) != tokens(other)
+
+
+def test_numbers_are_whole() -> None:
+    assert tokens("EUR 1,234.5 on 2023 at 7.5 %") == ["eur", "1234.5", "2023", "7.5"]
+
+
+def test_text_without_spaces_between_words_is_found() -> None:
+    assert rank(["当社の売上高は増加した。", "会議の議事録"], "売上高", 2)[0][0] == 0
+
+
+def test_another_language_than_english_is_found() -> None:
+    assert (
+        rank(["Die Umsatzerlöse stiegen.", "Der Mietvertrag endet."], "Wie hoch sind die Umsatzerlöse?", 1)[0][0] == 0
+    )
+
+
+def test_ranking_prints_and_logs_nothing(capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG):
+        rank(TEXTS * 500, "revenue", 3)
+    captured = capfd.readouterr()
+    assert (captured.out, captured.err, caplog.records) == ("", "", [])
