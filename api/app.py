@@ -14,7 +14,7 @@ from litestar.types import Guard
 from api import ai, companies, drive, files, health, pages
 from api.auth import needs_key
 from api.bodies import JsonRequest
-from api.calls import Calls, check_tracking
+from api.calls import Calls, prepare_tracking
 from api.front import Service
 from api.problems import respond
 from api.schema import KEY_SCHEME, STATIC, openapi
@@ -40,7 +40,7 @@ def create_app(trusted_hosts: Sequence[str] | None = None) -> Service:
     settings = ApiSettings.current()
     tracked = settings.track_calls == "inline"
     if tracked:
-        check_tracking()
+        prepare_tracking()
     calls = {area: Calls(at_once, tracked=tracked) for area, at_once in _AT_ONCE.items()}
     guards: list[Guard] = [needs_key(settings.keys)] if settings.keys else []
     security: list[SecurityRequirement] = [{KEY_SCHEME: []}] if settings.keys else []

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 from litestar import MediaType, Request, Response
 from litestar.datastructures import State
-from litestar.serialization import encode_json
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError, from_json
 
@@ -76,7 +75,10 @@ LONGEST_NAME = 4096
 """Characters of an id, a URL, a domain or a name."""
 
 
-def answered(answer: object) -> Response[Any]:
-    """The answer of an operation as JSON; a model writes itself, without a detour through Litestar's encoders."""
-    body = answer.__pydantic_serializer__.to_json(answer) if isinstance(answer, BaseModel) else encode_json(answer)
+def answered(answer: BaseModel, *, include: set[str] | None = None, only_set: bool = False) -> Response[Any]:
+    """The answer of an operation as JSON, written by the model itself: quicker than Litestar's encoders.
+
+    With `include` those fields alone; with `only_set` those that were set.
+    """
+    body = answer.__pydantic_serializer__.to_json(answer, include=include, exclude_unset=only_set)
     return Response(body, media_type=MediaType.JSON)

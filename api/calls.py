@@ -1,5 +1,6 @@
 """From a handler to an operation: in a thread, so that the event loop goes on; so many at a time."""
 
+import logging
 from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, ParamSpec, TypeVar
@@ -33,8 +34,11 @@ def _tracked(operation: Operation[Any, Any]) -> Callable[..., Any]:
     return operation.task.with_options(retries=0)
 
 
-def check_tracking() -> None:
+def prepare_tracking() -> None:
     """Tracked calls need a Prefect server that runs: starting one within a request takes 10 s and more.
+
+    Prefect's own log of these task runs is silenced: it holds the messages of exceptions, which may hold
+    what was sent. The service logs what fails in its own words.
 
     Raises:
         NotConfigured: no server is named.
@@ -45,3 +49,9 @@ def check_tracking() -> None:
         raise NotConfigured(
             "DILIGENCE_TRACK_CALLS=inline needs a Prefect server. Set PREFECT_API_URL, or leave the setting off."
         )
+    # A filter, for a level is set anew when Prefect sets up its logging at its first task.
+    logging.getLogger("prefect.task_runs").addFilter(_unheard)
+
+
+def _unheard(_record: logging.LogRecord) -> bool:
+    return False

@@ -55,7 +55,7 @@ async def facts(
     ] = None,
 ) -> Response[FactsAnswer]:
     found = await calls(company_facts, data.domain)
-    return answered(found if include else {"profile": found.profile.model_dump(mode="json")})
+    return answered(found, include=None if include else {"profile"})
 
 
 class _Two:

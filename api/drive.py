@@ -63,4 +63,4 @@ async def text(data: JSONBody[TextOfDocument], calls: NamedDependency[Calls]) ->
 )
 async def index(data: JSONBody[IndexOfFolder], calls: NamedDependency[Calls]) -> Response[DocumentIndex]:
     found = await calls(document_index, data.cloud_drive_folder, recursive=data.recursive is not False)
-    return answered(found.answer())
+    return answered(found, only_set=True)

@@ -23,13 +23,10 @@ from storage.settings import RoomSettings
 from tasks.errors import (
     BadRequest,
     DiligenceError,
-    NotAllowed,
     NotConfigured,
     NotFound,
-    NotLoggedIn,
     TooLarge,
     Unavailable,
-    UnsupportedFormat,
 )
 
 logger = logging.getLogger(__name__)
@@ -144,14 +141,8 @@ def _(raised: SettingsError) -> DiligenceError:  # noqa: ARG001 - its message ma
 @ours.register
 def _(raised: HTTPException) -> DiligenceError:
     """What Litestar itself refuses."""
-    kinds: dict[int, DiligenceError] = {
-        401: NotLoggedIn("A login is needed."),
-        403: NotAllowed("This is not allowed."),
-        404: NotFound("There is nothing at this path. /schema lists what there is."),
-        415: UnsupportedFormat("Send the body as application/json."),
-    }
-    if raised.status_code in kinds:
-        return kinds[raised.status_code]
+    if raised.status_code == 404:
+        return NotFound("There is nothing at this path. /schema lists what there is.")
     if 400 <= raised.status_code < 500:
         return BadRequest(f"{raised.detail.rstrip('.')}.")
     return ours.dispatch(Exception)(raised)

@@ -24,6 +24,7 @@ app = typer.Typer(
 )
 
 FAILED, WRONG_USE = 1, 2
+SAMPLE = Path(__file__).parent / "sample" / "batch.yaml"
 
 
 class ReportFormat(StrEnum):
@@ -81,8 +82,7 @@ def demo(out: Annotated[Path, typer.Option(help="The folder for the report.")] =
     """Run the sample batch, start to report, without any network."""
     from deployments.running import run_batch
 
-    sample = Path(__file__).parent / "sample" / "batch.yaml"
-    raise SystemExit(run_batch(sample, None, out))
+    raise SystemExit(run_batch(SAMPLE, None, out))
 
 
 @app.command()
@@ -194,11 +194,18 @@ def serve(
 
 
 @app.command()
-def deploy() -> None:
+def deploy(
+    batch: Annotated[Path, typer.Option(help="The batch that the schedule runs.")] = SAMPLE,
+    criteria: Annotated[Path | None, typer.Option(help="Its criteria file; needed with a CSV.")] = None,
+    reports: Annotated[Path, typer.Option(help="The folder for the reports of scheduled runs.")] = Path("reports"),
+    cron: Annotated[str, typer.Option(help="When, as cron's five fields.")] = "0 20 * * 1-5",
+    timezone: Annotated[str, typer.Option(help="Whose hours they are, such as Europe/Berlin.")] = "UTC",
+    pool: Annotated[str, typer.Option(help="The process work pool.")] = "diligence",
+) -> None:
     """Register the scheduled deployments with the Prefect server that PREFECT_API_URL names."""
     from deployments.prefect import register
 
-    for name in register():
+    for name in register(batch, criteria, reports, cron, timezone, pool):
         typer.echo(name)
 
 

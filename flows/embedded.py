@@ -111,7 +111,8 @@ def _serve() -> None:
     import uvicorn  # noqa: PLC0415
     from prefect.server.api.server import create_app  # noqa: PLC0415
 
-    listening = socket.socket()
+    # Named as TCP, so that asyncio turns Nagle off: 40 ms a request otherwise.
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.bind(("127.0.0.1", 0))
 
     class Server(uvicorn.Server):

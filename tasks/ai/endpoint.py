@@ -106,7 +106,6 @@ class Endpoint:
     def _client(self) -> "OpenAI":
         from openai import DefaultHttpxClient, OpenAI, Timeout  # noqa: PLC0415 - 0.8 s
 
-        logging.getLogger("openai").setLevel(logging.INFO)  # its debug lines hold whole prompts
         timeout = Timeout(self._timeout, connect=min(10.0, self._timeout))
         client = OpenAI(
             api_key=self._key or "none",  # a server that needs no key still gets a header

@@ -193,11 +193,12 @@ def test_the_second_attempt_is_told_what_was_wrong(server: ModelServer) -> None:
 
 @pytest.mark.parametrize("api", ["responses", "chat"])
 def test_two_answers_that_do_not_fit_are_no_json(server: ModelServer, api: str) -> None:
-    server.says = '{"score": 9, "reason": "the buyer is Omega"}'
+    server.says = f'{{"score": "{SECRET}", "reason": "x"}}'
     with pytest.raises(NoJson) as failed:
         judged(asking(server, api=api))
     assert failed.value.usage.calls == 2
     assert failed.value.usage.output_tokens == 2 * (len(server.says) // 4)
+    assert SECRET not in "".join(traceback.format_exception(failed.value))
     assert len(server.asked) == 2
 
 

@@ -22,8 +22,8 @@ SHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 def relationships(*targets: tuple[str, str]) -> str:
     """A part of relationships, rId1 and on: kind and target of each."""
     items = "".join(
-        f'<Relationship Id="rId{number}" Type="{OFFICE}/{kind}" Target="{target}"'
-        f"{' TargetMode="External"' if '://' in target else ''}/>"
+        f'<Relationship Id="rId{number}" Type="{OFFICE}/{kind}" Target="{target}" '
+        f"TargetMode='{'External' if '://' in target else 'Internal'}'/>"
         for number, (kind, target) in enumerate(targets, 1)
     )
     return (

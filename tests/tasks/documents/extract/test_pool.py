@@ -48,7 +48,7 @@ def test_a_document_that_hangs_is_given_up(pool: ExtractionPool, document: Docum
     started = time.monotonic()
     with pytest.raises(TookTooLong, match="DILIGENCE_DOCUMENT_TIMEOUT"):
         pool.read(document(words), ".txt")
-    assert time.monotonic() - started < 4
+    assert time.monotonic() - started < 8
     assert pool.read(document("next"), ".txt").text == "next\n"
 
 
@@ -61,7 +61,7 @@ def test_a_document_that_crashes_its_reader_fails_alone(pool: ExtractionPool, do
 
 
 def test_a_document_that_swells_meets_the_limit(pool: ExtractionPool, document: Document) -> None:
-    with pytest.raises(Unreadable, match="512 MB of memory .DILIGENCE_DOCUMENT_MEMORY_MB"):
+    with pytest.raises(Unreadable, match=r"512 MB of memory \(DILIGENCE_DOCUMENT_MEMORY_MB\)"):
         pool.read(document("swell"), ".txt")
     assert pool.read(document("next"), ".txt").text == "next\n"
 
@@ -103,16 +103,16 @@ def test_many_threads_share_the_pool(pool: ExtractionPool, document: Document) -
     assert texts == [f"document {number}\n" for number in range(200)]
 
 
-def test_a_cancelled_reading_frees_its_process(pool: ExtractionPool, document: Document) -> None:
-    hanging = document("hang")
-    running = [pool.submit(hanging, ".txt") for _ in range(2)]
-    time.sleep(0.3)
-    assert all(future.cancel() for future in running)
-    started = time.monotonic()
-    assert pool.read(document("next"), ".txt").text == "next\n"
-    assert time.monotonic() - started < 1.2
+def test_a_cancelled_reading_frees_its_process(document: Document) -> None:
+    with ExtractionPool(1, Limits(seconds=60), obedient) as pool:
+        hanging = pool.submit(document("hang"), ".txt")
+        time.sleep(0.5)
+        assert hanging.cancel()
+        started = time.monotonic()
+        assert pool.read(document("next"), ".txt").text == "next\n"
+        assert time.monotonic() - started < 10
     with pytest.raises(CancelledError):
-        running[0].result()
+        hanging.result()
 
 
 def test_noise_of_libraries_stays_off_the_user_s_screen(
@@ -133,13 +133,23 @@ def test_a_process_that_dies_between_documents_is_replaced(pool: ExtractionPool,
         assert pool.read(document("next"), ".txt").text == "next\n"
 
 
+def test_a_process_is_replaced_after_its_share_of_documents(
+    document: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tasks.documents.extract.pool._TASKS_A_WORKER", 5)
+    asking = document("process")
+    with ExtractionPool(1, Limits(), obedient) as pool:
+        processes = [pool.read(asking, ".txt").text for _ in range(20)]
+    assert [processes.count(process) for process in dict.fromkeys(processes)] == [5, 5, 5, 5]
+
+
 def test_a_closed_pool_says_so(document: Document) -> None:
-    pool = ExtractionPool(1, Limits(seconds=20), obedient)
+    pool = ExtractionPool(1, Limits(seconds=60), obedient)
     hanging = pool.submit(document("hang"), ".txt")
     time.sleep(0.5)
     started = time.monotonic()
     pool.close()
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 8
     with pytest.raises(Unavailable):
         hanging.result(1)
     with pytest.raises(Unavailable):
@@ -215,10 +225,11 @@ def test_an_open_pool_does_not_keep_the_program_from_ending(tmp_path: Path, docu
         capture_output=True,
         text=True,
         timeout=20,
+        check=False,
         env=_environment(),
     )
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert time.monotonic() - started < 6
+    assert time.monotonic() - started < 15
 
 
 def _environment() -> dict[str, str]:
