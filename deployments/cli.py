@@ -196,7 +196,6 @@ def serve(
 @app.command()
 def deploy(
     batch: Annotated[Path, typer.Option(help="The batch that the schedule runs.")] = SAMPLE,
-    criteria: Annotated[Path | None, typer.Option(help="Its criteria file; needed with a CSV.")] = None,
     reports: Annotated[Path, typer.Option(help="The folder for the reports of scheduled runs.")] = Path("reports"),
     cron: Annotated[str, typer.Option(help="When, as cron's five fields.")] = "0 20 * * 1-5",
     timezone: Annotated[str, typer.Option(help="Whose hours they are, such as Europe/Berlin.")] = "UTC",
@@ -205,7 +204,7 @@ def deploy(
     """Register the scheduled deployments with the Prefect server that PREFECT_API_URL names."""
     from deployments.prefect import register
 
-    for name in register(batch, criteria, reports, cron, timezone, pool):
+    for name in register(batch, reports, cron, timezone, pool):
         typer.echo(name)
 
 

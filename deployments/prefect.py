@@ -13,12 +13,11 @@ _FILE = Path(__file__).parent / "prefect.yaml"
 _NAMES = ("batch/nightly", "due_diligence/on-demand")
 
 
-def register(batch: Path, criteria: Path | None, reports: Path, cron: str, timezone: str, pool: str) -> tuple[str, ...]:
+def register(batch: Path, reports: Path, cron: str, timezone: str, pool: str) -> tuple[str, ...]:
     """Create the work pool when it is missing and register the deployments; gives their names.
 
     Args:
-        batch: the batch file that the schedule runs.
-        criteria: the criteria file of `due_diligence`'s runs; by default the one beside the batch.
+        batch: the YAML batch file that the schedule runs; its settings and criteria hold on demand too.
         reports: the folder that scheduled runs write their report to.
         cron: when, in cron's five fields.
         timezone: whose hours they are, such as Europe/Berlin.
@@ -31,10 +30,9 @@ def register(batch: Path, criteria: Path | None, reports: Path, cron: str, timez
     if not os.environ.get("PREFECT_API_URL"):
         raise NotConfigured("Set PREFECT_API_URL to the Prefect server, such as http://127.0.0.1:4200/api.")
     embedded.prepare()
-    read_batch(batch, criteria)
+    read_batch(batch)
     named = {
         "DILIGENCE_BATCH": batch.absolute(),
-        "DILIGENCE_CRITERIA": (criteria or batch.parent / "criteria.yaml").absolute(),
         "DILIGENCE_REPORTS": reports.absolute(),
         "DILIGENCE_CRON": cron,
         "DILIGENCE_TIMEZONE": timezone,

@@ -12,14 +12,20 @@ from flows.reports.files import write_reports
 from flows.run import close_company, company_of, finish, run_of, single
 from flows.score_company import score_company
 from storage.runs import CompanyStatus
+from storage.settings import given
 from tasks.companies.domain import registrable
 from tasks.errors import DiligenceError
-from tasks.scoring.criteria import read_criteria
 
 
 @flow(name="due_diligence")
 def due_diligence(
-    name: str, domain: str, folder: str, criteria: Path, out: Path | None = None, run: str | None = None
+    name: str,
+    domain: str,
+    folder: str,
+    criteria: Path | None = None,
+    batch_file: Path | None = None,
+    out: Path | None = None,
+    run: str | None = None,
 ) -> str:
     """Examine one company.
 
@@ -28,6 +34,7 @@ def due_diligence(
         domain: its web domain, as registered.
         folder: its data room: a path under the drive's root, a folder's id or its URL.
         criteria: the criteria file.
+        batch_file: a batch whose settings hold here too, and whose criteria where `criteria` is not given.
         out: the folder that the report is written to; without it, the report is kept in storage alone.
         run: the run of a batch that this is part of; without it, a run of its own.
 
@@ -35,22 +42,20 @@ def due_diligence(
         The run's id.
 
     Raises:
-        BadRequest: the domain or the criteria file is wrong.
+        BadRequest: the domain or a file is wrong, or there are no criteria.
         CompaniesFailed: the data room could not be read, or a judgement failed; all the rest is done.
     """
     if run is not None:
         _examine(run, domain, folder)
         return run
-    company = Company(name, registrable(domain), folder)
-    with run_of(single(company, read_criteria(criteria))) as own:
+    asked = single(Company(name, registrable(domain), folder), criteria, batch_file)
+    with given(asked.settings), run_of(asked) as own:
+        _examine(own, asked.companies[0].domain, folder)
         try:
-            _examine(own, company.domain, folder)
+            finish(own)
         finally:
-            try:
-                finish(own)
-            finally:
-                if out is not None:
-                    write_reports(own, out)
+            if out is not None:
+                write_reports(own, out)
     return own
 
 

@@ -53,9 +53,8 @@ def server() -> Iterator[None]:
             finally:
                 _drain()
     finally:
-        assert process.stdin is not None
-        process.stdin.close()
-        process.wait()
+        with process:  # closing its stdin ends it
+            pass
 
 
 def _start() -> subprocess.Popen[bytes]:

@@ -20,7 +20,7 @@ _SIDE_BY_SIDE = 2  # batches: one is fetched while the other is read
 _SHOWN = 1000  # rows of the table of documents; a report shows them all
 
 
-@flow(name="extract_all", task_runner=ThreadPoolTaskRunner(max_workers=_SIDE_BY_SIDE))
+@flow(name="extract_all", task_runner=ThreadPoolTaskRunner(max_workers=_SIDE_BY_SIDE))  # type: ignore[arg-type]
 def extract_all(folder: str, room_id: int | None = None, company_id: int | None = None) -> dict[str, int]:
     """Read every document of a folder whose content was not read before.
 

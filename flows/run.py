@@ -3,14 +3,15 @@
 import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
-from flows.batch_file import Batch, Company
+from flows.batch_file import Batch, Company, read_batch
 from storage import database, runs
 from storage.database import now
 from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
 from tasks.ai.answerer import current
-from tasks.errors import Conflict, DiligenceError, NotFound
-from tasks.scoring.criteria import Criteria
+from tasks.errors import BadRequest, Conflict, DiligenceError, NotFound
+from tasks.scoring.criteria import read_criteria
 from tasks.scoring.score import rank_companies
 
 
@@ -65,9 +66,18 @@ def _begin(batch: Batch) -> str:
         return run.id
 
 
-def single(company: Company, criteria: Criteria) -> Batch:
-    """One company as a batch of its own."""
-    return Batch(company.name, criteria, [company], {})
+def single(company: Company, criteria: Path | None, batch_file: Path | None) -> Batch:
+    """One company as a batch of its own, by the criteria and settings of another batch or of a criteria file.
+
+    Raises:
+        BadRequest: a file is wrong, or none is given.
+    """
+    if batch_file is not None:
+        other = read_batch(batch_file, criteria)
+        return Batch(company.name, other.criteria, [company], other.settings)
+    if criteria is None:
+        raise BadRequest("Give a criteria file or a batch file.", {"criteria": "one of criteria, batch_file is needed"})
+    return Batch(company.name, read_criteria(criteria), [company], {})
 
 
 def companies_to_do(run_id: str) -> list[RunCompany]:

@@ -52,7 +52,7 @@ def outline_titles(document: pypdfium2.PdfDocument) -> Iterator[str]:
     for number, bookmark in enumerate(document.get_toc()):
         if number == _MOST_OUTLINE_TITLES:
             return
-        yield bookmark.get_title()
+        yield _string(pdfium.FPDFBookmark_GetTitle, bookmark)
 
 
 def _field_value(document: pypdfium2.PdfDocument, annotation: Any) -> str:
@@ -69,5 +69,5 @@ def _string(function: Any, *arguments: Any) -> str:
     if size <= 2:
         return ""
     buffer = ctypes.create_string_buffer(size)
-    function(*arguments, ctypes.cast(buffer, ctypes.POINTER(pdfium.FPDF_WCHAR)), size)
+    function(*arguments, ctypes.cast(buffer, function.argtypes[-2]), size)
     return buffer.raw[: size - 2].decode("utf-16-le", "ignore")

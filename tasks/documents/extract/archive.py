@@ -4,6 +4,7 @@
 rebuilt from the local headers, and what a member inflates to is capped whatever it declares.
 """
 
+import contextlib
 import mmap
 import struct
 import zlib
@@ -54,15 +55,16 @@ class Archive:
         return self._data.find(piece) >= 0
 
     def entries(self) -> list[Entry]:
-        """The members by the central directory, or where that is lost by the local headers."""
-        try:
-            entries = list(self._central_directory())
-        except (struct.error, ValueError):
-            entries = []
-        if not entries:
-            entries = list(self._local_headers())
-            self.damaged = bool(entries)
-        return entries
+        """The members by the central directory, and those that it has lost by their local headers."""
+        found: dict[str, Entry] = {}
+        with contextlib.suppress(struct.error, ValueError):
+            for entry in self._central_directory():
+                found[entry.name] = entry
+        if self.damaged or not found:
+            self.damaged = True
+            for entry in self._local_headers():
+                found.setdefault(entry.name, entry)
+        return list(found.values())
 
     def _central_directory(self) -> Iterator[Entry]:
         data = self._data
@@ -82,6 +84,7 @@ class Archive:
             shift, start = at - start, at
         for _ in range(count):
             if data[start : start + 4] != _CENTRAL_HEADER:
+                self.damaged = True
                 return
             flags, method, _, crc, compressed, inflated, name, extra, comment, _, _, _, header = struct.unpack_from(
                 "<HHIIIIHHHHHII", data, start + 8

@@ -11,8 +11,13 @@ from multiprocessing import context, forkserver, popen_forkserver, process, redu
 from multiprocessing.context import set_spawning_popen
 from typing import Any, Final
 
+from tasks.documents.extract import readers
+from tasks.documents.extract.formats import supported
+
 _server: Final = forkserver.ForkServer()
-_server.set_forkserver_preload(["tasks.documents.extract.worker"])
+_server.set_forkserver_preload(
+    ["tasks.documents.extract.worker", *(f"{readers.__name__}{extension}" for extension in supported())]
+)
 
 
 def _close(*descriptors: int) -> None:

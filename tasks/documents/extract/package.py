@@ -80,13 +80,33 @@ class Package:
         """
         return b"".join(self._archive.inflate(self._entries[_key(name)], PART_LIMIT))
 
-    def stream(self, name: str, limit: int = STREAM_LIMIT) -> "PartStream":
-        """A part as a file that is inflated, up to `limit` bytes, while it is read.
+    def elements(self, name: str, *tags: str, limit: int = STREAM_LIMIT) -> Iterator[etree._Element]:
+        """The elements with these local names of a part that is inflated, up to `limit` bytes, while it is read.
+
+        Each is complete when it comes, and gone when the next one does. Where the part breaks off, they end.
 
         Raises:
             KeyError: there is no such part.
+            TooLarge: it inflates beyond the limit.
         """
-        return PartStream(self._archive.inflate(self._entries[_key(name)], limit))
+        stream = _PartStream(self._archive.inflate(self._entries[_key(name)], limit))
+        found = etree.iterparse(
+            stream,
+            tag=[f"{{*}}{tag}" for tag in tags],
+            resolve_entities=False,
+            no_network=True,
+            recover=True,
+            remove_comments=True,
+            remove_pis=True,
+        )
+        try:
+            for _, element in found:
+                yield element
+                element.clear()
+                while element.getprevious() is not None:
+                    del element.getparent()[0]
+        except etree.XMLSyntaxError:
+            self.note_damage()
 
     def xml(self, name: str) -> etree._Element | None:
         """The root of a part's tree, in the usual namespaces; None when there is no such part or no XML in it."""
@@ -140,7 +160,7 @@ class Package:
         raise Damaged("The file has lost its main part: nothing can be read from it. Ask for it again.")
 
 
-class PartStream:
+class _PartStream:
     """A part as the file that lxml's iterparse reads from."""
 
     def __init__(self, chunks: Iterator[bytes]) -> None:

@@ -29,7 +29,9 @@ pebble.CONSTS.term_timeout = 0.2  # seconds a reading process has to go before i
 _TASKS_A_WORKER: Final = 500
 """A process is replaced after so many documents: native libraries leak."""
 
-_ATTEMPTS: Final = 2
+_ATTEMPTS: Final = 4
+"""So often a document is handed to a fresh pool when the one that had it broke down."""
+
 _GRACE: Final = 30.0
 """Seconds beyond the time limit after which a pool that finishes nothing is held for stuck."""
 
@@ -45,12 +47,13 @@ class Limits:
 
 @dataclass(eq=False)
 class _Job:
-    """A document on its way. `inner` is the current attempt's future."""
+    """A document on its way; `pool` has it at the moment, and `inner` is that pool's future."""
 
     path: Path
     extension: str
     outer: "Future[Reading]"
     attempts: int = 0
+    pool: pebble.ProcessPool | None = None
     inner: "Future[Reading | worker.Failure] | None" = None
 
 
@@ -58,7 +61,7 @@ class ExtractionPool:
     """Reads documents in processes of their own. Safe to call from many threads; processes start at the first call.
 
     `workers` is the number of processes (default: one a processor). `read` is what they run:
-    a function of a module, `(path, format) -> Reading`.
+    a function `(path, format) -> Reading` of a module, not of the main one, which they do not load.
     """
 
     def __init__(
@@ -115,8 +118,7 @@ class ExtractionPool:
         for job in jobs:
             _settle(job.outer, Unavailable("The readers were shut down. Try again."))
         if pool is not None:
-            pool.stop()  # type: ignore[no-untyped-call]
-            pool.join()
+            _end(pool)
 
     def _check_size(self, path: Path) -> None:
         try:
@@ -130,21 +132,26 @@ class ExtractionPool:
             )
 
     def _schedule(self, job: _Job) -> None:
-        """Hand a job to the pool, a fresh one when that has broken down."""
+        """Hand a job to the pool."""
+        pool = self._running()
+        if pool is None:
+            self._settle(job, Unavailable("The readers were shut down. Try again."))
+            return
         job.attempts += 1
+        job.pool = pool
         try:
-            pool = self._running()
             inner = pool.schedule(worker.run, args=(self._read, job.path, job.extension), timeout=self._limits.seconds)
         except RuntimeError as error:
-            self._broken(job, None, error)
+            self._replace(pool, type(error).__name__)
             return
         job.inner = inner
         inner.add_done_callback(lambda future: self._done(job, pool, future))
 
-    def _running(self) -> pebble.ProcessPool:
+    def _running(self) -> pebble.ProcessPool | None:
+        """The pool, started if need be; None after `close`."""
         with self._lock:
             if self._closed.is_set():
-                raise RuntimeError("closed")
+                return None
             if self._pool is None:
                 self._pool = pebble.ProcessPool(
                     max_workers=self._workers,
@@ -158,6 +165,8 @@ class ExtractionPool:
 
     def _done(self, job: _Job, pool: pebble.ProcessPool, future: "Future[Reading | worker.Failure]") -> None:
         """Settle a job by how its attempt ended."""
+        if job.pool is not pool:  # another pool has it by now
+            return
         self._progress = time.monotonic()
         try:
             outcome = future.result()
@@ -174,7 +183,7 @@ class ExtractionPool:
         except CancelledError:
             self._settle(job, Unavailable("The reading was cancelled. Try again."))
         except (BrokenProcessPool, RuntimeError, OSError) as error:
-            self._broken(job, pool, error)
+            self._replace(pool, type(error).__name__)
         else:
             self._settle(job, outcome if isinstance(outcome, Reading) else self._error(job, outcome))
 
@@ -189,17 +198,22 @@ class ExtractionPool:
         logger.warning("The reader of %s failed with %s", job.extension, failure.cause)
         return Damaged("The document is damaged: its reader could not make sense of it. Ask for it again.")
 
-    def _broken(self, job: _Job, pool: pebble.ProcessPool | None, error: Exception) -> None:
-        """The pool gave up, not the document: try it again in a fresh one."""
+    def _replace(self, pool: pebble.ProcessPool, cause: str) -> None:
+        """The pool broke down, not a document: end its processes and hand what it had to a fresh one."""
         with self._lock:
-            if self._pool is pool or pool is None:
+            if self._pool is pool:
                 self._pool = None
-        if self._closed.is_set() or job.attempts >= _ATTEMPTS:
-            if not self._closed.is_set():
-                logger.error("The reading processes do not work: %s", type(error).__name__)
-            self._settle(job, Unavailable("The readers are out of order. Try again."))
-        elif job in self._jobs:
-            self._schedule(job)
+                # The pool's own threads call this, and cannot wait for themselves.
+                threading.Thread(target=_end, args=(pool,), name="reading-end", daemon=True).start()
+                logger.warning("The reading processes broke down (%s) and are replaced", cause)
+            left = [job for job in self._jobs if job.pool is pool]
+            for job in left:
+                job.pool = None
+        for job in left:
+            if job.attempts < _ATTEMPTS:
+                self._schedule(job)
+            else:
+                self._settle(job, Unavailable("The readers are out of order. Try again."))
 
     def _settle(self, job: _Job, outcome: Reading | DiligenceError) -> None:
         with self._lock:
@@ -218,14 +232,8 @@ class ExtractionPool:
         """A time limit starts when a process takes the document up; this catches a pool in which none does."""
         while not self._closed.wait(1.0) and self._pool is pool:
             if self._jobs and time.monotonic() - self._progress > self._limits.seconds + _GRACE:
-                logger.error("The reading processes are stuck and are replaced")
                 self._progress = time.monotonic()
-                with self._lock:
-                    self._pool = None
-                    stuck = list(self._jobs)
-                pool.stop()  # type: ignore[no-untyped-call]
-                for job in stuck:
-                    self._broken(job, pool, RuntimeError("stuck"))
+                self._replace(pool, "nothing was finished")
 
 
 def _settle(future: "Future[Reading]", outcome: Reading | DiligenceError) -> None:
@@ -236,6 +244,11 @@ def _settle(future: "Future[Reading]", outcome: Reading | DiligenceError) -> Non
         future.set_result(outcome)
     else:
         future.set_exception(outcome)
+
+
+def _end(pool: pebble.ProcessPool) -> None:
+    pool.stop()  # type: ignore[no-untyped-call]
+    pool.join()
 
 
 def _processors() -> int:

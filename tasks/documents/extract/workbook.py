@@ -37,16 +37,7 @@ def unescaped(text: str) -> str:
 
 def shared_strings(package: Package, part: str) -> list[str]:
     """The strings that cells refer to by number, each on one line."""
-    strings: list[str] = []
-    for _, item in etree.iterparse(
-        package.stream(part, PART_LIMIT),
-        tag="{*}si", resolve_entities=False, no_network=True, recover=True, remove_comments=True,
-    ):  # fmt: skip
-        strings.append(one_line(rich_text(item)))
-        item.clear()
-        while item.getprevious() is not None:
-            del item.getparent()[0]
-    return strings
+    return [one_line(rich_text(item)) for item in package.elements(part, "si", limit=PART_LIMIT)]
 
 
 def print_text(element: etree._Element) -> list[str]:

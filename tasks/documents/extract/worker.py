@@ -14,14 +14,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tasks.documents.extract.formats import reader, supported
 from tasks.documents.extract.reading import Reading
 from tasks.errors import DiligenceError
 
 Read = Callable[[Path, str], Reading]
-
-for _extension in supported():
-    reader(_extension)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from tasks.documents.extract import ooxml, second
 from tasks.documents.extract.drawings import related_drawing
 from tasks.documents.extract.ooxml import DGM, A, C, M, R, V, W
 from tasks.documents.extract.package import CUT_OFF, Package
-from tasks.documents.extract.reading import Reading, Writer, one_line
+from tasks.documents.extract.reading import NO_TEXT, Reading, Writer, one_line
 from tasks.errors import Damaged
 
 VERSION: Final = "docx-1"
@@ -61,6 +61,8 @@ def _read(path: Path) -> Reading:
         document.write()
         if package.damaged:
             document.writer.warn(CUT_OFF)
+        if not document.writer.written:
+            document.writer.warn(NO_TEXT)
         return document.writer.reading()
 
 

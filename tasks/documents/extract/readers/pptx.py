@@ -10,7 +10,7 @@ from tasks.documents.extract import ooxml, second
 from tasks.documents.extract.drawings import related_drawing
 from tasks.documents.extract.ooxml import DGM, A, C, P, R
 from tasks.documents.extract.package import CUT_OFF, Package
-from tasks.documents.extract.reading import Reading, Writer
+from tasks.documents.extract.reading import NO_TEXT, Reading, Writer
 from tasks.errors import Damaged
 
 VERSION: Final = "pptx-1"
@@ -36,6 +36,8 @@ def _read(path: Path) -> Reading:
         presentation.write()
         if package.damaged:
             presentation.writer.warn(CUT_OFF)
+        if not presentation.writer.written:
+            presentation.writer.warn(NO_TEXT)
         return presentation.writer.reading()
 
 

@@ -77,18 +77,11 @@ class _Workbook:
             return
         rows = _Rows(self.writer, cells)
         printed: list[str] = []
-        for _, element in etree.iterparse(
-            self._package.stream(part),
-            tag=("{*}row", "{*}headerFooter"),
-            resolve_entities=False, no_network=True, recover=True, remove_comments=True,
-        ):  # fmt: skip
+        for element in self._package.elements(part, "row", "headerFooter"):
             if element.tag.endswith("}row"):
                 rows.add(element)
             else:
                 printed = print_text(element)
-            element.clear()
-            while element.getprevious() is not None:
-                del element.getparent()[0]
         rows.write()
         for line in printed:
             self.writer.text(line)

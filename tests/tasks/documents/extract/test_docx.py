@@ -155,8 +155,10 @@ def test_a_file_that_is_cut_off_gives_what_is_left(tmp_path: Path) -> None:
     assert "cut off" in reading.warnings[0]
 
 
-def test_a_document_without_text_is_empty_and_not_damaged(tmp_path: Path) -> None:
-    assert docx.read(packages.docx(tmp_path / "a.docx", "<w:p/>")).text == ""
+def test_a_document_without_text_is_empty_and_says_so(tmp_path: Path) -> None:
+    reading = docx.read(packages.docx(tmp_path / "a.docx", "<w:p/>"))
+    assert (reading.text, len(reading.warnings)) == ("", 1)
+    assert "No text was found" in reading.warnings[0]
 
 
 @pytest.mark.parametrize(

@@ -67,4 +67,6 @@ def test_groups_and_charts_are_read(tmp_path: Path) -> None:
 
 def test_a_presentation_without_slides_is_empty(tmp_path: Path) -> None:
     Presentation().save(str(tmp_path / "a.pptx"))
-    assert pptx.read(tmp_path / "a.pptx").text == ""
+    reading = pptx.read(tmp_path / "a.pptx")
+    assert reading.text == ""
+    assert "No text was found" in reading.warnings[0]

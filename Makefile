@@ -1,0 +1,51 @@
+# Two commands matter: `make demo` and `make test`. Each installs what it needs into .venv first.
+PYTHON ?= python3
+BIN := .venv/bin
+RUN := .venv/.run-installed
+DEV := .venv/.dev-installed
+
+.PHONY: demo test check bench format lock clean
+
+demo: $(RUN)  ## run the sample batch and say where its report is
+	$(BIN)/diligence demo
+
+test: $(DEV)  ## every test; those that need a browser say so when there is none
+	$(BIN)/python -m pytest
+
+check: $(DEV)  ## style, format and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(DEV)  ## measure; the figures are kept in tests/benchmarks/README.md
+	$(BIN)/python -m tests.benchmarks
+
+format: $(DEV)  ## put the code into its form
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock: $(DEV)  ## choose the newest versions that pyproject.toml allows
+	$(BIN)/pip install --quiet uv
+	$(BIN)/uv pip compile pyproject.toml --group dev $(COMPILE) -o requirements-dev.lock
+	$(BIN)/uv pip compile pyproject.toml --group build -c requirements-dev.lock $(COMPILE) -o requirements.lock
+
+COMPILE := --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
+	--no-header --no-annotate --quiet
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv .venv
+
+$(RUN): .venv/bin/python requirements.lock pyproject.toml
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(DEV): .venv/bin/python requirements-dev.lock pyproject.toml
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@ $(RUN)

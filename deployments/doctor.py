@@ -1,0 +1,118 @@
+"""`diligence doctor`: what is configured, what answers, what is missing."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from pydantic import ValidationError
+
+from storage import database
+from tasks.errors import DiligenceError
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the doctor's: `trouble` is what to do where something configured does not work."""
+
+    what: str
+    state: str
+    trouble: bool = False
+
+
+def examine() -> int:
+    """Print what was found; gives 1 when something that is configured does not work."""
+    troubled = False
+    for name, check in _CHECKS.items():
+        try:
+            findings = list(check())
+        except (DiligenceError, database.DatabaseUnavailable) as error:
+            findings = [Finding(name, str(error), trouble=True)]
+        except ValidationError as error:
+            wrong = [f"DILIGENCE_{str(each['loc'][0]).upper()}: {each['msg']}" for each in error.errors()]
+            findings = [Finding(name, "; ".join(wrong), trouble=True)]
+        for finding in findings:
+            troubled = troubled or finding.trouble
+            print(f"{'✗' if finding.trouble else '✓'} {finding.what:<12} {finding.state}")  # noqa: T201 - the result
+    return 1 if troubled else 0
+
+
+def _home() -> Iterator[Finding]:
+    folder = database.home()
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        yield Finding("home", f"DILIGENCE_HOME cannot be written ({error.strerror}).", trouble=True)
+        return
+    free = shutil.disk_usage(folder).free // 1024**3
+    yield Finding("home", f"{folder}, {free} GB free", trouble=False)
+
+
+def _database() -> Iterator[Finding]:
+    with database.reading() as session:
+        kind = session.connection().dialect.name
+    yield Finding("database", f"{kind}, schema up to date")
+
+
+def _drive() -> Iterator[Finding]:
+    from tasks.documents.drive.drive import open_drive  # noqa: PLC0415
+    from tasks.documents.settings import DocumentSettings  # noqa: PLC0415
+
+    listing = open_drive().list_folder("root", recursive=False)
+    settings = DocumentSettings.current()
+    inside = f"{len(listing.documents)} files at its root"
+    yield Finding("drive", f"{settings.drive}, {settings.drive_root.absolute()}: {inside}")
+
+
+def _answerer() -> Iterator[Finding]:
+    from tasks.ai.answerer import current  # noqa: PLC0415
+
+    answerer = current()
+    if answerer.model is None:
+        yield Finding("answerer", "extractive; DILIGENCE_AI_MODEL names a model for judgements")
+        return
+    answer = answerer.answer("Answer with the word yes.", [])
+    yield Finding("answerer", f"{answerer.name} answers ({answer.usage.input_tokens} tokens asked)")
+
+
+def _facts() -> Iterator[Finding]:
+    from tasks.companies.settings import CompanySettings  # noqa: PLC0415
+    from tasks.companies.sources import configured  # noqa: PLC0415
+
+    known = [source.name for source in configured()]
+    later = [name for name in CompanySettings.current().fact_sources if name not in known]
+    yield Finding("facts", f"sources: {', '.join(known)}" + (f" (not available: {', '.join(later)})" if later else ""))
+
+
+def _prefect() -> Iterator[Finding]:
+    address = os.environ.get("PREFECT_API_URL")
+    if not address:
+        yield Finding("prefect", "a server of its own for each run; PREFECT_API_URL names one that stays")
+        return
+    try:
+        with urlopen(f"{address.rstrip('/')}/health", timeout=5) as answer:  # noqa: S310 - the user's own setting
+            yield Finding("prefect", f"PREFECT_API_URL answers ({answer.status})")
+    except (URLError, OSError, ValueError):
+        yield Finding("prefect", "PREFECT_API_URL does not answer: is the server running?", trouble=True)
+
+
+def _service() -> Iterator[Finding]:
+    from api.settings import ApiSettings  # noqa: PLC0415
+
+    keys = len(ApiSettings.current().keys)
+    yield Finding("service", f"{keys} API keys" if keys else "no DILIGENCE_API_KEYS: it serves this machine only")
+
+
+_CHECKS: dict[str, Callable[[], Iterator[Finding]]] = {
+    "home": _home,
+    "database": _database,
+    "drive": _drive,
+    "answerer": _answerer,
+    "facts": _facts,
+    "prefect": _prefect,
+    "service": _service,
+}

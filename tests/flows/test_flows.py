@@ -1,0 +1,221 @@
+"""The flows on a real Prefect server and a real database: what they leave behind, and in what order."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterKey
+from prefect.client.schemas.sorting import FlowRunSort
+from sqlmodel import col, func, select
+
+from flows.batch import batch
+from flows.company_facts import company_facts
+from flows.due_diligence import due_diligence
+from flows.extract_all import extract_all
+from flows.index_folder import index_folder
+from flows.reports.report import build
+from flows.reports.shape import Report
+from flows.run import CompaniesFailed
+from flows.score_company import score_company
+from storage import database
+from storage.answers import StoredAnswer
+from storage.runs import Run, RunStatus
+from storage.texts import StoredText
+from tasks.errors import BadRequest, Conflict, NotFound
+from tests.flows.conftest import write_room
+from tests.servers.openai_server import ModelServer
+
+pytestmark = pytest.mark.usefixtures("prefect_server")
+
+
+def artifacts(key: str) -> list[Any]:
+    """What Prefect keeps under an artifact's key."""
+    wanted = ArtifactFilter(key=ArtifactFilterKey(any_=[key]))
+    with get_client(sync_client=True) as client:
+        return [each.data for each in client.read_artifacts(artifact_filter=wanted)]
+
+
+def texts() -> dict[str, Any]:
+    """Every stored text with the time at which it was read."""
+    with database.reading() as session:
+        return {each.content_hash: each.created_at for each in session.exec(select(StoredText))}
+
+
+def company(report: Report, domain: str) -> Any:
+    return next(each for each in report.companies if each.domain == domain)
+
+
+def test_a_batch_scores_what_needs_no_model_and_shows_passages_for_the_rest(batch_file: Path, tmp_path: Path) -> None:
+    run = batch(batch_file, out=tmp_path / "out")
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    alpha, beta = report["companies"]
+    assert [alpha["name"], alpha["rank"], alpha["total"]] == ["Alpha", 1, 1.0]
+    outcomes = {each["id"]: each for each in alpha["criteria"]}
+    assert outcomes["established"]["score"] == 5
+    assert outcomes["audited"]["status"] == "missing"
+    assert outcomes["recurring"]["status"] == "unscored"
+    assert outcomes["recurring"]["quotes"][0]["text"] == "Ninety percent of revenue is recurring."
+    assert alpha["missing"] == ["audited financial statements"]
+    assert {each["document_name"]: each["status"] for each in alpha["documents"]} == {
+        "deck.txt": "read",
+        "notes.pdf": "failed",
+    }
+    assert {each["id"]: each["status"] for each in beta["criteria"]}["audited"] == "scored"
+    assert report["run"]["id"] == run
+    assert report["run"]["status"] == "finished"
+    assert "Alpha" in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_the_artifacts_can_be_read_back_from_prefect(batch_file: Path) -> None:
+    batch(batch_file)
+    assert any("Alpha" in str(card) and "established" in str(card) for card in artifacts("scorecard"))
+    tables = [json.loads(table) for table in artifacts("documents-read")]
+    assert any({"deck.txt", "notes.pdf"} == {row["document"] for row in table} for table in tables)
+    assert 100.0 in artifacts("documents")
+    assert any("Small screen" in str(table) for table in artifacts("ranking"))
+
+
+def test_prefect_keeps_no_text_of_a_document(batch_file: Path) -> None:
+    secret = "Zanzibarquokka"
+    write_room(batch_file.parent / "rooms" / "alpha", {"revenue.txt": f"The recurring revenue of {secret} is high."})
+    run = batch(batch_file)
+    quotes = [each.text for each in company(build(run), "alpha.example").criteria[0].quotes]
+    assert any(secret in text for text in quotes)
+    with get_client(sync_client=True) as client:
+        kept = [client.read_artifacts(), client.read_flow_runs(), client.read_task_runs(), client.read_logs()]
+    assert kept[1]
+    assert secret not in str(kept)
+
+
+def test_each_flow_shows_under_its_name_below_the_batch(batch_file: Path) -> None:
+    batch(batch_file)
+    with get_client(sync_client=True) as client:
+        flows = {each.id: each.name for each in client.read_flows()}
+        runs = client.read_flow_runs(sort=FlowRunSort.START_TIME_DESC, limit=11)
+    below = [flows[each.flow_id] for each in runs if each.parent_task_run_id is not None]
+    for name in ("due_diligence", "index_folder", "extract_all", "company_facts", "score_company"):
+        assert below.count(name) == 2  # one a company
+    assert [flows[each.flow_id] for each in runs if each.parent_task_run_id is None] == ["batch"]
+
+
+def test_an_unchanged_batch_reads_no_document_and_asks_no_model(
+    batch_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judgement = {
+        "found": True,
+        "score": 4,
+        "reason": "Ninety percent is recurring.",
+        "quotes": [{"source": 1, "text": "Ninety percent of revenue is recurring."}],
+    }
+    with ModelServer(says=json.dumps(judgement)) as model:
+        monkeypatch.setenv("OPENAI_BASE_URL", model.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "a-key")
+        monkeypatch.setenv("DILIGENCE_AI_MODEL", "a-model")
+        first = build(batch(batch_file))
+        read, asked = texts(), len(model.asked)
+        assert asked
+        second = build(batch(batch_file))
+        assert texts() == read
+        assert len(model.asked) == asked
+    judged = company(first, "alpha.example").criteria[0]
+    assert (judged.status, judged.score, judged.quotes[0].verified) == ("scored", 4, True)
+    assert first.run.id != second.run.id
+    assert first.run.cost.calls > 0
+    assert second.run.cost.calls == 0
+    assert {each.status for each in company(second, "beta.example").documents} == {"unchanged"}
+    assert company(second, "alpha.example").criteria[0].score == 4
+    assert company(second, "alpha.example").changes == []
+
+
+def test_what_changed_since_the_last_run_is_told(batch_file: Path) -> None:
+    batch(batch_file)
+    room = batch_file.parent / "rooms" / "alpha"
+    (room / "deck.txt").write_text("Half of the revenue is recurring.")
+    write_room(room, {"audited financial statements 2024.txt": "Revenue grew."})
+    report = build(batch(batch_file))
+    told = {(each.kind, each.document_name or each.criterion) for each in company(report, "alpha.example").changes}
+    assert ("document_changed", "deck.txt") in told
+    assert ("document_added", "audited financial statements 2024.txt") in told
+    assert ("score_moved", "audited") in told
+
+
+def test_a_room_that_cannot_be_found_stops_no_other_company(batch_file: Path, tmp_path: Path) -> None:
+    batch_file.write_text(batch_file.read_text().replace("rooms/alpha", "rooms/nowhere"))
+    with pytest.raises(CompaniesFailed, match="Alpha"):
+        batch(batch_file, out=tmp_path / "out")
+    report = build("latest")
+    assert report.run.status == "failed"
+    assert "rooms/nowhere" in (company(report, "alpha.example").problem or "")
+    assert company(report, "beta.example").total is not None
+    assert (tmp_path / "out" / "report.html").exists()
+
+
+def test_a_failing_model_fails_the_run_and_keeps_the_rest(batch_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "a-key")
+    monkeypatch.setenv("DILIGENCE_AI_MODEL", "a-model")
+    with pytest.raises(CompaniesFailed):
+        batch(batch_file)
+    alpha = company(build("latest"), "alpha.example")
+    outcomes = {each.id: each.status for each in alpha.criteria}
+    assert outcomes["recurring"] == "unscored"
+    assert outcomes["established"] == "scored"
+
+
+def test_a_batch_that_is_being_run_is_not_run_twice(batch_file: Path) -> None:
+    with database.locked("batch Small screen") as mine:
+        assert mine
+        with pytest.raises(Conflict, match="Small screen"):
+            batch(batch_file)
+
+
+def test_a_changed_batch_file_supersedes_the_run_that_was_broken_off(batch_file: Path) -> None:
+    first = batch(batch_file)
+    with database.writing() as session:
+        session.get_one(Run, first).status = RunStatus.RUNNING
+    batch_file.write_text(batch_file.read_text().replace("name: Beta", "name: Gamma"))
+    second = batch(batch_file)
+    assert first != second
+    with database.reading() as session:
+        assert session.get_one(Run, first).status is RunStatus.SUPERSEDED
+
+
+def test_index_folder_and_extract_all_run_alone(batch_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DILIGENCE_DRIVE_ROOT", str(batch_file.parent))
+    assert index_folder("rooms/alpha") > 0
+    assert extract_all("rooms/alpha") == {"read": 1, "failed": 1}
+    assert extract_all("rooms/alpha") == {"unchanged": 1, "failed": 1}
+    with pytest.raises(NotFound, match="DILIGENCE_DRIVE_ROOT"):
+        index_folder("rooms/nowhere")
+
+
+def test_company_facts_runs_alone(batch_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DILIGENCE_FACTS", str(batch_file.parent / "facts"))
+    monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "files")
+    assert company_facts("alpha.example")
+    with pytest.raises(NotFound):
+        company_facts("unknown.example")
+
+
+def test_score_company_runs_alone_on_a_run_that_is_there(batch_file: Path) -> None:
+    run = batch(batch_file)
+    assert score_company("alpha.example", run=run) is True
+    with pytest.raises(NotFound):
+        score_company("unknown.example", run=run)
+
+
+def test_due_diligence_runs_alone(batch_file: Path, tmp_path: Path) -> None:
+    run = due_diligence("Alpha", "alpha.example", "rooms/alpha", batch_file=batch_file, out=tmp_path / "out")
+    report = build(run)
+    assert [each.name for each in report.companies] == ["Alpha"]
+    assert (tmp_path / "out" / "report.html").exists()
+    with pytest.raises(BadRequest, match="criteria"):
+        due_diligence("Alpha", "alpha.example", "rooms/alpha")
+
+
+def test_nothing_is_asked_of_a_model_that_is_not_configured(batch_file: Path) -> None:
+    batch(batch_file)
+    with database.reading() as session:
+        assert session.exec(select(func.count(col(StoredAnswer.key)))).one() == 0

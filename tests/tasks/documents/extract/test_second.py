@@ -1,0 +1,63 @@
+"""Second readers: asked where ours finds a file damaged, and only there."""
+
+from pathlib import Path
+
+import pytest
+from docx import Document
+from openpyxl import Workbook
+from pptx import Presentation
+from pptx.util import Inches
+
+from tasks.documents.extract import second
+from tasks.documents.extract.reading import Reading
+from tasks.errors import Damaged, PasswordProtected, TooLarge
+
+
+def refuse(_: Path) -> Reading:
+    raise Damaged("Ours gave up.")
+
+
+def test_word_documents(tmp_path: Path) -> None:
+    document = Document()
+    document.add_paragraph("Clause one")
+    document.add_table(1, 2).rows[0].cells[1].text = "cell"
+    document.save(str(tmp_path / "a.docx"))
+    reading = second.asked_after(refuse, second.docx, tmp_path / "a.docx")
+    assert reading.text == "Clause one\n\tcell\n"
+    assert reading.warnings == [second.PARTIAL]
+
+
+def test_presentations(tmp_path: Path) -> None:
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    slide.shapes.add_textbox(Inches(1), Inches(1), Inches(1), Inches(1)).text_frame.text = "A word"
+    deck.save(str(tmp_path / "a.pptx"))
+    reading = second.asked_after(refuse, second.pptx, tmp_path / "a.pptx")
+    assert (reading.text, [place.kind for place in reading.places]) == ("A word\n", ["slide"])
+
+
+def test_workbooks(tmp_path: Path) -> None:
+    workbook = Workbook()
+    assert workbook.active is not None
+    workbook.active.append(["a", 1, None])
+    workbook.save(tmp_path / "a.xlsx")
+    reading = second.asked_after(refuse, second.xlsx, tmp_path / "a.xlsx")
+    assert reading.text == "Sheet\na\t1\n"
+
+
+@pytest.mark.parametrize("error", [TooLarge("a bomb"), PasswordProtected("shut")])
+def test_a_bomb_or_a_password_is_no_matter_for_a_second_reader(tmp_path: Path, error: Exception) -> None:
+    def first(_: Path) -> Reading:
+        raise error
+
+    def never(_: Path) -> Reading:
+        pytest.fail("asked")
+
+    with pytest.raises(type(error)):
+        second.asked_after(first, never, tmp_path)
+
+
+def test_where_neither_can_read_the_first_one_s_error_stands(tmp_path: Path) -> None:
+    (tmp_path / "a.docx").write_bytes(b"nothing")
+    with pytest.raises(Damaged, match="Ours gave up"):
+        second.asked_after(refuse, second.docx, tmp_path / "a.docx")
