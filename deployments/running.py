@@ -4,6 +4,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 
 from rich.console import Console
@@ -12,7 +13,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from flows import embedded
 from flows.batch_file import read_batch
 from storage import database, runs
-from storage.runs import DocumentStatus, RunStatus
+from storage.database import now
+from storage.runs import DocumentStatus
 
 _GLANCE = 0.5  # seconds between two looks at the tables
 
@@ -66,18 +68,31 @@ def progress_of(batch: str, console: Console) -> Iterator[None]:
 
 def _watch(batch: str, progress: Progress, ended: threading.Event) -> None:
     bars: dict[int, TaskID] = {}
-    last = False
+    since, last = now(), False
     while not last:
         last = ended.wait(_GLANCE)
-        with database.reading() as session:
-            run = runs.find_run(session, batch)
-            if run is None or (run.status is not RunStatus.RUNNING and not last):
-                continue
-            for company in runs.run_companies(session, run.id):
-                assert company.id is not None
-                counts = runs.count_documents(session, company.id)
-                total = sum(counts.values())
-                done = total - counts.get(DocumentStatus.PENDING, 0)
-                if company.id not in bars:
-                    bars[company.id] = progress.add_task(company.name, total=None)
-                progress.update(bars[company.id], completed=done, total=total or None)
+        try:
+            found = _counts(batch, since)
+        except database.DatabaseUnavailable:
+            return  # the run itself says so, in a sentence
+        for company_id, (name, done, total) in found.items():
+            if company_id not in bars:
+                bars[company_id] = progress.add_task(name, total=None)
+            progress.update(bars[company_id], completed=done, total=total or None)
+
+
+def _counts(batch: str, since: datetime) -> dict[int, tuple[str, int, int]]:
+    """How far the run has come: by company, its name, the documents come to, all of them.
+
+    A run that was finished before `since` is an earlier one.
+    """
+    counts: dict[int, tuple[str, int, int]] = {}
+    with database.reading() as session:
+        run = runs.find_run(session, batch)
+        ours = run is not None and (run.finished_at is None or run.finished_at >= since)
+        for company in runs.run_companies(session, run.id) if run and ours else ():
+            assert company.id is not None
+            statuses = runs.count_documents(session, company.id)
+            total = sum(statuses.values())
+            counts[company.id] = (company.name, total - statuses.get(DocumentStatus.PENDING, 0), total)
+    return counts

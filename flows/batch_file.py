@@ -2,30 +2,22 @@
 
 import csv
 import hashlib
+import io
 import json
-import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-from storage.settings import RoomSettings
-from tasks.ai.settings import AiSettings
+from flows.batch_settings import Value, read_settings, with_facts
 from tasks.companies.domain import registrable
-from tasks.companies.settings import CompanySettings
-from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest
 from tasks.scoring.criteria import Criteria, read_criteria
-from tasks.user_file import UserFile
+from tasks.user_file import Line, Mistakes, UserFile, read_user_text, told
 
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
-Value = str | int | float | bool
-
-_ROOMS: tuple[type[RoomSettings], ...] = (DocumentSettings, CompanySettings, AiSettings)
-_PATHS = {"facts", "drive_root", "google_credentials"}  # settings that name a place beside the batch file
-_SECRET = {"openai_api_key"}  # kept out of files that are passed around
+_COLUMNS = ("name", "domain", "folder")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,26 +39,26 @@ class Batch:
     settings: dict[str, Value]
 
     def fingerprint(self, answerer: str) -> str:
-        """The same while the batch asks for the same of the same answerer, in hex."""
+        """The same while the batch asks for the same of the same answerer with the same settings, in hex."""
         companies = [(each.name, each.domain, each.folder) for each in self.companies]
-        asked = [self.criteria.fingerprint(), answerer, companies]
+        asked = [self.criteria.fingerprint(), answerer, companies, sorted(self.settings.items())]
         return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
 
 
 class _Company(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    name: Text
-    domain: Text
-    folder: Text
+    name: Line
+    domain: Line
+    folder: Line
 
 
 class _File(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True)
 
-    name: Text
-    criteria: Text
-    companies: list[dict[str, Any]]
+    name: Line
+    criteria: Line | None = None
+    companies: list[Any]
 
 
 def read_batch(path: Path, criteria: Path | None = None) -> Batch:
@@ -79,104 +71,124 @@ def read_batch(path: Path, criteria: Path | None = None) -> Batch:
     Raises:
         BadRequest: what is wrong in the files, each mistake with file, line, field and what is allowed.
     """
-    if path.suffix.lower() == ".csv":
-        return _from_csv(path, criteria)
+    return _from_csv(path, criteria) if path.suffix.lower() == ".csv" else _from_yaml(path, criteria)
+
+
+def _from_yaml(path: Path, criteria: Path | None) -> Batch:
     file = UserFile(path, "batch file")
-    written = file.fit(_File, file.content if file.content is not None else {})
-    file.check()
-    assert written is not None
-    settings = _settings(file, written.model_extra or {})
-    companies: list[Company] = []
-    if not written.companies:
-        file.mistake(("companies",), "it is empty: list at least one company with name, domain and folder")
-    for index, each in enumerate(written.companies):
+    written = file.fit(_File, file.content)
+    content = file.content if isinstance(file.content, dict) else {}
+    settings = read_settings(file, {name: value for name, value in content.items() if name not in _File.model_fields})
+    companies = _Companies(file.mistakes)
+    listed = content.get("companies")
+    for index, each in enumerate(listed if isinstance(listed, list) else []):
         at = ("companies", index)
         company = file.fit(_Company, each, at)
         if company is not None:
-            _add(companies, company, lambda field, what, at=at: file.mistake((*at, field), what))
-    file.check()
-    return Batch(
-        written.name,
-        read_criteria(criteria or path.parent / written.criteria),
-        companies,
-        _with_facts(settings, path.parent),
-    )
+            companies.add(company, file.line((*at, "domain")), f"companies.{index}.domain")
+    if listed == []:
+        file.mistake(("companies",), "it is empty: list at least one company with name, domain and folder")
+    if criteria is None:
+        criteria = _named(file, content.get("criteria"))
+    read = _checked(file.mistakes, criteria)
+    assert written is not None
+    return Batch(written.name, read, companies.listed, with_facts(settings, path.parent))
+
+
+def _named(file: UserFile, criteria: Any) -> Path | None:
+    """The criteria file that the batch file names; None when it names none that is there, the mistake noted."""
+    if criteria is None:
+        file.mistake(("criteria",), "it is missing: name the criteria file")
+    elif isinstance(criteria, str) and criteria.strip():
+        path = file.path.parent / criteria.strip()
+        if path.is_file():
+            return path
+        file.mistake(("criteria",), f"there is no file {criteria.strip()} (the path counts from the batch file)")
+    return None  # of another type: noted when the file was held against its shape
 
 
 def _from_csv(path: Path, criteria: Path | None) -> Batch:
     if criteria is None:
         raise BadRequest(f"{path.name} is a CSV: name its criteria file with --criteria FILE.")
-    mistakes: list[str] = []
-    companies: list[Company] = []
+    mistakes = Mistakes(path.name)
+    companies = _Companies(mistakes)
+    line = 1
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = csv.DictReader(file, skipinitialspace=True)
-            columns = [(name or "").strip().lower() for name in rows.fieldnames or []]
-            if set(columns) != {"name", "domain", "folder"} or len(columns) != 3:
-                raise BadRequest(f"{path.name}, line 1: the columns must be name, domain, folder.")
-            rows.fieldnames = columns
-            for row in rows:
-                line = rows.line_num
-                try:
-                    company = _Company.model_validate({key: row[key] or "" for key in columns})
-                except ValidationError:
-                    mistakes.append(f"{path.name}, line {line}: name, domain and folder must all be filled in.")
-                    continue
-                _add(
-                    companies,
-                    company,
-                    lambda field, what, line=line: mistakes.append(f"{path.name}, line {line}, {field}: {what}."),
-                )
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise BadRequest(f"{path}: the batch file cannot be read as CSV in UTF-8. Is the path right?") from error
-    if not companies and not mistakes:
-        mistakes.append(f"{path.name}: it holds no company.")
-    if mistakes:
-        raise BadRequest("\n".join(mistakes))
-    return Batch(path.stem, read_criteria(criteria), companies, _with_facts({}, path.parent))
+        for line, columns, cells in _rows(path):
+            if len(cells) != len(columns):
+                what = f"it has {len(cells)} cells, not {len(columns)}; put a text that holds a separator in quotes"
+                mistakes.note(line, "the row", what)
+                continue
+            try:
+                row = _Company.model_validate(dict(zip(columns, cells, strict=True)))
+                companies.add(row, line, "domain")
+            except ValidationError as error:
+                for each in error.errors(include_url=False):
+                    mistakes.note(line, str(each["loc"][0]), told(each))
+    except csv.Error as error:
+        mistakes.note(line, "the file", f"the CSV breaks off below this line: {error}")
+    if line == 1:
+        mistakes.note(line, "the file", "it holds no company: write one a line, below the columns")
+    return Batch(path.stem, _checked(mistakes, criteria), companies.listed, with_facts({}, path.parent))
 
 
-def _add(companies: list[Company], company: _Company, mistake: Any) -> None:
-    """Take a company into the list, its domain in plain form and once only."""
-    try:
-        domain = registrable(company.domain)
-    except BadRequest as error:
-        mistake("domain", error.message)
-        return
-    other = next((each for each in companies if each.domain == domain), None)
-    if other is not None:
-        mistake("domain", f"{domain} is the domain of {other.name} already; a batch holds each company once")
-        return
-    companies.append(Company(company.name, domain, company.folder))
+def _rows(path: Path) -> Iterator[tuple[int, Sequence[str], Sequence[str]]]:
+    """The rows of a CSV: line, columns, cells. Spreadsheets also part the cells with semicolons or tabs."""
+    text = read_user_text(path, "batch file")
+    first = text.split("\n", 1)[0]
+    delimiter = max(",;\t", key=first.count)
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
+    columns = [column.strip().lower() for column in next(rows, [])]
+    if sorted(columns) != sorted(_COLUMNS):
+        found = ", ".join(column or "one without a name" for column in columns) or "none"
+        raise BadRequest(f"{path.name}, line 1: the columns must be {', '.join(_COLUMNS)}. There are: {found}.")
+    line = rows.line_num + 1
+    for cells in rows:
+        if any(cell.strip() for cell in cells):
+            yield line, columns, cells
+        line = rows.line_num + 1
 
 
-def _settings(file: UserFile, extra: dict[str, Any]) -> dict[str, Value]:
-    """The settings that stand in a batch file, checked as in the environment."""
-    allowed = {name: room for room in _ROOMS for name in room.model_fields if name not in _SECRET}
-    given: dict[str, Value] = {}
-    for name, value in extra.items():
-        if name not in allowed:
-            known = ", ".join(["name", "criteria", "companies", *sorted(allowed)])
-            file.mistake((name,), f"there is no such field or setting (allowed: {known})")
-        elif isinstance(value, list):
-            given[name] = ",".join(map(str, value))
-        elif isinstance(value, Value):
-            given[name] = str(file.path.parent.absolute() / str(value)) if name in _PATHS else value
-        else:
-            file.mistake((name,), "a setting is one value or a list of values")
-    for room in _ROOMS:
+class _Companies:
+    """The companies of a batch in order, each domain in plain form and once only."""
+
+    def __init__(self, mistakes: Mistakes) -> None:
+        self.listed: list[Company] = []
+        self._mistakes = mistakes
+        self._first: dict[str, str] = {}
+
+    def add(self, company: _Company, line: int, field: str) -> None:
+        """Take in a company whose domain stands in this line and field; what is wrong with it is noted."""
         try:
-            cast("Any", room)(**{name: value for name, value in given.items() if name in room.model_fields})
-        except ValidationError as error:
-            for each in error.errors(include_url=False, include_input=False):
-                file.mistake(each["loc"], each["msg"])
-    file.check()
-    return given
+            domain = registrable(company.domain)
+        except BadRequest as error:
+            self._mistakes.note(line, field, error.fields.get("domain", error.message))
+            return
+        if domain in self._first:
+            what = f"{domain} is the domain of {self._first[domain]} already; a batch holds each company once"
+            self._mistakes.note(line, field, what)
+            return
+        self._first[domain] = f"{company.name} (line {line})"
+        self.listed.append(Company(company.name, domain, company.folder))
 
 
-def _with_facts(settings: dict[str, Value], beside: Path) -> dict[str, Value]:
-    """The source `files` looks in `facts` beside the batch, when nothing else is said and it is there."""
-    folder = beside.absolute() / "facts"
-    if "facts" not in settings and not os.environ.get("DILIGENCE_FACTS") and folder.is_dir():
-        return settings | {"facts": str(folder)}
-    return settings
+def _checked(mistakes: Mistakes, criteria: Path | None) -> Criteria:
+    """The criteria, when nothing is wrong: the mistakes of both files are told together.
+
+    Raises:
+        BadRequest: what is wrong.
+    """
+    wrong: list[BadRequest] = []
+    read: Criteria | None = None
+    try:
+        mistakes.check()
+    except BadRequest as error:
+        wrong.append(error)
+    try:
+        read = read_criteria(criteria) if criteria is not None else None
+    except BadRequest as error:
+        wrong.append(error)
+    if wrong or read is None:
+        fields = {field: what for each in wrong for field, what in each.fields.items()}
+        raise BadRequest("\n".join(each.message for each in wrong), fields)
+    return read

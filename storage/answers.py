@@ -7,6 +7,7 @@ from sqlalchemy import JSON, Column
 from sqlmodel import Field, Session, SQLModel
 
 from storage.database import UtcDateTime, now
+from storage.upserts import put
 
 
 class StoredAnswer(SQLModel, table=True):
@@ -28,5 +29,5 @@ def find_answer(session: Session, key: str) -> StoredAnswer | None:
 
 
 def save_answer(session: Session, answer: StoredAnswer) -> None:
-    """Keep an answer."""
+    """Keep an answer, in place of an earlier one to the same question."""
     session.merge(answer)

@@ -1,25 +1,36 @@
 """The database: opened once, brought to the newest schema, reached through `reading` and `writing`."""
 
-import fcntl
-import os
+import re
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from enum import StrEnum
-from functools import lru_cache
 from pathlib import Path
-from typing import Any
-from zlib import crc32
+from typing import Any, NamedTuple
 
-from sqlalchemy import DateTime, Dialect, Engine, Enum, TypeDecorator, create_engine, event, make_url, text
-from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError
+from sqlalchemy import URL, DateTime, Dialect, Engine, Enum, TypeDecorator, create_engine, event, make_url
+from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
+from storage import locks
+from storage.failures import DatabaseUnavailable, is_the_database, unavailable
 from storage.settings import StorageSettings
 
+__all__ = [
+    "DatabaseUnavailable",
+    "UtcDateTime",
+    "close",
+    "home",
+    "locked",
+    "now",
+    "reading",
+    "string_enum",
+    "url",
+    "writing",
+]
 
-class DatabaseUnavailable(Exception):
-    """The database cannot be opened or used; the message names the setting, never the address."""
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -46,20 +57,25 @@ def now() -> datetime:
 
 
 def home() -> Path:
-    """The folder of database, spool and Prefect's home; made when it is missing, for its owner only."""
+    """The folder of database, spool and Prefect's home; made when it is missing, for its owner only.
+
+    Raises:
+        DatabaseUnavailable: it cannot be made.
+    """
     path = StorageSettings.current().home.absolute()
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise DatabaseUnavailable(
             f"DILIGENCE_HOME cannot be made or used as a folder ({error.strerror}). Set it to one you may write in."
-        ) from error
+        ) from None
     return path
 
 
 def url() -> str:
     """The address of the database in force: `DILIGENCE_DATABASE_URL`, else the SQLite file in the home."""
-    return StorageSettings.current().database_url or f"sqlite:///{home() / 'diligence.db'}"
+    settings = StorageSettings.current()
+    return settings.database_url or f"sqlite:///{settings.home.absolute() / 'diligence.db'}"
 
 
 @contextmanager
@@ -67,9 +83,9 @@ def reading() -> Iterator[Session]:
     """A session that only reads.
 
     Raises:
-        DatabaseUnavailable: the database cannot be opened.
+        DatabaseUnavailable: the database cannot be opened or used.
     """
-    with _session(_engine(url())) as session:
+    with _session(_engines().reading) as session:
         yield session
 
 
@@ -78,11 +94,32 @@ def writing() -> Iterator[Session]:
     """A session whose changes are committed together when the block ends, or not at all.
 
     Raises:
-        DatabaseUnavailable: the database cannot be opened.
+        DatabaseUnavailable: the database cannot be opened or used: nothing of the block is kept.
     """
-    with _session(_engine(url()).execution_options(write=True)) as session:
+    with _session(_engines().writing) as session:
         yield session
         session.commit()
+
+
+@contextmanager
+def locked(name: str, *, wait: bool = True) -> Iterator[bool]:
+    """Hold the lock `name` of this database; gives False when another holder has it and `wait` is off.
+
+    The lock ends with the process that holds it, however it ends.
+
+    Raises:
+        DatabaseUnavailable: the database cannot be opened.
+    """
+    with locks.hold(_engines().reading, name, wait=wait) as taken:
+        yield taken
+
+
+def close() -> None:
+    """Close every connection (tests, and before a fork); the next use opens the database anew."""
+    with _opening:
+        for engines in _opened.values():
+            engines.reading.dispose()
+        _opened.clear()
 
 
 @contextmanager
@@ -90,38 +127,71 @@ def _session(engine: Engine) -> Iterator[Session]:
     try:
         with Session(engine, expire_on_commit=False) as session:
             yield session
-    except OperationalError as error:
-        raise _unavailable(error) from error
+    except SQLAlchemyError as error:
+        if is_the_database(error):
+            raise unavailable(error) from None  # what was raised holds the address
+        raise
 
 
-def _unavailable(error: Exception) -> DatabaseUnavailable:
-    reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0] if str(error) else type(error).__name__
-    return DatabaseUnavailable(
-        f"The database cannot be used: {reason}. Check DILIGENCE_DATABASE_URL or DILIGENCE_HOME (`diligence doctor`)."
-    )
+class _Engines(NamedTuple):
+    """Two faces of one pool of connections."""
+
+    reading: Engine
+    writing: Engine
 
 
-@lru_cache(maxsize=8)
-def _engine(address: str) -> Engine:
-    """One engine for each address and process, its schema brought up to date before first use."""
+_opened: dict[str, _Engines] = {}
+_opening = threading.Lock()
+
+
+def _engines() -> _Engines:
+    """The engines of the database in force; its schema is brought up to date before their first use in a process."""
+    address = url()
+    found = _opened.get(address)
+    if found is None:
+        with _opening:
+            found = _opened.get(address)
+            if found is None:
+                found = _opened[address] = _open(address)
+    return found
+
+
+def _open(address: str) -> _Engines:
     from storage.migrations import upgrade  # noqa: PLC0415 - migrations import the tables, which import this module
 
-    try:
-        engine = (
-            _sqlite(address)
-            if make_url(address).get_backend_name() == "sqlite"
-            else create_engine(address, pool_pre_ping=True)
-        )
-        with locked("schema", engine):
-            upgrade(engine)
-    except (SQLAlchemyError, ArgumentError, ImportError, OSError) as error:
-        raise _unavailable(error) from error
-    return engine
+    if StorageSettings.current().database_url is None:
+        home()
+    with ExitStack() as unless_opened:
+        try:
+            parsed = make_url(address)
+            engine = _sqlite(parsed) if parsed.get_backend_name() == "sqlite" else _server(parsed)
+            unless_opened.callback(engine.dispose)
+            event.listen(engine, "before_cursor_execute", _before_execution, retval=True)
+            with locks.hold(engine, "schema", wait=True):
+                upgrade(engine)
+        except (SQLAlchemyError, ImportError, OSError) as error:
+            raise unavailable(error) from None
+        unless_opened.pop_all()
+    return _Engines(engine, engine.execution_options(write=True))
 
 
-def _sqlite(address: str) -> Engine:
+def _server(address: URL) -> Engine:
+    timeout = (
+        {} if "connect_timeout" in address.query else {"connect_timeout": 10}
+    )  # a host that is down may never answer
+    return create_engine(address, connect_args=timeout, pool_pre_ping=True, hide_parameters=True)  # see _sqlite
+
+
+def _sqlite(address: URL) -> Engine:
     """SQLite in WAL: 0.24 ms a committed row instead of 15.9, readers beside a writer."""
-    engine = create_engine(address, connect_args={"timeout": 30, "check_same_thread": False})
+    if not address.database or address.database == ":memory:":
+        raise unavailable("SQLite in memory keeps nothing; name a file (sqlite:///file.db)")
+    engine = create_engine(
+        address,
+        connect_args={"timeout": 30, "check_same_thread": False},
+        max_overflow=-1,  # a connection is a file handle: a thread gets one at once, however many there are
+        hide_parameters=True,  # they hold documents' text, and errors are logged
+    )
 
     @event.listens_for(engine, "connect")
     def connect(connection: Any, _record: Any) -> None:
@@ -139,41 +209,31 @@ def _sqlite(address: str) -> Engine:
     return engine
 
 
-@contextmanager
-def locked(name: str, engine: Engine | None = None, *, wait: bool = True) -> Iterator[bool]:
-    """Hold the lock `name` of this database; gives False when it is taken and `wait` is off.
-
-    The lock ends with the process that holds it, however it ends: a file lock beside SQLite,
-    an advisory lock in PostgreSQL.
-    """
-    engine = engine or _engine(url())
-    if engine.dialect.name == "sqlite":
-        path = f"{engine.url.database}.{crc32(name.encode()):08x}.lock"
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            except BlockingIOError:
-                yield False
-            else:
-                yield True
-        finally:
-            os.close(handle)
-        return
-    key = crc32(name.encode())
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        if wait:
-            connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": key})
-            taken = True
-        else:
-            taken = bool(connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": key}).scalar())
-        try:
-            yield taken
-        finally:
-            if taken:
-                connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": key})
+def _before_execution(
+    _connection: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, _executemany: bool
+) -> tuple[str, Any]:
+    """Neither database takes every string: PostgreSQL no NUL, none of them half a character. Both go here."""
+    if isinstance(parameters, list):  # one statement run for many rows
+        return statement, [_storable(each) for each in parameters]
+    return statement, _storable(parameters)
 
 
-def close() -> None:
-    """Close every connection (tests, and before a fork)."""
-    _engine.cache_clear()
+def _storable(parameters: Any) -> Any:
+    values = parameters.values() if isinstance(parameters, dict) else parameters
+    if all(type(value) is not str or _is_storable(value) for value in values):
+        return parameters
+    if isinstance(parameters, dict):
+        return {name: _mended(value) for name, value in parameters.items()}
+    return tuple(_mended(value) for value in parameters)
+
+
+def _is_storable(value: str) -> bool:
+    return "\0" not in value and (value.isascii() or _UNSTORABLE.search(value) is None)
+
+
+def _mended(value: Any) -> Any:
+    return (
+        _UNSTORABLE.sub(lambda match: "" if match.group() == "\0" else "\ufffd", value)
+        if isinstance(value, str)
+        else value
+    )

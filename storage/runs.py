@@ -5,10 +5,11 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, Column, func, update
+from sqlalchemy import JSON, Column, bindparam, func, insert, update
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
 from storage.database import UtcDateTime, now, string_enum
+from storage.upserts import table_of, values_of
 
 
 class RunStatus(StrEnum):
@@ -185,22 +186,20 @@ def place_documents(session: Session, company_id: int, documents: Iterable[RunDo
     for document in documents:
         row = known.pop(document.document_id, None)
         if row is None:
-            new.append(document.model_dump(exclude={"id"}))
+            new.append(values_of(document))
         else:
             row.name, row.path, row.url = document.name, document.path, document.url
     for gone in known.values():
         session.delete(gone)
     session.flush()
-    session.bulk_insert_mappings(RunDocument.__mapper__, new)  # type: ignore[attr-defined]
+    if new:
+        session.connection().execute(insert(table_of(RunDocument)), new)
 
 
 def company_documents(session: Session, company_id: int) -> Sequence[RunDocument]:
     """The company's documents in this run, by path and name."""
-    return session.exec(
-        select(RunDocument)
-        .where(RunDocument.company_id == company_id)
-        .order_by(col(RunDocument.path), col(RunDocument.name), col(RunDocument.document_id))
-    ).all()
+    rows = session.exec(select(RunDocument).where(RunDocument.company_id == company_id))
+    return sorted(rows, key=lambda row: (row.path, row.name, row.document_id))  # PostgreSQL sorts by its own language
 
 
 def save_document_outcome(
@@ -215,11 +214,16 @@ def save_document_outcome(
     warning: str | None,
 ) -> None:
     """Write down what became of a document in this run."""
-    session.exec(
-        update(RunDocument)
-        .where(col(RunDocument.company_id) == company_id, col(RunDocument.document_id) == document_id)
-        .values(status=status, content_hash=content_hash, text_id=text_id, characters=characters, warning=warning)
+    found = {"status": status, "content_hash": content_hash, "text_id": text_id, "characters": characters}
+    session.connection().execute(
+        _OUTCOME, {"the_company": company_id, "the_document": document_id, "warning": warning, **found}
     )
+
+
+_documents = table_of(RunDocument)
+_OUTCOME = update(_documents).where(  # built once: it is run for every document
+    _documents.c.company_id == bindparam("the_company"), _documents.c.document_id == bindparam("the_document")
+)
 
 
 def count_documents(session: Session, company_id: int) -> dict[DocumentStatus, int]:

@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import JSON, Column, Text, delete
+from sqlalchemy import JSON, Column, Text, bindparam, delete, update
+from sqlalchemy import select as sql_select
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
 from storage.database import UtcDateTime, now, string_enum
+from storage.documents import Content
+from storage.upserts import put_new, table_of
 
 
 class Outcome(StrEnum):
@@ -70,10 +73,32 @@ class TextSummary(SQLModel):
     created_at: datetime
 
 
-def find_text(session: Session, content_hash: str, reader: str) -> StoredText | None:
-    """The text of that content by that reader, when it was read before."""
+def find_text(session: Session, content_hash: str, *readers: str) -> StoredText | None:
+    """The text of that content by one of these readers, when it was read before."""
     return session.exec(
-        select(StoredText).where(StoredText.content_hash == content_hash, StoredText.reader == reader)
+        select(StoredText).where(StoredText.content_hash == content_hash, col(StoredText.reader).in_(readers))
+    ).first()
+
+
+_texts = table_of(StoredText)
+_SUMMARIES = sql_select(*(_texts.c[name] for name in TextSummary.model_fields)).where(
+    _texts.c.content_hash.in_(bindparam("wanted", expanding=True))
+)
+
+
+def find_current_text(
+    session: Session, drive: str, document_id: str, version: str, readers: Sequence[str]
+) -> StoredText | None:
+    """The text of a document whose content is known at this version, read by one of these readers."""
+    return session.exec(
+        select(StoredText)
+        .join(Content, col(Content.content_hash) == col(StoredText.content_hash))
+        .where(
+            Content.drive == drive,
+            Content.document_id == document_id,
+            Content.version == version,
+            col(StoredText.reader).in_(readers),
+        )
     ).first()
 
 
@@ -81,27 +106,26 @@ def find_summaries(session: Session, content_hashes: Sequence[str]) -> dict[tupl
     """What is known of the texts of these contents, by (content hash, reader)."""
     found: dict[tuple[str, str], TextSummary] = {}
     wanted = sorted(set(content_hashes))
-    columns = [getattr(StoredText, name) for name in TextSummary.model_fields]
     for start in range(0, len(wanted), 500):
-        for row in session.exec(select(*columns).where(col(StoredText.content_hash).in_(wanted[start : start + 500]))):
-            summary = TextSummary(**row._mapping)  # noqa: SLF001 - SQLAlchemy's public name for a row's columns
+        for row in session.connection().execute(_SUMMARIES, {"wanted": wanted[start : start + 500]}).mappings():
+            summary = TextSummary.model_construct(**row)
             found[summary.content_hash, summary.reader] = summary
     return found
 
 
 def save_text(session: Session, text: StoredText) -> StoredText:
     """Keep a text; when another reading of the same content was quicker, that one stays. Gives the kept one."""
-    found = find_text(session, text.content_hash, text.reader)
-    if found is not None:
-        return found
-    session.add(text)
-    session.flush()
-    return text
+    text.id = put_new(session, text, "content_hash", "reader")
+    if text.id is not None:
+        return text
+    kept = find_text(session, text.content_hash, text.reader)
+    assert kept is not None, "a text that is there does not go away"
+    return kept
 
 
 def summary_of(text: StoredText) -> TextSummary:
     """The summary of a stored text."""
-    return TextSummary.model_validate(text, from_attributes=True)
+    return TextSummary.model_construct(**{name: getattr(text, name) for name in TextSummary.model_fields})
 
 
 def get_text(session: Session, text_id: int) -> StoredText:
@@ -119,6 +143,7 @@ def find_passages(session: Session, text_id: int, cutter: str) -> Sequence[Passa
 
 def save_passages(session: Session, text_id: int, cutter: str, passages: Sequence[Passage]) -> None:
     """Put these passages in place of the text's earlier ones."""
+    # First the text's own row, so that whoever cuts the same text waits here and then finds these passages.
+    session.exec(update(StoredText).where(col(StoredText.id) == text_id).values(cutter=cutter))
     session.exec(delete(Passage).where(col(Passage.text_id) == text_id))
-    session.get_one(StoredText, text_id).cutter = cutter
     session.add_all(passages)

@@ -1,32 +1,36 @@
 """From a document to its stored text: fetched, hashed, and read only when that content was never read before.
 
-The text is kept as soon as it is read, one transaction a document: a run that is killed loses what
-was being read at that moment and nothing else.
+The text is kept as soon as it is read: a run that is killed loses what was being read at that moment
+and nothing else.
 """
 
 import atexit
-import logging
-import os
-import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Hashable, Sequence
+from contextlib import suppress
 from functools import lru_cache
-from pathlib import Path
-from tempfile import mkdtemp
+from pathlib import PurePath
 
 from storage import database, documents, texts
 from storage.database import now
 from storage.documents import Content
 from storage.texts import Outcome, StoredText, TextSummary
-from tasks import errors
 from tasks.documents.drive.drive import Document, Drive, Fetched
 from tasks.documents.extract import formats
 from tasks.documents.extract.pool import ExtractionPool, Limits
 from tasks.documents.extract.reading import Reading
+from tasks.documents.recent import RecentTexts
 from tasks.documents.settings import DocumentSettings
-from tasks.errors import TooLarge, Unreadable
+from tasks.documents.spool import spool
+from tasks.errors import Damaged, PasswordProtected, TooLarge, Unreadable, UnsupportedFormat
 
-log = logging.getLogger(__name__)
+_FORMATS = {
+    "application/pdf": ".pdf",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
+    "text/plain": ".txt",
+}
+_recent = RecentTexts(64 * 1024 * 1024)
 
 
 def shared_pool() -> ExtractionPool:
@@ -42,30 +46,19 @@ def _pool(limits: Limits) -> ExtractionPool:
     return pool
 
 
-@contextmanager
-def spool() -> Iterator[Path]:
-    """A folder for fetched files that is gone afterwards; what killed processes left behind goes too."""
-    home = database.home() / "spool"
-    home.mkdir(mode=0o700, exist_ok=True)
-    for left in home.iterdir():
-        with suppress(ValueError):
-            if not _alive(int(left.name.split("-")[0])):
-                shutil.rmtree(left, ignore_errors=True)
-    folder = Path(mkdtemp(prefix=f"{os.getpid()}-", dir=home))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+def format_of(document: Document) -> str:
+    """The document's format: by its name, and where that tells none (a link's, an odd one) by its MIME type.
 
-
-def _alive(process: int) -> bool:
+    Raises:
+        UnsupportedFormat: no reader reads it.
+    """
     try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+        return formats.format_of(document.name)
+    except UnsupportedFormat:
+        found = _FORMATS.get(document.mime_type)
+        if found is None or (found == ".txt" and PurePath(document.name).suffix):  # all sorts of source are text/plain
+            raise
+        return found
 
 
 def check_readable(document: Document) -> str:
@@ -74,11 +67,20 @@ def check_readable(document: Document) -> str:
     Raises:
         UnsupportedFormat: no reader reads it. TooLarge: it is above the limit.
     """
-    found = formats.format_of(document.name)
+    found = format_of(document)
     limit = DocumentSettings.current().document_max_mb
     if document.size is not None and document.size > limit * 1024 * 1024:
         raise TooLarge(f"The document is larger than {limit} MB. DILIGENCE_DOCUMENT_MAX_MB sets the limit.")
     return found
+
+
+def readers(found: str) -> tuple[str, str]:
+    """The two names that texts of a format are kept under.
+
+    The version of its reader; and for a failure that came of a limit, the limit too: it may be raised.
+    """
+    version = formats.version(found)
+    return version, f"{version} within {DocumentSettings.current().document_memory_mb} MB"
 
 
 def known_texts(drive: Drive, wanted: Sequence[Document]) -> dict[str, TextSummary]:
@@ -90,21 +92,37 @@ def known_texts(drive: Drive, wanted: Sequence[Document]) -> dict[str, TextSumma
             for document in wanted
             if (content := contents.get(document.id)) and content.version == document.version
         }
-        summaries = texts.find_summaries(session, list(current.values()))
-    found: dict[str, TextSummary] = {}
+    found: dict[str, str] = {}
     for document in wanted:
-        content_hash = current.get(document.id)
-        if content_hash is not None:  # it was fetched, so its format is supported
-            summary = summaries.get((content_hash, formats.version(formats.format_of(document.name))))
-            if summary is not None:
-                found[document.id] = summary
-    return found
+        if document.id in current:
+            with suppress(UnsupportedFormat):  # it was read under another name
+                found[document.id] = format_of(document)
+    known = known_contents([(current[document_id], read_as) for document_id, read_as in found.items()])
+    return {
+        document_id: known[current[document_id], read_as]
+        for document_id, read_as in found.items()
+        if (current[document_id], read_as) in known
+    }
 
 
 def known_warnings(drive: Drive, wanted: Sequence[Document]) -> dict[str, str]:
     """What reading said of these documents, as they are now, by document id."""
     found = {document_id: warning_of(summary) for document_id, summary in known_texts(drive, wanted).items()}
     return {document_id: warning for document_id, warning in found.items() if warning}
+
+
+def known_contents(wanted: Sequence[tuple[str, str]]) -> dict[tuple[str, str], TextSummary]:
+    """What is stored of the texts of these contents, each read as its format, by (content hash, format)."""
+    if not wanted:
+        return {}
+    with database.reading() as session:
+        summaries = texts.find_summaries(session, [content_hash for content_hash, _ in wanted])
+    return {
+        (content_hash, found): summaries[content_hash, reader]
+        for content_hash, found in wanted
+        for reader in reversed(readers(found))  # a text comes before a failure
+        if (content_hash, reader) in summaries
+    }
 
 
 def warning_of(text: TextSummary | StoredText) -> str | None:
@@ -114,24 +132,26 @@ def warning_of(text: TextSummary | StoredText) -> str | None:
     return " ".join(text.warnings) or None
 
 
-def stored_text(content_hash: str, reader: str, result: Reading | Unreadable) -> StoredText:
-    """What is kept of a reading, or of a failure that reading again would repeat."""
-    if isinstance(result, Unreadable):
+def stored_text(content_hash: str, found: str, result: Reading | Unreadable | TooLarge) -> StoredText:
+    """What is kept of a reading as format `found`, or of a failure that reading again would repeat."""
+    reader, reader_within_limits = readers(found)
+    if isinstance(result, Reading):
         return StoredText(
             content_hash=content_hash,
             reader=reader,
-            outcome=Outcome.FAILED,
-            problem=result.slug,
-            detail=result.message,
+            outcome=Outcome.READ if result.text.strip() else Outcome.EMPTY,
+            text=result.text,
+            places=list(result.places),
+            warnings=result.warnings,
+            characters=len(result.text),
+            created_at=now(),  # given, since finding a default takes pydantic a tenth of a millisecond
         )
     return StoredText(
         content_hash=content_hash,
-        reader=reader,
-        outcome=Outcome.READ if result.text.strip() else Outcome.EMPTY,
-        text=result.text,
-        places=list(result.places),
-        warnings=result.warnings,
-        characters=len(result.text),
+        reader=reader if isinstance(result, Damaged | PasswordProtected) else reader_within_limits,
+        outcome=Outcome.FAILED,
+        problem=result.slug,
+        detail=result.message,
     )
 
 
@@ -146,41 +166,56 @@ def content_of(drive: Drive, document: Document, fetched: Fetched) -> Content:
     )
 
 
-def read_one(drive: Drive, document: Document) -> StoredText:
-    """The text of a document, from storage when this content was read before.
+def text_of(drive: Drive, document: Document) -> str:
+    """The text of a document, from memory or storage when this content was read before.
 
     Raises:
         UnsupportedFormat, TooLarge, Unreadable, TookTooLong: as its content demands.
         NotFound: it is not there, or not shared with this account.
     """
     found = check_readable(document)
-    reader = formats.version(found)
-    known = known_texts(drive, [document]).get(document.id)
-    if known is not None:
-        with database.reading() as session:
-            return _or_raise(texts.get_text(session, known.id))
+    text = _recent.get(_key(drive, document, found))
+    if text is None:
+        text = _or_raise(_stored(drive, document, found) or _read(drive, document, found)).text
+        _recent.put(_key(drive, document, found), text)
+    return text
+
+
+def recent_text_of(drive: Drive, document: Document) -> str | None:
+    """The text of a document, if it was asked for lately; never waits.
+
+    Raises:
+        UnsupportedFormat, TooLarge: it is none that can be read.
+    """
+    return _recent.get(_key(drive, document, check_readable(document)))
+
+
+def _key(drive: Drive, document: Document, found: str) -> Hashable:
+    return database.url(), drive.name, document.id, document.version, formats.version(found)
+
+
+def _stored(drive: Drive, document: Document, found: str) -> StoredText | None:
+    with database.reading() as session:
+        return texts.find_current_text(session, drive.name, document.id, document.version, readers(found))
+
+
+def _read(drive: Drive, document: Document, found: str) -> StoredText:
     with spool() as folder:
         fetched = drive.fetch(document.id, folder, DocumentSettings.current().document_max_mb * 1024 * 1024)
         with database.reading() as session:
-            text = texts.find_text(session, fetched.content_hash, reader)
+            text = texts.find_text(session, fetched.content_hash, *readers(found))
         if text is None:
             try:
-                text = stored_text(fetched.content_hash, reader, shared_pool().read(fetched.path, found))
-            except Unreadable as error:
-                text = stored_text(fetched.content_hash, reader, error)
+                text = stored_text(fetched.content_hash, found, shared_pool().read(fetched.path, found))
+            except (Unreadable, TooLarge) as error:
+                text = stored_text(fetched.content_hash, found, error)
     with database.writing() as session:
         documents.save_content(session, content_of(drive, document, fetched))
-        text = texts.save_text(session, text)
-    return _or_raise(text)
+        return texts.save_text(session, text)
 
 
 def _or_raise(text: StoredText) -> StoredText:
     if text.outcome is Outcome.FAILED:
-        kind = next((each for each in _unreadable() if each.slug == text.problem), Unreadable)
-        raise kind(text.detail or errors.Unreadable.title)
+        kind = next((each for each in (Damaged, PasswordProtected, TooLarge) if each.slug == text.problem), Unreadable)
+        raise kind(text.detail or kind.title)
     return text
-
-
-def _unreadable() -> Iterator[type[Unreadable]]:
-    yield Unreadable
-    yield from Unreadable.__subclasses__()

@@ -6,32 +6,43 @@ looked for in the data room.
 
 import hashlib
 import json
-import math
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from tasks.errors import BadRequest
+from tasks.ranking import tokens
 from tasks.scoring import rules
-from tasks.user_file import UserFile
+from tasks.user_file import Line, UserFile, nearest
 
-Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=64)]
-Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+_MOST = 1_000_000.0  # of a weight and of the scale's ends: their products stay exact
+
+
+def _says_something(words: str) -> str:
+    if not tokens(words):
+        raise ValueError("has no word in it that could be looked for")
+    return words
+
+
+Name = Annotated[Line, StringConstraints(max_length=64)]
+Words = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000), AfterValidator(_says_something)
+]
 
 
 class _Written(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     id: Name
-    weight: float = Field(1, gt=0, allow_inf_nan=False)
+    weight: float = Field(1, gt=0, le=_MOST, allow_inf_nan=False)
 
 
 class Judged(_Written):
     """A question whose answer is judged on the scale; `guide` says what a score means."""
 
     ask: Words
-    guide: str = ""
+    guide: Annotated[str, StringConstraints(strip_whitespace=True, max_length=4000)] = ""
 
     @property
     def kind(self) -> Literal["judged"]:
@@ -45,8 +56,8 @@ class Judged(_Written):
 class FactRule(_Written):
     """A rule on a field of the company profile: met is the top of the scale, not met its bottom."""
 
-    fact: Words
-    rule: Words
+    fact: Name
+    rule: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
 
     @property
     def kind(self) -> Literal["fact"]:
@@ -77,6 +88,7 @@ _KINDS: dict[str, type[Judged | FactRule | DocumentCheck]] = {
     "fact": FactRule,
     "document": DocumentCheck,
 }
+_KNOWN = list(dict.fromkeys(name for kind in _KINDS.values() for name in kind.model_fields))
 
 
 class Criteria(BaseModel):
@@ -108,8 +120,8 @@ class Criteria(BaseModel):
 class _File(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    scale: list[int | float] = Field([0, 5], min_length=2, max_length=2)
-    criteria: list[dict[str, Any]] = Field(min_length=1)
+    scale: Any = None
+    criteria: list[Any]
 
 
 def read_criteria(path: Path) -> Criteria:
@@ -119,32 +131,54 @@ def read_criteria(path: Path) -> Criteria:
         BadRequest: what is wrong in it, each mistake with line, field and what is allowed.
     """
     file = UserFile(path, "criteria file")
-    written = file.fit(_File, file.content if file.content is not None else {})
-    file.check()
-    assert written is not None
-    low, high = written.scale
-    if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        file.mistake(("scale",), f"must go from a lower number to a higher one, such as [0, 5], not [{low}, {high}]")
-    found: list[Criterion] = []
-    seen: set[str] = set()
-    for index, each in enumerate(written.criteria):
+    content = file.content if isinstance(file.content, dict) else {}
+    file.fit(_File, file.content)
+    found: dict[str, Criterion] = {}
+    lines: dict[str, int] = {}
+    listed = content.get("criteria")
+    for index, each in enumerate(listed if isinstance(listed, list) else []):
         at = ("criteria", index)
-        kinds = [key for key in _KINDS if key in each]
-        if len(kinds) != 1:
-            said = "has several of" if kinds else "needs one of"
-            file.mistake(at, f"it {said} ask (judged), fact with rule, document; exactly one says its kind")
-            continue
-        criterion = file.fit(_KINDS[kinds[0]], each, at)
-        if criterion is None:
-            continue
-        if criterion.id in seen:
-            file.mistake((*at, "id"), f"{criterion.id!r} is the id of another criterion already")
-        seen.add(criterion.id)
-        if isinstance(criterion, FactRule):
-            _check_rule(file, at, criterion)
-        found.append(criterion)
-    file.check()
-    return Criteria(scale=(float(low), float(high)), criteria=found)
+        criterion = _read_one(file, at, each)
+        name = str(each["id"]).strip() if isinstance(each, dict) and "id" in each else None
+        if name in lines:
+            file.mistake((*at, "id"), f"{name!r} is the id of the criterion in line {lines[name]} already")
+        elif name is not None:
+            lines[name] = file.line((*at, "id"))
+            if criterion is not None:
+                found[name] = criterion
+    if listed == []:
+        file.mistake(("criteria",), "it is empty: list at least one criterion, with an id and ask, fact or document")
+    scale = _scale(file, content.get("scale", [0, 5]))
+    file.mistakes.check()
+    return Criteria(scale=scale, criteria=list(found.values()))
+
+
+def _scale(file: UserFile, written: Any) -> tuple[float, float]:
+    ends = [end for end in written if type(end) in {int, float} and abs(end) <= _MOST] if type(written) is list else []
+    if len(ends) != 2 or len(written) != 2 or not ends[0] < ends[1]:
+        file.mistake(("scale",), "must be two numbers, the lowest score and the highest one, such as [0, 5]")
+        return 0.0, 0.0
+    return float(ends[0]), float(ends[1])
+
+
+def _read_one(file: UserFile, at: tuple[str | int, ...], written: Any) -> Criterion | None:
+    """One criterion of the file; None when it is wrong, the mistakes noted."""
+    if not isinstance(written, dict):
+        file.mistake(at, "must be a mapping of fields, such as {id: audited, document: audited accounts}")
+        return None
+    kinds = [key for key in _KINDS if key in written]
+    if len(kinds) != 1:
+        said = f"has {' and '.join(kinds)}" if kinds else "has none of them"
+        file.mistake(
+            at, f"ask (judged), fact with rule, document: exactly one says a criterion's kind; this one {said}"
+        )
+        for key in [key for key in written if key not in _KNOWN]:
+            file.mistake((*at, key), f"there is no such field{nearest(str(key), _KNOWN)}")
+        return None
+    criterion = file.fit(_KINDS[kinds[0]], written, at)
+    if isinstance(criterion, FactRule):
+        _check_rule(file, at, criterion)
+    return criterion
 
 
 def _check_rule(file: UserFile, at: tuple[str | int, ...], criterion: FactRule) -> None:

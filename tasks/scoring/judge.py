@@ -1,6 +1,9 @@
 """Judged criteria: passages found, a judgement asked for, every quotation checked against the stored text."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from storage.scores import ScoreStatus
 from tasks.ai.answerer import Answerer, AnswererFailed, Source, Usage
@@ -13,6 +16,11 @@ from tasks.scoring.finding import Finding
 
 _PASSAGES = 12  # what a judge is given; at about 1,200 characters each well within a small model's window
 _SHOWN = 5  # what a reader is shown where no judgement is made
+_MOST_QUOTES = 12  # of one judgement; a model that repeats itself must not fill the report
+_LONGEST = 2000  # characters of a quotation that stands nowhere; of one that stands, the text's own span is kept
+
+# A NUL cannot be stored, and no model means one.
+Words = Annotated[str, AfterValidator(lambda words: words.replace("\0", ""))]
 
 
 class JudgedQuote(BaseModel):
@@ -21,7 +29,7 @@ class JudgedQuote(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     source: int = Field(description="the number of the source that the words stand in")
-    text: str = Field(description="the words exactly as they stand there, one or two sentences")
+    text: Words = Field(description="the words exactly as they stand there, one or two sentences")
 
 
 class Judgement(BaseModel):
@@ -30,8 +38,8 @@ class Judgement(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     found: bool = Field(description="whether the sources say anything that bears on the question")
-    score: float | None = Field(description="the score on the scale; null when nothing was found")
-    reason: str = Field(description="why, in two or three sentences that rest on the quotes")
+    score: float | None = Field(description="the score on the scale; null when nothing was found", allow_inf_nan=False)
+    reason: Words = Field(description="why, in two or three sentences that rest on the quotes")
     quotes: list[JudgedQuote] = Field(description="one to four quotations that prove the reason")
 
 
@@ -40,11 +48,10 @@ def judge(
 ) -> Finding:
     """Judge one criterion for one company. A model's failure is a finding too: `unscored`, with the passages."""
     found = evidence.find(f"{criterion.ask} {criterion.guide}", _PASSAGES)
-    if not answerer.judges:
-        reason = "No model is configured (DILIGENCE_AI_MODEL), so no judgement was made."
-        return _unscored(reason, found)
     if not found:
-        return Finding(ScoreStatus.MISSING, "No passage of the data room speaks to it.", missing=criterion.ask)
+        return Finding(ScoreStatus.MISSING, _nothing(evidence), missing=criterion.ask)
+    if not answerer.judges:
+        return _unscored("No model is configured (DILIGENCE_AI_MODEL), so no judgement was made.", found)
     sources = [Source(number, each.document.name, each.place, each.text) for number, each in enumerate(found, 1)]
     try:
         judged = judge_once(answerer, _instructions(criterion, scale, company), as_material(sources), Judgement)
@@ -73,7 +80,7 @@ def _checked(
     scale: tuple[float, float],
     judgement: Judgement,
     usage: Usage,
-    found: list[Found],
+    found: Sequence[Found],
     evidence: Evidence,
 ) -> Finding:
     """Keep of a judgement what its quotations prove."""
@@ -82,15 +89,7 @@ def _checked(
         return Finding(
             ScoreStatus.MISSING, reason or "The passages found do not tell.", missing=criterion.ask, usage=usage
         )
-    proved: list[Found] = []
-    unverified: list[str] = []
-    for quote in judgement.quotes:
-        likely = [found[quote.source - 1].document] if 1 <= quote.source <= len(found) else []
-        stands = evidence.verify(quote.text, likely)
-        if stands is None:
-            unverified.append(quote.text)
-        else:
-            proved.append(stands)
+    proved, unverified = _proved(judgement.quotes, found, evidence)
     low, high = scale
     if not low <= judgement.score <= high:
         problem = f"The model gave {judgement.score:g}, which is not on the scale from {low:g} to {high:g}."
@@ -101,7 +100,36 @@ def _checked(
     return Finding(ScoreStatus.SCORED, reason, score=judgement.score, quotes=proved, unverified=unverified, usage=usage)
 
 
-def _unscored(reason: str, found: list[Found], *, failed: bool = False, usage: Usage | None = None) -> Finding:
-    shown = found[:_SHOWN]
-    told = f"{reason} The passages that speak to it are shown." if shown else f"{reason} No passage speaks to it."
-    return Finding(ScoreStatus.UNSCORED, told, quotes=shown, failed=failed, usage=usage or Usage())
+def _proved(quotes: Sequence[JudgedQuote], found: Sequence[Found], evidence: Evidence) -> tuple[list[Found], list[str]]:
+    """The quotations that stand somewhere, each where it stands, and those that stand nowhere; none twice."""
+    proved: dict[tuple[str, int, int], Found] = {}
+    unverified: dict[str, None] = {}
+    for quote in quotes[:_MOST_QUOTES]:
+        said_to_stand = found[quote.source - 1] if 1 <= quote.source <= len(found) else None
+        stands = evidence.verify(quote.text, said_to_stand)
+        if stands is None:
+            unverified[quote.text[:_LONGEST]] = None
+        else:
+            proved[stands.document.document_id, stands.start, stands.end] = stands
+    return list(proved.values()), list(unverified)
+
+
+def _nothing(evidence: Evidence) -> str:
+    """Why no passage was found."""
+    if not evidence.documents:
+        return "The data room holds no document."
+    unread = len(evidence.unread)
+    if unread == len(evidence.documents):
+        return "No document of the data room gave any text."
+    among = f" {unread} of its {len(evidence.documents)} documents gave no text." if unread else ""
+    return f"No passage of the data room shares a word with the question.{among}"
+
+
+def _unscored(reason: str, found: Sequence[Found], *, failed: bool = False, usage: Usage | None = None) -> Finding:
+    return Finding(
+        ScoreStatus.UNSCORED,
+        f"{reason} The passages that speak to it are shown.",
+        quotes=found[:_SHOWN],
+        failed=failed,
+        usage=usage or Usage(),
+    )

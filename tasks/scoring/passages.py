@@ -5,12 +5,13 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from tasks.ranking import Index, rank
 
 __all__ = ["CUTTER", "Ground", "Index", "Piece", "cut", "rank"]
 
-CUTTER = "cut-1"  # raised when passages are cut otherwise: stored ones are then cut anew
+CUTTER = "cut-2"  # raised when passages are cut otherwise: stored ones are then cut anew
 
 _LONGEST = 1200  # characters; two or three fit a judge's eye, a dozen fit a small model's window
 _SHORTEST = 200  # a line of its own says too little to be ranked: it goes with what follows
@@ -43,15 +44,25 @@ class Ground:
     """A text with its places: says in words where a span of it stands."""
 
     def __init__(self, text: str, places: Places) -> None:
-        self._lines = [0, *(found.end() for found in re.finditer("\n", text))]
+        self._text = text
         self._kinds: dict[str, tuple[list[int], list[tuple[int, str]]]] = {}
         for start, end, kind, label in sorted(places, key=lambda place: int(place[0])):
             starts, rest = self._kinds.setdefault(str(kind), ([], []))
             starts.append(int(start))
             rest.append((int(end), str(label)))
         self.borders = sorted(
-            {start for kind, (starts, _) in self._kinds.items() if kind != "cells" for start in starts}
+            {
+                border
+                for kind, (starts, rest) in self._kinds.items()
+                if kind != "cells"
+                for border in (*starts, *(end for end, _label in rest))
+            }
         )
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        """Where each line begins. Needed only where pages do not tell the place."""
+        return [0, *(found.end() for found in re.finditer("\n", self._text))]
 
     def label(self, offset: int, kind: str) -> str | None:
         """The label of the nearest place of that kind that begins before an offset and reaches over it."""
@@ -68,24 +79,28 @@ class Ground:
                 return f"{kind} {label}"
         sheet = self.label(start, "sheet")
         if sheet is not None:
-            from_cells, to_cells = self.label(start, "cells"), self.label(last, "cells")
-            return f"sheet {sheet}" + (f", {_joined(from_cells, to_cells)}" if from_cells and to_cells else "")
+            cells = self._cells(start, last)
+            return f"sheet {sheet}, {cells}" if cells else f"sheet {sheet}"
         first_line, last_line = bisect.bisect_right(self._lines, start), bisect.bisect_right(self._lines, last)
         where = f"line {first_line}" if first_line == last_line else f"lines {first_line} to {last_line}"
         heading = self.label(start, "heading")
         return f"under “{heading}”, {where}" if heading else where
 
-
-def _joined(first: str, last: str) -> str:
-    """`A1:F20` and `A21:F40` as one range."""
-    if first == last:
-        return first
-    return f"{first.split(':', maxsplit=1)[0]}:{last.rsplit(':', maxsplit=1)[-1]}"
+    def _cells(self, start: int, last: int) -> str | None:
+        """The cells from one offset to another as one range: `A1:F20` and `A21:F40` are `A1:F40`."""
+        starts, rest = self._kinds.get("cells", ([], []))
+        first, behind = max(bisect.bisect_right(starts, start) - 1, 0), bisect.bisect_right(starts, last)
+        touched = [label for (end, label) in rest[first:behind] if end > start]
+        if not touched:
+            return None
+        begins, ends = touched[0].split(":", maxsplit=1)[0], touched[-1].rsplit(":", maxsplit=1)[-1]
+        return begins if begins == ends else f"{begins}:{ends}"
 
 
 def _blocks(text: str, borders: Sequence[int]) -> Iterator[tuple[int, int]]:
     """The spans between form feeds and borders that hold more than white space."""
-    cuts = sorted({0, len(text), *borders, *(found.end() for found in re.finditer("\f", text))})
+    inside = (border for border in borders if 0 < border < len(text))
+    cuts = sorted({0, len(text), *inside, *(found.end() for found in re.finditer("\f", text))})
     for start, end in itertools.pairwise(cuts):
         if text[start:end].strip():
             yield start, end

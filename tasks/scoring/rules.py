@@ -1,18 +1,18 @@
-"""Rules on facts: `<= 2018`, `== Active`, `in [DE, NL]`, `contains software`.
+"""Rules on facts: `<= 2018`, `== Active`, `in [DE, NO]`, `contains software`.
 
-A rule is written behind a field of the company profile and is either met or not; a fact that is
-unknown meets nothing and breaks nothing.
+A rule is written behind a field of the company profile and is either met or not. What it compares
+with is read as the field's type demands: behind a text, NO is the country and 700 a text.
 """
 
 import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from typing import Any
 
-import yaml
-
-from tasks.companies.profile import FieldType, field_type
+from tasks.companies.profile import FieldType, field_type, fields
+from tasks.user_file import yaml_value
 
 _ORDER: dict[str, Callable[[Any, Any], bool]] = {
     "<=": operator.le,
@@ -20,7 +20,10 @@ _ORDER: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     ">": operator.gt,
 }
-_RULE = re.compile(r"\s*(<=|>=|==|!=|=|<|>|not in\b|in\b|contains\b)\s*(.+?)\s*$", re.DOTALL)
+_RULE = re.compile(
+    r"\s*(<=|>=|==|!=|=(?![<>=])|<(?!=)|>(?!=)|not\s+in\b|in\b|contains\b)\s*(.*\S)", re.DOTALL | re.IGNORECASE
+)
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _NUMBERS = {FieldType.INTEGER, FieldType.NUMBER}
 _SINGLE = {FieldType.TEXT, FieldType.BOOLEAN, FieldType.TIME, *_NUMBERS}
 
@@ -36,15 +39,15 @@ class Rule:
     value: Any
 
     def holds(self, fact: Any) -> bool:
-        """Whether a known fact meets the rule."""
-        if self.sign in _ORDER:
-            return _ORDER[self.sign](_comparable(fact), _comparable(self.value))
-        if self.sign in {"in", "not in"}:
-            return (_plain(fact) in [_plain(each) for each in self.value]) == (self.sign == "in")
+        """Whether a known fact, as JSON has it, meets the rule."""
         if self.sign == "contains":
             parts = fact if isinstance(fact, list) else [fact]
-            return any(_plain(self.value) in _plain(part) for part in parts)
-        return bool(_plain(fact) == _plain(self.value)) == (self.sign == "==")
+            return any(_plain(self.value) in _plain(str(part)) for part in parts)
+        if self.sign in {"in", "not in"}:
+            return any(_same(fact, each) for each in self.value) == (self.sign == "in")
+        if self.sign in _ORDER:
+            return _ORDER[self.sign](_like(fact, self.value), self.value)
+        return _same(fact, self.value) == (self.sign == "==")
 
 
 def parse(field: str, written: str) -> Rule:
@@ -55,48 +58,80 @@ def parse(field: str, written: str) -> Rule:
         ValueError: the rule is none, or does not go with the field's type; the message says what is allowed.
     """
     kind = field_type(field)
-    found = _RULE.match(written)
+    found = _RULE.fullmatch(written.strip())
     if found is None:
         raise ValueError(f"{written!r} is no rule: {ALLOWED}")
-    sign = "==" if found[1] == "=" else found[1]
-    try:
-        value = yaml.safe_load(found[2])
-    except yaml.YAMLError as error:
-        raise ValueError(f"{found[2]!r} is no value") from error
+    sign, value = " ".join(found[1].lower().split()), found[2]
     if sign == "contains":
-        if kind not in {FieldType.TEXT, FieldType.LIST}:
-            raise ValueError(f"{field} is {kind.value}: `contains` goes with text and lists of text")
-        return Rule(field, sign, found[2].strip("'\""))
+        if kind is not FieldType.TEXT and fields().get(f"{field}.0") is not FieldType.TEXT:
+            raise ValueError(f"{field} is {_named(kind)}: `contains` goes with text and lists of text")
+        return Rule(field, sign, _unquoted(value))
     if kind not in _SINGLE:
-        raise ValueError(f"{field} is {kind.value}: compare one of its parts, such as {field}.0 or {field}.year")
+        part = next(path for path in fields() if path.startswith(f"{field}.") and fields()[path] in _SINGLE)
+        or_else = " or use `contains`" if fields()[part] is FieldType.TEXT and kind is FieldType.LIST else ""
+        raise ValueError(f"{field} is {_named(kind)}: put the rule on one of its parts, such as {part}{or_else}")
     if sign in {"in", "not in"}:
-        if not isinstance(value, list) or not value:
-            raise ValueError(f"`{sign}` needs a list in square brackets, such as {sign} [DE, NL]")
-        for each in value:
-            _check(field, kind, each)
-        return Rule(field, sign, value)
+        return Rule(field, sign, _listed(field, kind, sign, value))
     if sign in _ORDER and kind not in {*_NUMBERS, FieldType.TIME}:
-        raise ValueError(f"{field} is {kind.value}: `{sign}` goes with numbers and times")
-    _check(field, kind, value)
-    return Rule(field, sign, found[2].strip("'\"") if kind in {FieldType.TEXT, FieldType.TIME} else value)
+        raise ValueError(f"{field} is {_named(kind)}: `{sign}` goes with numbers and times")
+    if kind in {FieldType.TEXT, FieldType.TIME}:
+        return Rule(field, "==" if sign == "=" else sign, _read(field, kind, _unquoted(value)))
+    return Rule(field, "==" if sign == "=" else sign, _read(field, kind, yaml_value(value)))
 
 
-def _check(field: str, kind: FieldType, value: Any) -> None:
+def _listed(field: str, kind: FieldType, sign: str, written: str) -> list[Any]:
+    values = yaml_value(written, as_text=kind in {FieldType.TEXT, FieldType.TIME}) if written.startswith("[") else None
+    if not isinstance(values, list) or not values:
+        raise ValueError(f"`{sign}` needs a list in square brackets, such as {sign} [DE, NL]")
+    return [_read(field, kind, each) for each in values]
+
+
+def _read(field: str, kind: FieldType, value: Any) -> Any:
+    """A value of the rule in the field's type."""
     if kind in _NUMBERS and (isinstance(value, bool) or not isinstance(value, int | float)):
-        raise ValueError(f"{field} is a number: {value!r} is none")
+        raise ValueError(f"{field} is a number: {value!r} is none (digits only, such as 1500000 or 0.5)")
     if kind is FieldType.BOOLEAN and not isinstance(value, bool):
         raise ValueError(f"{field} is true or false: {value!r} is neither")
+    if kind in {FieldType.TEXT, FieldType.TIME} and not isinstance(value, str):
+        raise ValueError(f"{field} is {_named(kind)}: {value!r} is none")
+    if kind is FieldType.TIME:
+        try:
+            return date.fromisoformat(value) if _DAY.fullmatch(value) else _time(value)
+        except ValueError:
+            raise ValueError(f"{field} is a time: {value!r} is none (such as 2024-12-31)") from None
+    return value
 
 
-def _comparable(value: Any) -> Any:
-    return value if isinstance(value, int | float) else str(value)
+def _same(fact: Any, value: Any) -> bool:
+    """Whether a fact is what the rule says; case and outer spaces of a text do not count."""
+    fact = _like(fact, value)
+    return bool(_plain(fact) == _plain(value)) if isinstance(value, str) else bool(fact == value)
 
 
-def _plain(value: Any) -> Any:
-    """What counts when facts are compared: case and outer spaces of a text do not.
+def _like(fact: Any, value: Any) -> Any:
+    """The fact in the type of the rule's value: a time as a moment, or as its day where the rule names a day."""
+    if isinstance(value, datetime):
+        return _time(fact)
+    if isinstance(value, date):
+        return _time(fact).date()
+    return str(fact) if isinstance(value, str) else fact
 
-    YAML reads the country NO as false and a date as a date; both mean what was written.
-    """
-    if isinstance(value, bool | int | float):
-        return {False: "no", True: "yes"}.get(value, value) if isinstance(value, bool) else value
-    return " ".join(str(value).split()).casefold()
+
+def _time(written: str) -> datetime:
+    time = datetime.fromisoformat(written)
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _unquoted(written: str) -> str:
+    quoted = len(written) > 1 and written[0] == written[-1] and written[0] in "'\""
+    return written[1:-1] if quoted else written
+
+
+def _named(kind: FieldType) -> str:
+    if kind in _NUMBERS:
+        return "a number"
+    return {FieldType.LIST: "a list", FieldType.OBJECT: "a group", FieldType.TEXT: "text"}.get(kind, f"a {kind.value}")

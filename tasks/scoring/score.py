@@ -1,6 +1,7 @@
 """Scoring one company of a run: every criterion looked into, written down at once, and added up."""
 
 import hashlib
+import json
 from collections.abc import Sequence
 
 from storage import companies, database, runs, scores
@@ -31,7 +32,7 @@ def score_criteria(company_id: int) -> bool:
     evidence, answerer = Evidence(company_id), current()
     outcomes: list[CriterionOutcome] = []
     for ordinal, criterion in enumerate(criteria.criteria):
-        rests_on = _rests_on(criterion, criteria.scale, evidence, profile, answerer)
+        rests_on = _rests_on(criterion, criteria.scale, evidence, profile, claims, answerer)
         outcome = kept.get(criterion.id)
         if outcome is None or outcome.evidence != rests_on or outcome.failed:
             finding = _look_into(criterion, criteria.scale, company, evidence, profile, claims, answerer)
@@ -52,7 +53,7 @@ def add_up(outcomes: Sequence[CriterionOutcome], scale: tuple[float, float]) -> 
     if not weight:
         return None, 0.0
     total = sum(each.weight * ((each.score or 0) - low) / (high - low) for each in scored) / weight
-    return total, weight / everything
+    return round(total, 12), weight / everything  # rounded, so that equal scores give equal totals in any order
 
 
 def rank_companies(listed: Sequence[RunCompany]) -> None:
@@ -83,12 +84,18 @@ def _rests_on(
     scale: tuple[float, float],
     evidence: Evidence,
     profile: StoredProfile | None,
+    claims: Sequence[StoredClaim],
     answerer: Answerer,
 ) -> str:
     """A hash of all that the outcome rests on: with the same one it need not be looked into again."""
-    facts = repr(sorted(profile.profile.items())) if profile else ""
-    rest = f"{criterion.model_dump_json()} {scale} {evidence.fingerprint()} {facts} {answerer.name} {answerer.address}"
-    return hashlib.sha256(rest.encode()).hexdigest()
+    rest: list[object] = [criterion.model_dump_json(), scale]
+    if isinstance(criterion, FactRule):
+        rest += [profile and profile.profile, [(each.field, each.source, each.as_of) for each in claims]]
+    elif isinstance(criterion, DocumentCheck):
+        rest += [evidence.fingerprint()]
+    else:
+        rest += [evidence.fingerprint(), answerer.name, answerer.address]
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
 def _write_down(

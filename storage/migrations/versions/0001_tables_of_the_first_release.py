@@ -125,7 +125,7 @@ def upgrade() -> None:
     sa.Column('path', sa.String(), nullable=False),
     sa.Column('url', sa.String(), nullable=False),
     sa.Column('mime_type', sa.String(), nullable=False),
-    sa.Column('size', sa.Integer(), nullable=True),
+    sa.Column('size', sa.BigInteger(), nullable=True),
     sa.Column('created', sa.DateTime(), nullable=True),
     sa.Column('updated', sa.DateTime(), nullable=True),
     sa.Column('version', sa.String(), nullable=False),

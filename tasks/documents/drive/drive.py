@@ -37,8 +37,8 @@ class Folder:
 class Document:
     """A document as the drive describes it.
 
-    `folder_id` is the listing's folder that it lies in, `path` that folder's path. `size` is in bytes, times are in UTC. `version`
-    changes whenever the content may have changed.
+    `folder_id` is the listing's folder that it lies in, `path` that folder's path. `size` is in bytes,
+    times are in UTC. `version` changes whenever the content may have changed.
     """
 
     id: str
@@ -79,6 +79,10 @@ class Drive(Protocol):
     @property
     def name(self) -> str:
         """The drive's name in storage: the same for the same documents."""
+
+    @property
+    def remote(self) -> bool:
+        """Whether its answers come over a network, so that an event loop must not wait for them."""
 
     def find_folder(self, given: str) -> str:
         """The id of the folder that a user names: by id, by URL, or by its path under the drive's root."""

@@ -7,16 +7,17 @@ import hashlib
 import mimetypes
 import os
 import stat
-from collections import deque
+import time
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
-from tasks.documents.drive.drive import Document, Fetched, Folder, Listing, identifier
-from tasks.documents.drive.tree import Outside, Tree, hidden
-from tasks.errors import NotConfigured, NotFound, TooLarge
+from tasks.documents.drive.drive import Document, Fetched, Listing, identifier
+from tasks.documents.drive.tree import Outside, Tree
+from tasks.documents.drive.walk import Walk, display
+from tasks.errors import DiligenceError, NotConfigured, NotFound, SourceFailed, TooLarge, Unavailable
 
 _TYPES = mimetypes.MimeTypes(filenames=())  # the same on every machine
 for _name, _type in (
@@ -26,10 +27,14 @@ for _name, _type in (
 ):
     _TYPES.add_type(_type, _name)
 _MEGABYTE = 1024 * 1024
+# Files carry the time of the system's last tick, up to 10 ms old: two changes within one look like one.
+_TICKS = 50_000_000  # nanoseconds after which a change is told from the one before, with room to spare
 
 
 class LocalDrive:
     """The folder `root` and what lies below it."""
+
+    remote = False
 
     def __init__(self, root: Path, base_url: str) -> None:
         """Open the drive.
@@ -37,7 +42,7 @@ class LocalDrive:
         Raises:
             NotConfigured: `root` is no folder that can be read.
         """
-        if not root.is_dir():
+        if not os.path.isdir(root):
             raise NotConfigured(
                 "The drive's root is no folder. Set DILIGENCE_DRIVE_ROOT to the folder of your documents."
             )
@@ -49,54 +54,21 @@ class LocalDrive:
         return f"local:{hashlib.sha256(os.fsencode(self._tree.root)).hexdigest()[:16]}"
 
     def find_folder(self, given: str) -> str:
-        if given.strip():
-            path = os.path.realpath(os.path.join(self._tree.root, given.strip()))
-            if self._tree.shows(path) and os.path.isdir(path):
-                return self._tree.id_of(path)
+        for path in (given, given.strip()):
+            found = self._tree.find(path) if given.strip() else None
+            if found is not None and os.path.isdir(found):
+                return self._tree.id_of(found)
         folder_id = identifier(given, "folder")
         try:
-            self._folder(folder_id)
+            return self._tree.id_of(self._folder(folder_id))
         except NotFound:
             raise NotFound(
                 f"No folder {given!r} under the drive's root. Give its path from there, its id or its URL; "
                 "the root is DILIGENCE_DRIVE_ROOT, by default the current folder."
             ) from None
-        return folder_id
 
     def list_folder(self, folder_id: str, *, recursive: bool) -> Listing:
-        top = self._folder(folder_id)
-        listing = Listing(Folder(self._tree.id_of(top), _display(os.path.basename(top)), ""))
-        seen_folders, seen_documents = {top}, set[str]()
-        links: deque[tuple[str, str, str]] = deque()  # (path of the link, its folder's path in the listing, that id)
-        to_list = deque([(top, "")])
-        # Real folders first, links after: what stands in the tree is listed where it stands.
-        while to_list or links:
-            if to_list:
-                folder, path = to_list.popleft()
-                for name, sub in self._scan(folder, path, listing, seen_documents, links, recursive=recursive):
-                    if sub in seen_folders:
-                        continue
-                    seen_folders.add(sub)
-                    below = f"{path}/{name}" if path else name
-                    listing.folders.append(Folder(self._tree.id_of(sub), name, below, self._tree.id_of(folder)))
-                    to_list.append((sub, below))
-                continue
-            link, path, parent_id = links.popleft()
-            name = _display(os.path.basename(link))
-            target = os.path.realpath(link)
-            if not self._tree.shows(target):
-                listing.warnings.append(f"Left out: {name!r} is a link that leaves the drive's root.")
-            elif os.path.isdir(target):
-                if recursive and target not in seen_folders:
-                    seen_folders.add(target)
-                    below = f"{path}/{name}" if path else name
-                    listing.folders.append(Folder(self._tree.id_of(target), name, below, parent_id))
-                    to_list.append((target, below))
-            elif not os.path.exists(target):
-                listing.warnings.append(f"Left out: {name!r} is a link to something that is not there.")
-            else:
-                self._add(listing, seen_documents, target, name, parent_id, path)
-        return listing
+        return Walk(self._tree, self._folder(folder_id), self._describe, recursive=recursive).listing()
 
     def document(self, document_id: str) -> Document:
         path = self._resolve(document_id, "document")
@@ -110,76 +82,37 @@ class LocalDrive:
                 if stat.S_ISDIR(status.st_mode)
                 else "This is no document that can be read."
             )
-        name = _display(os.path.basename(path))
+        name = display(os.path.basename(path))
         return self._describe(path, status, name, self._tree.id_of(os.path.dirname(path)), "")
 
     def fetch(self, document_id: str, spool: Path, max_bytes: int) -> Fetched:
-        digest, size = hashlib.sha256(), 0
         target = spool / uuid4().hex
-        with self.open(document_id) as source, target.open("xb") as copy:
-            version = _version(os.fstat(source.fileno()))
-            while chunk := source.read(_MEGABYTE):
-                size += len(chunk)
-                if size > max_bytes:
-                    raise TooLarge(
-                        f"The document is larger than {max_bytes // _MEGABYTE} MB. "
-                        "DILIGENCE_DOCUMENT_MAX_MB sets the limit."
-                    )
-                digest.update(chunk)
-                copy.write(chunk)
-        return Fetched(target, digest.hexdigest(), version)
+        with self.open(document_id) as source:
+            before, opened = os.fstat(source.fileno()), time.time_ns()
+            try:
+                with target.open("xb") as copy:
+                    content_hash = _copy(source, copy, max_bytes)
+            except OSError as error:
+                target.unlink(missing_ok=True)
+                raise Unavailable(
+                    f"The document cannot be copied into the spool ({error.strerror}). "
+                    "DILIGENCE_HOME must have room for it."
+                ) from error
+            except DiligenceError:
+                target.unlink(missing_ok=True)
+                raise
+            version = _version(before)
+            if opened - before.st_ctime_ns < _TICKS or version != _version(os.fstat(source.fileno())):
+                version += "-unsettled"  # a version that no document has: next time, it is looked at again
+            return Fetched(target, content_hash, version)
 
     def open(self, document_id: str) -> BinaryIO:
         try:
             return self._tree.open(self._resolve(document_id, "document"))
         except IsADirectoryError as error:
-            raise NotFound("This is the id of a folder, not of a document.") from error
+            raise NotFound("This is no document but a folder, or nothing that can be read.") from error
         except OSError as error:
             raise _no_document() from error
-
-    def _scan(
-        self,
-        folder: str,
-        path: str,
-        listing: Listing,
-        seen: set[str],
-        links: deque[tuple[str, str, str]],
-        *,
-        recursive: bool,
-    ) -> list[tuple[str, str]]:
-        """Put the folder's documents into the listing and its links aside; gives its subfolders: (name, path)."""
-        try:
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-        except OSError:
-            shown = path or listing.folder.name
-            listing.warnings.append(f"The folder {shown!r} cannot be opened: what lies in it is left out.")
-            listing.incomplete = True
-            return []
-        folder_id, below = self._tree.id_of(folder), list[tuple[str, str]]()
-        for entry in entries:
-            if hidden(entry.name) or not self._tree.shows(entry.path):
-                continue
-            name = _display(entry.name)
-            if entry.is_symlink():
-                links.append((entry.path, path, folder_id))
-            elif entry.is_dir(follow_symlinks=False):
-                if recursive:
-                    below.append((name, entry.path))
-            elif entry.is_file(follow_symlinks=False):
-                self._add(listing, seen, entry.path, name, folder_id, path)
-            else:
-                listing.warnings.append(f"Left out: {name!r} is neither a file nor a folder.")
-        return below
-
-    def _add(self, listing: Listing, seen: set[str], file: str, name: str, folder_id: str, path: str) -> None:
-        try:
-            status = os.stat(file, follow_symlinks=False)
-        except OSError:
-            return  # it has vanished since the folder was listed: it is not there
-        document = self._describe(file, status, name, folder_id, path)
-        if document.id not in seen:
-            seen.add(document.id)
-            listing.documents.append(document)
 
     def _describe(self, file: str, status: os.stat_result, name: str, folder_id: str, path: str) -> Document:
         document_id = self._tree.id_of(file)
@@ -191,10 +124,10 @@ class LocalDrive:
             folder_id=folder_id,
             path=path,
             url=f"{self._base_url}/file/d/{document_id}/view",
-            mime_type=_TYPES.guess_type(name)[0] or "application/octet-stream",
+            mime_type=_mime_type(os.path.basename(file)),
             size=status.st_size,
-            created=datetime.fromtimestamp(born, UTC),
-            updated=datetime.fromtimestamp(status.st_mtime, UTC),
+            created=_time(born),
+            updated=_time(status.st_mtime),
             version=_version(status),
         )
 
@@ -215,13 +148,43 @@ class LocalDrive:
         return path
 
 
-def _display(name: str) -> str:
-    """A name as text: bytes that are no UTF-8 are replaced, since JSON and databases take none."""
-    return os.fsencode(name).decode("utf-8", "replace")
+def _copy(source: BinaryIO, copy: BinaryIO, max_bytes: int) -> str:
+    """Copy a document and give the SHA-256 of its bytes, in hex."""
+    digest, size = hashlib.sha256(), 0
+    while chunk := _read(source):
+        size += len(chunk)
+        if size > max_bytes:
+            raise TooLarge(
+                f"The document is larger than {max_bytes // _MEGABYTE} MB. DILIGENCE_DOCUMENT_MAX_MB sets the limit."
+            )
+        digest.update(chunk)
+        copy.write(chunk)
+    return digest.hexdigest()
+
+
+def _read(source: BinaryIO) -> bytes:
+    try:
+        return source.read(_MEGABYTE)
+    except OSError as error:
+        raise SourceFailed(f"The document cannot be read from its disk ({error.strerror}). Try again.") from error
 
 
 def _version(status: os.stat_result) -> str:
-    return f"{status.st_dev:x}-{status.st_ino:x}-{status.st_size:x}-{status.st_mtime_ns:x}-{status.st_ctime_ns:x}"
+    return f"{status.st_ino:x}-{status.st_size:x}-{status.st_mtime_ns:x}-{status.st_ctime_ns:x}"
+
+
+def _time(seconds: float) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):  # file systems hold years that no calendar here has
+        return None
+
+
+def _mime_type(name: str) -> str:
+    found, packed = _TYPES.guess_type(f"./{name}")  # without the dot, "data:…" would be read as a URL
+    if packed:
+        return f"application/{packed}" if packed == "gzip" else "application/octet-stream"
+    return found or "application/octet-stream"
 
 
 def _no_document() -> NotFound:

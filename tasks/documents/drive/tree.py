@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from functools import cached_property
 from typing import BinaryIO
 
-from storage import database
+from storage.settings import StorageSettings
 
 ROOT = "root"
 _MARK = "L"  # ids begin with it, so that none can be read as `root`
@@ -52,18 +52,30 @@ class Tree:
             forged = not relative or "\0" in relative or os.path.normpath(path) != path or self.id_of(path) != given_id
             if forged or not self.shows(path):
                 raise Outside
-            real = os.path.realpath(path)
+            real = self._real(path)
         except (binascii.Error, ValueError, OSError) as error:
             raise Outside from error
         if not self.shows(real):
             raise Outside
         return real
 
+    def find(self, given: str) -> str | None:
+        """The real path of what a user's path, seen from the root, leads to; None if that may not be seen."""
+        try:
+            real = os.path.realpath(os.path.join(self.root, given))
+        except ValueError:  # a NUL in it, or half a character
+            return None
+        return real if self.shows(real) else None
+
+    def holds(self, path: str) -> bool:
+        """Whether an absolute path lies at or below the root."""
+        return path == self.root or path.startswith(self._below)
+
     def shows(self, path: str) -> bool:
         """Whether an absolute path lies at or below the root, in nothing hidden, not in the service's own home."""
         if path == self.root:
             return True
-        if not path.startswith(self._below) or path == self._home or path.startswith(self._home + os.sep):
+        if not path.startswith(self._below) or any(path == own or path.startswith(own + os.sep) for own in self._own):
             return False
         return not any(hidden(part) for part in path[len(self._below) :].split(os.sep))
 
@@ -86,9 +98,26 @@ class Tree:
             raise IsADirectoryError
         return os.fdopen(handle, "rb")
 
+    def _real(self, path: str) -> str:
+        """`os.path.realpath` of a path below the root, a third of its time where nothing is a link."""
+        end = len(self.root)
+        while end >= 0:
+            end = path.find(os.sep, max(end, len(self._below)) + 1)
+            try:
+                if stat.S_ISLNK(os.lstat(path[:end] if end >= 0 else path).st_mode):
+                    return os.path.realpath(path)
+            except OSError:
+                return path  # it is not there: whoever opens it finds out
+        return path
+
     @cached_property
-    def _home(self) -> str:
-        return os.path.realpath(database.home())
+    def _own(self) -> tuple[str, ...]:
+        """What the service keeps below the root: its home, or where the home holds the root, what lies in that."""
+        home = os.path.realpath(StorageSettings.current().home.absolute())
+        if home.startswith(self._below):
+            return (home,)
+        kept = ("spool", "prefect", "diligence.db", "diligence.db-wal", "diligence.db-shm")
+        return tuple(os.path.join(home, name) for name in kept)
 
 
 def hidden(name: str) -> bool:

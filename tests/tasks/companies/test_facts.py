@@ -200,4 +200,4 @@ def test_a_missing_setting_is_told_as_such(monkeypatch: pytest.MonkeyPatch, fact
     ],
 )
 def test_only_what_may_pass_is_tried_again(error: DiligenceError, again: bool) -> None:
-    assert source_failed(company_facts.task, None, Failed(data=error)) is again  # type: ignore[arg-type]
+    assert source_failed(company_facts.task, None, Failed(data=error)) is again

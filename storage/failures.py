@@ -1,0 +1,59 @@
+"""What users are told when the database cannot be used: why, and which setting to look at.
+
+Never where it lies or who logs in: drivers put hosts, names, sockets and paths into their messages.
+"""
+
+import re
+import sqlite3
+
+from sqlalchemy.exc import (
+    ArgumentError,
+    DatabaseError,
+    DBAPIError,
+    InterfaceError,
+    InternalError,
+    OperationalError,
+    SQLAlchemyError,
+    TimeoutError,  # noqa: A004 - of the pool of connections
+)
+
+_NAMES = re.compile(r"""\s*("[^"]*"|'[^']*'|\[Errno [^]]*\]|\bon socket \S+)""")
+
+
+class DatabaseUnavailable(Exception):
+    """The database cannot be opened or used; the message names the setting, never the address."""
+
+
+def unavailable(reason: str | Exception) -> DatabaseUnavailable:
+    """The error that users see, from a reason in words or from what the driver raised."""
+    if isinstance(reason, Exception):
+        reason = _reason(reason)
+    return DatabaseUnavailable(
+        f"The database cannot be used: {reason}. Check DILIGENCE_DATABASE_URL or DILIGENCE_HOME (`diligence doctor`)."
+    )
+
+
+def is_the_database(error: SQLAlchemyError) -> bool:
+    """Whether it failed for the database's sake (gone, full, locked, damaged) and not for a mistake of ours."""
+    if isinstance(error, DBAPIError) and error.connection_invalidated:
+        return True
+    return isinstance(error, OperationalError | InterfaceError | InternalError | TimeoutError) or (
+        type(error) is DatabaseError  # "file is not a database"; its other kinds are mistakes
+    )
+
+
+def _reason(error: Exception) -> str:
+    cause = getattr(error, "orig", None) or error
+    if isinstance(cause, ImportError):
+        return f"{cause.name or 'its driver'} is not installed; PostgreSQL's address begins with postgresql+psycopg://"
+    if isinstance(cause, ArgumentError):
+        return "its address is none that is known; PostgreSQL's begins with postgresql+psycopg://, SQLite's with sqlite:///"
+    if isinstance(cause, TimeoutError):
+        return "all its connections stayed in use"
+    if isinstance(cause, OSError):
+        return cause.strerror or type(cause).__name__
+    words = (str(cause).strip().splitlines() or [type(cause).__name__])[0]
+    if not isinstance(cause, sqlite3.Error):
+        # PostgreSQL: "connection to server at …, port … failed: FATAL:  password authentication failed for user …"
+        words = words.rsplit(": ", 1)[-1]
+    return _NAMES.sub("", words).strip()

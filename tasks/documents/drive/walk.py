@@ -1,0 +1,106 @@
+"""What a listing of the local folder holds: real folders and files first, then what links bring in.
+
+Links come last so that a document which stands in the tree is listed where it stands, under its own name.
+"""
+
+# Paths are as the system gives them, undecodable ones too:
+# ruff: noqa: PTH116, PTH119
+
+import os
+import stat
+from collections import deque
+from collections.abc import Callable
+
+from tasks.documents.drive.drive import Document, Folder, Listing
+from tasks.documents.drive.tree import Tree, hidden
+
+Describe = Callable[[str, os.stat_result, str, str, str], Document]
+"""Makes the entry of a file: its real path, its status, the name to show, its folder's id and path in the listing."""
+
+
+class Walk:
+    """One walk through the folder `top` (a real path); `describe` makes a document's entry."""
+
+    def __init__(self, tree: Tree, top: str, describe: Describe, *, recursive: bool) -> None:
+        self._tree = tree
+        self._describe = describe
+        self._recursive = recursive
+        self._listing = Listing(Folder(tree.id_of(top), display(os.path.basename(top) or os.sep), ""))
+        self._folders = {top}
+        self._documents: set[str] = set()
+        self._to_list = deque([(top, "")])
+        self._links: deque[tuple[str, str, str]] = (
+            deque()
+        )  # (path of the link, its folder's path in the listing, that id)
+
+    def listing(self) -> Listing:
+        """Go through all of it."""
+        while self._to_list or self._links:
+            if self._to_list:
+                self._list(*self._to_list.popleft())
+            else:
+                self._follow(*self._links.popleft())
+        return self._listing
+
+    def _list(self, folder: str, path: str) -> None:
+        try:
+            with os.scandir(folder) as found:
+                entries = sorted(found, key=lambda entry: entry.name)
+        except (FileNotFoundError, NotADirectoryError):
+            return  # it has vanished since its own folder was listed
+        except OSError:
+            shown = path or self._listing.folder.name
+            self._listing.warnings.append(f"The folder {shown!r} cannot be opened: what lies in it is left out.")
+            self._listing.incomplete = True
+            return
+        folder_id = self._tree.id_of(folder)
+        for entry in entries:
+            if hidden(entry.name) or not self._tree.shows(entry.path):
+                continue
+            if entry.is_symlink():
+                self._links.append((entry.path, path, folder_id))
+            else:
+                self._take(entry.path, display(entry.name), path, folder_id)
+
+    def _follow(self, link: str, path: str, folder_id: str) -> None:
+        target, name = os.path.realpath(link), display(os.path.basename(link))
+        if self._tree.shows(target):
+            self._take(
+                target, name, path, folder_id, broken=f"Left out: {name!r} is a link to something that is not there."
+            )
+        elif self._tree.holds(target):
+            self._listing.warnings.append(f"Left out: {name!r} is a link to something hidden.")
+        else:
+            self._listing.warnings.append(f"Left out: {name!r} is a link that leaves the drive's root.")
+
+    def _take(self, real: str, name: str, path: str, folder_id: str, broken: str | None = None) -> None:
+        """Put what lies at a real path into the listing, in the folder with that path and id."""
+        try:
+            status = os.stat(real, follow_symlinks=False)
+        except (FileNotFoundError, NotADirectoryError):
+            if broken:  # an entry without a link has vanished since its folder was listed: it is not there
+                self._listing.warnings.append(broken)
+            return
+        except OSError:  # too deep for a path, or behind a closed folder
+            self._listing.warnings.append(f"Left out: {name!r} cannot be reached.")
+            self._listing.incomplete = True
+            return
+        if stat.S_ISDIR(status.st_mode):
+            if self._recursive and real not in self._folders:
+                self._folders.add(real)
+                below = f"{path}/{name}" if path else name
+                self._listing.folders.append(Folder(self._tree.id_of(real), name, below, folder_id))
+                self._to_list.append((real, below))
+        elif stat.S_ISREG(status.st_mode):
+            if real not in self._documents:
+                self._documents.add(real)
+                self._listing.documents.append(self._describe(real, status, name, folder_id, path))
+        elif broken and stat.S_ISLNK(status.st_mode):  # a circle of links ends in one of them
+            self._listing.warnings.append(broken)
+        else:
+            self._listing.warnings.append(f"Left out: {name!r} is neither a file nor a folder.")
+
+
+def display(name: str) -> str:
+    """A name as text: bytes that are no UTF-8 are replaced, since JSON and databases take none."""
+    return name if name.isascii() else os.fsencode(name).decode("utf-8", "replace")

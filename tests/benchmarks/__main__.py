@@ -1,0 +1,22 @@
+"""`make bench`: each figure beside its baseline, measured in the same run.
+
+python -m tests.benchmarks [NAME ...]     names: demo, service, extraction
+"""
+
+import sys
+
+from tests.benchmarks import demo, extraction, service
+
+BENCHES = {"demo": demo.measure, "service": service.measure, "extraction": extraction.measure}
+
+
+def main() -> None:
+    wanted = sys.argv[1:] or list(BENCHES)
+    print("| what | figure | target |\n|---|---|---|")
+    for name in wanted:
+        for what, figure, target in BENCHES[name]():
+            print(f"| {what} | {figure} | {target} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

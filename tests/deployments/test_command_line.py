@@ -1,0 +1,229 @@
+"""The command `diligence` as users run it: a process of its own, its output, its exit status."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.flows.conftest import batch_file, write_room
+
+__all__ = ["batch_file"]
+
+DILIGENCE = [sys.executable, "-m", "deployments.cli"]
+REPOSITORY = Path(__file__).parents[2]
+
+
+def run(words: Sequence[str | Path], folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in `folder`, with a home of its own there."""
+    return subprocess.run(
+        [*DILIGENCE, *map(str, words)],
+        cwd=folder,
+        env=clean_environment(folder) | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=180,
+    )
+
+
+def clean_environment(folder: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("DILIGENCE_", "OPENAI_"))}
+    kept.pop("PREFECT_API_URL", None)
+    home = str(folder / "home")
+    return kept | {"DILIGENCE_HOME": home, "PREFECT_HOME": f"{home}/prefect", "PYTHONPATH": str(REPOSITORY)}
+
+
+def test_help_comes_at_once(tmp_path: Path) -> None:
+    start = time.perf_counter()
+    done = run(["--help"], tmp_path)
+    assert time.perf_counter() - start < 2  # 0.1 s on a quiet machine; what it must not do is import Prefect
+    assert done.returncode == 0
+    for command in (
+        "demo",
+        "run",
+        "index",
+        "text",
+        "ask",
+        "facts",
+        "ask-company",
+        "report",
+        "serve",
+        "deploy",
+        "doctor",
+    ):
+        assert f"  {command} " in done.stdout
+
+
+def test_a_run_prints_its_id_and_where_the_report_is(batch_file: Path, tmp_path: Path) -> None:
+    done = run(["run", batch_file, "--out", tmp_path / "out"], tmp_path)
+    assert done.returncode == 0, done.stderr
+    printed = dict(line.split(maxsplit=1) for line in done.stdout.splitlines())
+    assert Path(printed["report"]).read_text().startswith("<!doctype html>")
+    assert "Traceback" not in done.stderr
+    again = run(["report", "Small screen", "--format", "json"], tmp_path)
+    assert json.loads(again.stdout)["run"]["id"] == printed["run"]
+    assert run(["report", "latest"], tmp_path).stdout.startswith("<!doctype html>")
+    assert run(["report", printed["run"], "--out", tmp_path / "elsewhere"], tmp_path).returncode == 0
+    assert (tmp_path / "elsewhere" / "report.html").exists()
+
+
+def test_a_failed_company_is_exit_status_1_with_the_report_written(batch_file: Path, tmp_path: Path) -> None:
+    batch_file.write_text(batch_file.read_text().replace("rooms/alpha", "rooms/nowhere"))
+    done = run(["run", batch_file, "--out", tmp_path / "out"], tmp_path)
+    assert done.returncode == 1
+    assert "rooms/nowhere" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert (tmp_path / "out" / "report.html").exists()
+
+
+def test_mistakes_in_the_files_are_exit_status_2_before_anything_runs(batch_file: Path, tmp_path: Path) -> None:
+    criteria = batch_file.parent / "criteria.yaml"
+    criteria.write_text(criteria.read_text().replace("weight: 3", "wieght: 3"))
+    done = run(["run", batch_file], tmp_path)
+    assert done.returncode == 2
+    assert "criteria.yaml, line 4" in done.stderr
+    assert "wieght" in done.stderr
+    assert "weight" in done.stderr
+    assert not (tmp_path / "home" / "prefect").exists()
+    assert run(["run", tmp_path / "nowhere.yaml"], tmp_path).returncode == 2
+
+
+def test_a_setting_with_a_wrong_value_is_named(tmp_path: Path) -> None:
+    done = run(["index", "root"], tmp_path, DILIGENCE_DOCUMENT_TIMEOUT="soon")
+    assert done.returncode == 2
+    assert "DILIGENCE_DOCUMENT_TIMEOUT" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_database_that_cannot_be_opened_is_said(batch_file: Path, tmp_path: Path) -> None:
+    address = "postgresql+psycopg://user:hidden@127.0.0.1:9/none"
+    done = run(["run", batch_file], tmp_path, DILIGENCE_DATABASE_URL=address)
+    assert done.returncode == 1
+    assert "DILIGENCE_DATABASE_URL" in done.stderr
+    assert "hidden" not in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_index_prints_the_contract(tmp_path: Path) -> None:
+    write_room(tmp_path / "rooms" / "alpha", {"a.txt": "one", "sub/b.txt": "two"})
+    done = run(["index", "rooms/alpha"], tmp_path)
+    index = json.loads(done.stdout)
+    assert [each["category"] for each in index["document_index"]] == ["alpha", "sub"]
+    document = index["document_index"][0]["documents"][0]["document_id"]
+    assert run(["text", document], tmp_path).stdout == "one\n"
+    flat = json.loads(run(["index", "rooms/alpha", "--no-recursive"], tmp_path).stdout)
+    assert "subfolders" not in flat["document_index"][0]
+
+
+def test_text_reads_files_and_folders_and_names_each_failure(tmp_path: Path) -> None:
+    write_room(tmp_path / "room", {"a.txt": "one", "sub/b.txt": "two", ".hidden/c.txt": "three", "broken.pdf": "no"})
+    (tmp_path / "alone.odt").write_text("x")
+    done = run(["text", "room/a.txt", "room/sub"], tmp_path)
+    assert (done.stdout, done.returncode) == ("one\ntwo\n", 0)
+    done = run(["text", "room", "alone.odt", "nowhere", "--out", "texts", "--jobs", "2"], tmp_path)
+    assert done.returncode == 1
+    assert sorted(str(each.relative_to(tmp_path / "texts")) for each in (tmp_path / "texts").rglob("*.txt")) == [
+        "a.txt.txt",
+        "sub/b.txt.txt",
+    ]
+    for name in ("broken.pdf", "alone.odt", "nowhere"):
+        assert f"{name}: " in done.stderr
+
+
+def test_questions_are_answered_without_a_model(tmp_path: Path) -> None:
+    (tmp_path / "context.txt").write_text("The lease ends in 2031. The office is in Bergen.")
+    done = run(["ask", "When does the lease end?", "--context", "context.txt"], tmp_path)
+    assert "extractive" in done.stdout
+    assert "The lease ends in 2031." in done.stdout
+    assert run(["ask", " "], tmp_path).returncode == 2
+
+
+def test_facts_and_their_claims(batch_file: Path, tmp_path: Path) -> None:
+    facts = {"DILIGENCE_FACTS": str(batch_file.parent / "facts"), "DILIGENCE_FACT_SOURCES": "files"}
+    assert json.loads(run(["facts", "alpha.example"], tmp_path, **facts).stdout)["profile"]["founded_year"] == 2012
+    claims = json.loads(run(["facts", "alpha.example", "--claims"], tmp_path, **facts).stdout)["claims"]
+    assert ("founded_year", "files") in {(each["field"], each["source"]) for each in claims}
+    assert run(["facts", "https://alpha.example/x"], tmp_path, **facts).returncode == 2
+    assert run(["facts", "unknown.example"], tmp_path, **facts).returncode == 1
+    done = run(["ask-company", "When was it founded?", "--domain", "alpha.example"], tmp_path, **facts)
+    assert "2012" in done.stdout
+
+
+def test_doctor_says_what_is_there(tmp_path: Path) -> None:
+    done = run(["doctor"], tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert "sqlite" in done.stdout
+    assert run(["doctor"], tmp_path, PREFECT_API_URL="http://127.0.0.1:9/api").returncode == 1
+
+
+def test_serve_refuses_the_world_without_keys(tmp_path: Path) -> None:
+    done = run(["serve", "--host", "0.0.0.0", "--port", "0"], tmp_path)
+    assert done.returncode == 1
+    assert "DILIGENCE_API_KEYS" in done.stderr
+
+
+DOCUMENTS = 1200
+
+
+@pytest.mark.parametrize("kills", [2])
+def test_a_killed_run_goes_on_and_reads_nothing_twice(batch_file: Path, tmp_path: Path, kills: int) -> None:
+    write_room(
+        batch_file.parent / "rooms" / "alpha",
+        {f"{number % 7}/{number}.txt": f"Statement {number}. " * 50 for number in range(DOCUMENTS)},
+    )
+    command = [*DILIGENCE, "run", str(batch_file), "--out", str(tmp_path / "out")]
+    seen: dict[str, str] = {}
+    for kill in range(1, kills + 1):
+        killed = subprocess.Popen(
+            command, cwd=tmp_path, env=clean_environment(tmp_path), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        while len(read_so_far(tmp_path)) < kill * DOCUMENTS // 4:
+            assert killed.poll() is None, "it ended before it could be killed"
+            time.sleep(0.01)
+        killed.send_signal(signal.SIGKILL)
+        killed.wait()
+        now = read_so_far(tmp_path)
+        assert seen.items() <= now.items()
+        seen = now
+    assert len(seen) < DOCUMENTS
+    done = run(["run", batch_file, "--out", tmp_path / "out"], tmp_path)
+    assert done.returncode == 0, done.stderr
+    after = read_so_far(tmp_path)
+    assert len(after) == DOCUMENTS + 3  # the small batch's own three
+    assert seen.items() <= after.items()  # with the time of reading: none was read again
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    statuses = {each["status"] for company in report["companies"] for each in company["documents"]}
+    assert statuses == {"read", "failed"}
+    with sqlite3.connect(tmp_path / "home" / "diligence.db") as database:
+        assert database.execute("SELECT count(*) FROM runs").fetchone() == (1,)
+    assert leftovers(tmp_path) == []
+
+
+def read_so_far(folder: Path) -> dict[str, str]:
+    """Each stored text's content with the moment at which it was read."""
+    try:
+        with sqlite3.connect(f"file:{folder}/home/diligence.db?mode=ro", uri=True) as database:
+            return dict(database.execute("SELECT content_hash, created_at FROM texts"))
+    except sqlite3.OperationalError:
+        return {}
+
+
+def leftovers(folder: Path) -> list[str]:
+    """Processes that still belong to the runs in that folder."""
+    left = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            environment = (process / "environ").read_bytes().decode(errors="replace")
+            command = (process / "cmdline").read_bytes().decode(errors="replace")
+        except OSError:
+            continue
+        if f"DILIGENCE_HOME={folder}/home" in environment:
+            left.append(command.replace("\0", " "))
+    return left

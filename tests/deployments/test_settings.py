@@ -1,0 +1,40 @@
+"""Every setting is named where users look for it, and nothing else is."""
+
+import re
+from pathlib import Path
+
+from api.settings import ApiSettings
+from storage.settings import RoomSettings, StorageSettings
+from tasks.ai.settings import AiSettings
+from tasks.companies.settings import CompanySettings
+from tasks.documents.settings import DocumentSettings
+
+REPOSITORY = Path(__file__).parents[2]
+ROOMS: tuple[type[RoomSettings], ...] = (StorageSettings, DocumentSettings, CompanySettings, AiSettings, ApiSettings)
+
+
+def names() -> set[str]:
+    """Each setting as users type it."""
+    return {
+        str(field.validation_alias or f"DILIGENCE_{name.upper()}")
+        for room in ROOMS
+        for name, field in room.model_fields.items()
+    }
+
+
+def test_the_example_environment_names_every_setting_and_no_other() -> None:
+    written = (REPOSITORY / "deployments" / "env.example").read_text()
+    assert set(re.findall(r"^#?((?:DILIGENCE|OPENAI)_\w+)=", written, re.MULTILINE)) == names()
+
+
+def test_the_readme_explains_every_setting() -> None:
+    readme = (REPOSITORY / "README.md").read_text()
+    explained = set(re.findall(r"\b(?:DILIGENCE|OPENAI)_[A-Z_]+\b", readme))
+    explained |= {f"DILIGENCE{rest}" for rest in re.findall(r"`(_[A-Z_]+)`", readme)}
+    assert names() - explained <= {"DILIGENCE_DRIVE"}  # one drive so far: nothing to choose
+
+
+def test_every_setting_says_what_it_is() -> None:
+    for room in ROOMS:
+        for name, field in room.model_fields.items():
+            assert field.description, name

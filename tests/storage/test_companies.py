@@ -1,0 +1,52 @@
+"""Profiles, dated, with the claims they were merged from."""
+
+from datetime import timedelta
+
+from storage import companies, database
+from storage.companies import StoredClaim, StoredProfile
+from tests.storage import rows
+
+
+def store(domain: str, hours: int = 0, claims: tuple[StoredClaim, ...] = (), **profile: object) -> int:
+    row = StoredProfile(
+        domain=domain, retrieved_at=rows.MORNING + timedelta(hours=hours), profile=profile, sources=["files"]
+    )
+    with database.writing() as session:
+        return companies.save_profile(session, row, claims)
+
+
+def test_the_newest_profile_of_a_domain(database_url: str) -> None:
+    store("alpha.example", hours=2, name="newest")
+    store("alpha.example", hours=1, name="older")
+    store("beta.example", hours=3, name="another")
+    with database.reading() as session:
+        found = companies.latest_profile(session, "alpha.example")
+        assert found is not None
+        assert (found.profile, found.sources) == ({"name": "newest"}, ["files"])
+        assert companies.latest_profile(session, "gamma.example") is None
+
+
+def test_of_two_profiles_of_one_moment_the_later_counts(database_url: str) -> None:
+    store("alpha.example", name="first")
+    second = store("alpha.example", name="second")
+    with database.reading() as session:
+        found = companies.latest_profile(session, "alpha.example")
+        assert found is not None
+        assert found.id == second
+        assert companies.get_profile(session, second).profile == {"name": "second"}
+
+
+def test_claims_come_back_in_the_order_given_with_values_of_any_kind(database_url: str) -> None:
+    values = ["text", 2015, 2.5, True, None, [1, 50], {"city": "Bergen"}]
+    claims = tuple(
+        StoredClaim(
+            profile_id=0, ordinal=0, field=f"f{9 - number}", value=value, source="files", retrieved_at=rows.MORNING
+        )
+        for number, value in enumerate(values)
+    )
+    store("beta.example", claims=(StoredClaim(**claims[0].model_dump()),))
+    profile_id = store("alpha.example", claims=claims)
+    with database.reading() as session:
+        found = companies.profile_claims(session, profile_id)
+    assert [claim.value for claim in found] == values
+    assert [claim.field for claim in found] == ["f9", "f8", "f7", "f6", "f5", "f4", "f3"]

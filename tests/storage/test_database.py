@@ -1,0 +1,171 @@
+"""Opening the database, what a block of `writing` keeps, and many at once."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from storage import answers, companies, database, runs
+from storage.answers import StoredAnswer
+from storage.companies import StoredProfile
+from tests.storage import rows
+
+
+def test_the_home_is_made_for_its_owner_only(home: Path) -> None:
+    with database.writing() as session:
+        session.connection()
+    assert home.stat().st_mode & 0o777 == 0o700
+    assert (home / "diligence.db").is_file()
+
+
+def test_what_a_block_wrote_is_kept_when_it_ends(database_url: str) -> None:
+    with database.writing() as session:
+        runs.add_run(session, rows.run(), [])
+    with database.reading() as session:
+        assert runs.get_run(session, "r1").batch == "Screen"
+
+
+def test_a_block_that_fails_leaves_nothing(database_url: str) -> None:
+    with pytest.raises(RuntimeError, match="half way"), database.writing() as session:  # noqa: PT012 - it ends there
+        runs.add_run(session, rows.run(), [])
+        raise RuntimeError("half way")
+    with database.reading() as session:
+        assert runs.find_run(session, "latest") is None
+
+
+def test_rows_stay_usable_after_their_session(database_url: str) -> None:
+    with database.writing() as session:
+        run = rows.run()
+        runs.add_run(session, run, [])
+    assert run.started_at == rows.MORNING
+
+
+def test_times_come_back_in_utc(database_url: str) -> None:
+    noon_in_berlin = datetime(2026, 3, 31, 12, tzinfo=timezone(timedelta(hours=2)))
+    with database.writing() as session:
+        runs.add_run(session, rows.run(started_at=noon_in_berlin), [])
+    with database.reading() as session:
+        assert runs.get_run(session, "r1").started_at == datetime(2026, 3, 31, 10, tzinfo=UTC)
+        assert runs.get_run(session, "r1").started_at.tzinfo is UTC
+
+
+def test_sqlite_runs_in_wal_with_foreign_keys_and_patience(home: Path) -> None:
+    with database.reading() as session:
+        pragmas = {
+            name: session.connection().exec_driver_sql(f"PRAGMA {name}").scalar()
+            for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+        }
+    assert pragmas == {"journal_mode": "wal", "synchronous": 1, "foreign_keys": 1, "busy_timeout": 30000}
+
+
+def test_readers_do_not_wait_for_a_writer(database_url: str) -> None:
+    with database.writing() as session:
+        runs.add_run(session, rows.run(), [])
+        session.flush()
+        with ThreadPoolExecutor(1) as others:
+            assert others.submit(_latest_run).result(timeout=10) is None
+    assert _latest_run() == "r1"
+
+
+def test_eight_threads_write_and_nothing_is_lost(database_url: str) -> None:
+    with database.writing() as session:
+        runs.add_run(session, rows.run(), [])
+
+    def work(worker: int) -> None:
+        for turn in range(25):
+            with database.writing() as session:
+                assert runs.get_run(session, "r1").batch == "Screen"  # reads first and writes later
+                runs.add_cost(session, "r1", 1, 10, 0)
+                answers.save_answer(session, StoredAnswer(key=f"{worker}-{turn}", model="m", answer={}))
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(work, range(8)))
+    with database.reading() as session:
+        run = runs.get_run(session, "r1")
+        assert (run.calls, run.input_tokens) == (200, 2000)
+        assert session.connection().execute(text("SELECT count(*) FROM answers")).scalar() == 200
+
+
+def test_sixty_four_threads_read_at_the_same_moment_on_sqlite(home: Path) -> None:
+    together = threading.Barrier(64, timeout=20)
+
+    def read(_: int) -> None:
+        with database.reading() as session:
+            session.connection()
+            together.wait()  # all hold their connection now
+
+    with ThreadPoolExecutor(64) as threads:
+        list(threads.map(read, range(64)))
+
+
+def test_threads_that_come_first_together_open_the_database_once(database_url: str) -> None:
+    together = threading.Barrier(8, timeout=20)
+
+    def engine(_: int) -> int:
+        together.wait()
+        with database.reading() as session:
+            return id(session.get_bind())
+
+    with ThreadPoolExecutor(8) as threads:
+        assert len(set(threads.map(engine, range(8)))) == 1
+
+
+def test_what_no_database_takes_is_mended_on_the_way(database_url: str) -> None:
+    """NUL and half characters come from documents' names, models and web pages."""
+    odd = "a\0b\ud83dc é 🙂"
+    with database.writing() as session:
+        runs.add_run(session, rows.run(batch=odd, criteria={odd: odd}), [rows.company(name=odd)])
+        answers.save_answer(session, StoredAnswer(key=odd, model=odd, answer={"text": odd}))
+        companies.save_profile(session, StoredProfile(domain=odd, retrieved_at=rows.MORNING, profile={}), [])
+    with database.reading() as session:
+        assert runs.get_run(session, "r1").batch == "ab\ufffdc é 🙂"
+        assert runs.run_companies(session, "r1")[0].name == "ab\ufffdc é 🙂"
+        answer = answers.find_answer(session, odd)
+        assert answer is not None
+        assert answer.answer == {"text": odd}  # JSON has its own way to write them
+        assert companies.latest_profile(session, odd) is not None
+
+
+def test_a_closed_database_lets_go_of_its_files_and_opens_again(home: Path) -> None:
+    with database.writing() as session:
+        runs.add_run(session, rows.run(), [])
+    assert _open_files(home)
+    database.close()
+    assert _open_files(home) == []
+    assert _latest_run() == "r1"
+
+
+def test_a_closed_database_leaves_no_connection_on_the_server(
+    postgres_url: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DILIGENCE_DATABASE_URL", f"{postgres_url}&application_name=leaving")
+    count = text("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'leaving'")
+    with database.reading() as session:
+        assert session.connection().execute(count).scalar()
+    database.close()
+    monkeypatch.setenv("DILIGENCE_DATABASE_URL", postgres_url)
+    for _ in range(50):
+        with database.reading() as session:
+            if session.connection().execute(count).scalar() == 0:
+                return
+        threading.Event().wait(0.1)
+    pytest.fail("the connection is still there")
+
+
+def _latest_run() -> str | None:
+    with database.reading() as session:
+        run = runs.find_run(session, "latest")
+    return run.id if run else None
+
+
+def _open_files(below: Path) -> list[Path]:
+    found = []
+    for handle in Path("/dev/fd").iterdir():
+        with suppress(OSError):  # the one that lists them
+            if (target := handle.readlink()).is_relative_to(below):
+                found.append(target)
+    return found

@@ -1,0 +1,190 @@
+"""Runs: which is meant, how far each company and document has come, what was spent."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import delete
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import col
+
+from storage import database, runs, texts
+from storage.runs import CompanyStatus, DocumentStatus, Run, RunDocument, RunStatus
+from tests.storage import rows
+
+
+def store(run_id: str, hours: int = 0, **given: object) -> None:
+    with database.writing() as session:
+        runs.add_run(session, rows.run(run_id, started_at=rows.MORNING + timedelta(hours=hours), **given), [])
+
+
+def found(wanted: str) -> str | None:
+    with database.reading() as session:
+        run = runs.find_run(session, wanted)
+    return run.id if run else None
+
+
+def test_a_run_by_id_by_batch_or_the_latest(database_url: str) -> None:
+    store("r2", hours=2)
+    store("r1", hours=1)
+    store("r3", hours=3, batch="Other")
+    assert found("r1") == "r1"
+    assert found("Screen") == "r2"
+    assert found("latest") == "r3"
+    assert found("nothing") is None
+
+
+def test_an_id_comes_before_a_batch_of_that_name(database_url: str) -> None:
+    store("r1", hours=1)
+    store("r2", hours=2, batch="r1")
+    assert found("r1") == "r1"
+
+
+def test_the_run_that_was_broken_off(database_url: str) -> None:
+    store("r1", hours=1, status=RunStatus.FINISHED)
+    store("r2", hours=2)
+    store("r3", hours=3)
+    store("r4", hours=4, batch="Other")
+    with database.reading() as session:
+        run = runs.find_unfinished(session, "Screen")
+        assert run is not None
+        assert run.id == "r3"
+    with database.writing() as session:
+        runs.finish_run(session, "r3", RunStatus.SUPERSEDED)
+        runs.finish_run(session, "r2", RunStatus.FAILED)
+    with database.reading() as session:
+        assert runs.find_unfinished(session, "Screen") is None
+        assert runs.get_run(session, "r2").finished_at is not None
+
+
+def test_the_previous_run_is_the_last_that_came_to_its_end(database_url: str) -> None:
+    store("r1", hours=1, status=RunStatus.FINISHED)
+    store("r2", hours=2, status=RunStatus.FAILED)
+    store("r3", hours=3, status=RunStatus.SUPERSEDED)
+    store("r4", hours=4, batch="Other", status=RunStatus.FINISHED)
+    store("r5", hours=5)
+    store("r6", hours=6, status=RunStatus.FINISHED)
+
+    def previous(run_id: str) -> str | None:
+        with database.reading() as session:
+            run = runs.previous_run(session, runs.get_run(session, run_id))
+        return run.id if run else None
+
+    assert previous("r5") == "r2"
+    assert previous("r2") == "r1"
+    assert previous("r1") is None
+
+
+def test_costs_add_up(database_url: str) -> None:
+    store("r1")
+    store("r2")
+    for _ in range(3):
+        with database.writing() as session:
+            runs.add_cost(session, "r1", 1, 100, 7)
+    with database.reading() as session:
+        run = runs.get_run(session, "r1")
+        assert (run.calls, run.input_tokens, run.output_tokens) == (3, 300, 21)
+        assert runs.get_run(session, "r2").calls == 0
+
+
+def test_companies_come_in_the_order_of_the_batch(database_url: str) -> None:
+    with database.writing() as session:
+        runs.add_run(session, rows.run(), [rows.company(ordinal=ordinal) for ordinal in (2, 0, 1)])
+        runs.add_run(session, rows.run("r2"), [rows.company("r2")])
+    with database.reading() as session:
+        assert [each.ordinal for each in runs.run_companies(session, "r1")] == [0, 1, 2]
+
+
+def test_a_company_is_changed_in_place(database_url: str) -> None:
+    company_id = rows.stored_company()
+    with database.reading() as session:
+        company = runs.get_company(session, company_id)
+    company.status, company.total, company.warnings = CompanyStatus.FINISHED, 0.75, ["one"]
+    with database.writing() as session:
+        runs.save_company(session, company)
+    with database.reading() as session:
+        kept = runs.get_company(session, company_id)
+        assert (kept.status, kept.total, kept.warnings) == (CompanyStatus.FINISHED, 0.75, ["one"])
+        assert len(runs.run_companies(session, "r1")) == 1
+
+
+def test_two_companies_of_one_domain_do_not_fit_into_a_run(database_url: str) -> None:
+    with pytest.raises(IntegrityError), database.writing() as session:
+        runs.add_run(session, rows.run(), [rows.company(), rows.company()])
+    assert found("r1") is None
+
+
+def place(company_id: int, *names: str, url: str = "u") -> None:
+    listed = [RunDocument(company_id=company_id, document_id=name, name=name, path="p", url=url) for name in names]
+    with database.writing() as session:
+        runs.place_documents(session, company_id, listed)
+
+
+def note(company_id: int, document_id: str, status: DocumentStatus, text_id: int | None = None) -> None:
+    with database.writing() as session:
+        runs.save_document_outcome(
+            session,
+            company_id,
+            document_id,
+            status=status,
+            content_hash="c0",
+            text_id=text_id,
+            characters=13,
+            warning="look",
+        )
+
+
+def test_a_resumed_run_keeps_outcomes_adds_what_is_new_and_drops_what_is_gone(database_url: str) -> None:
+    company_id = rows.stored_company()
+    place(company_id, "a", "b", "c")
+    note(company_id, "b", DocumentStatus.READ)
+    place(company_id, "b", "c", "d", url="moved")
+    with database.reading() as session:
+        left = runs.company_documents(session, company_id)
+    assert [(each.document_id, each.status, each.url) for each in left] == [
+        ("b", DocumentStatus.READ, "moved"),
+        ("c", DocumentStatus.PENDING, "moved"),
+        ("d", DocumentStatus.PENDING, "moved"),
+    ]
+
+
+def test_an_outcome_is_written_down_for_its_company_alone(database_url: str) -> None:
+    with database.writing() as session:
+        runs.add_run(session, rows.run(), [rows.company(), rows.company(ordinal=1)])
+        text_id = texts.save_text(session, rows.text()).id
+    with database.reading() as session:
+        first, second = (each.id for each in runs.run_companies(session, "r1"))
+    assert first is not None
+    assert second is not None
+    place(first, "a", "b")
+    place(second, "a")
+    note(first, "a", DocumentStatus.EMPTY, text_id)
+    with database.reading() as session:
+        done, waiting = runs.company_documents(session, first)
+        assert (done.status, done.content_hash, done.text_id, done.characters, done.warning) == (
+            DocumentStatus.EMPTY,
+            "c0",
+            text_id,
+            13,
+            "look",
+        )
+        assert waiting.status is DocumentStatus.PENDING
+        assert runs.count_documents(session, first) == {DocumentStatus.EMPTY: 1, DocumentStatus.PENDING: 1}
+        assert runs.count_documents(session, second) == {DocumentStatus.PENDING: 1}
+
+
+def test_documents_come_in_one_order_on_every_database(database_url: str) -> None:
+    company_id = rows.stored_company()
+    names = ["b", "A", "ä", "Z", "a b", "a-b"]
+    place(company_id, *names)
+    with database.reading() as session:
+        assert [each.name for each in runs.company_documents(session, company_id)] == sorted(names)
+
+
+def test_a_deleted_run_takes_its_rows_with_it(database_url: str) -> None:
+    company_id = rows.stored_company()
+    place(company_id, "a")
+    with database.writing() as session:
+        session.exec(delete(Run).where(col(Run.id) == "r1"))
+    with database.reading() as session:
+        assert runs.company_documents(session, company_id) == []
+        assert runs.run_companies(session, "r1") == []

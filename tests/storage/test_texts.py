@@ -1,0 +1,141 @@
+"""Texts by content and reader, what is known without loading them, and their passages."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy.exc import NoResultFound
+
+from storage import database, documents, texts
+from storage.documents import Content
+from storage.texts import Outcome, Passage, StoredText
+from tests.storage import rows
+
+
+def store(text: StoredText) -> int:
+    with database.writing() as session:
+        kept = texts.save_text(session, text)
+    assert kept.id is not None
+    return kept.id
+
+
+def test_a_text_is_found_by_content_and_reader(database_url: str) -> None:
+    text_id = store(rows.text(text="Umsätze\twuchsen\n\f🙂", places=[(0, 7, "page", "1")], warnings=["No page 2."]))
+    with database.reading() as session:
+        found = texts.find_text(session, "c0", "pdf-1")
+        assert found is not None
+        assert (found.id, found.text) == (text_id, "Umsätze\twuchsen\n\f🙂")
+        assert [tuple(place) for place in found.places] == [(0, 7, "page", "1")]
+        assert (found.outcome, found.warnings, found.created_at.tzinfo is not None) == (
+            Outcome.READ,
+            ["No page 2."],
+            True,
+        )
+        assert texts.find_text(session, "c0", "pdf-2") is None
+        assert texts.find_text(session, "c1", "pdf-1") is None
+        assert texts.find_text(session, "c0", "pdf-2", "pdf-1") == found
+        assert texts.get_text(session, text_id).text.startswith("Umsätze")
+
+
+def test_the_first_text_of_a_content_stays(database_url: str) -> None:
+    first = store(rows.text(text="first"))
+    with database.writing() as session:
+        kept = texts.save_text(session, rows.text(text="second"))
+    assert (kept.id, kept.text) == (first, "first")
+    assert store(rows.text("c1")) != first
+    assert store(rows.text(reader="pdf-2")) != first
+
+
+def test_ids_are_those_of_the_rows(database_url: str) -> None:
+    """A conflict in between must not confuse which id an insert has got."""
+    ids = {hash_: store(rows.text(hash_, text=hash_)) for hash_ in ("a", "b", "a", "c", "b", "d")}
+    with database.reading() as session:
+        assert {texts.get_text(session, text_id).text: text_id for text_id in ids.values()} == ids
+
+
+def test_an_unknown_text_is_an_error(database_url: str) -> None:
+    with pytest.raises(NoResultFound), database.reading() as session:
+        texts.get_text(session, 7)
+
+
+def test_the_current_text_of_a_document(database_url: str) -> None:
+    text_id = store(rows.text())
+    with database.writing() as session:
+        content: dict[str, Any] = {"drive": "local:1", "content_hash": "c0", "fetched_at": rows.MORNING}
+        documents.save_content(session, Content(document_id="a", version="1", **content))
+        documents.save_content(session, Content(document_id="b", version="1", **content | {"content_hash": "unread"}))
+
+    def current(drive: str, document_id: str, version: str, reader: str = "pdf-1") -> int | None:
+        with database.reading() as session:
+            found = texts.find_current_text(session, drive, document_id, version, ("other", reader))
+        return found.id if found else None
+
+    assert current("local:1", "a", "1") == text_id
+    assert current("local:1", "a", "2") is None, "the document has changed since"
+    assert current("local:1", "a", "1", "pdf-2") is None, "the reader has changed since"
+    assert current("local:2", "a", "1") is None
+    assert current("local:1", "b", "1") is None
+    assert current("local:1", "c", "1") is None
+
+
+def test_summaries_tell_all_but_the_text(database_url: str) -> None:
+    failed = rows.text("c1", outcome=Outcome.FAILED, text="", problem="damaged", detail="It is damaged.", characters=0)
+    ids = [store(rows.text()), store(failed), store(rows.text(reader="pdf-2"))]
+    with database.reading() as session:
+        found = texts.find_summaries(session, ["c0", "c1", "c1", "unknown"])
+        stored = texts.get_text(session, ids[1])
+    assert {key: summary.id for key, summary in found.items()} == {
+        ("c0", "pdf-1"): ids[0],
+        ("c1", "pdf-1"): ids[1],
+        ("c0", "pdf-2"): ids[2],
+    }
+    assert found["c1", "pdf-1"] == texts.summary_of(stored)
+    assert found["c1", "pdf-1"].problem == "damaged"
+
+
+def test_summaries_of_thousands_of_contents(database_url: str) -> None:
+    for number in (0, 600, 1200):
+        store(rows.text(f"h{number}"))
+    with database.reading() as session:
+        assert len(texts.find_summaries(session, [f"h{number}" for number in range(1201)])) == 3
+
+
+def test_passages_come_back_in_order_for_the_cutter_that_cut_them(database_url: str) -> None:
+    text_id = store(rows.text())
+    with database.reading() as session:
+        assert texts.find_passages(session, text_id, "cutter-1") is None
+    _cut(text_id, "cutter-1", 3)
+    with database.reading() as session:
+        found = texts.find_passages(session, text_id, "cutter-1")
+        assert found is not None
+        assert [(each.ordinal, each.start, each.place) for each in found] == [
+            (0, 0, "page 1"),
+            (1, 5, "page 1"),
+            (2, 10, "page 1"),
+        ]
+        assert texts.find_passages(session, text_id, "cutter-2") is None
+
+
+def test_a_text_without_passages_is_cut_too(database_url: str) -> None:
+    text_id = store(rows.text())
+    _cut(text_id, "cutter-1", 0)
+    with database.reading() as session:
+        assert texts.find_passages(session, text_id, "cutter-1") == []
+
+
+def test_a_new_cutter_replaces_the_passages(database_url: str) -> None:
+    text_id = store(rows.text())
+    _cut(text_id, "cutter-1", 3)
+    _cut(text_id, "cutter-2", 2)
+    with database.reading() as session:
+        found = texts.find_passages(session, text_id, "cutter-2")
+    assert found is not None
+    assert len(found) == 2
+
+
+def _cut(text_id: int, cutter: str, pieces: int) -> None:
+    with database.writing() as session:
+        passages = [
+            Passage(text_id=text_id, ordinal=number, start=number * 5, end=number * 5 + 5, place="page 1")
+            for number in reversed(range(pieces))
+        ]
+        texts.save_passages(session, text_id, cutter, passages)

@@ -1,0 +1,60 @@
+"""Ids as users give them, and opening the drive that the settings name."""
+
+from pathlib import Path
+
+import pytest
+
+from tasks.documents.drive.drive import identifier, open_drive
+from tasks.errors import BadRequest, NotConfigured
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "1a-B_c",
+        "  1a-B_c\n",
+        "https://drive.example/file/d/1a-B_c/view?usp=sharing",
+        "http://127.0.0.1:8000/file/d/1a-B_c/view",
+        "HTTPS://drive.example/drive/folders/1a-B_c",
+        "https://drive.example/drive/u/0/folders/1a-B_c?resourcekey=0-x#top",
+        "https://drive.example/open?id=1a-B_c",
+        "https://drive.example/open?usp=x&id=1a-B_c&authuser=0",
+        "https://docs.example/document/d/1a-B_c/edit",
+        "https://drive.example/file/d/1a%2DB%5Fc/view",
+    ],
+)
+def test_an_id_alone_or_within_a_url(given: str) -> None:
+    assert identifier(given, "document_id") == "1a-B_c"
+
+
+@pytest.mark.parametrize("given", ["", "   ", "\n"])
+def test_nothing_is_a_bad_request_that_names_the_field(given: str) -> None:
+    with pytest.raises(BadRequest) as raised:
+        identifier(given, "document_id")
+    assert list(raised.value.fields) == ["document_id"]
+
+
+@pytest.mark.parametrize(
+    "given", ["https://example.com", "https://drive.example/file/d//view", "https://drive.example/open?id=", "http://?"]
+)
+def test_a_url_of_another_kind_is_a_bad_request_that_says_what_is_expected(given: str) -> None:
+    with pytest.raises(BadRequest, match="/file/d/ID") as raised:
+        identifier(given, "cloud_drive_folder")
+    assert list(raised.value.fields) == ["cloud_drive_folder"]
+
+
+def test_the_drive_is_where_the_settings_say_now(root: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("DILIGENCE_DRIVE_ROOT", str(root))
+    first = open_drive()
+    assert open_drive() is first
+    monkeypatch.setenv("DILIGENCE_DRIVE_ROOT", str(tmp_path))
+    assert open_drive().name != first.name
+    monkeypatch.setenv("DILIGENCE_DRIVE_ROOT", str(tmp_path / "missing"))
+    with pytest.raises(NotConfigured, match="DILIGENCE_DRIVE_ROOT"):
+        open_drive()
+
+
+def test_without_a_setting_it_is_the_current_folder(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (root / "a.txt").write_text("words")
+    monkeypatch.chdir(root)
+    assert [each.name for each in open_drive().list_folder("root", recursive=True).documents] == ["a.txt"]

@@ -1,0 +1,168 @@
+"""What is particular to the local folder: its root, its ids, odd files and names. Its bounds: test_bounds.py."""
+
+import base64
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from tasks.documents.drive.local import LocalDrive, _time
+from tasks.errors import NotConfigured, NotFound, TooLarge, Unavailable
+from tests.tasks.documents.drive.room import BASE, content, forged, listed, only, write
+
+
+def test_the_roots_id_is_root(root: Path) -> None:
+    drive = LocalDrive(root, BASE)
+    assert drive.list_folder("root", recursive=True).folder.id == "root"
+    assert [drive.find_folder(given) for given in ("root", ".", str(root), f"{BASE}/folders/root")] == ["root"] * 4
+
+
+def test_a_documents_url_is_absolute_and_contains_its_id(root: Path) -> None:
+    write(root / "a b.pdf")
+    document = only(root)
+    assert document.url == f"{BASE}/file/d/{document.id}/view"
+    drive = LocalDrive(root, "https://dd.example/")
+    assert drive.document(document.id).url == f"https://dd.example/file/d/{document.id}/view"
+
+
+def test_ids_are_safe_in_urls_and_tell_no_path_above_the_root(root: Path) -> None:
+    write(root / "Ümsätze/a?b#c%20.pdf")
+    document_id = only(root).id
+    assert document_id.replace("-", "").replace("_", "").isalnum()
+    assert str(root) not in base64.urlsafe_b64decode(document_id[1:] + "==").decode()
+
+
+def test_entries_of_a_folder_come_in_order_of_name(root: Path) -> None:
+    for name in ("b.txt", "Z.txt", "a.txt", "ä.txt", "10.txt", "9.txt"):
+        write(root / name)
+    assert [each.name for each in listed(root).documents] == ["10.txt", "9.txt", "Z.txt", "a.txt", "b.txt", "ä.txt"]
+
+
+def test_what_is_neither_file_nor_folder_is_left_out_with_a_warning(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.mkfifo(root / "pipe.txt")
+    monkeypatch.chdir(root)  # a socket's path must be short
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("socket.txt")
+        (root / "link.txt").symlink_to("pipe.txt")
+        listing = listed(root)
+    assert listing.documents == []
+    assert listing.warnings == [
+        "Left out: 'pipe.txt' is neither a file nor a folder.",
+        "Left out: 'socket.txt' is neither a file nor a folder.",
+        "Left out: 'link.txt' is neither a file nor a folder.",
+    ]
+    with pytest.raises(NotFound):
+        LocalDrive(root, BASE).document(forged("pipe.txt"))
+    with pytest.raises(NotFound):  # and no waiting for somebody to write
+        LocalDrive(root, BASE).open(forged("pipe.txt"))
+
+
+def test_a_name_that_is_no_text_is_shown_with_marks_and_can_be_read(root: Path) -> None:
+    file = os.fsencode(root) + b"/caf\xe9 \xff.txt"
+    Path(os.fsdecode(file)).write_bytes(b"words")
+    document = only(root)
+    assert document.name == "caf\ufffd \ufffd.txt"
+    assert content(root, document.id) == b"words"
+    assert document.name.encode(), "JSON and databases take it"
+
+
+def test_two_names_that_look_the_same_are_two_documents(root: Path) -> None:
+    for name in (b"\xfe.txt", b"\xff.txt"):
+        Path(os.fsdecode(os.fsencode(root) + b"/" + name)).write_bytes(name)
+    first, second = listed(root).documents
+    assert first.name == second.name
+    assert content(root, first.id) != content(root, second.id)
+
+
+def test_a_tree_deeper_than_a_path_may_be_is_listed_as_far_as_it_goes(root: Path) -> None:
+    before = Path.cwd()
+    try:
+        os.chdir(root)
+        for _ in range(30):
+            Path("x" * 200).mkdir()
+            os.chdir("x" * 200)
+    finally:
+        os.chdir(before)
+    listing = listed(root)
+    assert listing.incomplete
+    assert len(listing.folders) > 15
+    (warning,) = listing.warnings
+    assert "cannot be reached" in warning
+
+
+@pytest.mark.parametrize("moment", [2**38, -(2**37), 2**63])
+def test_times_that_no_calendar_has_are_unknown(moment: float) -> None:
+    """The year 10680 and one before Christ: few file systems keep them, so that no file can be made for this."""
+    assert _time(moment) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "mime_type"),
+    [
+        ("a.PDF", "application/pdf"),
+        ("a.docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+        ("a.pptx", "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
+        ("a.xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+        ("a.txt", "text/plain"),
+        ("a.pdf.gz", "application/gzip"),
+        ("a", "application/octet-stream"),
+        ("data:text%html,x", "application/octet-stream"),
+    ],
+)
+def test_the_type_is_told_by_the_name(root: Path, name: str, mime_type: str) -> None:
+    write(root / name)
+    assert only(root).mime_type == mime_type
+
+
+def test_a_root_that_is_missing_or_a_file_is_named_by_its_setting(root: Path) -> None:
+    for wrong in (root / "missing", write(root / "file.txt")):
+        with pytest.raises(NotConfigured, match="DILIGENCE_DRIVE_ROOT") as raised:
+            LocalDrive(wrong, BASE)
+        assert str(root) not in raised.value.message
+
+
+def test_a_root_that_is_a_link_is_the_folder_behind_it(root: Path, tmp_path: Path) -> None:
+    write(root / "a.txt")
+    (tmp_path / "link").symlink_to(root)
+    behind, direct = LocalDrive(tmp_path / "link", BASE), LocalDrive(root, BASE)
+    assert behind.name == direct.name
+    (document,) = behind.list_folder("root", recursive=True).documents
+    assert document == direct.document(document.id)
+    assert content(tmp_path / "link", document.id) == b"words"
+    assert behind.find_folder(str(tmp_path / "link")) == "root"
+
+
+def test_a_root_that_goes_away_is_not_found(root: Path) -> None:
+    drive = LocalDrive(root, BASE)
+    root.rmdir()
+    with pytest.raises(NotFound):
+        drive.list_folder("root", recursive=True)
+
+
+def test_other_roots_are_other_drives(root: Path, tmp_path: Path) -> None:
+    assert LocalDrive(root, BASE).name != LocalDrive(tmp_path, BASE).name
+
+
+def test_a_folder_by_its_path(root: Path) -> None:
+    write(root / " odd /Ümsätze/a.txt")
+    drive = LocalDrive(root, BASE)
+    odd = drive.find_folder(" odd ")
+    assert drive.list_folder(odd, recursive=False).folder.name == " odd "
+    assert drive.find_folder(" odd /Ümsätze") == drive.find_folder(str(root / " odd /Ümsätze/"))
+    with pytest.raises(NotFound, match=r"No folder ' odd /Ümsätze/a.txt' .* DILIGENCE_DRIVE_ROOT"):
+        drive.find_folder(" odd /Ümsätze/a.txt")
+
+
+def test_a_full_spool_is_not_the_documents_fault(root: Path) -> None:
+    write(root / "a.txt")
+    with pytest.raises(Unavailable, match="DILIGENCE_HOME"):
+        LocalDrive(root, BASE).fetch(only(root).id, root / "no such spool", 100)
+
+
+def test_a_document_that_grows_while_it_is_copied_meets_the_limit_too(root: Path, tmp_path: Path) -> None:
+    write(root / "a.txt", b"x" * 200)
+    with pytest.raises(TooLarge):
+        LocalDrive(root, BASE).fetch(only(root).id, tmp_path, 100)

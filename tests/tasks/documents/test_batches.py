@@ -1,0 +1,227 @@
+"""Many documents of a run: each one's outcome, whatever the others do."""
+
+import os
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text as sql
+
+from storage import database, documents, runs
+from storage.database import now
+from storage.runs import DocumentStatus, RunDocument
+from tasks.documents.drive import local
+from tasks.documents.index import index_room
+from tasks.documents.text import DocumentOutcome, document_text, read_documents
+from tests.storage import processes, rows
+from tests.tasks.documents.conftest import CountingPool
+
+Write = Callable[..., str]
+
+
+def read(room_id: int, since: datetime | None = None, company_id: int | None = None) -> dict[str, DocumentOutcome]:
+    """Read all of a room; gives the outcomes by the documents' names."""
+    with database.reading() as session:
+        names = {each.document_id: each.name for each in documents.room_documents(session, room_id)}
+    outcomes = read_documents(room_id, list(names), company_id, since)
+    assert len(outcomes) == len(names)
+    return {names[each.document_id]: each for each in outcomes}
+
+
+def statuses(outcomes: dict[str, DocumentOutcome]) -> dict[str, str]:
+    return {name: outcome.status.value for name, outcome in sorted(outcomes.items())}
+
+
+def test_each_document_has_its_outcome(write: Write, pool: CountingPool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DILIGENCE_DOCUMENT_MAX_MB", "1")
+    contents = {
+        "read.txt": "Umsätze",
+        "blank.txt": " \n",
+        "empty.txt": "",
+        "damaged.pdf": "no pdf",
+        "hangs.txt": "hang",
+        "crashes.txt": "crash",
+        "photo.jpg": "x",
+        "large.txt": "x" * (1024 * 1024 + 1),
+    }
+    for name, content in contents.items():
+        write(name, content)
+    outcomes = read(index_room("root"))
+    assert statuses(outcomes) == {
+        "blank.txt": "empty",
+        "crashes.txt": "failed",
+        "damaged.pdf": "failed",
+        "empty.txt": "empty",
+        "hangs.txt": "failed",
+        "large.txt": "failed",
+        "photo.jpg": "unsupported",
+        "read.txt": "read",
+    }
+    assert outcomes["read.txt"].characters == len("Umsätze\n")
+    assert outcomes["read.txt"].text_id is not None
+    assert outcomes["read.txt"].warning is None
+    assert "DILIGENCE_DOCUMENT_MAX_MB" in (outcomes["large.txt"].warning or "")
+    assert "DILIGENCE_DOCUMENT_TIMEOUT" in (outcomes["hangs.txt"].warning or "")
+    assert all(outcomes[name].warning for name in ("damaged.pdf", "crashes.txt", "photo.jpg"))
+
+
+def test_an_unchanged_room_is_neither_fetched_nor_read_again(
+    write: Write, pool: CountingPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(30):
+        write(f"{number}.txt", f"words {number}")
+    write("damaged.pdf", "no pdf")
+    time.sleep(0.06)
+    room_id = index_room("root")
+    read(room_id)
+    assert pool.count == 31
+    monkeypatch.setattr(local.LocalDrive, "fetch", None)
+    again = read(index_room("root"), since=now())
+    assert Counter(statuses(again).values()) == {"unchanged": 30, "failed": 1}
+    assert pool.count == 31
+
+
+def test_a_text_read_since_the_run_began_is_the_runs_own(write: Write, pool: CountingPool) -> None:
+    write("a.txt")
+    room_id, began = index_room("root"), now()
+    assert statuses(read(room_id, since=began)) == {"a.txt": "read"}
+    assert statuses(read(room_id, since=began)) == {"a.txt": "read"}, "after an interruption"
+    assert statuses(read(room_id, since=now() + timedelta(seconds=1))) == {"a.txt": "unchanged"}
+    assert pool.count == 1
+
+
+def test_what_changed_is_read_and_the_rest_is_not(write: Write, pool: CountingPool) -> None:
+    for name in ("a.txt", "b.txt"):
+        write(name, name)
+    read(index_room("root"))
+    write("b.txt", "other words")
+    write("c.txt", "new")
+    again = read(index_room("root"), since=now())
+    assert statuses(again) == {"a.txt": "unchanged", "b.txt": "read", "c.txt": "read"}
+    assert pool.count == 4
+
+
+def test_a_text_that_the_service_has_read_is_not_read_for_the_run(write: Write, pool: CountingPool) -> None:
+    document_text(write("a.txt"))
+    assert statuses(read(index_room("root"), since=now())) == {"a.txt": "unchanged"}
+    assert pool.count == 1
+
+
+def test_documents_with_the_same_content_share_a_text(write: Write, pool: CountingPool) -> None:
+    for name in ("a.txt", "b.txt", "Legal/c.txt"):
+        write(name, "the same")
+    outcomes = read(index_room("root"))
+    assert set(statuses(outcomes).values()) == {"read"}
+    assert len({each.text_id for each in outcomes.values()}) == 1
+
+
+def test_a_document_that_vanishes_after_the_index_is_its_own_failure(
+    write: Write, pool: CountingPool, drive_root: Path
+) -> None:
+    write("gone.txt")
+    write("here.txt", "still here")
+    room_id = index_room("root")
+    (drive_root / "gone.txt").unlink()
+    outcomes = read(room_id)
+    assert statuses(outcomes) == {"gone.txt": "failed", "here.txt": "read"}
+    assert "No such document" in (outcomes["gone.txt"].warning or "")
+
+
+def test_a_document_that_changes_after_the_index_is_read_as_it_is_now(write: Write, pool: CountingPool) -> None:
+    write("a.txt", "as listed")
+    room_id = index_room("root")
+    document_id = write("a.txt", "as it is now")
+    read(room_id)
+    assert document_text(document_id).text == "as it is now\n"
+
+
+def test_a_document_that_has_left_the_room_is_a_failure(write: Write, pool: CountingPool) -> None:
+    document_id = write("a.txt")
+    outcomes = read_documents(index_room("root"), [document_id, "left"])
+    assert {each.document_id: each.status.value for each in outcomes} == {document_id: "read", "left": "failed"}
+
+
+def test_a_link_without_an_extension_is_read_as_what_it_leads_to(
+    write: Write, pool: CountingPool, drive_root: Path
+) -> None:
+    write("Archive/lease.txt", "the lease")
+    (drive_root / "Room").mkdir()
+    (drive_root / "Room/our lease").symlink_to("../Archive/lease.txt")
+    outcomes = read(index_room("Room"))
+    assert statuses(outcomes) == {"our lease": "read"}
+
+
+def test_outcomes_are_written_down_for_the_runs_company(write: Write, pool: CountingPool) -> None:
+    for name, content in (("a.txt", "words"), ("b.txt", "damaged"), ("c.jpg", "x")):
+        write(name, content)
+    room_id, company_id = index_room("root"), rows.stored_company()
+    with database.writing() as session:
+        listed = documents.room_documents(session, room_id)
+        runs.place_documents(
+            session,
+            company_id,
+            [
+                RunDocument(company_id=company_id, document_id=each.document_id, name=each.name, path="", url="")
+                for each in listed
+            ],
+        )
+    outcomes = read(room_id, company_id=company_id)
+    with database.reading() as session:
+        kept = {each.name: each for each in runs.company_documents(session, company_id)}
+    assert [kept[name].status for name in sorted(kept)] == [
+        DocumentStatus.READ,
+        DocumentStatus.FAILED,
+        DocumentStatus.UNSUPPORTED,
+    ]
+    for name, outcome in outcomes.items():
+        row = kept[name]
+        assert (row.text_id, row.content_hash, row.characters, row.warning) == (
+            outcome.text_id,
+            outcome.content_hash,
+            outcome.characters,
+            outcome.warning,
+        )
+
+
+def test_the_spool_is_empty_afterwards(write: Write, pool: CountingPool, home: Path) -> None:
+    for number in range(20):
+        write(f"{number}.txt", f"words {number}")
+    write("hangs.txt", "hang")
+    read(index_room("root"))
+    assert list((home / "spool").iterdir()) == []
+
+
+KILLED = """
+import sys
+from tasks.documents.text import read_documents
+read_documents({room_id}, {ids})
+"""
+
+
+def test_a_killed_run_goes_on_where_it_stood_and_reads_nothing_twice(
+    write: Write, pool: CountingPool, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = [write(f"{number}.txt", f"words {number} " * 20_000) for number in range(80)]
+    time.sleep(0.06)
+    room_id = index_room("root")
+    running = processes.start(KILLED.format(room_id=room_id, ids=ids))
+    while not (done := _texts()):
+        assert running.poll() is None, "it ended before it could be killed"
+        time.sleep(0.005)
+    os.kill(running.pid, signal.SIGKILL)
+    running.communicate()
+    done = _texts()
+    assert 0 < done < 80, "it was killed on its way"
+    outcomes = read(room_id)
+    assert set(statuses(outcomes).values()) <= {"read", "unchanged"}
+    assert pool.count == 80 - done
+    assert list((home / "spool").iterdir()) == [], "what the killed process fetched is gone"
+
+
+def _texts() -> int:
+    with database.reading() as session:
+        return int(session.connection().execute(sql("SELECT count(*) FROM texts")).scalar_one())

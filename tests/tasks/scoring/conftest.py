@@ -1,0 +1,147 @@
+"""A run with one company whose data room holds stored texts, as reading them leaves it."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from storage.companies import StoredClaim, StoredProfile, save_profile
+from storage.database import now, reading, writing
+from storage.runs import (
+    DocumentStatus,
+    Run,
+    RunCompany,
+    RunDocument,
+    add_run,
+    get_company,
+    get_run,
+    place_documents,
+    run_companies,
+    save_company,
+    save_document_outcome,
+)
+from storage.scores import CriterionOutcome, Quote, company_outcomes, outcome_quotes
+from storage.texts import Outcome, StoredText, save_text
+from tasks.scoring.criteria import read_criteria
+from tasks.scoring.evidence import Evidence
+
+Places = Sequence[tuple[int, int, str, str]]
+
+
+@pytest.fixture(autouse=True)
+def _own_home(home: Path) -> None:
+    """Every test of this room has a database of its own, and no settings."""
+
+
+class Room:
+    """A company of a run and its data room."""
+
+    def __init__(self, folder: Path, run_id: str = "run-1") -> None:
+        self._folder = folder
+        self._run_id = run_id
+        self._documents: list[RunDocument] = []
+        with writing() as session:
+            run = Run(id=run_id, batch="Screen", fingerprint="f", answerer="extractive", criteria={})
+            add_run(
+                session,
+                run,
+                [RunCompany(run_id=run_id, ordinal=0, name="Alpha", domain="alpha.example", folder="rooms/alpha")],
+            )
+        with reading() as session:
+            self.id = run_companies(session, run_id)[0].id or 0
+
+    def asks(self, *criteria: dict[str, Any], scale: Sequence[float] = (0, 5)) -> None:
+        """The run's criteria, as a user writes them (JSON is YAML too)."""
+        path = self._folder / "criteria.yaml"
+        path.write_text(json.dumps({"scale": list(scale), "criteria": criteria}), encoding="utf-8")
+        with writing() as session:
+            get_run(session, self._run_id).criteria = read_criteria(path).as_json()
+
+    def holds(self, name: str, text: str = "", places: Places = (), path: str = "") -> None:
+        """Put a document into the room; without a text it is one that could not be read."""
+        status = DocumentStatus.READ if text else DocumentStatus.FAILED
+        text_id = None
+        content_hash = f"{name} {text}"
+        if text:
+            stored = StoredText(
+                content_hash=content_hash,
+                reader="test-1",
+                outcome=Outcome.READ,
+                text=text,
+                places=list(places),
+                characters=len(text),
+            )
+            with writing() as session:
+                text_id = save_text(session, stored).id
+        document_id = f"{path}/{name}"
+        row = RunDocument(company_id=self.id, document_id=document_id, name=name, path=path, url=f"http://x/{name}")
+        self._documents = [each for each in self._documents if each.document_id != document_id] + [row]
+        with writing() as session:
+            place_documents(session, self.id, self._documents)
+        with writing() as session:
+            save_document_outcome(
+                session,
+                self.id,
+                document_id,
+                status=status,
+                content_hash=content_hash,
+                text_id=text_id,
+                characters=len(text),
+                warning=None,
+            )
+
+    def is_known_as(self, *claims: tuple[str, Any, str], **profile: Any) -> None:
+        """The company's profile; claims are (field, value, source)."""
+        stored = StoredProfile(domain="alpha.example", retrieved_at=now(), profile=profile, sources=["files"])
+        listed = [
+            StoredClaim(
+                profile_id=0,
+                ordinal=0,
+                field=field,
+                value=value,
+                source=source,
+                retrieved_at=now(),
+                as_of="2025-03-31T00:00:00Z",
+            )
+            for field, value, source in claims
+        ]
+        with writing() as session:
+            company = get_company(session, self.id)
+            company.profile_id = save_profile(session, stored, listed)
+            save_company(session, company)
+
+    @property
+    def evidence(self) -> Evidence:
+        return Evidence(self.id)
+
+    @property
+    def company(self) -> RunCompany:
+        with reading() as session:
+            return get_company(session, self.id)
+
+    @property
+    def run(self) -> Run:
+        with reading() as session:
+            return get_run(session, self._run_id)
+
+    @property
+    def outcomes(self) -> dict[str, CriterionOutcome]:
+        with reading() as session:
+            return {each.criterion_id: each for each in company_outcomes(session, self.id)}
+
+    def quotes(self, criterion_id: str) -> list[Quote]:
+        with reading() as session:
+            return outcome_quotes(session, self.id).get(self.outcomes[criterion_id].id or 0, [])
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Room:
+    return Room(tmp_path)
+
+
+@pytest.fixture
+def new_run(tmp_path: Path) -> Callable[[str], Room]:
+    """Another run on the same database."""
+    return lambda run_id: Room(tmp_path, run_id)

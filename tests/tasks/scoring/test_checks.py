@@ -1,0 +1,185 @@
+"""Fact rules on stored profiles, and documents looked for in a room of stored texts."""
+
+from typing import Any
+
+import pytest
+
+from storage.companies import StoredClaim, StoredProfile, get_profile, profile_claims
+from storage.database import reading
+from storage.scores import ScoreStatus
+from tasks.scoring.checks import check_document, check_fact
+from tasks.scoring.criteria import DocumentCheck, FactRule
+from tasks.scoring.finding import Finding
+from tests.tasks.scoring.conftest import Room
+
+SCALE = (1.0, 5.0)
+ACCOUNTS = "Alpha Ltd\nAnnual report 2024\nAudited financial statements\n\nThe board presents its report."
+CONTRACT = (
+    "Services agreement\nbetween Alpha Ltd and Beta plc\n\n"
+    "The Supplier shall send its audited financial statements to the Customer within six months of each year's end."
+)
+
+
+def fact_of(room: Room, fact: str, rule: str) -> Finding:
+    profile: StoredProfile | None = None
+    claims: list[StoredClaim] = []
+    if room.company.profile_id is not None:
+        with reading() as session:
+            profile = get_profile(session, room.company.profile_id)
+            claims = list(profile_claims(session, room.company.profile_id))
+    return check_fact(FactRule(id="a", fact=fact, rule=rule), SCALE, profile, claims)
+
+
+def document_of(room: Room, document: str) -> Finding:
+    return check_document(DocumentCheck(id="a", document=document), SCALE, room.evidence)
+
+
+# --- facts
+
+
+def test_a_rule_that_is_met_gives_the_top_of_the_scale_and_names_the_source(room: Room) -> None:
+    room.is_known_as(("founded_year", 1994, "files"), ("founded_year", 1995, "wikidata"), founded_year=1994)
+    finding = fact_of(room, "founded_year", "<= 2018")
+    assert (finding.status, finding.score) == (ScoreStatus.SCORED, 5)
+    assert finding.reason == "founded_year is 1994 (files, as of 2025-03-31), which meets “<= 2018”."
+
+
+def test_a_rule_that_is_not_met_gives_the_bottom(room: Room) -> None:
+    room.is_known_as(("founded_year", 2021, "files"), founded_year=2021)
+    finding = fact_of(room, "founded_year", "<= 2018")
+    assert (finding.status, finding.score) == (ScoreStatus.SCORED, 1)
+    assert "does not meet" in finding.reason
+
+
+@pytest.mark.parametrize(
+    ("profile", "fact", "rule", "met"),
+    [
+        ({"hq": {"country": "NO"}}, "hq.country", "in [DE, NO]", True),
+        ({"hq": {"country": "DK"}}, "hq.country", "in [DE, NO]", False),
+        ({"hq": {"is_hq": True}}, "hq.is_hq", "== true", True),
+        ({"hq": {"is_hq": False}}, "hq.is_hq", "== true", False),
+        ({"company_size": [51, 200]}, "company_size.0", ">= 50", True),
+        ({"company_size": [51, None]}, "company_size.0", ">= 50", True),
+        ({"extra": {"operating_status": "Active"}}, "extra.operating_status", "== active", True),
+        ({"specialities": ["ERP", "SaaS"]}, "specialities", "contains saas", True),
+        ({"founded_year": 0}, "founded_year", "<= 2018", True),
+    ],
+)
+def test_rules_read_the_profile_as_it_is_stored(
+    room: Room, profile: dict[str, Any], fact: str, rule: str, *, met: bool
+) -> None:
+    room.is_known_as(**profile)
+    assert fact_of(room, fact, rule).score == (5 if met else 1)
+
+
+@pytest.mark.parametrize(
+    ("profile", "fact"),
+    [
+        ({}, "founded_year"),
+        ({"founded_year": None}, "founded_year"),
+        ({"hq": None}, "hq.country"),
+        ({"company_size": [50, None]}, "company_size.1"),
+        ({"locations": []}, "locations.0.postal_code"),
+    ],
+)
+def test_an_unknown_fact_is_missing_and_meets_nothing(room: Room, profile: dict[str, Any], fact: str) -> None:
+    room.is_known_as(**profile)
+    finding = fact_of(room, fact, "!= 3" if fact != "hq.country" else "!= DE")
+    assert (finding.status, finding.score, finding.missing) == (ScoreStatus.MISSING, None, fact)
+    assert finding.reason == f"{fact} is not known: the profile does not know it."
+
+
+def test_without_a_profile_the_fact_is_missing(room: Room) -> None:
+    finding = fact_of(room, "founded_year", "<= 2018")
+    assert finding.status is ScoreStatus.MISSING
+    assert "no source knows the company" in finding.reason
+
+
+def test_the_source_of_a_part_is_that_of_the_whole(room: Room) -> None:
+    room.is_known_as(("hq", {"country": "DE", "is_hq": True}, "website"), hq={"country": "DE", "is_hq": True})
+    assert "hq.country is DE (website, as of 2025-03-31)" in fact_of(room, "hq.country", "== DE").reason
+    assert "hq.is_hq is true (website" in fact_of(room, "hq.is_hq", "== true").reason
+
+
+# --- documents
+
+
+@pytest.mark.parametrize(
+    ("wanted", "path", "name"),
+    [
+        ("cap table", "", "Cap table 2025.xlsx"),
+        ("cap table", "", "cap_table-2025.xlsx"),
+        ("cap table", "", "CapTable2025.xlsx"),
+        ("cap table", "", "captable.xlsx"),
+        ("cap table", "Cap table", "2025-01.xlsx"),
+        ("audited financial statements", "Audited", "FinancialStatements FY24.pdf"),
+        ("shareholder agreement", "", "Shareholders' Agreement - signed.docx"),
+        ("data protection policy", "Data protection", "Policy.docx"),
+        ("Geschäftsführervertrag", "", "Geschaeftsfuehrervertrag.pdf"),
+        ("Geschäftsführervertrag", "", "Gescha\u0308ftsfu\u0308hrervertrag.pdf"),
+        ("Geschaftsfuhrervertrag", "", "Geschäftsführervertrag.pdf"),
+        ("Østerå agreement", "", "Ostera - agreement.docx"),
+        ("accounts 2024", "", "Accounts_FY2024.pdf"),
+        ("NDA", "", "signed-nda.pdf"),
+    ],
+)
+def test_a_document_is_found_by_its_name_and_folder(room: Room, wanted: str, path: str, name: str) -> None:
+    room.holds("Lease.pdf", "The lease.")
+    room.holds(name, "Something else.", path=path)
+    finding = document_of(room, wanted)
+    assert (finding.status, finding.score) == (ScoreStatus.SCORED, 5)
+    assert finding.reason == f"In the data room: {name} (by its name)."
+    assert [quote.text for quote in finding.quotes] == ["Something else."]
+
+
+def test_a_document_is_found_by_how_it_begins(room: Room) -> None:
+    room.holds("Scan 0012.pdf", ACCOUNTS, [(0, len(ACCOUNTS), "page", "1")])
+    room.holds("Agreement.docx", CONTRACT)
+    finding = document_of(room, "audited financial statements")
+    assert finding.reason == "In the data room: Scan 0012.pdf (by how it begins)."
+    assert [(quote.text, quote.place) for quote in finding.quotes] == [(ACCOUNTS, "page 1")]
+    assert ACCOUNTS[finding.quotes[0].start : finding.quotes[0].end] == finding.quotes[0].text
+
+
+def test_a_contract_that_mentions_the_document_is_not_the_document(room: Room) -> None:
+    room.holds("Agreement.docx", CONTRACT)
+    room.holds("Minutes.txt", "Minutes\n\nThe board approved the audited financial statements of 2024.")
+    room.holds("Policy.txt", "Handbook\n" + "x\n" * 400 + "Audited financial statements\n")
+    finding = document_of(room, "audited financial statements")
+    assert (finding.status, finding.score) == (ScoreStatus.MISSING, None)
+    assert finding.missing == "audited financial statements"
+    assert finding.reason == ("No document of the data room is called or begins like “audited financial statements”.")
+
+
+def test_the_nearest_documents_are_named(room: Room) -> None:
+    room.holds("Financial model.xlsx", "Model")
+    room.holds("Statements of financial position.xlsx", "Position")
+    room.holds("Lease.pdf", "Lease")
+    reason = document_of(room, "audited financial statements").reason
+    assert reason.endswith("Nearest: Statements of financial position.xlsx, Financial model.xlsx.")
+
+
+def test_documents_that_gave_no_text_are_named(room: Room) -> None:
+    for number in range(5):
+        room.holds(f"Scan {number}.pdf")
+    reason = document_of(room, "cap table").reason
+    assert reason.endswith("It may be among those that gave no text: Scan 0.pdf, Scan 1.pdf, Scan 2.pdf and 2 more.")
+
+
+def test_a_document_of_that_name_without_a_text_counts_and_says_so(room: Room) -> None:
+    room.holds("Cap table.pdf")
+    finding = document_of(room, "cap table")
+    assert (finding.status, list(finding.quotes)) == (ScoreStatus.SCORED, [])
+    assert finding.reason == "In the data room: Cap table.pdf (by its name). It gave no text, so look at it yourself."
+
+
+def test_of_several_the_one_with_a_text_is_shown_and_the_others_named(room: Room) -> None:
+    room.holds("Cap table 2023.pdf")
+    room.holds("Cap table 2024.xlsx", "Holder\tShares")
+    room.holds("A note.txt", "A note", path="Cap table")
+    reason = document_of(room, "cap table").reason
+    assert reason == "In the data room: Cap table 2024.xlsx (by its name). Also: Cap table 2023.pdf, A note.txt."
+
+
+def test_an_empty_room_lacks_the_document(room: Room) -> None:
+    assert document_of(room, "cap table").status is ScoreStatus.MISSING

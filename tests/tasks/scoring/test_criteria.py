@@ -1,0 +1,187 @@
+"""Criteria files: three kinds on one scale, and every mistake named before anything runs."""
+
+from pathlib import Path
+
+import pytest
+
+from tasks.errors import BadRequest
+from tasks.scoring.criteria import Criteria, DocumentCheck, FactRule, Judged, read_criteria
+from tasks.scoring.rules import ALLOWED
+
+WHOLE = """\
+scale: [0, 5]
+criteria:
+  - {id: recurring, ask: "Is most of the revenue recurring?", weight: 3, guide: "5: above 90 %; 0: below 20 %"}
+  - {id: established, fact: founded_year, rule: "<= 2018"}
+  - id: audited
+    document: audited financial statements
+    weight: 0.5
+"""
+
+KIND = "ask (judged), fact with rule, document: exactly one says a criterion's kind"
+
+
+def read(tmp_path: Path, text: str) -> Criteria:
+    path = tmp_path / "criteria.yaml"
+    path.write_text(text, encoding="utf-8")
+    return read_criteria(path)
+
+
+def mistakes(tmp_path: Path, text: str) -> list[str]:
+    with pytest.raises(BadRequest) as caught:
+        read(tmp_path, text)
+    return [line.removeprefix("criteria.yaml, ") for line in caught.value.message.splitlines()]
+
+
+def one(tmp_path: Path, criterion: str) -> list[str]:
+    """The mistakes of a file with this criterion alone, in line 2."""
+    return mistakes(tmp_path, f"criteria:\n  - {criterion}\n")
+
+
+def test_the_three_kinds_are_read_in_order(tmp_path: Path) -> None:
+    criteria = read(tmp_path, WHOLE)
+    assert criteria.scale == (0, 5)
+    assert criteria.criteria == [
+        Judged(id="recurring", ask="Is most of the revenue recurring?", weight=3, guide="5: above 90 %; 0: below 20 %"),
+        FactRule(id="established", fact="founded_year", rule="<= 2018"),
+        DocumentCheck(id="audited", document="audited financial statements", weight=0.5),
+    ]
+
+
+def test_scale_and_weight_have_defaults(tmp_path: Path) -> None:
+    criteria = read(tmp_path, "criteria:\n  - {id: a, document: cap table}\n")
+    assert criteria.scale == (0, 5)
+    assert criteria.criteria[0].weight == 1
+
+
+def test_what_a_run_keeps_gives_the_criteria_back(tmp_path: Path) -> None:
+    criteria = read(tmp_path, WHOLE)
+    kept = criteria.as_json()
+    assert [each["kind"] for each in kept["criteria"]] == ["judged", "fact", "document"]
+    assert [each["label"] for each in kept["criteria"]][1:] == [
+        "founded_year <= 2018",
+        "In the data room: audited financial statements",
+    ]
+    assert Criteria.from_json(kept) == criteria
+
+
+def test_the_fingerprint_changes_with_what_is_asked(tmp_path: Path) -> None:
+    same = read(tmp_path, WHOLE).fingerprint()
+    assert read(tmp_path, WHOLE + "# a remark\n").fingerprint() == same
+    for before, after in [("0.5", "0.6"), ("[0, 5]", "[0, 6]"), ("2018", "2019"), ("most of", "some of")]:
+        assert read(tmp_path, WHOLE.replace(before, after)).fingerprint() != same
+
+
+@pytest.mark.parametrize(
+    "scale", ["[5, 0]", "[1, 1]", "[0]", "[0, 5, 9]", "5", "[a, b]", "[0, .inf]", "[false, true]", "[0, 1e9]", ""]
+)
+def test_a_scale_goes_from_a_lower_number_to_a_higher_one(tmp_path: Path, scale: str) -> None:
+    assert mistakes(tmp_path, f"scale: {scale}\ncriteria:\n  - {{id: a, document: cap table}}\n") == [
+        "line 1, scale: must be two numbers, the lowest score and the highest one, such as [0, 5]."
+    ]
+
+
+@pytest.mark.parametrize("scale", ["[0, 5]", "[-1, 1]", "[1, 10]", "[0.5, 1.5]"])
+def test_any_rising_scale_is_allowed(tmp_path: Path, scale: str) -> None:
+    low, high = read(tmp_path, f"scale: {scale}\ncriteria:\n  - {{id: a, document: cap table}}\n").scale
+    assert low < high
+
+
+@pytest.mark.parametrize(
+    ("criterion", "told"),
+    [
+        ("{id: a, document: cap table, weight: 0}", "line 2, criteria.0.weight: must be above 0."),
+        ("{id: a, document: cap table, weight: -2}", "line 2, criteria.0.weight: must be above 0."),
+        ("{id: a, document: cap table, weight: .nan}", "line 2, criteria.0.weight: must be a number."),
+        ("{id: a, document: cap table, weight: 1e300}", "line 2, criteria.0.weight: must be at most 1e+06."),
+        ("{id: a, document: cap table, weight: high}", "line 2, criteria.0.weight: must be a number."),
+        ("{document: cap table}", "line 2, criteria.0.id: it is missing."),
+        ("{id: 2024, document: cap table}", "line 2, criteria.0.id: must be text; put it in quotes."),
+        ("{id: a, document: }", "line 2, criteria.0.document: must be text; put it in quotes."),
+        ("{id: a, document: true}", "line 2, criteria.0.document: must be text; put it in quotes."),
+        ("{id: a, ask: '?!'}", "line 2, criteria.0.ask: has no word in it that could be looked for."),
+        ("{id: a, document: the}", "line 2, criteria.0.document: has no word in it that could be looked for."),
+        ("{id: a, fact: founded_year}", "line 2, criteria.0.rule: it is missing."),
+        (
+            "{id: a, document: cap table, guide: x}",
+            "line 2, criteria.0.guide: there is no such field (allowed: id, weight, document).",
+        ),
+        (
+            "{id: a, document: cap table, wieght: 2}",
+            "line 2, criteria.0.wieght: there is no such field; did you mean weight? (allowed: id, weight, document).",
+        ),
+        (
+            "{id: a, document: cap table, ask: 'Is it?'}",
+            f"line 2, criteria.0: {KIND}; this one has ask and document.",
+        ),
+        (
+            "{id: a, weight: 2}",
+            f"line 2, criteria.0: {KIND}; this one has none of them.",
+        ),
+        (
+            "cap table",
+            "line 2, criteria.0: must be a mapping of fields, such as {id: audited, document: audited accounts}.",
+        ),
+        (
+            "{id: a, fact: foundet_year, rule: '<= 2018'}",
+            "line 2, criteria.0.fact: The company profile has no field 'foundet_year'. Did you mean founded_year?",
+        ),
+        (
+            "{id: a, fact: hq.country, rule: '>= 3'}",
+            "line 2, criteria.0.rule: hq.country is text: `>=` goes with numbers and times.",
+        ),
+        (
+            "{id: a, fact: founded_year, rule: before 2018}",
+            f"line 2, criteria.0.rule: 'before 2018' is no rule: {ALLOWED}.",
+        ),
+    ],
+)
+def test_a_mistake_is_told_with_line_and_field(tmp_path: Path, criterion: str, told: str) -> None:
+    assert one(tmp_path, criterion) == [told]
+
+
+def test_a_misspelt_kind_is_named_with_the_one_that_was_meant(tmp_path: Path) -> None:
+    kind, misspelt = one(tmp_path, "{id: a, aks: 'Is it?'}")
+    assert "this one has none of them" in kind
+    assert "criteria.0.aks: there is no such field; did you mean ask?" in misspelt
+
+
+def test_two_criteria_of_one_id_are_told_with_both_lines(tmp_path: Path) -> None:
+    text = (
+        "criteria:\n  - {id: a, document: cap table}\n  - {id: b, document: x1}\n  - {id: ' a', ask: 'Is it good?'}\n"
+    )
+    assert mistakes(tmp_path, text) == ["line 4, criteria.2.id: 'a' is the id of the criterion in line 2 already."]
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "scale: [0, 5]\n"])
+def test_a_file_without_criteria_says_what_is_missing(tmp_path: Path, text: str) -> None:
+    assert mistakes(tmp_path, text) == ["line 1, criteria: it is missing."]
+
+
+def test_an_empty_list_says_what_to_write(tmp_path: Path) -> None:
+    told = "it is empty: list at least one criterion, with an id and ask, fact or document."
+    assert mistakes(tmp_path, "criteria: []\n") == [f"line 1, criteria: {told}"]
+
+
+def test_a_list_of_another_kind_is_told(tmp_path: Path) -> None:
+    assert mistakes(tmp_path, "criteria: none\n") == ["line 1, criteria: must be a list."]
+    assert mistakes(tmp_path, "- a\n- b\n")[0] == "line 1, the file: must be a mapping of fields."
+
+
+def test_all_mistakes_of_a_file_are_told_in_one_go(tmp_path: Path) -> None:
+    text = """\
+scale: [5, 0]
+criterias: []
+criteria:
+  - {id: a, document: cap table, weight: 0}
+  - {id: a, fact: foundet_year, rule: "<= 2018"}
+  - {id: c, fact: founded_year, rule: "<= soon"}
+"""
+    assert [each.split(":")[0] for each in mistakes(tmp_path, text)] == [
+        "line 1, scale",
+        "line 2, criterias",
+        "line 4, criteria.0.weight",
+        "line 5, criteria.1.fact",
+        "line 5, criteria.1.id",
+        "line 6, criteria.2.rule",
+    ]

@@ -1,0 +1,94 @@
+"""The evidence on a company: what its room says, where, and where a quotation really stands."""
+
+import pytest
+
+from storage.database import reading
+from storage.texts import find_passages
+from tasks.scoring.passages import CUTTER
+from tests.tasks.scoring.conftest import Room
+
+REPORT = "Annual report\n\fRevenue was 3,700.\n\fCosts fell.\n\fRevenue was 3,700.\n"
+PAGES = [(0, 14, "page", "1"), (15, 34, "page", "2"), (35, 47, "page", "3"), (48, 67, "page", "4")]
+LETTER = "Dear Sirs, churn was 4 % in 2024. Yours, Beta."
+
+
+@pytest.fixture
+def room(room: Room) -> Room:
+    room.holds("Report.pdf", REPORT, PAGES)
+    room.holds("Letter.txt", LETTER)
+    room.holds("Scan.pdf")
+    return room
+
+
+def test_passages_are_found_with_their_place_and_span(room: Room) -> None:
+    found = room.evidence.find("Did the costs fall?", 5)
+    assert [(each.document.name, each.place, each.text) for each in found] == [("Report.pdf", "page 3", "Costs fell.")]
+    assert REPORT[found[0].start : found[0].end] == "Costs fell."
+
+
+def test_the_name_of_a_document_speaks_too(room: Room) -> None:
+    assert room.evidence.find("letter", 5)[0].document.name == "Letter.txt"
+
+
+def test_passages_are_cut_once_and_kept(room: Room) -> None:
+    first = room.evidence.find("revenue", 5)
+    with reading() as session:
+        kept = find_passages(session, first[0].text_id, CUTTER)
+    assert kept is not None
+    assert [(each.start, each.end) for each in kept] == [(0, 13), (15, 33), (35, 46), (48, 66)]
+    assert room.evidence.find("revenue", 5) == first
+
+
+def test_two_documents_of_one_content_share_a_text(room: Room) -> None:
+    room.holds("Copy.txt", LETTER)  # content hashes differ, texts are the same
+    names = [each.document.name for each in room.evidence.find("churn", 5)]
+    assert sorted(names) == ["Copy.txt", "Letter.txt"]
+
+
+def test_what_gave_no_text_is_known(room: Room) -> None:
+    assert [each.name for each in room.evidence.unread] == ["Scan.pdf"]
+
+
+def test_a_quotation_is_found_from_its_passage_on(room: Room) -> None:
+    evidence = room.evidence
+    second = next(each for each in evidence.find("revenue 3,700", 5) if each.place == "page 4")
+    found = evidence.verify("Revenue was 3,700", second)
+    assert found is not None
+    assert (found.place, found.start, found.text) == ("page 4", 48, "Revenue was 3,700")
+    first = evidence.verify("Revenue was 3,700")
+    assert first is not None
+    assert first.place == "page 2"
+
+
+def test_a_quotation_said_to_stand_elsewhere_is_found_where_it_stands(room: Room) -> None:
+    evidence = room.evidence
+    report = evidence.find("costs", 5)[0]
+    found = evidence.verify("churn was 4 %", report)
+    assert found is not None
+    assert (found.document.name, found.place, found.text) == ("Letter.txt", "line 1", "churn was 4 %")
+
+
+@pytest.mark.parametrize("quote", ["churn was 5 %", "churn was 4", "", "the", "Revenue was 3,700 … churn was 4 %"])
+def test_what_stands_nowhere_is_not_found(room: Room, quote: str) -> None:
+    assert room.evidence.verify(quote, room.evidence.find("costs", 1)[0]) is None
+
+
+def test_the_beginning_of_a_document(room: Room) -> None:
+    evidence = room.evidence
+    report = next(each for each in evidence.documents if each.name == "Report.pdf")
+    scan = next(each for each in evidence.documents if each.name == "Scan.pdf")
+    assert evidence.beginning(report, 6) == "Annual"
+    opening = evidence.opening(report, 13)
+    assert opening is not None
+    assert (opening.text, opening.place) == ("Annual report", "page 1")
+    assert (evidence.beginning(scan, 9), evidence.opening(scan, 9)) == ("", None)
+
+
+def test_the_fingerprint_is_that_of_the_documents_contents_and_names(room: Room) -> None:
+    before = room.evidence.fingerprint()
+    assert room.evidence.fingerprint() == before
+    room.holds("Letter.txt", LETTER + " PS.")
+    changed = room.evidence.fingerprint()
+    assert changed != before
+    room.holds("New.txt", "New.")
+    assert room.evidence.fingerprint() not in {before, changed}

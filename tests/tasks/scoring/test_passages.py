@@ -1,0 +1,167 @@
+"""Passages: all of a text once, in order, and each within one page, slide, sheet or heading."""
+
+import random
+import time
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tasks.scoring.passages import Ground, Piece, cut
+
+LONGEST = 1200
+
+Placed = tuple[str, list[tuple[int, int, str, str]]]
+
+
+@st.composite
+def placed_texts(draw: st.DrawFn) -> Placed:
+    """A text in parts as readers write it: pages, slides or sheets with cells, or headings."""
+    kind = draw(st.sampled_from(["page", "slide", "sheet", "heading"]))
+    word = st.text("abcé.,:; \t\n0123456789", min_size=0, max_size=60)
+    pieces: list[str] = []
+    places: list[tuple[int, int, str, str]] = []
+    at = 0
+    for number in range(draw(st.integers(0, 5))):
+        part = "".join(draw(st.lists(word, max_size=60))) * draw(st.sampled_from([1, 1, 10])) + "\n"
+        places.append((at, at + len(part), kind, str(number + 1)))
+        if kind == "sheet":
+            places.append((at, at + len(part), "cells", f"A{number}:F{number + 20}"))
+        between = "\f" if kind != "heading" else draw(st.sampled_from(["", "no heading here\n"]))
+        pieces += [part, between]
+        at += len(part) + len(between)
+    return "".join(pieces), places
+
+
+@settings(max_examples=150, deadline=None)
+@given(placed_texts())
+def test_passages_hold_all_words_once_and_in_order(placed: Placed) -> None:
+    text, places = placed
+    pieces = cut(text, places)
+    assert "".join("".join(text[each.start : each.end].split()) for each in pieces) == "".join(text.split())
+    assert all(one.end <= other.start for one, other in pairwise(pieces))
+
+
+@settings(max_examples=150, deadline=None)
+@given(placed_texts())
+def test_a_passage_is_short_and_has_no_blank_ends(placed: Placed) -> None:
+    text, places = placed
+    for piece in cut(text, places):
+        words = text[piece.start : piece.end]
+        assert 0 < len(words) <= LONGEST
+        assert words == words.strip()
+        assert "\f" not in words
+
+
+@settings(max_examples=150, deadline=None)
+@given(placed_texts())
+def test_no_passage_reaches_over_a_border(placed: Placed) -> None:
+    text, places = placed
+    borders = {border for start, end, _kind, _label in places for border in (start, end)}
+    for piece in cut(text, places):
+        assert not any(piece.start < border < piece.end for border in borders)
+
+
+@given(st.text(max_size=200), st.lists(st.tuples(st.integers(-5, 300), st.integers(-5, 300)), max_size=5))
+def test_places_that_fit_no_text_break_nothing(text: str, spans: list[tuple[int, int]]) -> None:
+    pieces = cut(text, [(start, end, "heading", "x") for start, end in spans])
+    assert "".join("".join(text[each.start : each.end].split()) for each in pieces) == "".join(text.split())
+
+
+@pytest.mark.parametrize("text", ["", " \n\t ", "\f\f", "\n\f\n"])
+def test_a_blank_text_has_no_passage(text: str) -> None:
+    assert cut(text, [(0, len(text), "page", "1")]) == []
+
+
+def test_a_long_text_is_cut_at_empty_lines_then_lines_then_sentences() -> None:
+    paragraph = "Revenue grew in every quarter of the year. " * 15
+    paragraphs = f"{paragraph}\n\n{paragraph}\n\n{paragraph}"
+    assert {paragraphs[each.start : each.end] for each in cut(paragraphs, [])} == {paragraph.strip()}
+    lines = "\n".join([paragraph] * 3)
+    assert {lines[each.start : each.end] for each in cut(lines, [])} == {paragraph.strip()}
+    sentences = paragraph * 4
+    assert all(sentences[each.start : each.end].endswith(".") for each in cut(sentences, []))
+
+
+def test_one_endless_word_is_cut_at_the_limit() -> None:
+    assert [each.end - each.start for each in cut("x" * 3000, [])] == [1200, 1200, 600]
+
+
+# --- where a passage stands, in words
+
+
+def places_of(text: str, places: list[tuple[int, int, str, str]]) -> list[tuple[str, str | None]]:
+    return [(each.place, each.heading) for each in cut(text, places)]
+
+
+def test_pages_and_slides_are_told_by_number() -> None:
+    assert places_of("One.\n\fTwo.\n", [(0, 5, "page", "1"), (6, 11, "page", "2")]) == [
+        ("page 1", None),
+        ("page 2", None),
+    ]
+    assert places_of("One.\n", [(0, 5, "slide", "12")]) == [("slide 12", None)]
+
+
+def test_a_sheet_is_told_with_the_cells_that_the_passage_takes() -> None:
+    title, first, second = "Accounts\n", "Revenue\t1\n", "Costs\t2\n"
+    text = title + first + second
+    places = [
+        (0, len(text), "sheet", "Accounts"),
+        (len(title), len(title + first), "cells", "A1:F20"),
+        (len(title + first), len(text), "cells", "A21:G40"),
+    ]
+    assert places_of(text, places) == [("sheet Accounts, A1:G40", None)]
+    ground = Ground(text, places)
+    assert ground.place(text.index("Costs"), len(text)) == "sheet Accounts, A21:G40"
+    assert ground.place(text.index("Revenue"), text.index("Revenue") + 7) == "sheet Accounts, A1:F20"
+    assert ground.place(0, 8) == "sheet Accounts"
+
+
+def test_a_single_cell_and_a_sheet_without_cells() -> None:
+    assert places_of("Total\n", [(0, 6, "sheet", "S"), (0, 6, "cells", "B7")]) == [("sheet S, B7", None)]
+    assert places_of("Comment\n", [(0, 8, "sheet", "S")]) == [("sheet S", None)]
+
+
+def test_headings_are_told_with_lines() -> None:
+    text = "Preamble\nTerm\nFive years.\nRenewable.\nFees\nNone.\n"
+    term, fees = text.index("Term"), text.index("Fees")
+    places = [(term, fees, "heading", "Term"), (fees, len(text), "heading", "Fees")]
+    assert places_of(text, places) == [
+        ("line 1", None),
+        ("under “Term”, lines 2 to 4", "Term"),
+        ("under “Fees”, lines 5 to 6", "Fees"),
+    ]
+
+
+def test_what_follows_a_heading_s_end_stands_under_none() -> None:
+    text = "Term\nFive years.\nSigned in Leeds.\n"
+    end = text.index("Signed")
+    assert places_of(text, [(0, end, "heading", "Term")]) == [
+        ("under “Term”, lines 1 to 2", "Term"),
+        ("line 3", None),
+    ]
+
+
+def test_a_text_without_places_is_told_by_lines() -> None:
+    assert places_of("a\nb\nc", []) == [("lines 1 to 3", None)]
+
+
+def test_a_heading_on_a_page_is_kept_beside_the_page() -> None:
+    places = [(0, 10, "page", "1"), (0, 10, "heading", "Term")]
+    assert cut("Five years", places) == [Piece(0, 10, "page 1", "Term")]
+
+
+# --- speed
+
+
+def test_ten_million_characters_and_twenty_thousand_places_take_less_than_two_seconds() -> None:
+    chosen = random.Random(1)
+    lines = [" ".join(chosen.choices(["revenue", "grew", "by", "13.7", "%."], k=12)) for _ in range(1000)]
+    text = "\n".join(lines * 160)[:10_000_000]
+    step = len(text) // 20_000
+    places = [(at * step, (at + 1) * step, "heading" if at % 2 else "cells", str(at)) for at in range(20_000)]
+    began = time.perf_counter()
+    pieces = cut(text, [(0, len(text), "sheet", "S"), *places])
+    assert time.perf_counter() - began < 2
+    assert len(pieces) > 10_000

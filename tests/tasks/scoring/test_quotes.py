@@ -1,0 +1,372 @@
+"""Quotes: typesetting is forgiven, meaning is not, and no quotation takes long to refuse."""
+
+import re
+import time
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tasks.documents.extract import formats
+from tasks.errors import DiligenceError
+from tasks.scoring.passages import cut
+from tasks.scoring.quotes import locate, verify
+
+TEXT = (
+    "Revenue grew to EUR 83,700 thousand, i.e. by 13.7 % (2023: 12.9 %).\n"
+    "The Company’s loss was (3,700); cash flow: -5.2 m.\n"
+    "Non-recurring reve-\nnue of ﬁve “ofﬁces” was $5 million in 2019–2023. We can’t pay.\n"
+    "The lease of 3\u00a0700 units was re\u00adnewed on 2024-01-31¹ in the EU_27 (see 7.1).\f"
+    "Net profit was not\nmaterial to the group… It fell.\n"
+    "Müller GmbH—the largest customer—left; a multi\ufffe\nyear contract of .5 % ended.\n"
+)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "Revenue grew to EUR 83,700 thousand",
+        "revenue  grew\nto\tEUR\u00a083,700 THOUSAND",
+        '"by 13.7 % (2023: 12.9 %)."',
+        "13.7%",
+        "by 13.7\n%",
+        "The Company's loss was (3,700)",
+        "the company`s loss was ( 3,700 )",
+        "cash flow: −5.2 m",
+        "Non-recurring revenue of five 'offices'",
+        "Non‑recurring revenue",
+        "reve-\nnue of five",
+        "rev\u00adenue of ﬁve",
+        "was $5 million in 2019-2023",
+        "million in 2019 – 2023",
+        "$ 5 million",
+        "5 million in",
+        "We can't pay",
+        "3 700 units",
+        "3\u202f700 units",
+        "was renewed on 2024-01-31",
+        "on 2024-01-31 in the EU",
+        "Net profit was not material to the group",
+        "the group… It fell",
+        "Müller GmbH – the largest customer – left",
+        "Mu\u0308ller GmbH - the largest",
+        "a multi-year contract",
+        "a multiyear contract",
+        "a multi\x02\r\nyear contract of .5 % ended",
+        "**Net profit** was not material",
+        "• Net profit was not material",
+        "see 7.1",
+    ],
+)
+def test_typesetting_is_forgiven(quote: str) -> None:
+    assert verify(quote, TEXT)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "Revenue grew to EUR 83,701 thousand",
+        "Revenue fell to EUR 83,700 thousand",
+        "Revenue grew to EUR 83.700 thousand",
+        "Revenue grew to EUR 83700 thousand",
+        "Net profit was material",
+        "Net profit was not not material",
+        "profit Net was not",
+        "by 13,7 %",
+        "by 137 %",
+        "of 5 % ended",
+        "Muller GmbH the largest",
+        "was €5 million",
+        "in 2019 2023",
+    ],
+)
+def test_a_changed_word_or_figure_is_refused(quote: str) -> None:
+    assert not verify(quote, TEXT)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "3,700 thousand",
+        "700 thousand, i.e.",
+        "grew to EUR 83",
+        "Revenue grew to EUR 83,7",
+        "3.7 %",
+        "by 13",
+        "7 % (2023",
+        "9 %)",
+        "700 units was",
+        "lease of 3",
+        "renewed on 2024",
+        "01-31 in the EU",
+        "in 2019",
+        "2023. We can't",
+        "see 7",
+        "1 in the EU",
+    ],
+)
+def test_a_quotation_cut_inside_a_number_is_refused(quote: str) -> None:
+    assert not verify(quote, TEXT)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "evenue grew to",
+        "Revenue gre",
+        "nue of five",
+        "recurring revenue of five",
+        "newed on",
+        "customer lef",
+        "We can",
+        "year contract",
+        "a multi",
+    ],
+)
+def test_a_quotation_cut_inside_a_word_is_refused(quote: str) -> None:
+    assert not verify(quote, TEXT)
+
+
+@pytest.mark.parametrize(
+    ("quote", "why"),
+    [
+        ("loss was 3,700", "accountants' brackets are a minus"),
+        ("3,700); cash", "the same, cut at the bracket"),
+        ("flow: 5.2 m", "a minus is left out"),
+        ("5.2 m", "the same, at the quotation's beginning"),
+        ("by 13.7", "the percent sign is cut off"),
+        ("by 13.7 (2023", "the percent sign is left out"),
+        ("was $5", "the millions are cut off"),
+        ("grew to EUR 83,700", "the thousands are cut off"),
+        ("churn was 4 %", "the limit is left out"),
+        ("4 % a year", "the same, at the quotation's beginning"),
+    ],
+)
+def test_a_figure_without_its_sign_or_unit_is_refused(quote: str, why: str) -> None:
+    text = TEXT + "Churn was < 4 % a year.\n"
+    assert verify("churn was <4% a year", text)
+    assert not verify(quote, text), why
+
+
+@pytest.mark.parametrize("quote", ["", " ", "…", "...", "a", "12", "“”", "\0", ".*", "%", "- 5", "§ 1"])
+def test_too_little_proves_nothing(quote: str) -> None:
+    assert not verify(quote, TEXT + " a 12 - 5 § 1")
+
+
+@pytest.mark.parametrize("quote", ["Revenue.*thousand", "(Revenue|Costs) grew", "Revenue grew[^x]*", "\\w+ grew to"])
+def test_signs_of_patterns_mean_nothing(quote: str) -> None:
+    assert not verify(quote, TEXT)
+
+
+def test_a_text_full_of_signs_is_quoted_as_it_stands() -> None:
+    assert verify("f(x) = [a-z]+ (see *notes*) \\ 3^2", "where f(x) = [a-z]+ (see *notes*) \\ 3^2 holds")
+
+
+# --- ellipses
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "Revenue grew … by 13.7 %",
+        "Revenue grew ... by 13.7 % [...] five offices",
+        "Revenue grew (…) cash flow",
+        "… Revenue grew to EUR …",
+        "Revenue […] 2024-01-31",
+    ],
+)
+def test_parts_may_be_left_out_within_a_page(quote: str) -> None:
+    assert verify(quote, TEXT)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "by 13.7 % … Revenue grew",
+        "Revenue grew … Net profit",
+        "Revenue grew … by 13.8 %",
+        "Revenue grew … 3.7 %",
+        "Revenue … Revenue grew",
+    ],
+)
+def test_parts_in_another_order_or_on_another_page_are_refused(quote: str) -> None:
+    assert not verify(quote, TEXT)
+
+
+# --- where it stands
+
+
+def found(quote: str, text: str = TEXT, near: int = 0) -> str | None:
+    span = locate(quote, text, near)
+    return text[slice(*span)] if span else None
+
+
+def test_the_span_is_that_of_the_words_in_the_text() -> None:
+    assert found("non-recurring revenue of five offices") == "Non-recurring reve-\nnue of ﬁve “ofﬁces"
+    assert found('"by 13.7 % (2023: 12.9 %)."') == "by 13.7 % (2023: 12.9 %)."
+    assert found("Revenue grew … 13.7 %") == "Revenue grew to EUR 83,700 thousand, i.e. by 13.7 %"
+    assert found("$5 million") == "$5 million"
+
+
+def test_of_several_places_the_first_from_the_given_offset_on_is_taken() -> None:
+    text = "Total 3,700\fTotal 3,700\fTotal 3,700"
+    assert locate("Total 3,700", text) == (0, 11)
+    assert locate("Total 3,700", text, 5) == (12, 23)
+    assert locate("Total … 3,700", text, 20) == (24, 35)
+    assert locate("Total 3,700", text, 30) == (0, 11)
+
+
+def test_the_first_place_may_be_a_cut_one() -> None:
+    assert found("3,700 units", "83,700 units and 3,700 units") == "3,700 units"
+    assert locate("3,700 units", "83,700 units and 3,700 units") == (17, 28)
+
+
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        ("収益は前年比で増加した", "当社の収益は前年比で増加した。"),
+        ("выручка выросла", "Выручка выросла на 5 %."),
+        ("राजस्व बढ़ा", "कंपनी का राजस्व बढ़ा।"),
+        ("הכנסות גדלו", "ההכנסות גדלו; הכנסות גדלו"),
+    ],
+)
+def test_other_scripts_are_quoted_too(quote: str, text: str) -> None:
+    assert verify(quote, text)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=60), st.text(max_size=200))
+def test_any_quote_and_any_text_give_a_span_of_the_text_or_none(quote: str, text: str) -> None:
+    for near in (0, 50, 500):
+        span = locate(quote, text, near)
+        assert span is None or 0 <= span[0] < span[1] <= len(text)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_words_of_a_text_stand_in_it(data: st.DataObject) -> None:
+    words = data.draw(
+        st.lists(st.sampled_from(["profit", "3,700", "grew", "by", "Müller", "2.5", "(net)"]), min_size=5)
+    )
+    start = data.draw(st.integers(0, len(words) - 3))
+    between = data.draw(st.sampled_from([" ", "\n", "  ", "\t"]))
+    assert verify(between.join(words[start:]), "\n".join(words))
+
+
+# --- how long it takes
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("a" * 5_000_000, "a" * 2000),
+        ("ab " * 1_666_666, "ab" * 999 + "a"),
+        ("a-\n" * 1_666_666, "a" * 1999 + "b"),
+        ("( " * 2_500_000, "abc"),
+        (" " * 5_000_000, "abc"),
+        ("1" + " " * 4_999_999, "1 … 2 abc"),
+        ("a\u0301" * 2_500_000, "a" * 2000),
+    ],
+)
+def test_no_text_makes_a_refusal_slow(text: str, quote: str) -> None:
+    began = time.perf_counter()
+    assert not verify(quote, text)
+    assert time.perf_counter() - began < 15
+
+
+def test_many_long_quotes_from_five_megabytes_take_the_time_of_one_look() -> None:
+    chosen = Random(3)
+    words = ["revenue", "of", "the", "company", "3,700", "grew,", "well-\nknown", "by 13.7 %."]
+    text = " ".join(chosen.choices(words, k=750_000))[:5_000_000]
+    began = time.perf_counter()
+    for at in range(1_000_000, 4_000_000, 200_000):
+        quote = text[text.index(" ", at) : text.index(" ", at + 2000)]
+        assert not verify(f"{quote} zebra", text)
+    assert time.perf_counter() - began < 15
+
+
+# --- how often it is right, on the sample batch's documents
+
+
+@cache
+def sample() -> list[tuple[str, str]]:
+    """Passages' sentences and lines with the text that they come from."""
+    rooms = Path(__file__).parents[3] / "deployments" / "sample" / "rooms"
+    return [pair for path in sorted(rooms.rglob("*")) if path.is_file() for pair in _quotable(path)]
+
+
+def _quotable(path: Path) -> Iterator[tuple[str, str]]:
+    try:
+        reading = formats.read_document(path, path.suffix.lower())
+    except DiligenceError:  # one is damaged on purpose
+        return
+    for piece in cut(reading.text, reading.places):
+        passage = reading.text[piece.start : piece.end]
+        for sentence in re.split(r"(?<=[.;])\s+|\n(?=[A-Z])", passage):
+            if len(sentence.split()) >= 4 and sum(map(str.isalnum, sentence)) >= 20:
+                yield sentence, reading.text
+
+
+LIGATURES = {"ffi": "ﬃ", "ffl": "ﬄ", "ff": "ﬀ", "fi": "ﬁ", "fl": "ﬂ"}
+
+
+def noisy(quote: str, chosen: Random) -> str:
+    """The quotation as another program would have set or read it."""
+    if chosen.random() < 0.5:
+        quote = " ".join(quote.split())
+    if chosen.random() < 0.3:
+        for plain, joined in LIGATURES.items():
+            quote = quote.replace(plain, joined)
+    if chosen.random() < 0.5:
+        quote = quote.translate(str.maketrans("“”‘’–—−", "\"\"''---"))
+    if chosen.random() < 0.3:
+        quote = chosen.choice([str.upper, str.lower])(quote)
+    if chosen.random() < 0.4:
+        mark = chosen.choice(["-\n", "\ufffe\n", "\x02\n", "\u00ad", "-\r\n"])
+        quote = re.sub("(?<=[a-z]{3})(?=[a-z]{3})", lambda _: mark if chosen.random() < 0.1 else "", quote)
+    if chosen.random() < 0.3:
+        quote = re.sub(" ", lambda _: chosen.choice([" ", "\u00a0", "  ", "\n"]), quote)
+    return f"“{quote}”" if chosen.random() < 0.2 else quote
+
+
+def test_at_least_96_of_100_true_quotes_are_kept() -> None:
+    chosen = Random(1)
+    kept = [verify(noisy(quote, chosen), text) for quote, text in sample()]
+    assert len(kept) > 400
+    assert sum(kept) / len(kept) >= 0.96
+
+
+def test_at_most_one_of_200_altered_quotes_is_kept() -> None:
+    chosen = Random(2)
+    kept = []
+    for quote, text in sample():
+        figures = [found.start() for found in re.finditer("[0-9]", quote)]
+        if figures and chosen.random() < 0.5:
+            at = chosen.choice(figures)
+            other = chosen.choice([digit for digit in "0123456789" if digit != quote[at]])
+            altered = quote[:at] + other + quote[at + 1 :]
+        else:
+            word = chosen.choice(list(re.finditer("[A-Za-z]{2,}", quote)) or [None])
+            if word is None:
+                continue
+            altered = quote[: word.start()] + chosen.choice(["never", "material", "loss"]) + quote[word.end() :]
+        if altered.lower() != quote.lower():
+            kept.append(verify(altered, text))
+    assert len(kept) > 400
+    assert sum(kept) / len(kept) <= 0.005
+
+
+def test_at_most_one_of_100_quotes_cut_inside_a_number_is_kept() -> None:
+    chosen = Random(3)
+    kept = []
+    for quote, text in sample():
+        for number in re.finditer(r"\d[\d.,]*\d", quote):
+            at = number.start() + chosen.randint(1, len(number.group()) - 1)
+            halves = quote[:at].rstrip(".,"), quote[at:].lstrip(".,")
+            kept += [verify(half, text) for half in halves if sum(map(str.isalnum, half)) >= 8]
+    assert len(kept) > 200
+    assert sum(kept) / len(kept) <= 0.01

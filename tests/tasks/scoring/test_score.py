@@ -1,0 +1,249 @@
+"""Scoring a company: everything written down once, asked for once, paid for once, and added up."""
+
+import json
+from collections.abc import Callable, Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storage.runs import RunCompany
+from storage.scores import CriterionOutcome, ScoreStatus
+from tasks.scoring.score import add_up, rank_companies, score_criteria
+from tests.servers.openai_server import Asked, ModelServer, refusing
+from tests.tasks.scoring.conftest import Room
+
+RECURRING = {"id": "recurring", "ask": "Is most of the revenue recurring?", "weight": 3}
+CHURN = {"id": "churn", "ask": "How many customers cancelled?", "weight": 1}
+ESTABLISHED = {"id": "established", "fact": "founded_year", "rule": "<= 2018", "weight": 1}
+CAP_TABLE = {"id": "cap_table", "document": "cap table", "weight": 2}
+LETTER = "Recurring revenue falls by 7.1 % in 2025: one customer cancelled."
+
+
+def verdict(asked: Asked) -> str:
+    """A model that finds something about revenue and nothing about anything else."""
+    about_revenue = "recurring?" in asked.messages[0]["content"]
+    return json.dumps(
+        {
+            "found": about_revenue,
+            "score": 4 if about_revenue else None,
+            "reason": "As the letter says.",
+            "quotes": [{"source": 1, "text": "Recurring revenue falls by 7.1 %"}, {"source": 1, "text": "made up"}],
+        }
+    )
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, home: object) -> Iterator[ModelServer]:
+    with ModelServer(verdict) as server:
+        monkeypatch.setenv("DILIGENCE_AI_MODEL", "small")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        yield server
+
+
+@pytest.fixture
+def room(room: Room) -> Room:
+    room.holds("Letter.txt", LETTER)
+    room.is_known_as(("founded_year", 2020, "files"), founded_year=2020)
+    room.asks(RECURRING, CHURN, ESTABLISHED, CAP_TABLE)
+    return room
+
+
+def test_every_criterion_is_written_down_with_its_quotes(room: Room, server: ModelServer) -> None:
+    assert score_criteria(room.id)
+    outcomes = room.outcomes
+    assert [(each.criterion_id, each.kind, each.status, each.score) for each in outcomes.values()] == [
+        ("recurring", "judged", ScoreStatus.SCORED, 4),
+        ("churn", "judged", ScoreStatus.MISSING, None),
+        ("established", "fact", ScoreStatus.SCORED, 0),
+        ("cap_table", "document", ScoreStatus.MISSING, None),
+    ]
+    assert [outcomes[each].missing for each in ("churn", "cap_table")] == ["How many customers cancelled?", "cap table"]
+    proved, invented = room.quotes("recurring")
+    assert (proved.verified, proved.text, proved.document_name, proved.place) == (
+        True,
+        "Recurring revenue falls by 7.1 %",
+        "Letter.txt",
+        "line 1",
+    )
+    assert LETTER[proved.start : proved.end] == proved.text
+    assert (invented.verified, invented.text, invented.document_id, invented.start) == (False, "made up", None, None)
+
+
+def test_the_total_is_that_of_what_was_scored_with_its_coverage(room: Room, server: ModelServer) -> None:
+    score_criteria(room.id)
+    assert room.company.total == pytest.approx(3 * 0.8 / 4)
+    assert room.company.coverage == pytest.approx(4 / 7)
+
+
+def test_the_cost_is_added_to_the_run_once(room: Room, server: ModelServer) -> None:
+    score_criteria(room.id)
+    run = room.run
+    assert (run.calls, run.input_tokens > 0, run.output_tokens > 0) == (2, True, True)
+    score_criteria(room.id)
+    assert room.run.model_dump() == run.model_dump()
+
+
+def test_what_rests_on_the_same_is_not_looked_into_again(room: Room, server: ModelServer) -> None:
+    score_criteria(room.id)
+    before = {name: outcome.id for name, outcome in room.outcomes.items()}
+    assert score_criteria(room.id)
+    assert {name: outcome.id for name, outcome in room.outcomes.items()} == before
+    assert len(server.asked) == 2
+
+
+def test_another_run_asks_for_no_judgement_again(
+    room: Room, server: ModelServer, new_run: Callable[[str], Room]
+) -> None:
+    score_criteria(room.id)
+    other = new_run("run-2")
+    other.holds("Letter.txt", LETTER)
+    other.asks(RECURRING, CHURN)
+    assert score_criteria(other.id)
+    assert len(server.asked) == 2
+    assert (other.run.calls, other.run.input_tokens) == (0, 0)
+    assert other.outcomes["recurring"].score == 4
+
+
+def test_a_changed_criterion_alone_is_asked_again(room: Room, server: ModelServer) -> None:
+    score_criteria(room.id)
+    room.asks(RECURRING | {"guide": "5: all of it"}, CHURN, ESTABLISHED, CAP_TABLE)
+    score_criteria(room.id)
+    assert len(server.asked) == 3
+    assert "5: all of it" in server.asked[-1].prompt
+
+
+def test_another_weight_asks_no_model(room: Room, server: ModelServer) -> None:
+    score_criteria(room.id)
+    room.asks(RECURRING | {"weight": 1}, CHURN, ESTABLISHED, CAP_TABLE)
+    score_criteria(room.id)
+    assert len(server.asked) == 2
+    assert room.company.total == pytest.approx(0.8 / 2)
+
+
+def test_a_changed_document_is_judged_anew(room: Room, server: ModelServer) -> None:
+    score_criteria(room.id)
+    established = room.outcomes["established"].id
+    room.holds("Letter.txt", LETTER + " Yours, Beta.")
+    score_criteria(room.id)
+    assert len(server.asked) == 4
+    assert room.outcomes["established"].id == established
+
+
+def test_a_new_fact_changes_the_fact_s_outcome_alone(room: Room, server: ModelServer) -> None:
+    score_criteria(room.id)
+    judged = room.outcomes["recurring"].id
+    room.is_known_as(("founded_year", 1994, "sec"), founded_year=1994)
+    score_criteria(room.id)
+    assert (room.outcomes["established"].score, room.outcomes["recurring"].id) == (5, judged)
+    assert "(sec" in room.outcomes["established"].reason
+
+
+def test_a_failed_judgement_fails_the_company_and_is_asked_again(room: Room, server: ModelServer) -> None:
+    server.then(refusing())
+    assert not score_criteria(room.id)
+    outcome = room.outcomes["recurring"]
+    assert (outcome.status, outcome.failed, outcome.score) == (ScoreStatus.UNSCORED, True, None)
+    assert room.run.calls == 2
+    assert score_criteria(room.id)
+    assert room.outcomes["recurring"].score == 4
+    assert (room.run.calls, len(server.asked)) == (3, 3)
+
+
+def test_without_a_model_the_rest_is_scored_and_nothing_failed(room: Room) -> None:
+    assert score_criteria(room.id)
+    assert [each.status for each in room.outcomes.values()] == [
+        ScoreStatus.UNSCORED,
+        ScoreStatus.UNSCORED,
+        ScoreStatus.SCORED,
+        ScoreStatus.MISSING,
+    ]
+    assert [quote.verified for quote in room.quotes("recurring")] == [True]
+    assert (room.company.total, room.run.calls) == (0, 0)
+    assert room.company.coverage == pytest.approx(1 / 7)
+
+
+def test_a_model_configured_later_judges_what_was_unscored(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    score_criteria(room.id)
+    with ModelServer(verdict) as server:
+        monkeypatch.setenv("DILIGENCE_AI_MODEL", "small")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        score_criteria(room.id)
+    assert room.outcomes["recurring"].score == 4
+
+
+def test_a_company_of_which_nothing_is_known_has_no_total(new_run: Callable[[str], Room]) -> None:
+    bare = new_run("bare")
+    bare.asks(RECURRING, ESTABLISHED, CAP_TABLE)
+    assert score_criteria(bare.id)
+    assert {each.status for each in bare.outcomes.values()} == {ScoreStatus.MISSING}
+    assert (bare.company.total, bare.company.coverage) == (None, 0)
+
+
+# --- adding up
+
+
+def outcome(score: float | None, weight: float = 1, status: ScoreStatus | None = None) -> CriterionOutcome:
+    status = status or (ScoreStatus.MISSING if score is None else ScoreStatus.SCORED)
+    return CriterionOutcome(
+        company_id=1, ordinal=0, criterion_id="a", kind="fact", weight=weight, score=score, status=status,
+        reason="", evidence="",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "scale", "total", "coverage"),
+    [
+        ([], (0, 5), None, 0),
+        ([outcome(None)], (0, 5), None, 0),
+        ([outcome(5)], (0, 5), 1, 1),
+        ([outcome(0)], (0, 5), 0, 1),
+        ([outcome(5, 3), outcome(0, 1)], (0, 5), 0.75, 1),
+        ([outcome(5, 3), outcome(None, 1)], (0, 5), 1, 0.75),
+        ([outcome(-1), outcome(1)], (-1, 1), 0.5, 1),
+        ([outcome(1), outcome(10)], (1, 10), 0.5, 1),
+        ([outcome(5, status=ScoreStatus.UNSUPPORTED), outcome(0)], (0, 5), 0, 0.5),
+        ([outcome(5, status=ScoreStatus.UNSCORED)], (0, 5), None, 0),
+    ],
+)
+def test_only_what_was_scored_counts(
+    outcomes: list[CriterionOutcome], scale: tuple[float, float], total: float | None, coverage: float
+) -> None:
+    assert add_up(outcomes, scale) == (total, coverage)
+
+
+scores = st.tuples(st.none() | st.floats(-3, 7), st.floats(1e-6, 1e6))
+
+
+@given(st.lists(scores, max_size=20))
+def test_totals_and_coverage_are_shares_whatever_the_order(given: list[tuple[float | None, float]]) -> None:
+    outcomes = [outcome(score, weight) for score, weight in given]
+    total, coverage = add_up(outcomes, (-3, 7))
+    assert total is None or 0 <= total <= 1
+    assert 0 <= coverage <= 1 + 1e-9
+    again, _ = add_up(outcomes[::-1], (-3, 7))
+    assert again == (total if total is None else pytest.approx(total))
+
+
+def test_equal_scores_give_equal_totals_in_any_order() -> None:
+    one = add_up([outcome(1, 0.1), outcome(2, 0.2), outcome(3, 0.3)], (0, 5))
+    other = add_up([outcome(3, 0.3), outcome(2, 0.2), outcome(1, 0.1)], (0, 5))
+    assert one[0] == other[0]
+
+
+def ranks(*totals: float | None) -> list[int | None]:
+    listed = [RunCompany(run_id="r", ordinal=0, name="", domain="", folder="", total=total) for total in totals]
+    rank_companies(listed)
+    return [each.rank for each in listed]
+
+
+def test_ranks_go_by_total_with_ties_shared_and_none_without_a_total() -> None:
+    assert ranks(0.5, 0.9, None, 0.5, 0.1, 0.0) == [2, 1, None, 2, 4, 5]
+    assert ranks(None, None) == [None, None]
+    assert ranks() == []
+
+
+def test_a_company_that_lost_its_total_loses_its_rank() -> None:
+    company = RunCompany(run_id="r", ordinal=0, name="", domain="", folder="", total=None, rank=1)
+    rank_companies([company])
+    assert company.rank is None
