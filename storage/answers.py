@@ -30,4 +30,4 @@ def find_answer(session: Session, key: str) -> StoredAnswer | None:
 
 def save_answer(session: Session, answer: StoredAnswer) -> None:
     """Keep an answer, in place of an earlier one to the same question."""
-    session.merge(answer)
+    put(session, answer, "key")

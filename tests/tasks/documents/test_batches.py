@@ -117,6 +117,7 @@ def test_documents_with_the_same_content_share_a_text(write: Write, pool: Counti
     outcomes = read(index_room("root"))
     assert set(statuses(outcomes).values()) == {"read"}
     assert len({each.text_id for each in outcomes.values()}) == 1
+    assert pool.count == 1
 
 
 def test_a_document_that_vanishes_after_the_index_is_its_own_failure(

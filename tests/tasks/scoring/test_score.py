@@ -113,6 +113,22 @@ def test_a_changed_criterion_alone_is_asked_again(room: Room, server: ModelServe
     assert "5: all of it" in server.asked[-1].prompt
 
 
+def test_both_databases_keep_what_was_found(
+    database_url: str, server: ModelServer, new_run: Callable[[str], Room]
+) -> None:
+    room = new_run("run-1")
+    room.holds("Letter.txt", LETTER)
+    room.is_known_as(("founded_year", 2020, "files"), founded_year=2020)
+    room.asks(RECURRING, ESTABLISHED, CAP_TABLE)
+    server.says = lambda asked: verdict(asked).replace("As the letter", "As\\u0000 the letter")
+    for _ in range(2):
+        assert score_criteria(room.id), database_url
+    assert [each.score for each in room.outcomes.values()] == [4, 0, None]
+    assert room.outcomes["recurring"].reason == "As the letter says."
+    assert [quote.verified for quote in room.quotes("recurring")] == [True, False]
+    assert len(server.asked) == 1
+
+
 def test_another_weight_asks_no_model(room: Room, server: ModelServer) -> None:
     score_criteria(room.id)
     room.asks(RECURRING | {"weight": 1}, CHURN, ESTABLISHED, CAP_TABLE)

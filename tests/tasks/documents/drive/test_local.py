@@ -3,11 +3,14 @@
 import base64
 import os
 import socket
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tasks.documents.drive.local import LocalDrive, _time
+from tasks.documents.drive import local
+from tasks.documents.drive.local import LocalDrive, _copy, _time
 from tasks.errors import NotConfigured, NotFound, TooLarge, Unavailable
 from tests.tasks.documents.drive.room import BASE, content, forged, listed, only, write
 
@@ -166,3 +169,33 @@ def test_a_document_that_grows_while_it_is_copied_meets_the_limit_too(root: Path
     write(root / "a.txt", b"x" * 200)
     with pytest.raises(TooLarge):
         LocalDrive(root, BASE).fetch(only(root).id, tmp_path, 100)
+
+
+def test_what_changed_a_moment_ago_is_not_relied_on_yet(root: Path, tmp_path: Path) -> None:
+    """The clock of files ticks: a second change at once would look like none."""
+    drive = LocalDrive(root, BASE)
+    for _ in range(20):  # on a machine that stalls, the moment may be over
+        write(root / "a.txt")
+        if drive.fetch(only(root).id, tmp_path, 100).version != only(root).version:
+            break
+    else:
+        pytest.fail("it was relied on at once")
+    time.sleep(0.06)
+    assert drive.fetch(only(root).id, tmp_path, 100).version == only(root).version
+
+
+def test_what_changes_while_it_is_copied_is_looked_at_again(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write(root / "a.txt")
+    time.sleep(0.06)
+
+    def disturbed(*given: Any) -> str:
+        copied = _copy(*given)
+        with file.open("ab") as other:
+            other.write(b" and more")
+        return copied
+
+    monkeypatch.setattr(local, "_copy", disturbed)
+    drive = LocalDrive(root, BASE)
+    assert drive.fetch(only(root).id, tmp_path, 100).version != only(root).version
