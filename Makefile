@@ -29,8 +29,9 @@ lock: $(DEV)  ## choose the newest versions that pyproject.toml allows
 	$(BIN)/uv pip compile pyproject.toml --group dev $(COMPILE) -o requirements-dev.lock
 	$(BIN)/uv pip compile pyproject.toml --group build -c requirements-dev.lock $(COMPILE) -o requirements.lock
 
+# Extras stay in the lock: without them pip takes the newest release for an extra, and refuses its hash.
 COMPILE := --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
-	--no-header --no-annotate --quiet
+	--no-strip-extras --no-header --no-annotate --quiet
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache
