@@ -29,7 +29,6 @@ lock: $(DEV)  ## choose the newest versions that pyproject.toml allows
 	$(BIN)/uv pip compile pyproject.toml --group dev $(COMPILE) -o requirements-dev.lock
 	$(BIN)/uv pip compile pyproject.toml --group build -c requirements-dev.lock $(COMPILE) -o requirements.lock
 
-# Extras stay in the lock: without them pip takes the newest release for an extra, and refuses its hash.
 COMPILE := --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
 	--no-strip-extras --no-header --no-annotate --quiet
 
@@ -41,12 +40,13 @@ clean:
 		{ echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11"; exit 1; }
 	$(PYTHON) -m venv .venv
 
+# The locks are whole: with --no-deps pip resolves nothing, which it cannot do for hashed extras.
 $(RUN): .venv/bin/python requirements.lock pyproject.toml
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(DEV): .venv/bin/python requirements-dev.lock pyproject.toml
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-dev.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@ $(RUN)
