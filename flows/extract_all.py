@@ -62,7 +62,7 @@ def _read(
 
 def batches(listed: Sequence[RoomDocument]) -> list[list[RoomDocument]]:
     """The documents in batches of 25 to 100, the largest first, so that no large one is left for the end."""
-    size = min(100, max(25, len(listed) // 20))
+    size = min(100, max(25, len(listed) // 8))
     by_size = sorted(listed, key=lambda document: -(document.size or 0))
     return [by_size[start : start + size] for start in range(0, len(by_size), size)]
 

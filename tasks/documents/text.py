@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Collection, Sequence
-from concurrent.futures import Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -24,6 +24,7 @@ from tasks.errors import DiligenceError, NotFound, TooLarge, Unreadable, Unsuppo
 from tasks.operation import operation
 
 _IN_FLIGHT = 8  # documents that are fetched while as many are read: twice that lie in the spool at most
+_MOMENT = 0.02  # seconds of finished reading that a killed process may lose, so that a transaction holds several
 
 
 class DocumentText(BaseModel):
@@ -157,8 +158,9 @@ class _Batch:
         return self._pool.submit(content.path, format_)
 
     def _finish(self) -> None:
-        """Wait for the document that has been waiting for longest; keep it, and all others that are read by now."""
-        wait([self._in_flight[0].result])
+        """Wait until a document is read; keep it with all that are read within a moment, in one transaction."""
+        _, reading_on = wait([each.result for each in self._in_flight], return_when=FIRST_COMPLETED)
+        wait(reading_on, timeout=_MOMENT)
         done = [each for each in self._in_flight if each.result.done()]
         self._in_flight = deque(each for each in self._in_flight if each not in done)
         with database.writing() as session:

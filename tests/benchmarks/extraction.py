@@ -22,9 +22,8 @@ from tasks.documents.extract.formats import read_document
 
 if __name__ == "__main__":
     files = sorted(each for each in Path(sys.argv[1]).rglob("*") if each.is_file())
+    start = time.perf_counter()
     with ProcessPoolExecutor(mp_context=get_context("forkserver")) as pool:
-        list(pool.map(read_document, files[:20], [each.suffix for each in files[:20]]))  # processes are up
-        start = time.perf_counter()
         characters = sum(len(each.text) for each in pool.map(read_document, files, [each.suffix for each in files]))
         print(time.perf_counter() - start, characters)
 """

@@ -3,9 +3,6 @@
 Links come last so that a document which stands in the tree is listed where it stands, under its own name.
 """
 
-# Paths are as the system gives them, undecodable ones too:
-# ruff: noqa: PTH116, PTH119
-
 import os
 import stat
 from collections import deque

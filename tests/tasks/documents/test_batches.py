@@ -61,7 +61,7 @@ def test_each_document_has_its_outcome(write: Write, pool: CountingPool, monkeyp
         "photo.jpg": "unsupported",
         "read.txt": "read",
     }
-    assert outcomes["read.txt"].characters == len("Umsätze\n")
+    assert outcomes["read.txt"].characters == len("Umsätze")
     assert outcomes["read.txt"].text_id is not None
     assert outcomes["read.txt"].warning is None
     assert "DILIGENCE_DOCUMENT_MAX_MB" in (outcomes["large.txt"].warning or "")
@@ -137,7 +137,7 @@ def test_a_document_that_changes_after_the_index_is_read_as_it_is_now(write: Wri
     room_id = index_room("root")
     document_id = write("a.txt", "as it is now")
     read(room_id)
-    assert document_text(document_id).text == "as it is now\n"
+    assert document_text(document_id).text == "as it is now"
 
 
 def test_a_document_that_has_left_the_room_is_a_failure(write: Write, pool: CountingPool) -> None:

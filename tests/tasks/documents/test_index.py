@@ -44,7 +44,7 @@ def test_a_folder_with_all_that_lies_below(write: Write, drive_root: Path) -> No
 def test_ids_in_an_index_are_those_that_the_operations_take(write: Write, pool: CountingPool) -> None:
     write("Alpha/plan.txt", "the plan")
     _, alpha = document_index("root").answer()["document_index"]
-    assert document_text(alpha["documents"][0]["document_id"]).text == "the plan\n"
+    assert document_text(alpha["documents"][0]["document_id"]).text == "the plan"
     by_url = document_index(f"https://drive.example/drive/folders/{alpha['folder_id']}").answer()
     assert (by_url["folder_id"], by_url["folder_name"]) == (alpha["folder_id"], "Alpha")
 

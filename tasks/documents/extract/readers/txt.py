@@ -6,7 +6,7 @@ from typing import Final
 
 from charset_normalizer import from_bytes
 
-from tasks.documents.extract.reading import Reading, Writer
+from tasks.documents.extract.reading import Reading, clean
 
 VERSION: Final = "txt-1"
 
@@ -35,15 +35,10 @@ _BEFORE, _AFTER = 2_000, 14_000
 
 
 def read(path: Path) -> Reading:
-    """The text of the file at `path`. An empty file is an empty text."""
-    data = path.read_bytes()
-    writer = Writer()
-    text, sure = decoded(data)
-    if not sure:
-        writer.warn("The file does not say how its characters are encoded: some may be wrong.")
-    if text:
-        writer.line(text.removesuffix("\n"))
-    return writer.reading()
+    """The text of the file at `path`, to the character but for its line ends. An empty file is an empty text."""
+    text, sure = decoded(path.read_bytes())
+    doubt = "The file does not say how its characters are encoded: some may be wrong."
+    return Reading(clean(text), warnings=[] if sure else [doubt])
 
 
 def decoded(data: bytes) -> tuple[str, bool]:

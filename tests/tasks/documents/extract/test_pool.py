@@ -40,7 +40,7 @@ Document = Callable[[str], Path]
 
 
 def test_a_document_is_read_with_its_places(pool: ExtractionPool, document: Document) -> None:
-    assert pool.read(document("some words"), ".txt").text == "some words\n"
+    assert pool.read(document("some words"), ".txt").text == "some words"
 
 
 @pytest.mark.parametrize("words", ["hang", "hang-in-native-code"])
@@ -49,7 +49,7 @@ def test_a_document_that_hangs_is_given_up(pool: ExtractionPool, document: Docum
     with pytest.raises(TookTooLong, match="DILIGENCE_DOCUMENT_TIMEOUT"):
         pool.read(document(words), ".txt")
     assert time.monotonic() - started < 8
-    assert pool.read(document("next"), ".txt").text == "next\n"
+    assert pool.read(document("next"), ".txt").text == "next"
 
 
 @pytest.mark.parametrize("words", ["crash", "abort"])
@@ -57,13 +57,13 @@ def test_a_document_that_crashes_its_reader_fails_alone(pool: ExtractionPool, do
     others = [pool.submit(document(f"other {number}"), ".txt") for number in range(20)]
     with pytest.raises(Unreadable, match="the reader crashed on it"):
         pool.read(document(words), ".txt")
-    assert [other.result().text for other in others] == [f"other {number}\n" for number in range(20)]
+    assert [other.result().text for other in others] == [f"other {number}" for number in range(20)]
 
 
 def test_a_document_that_swells_meets_the_limit(pool: ExtractionPool, document: Document) -> None:
     with pytest.raises(Unreadable, match=r"512 MB of memory \(DILIGENCE_DOCUMENT_MEMORY_MB\)"):
         pool.read(document("swell"), ".txt")
-    assert pool.read(document("next"), ".txt").text == "next\n"
+    assert pool.read(document("next"), ".txt").text == "next"
 
 
 @pytest.mark.parametrize("words", ["stumble", "unpicklable"])
@@ -100,7 +100,7 @@ def test_many_threads_share_the_pool(pool: ExtractionPool, document: Document) -
     paths = [document(f"document {number}") for number in range(200)]
     with ThreadPoolExecutor(16) as threads:
         texts = [reading.text for reading in threads.map(lambda path: pool.read(path, ".txt"), paths)]
-    assert texts == [f"document {number}\n" for number in range(200)]
+    assert texts == [f"document {number}" for number in range(200)]
 
 
 def test_a_cancelled_reading_frees_its_process(document: Document) -> None:
@@ -109,7 +109,7 @@ def test_a_cancelled_reading_frees_its_process(document: Document) -> None:
         time.sleep(0.5)
         assert hanging.cancel()
         started = time.monotonic()
-        assert pool.read(document("next"), ".txt").text == "next\n"
+        assert pool.read(document("next"), ".txt").text == "next"
         assert time.monotonic() - started < 10
     with pytest.raises(CancelledError):
         hanging.result()
@@ -130,7 +130,7 @@ def test_a_process_loads_neither_prefect_nor_tables_nor_settings(pool: Extractio
 def test_a_process_that_dies_between_documents_is_replaced(pool: ExtractionPool, document: Document) -> None:
     for _ in range(3):
         os.kill(int(pool.read(document("process"), ".txt").text), signal.SIGKILL)
-        assert pool.read(document("next"), ".txt").text == "next\n"
+        assert pool.read(document("next"), ".txt").text == "next"
 
 
 def test_a_process_is_replaced_after_its_share_of_documents(
