@@ -10,6 +10,7 @@ from api.app import create_app
 from api.auth import check_binding, trusted_names
 from api.settings import ApiSettings
 from tasks.documents.settings import DocumentSettings
+from tasks.errors import Unavailable
 
 logger = logging.getLogger(__name__)
 
@@ -40,13 +41,16 @@ def serve(host: str, port: int) -> None:
     Raises:
         NotConfigured: `host` is reached from other machines and no API key is configured.
         pydantic.ValidationError: a setting has a wrong value.
-        SystemExit: the address is in use.
+        Unavailable: the address is in use, or is none of this machine.
     """
     server = build(host, port)
     if not ApiSettings.current().keys:
         logger.warning("No DILIGENCE_API_KEYS: every program on this machine may call, no other machine can.")
-    with contextlib.suppress(KeyboardInterrupt):
-        server.run()
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            server.run()
+    except SystemExit as error:  # uvicorn's way to say so
+        raise Unavailable(f"Port {port} of {host} is taken or not to be had: choose another.") from error
 
 
 def build(host: str, port: int) -> uvicorn.Server:

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -167,6 +168,17 @@ def test_serve_refuses_the_world_without_keys(tmp_path: Path) -> None:
     done = run(["serve", "--host", "0.0.0.0", "--port", "0"], tmp_path)
     assert done.returncode == 1
     assert "DILIGENCE_API_KEYS" in done.stderr
+
+
+def test_serve_says_when_its_port_is_taken(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = run(["serve", "--port", str(port)], tmp_path)
+    assert done.returncode == 1
+    assert str(port) in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 DOCUMENTS = 1200
