@@ -1,7 +1,6 @@
 """Passages: all of a text once, in order, and each within one page, slide, sheet or heading."""
 
 import random
-import time
 from itertools import pairwise
 
 import pytest
@@ -152,16 +151,12 @@ def test_a_heading_on_a_page_is_kept_beside_the_page() -> None:
     assert cut("Five years", places) == [Piece(0, 10, "page 1", "Term")]
 
 
-# --- speed
-
-
-def test_ten_million_characters_and_twenty_thousand_places_take_less_than_two_seconds() -> None:
+@pytest.mark.timeout(60)  # 0.2 s here; work that grows with text times places would take many minutes
+def test_ten_million_characters_and_twenty_thousand_places_are_cut() -> None:
     chosen = random.Random(1)
     lines = [" ".join(chosen.choices(["revenue", "grew", "by", "13.7", "%."], k=12)) for _ in range(1000)]
     text = "\n".join(lines * 160)[:10_000_000]
     step = len(text) // 20_000
     places = [(at * step, (at + 1) * step, "heading" if at % 2 else "cells", str(at)) for at in range(20_000)]
-    began = time.perf_counter()
     pieces = cut(text, [(0, len(text), "sheet", "S"), *places])
-    assert time.perf_counter() - began < 2
     assert len(pieces) > 10_000
