@@ -1,7 +1,7 @@
 """A Prefect server for the time of one command, where no server is named.
 
 Prefect's own ephemeral server outlives a killed parent and holds its database; this one ends with
-its parent, however that ends. It also starts in a third of the time.
+its parent, however that ends. It also starts in half the time (3.5 s instead of 7 on a used home).
 """
 
 import os
