@@ -1,6 +1,6 @@
-"""What the Prefect UI shows of a company's run: its scorecard in Markdown, its documents as rows of a table.
+"""What the Prefect UI shows of a company's run: its scorecard and its ranking in Markdown.
 
-Pure functions that give text and rows; the flows make artifacts of them.
+Pure functions that give text; the flows make artifacts of it.
 """
 
 import re
@@ -56,20 +56,6 @@ def ranking(report: Report) -> str:
 
 def _percent(share: float | None) -> str:
     return "–" if share is None else f"{share:.0%}"
-
-
-def document_rows(company: Company) -> list[dict[str, str | int]]:
-    """One row a document, in the report's order: its name, folder, outcome, characters and warning."""
-    return [
-        {
-            "document": document.document_name,
-            "folder": document.path,
-            "outcome": document.status,
-            "characters": document.characters,
-            "warning": document.warning or "",
-        }
-        for document in company.documents
-    ]
 
 
 def escape(text: str) -> str:

@@ -3,11 +3,10 @@
 import pytest
 from markdown_it import MarkdownIt
 
-from flows.reports.artifacts import document_rows, escape, scorecard
+from flows.reports.artifacts import escape, scorecard
 from flows.reports.report import build
-from storage.runs import DocumentStatus
 from storage.scores import ScoreStatus
-from tests.flows.reports.rows import company, document, outcome, write_company, write_run
+from tests.flows.reports.rows import company, outcome, write_company, write_run
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 
@@ -82,16 +81,3 @@ def test_scorecard_of_a_company_with_nothing_scored_says_so() -> None:
     card = scorecard(build(write_run("r1", [company("Alpha", problem="The folder is gone.")])).companies[0], (0, 5))
     assert "nothing could be scored" in card
     assert "**This company's run failed.** The folder is gone." in card
-
-
-def test_documents_are_rows_with_their_outcome() -> None:
-    write_run("r1", [company("Alpha")])
-    write_company(
-        "r1",
-        "alpha.example",
-        documents=[document("a"), document("b", None, status=DocumentStatus.FAILED, characters=0, warning="Damaged.")],
-    )
-    assert document_rows(build("r1").companies[0]) == [
-        {"document": "a.pdf", "folder": "Finance", "outcome": "read", "characters": 1200, "warning": ""},
-        {"document": "b.pdf", "folder": "Finance", "outcome": "failed", "characters": 0, "warning": "Damaged."},
-    ]
