@@ -9,9 +9,9 @@ import mmap
 import struct
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final, NamedTuple
 
+from tasks.documents.extract.reading import Source
 from tasks.errors import TooLarge
 
 TOTAL_LIMIT: Final = 1 << 30
@@ -36,15 +36,20 @@ class Entry(NamedTuple):
 class Archive:
     """The members of a zip. `damaged` is set as soon as something is found to be missing or wrong."""
 
-    def __init__(self, path: Path) -> None:
-        with path.open("rb") as file:
-            self._data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    def __init__(self, source: Source) -> None:
+        self._data: bytes | mmap.mmap
+        if isinstance(source, bytes):
+            self._data = source
+        else:
+            with source.open("rb") as file:
+                self._data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         self._inflated = 0
         self.damaged = False
 
     def close(self) -> None:
         """Let go of the file."""
-        self._data.close()
+        if isinstance(self._data, mmap.mmap):
+            self._data.close()
 
     def starts_with(self, magic: bytes) -> bool:
         """Whether the file begins with these bytes."""

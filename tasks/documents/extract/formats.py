@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from typing import Protocol, cast
 
 from tasks.documents.extract import readers
-from tasks.documents.extract.reading import Reading
+from tasks.documents.extract.reading import Reading, Source
 from tasks.errors import UnsupportedFormat
 
 
@@ -16,7 +16,7 @@ class Reader(Protocol):
     """What a module of `readers` offers. `VERSION` changes whenever the same file would give another text."""
 
     VERSION: str
-    read: Callable[[Path], Reading]
+    read: Callable[[Source], Reading]
 
 
 @cache
@@ -58,10 +58,18 @@ def version(extension: str) -> str:
     return reader(extension).VERSION
 
 
-def read_document(path: Path, extension: str) -> Reading:
-    """Read the document at `path` in this very process; the pool runs this in one of its own.
+def read_document(source: Source | str, extension: str | None = None) -> Reading:
+    """Read a document in this very process; the pool runs this in one of its own.
+
+    Args:
+        source: the path of its file, or what is in it.
+        extension: its format; that of the path when none is given.
 
     Raises:
         UnsupportedFormat, Unreadable, TooLarge: it cannot be read.
     """
-    return reader(extension).read(path)
+    if isinstance(source, str):
+        source = Path(source)
+    if extension is None:
+        extension = format_of("" if isinstance(source, bytes) else source.name)
+    return reader(extension).read(source)

@@ -2,7 +2,6 @@
 
 import posixpath
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final, NamedTuple, Self
 from urllib.parse import unquote
 
@@ -10,6 +9,8 @@ from lxml import etree
 
 from tasks.documents.extract import ooxml
 from tasks.documents.extract.archive import Archive
+from tasks.documents.extract.canonical import canonical
+from tasks.documents.extract.reading import Source
 from tasks.errors import Damaged, PasswordProtected
 
 PART_LIMIT: Final = 192 << 20
@@ -39,10 +40,10 @@ class Package:
         PasswordProtected: it is an encrypted Office file.
     """
 
-    def __init__(self, path: Path) -> None:
-        if path.stat().st_size == 0:
+    def __init__(self, source: Source) -> None:
+        if (len(source) if isinstance(source, bytes) else source.stat().st_size) == 0:
             raise Damaged("The file is empty (0 bytes). Ask for it again.")
-        self._archive = Archive(path)
+        self._archive = Archive(source)
         self._relationships: dict[str, list[Relationship]] = {}
         self._broken = False
         if self._archive.starts_with(_COMPOUND_FILE):
@@ -125,6 +126,19 @@ class Package:
         if root is not None:
             ooxml.drop_fallbacks(root)
         return root
+
+    def scan(self, name: str) -> bytes:
+        """A part as scanners take it (see `canonical`); b"" when there is no such part or no XML in it.
+
+        Raises:
+            TooLarge: it inflates beyond PART_LIMIT.
+        """
+        if name not in self:
+            return b""
+        data, whole = canonical(self.part(name))
+        if not whole:
+            self.note_damage()
+        return data
 
     def relationships(self, name: str) -> list[Relationship]:
         """Where a part leads inside the package, in order; the package itself has the name ""."""

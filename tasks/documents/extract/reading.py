@@ -8,7 +8,11 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
+
+Source = Path | bytes
+"""A document to read: where its file lies, or what is in it."""
 
 NO_TEXT = "No text was found: the document is empty or holds pictures alone."
 
@@ -19,8 +23,10 @@ _LINE_BREAKS = {"\r": "\n", "\x0b": "\n", "\x0c": "\n", "\x1c": "\n", "\x1d": "\
 class Place(NamedTuple):
     """Where the characters from `start` up to `end` of the text stand.
 
-    `kind` is `page`, `slide` or `sheet`, and within them `cells`, or in a text document `heading`;
-    `label` is the number, the sheet's name, the cells ("A1:F20") or the heading's words.
+    `kind` is `page`, `slide` or `sheet`; within a slide `shape`, within a sheet `cells`; in a text document
+    `heading`; round the text of an attachment `attachment`; round what was recognised in a picture `ocr`.
+    `label` is the number, the sheet's name, the shape's name, the cells ("A1:F20"), the heading's words,
+    the attachment's name, the languages of the recognition ("eng").
     """
 
     start: int
@@ -29,13 +35,24 @@ class Place(NamedTuple):
     label: str
 
 
+class Attachment(NamedTuple):
+    """A document inside another: `name` is its file's, `data` what is in it; None where that cannot be had."""
+
+    name: str
+    data: bytes | None
+
+
 @dataclass(frozen=True)
 class Reading:
-    """The text of one document, its places in order (the outer one first), and what a user should know of it."""
+    """The text of one document, its places in order (the outer one first), and what a user should know of it.
+
+    `attachments` are the documents found inside it, which a reader hands on unread.
+    """
 
     text: str
     places: list[Place] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    attachments: list[Attachment] = field(default_factory=list)
 
 
 def clean(text: str) -> str:
@@ -65,6 +82,7 @@ class Writer:
         self._parts = 0
         self._heading: tuple[int, int, str] | None = None
         self._warnings: list[str] = []
+        self._attachments: list[Attachment] = []
 
     @property
     def written(self) -> bool:
@@ -115,13 +133,18 @@ class Writer:
         if sentence not in self._warnings:
             self._warnings.append(sentence)
 
+    def attach(self, name: str, data: bytes | None) -> None:
+        """Hand on a document that was found inside this one; its text is added to the end by who asked for ours."""
+        self._attachments.append(Attachment(one_line(clean(name)), data))
+
     def reading(self) -> Reading:
         """What was written. A text of white space alone is no text: it has no places either."""
         self.end_heading()
         text = "".join(self._pieces)
         if not text.strip():
-            return Reading("", [], self._warnings)
-        return Reading(text, [place for place in self._places if place.end > place.start], self._warnings)
+            return Reading("", [], self._warnings, self._attachments)
+        places = [place for place in self._places if place.end > place.start]
+        return Reading(text, places, self._warnings, self._attachments)
 
     def _write(self, text: str) -> None:
         self._pieces.append(text)

@@ -6,22 +6,22 @@ They see less (no text boxes, charts or comments), so the reading carries a warn
 import contextlib
 import warnings
 from collections.abc import Callable
-from pathlib import Path
+from io import BytesIO
 
-from tasks.documents.extract.reading import Reading, Writer, one_line
+from tasks.documents.extract.reading import Reading, Source, Writer, one_line
 from tasks.errors import Damaged, DiligenceError
 
 PARTIAL = "The file is damaged: it was read by a second reader, which may leave out comments, text boxes and charts."
 
 
-def asked_after(first: Callable[[Path], Reading], other: Callable[[Path], Reading], path: Path) -> Reading:
+def asked_after(first: Callable[[Source], Reading], other: Callable[[Source], Reading], source: Source) -> Reading:
     """What `first` reads, or where it finds the file damaged what `other` reads.
 
     Raises:
         DiligenceError: that of `first`, when `other` cannot read the file either.
     """
     try:
-        return first(path)
+        return first(source)
     except MemoryError:
         raise
     except Exception as failure:
@@ -29,19 +29,19 @@ def asked_after(first: Callable[[Path], Reading], other: Callable[[Path], Readin
             raise
         with contextlib.suppress(Exception), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            reading = other(path)
+            reading = other(source)
             if reading.text:
                 return Reading(reading.text, reading.places, [*reading.warnings, PARTIAL])
         raise
 
 
-def docx(path: Path) -> Reading:
+def docx(source: Source) -> Reading:
     """Paragraphs and tables by python-docx."""
     from docx import Document  # noqa: PLC0415 - seldom needed
     from docx.table import Table  # noqa: PLC0415 - seldom needed
 
     writer = Writer()
-    for block in Document(str(path)).iter_inner_content():
+    for block in Document(_opened(source)).iter_inner_content():
         if isinstance(block, Table):
             for row in block.rows:
                 writer.text("\t".join(one_line(cell.text) for cell in row.cells))
@@ -50,12 +50,12 @@ def docx(path: Path) -> Reading:
     return writer.reading()
 
 
-def pptx(path: Path) -> Reading:
+def pptx(source: Source) -> Reading:
     """Text frames and tables, slide by slide, by python-pptx."""
     from pptx import Presentation  # noqa: PLC0415 - seldom needed
 
     writer = Writer()
-    for number, slide in enumerate(Presentation(str(path)).slides, 1):
+    for number, slide in enumerate(Presentation(_opened(source)).slides, 1):
         with writer.part("slide", str(number)):
             for shape in slide.shapes:
                 if shape.has_text_frame:
@@ -66,12 +66,12 @@ def pptx(path: Path) -> Reading:
     return writer.reading()
 
 
-def xlsx(path: Path) -> Reading:
+def xlsx(source: Source) -> Reading:
     """Cells, sheet by sheet, by openpyxl."""
     from openpyxl import load_workbook  # noqa: PLC0415 - seldom needed
 
     writer = Writer()
-    workbook = load_workbook(path, read_only=True, data_only=True)
+    workbook = load_workbook(_opened(source), read_only=True, data_only=True)
     for sheet in workbook.worksheets:
         with writer.part("sheet", sheet.title):
             writer.line(sheet.title)
@@ -81,15 +81,19 @@ def xlsx(path: Path) -> Reading:
     return writer.reading()
 
 
-def pdf(path: Path) -> Reading:
+def pdf(source: Source) -> Reading:
     """Pages by pypdf."""
     from pypdf import PdfReader  # noqa: PLC0415 - seldom needed
 
     writer = Writer()
-    document = PdfReader(path)
+    document = PdfReader(_opened(source))
     if document.is_encrypted:
         document.decrypt("")
     for number, page in enumerate(document.pages, 1):
         with writer.part("page", str(number)):
             writer.text(page.extract_text())
     return writer.reading()
+
+
+def _opened(source: Source) -> BytesIO | str:
+    return BytesIO(source) if isinstance(source, bytes) else str(source)

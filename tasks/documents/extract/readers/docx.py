@@ -6,7 +6,6 @@ belong to; headers stand first, footers last.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Final
 
 from lxml import etree
@@ -15,7 +14,7 @@ from tasks.documents.extract import ooxml, second
 from tasks.documents.extract.drawings import related_drawing
 from tasks.documents.extract.ooxml import DGM, A, C, M, R, V, W
 from tasks.documents.extract.package import CUT_OFF, Package
-from tasks.documents.extract.reading import NO_TEXT, Reading, Writer, one_line
+from tasks.documents.extract.reading import NO_TEXT, Reading, Source, Writer, one_line
 from tasks.errors import Damaged
 
 VERSION: Final = "docx-1"
@@ -46,17 +45,17 @@ _NOTES: Final = {
 Emit = Callable[[str], None]
 
 
-def read(path: Path) -> Reading:
-    """The text of the document at `path`, by heading.
+def read(source: Source) -> Reading:
+    """The text of the document in `source`, by heading.
 
     Raises:
         Damaged, PasswordProtected, TooLarge: it cannot be read.
     """
-    return second.asked_after(_read, second.docx, path)
+    return second.asked_after(_read, second.docx, source)
 
 
-def _read(path: Path) -> Reading:
-    with Package(path) as package:
+def _read(source: Source) -> Reading:
+    with Package(source) as package:
         document = _Document(package)
         document.write()
         if package.damaged:

@@ -4,7 +4,6 @@ PDFium is not safe to call from several threads: the pool gives it a process.
 """
 
 import re
-from pathlib import Path
 from typing import Final
 
 import pypdfium2
@@ -12,7 +11,7 @@ import pypdfium2.raw as pdfium
 
 from tasks.documents.extract import second
 from tasks.documents.extract.annotations import drawn_over, outline_titles, page_remarks
-from tasks.documents.extract.reading import Reading, Writer, one_line
+from tasks.documents.extract.reading import Reading, Source, Writer, one_line
 from tasks.errors import Damaged, PasswordProtected
 
 VERSION: Final = "pdf-1"
@@ -24,20 +23,20 @@ _MOST_LOST_PAGES: Final = 100
 """After so many pages in a row that cannot be opened the count of pages is held for made up."""
 
 
-def read(path: Path) -> Reading:
-    """The text of the PDF at `path`, by page.
+def read(source: Source) -> Reading:
+    """The text of the PDF in `source`, by page.
 
     Raises:
         Damaged, PasswordProtected: it cannot be read.
     """
-    if path.stat().st_size == 0:
+    if (len(source) if isinstance(source, bytes) else source.stat().st_size) == 0:
         raise Damaged("The file is empty (0 bytes). Ask for it again.")
-    return second.asked_after(_read, second.pdf, path)
+    return second.asked_after(_read, second.pdf, source)
 
 
-def _read(path: Path) -> Reading:
+def _read(source: Source) -> Reading:
     writer = Writer()
-    document = _open(path, writer)
+    document = _open(source, writer)
     try:
         _init_forms(document)
         _write_pages(document, writer)
@@ -49,14 +48,14 @@ def _read(path: Path) -> Reading:
     return writer.reading()
 
 
-def _open(path: Path, writer: Writer) -> pypdfium2.PdfDocument:
+def _open(source: Source, writer: Writer) -> pypdfium2.PdfDocument:
     """The document, repaired when its end is lost; one with an empty password opens silently."""
     try:
-        return pypdfium2.PdfDocument(path)
+        return pypdfium2.PdfDocument(source)
     except pypdfium2.PdfiumError as error:
         if error.err_code in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY):
             raise PasswordProtected("The PDF opens with a password only. Save it without one.") from error
-    data = path.read_bytes()
+    data = source if isinstance(source, bytes) else source.read_bytes()
     catalogs = list(_CATALOG.finditer(data))
     if catalogs:
         number, generation = (int(group) for group in catalogs[-1].groups())

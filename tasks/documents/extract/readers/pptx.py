@@ -1,7 +1,6 @@
 """Presentations: slides in order, hidden ones too; on each its shapes from top to bottom, then notes and comments."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
 from lxml import etree
@@ -10,7 +9,7 @@ from tasks.documents.extract import ooxml, second
 from tasks.documents.extract.drawings import related_drawing
 from tasks.documents.extract.ooxml import DGM, A, C, P, R
 from tasks.documents.extract.package import CUT_OFF, Package
-from tasks.documents.extract.reading import NO_TEXT, Reading, Writer
+from tasks.documents.extract.reading import NO_TEXT, Reading, Source, Writer
 from tasks.errors import Damaged
 
 VERSION: Final = "pptx-1"
@@ -21,17 +20,17 @@ _ROW: Final = 228_600
 Offset = tuple[int, int]
 
 
-def read(path: Path) -> Reading:
-    """The text of the presentation at `path`, by slide.
+def read(source: Source) -> Reading:
+    """The text of the presentation in `source`, by slide.
 
     Raises:
         Damaged, PasswordProtected, TooLarge: it cannot be read.
     """
-    return second.asked_after(_read, second.pptx, path)
+    return second.asked_after(_read, second.pptx, source)
 
 
-def _read(path: Path) -> Reading:
-    with Package(path) as package:
+def _read(source: Source) -> Reading:
+    with Package(source) as package:
         presentation = _Presentation(package)
         presentation.write()
         if package.damaged:

@@ -1,12 +1,11 @@
 """Plain text in any encoding: by its mark, by where its NULs stand, as strict UTF-8, or by its look."""
 
 import re
-from pathlib import Path
 from typing import Final
 
 from charset_normalizer import from_bytes
 
-from tasks.documents.extract.reading import Reading, clean
+from tasks.documents.extract.reading import Reading, Source, clean
 
 VERSION: Final = "txt-1"
 
@@ -34,9 +33,9 @@ _BEFORE, _AFTER = 2_000, 14_000
 """The window that the detector sees, in bytes round the first one that is not ASCII."""
 
 
-def read(path: Path) -> Reading:
-    """The text of the file at `path`, to the character but for its line ends. An empty file is an empty text."""
-    text, sure = decoded(path.read_bytes())
+def read(source: Source) -> Reading:
+    """The text of the file in `source`, to the character but for its line ends. An empty file is an empty text."""
+    text, sure = decoded(source if isinstance(source, bytes) else source.read_bytes())
     doubt = "The file does not say how its characters are encoded: some may be wrong."
     return Reading(clean(text), warnings=[] if sure else [doubt])
 

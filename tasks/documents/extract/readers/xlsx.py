@@ -3,7 +3,6 @@
 The sheets are scanned as a stream, so that neither a declared size nor two cells in opposite corners cost memory.
 """
 
-from pathlib import Path
 from typing import Final
 
 from lxml import etree
@@ -12,7 +11,7 @@ from tasks.documents.extract import ooxml, second
 from tasks.documents.extract.drawings import related_drawing
 from tasks.documents.extract.ooxml import DGM, A, C, R, S
 from tasks.documents.extract.package import CUT_OFF, Package
-from tasks.documents.extract.reading import Reading, Writer, one_line
+from tasks.documents.extract.reading import Reading, Source, Writer, one_line
 from tasks.documents.extract.workbook import Cells, print_text, rich_text, shared_strings
 from tasks.errors import Damaged
 
@@ -25,17 +24,17 @@ _WIDEST_GAP: Final = 32
 """Empty cells between two filled ones are so many tabs at most; beyond, one tab stands for them all."""
 
 
-def read(path: Path) -> Reading:
-    """The text of the workbook at `path`, by sheet and cells.
+def read(source: Source) -> Reading:
+    """The text of the workbook in `source`, by sheet and cells.
 
     Raises:
         Damaged, PasswordProtected, TooLarge: it cannot be read.
     """
-    return second.asked_after(_read, second.xlsx, path)
+    return second.asked_after(_read, second.xlsx, source)
 
 
-def _read(path: Path) -> Reading:
-    with Package(path) as package:
+def _read(source: Source) -> Reading:
+    with Package(source) as package:
         workbook = _Workbook(package)
         workbook.write()
         if package.damaged:

@@ -9,11 +9,11 @@ from pptx import Presentation
 from pptx.util import Inches
 
 from tasks.documents.extract import second
-from tasks.documents.extract.reading import Reading
+from tasks.documents.extract.reading import Reading, Source
 from tasks.errors import Damaged, PasswordProtected, TooLarge
 
 
-def refuse(_: Path) -> Reading:
+def refuse(_: Source) -> Reading:
     raise Damaged("Ours gave up.")
 
 
@@ -47,10 +47,10 @@ def test_workbooks(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("error", [TooLarge("a bomb"), PasswordProtected("shut")])
 def test_a_bomb_or_a_password_is_no_matter_for_a_second_reader(tmp_path: Path, error: Exception) -> None:
-    def first(_: Path) -> Reading:
+    def first(_: Source) -> Reading:
         raise error
 
-    def never(_: Path) -> Reading:
+    def never(_: Source) -> Reading:
         pytest.fail("asked")
 
     with pytest.raises(type(error)):
