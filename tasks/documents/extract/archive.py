@@ -1,15 +1,20 @@
 """A zip, read by hand.
 
-`zipfile` gives up on a file that is cut off, and trusts declared sizes. Here a lost directory is
-rebuilt from the local headers, and what a member inflates to is capped whatever it declares.
+`zipfile` gives up on a file that is cut off, trusts declared sizes, and takes as long to open a
+small document as its text takes to read. Here the directory is read once (35 µs beside 55, most of
+it the file), a member's own header when it is wanted; a lost directory is rebuilt from those
+headers, and what a member inflates to is capped whatever it declares. Inflating is zlib-ng's:
+1.5 times as fast as zlib on the parts of Office files.
 """
 
 import contextlib
 import mmap
 import struct
-import zlib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final, NamedTuple
+
+from zlib_ng import zlib_ng
 
 from tasks.documents.extract.reading import Source
 from tasks.errors import TooLarge
@@ -18,31 +23,31 @@ TOTAL_LIMIT: Final = 1 << 30
 """The most bytes all members read from one archive may inflate to."""
 
 _CHUNK: Final = 1 << 20
+_READ_WHOLE: Final = 1 << 18
+"""Files up to this size, in bytes, are read rather than mapped: mapping takes 20 µs longer."""
+
 _LOCAL_HEADER: Final = b"PK\x03\x04"
 _CENTRAL_HEADER: Final = b"PK\x01\x02"
+_LOCAL: Final = struct.Struct("<HHIIIIHH")
+_CENTRAL: Final = struct.Struct("<4s4xHH4xIIIHHH8xI")
 
 
 class Entry(NamedTuple):
-    """One member: `offset` is that of its data; `whole` tells that its size and checksum are known."""
+    """One member, whose own header stands at `header`; `known` tells that its size and checksum are."""
 
     name: str
     method: int
-    offset: int
+    header: int
     compressed: int
     crc: int
-    whole: bool
+    known: bool
 
 
 class Archive:
     """The members of a zip. `damaged` is set as soon as something is found to be missing or wrong."""
 
     def __init__(self, source: Source) -> None:
-        self._data: bytes | mmap.mmap
-        if isinstance(source, bytes):
-            self._data = source
-        else:
-            with source.open("rb") as file:
-                self._data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._data = source if isinstance(source, bytes) else _opened(source)
         self._inflated = 0
         self.damaged = False
 
@@ -60,16 +65,15 @@ class Archive:
         return self._data.find(piece) >= 0
 
     def entries(self) -> list[Entry]:
-        """The members by the central directory, and those that it has lost by their local headers."""
-        found: dict[str, Entry] = {}
-        with contextlib.suppress(struct.error, ValueError):
-            for entry in self._central_directory():
-                found[entry.name] = entry
+        """The members by the central directory, and those that it has lost by their own headers."""
+        found: list[Entry] = []
+        with contextlib.suppress(struct.error):
+            found.extend(self._central_directory())
         if self.damaged or not found:
             self.damaged = True
-            for entry in self._local_headers():
-                found.setdefault(entry.name, entry)
-        return list(found.values())
+            named = {entry.name for entry in found}
+            found.extend(entry for entry in self.lost() if entry.name not in named)
+        return found
 
     def _central_directory(self) -> Iterator[Entry]:
         data = self._data
@@ -87,49 +91,48 @@ class Archive:
         if data[start : start + 4] != _CENTRAL_HEADER:  # something stands before the zip: offsets count from its start
             at = data.find(_CENTRAL_HEADER, max(0, end - size - 64), end)
             shift, start = at - start, at
+        if start < 0:
+            self.damaged = True
+            return
+        directory = data[start:end]
+        at = 0
         for _ in range(count):
-            if data[start : start + 4] != _CENTRAL_HEADER:
+            if directory[at : at + 4] != _CENTRAL_HEADER:
                 self.damaged = True
                 return
-            flags, method, _, crc, compressed, inflated, name, extra, comment, _, _, _, header = struct.unpack_from(
-                "<HHIIIIHHHHHII", data, start + 8
+            _, flags, method, crc, compressed, inflated, name, extra, comment, header = _CENTRAL.unpack_from(
+                directory, at
             )
-            raw = data[start + 46 : start + 46 + name]
-            wide = _zip64(data[start + 46 + name : start + 46 + name + extra])
-            if inflated == 0xFFFFFFFF:
-                wide = wide[8:]
-            if compressed == 0xFFFFFFFF:
-                (compressed,), wide = struct.unpack_from("<Q", wide), wide[8:]
-            if header == 0xFFFFFFFF:
-                (header,) = struct.unpack_from("<Q", wide)
-            start += 46 + name + extra + comment
-            header += shift
-            if data[header : header + 4] == _LOCAL_HEADER:
-                name, extra = struct.unpack_from("<HH", data, header + 26)
-                yield Entry(_name(raw, flags), method, header + 30 + name + extra, compressed, crc, whole=True)
-            else:
-                self.damaged = True
+            named = at + 46 + name
+            raw = directory[at + 46 : named]
+            if 0xFFFFFFFF in (compressed, inflated, header):
+                compressed, header = _wide(directory[named : named + extra], compressed, inflated, header)
+            yield Entry(_name(raw, flags), method, header + shift, compressed, crc, known=True)
+            at = named + extra + comment
 
-    def _local_headers(self) -> Iterator[Entry]:
+    def lost(self) -> Iterator[Entry]:
+        """The members that have headers of their own, whatever the directory says, in order."""
         data = self._data
         at = data.find(_LOCAL_HEADER)
         while at >= 0 and at + 30 <= len(data):
-            flags, method, _, crc, compressed, _, name, extra = struct.unpack_from("<HHIIIIHH", data, at + 6)
+            flags, method, _, crc, compressed, _, name, extra = _LOCAL.unpack_from(data, at + 6)
             start = at + 30 + name + extra
             known = not flags & 8 and compressed != 0xFFFFFFFF
             if method in (0, 8) and 0 < name < 1024:
-                yield Entry(_name(data[at + 30 : at + 30 + name], flags), method, start, compressed, crc, whole=known)
+                yield Entry(_name(data[at + 30 : at + 30 + name], flags), method, at, compressed, crc, known)
             at = data.find(_LOCAL_HEADER, start + compressed if known else max(start, at + 4))
 
     def inflate(self, entry: Entry, limit: int) -> Iterator[bytes]:
-        """The data of a member, chunk by chunk; ends early, with `damaged` set, where it cannot go on."""
-        at, end = entry.offset, entry.offset + entry.compressed if entry.whole else len(self._data)
-        if end > len(self._data):
-            self.damaged, end = True, len(self._data)
+        """The data of a member, in pieces of up to 1 MB; ends early, with `damaged` set, where it cannot go on.
+
+        Raises:
+            TooLarge: it inflates to more than `limit` bytes, or all that was read so far to more than TOTAL_LIMIT.
+        """
+        at, end = self._span(entry)
         if entry.method not in (0, 8):
             self.damaged = True
             return
-        inflater = zlib.decompressobj(-15)
+        inflater = zlib_ng.decompressobj(-15)
         total = crc = 0
         pending = b""
         while not inflater.eof:
@@ -140,7 +143,7 @@ class Archive:
                 break
             try:
                 chunk = pending if entry.method == 0 else inflater.decompress(pending, _CHUNK)
-            except zlib.error:
+            except zlib_ng.error:  # type: ignore[misc]  # its stub calls the class an instance
                 self.damaged = True
                 return
             pending = b"" if entry.method == 0 else inflater.unconsumed_tail
@@ -148,23 +151,50 @@ class Archive:
             self._inflated += len(chunk)
             if total > limit or self._inflated > TOTAL_LIMIT:
                 raise TooLarge("The document unpacks to far more than it can be read from. Split it.")
-            crc = zlib.crc32(chunk, crc)
+            crc = zlib_ng.crc32(chunk, crc)
             if chunk:
                 yield chunk
-        if (entry.method == 8 and not inflater.eof) or (entry.whole and crc != entry.crc):
+        if (entry.method == 8 and not inflater.eof) or (entry.known and crc != entry.crc):
             self.damaged = True
+
+    def _span(self, entry: Entry) -> tuple[int, int]:
+        """Where a member's data begins and ends at most."""
+        at = entry.header
+        if self._data[at : at + 4] != _LOCAL_HEADER:
+            self.damaged = True
+            found = next((other for other in self.lost() if other.name == entry.name), None)
+            return self._span(found) if found is not None else (0, 0)
+        name, extra = struct.unpack("<HH", self._data[at + 26 : at + 30].ljust(4, b"\0"))
+        start = at + 30 + name + extra
+        end = start + entry.compressed if entry.known else len(self._data)
+        if end > len(self._data):
+            self.damaged, end = True, len(self._data)
+        return start, end
+
+
+def _opened(path: Path) -> bytes | mmap.mmap:
+    with path.open("rb", buffering=0) as file:
+        small = file.read(_READ_WHOLE + 1)
+        if len(small) <= _READ_WHOLE:
+            return small
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def _name(raw: bytes, flags: int) -> str:
+    if raw.isascii():
+        return raw.decode("ascii")
     return raw.decode("utf-8" if flags & 0x800 else "cp437", "replace")
 
 
-def _zip64(extra: bytes) -> bytes:
-    """The wide sizes and offset of an entry, where its extra field has them."""
+def _wide(extra: bytes, compressed: int, inflated: int, header: int) -> tuple[int, int]:
+    """The compressed size and the offset of an entry whose extra field has them (zip64)."""
     at = 0
     while at + 4 <= len(extra):
         kind, size = struct.unpack_from("<HH", extra, at)
         if kind == 1:
-            return extra[at + 4 : at + 4 + size]
+            wide = iter(struct.unpack_from(f"<{min(size, len(extra) - at - 4) // 8}Q", extra, at + 4))
+            _ = next(wide, 0) if inflated == 0xFFFFFFFF else inflated
+            compressed = next(wide, 0) if compressed == 0xFFFFFFFF else compressed
+            return compressed, next(wide, 0) if header == 0xFFFFFFFF else header
         at += 4 + size
-    return b""
+    return compressed, header

@@ -8,6 +8,7 @@ otherwise is parsed once, by a parser that opens and expands nothing, and writte
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 from xml.sax.saxutils import quoteattr
 
@@ -65,15 +66,32 @@ def _usual(data: bytes) -> bytes | None:
         return None
     if data.find(b"<!") >= 0 or data.find(b"<?") >= 0:
         return None
-    at = data.find(b"xmlns")
+    end_of_root = data.find(b">")
+    odd = _odd_prefixes(data[:end_of_root])
+    if odd is None or any(_used(data, prefix) for prefix in odd):
+        return None
+    at = data.find(b"xmlns", end_of_root)
     while at >= 0:
-        declared = _DECLARATION.match(data, at)
-        if declared is not None:
-            prefix, uri = declared[1] or b"", declared[2]
-            if _URIS.get(prefix, uri) != uri or (_EXPECTED.get(uri, prefix) != prefix and _used(data, prefix)):
-                return None
+        odd = _odd_prefixes(data[at : data.find(b">", at)])
+        if odd is None or any(_used(data, prefix) for prefix in odd):
+            return None
         at = data.find(b"xmlns", at + 5)
     return data
+
+
+@lru_cache(maxsize=512)
+def _odd_prefixes(declarations: bytes) -> tuple[bytes, ...] | None:
+    """The unusual prefixes of known namespaces; None where a usual prefix stands for something else.
+
+    Cached, since a program writes the same declarations, often thirty, into all that it makes.
+    """
+    odd: list[bytes] = []
+    for prefix, uri in _DECLARATION.findall(declarations):
+        if _URIS.get(prefix, uri) != uri:
+            return None
+        if _EXPECTED.get(uri, prefix) != prefix:
+            odd.append(prefix)
+    return tuple(odd)
 
 
 def _used(data: bytes, prefix: bytes) -> bool:

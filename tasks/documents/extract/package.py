@@ -1,6 +1,8 @@
 """An Office file as a package: its parts, as bytes, stream or tree, and the relationships between them."""
 
+import html
 import posixpath
+import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple, Self
 from urllib.parse import unquote
@@ -21,6 +23,7 @@ STREAM_LIMIT: Final = 512 << 20
 
 CUT_OFF: Final = "The file is cut off or damaged: the text holds what could be saved."
 
+_RELATIONSHIP: Final = re.compile(r"""<Relationship\b|\s(Id|Type|Target|TargetMode)\s*=\s*["']([^"'<]*)""")
 _COMPOUND_FILE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
@@ -79,7 +82,16 @@ class Package:
             KeyError: there is no such part.
             TooLarge: it inflates beyond PART_LIMIT.
         """
-        return b"".join(self._archive.inflate(self._entries[_key(name)], PART_LIMIT))
+        return b"".join(self.chunks(name, PART_LIMIT))
+
+    def chunks(self, name: str, limit: int = STREAM_LIMIT) -> Iterator[bytes]:
+        """A part in pieces of up to 1 MB, while it is inflated up to `limit` bytes.
+
+        Raises:
+            KeyError: there is no such part.
+            TooLarge: it inflates beyond the limit.
+        """
+        return self._archive.inflate(self._entries[_key(name)], limit)
 
     def elements(self, name: str, *tags: str, limit: int = STREAM_LIMIT) -> Iterator[etree._Element]:
         """The elements with these local names of a part that is inflated, up to `limit` bytes, while it is read.
@@ -147,18 +159,20 @@ class Package:
         return self._relationships[name]
 
     def _read_relationships(self, name: str) -> Iterator[Relationship]:
-        folder, file = posixpath.split(name)
-        root = self.xml(posixpath.join(folder, "_rels", file + ".rels"))
-        for element in root if root is not None else ():
-            target = (element.get("Target") or "").replace("\\", "/").partition("#")[0]
-            if element.get("TargetMode") == "External" or not target or target == "NULL" or "://" in target:
+        folder, _, file = name.rpartition("/")
+        inside = f"/{folder}/" if folder else "/"
+        rels = self.scan(f"{inside[1:]}_rels/{file}.rels").decode("utf-8", "replace")
+        for given in _given(rels):
+            target = html.unescape(given.get("Target", "")).replace("\\", "/").partition("#")[0]
+            if not target or target == "NULL" or "://" in target or given.get("TargetMode") == "External":
                 continue
-            full = target if target.startswith("/") else posixpath.join("/", folder, target)
-            full = posixpath.normpath(full).lstrip("/")
-            if full not in self and unquote(full) in self:
+            full = target if target[0] == "/" else inside + target
+            if "./" in full or "//" in full:
+                full = posixpath.normpath(full)
+            full = full.lstrip("/")
+            if "%" in full and full not in self and unquote(full) in self:
                 full = unquote(full)
-            kind = (element.get("Type") or "").rsplit("/", 1)[-1]
-            yield Relationship(element.get("Id") or "", kind, full)
+            yield Relationship(given.get("Id", ""), given.get("Type", "").rpartition("/")[2], full)
 
     def main_part(self, usual: str) -> str:
         """The name of the part that holds the document; `usual` is where it stands in most files.
@@ -186,4 +200,18 @@ class _PartStream:
 
 
 def _key(name: str) -> str:
-    return name.replace("\\", "/").lstrip("/").lower()
+    key = name.lower()
+    return key.replace("\\", "/").lstrip("/") if "\\" in key or key[:1] == "/" else key
+
+
+def _given(rels: str) -> Iterator[dict[str, str]]:
+    """The attributes of each relationship that has any."""
+    given: dict[str, str] = {}
+    for name, value in _RELATIONSHIP.findall(rels):
+        if name:
+            given[name] = value
+        elif given:
+            yield given
+            given = {}
+    if given:
+        yield given
