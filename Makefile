@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUN := .venv/.run-installed
 DEV := .venv/.dev-installed
+PEERS := .peers/.installed
 
 .PHONY: demo test check bench format lock clean
 
@@ -17,7 +18,7 @@ check: $(DEV)  ## style, format and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(DEV)  ## measure; the figures are kept in tests/benchmarks/README.md
+bench: $(DEV) $(PEERS)  ## measure; the figures are kept in tests/benchmarks/README.md
 	$(BIN)/python -m tests.benchmarks
 
 format: $(DEV)  ## put the code into its form
@@ -32,8 +33,13 @@ lock: $(DEV)  ## choose the newest versions that pyproject.toml allows
 COMPILE := --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
 	--no-strip-extras --no-header --no-annotate --quiet
 
+# The extractors that ours is timed beside: in an environment of their own. Those that are missing are left out.
+$(PEERS): .venv/bin/python tests/benchmarks/peers.txt
+	$(BIN)/python -m venv .peers
+	.peers/bin/pip install --quiet --disable-pip-version-check -r tests/benchmarks/peers.txt && touch $@ || true
+
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv .peers .mypy_cache .ruff_cache .pytest_cache
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

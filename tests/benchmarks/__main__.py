@@ -1,13 +1,13 @@
 """`make bench`: each figure beside its baseline, measured in the same run.
 
-python -m tests.benchmarks [NAME ...]     names: demo, service, extraction
+python -m tests.benchmarks [NAME ...]     names: demo, service, extraction, peers
 """
 
 import sys
 
-from tests.benchmarks import demo, extraction, service
+from tests.benchmarks import demo, extraction, peers, service
 
-BENCHES = {"demo": demo.measure, "service": service.measure, "extraction": extraction.measure}
+BENCHES = {"demo": demo.measure, "service": service.measure, "extraction": extraction.measure, "peers": peers.measure}
 
 
 def main() -> None:

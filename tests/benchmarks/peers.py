@@ -1,0 +1,142 @@
+"""Our readers beside other extractors: they take turns on each document, so that a noisy machine hurts all alike.
+
+The documents are those of the tests and the sample, or of the folder that DILIGENCE_BENCH_DOCUMENTS names;
+recall and precision are given where DILIGENCE_BENCH_TRUTH names the folder of their ground truth.
+The others are installed into `.peers` by `make bench`; those that are not there are left out.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import mean, median
+from typing import Any, Final
+
+from tests.benchmarks.truth import Score, score
+
+_PROJECT: Final = Path(__file__).parents[2]
+_PEERS: Final = {
+    ".docx": ("office_oxide", "kreuzberg", "anydoc"),
+    ".pptx": ("office_oxide", "kreuzberg", "anydoc"),
+    ".xlsx": ("office_oxide", "calamine", "kreuzberg", "anydoc"),
+    ".pdf": ("pypdfium2", "kreuzberg", "anydoc"),
+    ".txt": ("charset_normalizer", "kreuzberg"),
+}
+_TARGETS: Final = {
+    ("office_oxide", ".docx"): "≥ 1.54 ×",
+    ("office_oxide", ".pptx"): "> 1 ×",
+    ("kreuzberg", ".pptx"): "> 1 ×",
+    ("office_oxide", ".xlsx"): "≥ 1 ×",
+    ("pypdfium2", ".pdf"): "≥ 1 ×",
+    ("charset_normalizer", ".txt"): "> 1 ×",
+}
+_ROUNDS: Final = 3
+_PATIENCE: Final = 60.0
+
+
+class _Turn:
+    """An extractor that waits for its turn."""
+
+    def __init__(self, name: str) -> None:
+        python = sys.executable if name == "ours" else str(_PROJECT / ".peers/bin/python")
+        self._process = subprocess.Popen(
+            [python, str(Path(__file__).with_name("turns.py")), name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            cwd=_PROJECT,
+            env=os.environ | {"PYTHONPATH": str(_PROJECT) if name == "ours" else ""},
+        )
+        self.there = self._answer() is not None
+
+    def take(self, document: Path) -> dict[str, Any] | None:
+        """Read the document; None when the extractor is gone."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(str(document)) + "\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            return None
+        return self._answer()
+
+    def _answer(self) -> dict[str, Any] | None:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        return json.loads(line) if line else None
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+
+def measure() -> Iterator[tuple[str, str, str]]:
+    """Rows of (what, figure, target)."""
+    given = os.environ.get("DILIGENCE_BENCH_DOCUMENTS")
+    folders = [Path(given)] if given else [_PROJECT / "deployments/sample/rooms", _PROJECT / "tests/documents"]
+    for extension, peers in _PEERS.items():
+        documents = sorted(each for folder in folders for each in folder.rglob(f"*{extension}"))
+        if documents:
+            yield from _beside(extension, documents, ["ours", *peers])
+
+
+def _beside(extension: str, documents: list[Path], names: list[str]) -> Iterator[tuple[str, str, str]]:
+    seconds: dict[str, dict[Path, float]] = defaultdict(dict)
+    scores: dict[str, list[Score]] = defaultdict(list)
+    turns = {name: _Turn(name) for name in names}
+    for name in [name for name in names if not turns[name].there]:
+        turns.pop(name).end()
+    for document in documents:
+        for round_ in range(_ROUNDS):
+            for name, turn in list(turns.items()):
+                answer = turn.take(document)
+                if answer is None:  # it crashed on this document
+                    turn.end()
+                    turns[name] = _Turn(name)
+                    answer = {"error": "crash"}
+                if "error" not in answer:
+                    seconds[name][document] = min(answer["seconds"], seconds[name].get(document, _PATIENCE))
+                if round_ == 0:
+                    _count(document, answer.get("text", ""), scores[name])
+    for turn in turns.values():
+        turn.end()
+    for name in turns:
+        yield _row(extension, name, seconds, scores[name], len(documents))
+
+
+def _count(document: Path, text: str, scores: list[Score]) -> None:
+    truth = os.environ.get("DILIGENCE_BENCH_TRUTH")
+    found = score(Path(truth, document.name + ".json"), text) if truth else None
+    if found is not None:
+        scores.append(found)
+
+
+def _row(
+    extension: str, name: str, seconds: dict[str, dict[Path, float]], scores: list[Score], documents: int
+) -> tuple[str, str, str]:
+    both = [document for document in seconds["ours"] if document in seconds[name]]
+    ours, theirs = (sum(seconds[each][document] for document in both) for each in ("ours", name))
+    figures = [f"{len(seconds[name])} of {documents} read", f"{len(both) / theirs:.0f} documents/s" if both else "–"]
+    if name != "ours" and both:
+        each_one = median(seconds[name][document] / seconds["ours"][document] for document in both)
+        figures.insert(0, f"{theirs / ours:.2f} × our time (median document {each_one:.2f} ×)")
+    figures.extend(_recall(scores))
+    return f"{extension} by {name}", "; ".join(figures), _TARGETS.get((name, extension), "–")
+
+
+def _recall(scores: list[Score]) -> Iterator[str]:
+    whole = [each for each in scores if each.wanted]
+    if whole:
+        macro = mean(each.found / each.wanted for each in whole)
+        micro = sum(each.found for each in whole) / sum(each.wanted for each in whole)
+        precision = sum(each.right for each in whole) / max(1, sum(each.given for each in whole))
+        yield f"recall {macro:.4f} macro, {micro:.4f} micro, precision {precision:.4f}"
+    apart: Counter[str] = Counter()
+    wanted: Counter[str] = Counter()
+    for each in scores:
+        apart.update({name: found for name, (found, _) in each.apart.items()})
+        wanted.update({name: all_ for name, (_, all_) in each.apart.items()})
+    yield from (f"{name} {apart[name] / wanted[name]:.3f}" for name in wanted if wanted[name])

@@ -1,0 +1,82 @@
+"""One extractor in a process of its own: reads each document it is told to and says how long that took.
+
+Run by the interpreter that has the extractor: `python turns.py NAME`. A line in is a path; a line out is
+JSON: the seconds, and the text or why there is none. Imports nothing of the project but for `ours`.
+"""
+
+import importlib
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+Extract = Callable[[str], str]
+
+
+def ours() -> Extract:
+    read = importlib.import_module("tasks.documents.extract.formats").read_document
+    return lambda path: read(path).text
+
+
+def office_oxide() -> Extract:
+    extract: Extract = importlib.import_module("office_oxide").extract_text
+    return extract
+
+
+def kreuzberg() -> Extract:
+    library = importlib.import_module("kreuzberg")
+    options = library.ExtractionConfig(use_cache=False, disable_ocr=True)
+    return lambda path: library.extract_file_sync(path, config=options).content
+
+
+def anydoc() -> Extract:
+    library = importlib.import_module("anydoc")
+    return lambda path: library.to_markdown(path, ocr="reject")
+
+
+def calamine() -> Extract:
+    workbook = importlib.import_module("python_calamine").CalamineWorkbook
+
+    def read(path: str) -> str:
+        book = workbook.from_path(path)
+        rows = (row for name in book.sheet_names for row in book.get_sheet_by_name(name).to_python())
+        return "\n".join("\t".join(map(str, row)) for row in rows)
+
+    return read
+
+
+def pypdfium2() -> Extract:
+    library = importlib.import_module("pypdfium2")
+
+    def read(path: str) -> str:
+        with library.PdfDocument(path) as document:
+            return "\n".join(page.get_textpage().get_text_bounded() for page in document)
+
+    return read
+
+
+def charset_normalizer() -> Extract:
+    from_path = importlib.import_module("charset_normalizer").from_path
+    return lambda path: str(from_path(path).best())
+
+
+def main(name: str) -> None:
+    answers = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)  # what native code prints is no answer
+    engine: Extract = globals()[name]()
+    answers.write(json.dumps({"ready": True}) + "\n")
+    for line in sys.stdin:
+        answer: dict[str, Any] = {}
+        start = time.perf_counter()
+        try:
+            answer["text"] = engine(json.loads(line))
+        except Exception as error:  # noqa: BLE001 - whatever a peer raises, it has not read the document
+            answer["error"] = type(error).__name__
+        answer["seconds"] = time.perf_counter() - start
+        answers.write(json.dumps(answer) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
