@@ -37,6 +37,8 @@ _URIS: Final = {prefix.encode(): uri.encode() for uri, prefix in PREFIXES.items(
 _EXPECTED: Final = {uri.encode(): prefix.encode() for uri, prefix in PREFIXES.items()}
 _DECLARATION: Final = re.compile(rb"""xmlns(?::([\w.-]+))?\s*=\s*["']([^"']*)["']""")
 _PROLOG: Final = re.compile(rb"""\s*<\?xml\b[^>]*?(?:encoding\s*=\s*["']([\w.-]+)["'][^>]*?)?\?>\s*""")
+_ASIDE: Final = re.compile(rb"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+_ASIDES: Final = ((b"<!--", b"-->"), (b"<?", b"?>"), (b"<![CDATA[", b"]]>"))
 _CHOICES: Final = re.compile(rb"<(/?)mc:(AlternateContent|Choice|Fallback)\b[^>]*?(/?)>")
 
 
@@ -62,10 +64,14 @@ def _usual(data: bytes) -> bytes | None:
         data = data[prolog.end() :]
     if b"http://purl.oclc.org/ooxml/" in data[:4096]:
         data = ooxml.usual_namespaces(data)
-    if not data.startswith(b"<") or data.startswith((b"<!", b"<?")) or b"\0" in data[:200]:
+    if not data.startswith(b"<") or b"\0" in data[:200]:
         return None
     if data.find(b"<!") >= 0 or data.find(b"<?") >= 0:
-        return None
+        if any(data.rfind(opening) > data.rfind(closing) for opening, closing in _ASIDES):
+            return None  # one that does not end, which a pattern would look for again and again
+        data = _ASIDE.sub(_plainly, data).lstrip()
+        if data.find(b"<!") >= 0 or data.find(b"<?") >= 0:  # a document type
+            return None
     end_of_root = data.find(b">")
     odd = _odd_prefixes(data[:end_of_root])
     if odd is None or any(_used(data, prefix) for prefix in odd):
@@ -92,6 +98,11 @@ def _odd_prefixes(declarations: bytes) -> tuple[bytes, ...] | None:
         if _EXPECTED.get(uri, prefix) != prefix:
             odd.append(prefix)
     return tuple(odd)
+
+
+def _plainly(aside: re.Match[bytes]) -> bytes:
+    """A comment or an instruction as nothing, a character data section as text."""
+    return (aside[1] or b"").replace(b"&", b"&amp;").replace(b"<", b"&lt;").replace(b">", b"&gt;")
 
 
 def _used(data: bytes, prefix: bytes) -> bool:
@@ -153,11 +164,18 @@ def _rewritten(data: bytes) -> tuple[bytes, bool]:
     if root is None:
         return b"", False
     ooxml.drop_fallbacks(root)
-    return "".join(_written(root)).encode(), whole
+    try:
+        return "".join(_written(root)).encode(), whole
+    except UnicodeDecodeError:  # lxml 6.1 keeps half characters (`&#xD800;`) where it recovers, and cannot read them
+        mended = etree.tostring(root, encoding="utf-8").decode("utf-8", "replace").encode()
+        return "".join(_written(etree.fromstring(mended, ooxml.parser(recover=True)))).encode(), False
 
 
 def _written(root: etree._Element) -> Iterator[str]:
     for event, element in etree.iterwalk(root, events=("start", "end")):
+        if not isinstance(element.tag, str):  # an entity: it stays unread, what follows it does not
+            yield _escaped(element.tail) if event == "end" else ""
+            continue
         name = _name(element.tag, "other:")
         if event == "start":
             attributes = (f" {_name(key, 'other:')}={quoteattr(value)}" for key, value in element.attrib.items())
