@@ -11,6 +11,7 @@ import contextlib
 import mmap
 import struct
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -25,6 +26,9 @@ TOTAL_LIMIT: Final = 1 << 30
 _CHUNK: Final = 1 << 20
 _READ_WHOLE: Final = 1 << 18
 """Files up to this size, in bytes, are read rather than mapped: mapping takes 20 µs longer."""
+
+_MOST_MEMBERS: Final = 200_000
+"""Those beyond are not looked at; office programs write some thousands at most."""
 
 _LOCAL_HEADER: Final = b"PK\x03\x04"
 _CENTRAL_HEADER: Final = b"PK\x01\x02"
@@ -49,6 +53,7 @@ class Archive:
     def __init__(self, source: Source) -> None:
         self._data = source if isinstance(source, bytes) else _opened(source)
         self._inflated = 0
+        self._lost: dict[str, Entry] | None = None
         self.damaged = False
 
     def close(self) -> None:
@@ -60,19 +65,15 @@ class Archive:
         """Whether the file begins with these bytes."""
         return self._data[: len(magic)] == magic
 
-    def holds(self, piece: bytes) -> bool:
-        """Whether these bytes stand anywhere in the file."""
-        return self._data.find(piece) >= 0
-
     def entries(self) -> list[Entry]:
         """The members by the central directory, and those that it has lost by their own headers."""
         found: list[Entry] = []
         with contextlib.suppress(struct.error):
-            found.extend(self._central_directory())
+            found.extend(islice(self._central_directory(), _MOST_MEMBERS))
         if self.damaged or not found:
             self.damaged = True
             named = {entry.name for entry in found}
-            found.extend(entry for entry in self.lost() if entry.name not in named)
+            found.extend(entry for entry in islice(self.lost(), _MOST_MEMBERS) if entry.name not in named)
         return found
 
     def _central_directory(self) -> Iterator[Entry]:
@@ -134,13 +135,13 @@ class Archive:
             return
         inflater = zlib_ng.decompressobj(-15)
         total = crc = 0
-        pending = b""
+        pending = chunk = b""
         while not inflater.eof:
             if not pending:
                 pending = self._data[at : min(at + _CHUNK, end)]
                 at += len(pending)
-            if not pending:
-                break
+            if not pending and (entry.method == 0 or len(chunk) < _CHUNK):
+                break  # after a full piece, more may wait in the inflater
             try:
                 chunk = pending if entry.method == 0 else inflater.decompress(pending, _CHUNK)
             except zlib_ng.error:  # type: ignore[misc]  # its stub calls the class an instance
@@ -162,7 +163,11 @@ class Archive:
         at = entry.header
         if self._data[at : at + 4] != _LOCAL_HEADER:
             self.damaged = True
-            found = next((other for other in self.lost() if other.name == entry.name), None)
+            if self._lost is None:
+                self._lost = {}
+                for other in islice(self.lost(), _MOST_MEMBERS):
+                    self._lost.setdefault(other.name, other)
+            found = self._lost.get(entry.name)
             return self._span(found) if found is not None else (0, 0)
         name, extra = struct.unpack("<HH", self._data[at + 26 : at + 30].ljust(4, b"\0"))
         start = at + 30 + name + extra

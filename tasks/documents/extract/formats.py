@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 from typing import Protocol, cast
 
 from tasks.documents.extract import readers
+from tasks.documents.extract.embedded import with_embedded
 from tasks.documents.extract.reading import Reading, Source
 from tasks.errors import UnsupportedFormat
 
@@ -59,7 +60,7 @@ def version(extension: str) -> str:
 
 
 def read_document(source: Source | str, extension: str | None = None) -> Reading:
-    """Read a document in this very process; the pool runs this in one of its own.
+    """Read a document, with what is embedded in it, in this very process; the pool runs this in one of its own.
 
     Args:
         source: the path of its file, or what is in it.
@@ -72,4 +73,8 @@ def read_document(source: Source | str, extension: str | None = None) -> Reading
         source = Path(source)
     if extension is None:
         extension = format_of("" if isinstance(source, bytes) else source.name)
-    return reader(extension).read(source)
+    return with_embedded(reader(extension).read(source), _read_embedded, supported())
+
+
+def _read_embedded(data: bytes, extension: str) -> Reading:
+    return reader(extension).read(data)

@@ -9,11 +9,11 @@ from urllib.parse import unquote
 
 from lxml import etree
 
-from tasks.documents.extract import ooxml
+from tasks.documents.extract import compound, encrypted, ooxml
 from tasks.documents.extract.archive import Archive
 from tasks.documents.extract.canonical import canonical
 from tasks.documents.extract.reading import Source
-from tasks.errors import Damaged, PasswordProtected
+from tasks.errors import Damaged
 
 PART_LIMIT: Final = 192 << 20
 """The most bytes one part read as a whole may inflate to; its tree takes several times as much."""
@@ -24,7 +24,6 @@ STREAM_LIMIT: Final = 512 << 20
 CUT_OFF: Final = "The file is cut off or damaged: the text holds what could be saved."
 
 _RELATIONSHIP: Final = re.compile(r"""<Relationship\b|\s(Id|Type|Target|TargetMode)\s*=\s*["']([^"'<]*)""")
-_COMPOUND_FILE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
 class Relationship(NamedTuple):
@@ -40,7 +39,7 @@ class Package:
 
     Raises:
         Damaged: the file is no zip, or nothing is left of it.
-        PasswordProtected: it is an encrypted Office file.
+        PasswordProtected: it is encrypted, and not with the password that Excel sets by itself.
     """
 
     def __init__(self, source: Source) -> None:
@@ -49,10 +48,9 @@ class Package:
         self._archive = Archive(source)
         self._relationships: dict[str, list[Relationship]] = {}
         self._broken = False
-        if self._archive.starts_with(_COMPOUND_FILE):
-            if self._archive.holds("EncryptedPackage".encode("utf-16-le")):
-                raise PasswordProtected("The document is encrypted. Save it without a password.")
-            raise Damaged("This is an old binary Office file under a new name. Save it in the format of its name.")
+        if self._archive.starts_with(compound.MAGIC):
+            self._archive.close()
+            self._archive = Archive(encrypted.decrypted(source))
         self._entries = {_key(entry.name): entry for entry in self._archive.entries()}
         if not self._entries:
             raise Damaged("The file is not an Office document: it is no zip package. Ask for it again.")

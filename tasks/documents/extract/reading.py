@@ -47,12 +47,15 @@ class Reading:
     """The text of one document, its places in order (the outer one first), and what a user should know of it.
 
     `attachments` are the documents found inside it, which a reader hands on unread.
+    `recognised` says of pages that are pictures whether text recognition was through with them: all (True)
+    or not all (False), for want of Tesseract or of time; None where there are none.
     """
 
     text: str
     places: list[Place] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     attachments: list[Attachment] = field(default_factory=list)
+    recognised: bool | None = None
 
 
 def clean(text: str) -> str:
@@ -83,6 +86,7 @@ class Writer:
         self._heading: tuple[int, int, str] | None = None
         self._warnings: list[str] = []
         self._attachments: list[Attachment] = []
+        self._recognised: bool | None = None
 
     @property
     def written(self) -> bool:
@@ -137,14 +141,18 @@ class Writer:
         """Hand on a document that was found inside this one; its text is added to the end by who asked for ours."""
         self._attachments.append(Attachment(one_line(clean(name)), data))
 
+    def note_picture(self, *, recognised: bool) -> None:
+        """Note a page that is a picture: whether text recognition was through with it, with or without a result."""
+        self._recognised = recognised and self._recognised is not False
+
     def reading(self) -> Reading:
         """What was written. A text of white space alone is no text: it has no places either."""
         self.end_heading()
         text = "".join(self._pieces)
         if not text.strip():
-            return Reading("", [], self._warnings, self._attachments)
+            return Reading("", [], self._warnings, self._attachments, self._recognised)
         places = [place for place in self._places if place.end > place.start]
-        return Reading(text, places, self._warnings, self._attachments)
+        return Reading(text, places, self._warnings, self._attachments, self._recognised)
 
     def _write(self, text: str) -> None:
         self._pieces.append(text)

@@ -92,3 +92,14 @@ class _Unseekable:
     def __init__(self, file: object) -> None:
         self.write = file.write  # type: ignore[attr-defined]
         self.flush = file.flush  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("size", [(1 << 20) * 3, (1 << 20) * 3 + 1, 50_000_001])
+def test_a_member_that_inflates_to_many_pieces_comes_whole(tmp_path: Path, size: int) -> None:
+    data = (b"a lot of the same words " * (size // 24 + 1))[:size]
+    with zipfile.ZipFile(tmp_path / "long.zip", "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("long.xml", data)
+    archive = Archive(tmp_path / "long.zip")
+
+    assert b"".join(archive.inflate(archive.entries()[0], 1 << 30)) == data
+    assert not archive.damaged

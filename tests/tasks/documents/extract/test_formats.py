@@ -1,6 +1,9 @@
-"""Which formats there are."""
+"""Which formats there are, and that a document is read with what is inside it."""
+
+from pathlib import Path
 
 import pytest
+from pypdf import PdfWriter
 
 from tasks.documents.extract import formats
 from tasks.errors import UnsupportedFormat
@@ -29,3 +32,15 @@ def test_each_reader_names_its_version() -> None:
     assert {formats.version(extension).partition("-")[0] for extension in formats.supported()} == {
         "docx", "pdf", "pptx", "txt", "xlsx",
     }  # fmt: skip
+
+
+def test_a_document_is_read_with_what_is_inside_it_from_its_path_or_from_memory(tmp_path: Path) -> None:
+    writer = PdfWriter()
+    writer.add_blank_page(100, 100)
+    writer.add_attachment("Terms.txt", b"Thirty days")
+    writer.write(tmp_path / "offer.PDF")
+    reading = formats.read_document(tmp_path / "offer.PDF")
+    assert (reading.text, reading.attachments) == ("Embedded document: Terms.txt\nThirty days", [])
+    assert formats.read_document((tmp_path / "offer.PDF").read_bytes(), ".pdf") == reading
+    with pytest.raises(UnsupportedFormat):
+        formats.read_document(b"%PDF-")
