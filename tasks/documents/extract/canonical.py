@@ -41,6 +41,10 @@ _ASIDE: Final = re.compile(rb"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[(.*?)\]\]>", re.DO
 _ASIDES: Final = ((b"<!--", b"-->"), (b"<?", b"?>"), (b"<![CDATA[", b"]]>"))
 _CHOICES: Final = re.compile(rb"<(/?)mc:(AlternateContent|Choice|Fallback)\b[^>]*?(/?)>")
 
+_LONGEST_REMEMBERED: Final = 8_000
+_MOST_ODD: Final = 20
+"""Each unusual prefix costs a search through the part."""
+
 
 def canonical(data: bytes) -> tuple[bytes, bool]:
     """An XML part in the form that scanners take, and whether it was whole XML.
@@ -72,16 +76,19 @@ def _usual(data: bytes) -> bytes | None:
         data = _ASIDE.sub(_plainly, data).lstrip()
         if data.find(b"<!") >= 0 or data.find(b"<?") >= 0:  # a document type
             return None
-    end_of_root = data.find(b">")
-    odd = _odd_prefixes(data[:end_of_root])
-    if odd is None or any(_used(data, prefix) for prefix in odd):
-        return None
-    at = data.find(b"xmlns", end_of_root)
+    odd: set[bytes] = set()
+    at = 0
     while at >= 0:
-        odd = _odd_prefixes(data[at : data.find(b">", at)])
-        if odd is None or any(_used(data, prefix) for prefix in odd):
+        end = data.find(b">", at)
+        declarations = data[at:end]
+        look = _odd_prefixes if len(declarations) < _LONGEST_REMEMBERED else _odd_prefixes.__wrapped__
+        found = look(declarations)
+        if found is None:
             return None
-        at = data.find(b"xmlns", at + 5)
+        odd.update(found)
+        at = data.find(b"xmlns", end) if end >= 0 else -1
+    if len(odd) > _MOST_ODD or any(_used(data, prefix) for prefix in odd):
+        return None
     return data
 
 
