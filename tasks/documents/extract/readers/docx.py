@@ -4,45 +4,29 @@ Notes, comments, text boxes and drawings come after the paragraph (in a table, t
 belong to; headers stand first, footers last.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import re
+from collections import defaultdict
 from typing import Final
 
-from lxml import etree
-
-from tasks.documents.extract import ooxml, second
-from tasks.documents.extract.drawings import related_drawing
-from tasks.documents.extract.ooxml import DGM, A, C, M, R, V, W
+from tasks.documents.extract import attached, markup, second
+from tasks.documents.extract.drawings import Drawings
+from tasks.documents.extract.headings import HeadingStyles
+from tasks.documents.extract.markup import ATTRIBUTES
 from tasks.documents.extract.package import CUT_OFF, Package
-from tasks.documents.extract.reading import NO_TEXT, Reading, Source, Writer, one_line
+from tasks.documents.extract.reading import NO_TEXT, Reading, Source, Writer
+from tasks.documents.extract.wordprocessing import Scan
 from tasks.errors import Damaged
 
-VERSION: Final = "docx-1"
+VERSION: Final = "docx-2"
 
-_SKIPPED: Final = {
-    W + name
-    for name in (
-        "pPr",
-        "rPr",
-        "sdtPr",
-        "tblPr",
-        "sectPr",
-        "rubyPr",
-        "tblGrid",
-        "instrText",
-        "del",
-        "delText",
-        "moveFrom",
-    )
-}
-_CHARACTERS: Final = {W + "tab": "\t", W + "ptab": "\t", W + "br": "\n", W + "cr": "\n", W + "noBreakHyphen": "-"}
-_NOTES: Final = {
-    W + "footnoteReference": "footnotes",
-    W + "endnoteReference": "endnotes",
-    W + "commentReference": "comments",
-}
+_ROOT: Final = re.compile(rb"<w:document(?=[\s/>])")
+_NOTE: Final = re.compile(rb"<w:(?:footnote|endnote|comment)(?=[\s>])(%b)(?<!/)>" % ATTRIBUTES)
+_DEEPEST_NOTE: Final = 8
+"""Notes may refer to notes, in hostile files endlessly; what lies deeper is written at the end."""
 
-Emit = Callable[[str], None]
+_NOTES: Final = ("footnotes", "endnotes", "comments")
+_ATTACHED: Final = ("package", "oleObject", "aFChunk")
+"""The kinds of relationships that lead to a document inside this one."""
 
 
 def read(source: Source) -> Reading:
@@ -66,190 +50,89 @@ def _read(source: Source) -> Reading:
 
 
 class _Document:
-    """One pass over the parts of a document."""
+    """One pass over the parts of a document; for its scans, what stands round them."""
 
     def __init__(self, package: Package) -> None:
         self.writer = Writer()
         self._package = package
-        self._main = package.main_part("word/document.xml")
-        self._part = self._main
-        self._asides: list[etree._Element] = []
-        self._held = 0
-        self._notes: dict[tuple[str, str], list[tuple[str, etree._Element]]] = {}
-        self._headings: set[str] = set()
+        self._drawings = Drawings(package)
+        self._headings = HeadingStyles(self._styles)
+        self._parts: defaultdict[str, dict[str, None]] = defaultdict(dict)  # by kind, each once and in order
+        self._notes: dict[tuple[str, str], list[tuple[bytes, str, int, int]]] = {}
+        self._depth = 0
+        self._enclosed: list[str] = []
 
     def write(self) -> None:
-        root = self._package.xml(self._main)
-        if root is None or root.tag != W + "document":
+        main = self._package.main_part("word/document.xml")
+        data = self._package.scan(main)
+        if _ROOT.match(data) is None:
             raise Damaged("The file holds no Word document. Ask for it again, or give it the ending of its format.")
-        around: dict[str, list[str]] = {"header": [], "footer": []}
-        for relationship in self._package.relationships(self._main):
-            if relationship.kind in ("footnotes", "endnotes", "comments"):
-                self._collect(relationship.kind, relationship.target)
-            elif relationship.kind in around and relationship.target not in around[relationship.kind]:
-                around[relationship.kind].append(relationship.target)
-            elif relationship.kind == "styles":
-                self._collect_headings(relationship.target)
-        self._write_parts(around["header"])
-        self._blocks(root, self.writer.text, headings=True)
+        for related in self._package.relationships(main):
+            self._parts[related.kind][related.target] = None
+            if related.kind in _ATTACHED:
+                self._enclosed.append(related.target)
+        for kind in [kind for kind in self._parts if kind in _NOTES]:
+            for part in self._parts[kind]:
+                self._collect(kind, part)
+        self._write_parts("header")
+        layout = Scan(data, main, self, headings=True).run()
+        start = 0
+        for heading in layout.headings:
+            self._write(layout.lines[start:heading])
+            self.writer.heading(layout.lines[heading])
+            start = heading
+        self._write(layout.lines[start:])
         self.writer.end_heading()
         for kind, name in list(self._notes):
-            self._write_notes(kind, name, self.writer.text)
-        self._write_parts(around["footer"])
+            self._write(self.note(kind, name))
+        self._write_parts("footer")
+        attached.hand_on(self._package, self._enclosed, self.writer)
+
+    def note(self, kind: str, name: str) -> list[str]:
+        """The lines of the notes of that id, the first time; careless programs give one id to several."""
+        if (kind, name) not in self._notes or self._depth >= _DEEPEST_NOTE:
+            return []
+        self._depth += 1
+        lines: list[str] = []
+        for data, part, start, end in self._notes.pop((kind, name)):
+            lines += Scan(data, part, self).run(start, end).lines
+        self._depth -= 1
+        return lines
+
+    def drawing(self, part: str, name: str) -> list[str]:
+        """The lines of the chart or diagram to which `part` refers by that id."""
+        return self._drawings.lines(part, name)
+
+    def is_heading(self, style: bytes) -> bool:
+        """Whether paragraphs of that style are headings."""
+        return style in self._headings
+
+    def _styles(self) -> bytes:
+        return b"".join(map(self._package.scan, self._parts["styles"]))
 
     def _collect(self, kind: str, part: str) -> None:
         """Keep the notes of a part by id, to be written where they are referred to."""
-        root = self._package.xml(part)
-        for note in root if root is not None else ():
-            self._notes.setdefault((kind, note.get(W + "id") or ""), []).append((part, note))
-
-    def _collect_headings(self, part: str) -> None:
-        """The ids of the styles that make a paragraph a heading, by themselves or by what they are based on."""
-        root = self._package.xml(part)
-        bases: dict[str, str] = {}
-        for style in root.iter(W + "style") if root is not None else ():
-            name = style.get(W + "styleId") or ""
-            words = (_value(style, "name") or "").lower()
-            level = _value(style, f"pPr/{W}outlineLvl")
-            if words.startswith("heading ") or words == "title" or (level or "9") < "9":
-                self._headings.add(name)
-            bases[name] = _value(style, "basedOn") or ""
-        for name in bases:
-            base, steps = name, 0
-            while base and base not in self._headings and steps < 20:
-                base, steps = bases.get(base, ""), steps + 1
-            if base:
-                self._headings.add(name)
-
-    def _write_parts(self, parts: list[str]) -> None:
-        for part in parts:
-            root = self._package.xml(part)
-            if root is not None:
-                with self._within(part):
-                    self._blocks(root, self.writer.text)
-
-    def _write_notes(self, kind: str, name: str, emit: Emit) -> None:
-        """Write the notes of that id, once; careless programs give one id to several."""
-        for part, note in self._notes.pop((kind, name), []):
-            with self._within(part):
-                self._blocks(note, emit)
-
-    @contextmanager
-    def _within(self, part: str) -> Iterator[None]:
-        """References in what is written within are those of `part`."""
-        outer, self._part = self._part, part
-        yield
-        self._part = outer
-
-    def _blocks(self, element: etree._Element, emit: Emit, *, headings: bool = False) -> None:
-        """Write the paragraphs and tables of an element."""
-        for child in element:
-            tag = child.tag
-            if tag == W + "p" or child.find(W + "r") is not None:  # runs outside a paragraph count too
-                text = self._inline(child)
-                if headings and text.strip() and self._is_heading(child):
-                    self.writer.heading(text)
-                emit(text)
-                self._write_asides(emit)
-            elif tag == W + "tbl":
-                self._table(child, emit)
-            elif tag == M + "oMathPara":
-                emit(ooxml.formula(child))
-            elif tag not in _SKIPPED and len(child):
-                self._blocks(child, emit, headings=headings)
-
-    def _is_heading(self, paragraph: etree._Element) -> bool:
-        properties = paragraph.find(W + "pPr")
-        if properties is None:
-            return False
-        level = _value(properties, "outlineLvl")
-        return (level or "9") < "9" or (_value(properties, "pStyle") or "") in self._headings
-
-    def _table(self, element: etree._Element, emit: Emit) -> None:
-        for row in _within_wrappers(element, W + "tr"):
-            cells: list[list[str]] = []
-            self._held += 1
-            for cell in _within_wrappers(row, W + "tc"):
-                lines: list[str] = []
-                self._blocks(cell, lines.append)
-                cells.append([line for line in lines if line.strip()])
-            filled = [lines for lines in cells if lines]
-            if len(filled) == 1 and len(filled[0]) > 1:  # a frame round paragraphs rather than a row
-                for line in filled[0]:
-                    emit(line)
-            elif filled:
-                emit("\t".join(one_line(" ".join(lines)) for lines in cells).rstrip("\t"))
-            self._held -= 1
-            self._write_asides(emit)
-
-    def _inline(self, element: etree._Element) -> str:
-        pieces: list[str] = []
-        self._collect_inline(element, pieces)
-        return "".join(pieces)
-
-    def _collect_inline(self, element: etree._Element, pieces: list[str]) -> None:
-        for child in element:
-            tag = child.tag
-            if tag == W + "t":
-                pieces.append(child.text or "")
-            elif tag in _SKIPPED:
+        data = self._scan(part)
+        notes = list(_NOTE.finditer(data))
+        ends = [note.start() for note in notes[1:]] + [len(data)]
+        for note, end in zip(notes, ends, strict=False):
+            if b"eparator" in note[1] and data.find(b"<w:t", note.end(), end) < 0:  # the line above the notes
                 continue
-            elif tag in _CHARACTERS:
-                pieces.append(_CHARACTERS[tag])
-            elif tag == W + "sym":
-                pieces.append(_symbol(child.get(W + "char") or ""))
-            elif tag in _NOTES or tag in (W + "drawing", W + "pict", W + "object"):
-                self._asides.append(child)
-            elif tag == M + "oMath":
-                pieces.append(ooxml.formula(child))
-            elif len(child):
-                self._collect_inline(child, pieces)
+            key = kind, markup.attribute(note[1], b"w:id")
+            self._notes.setdefault(key, []).append((data, part, note.end(), end))
 
-    def _write_asides(self, emit: Emit) -> None:
-        """Write what the last paragraph or row refers to or carries, in order; not within a row."""
-        while self._asides and not self._held:
-            waiting, self._asides = self._asides, []
-            for element in waiting:
-                kind = _NOTES.get(element.tag)
-                if kind is None:
-                    self._drawing(element, emit)
-                else:
-                    self._write_notes(kind, element.get(W + "id") or "", emit)
+    def _write_parts(self, kind: str) -> None:
+        for part in self._parts[kind]:
+            self._write(Scan(self._scan(part), part, self).run().lines)
 
-    def _drawing(self, element: etree._Element, emit: Emit) -> None:
-        for child in element:
-            tag = child.tag
-            if tag == W + "txbxContent":
-                self._blocks(child, emit)
-            elif tag in (C + "chart", DGM + "relIds") or child.get(R + "dm") or tag.endswith("chartex}chart"):
-                for line in related_drawing(self._package, self._part, child):
-                    emit(line)
-            elif tag == A + "p":
-                emit(ooxml.paragraph(child))
-            elif tag == V + "textpath":
-                emit(child.get("string") or "")
-            elif len(child):
-                self._drawing(child, emit)
+    def _scan(self, part: str) -> bytes:
+        """A part other than the main one, after a look for documents inside it."""
+        data = self._package.scan(part)
+        if b" r:id=" in data:
+            related = self._package.relationships(part)
+            self._enclosed += [item.target for item in related if item.kind in _ATTACHED]
+        return data
 
-
-def _within_wrappers(element: etree._Element, tag: str) -> Iterator[etree._Element]:
-    """The rows of a table or the cells of a row, also those inside content controls and tracked changes."""
-    for child in element:
-        if child.tag == tag:
-            yield child
-        elif child.tag not in _SKIPPED and child.tag not in (W + "p", W + "tbl", W + "tc"):
-            yield from _within_wrappers(child, tag)
-
-
-def _value(element: etree._Element, path: str) -> str | None:
-    found = element.find(W + path)
-    return None if found is None else found.get(W + "val")
-
-
-def _symbol(code: str) -> str:
-    """A character of a symbol font; those of the private area (Wingdings' bullets and boxes) mean nothing elsewhere."""
-    try:
-        number = int(code, 16)
-    except ValueError:
-        return ""
-    return "" if 0xE000 <= number <= 0xF8FF or number > 0x10FFFF else chr(number)
+    def _write(self, lines: list[str]) -> None:
+        if lines:
+            self.writer.line("\n".join(lines))
