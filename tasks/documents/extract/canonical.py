@@ -102,7 +102,7 @@ def _holds(data: bytes, second: bytes) -> bool:
     return data.find(b"<" + second, at) >= 0
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=2048)
 def _odd_prefixes(declarations: bytes) -> tuple[bytes, ...] | None:
     """The unusual prefixes of known namespaces; None where a usual prefix stands for something else.
 
@@ -124,7 +124,9 @@ def _plainly(aside: re.Match[bytes]) -> bytes:
 
 def _used(data: bytes, prefix: bytes) -> bool:
     """Whether anything has that prefix: Word 2007 declares one of its own (`ve`) and seldom uses it."""
-    return not prefix or data.find(b"<" + prefix + b":") >= 0 or data.find(b" " + prefix + b":") >= 0
+    if not prefix or data.find(prefix + b":") < 0:  # the bare letters are found four times as fast
+        return not prefix
+    return data.find(b"<" + prefix + b":") >= 0 or data.find(b" " + prefix + b":") >= 0
 
 
 def _ends(data: bytes) -> bool:
