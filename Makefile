@@ -5,12 +5,12 @@ RUN := .venv/.run-installed
 DEV := .venv/.dev-installed
 PEERS := .peers/.installed
 
-.PHONY: demo test check bench format lock clean
+.PHONY: demo test check bench fuzz format lock clean
 
 demo: $(RUN)  ## run the sample batch and say where its report is
 	$(BIN)/diligence demo
 
-test: $(DEV)  ## every test; those that need a browser say so when there is none
+test: $(DEV)  ## every test; those that need a browser or Tesseract are skipped without it, and say so
 	$(BIN)/python -m pytest
 
 check: $(DEV)  ## style, format and types
@@ -20,6 +20,9 @@ check: $(DEV)  ## style, format and types
 
 bench: $(DEV) $(PEERS)  ## measure; the figures are kept in tests/benchmarks/README.md
 	$(BIN)/python -m tests.benchmarks
+
+fuzz: $(DEV)  ## ten minutes of mutated documents; what is found is kept in tests/fuzz/findings as a test
+	$(BIN)/python -m tests.fuzz $(FUZZ)
 
 format: $(DEV)  ## put the code into its form
 	$(BIN)/ruff check --fix .

@@ -43,7 +43,7 @@ class IndexOfFolder(Body):
     tags=["Documents"],
     summary="Extract Document Text",
     description="The entire text of one document (.docx, .pptx, .xlsx, .pdf, .txt) in reading order.",
-    response_description="The document's text. A scan without a text layer is an empty text.",
+    response_description="The document's text. That of a scan is recognised where Tesseract is installed, else empty.",
     responses=failures(400, 401, 403, 404, 413, 415, 422, 429, 500, 502, 503, 504),
 )
 async def text(data: JSONBody[TextOfDocument], calls: NamedDependency[Calls]) -> Response[DocumentText]:

@@ -68,6 +68,27 @@ def _drive() -> Iterator[Finding]:
     yield Finding("drive", f"{settings.drive}, {settings.drive_root.absolute()}: {inside}")
 
 
+def _scans() -> Iterator[Finding]:
+    from tasks.documents.extract import tesseract  # noqa: PLC0415
+    from tasks.documents.settings import DocumentSettings  # noqa: PLC0415
+
+    settings = DocumentSettings.current()
+    if settings.ocr == "off":
+        yield Finding("scans", "not read: DILIGENCE_OCR is off")
+        return
+    found = tesseract.installed()
+    if found is None:
+        yield Finding("scans", f"not read: Tesseract is not installed (package {tesseract.PACKAGE})")
+        return
+    reading, missing = tesseract.languages_of(settings.ocr_languages)
+    state = f"read in {'+'.join(reading) or 'no language'} by Tesseract {found.version}"
+    if missing:
+        packages = ", ".join(tesseract.package_of(language) for language in missing)
+        yield Finding("scans", f"{state}; {', '.join(missing)} is missing (package {packages}).", trouble=True)
+    else:
+        yield Finding("scans", f"{state}, which has {', '.join(found.languages)}")
+
+
 def _answerer() -> Iterator[Finding]:
     from tasks.ai.answerer import current  # noqa: PLC0415
 
@@ -111,6 +132,7 @@ _CHECKS: dict[str, Callable[[], Iterator[Finding]]] = {
     "home": _home,
     "database": _database,
     "drive": _drive,
+    "scans": _scans,
     "answerer": _answerer,
     "facts": _facts,
     "prefect": _prefect,

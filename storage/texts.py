@@ -74,10 +74,11 @@ class TextSummary(SQLModel):
 
 
 def find_text(session: Session, content_hash: str, *readers: str) -> StoredText | None:
-    """The text of that content by one of these readers, when it was read before."""
-    return session.exec(
+    """The text of that content by the first of these readers that read it before."""
+    found = session.exec(
         select(StoredText).where(StoredText.content_hash == content_hash, col(StoredText.reader).in_(readers))
-    ).first()
+    )
+    return min(found, key=lambda text: readers.index(text.reader), default=None)
 
 
 _texts = table_of(StoredText)
@@ -89,8 +90,8 @@ _SUMMARIES = sql_select(*(_texts.c[name] for name in TextSummary.model_fields)).
 def find_current_text(
     session: Session, drive: str, document_id: str, version: str, readers: Sequence[str]
 ) -> StoredText | None:
-    """The text of a document whose content is known at this version, read by one of these readers."""
-    return session.exec(
+    """The text of a document whose content is known at this version, by the first of these readers that read it."""
+    found = session.exec(
         select(StoredText)
         .join(Content, col(Content.content_hash) == col(StoredText.content_hash))
         .where(
@@ -99,7 +100,8 @@ def find_current_text(
             Content.version == version,
             col(StoredText.reader).in_(readers),
         )
-    ).first()
+    )
+    return min(found, key=lambda text: readers.index(text.reader), default=None)
 
 
 def find_summaries(session: Session, content_hashes: Sequence[str]) -> dict[tuple[str, str], TextSummary]:

@@ -118,7 +118,7 @@ def weblink(url: str | None) -> str | None:
 def place_link(quote: Quote) -> str | None:
     """Where the quote can be read: the document's address, for a PDF opened at the quote's page."""
     url = weblink(quote.document_url)
-    page = re.fullmatch(r"page (\d+)", quote.place or "", re.IGNORECASE)
+    page = re.fullmatch(r"page (\d+)(?: \(OCR\))?", quote.place or "", re.IGNORECASE)
     if url and page and "#" not in url and (quote.document_name or "").lower().endswith(".pdf"):
         return f"{url}#page={page[1]}"
     return url

@@ -11,10 +11,11 @@ from tasks.ranking import Index, rank
 
 __all__ = ["CUTTER", "Ground", "Index", "Piece", "cut", "rank"]
 
-CUTTER = "cut-2"  # raised when passages are cut otherwise: stored ones are then cut anew
+CUTTER = "cut-3"  # raised when passages are cut otherwise: stored ones are then cut anew
 
 _LONGEST = 1200  # characters; two or three fit a judge's eye, a dozen fit a small model's window
 _SHORTEST = 200  # a line of its own says too little to be ranked: it goes with what follows
+_WITHIN = frozenset({"shape", "cells", "ocr"})  # say where in a slide, sheet or page: passages reach over them
 _SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+")
 
 Places = Sequence[tuple[int, int, str, str] | Sequence[int | str]]  # as storage keeps them: start, end, kind, label
@@ -31,7 +32,7 @@ class Piece:
 
 
 def cut(text: str, places: Places) -> list[Piece]:
-    """The passages of a text, in order: none reaches over a page, slide, sheet or heading."""
+    """The passages of a text, in order: none reaches over a page, slide, sheet, heading or attachment."""
     ground = Ground(text, places)
     return [
         Piece(first, last, ground.place(first, last), ground.label(first, "heading"))
@@ -46,7 +47,10 @@ class Ground:
     def __init__(self, text: str, places: Places) -> None:
         self._text = text
         self._kinds: dict[str, tuple[list[int], list[tuple[int, str]]]] = {}
+        self._attachments: list[tuple[int, int, str]] = []
         for start, end, kind, label in sorted(places, key=lambda place: int(place[0])):
+            if kind == "attachment":
+                self._attachments.append((int(start), int(end), str(label)))
             starts, rest = self._kinds.setdefault(str(kind), ([], []))
             starts.append(int(start))
             rest.append((int(end), str(label)))
@@ -54,7 +58,7 @@ class Ground:
             {
                 border
                 for kind, (starts, rest) in self._kinds.items()
-                if kind != "cells"
+                if kind not in _WITHIN
                 for border in (*starts, *(end for end, _label in rest))
             }
         )
@@ -64,37 +68,66 @@ class Ground:
         """Where each line begins. Needed only where pages do not tell the place."""
         return [0, *(found.end() for found in re.finditer("\n", self._text))]
 
-    def label(self, offset: int, kind: str) -> str | None:
-        """The label of the nearest place of that kind that begins before an offset and reaches over it."""
+    def label(self, offset: int, kind: str, last: int | None = None) -> str | None:
+        """The label of the nearest place of that kind that begins before an offset and reaches over it (and `last`).
+
+        In an attachment the places of its host do not count.
+        """
         starts, rest = self._kinds.get(kind, ([], []))
         at = bisect.bisect_right(starts, offset) - 1
-        return rest[at][1] if at >= 0 and offset < rest[at][0] else None
+        reaches = at >= 0 and max(offset, last or 0) < rest[at][0]
+        return rest[at][1] if reaches and starts[at] >= self._beginning(offset) else None
 
     def place(self, start: int, end: int) -> str:
-        """Where a span stands: `page 3`, `slide 2`, `sheet Accounts, A1:F20`, else its heading and lines."""
+        """Where a span stands, in words.
+
+        `page 3`, `page 3 (OCR)`, `slide 2, Title 1`, `sheet Accounts, A1:F20`, else its heading and lines;
+        in an attachment with its name in front: `in “Budget.xlsx”, sheet Costs, A1:F20`.
+        """
         last = max(start, end - 1)
-        for kind in ("page", "slide"):
-            label = self.label(start, kind)
-            if label is not None:
-                return f"{kind} {label}"
-        sheet = self.label(start, "sheet")
-        if sheet is not None:
-            cells = self._cells(start, last)
-            return f"sheet {sheet}, {cells}" if cells else f"sheet {sheet}"
-        first_line, last_line = bisect.bisect_right(self._lines, start), bisect.bisect_right(self._lines, last)
-        where = f"line {first_line}" if first_line == last_line else f"lines {first_line} to {last_line}"
-        heading = self.label(start, "heading")
-        return f"under “{heading}”, {where}" if heading else where
+        steps: list[str | None] = [f"in “{name}”" for _start, _end, name in self._around(start)]
+        page, slide, sheet = (self.label(start, kind) for kind in ("page", "slide", "sheet"))
+        if page is not None:
+            steps.append(f"page {page} (OCR)" if self._touched("ocr", start, last) else f"page {page}")
+        elif slide is not None:
+            steps += [f"slide {slide}", self.label(start, "shape", last)]
+        elif sheet is not None:
+            steps += [f"sheet {sheet}", self._cells(start, last)]
+        else:
+            heading = self.label(start, "heading")
+            steps += [heading and f"under “{heading}”", self._line_numbers(start, last)]
+        return ", ".join(step for step in steps if step)
+
+    def _line_numbers(self, start: int, last: int) -> str | None:
+        """The lines of a span; an attachment's count from behind the one that gives its name."""
+        before = bisect.bisect_right(self._lines, self._beginning(start)) if self._around(start) else 0
+        first, behind = (bisect.bisect_right(self._lines, offset) - before for offset in (start, last))
+        if behind < 1:
+            return None
+        first = max(first, 1)
+        return f"line {first}" if first == behind else f"lines {first} to {behind}"
+
+    def _around(self, offset: int) -> list[tuple[int, int, str]]:
+        """The attachments that an offset lies in, the outer one first."""
+        return [each for each in self._attachments if each[0] <= offset < each[1]]
+
+    def _beginning(self, offset: int) -> int:
+        """Where the document begins that an offset lies in."""
+        return max((start for start, _end, _name in self._around(offset)), default=0)
 
     def _cells(self, start: int, last: int) -> str | None:
         """The cells from one offset to another as one range: `A1:F20` and `A21:F40` are `A1:F40`."""
-        starts, rest = self._kinds.get("cells", ([], []))
-        first, behind = max(bisect.bisect_right(starts, start) - 1, 0), bisect.bisect_right(starts, last)
-        touched = [label for (end, label) in rest[first:behind] if end > start]
+        touched = self._touched("cells", start, last)
         if not touched:
             return None
         begins, ends = touched[0].split(":", maxsplit=1)[0], touched[-1].rsplit(":", maxsplit=1)[-1]
         return begins if begins == ends else f"{begins}:{ends}"
+
+    def _touched(self, kind: str, start: int, last: int) -> list[str]:
+        """The labels of the places of a kind, none of which lie in each other, that a span has a part of."""
+        starts, rest = self._kinds.get(kind, ([], []))
+        first, behind = max(bisect.bisect_right(starts, start) - 1, 0), bisect.bisect_right(starts, last)
+        return [label for (end, label) in rest[first:behind] if end > start]
 
 
 def _blocks(text: str, borders: Sequence[int]) -> Iterator[tuple[int, int]]:

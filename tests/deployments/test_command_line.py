@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.flows.conftest import batch_file, write_room
+from tests.tasks.documents.extract.scans import program
 
 __all__ = ["batch_file"]
 
@@ -174,6 +175,22 @@ def test_doctor_says_what_is_there(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
     assert "sqlite" in done.stdout
     assert run(["doctor"], tmp_path, PREFECT_API_URL="http://127.0.0.1:9/api").returncode == 1
+
+
+def test_doctor_says_whether_scans_are_read(tmp_path: Path) -> None:
+    def scans(**environment: str) -> tuple[str, int]:
+        done = run(["doctor"], tmp_path, **environment)
+        return next(line for line in done.stdout.splitlines() if " scans " in line), done.returncode
+
+    path = str(program(tmp_path / "bin"))  # a Tesseract that has English
+    line, status = scans(PATH=path)
+    assert ("read in eng by Tesseract 9.9" in line, status) == (True, 0)
+    line, status = scans(PATH=path, DILIGENCE_OCR_LANGUAGES="eng,deu")
+    assert ("deu is missing (package tesseract-ocr-deu)" in line, status) == (True, 1)
+    line, status = scans(PATH=str(tmp_path))
+    assert ("Tesseract is not installed (package tesseract-ocr)" in line, status) == (True, 0)
+    line, status = scans(PATH=path, DILIGENCE_OCR="off")
+    assert ("DILIGENCE_OCR is off" in line, status) == (True, 0)
 
 
 def test_serve_refuses_the_world_without_keys(tmp_path: Path) -> None:

@@ -36,6 +36,19 @@ def test_a_text_is_found_by_content_and_reader(database_url: str) -> None:
         assert texts.get_text(session, text_id).text.startswith("Umsätze")
 
 
+def test_of_several_texts_that_of_the_reader_named_first_is_found(database_url: str) -> None:
+    recognised, plain = store(rows.text(reader="pdf-1 ocr eng")), store(rows.text(reader="pdf-1"))
+    content = Content(drive="local:1", document_id="a", version="1", content_hash="c0", fetched_at=rows.MORNING)
+    with database.writing() as session:
+        documents.save_content(session, content)
+    for order in (recognised, plain), (plain, recognised):
+        readers = ["pdf-1 ocr eng" if text_id == recognised else "pdf-1" for text_id in order]
+        with database.reading() as session:
+            found = texts.find_text(session, "c0", *readers)
+            current = texts.find_current_text(session, "local:1", "a", "1", readers)
+            assert (found and found.id, current and current.id) == (order[0], order[0])
+
+
 def test_the_first_text_of_a_content_stays(database_url: str) -> None:
     first = store(rows.text(text="first"))
     with database.writing() as session:

@@ -214,6 +214,8 @@ def test_address_that_is_no_web_address_is_no_link(address: str | None) -> None:
     ("name", "place", "link"),
     [
         ("a.PDF", "page 3", "https://d.example/a#page=3"),
+        ("a.pdf", "page 3 (OCR)", "https://d.example/a#page=3"),
+        ("a.pdf", "in “b.pdf”, page 3", "https://d.example/a"),
         ("a.docx", "page 3", "https://d.example/a"),
         ("a.pdf", None, "https://d.example/a"),
     ],

@@ -16,8 +16,12 @@ Placed = tuple[str, list[tuple[int, int, str, str]]]
 
 @st.composite
 def placed_texts(draw: st.DrawFn) -> Placed:
-    """A text in parts as readers write it: pages, slides or sheets with cells, or headings."""
-    kind = draw(st.sampled_from(["page", "slide", "sheet", "heading"]))
+    """A text in parts as readers write it: pages, slides or sheets with what lies in them, headings, attachments."""
+    kind, within = draw(
+        st.sampled_from(
+            [("page", "ocr"), ("slide", "shape"), ("sheet", "cells"), ("heading", None), ("attachment", "page")]
+        )
+    )
     word = st.text("abcé.,:; \t\n0123456789", min_size=0, max_size=60)
     pieces: list[str] = []
     places: list[tuple[int, int, str, str]] = []
@@ -25,8 +29,9 @@ def placed_texts(draw: st.DrawFn) -> Placed:
     for number in range(draw(st.integers(0, 5))):
         part = "".join(draw(st.lists(word, max_size=60))) * draw(st.sampled_from([1, 1, 10])) + "\n"
         places.append((at, at + len(part), kind, str(number + 1)))
-        if kind == "sheet":
-            places.append((at, at + len(part), "cells", f"A{number}:F{number + 20}"))
+        if within and draw(st.booleans()):
+            first = draw(st.integers(0, len(part) - 1))
+            places.append((at + first, at + draw(st.integers(first + 1, len(part))), within, f"A{number}:F{number}"))
         between = "\f" if kind != "heading" else draw(st.sampled_from(["", "no heading here\n"]))
         pieces += [part, between]
         at += len(part) + len(between)
@@ -57,7 +62,9 @@ def test_a_passage_is_short_and_has_no_blank_ends(placed: Placed) -> None:
 @given(placed_texts())
 def test_no_passage_reaches_over_a_border(placed: Placed) -> None:
     text, places = placed
-    borders = {border for start, end, _kind, _label in places for border in (start, end)}
+    borders = {
+        border for start, end, kind, _ in places if kind not in ("ocr", "shape", "cells") for border in (start, end)
+    }
     for piece in cut(text, places):
         assert not any(piece.start < border < piece.end for border in borders)
 
@@ -120,6 +127,75 @@ def test_a_sheet_is_told_with_the_cells_that_the_passage_takes() -> None:
 def test_a_single_cell_and_a_sheet_without_cells() -> None:
     assert places_of("Total\n", [(0, 6, "sheet", "S"), (0, 6, "cells", "B7")]) == [("sheet S, B7", None)]
     assert places_of("Comment\n", [(0, 8, "sheet", "S")]) == [("sheet S", None)]
+
+
+def test_recognised_text_says_so() -> None:
+    text = "Typed.\n\fScanned.\n\fStamped\nScanned too.\n"
+    scan, mixed, too = text.index("Scanned"), text.index("Stamped"), text.index("Scanned too")
+    places = [
+        (0, 7, "page", "1"),
+        (scan, scan + 9, "page", "2"),
+        (scan, scan + 9, "ocr", "eng"),
+        (mixed, len(text), "page", "3"),
+        (too, len(text), "ocr", "eng+deu"),
+    ]
+    assert places_of(text, places) == [("page 1", None), ("page 2 (OCR)", None), ("page 3 (OCR)", None)]
+    ground = Ground(text, places)
+    assert ground.place(mixed, mixed + 7) == "page 3"
+    assert ground.place(too, len(text)) == "page 3 (OCR)"
+
+
+def test_a_span_of_a_slide_is_told_with_its_shape() -> None:
+    text = "Cuidara\nARR of 9.4m\nNotes: say it slowly.\n"
+    arr, notes = text.index("ARR"), text.index("Notes")
+    places = [(0, len(text), "slide", "4"), (0, arr, "shape", "Title 1"), (arr, notes, "shape", "Text 2")]
+    ground = Ground(text, places)
+    assert ground.place(arr, arr + 3) == "slide 4, Text 2"
+    assert ground.place(0, notes) == "slide 4", "it takes two shapes"
+    assert ground.place(notes, len(text)) == "slide 4"
+    assert places_of(text, places) == [("slide 4", None)]
+
+
+HOST = "Dear all,\nthe budget is attached.\n"
+INSIDE = "\fEmbedded document: Budget.xlsx\nRent\t12\n"
+NOTE = "\fEmbedded document: Note.txt\nfirst\nsecond\n"
+
+
+def test_an_attachment_is_told_by_name_and_its_host_does_not_leak_into_it() -> None:
+    text = HOST + INSIDE + NOTE
+    budget, note = text.index("Embedded"), text.rindex("Embedded")
+    rent, first = text.index("Rent"), text.index("first")
+    places = [
+        (0, len(text), "heading", "Attachments"),
+        (0, len(text), "page", "1"),
+        (budget, note - 1, "attachment", "Budget.xlsx"),
+        (rent, note - 1, "sheet", "Costs"),
+        (rent, note - 1, "cells", "A1:B1"),
+        (note, len(text), "attachment", "Note.txt"),
+    ]
+    assert places_of(text, places) == [
+        ("page 1", "Attachments"),
+        ("in “Budget.xlsx”", None),
+        ("in “Budget.xlsx”, sheet Costs, A1:B1", None),
+        ("in “Note.txt”, lines 1 to 2", None),
+    ]
+    assert Ground(text, places).place(text.index("second"), len(text)) == "in “Note.txt”, line 2"
+    assert Ground(text, places).place(first, first + 5) == "in “Note.txt”, line 1"
+
+
+def test_an_attachment_of_an_attachment_is_told_by_both_names() -> None:
+    text = "Mail\nbody\n" + INSIDE
+    budget, rent = text.index("Embedded"), text.index("Rent")
+    places = [
+        (0, len(text), "attachment", "Mail.docx"),
+        (0, 10, "heading", "Mail"),
+        (budget, len(text), "attachment", "Budget.xlsx"),
+        (rent, len(text), "page", "7"),
+        (rent, len(text), "ocr", "eng"),
+    ]
+    assert Ground(text, places).place(rent, len(text)) == "in “Mail.docx”, in “Budget.xlsx”, page 7 (OCR)"
+    assert Ground(text, places).label(rent, "heading") is None
+    assert Ground(text, places).place(5, 9) == "in “Mail.docx”, under “Mail”, line 1"
 
 
 def test_headings_are_told_with_lines() -> None:

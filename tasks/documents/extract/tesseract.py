@@ -1,0 +1,165 @@
+"""Tesseract, the program that reads text in pictures: whether it is there, and what it reads in one picture.
+
+It runs under the limits of the process that starts it and never longer than that: a picture may be
+hostile, and a reading process is killed without a chance to clean up.
+"""
+
+import ctypes
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import cache
+from shutil import which
+from typing import Final, NamedTuple
+
+PACKAGE: Final = "tesseract-ocr"
+"""Debian's package; English comes with it."""
+
+_NO_LANGUAGES: Final = {"", "osd", "equ"}  # `osd` knows which way is up, `equ` formulas
+_PR_SET_PDEATHSIG: Final = 1
+
+
+class Failed(Exception):
+    """Tesseract crashed, refused the picture or took too long."""
+
+
+class Installed(NamedTuple):
+    """The Tesseract of this machine: its version ("5.3.0") and the languages that it has ("deu", "eng")."""
+
+    version: str
+    languages: tuple[str, ...]
+
+
+Span = tuple[int, int]
+
+
+class Word(NamedTuple):
+    """A word in a picture: the paragraph and the line that it stands in, and how sure Tesseract is of it (0 to 100).
+
+    `across` and `down` are the dots from which and to which it reaches, from the left and from the top.
+    """
+
+    paragraph: tuple[str, ...]
+    line: str
+    across: Span
+    down: Span
+    confidence: float
+    text: str
+
+
+def installed() -> Installed | None:
+    """The Tesseract that commands find, if any. It is asked once."""
+    return _asked(os.environ.get("PATH", os.defpath), os.environ.get("TESSDATA_PREFIX", ""))
+
+
+def languages_of(wanted: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Of the languages in a setting ("eng+deu", "eng,deu"): those that Tesseract has, and those that are missing."""
+    return _parted(wanted, installed())
+
+
+@cache
+def _parted(wanted: str, found: Installed | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    names = dict.fromkeys(re.findall(r"\w+", wanted))
+    there = found.languages if found else ()
+    return tuple(name for name in names if name in there), tuple(name for name in names if name not in there)
+
+
+def package_of(language: str) -> str:
+    """Debian's package of a language: `tesseract-ocr-chi-sim` of `chi_sim`."""
+    return f"{PACKAGE}-{language.replace('_', '-').lower()}"
+
+
+def words(program: str, languages: str, picture: bytes, dots_an_inch: int, seconds: float) -> list[Word]:
+    """The words in a picture (a file of a form that Tesseract takes), in reading order.
+
+    Raises:
+        TimeoutError: that took longer than `seconds`.
+        Failed: Tesseract cannot read it.
+    """
+    command = [program, "stdin", "stdout", "-l", languages, "--dpi", str(dots_an_inch)]
+    as_table = ["-c", "tessedit_create_tsv=1", "-c", "tessedit_create_txt=0"]
+    try:
+        with subprocess.Popen(  # noqa: S603 - no shell, and nothing of the document in the command
+            [*command, *as_table],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            env=_environment(),
+            preexec_fn=_leash(seconds),  # noqa: PLW1509 - a reading process has one thread
+        ) as process:
+            try:
+                table, _ = process.communicate(picture, timeout=seconds)
+            except subprocess.TimeoutExpired as error:
+                raise TimeoutError from error
+            finally:
+                process.kill()
+    except TimeoutError:
+        raise
+    except (OSError, subprocess.SubprocessError) as error:
+        raise Failed from error
+    if process.returncode != 0:
+        raise Failed
+    rows = (row.split("\t") for row in table.decode("utf-8", "replace").split("\n"))
+    return [_word(*cells[1:]) for cells in rows if len(cells) == 12 and cells[0] == "5" and cells[11].strip()]
+
+
+def _word(*cells: str) -> Word:
+    """A word's row of Tesseract's table, without the first column, which tells what the row is of."""
+    page, block, paragraph, line, _number, left, top, width, height, confidence, text = cells
+    across, down = (int(left), int(left) + int(width)), (int(top), int(top) + int(height))
+    return Word((page, block, paragraph), line, across, down, float(confidence), text)
+
+
+@cache
+def _asked(path: str, _data: str) -> Installed | None:
+    program = which("tesseract", path=path)
+    if program is None:
+        return None
+    try:
+        version, languages = (
+            subprocess.run(  # noqa: S603 - the program that the user installed
+                [program, question], capture_output=True, check=True, timeout=20, env=_environment(), text=True
+            ).stdout.split("\n")
+            for question in ("--version", "--list-langs")
+        )
+    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
+        return None
+    names = (name.strip() for name in languages[1:])  # behind a line that says where they lie
+    return Installed(
+        version[0].removeprefix("tesseract").strip(), tuple(name for name in names if name not in _NO_LANGUAGES)
+    )
+
+
+def _environment() -> dict[str, str]:
+    """To use one processor, as every reading process does, and where things lie that the user put elsewhere."""
+    kept = ("LD_LIBRARY_PATH", "TESSDATA_PREFIX")
+    return {"OMP_THREAD_LIMIT": "1"} | {name: os.environ[name] for name in kept if name in os.environ}
+
+
+@cache
+def _libc() -> ctypes.CDLL | None:
+    return ctypes.CDLL(None) if sys.platform == "linux" else None
+
+
+def _leash(seconds: float) -> Callable[[], None]:
+    """What a Tesseract does before it starts: see to it that it ends with us, even when we are killed.
+
+    Elsewhere than on Linux its processor time alone is limited.
+    """
+    libc, parent = _libc(), os.getpid()
+    _, allowed = resource.getrlimit(resource.RLIMIT_CPU)
+    most = int(seconds) + 1 if allowed == resource.RLIM_INFINITY else min(int(seconds) + 1, allowed)
+
+    def tie() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (most, most))
+        if libc is not None:
+            libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != parent:  # it went before
+                os._exit(1)
+
+    return tie
