@@ -20,6 +20,8 @@ _MOST: Final = 4_000_000
 _LONG: Final = 1 << 20
 """Characters in a cell from which on its words are not counted out: that takes fifteen times its memory."""
 
+_AT_ONCE: Final = 1 << 16
+
 
 class _Flow:
     """The lines of a part, or those of a text box until it ends."""
@@ -60,7 +62,7 @@ class Layout:
         """End the open paragraph's line, or that of words outside one."""
         flow = self._flow
         if flow.words:
-            text = b"".join(flow.words).decode("utf-8", "replace")
+            text = _joined(flow.words).decode("utf-8", "replace")
             flow.words.clear()
             if "&" in text:
                 text = markup.unescaped(text)
@@ -170,6 +172,13 @@ class Layout:
         while self._flow.rows:
             self._end_row()
         self.end_paragraph()
+
+
+def _joined(words: list[bytes]) -> bytes:
+    """`words` as one; Python's own joining takes 80 bytes of memory for each of them."""
+    if len(words) <= _AT_ONCE:
+        return b"".join(words)
+    return b"".join([b"".join(words[at : at + _AT_ONCE]) for at in range(0, len(words), _AT_ONCE)])
 
 
 def _cell(lines: list[str]) -> str:
