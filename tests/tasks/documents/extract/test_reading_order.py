@@ -1,0 +1,38 @@
+"""Real documents side by side with their texts, in the order in which a person would read them."""
+
+from pathlib import Path
+
+import pytest
+
+from tasks.documents.extract.formats import read_document, supported
+
+DOCUMENTS = Path(__file__).parents[3] / "documents"
+NAMES = sorted(each.name for each in DOCUMENTS.iterdir() if each.suffix in supported() and len(each.suffixes) == 1)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_document_reads_as_a_person_would_read_it(name: str) -> None:
+    expected = Path(DOCUMENTS, f"{name}.txt").read_text(encoding="utf-8")
+
+    assert read_document(DOCUMENTS / name).text.replace("\f", "\n---\n") == expected
+
+
+def place_of(name: str, words: str) -> list[tuple[str, str]]:
+    """The places that words of a document stand in, the outer one first."""
+    reading = read_document(DOCUMENTS / name)
+    at = reading.text.index(words)
+    return [(place.kind, place.label) for place in reading.places if place.start <= at < place.end]
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "places"),
+    [
+        ("merged-cells.docx", "Grow Operations", [("heading", "Leadership Development Map")]),
+        ("tables-lists-and-notes.pptx", "With footnote", [("slide", "1"), ("shape", "Subtitle 2")]),
+        ("dates.xlsx", "2015-01-30", [("sheet", "Sheet1"), ("cells", "A1:C3")]),
+        ("index-and-text-box.xlsx", "Mobile churn", [("sheet", "Index"), ("cells", "B3:F22")]),
+        ("tables.pdf", "Table 6", [("page", "1")]),
+    ],
+)
+def test_words_know_where_they_stand(name: str, words: str, places: list[tuple[str, str]]) -> None:
+    assert place_of(name, words) == places
