@@ -22,7 +22,9 @@ def print_texts(given: list[str], out: Path | None, jobs: int | None) -> int:
     Files in a folder whose format has no reader are passed over; one that is named is a failure.
     """
     settings = DocumentSettings.current()
-    limits = Limits(settings.document_timeout, settings.document_memory_mb, settings.document_max_mb)
+    limits = Limits(
+        settings.document_timeout, settings.document_memory_mb, settings.document_max_mb, settings.recognised_languages
+    )
     status = 0
     with ExtractionPool(workers=jobs, limits=limits) as pool:
         waiting: list[tuple[str, Future[Reading]]] = []

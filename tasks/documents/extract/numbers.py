@@ -1,15 +1,16 @@
 """Numbers as a workbook shows them where their format changes what they mean: dates, times, percent, currency.
 
-Any other format (thousands separators, decimals) leaves the number as it is stored.
+Any other format (thousands separators, decimals) leaves the number as it is stored. Where a format rounds
+digits away, the stored number stands behind what is shown: `12.5% (0.12478)`. A person finds in the text
+what the sheet shows, and nothing that the sheet holds is lost.
 """
 
+import datetime as dt
 import math
 import re
-from datetime import UTC, datetime, timedelta
-from decimal import ROUND_HALF_UP, Decimal
-from enum import Enum
+from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 BUILT_IN: Final = {
     5: '"$"#,##0', 6: '"$"#,##0', 7: '"$"#,##0.00', 8: '"$"#,##0.00', 9: "0%", 10: "0.00%",
@@ -21,25 +22,23 @@ BUILT_IN: Final = {
 
 _LITERAL: Final = re.compile(r'"([^"]*)"|\\(.)|_.|\*.|\[\$([^\]-]*)[^\]]*\]|\[(?![hms])[^\]]*\]', re.IGNORECASE)
 _CURRENCY: Final = re.compile(r"[$€£¥₹₩₽₺₴₪₫฿¢₦₱₿]|\b(?:[A-Z]{3}|kr|zł|Kč|Fr|CHF|R\$)\b")
+_LONGEST: Final = 400
+"""Characters of a number and of a format code; Excel takes 255 in a code. A longer one is no number, or general."""
+_EXACT: Final = Context(prec=_LONGEST + 20, rounding=ROUND_HALF_UP)
+_UNITS: Final = [Decimal(1).scaleb(-decimals) for decimals in range(13)]
 _MOST_SERIAL: Final = 2_958_466
 """The serial number of the first day of the year 10000, beyond what a date can be."""
+_FIRST_1904: Final = dt.date(1904, 1, 1).toordinal()
+_FIRST_1900: Final = dt.date(1899, 12, 31).toordinal()
+_LAST: Final = dt.date.max.toordinal()
 
 
-class Kind(Enum):
-    """What a format code makes of a number."""
-
-    PLAIN = "plain"
-    DATE = "date"
-    MOMENT = "moment"
-    TIME = "time"
-    DURATION = "duration"
-    PERCENT = "percent"
-    CURRENCY = "currency"
-    PADDED = "padded"
+Kind = Literal["plain", "date", "time", "duration", "percent", "currency", "padded"]
+"""What a format code makes of a number."""
 
 
 class Shape(NamedTuple):
-    """One section of a format code: `before` and `after` are the words round the digits."""
+    """One section of a format code: `before` and `after` are the words round the digits, `decimals` their number."""
 
     kind: Kind
     before: str = ""
@@ -51,90 +50,126 @@ class Shape(NamedTuple):
 def show(raw: str, code: str, *, from_1904: bool = False) -> str:
     """The stored number `raw` as the format `code` shows it; text that is no number stays as it is.
 
-    Dates come as `2024-01-31`, moments as `2024-01-31 14:30:00`, times as `14:30:00`.
+    Dates come as `2024-01-31`, with the time of day where they have one as `2024-01-31 14:30:00`, times as
+    `14:30:00`: to the second, or to the thousandth where the format shows fractions of one.
     """
     try:
-        number = float(raw)
+        number = float(raw) if len(raw) <= _LONGEST else math.nan
     except ValueError:
         return raw
     if not math.isfinite(number):
         return raw
-    sections = code.split(";")
-    if number < 0 and len(sections) > 1 and ("(" in sections[1] or "-" in sections[1]):
-        shape, signed, number = _shape(sections[1]), "", -number
+    shape, below = _shapes(code)
+    if shape.kind in ("date", "time", "duration"):
+        return _moment(number, shape, from_1904) or _plain(raw, number)
+    stored = _plain(raw, number)
+    if shape.kind == "plain" or not -1e15 < number < 1e15:
+        return stored
+    signed = "-" if number < 0 else ""
+    if signed and below is not None:
+        shape, signed = below, ""
+    if shape.kind == "plain":
+        return stored
+    if shape.kind == "padded":
+        shown, lost = signed + f"{abs(number):.0f}".zfill(shape.decimals), not number.is_integer()
     else:
-        shape, signed = _shape(sections[0]), "-" if number < 0 else ""
-    if shape.kind in (Kind.DATE, Kind.MOMENT, Kind.TIME, Kind.DURATION):
-        return _moment(number, shape.kind, from_1904) or plain(raw)
-    if shape.kind is Kind.PLAIN or abs(number) > 1e15:
-        return plain(raw)
-    if shape.kind is Kind.PADDED:
-        return signed + f"{abs(number):.0f}".zfill(shape.decimals)
-    exact = abs(Decimal(raw.strip())) * (100 if shape.kind is Kind.PERCENT else 1)
-    exact = exact.quantize(Decimal(1).scaleb(-shape.decimals), ROUND_HALF_UP)
-    digits = f"{exact:{',' if shape.thousands else ''}f}"
-    return f"{signed}{shape.before}{digits}{shape.after}".strip()
+        exact = Decimal(stored).copy_abs()
+        if shape.kind == "percent":
+            exact = exact.scaleb(2, _EXACT)
+        rounded = exact.quantize(_UNITS[shape.decimals], context=_EXACT)
+        digits = f"{rounded:,f}" if shape.thousands else f"{rounded:f}"
+        shown, lost = f"{signed}{shape.before}{digits}{shape.after}".strip(), rounded != exact
+    return f"{shown} ({stored})" if lost else shown
 
 
 def plain(raw: str) -> str:
-    """A stored number without the noise of its last binary digit: 0.30000000000000004 is 0.3."""
+    """A stored number without the noise of its last binary digits: 0.30000000000000004 is 0.3, 1.0E7 is 10000000.
+
+    What is no noise stays: 0.99715151175097994 keeps all its digits.
+    """
     try:
-        number = float(raw)
+        number = float(raw) if len(raw) <= _LONGEST else math.nan
     except ValueError:
         return raw
-    if not math.isfinite(number):
-        return raw
-    if number.is_integer() and abs(number) < 1e15:
+    return _plain(raw, number) if math.isfinite(number) else raw
+
+
+def _plain(raw: str, number: float) -> str:
+    if number.is_integer() and -1e15 < number < 1e15:
         return str(int(number))
-    return f"{number:.15g}".upper() if "." in raw or "e" in raw.lower() else raw
+    scientific = "e" in raw or "E" in raw
+    if len(raw) < 17 and not scientific:
+        return raw
+    short = f"{number:.15g}"
+    if len(short) + 5 < len(raw) and (scientific or "e" not in short):
+        return short.upper()
+    return repr(number).upper() if scientific else raw
 
 
 @lru_cache(maxsize=4096)
+def _shapes(code: str) -> tuple[Shape, Shape | None]:
+    """The shape of numbers and, where the code has one of its own, of those below zero, which brings their sign."""
+    if len(code) > _LONGEST:
+        return Shape("plain"), None
+    sections = code.split(";")
+    if len(sections) > 1 and ("(" in sections[1] or "-" in sections[1]):
+        return _shape(sections[0]), _shape(sections[1])
+    return _shape(sections[0]), None
+
+
 def _shape(section: str) -> Shape:
     """What one section of a format code does."""
     bare = _LITERAL.sub("", section)
     if section.lower() == "general" or not bare:
-        return Shape(Kind.PLAIN)
+        return Shape("plain")
     if re.search(r"\[[hms]+\]", bare, re.IGNORECASE):
-        return Shape(Kind.DURATION)
+        return Shape("duration", decimals=_fractions(bare))
     if "general" not in bare.lower() and re.search(r"[ymdhs]", bare, re.IGNORECASE):
-        day = re.search(r"[yd]|mmm", bare, re.IGNORECASE)
-        clock = re.search(r"[hs]", bare, re.IGNORECASE)
-        if not clock:
-            return Shape(Kind.DATE)
-        return Shape(Kind.MOMENT if day else Kind.TIME)
-    words = _LITERAL.sub(lambda match: match[1] or match[2] or match[3] or "", section)
+        clock = re.search(r"[hs]", bare, re.IGNORECASE) and not re.search(r"[yd]|mmm", bare, re.IGNORECASE)
+        return Shape("time" if clock else "date", decimals=_fractions(bare))
+    words = re.sub(r"\s+", " ", _LITERAL.sub(lambda match: match[1] or match[2] or match[3] or "", section))
     digits = re.search(r"[0#?][0#?,. ]*", words)
     if digits is None or "E" in bare:
-        return Shape(Kind.PLAIN)
+        return Shape("plain")
     before, after, inner = words[: digits.start()], words[digits.end() :], digits.group()
-    decimals = len(re.sub(r"[^0#?]", "", inner.partition(".")[2]))
+    decimals = min(len(re.sub(r"[^0#?]", "", inner.partition(".")[2])), len(_UNITS) - 1)
     thousands = "," in inner.strip(", ")
     if inner.rstrip(". ").endswith(","):
-        return Shape(Kind.PLAIN)  # shown in thousands or millions: the stored number says more
+        return Shape("plain")  # shown in thousands or millions: the stored number says more
     if "%" in bare:
-        return Shape(Kind.PERCENT, before, inner[len(inner.rstrip()) :] + after, decimals, thousands)
+        return Shape("percent", before, inner[len(inner.rstrip()) :] + after, decimals, thousands)
     if _CURRENCY.search(before + " " + after):
-        return Shape(Kind.CURRENCY, before, inner[len(inner.rstrip()) :] + after, decimals, thousands)
+        return Shape("currency", before, inner[len(inner.rstrip()) :] + after, decimals, thousands)
     if re.fullmatch("0{2,}", section):
-        return Shape(Kind.PADDED, decimals=len(section))
-    return Shape(Kind.PLAIN)
+        return Shape("padded", decimals=len(section))
+    return Shape("plain")
 
 
-def _moment(number: float, kind: Kind, from_1904: bool) -> str | None:
+def _fractions(bare: str) -> int:
+    return 3 if re.search(r"s\]?[.,]0", bare, re.IGNORECASE) else 0
+
+
+def _moment(number: float, shape: Shape, from_1904: bool) -> str | None:
     """A serial number of days as a date, a time or both; None when it is beyond the calendar."""
     if number < 0 or number >= _MOST_SERIAL:
         return None
-    seconds = round(number * 86400)
-    if kind is Kind.DURATION:
-        return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-    if kind is Kind.TIME and seconds < 86400:
-        return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-    # The calendar of 1900 counts a 29 February that there was not: days before 1 March stand one off.
-    start = (
-        datetime(1904, 1, 1, tzinfo=UTC) if from_1904 else datetime(1899, 12, 30 if number >= 60 else 31, tzinfo=UTC)
-    )
-    moment = start + timedelta(seconds=seconds)
-    if kind is Kind.DATE or (kind is Kind.MOMENT and seconds % 86400 == 0):
-        return moment.strftime("%Y-%m-%d") if number >= 1 else f"{moment:%H:%M:%S}"
-    return moment.strftime("%Y-%m-%d %H:%M:%S")
+    unit = 1000 if shape.decimals else 1
+    days, rest = divmod(round(number * 86400 * unit), 86400 * unit)
+    # The calendar of 1900 counts a 29 February that there was not: from 1 March on, days stand one too far.
+    day = _day((_FIRST_1904 if from_1904 else _FIRST_1900 - (number >= 60)) + days)
+    if not rest and shape.kind == "date" and number >= 1:
+        return day
+    seconds, parts = divmod(rest, unit)
+    fraction = f".{parts:03}".rstrip("0") if parts else ""
+    clock = f"{seconds // 60 % 60:02}:{seconds % 60:02}{fraction}"
+    if shape.kind == "duration":
+        return f"{days * 24 + seconds // 3600}:{clock}"
+    if number < 1:
+        return f"{days * 24 + seconds // 3600:02}:{clock}"
+    clock = f"{seconds // 3600:02}:{clock}"
+    return f"{day} {clock}" if day else None
+
+
+@lru_cache(maxsize=4096)
+def _day(ordinal: int) -> str | None:
+    return dt.date.fromordinal(ordinal).isoformat() if ordinal <= _LAST else None

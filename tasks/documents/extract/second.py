@@ -4,6 +4,7 @@ They see less (no text boxes, charts or comments), so the reading carries a warn
 """
 
 import contextlib
+import logging
 import warnings
 from collections.abc import Callable
 from io import BytesIO
@@ -82,16 +83,17 @@ def xlsx(source: Source) -> Reading:
 
 
 def pdf(source: Source) -> Reading:
-    """Pages by pypdf."""
+    """Pages by pypdf, those left out that it cannot read."""
     from pypdf import PdfReader  # noqa: PLC0415 - seldom needed
 
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it complains of broken files in their own words
     writer = Writer()
     document = PdfReader(_opened(source))
     if document.is_encrypted:
         document.decrypt("")
-    for number, page in enumerate(document.pages, 1):
-        with writer.part("page", str(number)):
-            writer.text(page.extract_text())
+    for number in range(1, len(document.pages) + 1):
+        with writer.part("page", str(number)), contextlib.suppress(Exception):
+            writer.text(document.pages[number - 1].extract_text())
     return writer.reading()
 
 

@@ -1,110 +1,107 @@
-"""What the cells of a workbook refer to: shared strings, formats, and how a cell's value is shown."""
+"""What the sheets of a workbook refer to: its shared strings, its formats, its calendar, and the list of them.
+
+Strings and formats are read when the first cell needs them.
+"""
 
 import re
-from typing import Final
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import islice
+from typing import Final, NamedTuple
 
-from lxml import etree
-
-from tasks.documents.extract.numbers import BUILT_IN, plain, show
-from tasks.documents.extract.ooxml import S
+from tasks.documents.extract.cells import LONGEST, Kinds, characters, rich_text
+from tasks.documents.extract.markup import ATTRIBUTES, attribute, rest_of_tag, unescaped
+from tasks.documents.extract.numbers import BUILT_IN
 from tasks.documents.extract.package import PART_LIMIT, Package
-from tasks.documents.extract.reading import one_line
+from tasks.documents.extract.pieces import pieces
+from tasks.errors import Damaged, TooLarge
 
-_ESCAPED: Final = re.compile("_x([0-9A-Fa-f]{4})_")
-_CONTROL: Final = re.compile(
-    r'&(?:"[^"]*"|K(?:[0-9A-Fa-f]{6}|\d\d[+-]\d{3})|\d+|[A-JL-Z]|&)', re.IGNORECASE
-)  # a font, a colour, a size, a switch or a field, an ampersand
+_MOST_STRINGS: Final = 4_000_000
+_MOST_STYLES: Final = 100_000
+_MOST_SHEETS: Final = 10_000
 
-
-def rich_text(element: etree._Element) -> str:
-    """The words of a string item (`si`, `is`, `text`), without the reading aids of East Asian text."""
-    if len(element) == 1 and element[0].tag.endswith("}t"):
-        return unescaped(element[0].text or "")
-    pieces: list[str] = []
-    for child in element:
-        name = child.tag.rpartition("}")[2]
-        if name == "t":
-            pieces.append(child.text or "")
-        elif name == "r":
-            pieces.extend(text.text or "" for text in child.iter("{*}t"))
-    return unescaped("".join(pieces))
+_SHEET: Final = re.compile(rb"<sheet(?=\s)[^<>]*+>")
+_NUMBER_FORMAT: Final = re.compile(rb"<numFmt" + ATTRIBUTES + rb"/?>")
+_ATTRIBUTE: Final = re.compile(rb"""\s(\w+)\s*+=\s*+(?:"([^<"]*+)"|'([^<']*+)')""")
+_STYLE: Final = re.compile(rb"""<xf(?=[\s/>])(?:[^<>]*?\snumFmtId\s*+=\s*+["'](\d++)["'])?""")
+_SIMPLE: Final = re.compile(rb"<si><t(?:\s[^<>]*+)?+>([^<]*+)</t></si>")
 
 
-def unescaped(text: str) -> str:
-    """`text` with the characters that XML cannot hold (`_x000D_`) in their place."""
-    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text
+class Sheet(NamedTuple):
+    """A sheet's name, and the name of its part ("" when there is none)."""
+
+    name: str
+    part: str
 
 
-def shared_strings(package: Package, part: str) -> list[str]:
-    """The strings that cells refer to by number, each on one line."""
-    return [one_line(rich_text(item)) for item in package.elements(part, "si", limit=PART_LIMIT)]
+class Workbook:
+    """A workbook in `package`.
 
+    Raises:
+        Damaged: its main part is no workbook.
+    """
 
-def print_text(element: etree._Element) -> list[str]:
-    """The words of a sheet's printed headers and footers, without their codes."""
-    lines: list[str] = []
-    for child in element:
-        for section in re.split("&[LCR]", child.text or ""):
-            text = one_line(_CONTROL.sub(lambda match: "&" if match[0] == "&&" else "", section))
-            if text and text not in lines:
-                lines.append(text)
-    return lines
+    def __init__(self, package: Package) -> None:
+        self._package = package
+        main = package.main_part("xl/workbook.xml")
+        self._main = package.scan(main)
+        if not self._main.startswith(b"<workbook"):
+            raise Damaged("The file holds no workbook. Ask for it again, or give it the ending of its format.")
+        self._around = package.relationships(main)
+        setting = self._main.find(b"<workbookPr")
+        since = attribute(rest_of_tag(self._main, setting + len(b"<workbookPr")), b"date1904") if setting >= 0 else ""
+        self.kinds = Kinds(lambda: self._strings, lambda: self._codes, from_1904=since in ("1", "true"))
 
+    def sheets(self) -> Iterator[Sheet]:
+        """The sheets in order, hidden ones too; at most 10,000."""
+        targets = {item.id: item.target for item in self._around}
+        for tag in islice(_SHEET.finditer(self._main), _MOST_SHEETS):
+            rest = tag[0][len(b"<sheet") :]
+            yield Sheet(attribute(rest, b"name"), targets.get(attribute(rest, b"r:id"), ""))
 
-class Cells:
-    """Shows cells as a person sees them."""
+    def _parts(self, kind: str) -> Iterator[str]:
+        return (item.target for item in self._around if item.kind == kind and item.target in self._package)
 
-    def __init__(self, strings: list[str], styles: etree._Element | None, *, from_1904: bool) -> None:
-        self._strings = strings
-        self._from_1904 = from_1904
-        self._codes = _codes(styles)
-        self._shown: dict[tuple[str, str], str] = {}
+    @cached_property
+    def _strings(self) -> list[bytes]:
+        """The strings that cells refer to by number, each on one line.
 
-    def value(self, cell: etree._Element) -> str:
-        """What stands in a cell, on one line; "" for an empty one.
-
-        Formulas give the value that was calculated last.
+        Raises:
+            TooLarge: there are more than four million, or their part inflates beyond PART_LIMIT.
         """
-        raw = None
-        for child in cell:
-            name = child.tag.rpartition("}")[2]
-            if name == "v":
-                raw = child.text
-            elif name == "is":
-                return one_line(rich_text(child))
-        if not raw:
-            return ""
-        kind = cell.get("t")
-        if kind == "s":
-            return self._strings[int(raw)] if raw.strip().isdecimal() and int(raw) < len(self._strings) else ""
-        if kind == "b":
-            return "TRUE" if raw.strip() in ("1", "true") else "FALSE"
-        if kind is None or kind == "n":
-            return self._number(raw, cell.get("s") or "0")
-        return one_line(unescaped(raw))
+        strings: list[bytes] = []
+        for part in self._parts("sharedStrings"):
+            for piece in pieces(self._package.chunks(part, PART_LIMIT), b"si"):
+                items = _string_items(piece)
+                self.kinds.clipped |= len(piece) > LONGEST and max(map(len, items), default=0) > LONGEST
+                strings += map(characters, items)
+                if len(strings) > _MOST_STRINGS:
+                    raise TooLarge("The workbook holds more than four million different texts. Split it.")
+        return strings
 
-    def _number(self, raw: str, style: str) -> str:
-        code = self._codes.get(style)
-        if code is None:
-            return plain(raw)
-        key = (raw, code)
-        shown = self._shown.get(key)
-        if shown is None:
-            if len(self._shown) > 50_000:
-                self._shown.clear()
-            shown = self._shown[key] = one_line(show(raw, code, from_1904=self._from_1904))
-        return shown
+    @cached_property
+    def _codes(self) -> dict[bytes, str]:
+        """The format codes by number of the cell's style, where they are not the general one."""
+        codes: dict[bytes, str] = {}
+        for part in self._parts("styles"):
+            styles = self._package.scan(part)
+            own: dict[bytes, str] = {}
+            for tag in islice(_NUMBER_FORMAT.finditer(styles), _MOST_STYLES):
+                given = {name: one or other for name, one, other in _ATTRIBUTE.findall(tag[0])}
+                own[given.get(b"numFmtId", b"")] = unescaped(given.get(b"formatCode", b"").decode("utf-8", "replace"))
+            start = styles.find(b"<cellXfs")
+            end = styles.find(b"</cellXfs", start)
+            for position, style in enumerate(islice(_STYLE.finditer(styles, start, end), _MOST_STYLES)):
+                number = style[1] or b"0"
+                code = own.get(number) or BUILT_IN.get(int(number[:9]), "")
+                if code and code.lower() != "general":
+                    codes[b"%d" % position] = code
+        return codes
 
 
-def _codes(styles: etree._Element | None) -> dict[str, str]:
-    """The format codes by number of the cell's style, where they are not the general one."""
-    if styles is None:
-        return {}
-    own = {number.get("numFmtId") or "": number.get("formatCode") or "" for number in styles.iter(S + "numFmt")}
-    codes: dict[str, str] = {}
-    for position, style in enumerate(styles.iterfind(f"{S}cellXfs/{S}xf")):
-        number = style.get("numFmtId") or "0"
-        code = own.get(number) or (BUILT_IN.get(int(number)) if number.isdecimal() else None)
-        if code and code.lower() != "general":
-            codes[str(position)] = code
-    return codes
+def _string_items(piece: bytes) -> list[bytes]:
+    """What the items say that a piece of the shared strings holds, as it stands there."""
+    items = piece.replace(b"<si/>", b"<si></si>").split(b"</si>")
+    items.pop()
+    simple: list[bytes] = _SIMPLE.findall(piece)
+    return simple if len(simple) == len(items) else list(map(rich_text, items))

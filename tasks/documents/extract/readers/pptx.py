@@ -1,27 +1,32 @@
 """Presentations: slides in order, hidden ones too; on each its shapes from top to bottom, then notes and comments."""
 
-from collections.abc import Iterator
+import re
+from functools import partial
 from typing import Final
 
-from lxml import etree
-
-from tasks.documents.extract import ooxml, second
-from tasks.documents.extract.drawings import related_drawing
-from tasks.documents.extract.ooxml import DGM, A, C, P, R
-from tasks.documents.extract.package import CUT_OFF, Package
+from tasks.documents.extract import attached, drawings, markup, second
+from tasks.documents.extract.drawings import Drawings
+from tasks.documents.extract.package import CUT_OFF, Package, Relationship
+from tasks.documents.extract.placeholders import Holder, Placeholders
 from tasks.documents.extract.reading import NO_TEXT, Reading, Source, Writer
-from tasks.errors import Damaged
+from tasks.documents.extract.slides import Place, shapes
+from tasks.errors import Damaged, TooLarge
 
-VERSION: Final = "pptx-1"
+VERSION: Final = "pptx-2"
 
-_ROW: Final = 228_600
-"""Shapes whose tops lie within a quarter of an inch (in EMU) stand in one row and are read from the left."""
+_ROOT: Final = re.compile(rb"<p:presentation(?=[\s>])")
+_SLIDE: Final = re.compile(rb"<p:sldId(?=\s)([^<]*+)")
+_COMMENT: Final = re.compile(rb"<p:text(?:\s[^<>]*+)?>([^<]*+)")
+_MOST_PIECES: Final = 500_000
+_MOST_TEXT: Final = 64 << 20
+"""The most shapes and comments, and characters of text, that a presentation may hold."""
 
-Offset = tuple[int, int]
+_ATTACHED: Final = ("package", "oleObject")
+"""The kinds of relationships that lead from a slide to a document inside the presentation."""
 
 
 def read(source: Source) -> Reading:
-    """The text of the presentation in `source`, by slide.
+    """The text of the presentation in `source`, by slide and shape.
 
     Raises:
         Damaged, PasswordProtected, TooLarge: it cannot be read.
@@ -46,133 +51,73 @@ class _Presentation:
     def __init__(self, package: Package) -> None:
         self.writer = Writer()
         self._package = package
-        self._layouts: dict[str, dict[tuple[str, str], Offset]] = {}
+        self._drawings = Drawings(package)
+        self._placeholders = Placeholders(package)
+        self._written: set[str] = set()
+        self._pieces_left = _MOST_PIECES
+        self._text_left = _MOST_TEXT
 
     def write(self) -> None:
-        for number, slide in enumerate(self._slides(), 1):
+        slides = self._slides()
+        for number, slide in enumerate(slides, 1):
             with self.writer.part("slide", str(number)):
                 self._write_slide(slide)
+        around = (item for slide in slides for item in self._package.relationships(slide))
+        attached.hand_on(self._package, (item.target for item in around if item.kind in _ATTACHED), self.writer)
 
     def _slides(self) -> list[str]:
         """The names of the slides' parts in the order of the show."""
         main = self._package.main_part("ppt/presentation.xml")
-        root = self._package.xml(main)
-        if root is None or root.tag != P + "presentation":
+        data = self._package.scan(main)
+        if _ROOT.match(data) is None:
             raise Damaged("The file holds no presentation. Ask for it again, or give it the ending of its format.")
-        targets = {relationship.id: relationship.target for relationship in self._package.relationships(main)}
-        named = [targets.get(slide.get(R + "id") or "", "") for slide in root.iter(P + "sldId")]
+        targets = {related.id: related.target for related in self._package.relationships(main)}
+        named = (targets.get(markup.attribute(slide, b"r:id"), "") for slide in _SLIDE.findall(data))
         return [name for name in dict.fromkeys(named) if name]
 
     def _write_slide(self, part: str) -> None:
-        root = self._package.xml(part)
-        if root is None:
+        data = self._package.scan(part)
+        if not data:
             if part not in self._package:
                 self._package.note_damage()
             return
+        self._write_shapes(part, data, partial(self._placeholders.offset, part))
         around = self._package.relationships(part)
-        layout = next((item.target for item in around if item.kind == "slideLayout"), "")
-        tree = root.find(f"{P}cSld/{P}spTree")
-        if tree is not None:
-            self._shapes(part, tree, self._placeholders(layout))
-        for relationship in around:
-            if relationship.kind == "notesSlide":
-                self._write_notes(relationship.target)
-            elif relationship.kind == "comments":
-                self._write_comments(relationship.target)
+        for notes in self._unwritten(around, "notesSlide"):
+            self._write_shapes(notes, self._package.scan(notes), _nowhere, number=b"sldNum")
+        for comments in self._unwritten(around, "comments"):
+            self._write_comments(self._package.scan(comments))
 
-    def _write_notes(self, part: str) -> None:
-        """Speaker notes, without the number of the slide."""
-        root = self._package.xml(part)
-        tree = root.find(f"{P}cSld/{P}spTree") if root is not None else None
-        if tree is None:
-            return
-        for shape in list(tree.iterchildren(P + "sp")):
-            if ("type", "sldNum") in _placeholder(shape) and "".join(ooxml.paragraphs(shape)).strip().isdecimal():
-                tree.remove(shape)
-        self._shapes(part, tree, {})
+    def _unwritten(self, around: list[Relationship], kind: str) -> list[str]:
+        """The parts of that kind which were not written yet: a hostile file has one for many slides."""
+        named = dict.fromkeys(item.target for item in around if item.kind == kind)
+        found = [name for name in named if name not in self._written]
+        self._written.update(found)
+        return found
 
-    def _write_comments(self, part: str) -> None:
+    def _write_shapes(self, part: str, data: bytes, place: Place, number: bytes = b"") -> None:
+        """Write the shapes of a slide or its notes, without that of the kind `number` that holds a mere number."""
+        for count, shape in enumerate(shapes(data, partial(self._drawings.lines, part), place), 1):
+            text = "\n".join(shape.lines)
+            if number and text.strip().isdecimal() and shape.holder is not None and shape.holder.kind == number:
+                continue
+            with self.writer.place("shape", shape.name or str(count)):
+                self._write(text)
+
+    def _write_comments(self, data: bytes) -> None:
         """Comments, of the older kind (`p:text`) and of the newer one (paragraphs)."""
-        root = self._package.xml(part)
-        if root is not None:
-            for text in root.iter(P + "text"):
-                self.writer.text(text.text or "")
-            for line in ooxml.paragraphs(root):
-                self.writer.text(line)
+        for words in _COMMENT.findall(data):
+            self._write(markup.unescaped(words.decode("utf-8", "replace")))
+        for line in drawings.paragraphs(data):
+            self._write(line)
 
-    def _shapes(self, part: str, tree: etree._Element, placeholders: dict[tuple[str, str], Offset]) -> None:
-        """Write the shapes of a tree or a group, the upper ones first and those of one row from the left."""
-        shapes = list(_shapes_of(tree))
-        shapes.sort(key=lambda shape: _order(_offset(shape, placeholders)))
-        for shape in shapes:
-            if shape.tag == P + "grpSp":
-                self._shapes(part, shape, placeholders)
-            elif shape.tag == P + "graphicFrame":
-                self._frame(part, shape)
-            else:
-                for line in ooxml.paragraphs(shape):
-                    self.writer.text(line)
-
-    def _frame(self, part: str, frame: etree._Element) -> None:
-        """Write a table, a chart or a diagram."""
-        for element in frame.iter(A + "tbl", C + "chart", DGM + "relIds", "{*}chart"):
-            if element.tag == A + "tbl":
-                for line in ooxml.table(element):
-                    self.writer.text(line)
-            else:
-                for line in related_drawing(self._package, part, element):
-                    self.writer.text(line)
-
-    def _placeholders(self, layout: str) -> dict[tuple[str, str], Offset]:
-        """Where a layout, or the master behind it, puts the placeholders that a slide does not place itself."""
-        if layout not in self._layouts:
-            found: dict[tuple[str, str], Offset] = {}
-            masters = [item.target for item in self._package.relationships(layout) if item.kind == "slideMaster"]
-            for part in [*masters[:1], layout]:
-                root = self._package.xml(part)
-                for shape in root.iter(P + "sp") if root is not None else ():
-                    keys = _placeholder(shape)
-                    place = _offset(shape, found) if keys else None
-                    if place is not None:
-                        found.update(dict.fromkeys(keys, place))
-            self._layouts[layout] = found
-        return self._layouts[layout]
+    def _write(self, text: str) -> None:
+        self._pieces_left -= 1
+        self._text_left -= len(text)
+        if self._pieces_left < 0 or self._text_left < 0:
+            raise TooLarge("The presentation holds more text than can be read. Split it.")
+        self.writer.text(text)
 
 
-def _shapes_of(tree: etree._Element) -> Iterator[etree._Element]:
-    for child in tree:
-        if child.tag in (P + "sp", P + "grpSp", P + "graphicFrame", P + "cxnSp", P + "pic"):
-            yield child
-        elif child.tag.endswith(("AlternateContent", "Choice", "Fallback")):
-            yield from _shapes_of(child)
-
-
-def _order(offset: Offset | None) -> tuple[int, int]:
-    left, top = offset or (0, 0)
-    return top // _ROW, left
-
-
-def _offset(shape: etree._Element, placeholders: dict[tuple[str, str], Offset]) -> Offset | None:
-    """A shape's left and top in EMU, its own or those of the placeholder that it fills."""
-    for path in (f"{P}spPr/{A}xfrm/{A}off", f"{P}grpSpPr/{A}xfrm/{A}off", f"{P}xfrm/{A}off"):
-        found = shape.find(path)
-        if found is not None:
-            return _whole(found.get("x")), _whole(found.get("y"))
-    return next((placeholders[key] for key in _placeholder(shape) if key in placeholders), None)
-
-
-def _placeholder(shape: etree._Element) -> list[tuple[str, str]]:
-    """What a placeholder is found by: its number, which is the surer one, and its type."""
-    holder = shape.find(f"{P}nvSpPr/{P}nvPr/{P}ph")
-    if holder is None:
-        return []
-    kind = holder.get("type") or "obj"
-    keys = [("type", "title" if kind == "ctrTitle" else kind)]
-    return [("idx", holder.get("idx") or ""), *keys] if holder.get("idx") else keys
-
-
-def _whole(number: str | None) -> int:
-    try:
-        return int(number or 0)
-    except ValueError:
-        return 0
+def _nowhere(_: Holder) -> None:
+    """Placeholders of notes have no places but their own; the rest are read as they stand."""

@@ -1,13 +1,14 @@
-"""Plain text in any encoding: by its mark, by where its NULs stand, as strict UTF-8, or by its look."""
+"""Plain text in any encoding: by its mark, by the look of UTF-16, as strict UTF-8, by its alphabet, or by its look."""
 
 import re
 from typing import Final
 
 from charset_normalizer import from_bytes
 
+from tasks.documents.extract.alphabets import code_page
 from tasks.documents.extract.reading import Reading, Source, clean
 
-VERSION: Final = "txt-1"
+VERSION: Final = "txt-2"
 
 _MARKS: Final = (
     (b"\xef\xbb\xbf", "utf-8"),
@@ -16,28 +17,29 @@ _MARKS: Final = (
     (b"\xff\xfe", "utf-16-le"),
     (b"\xfe\xff", "utf-16-be"),
 )
-_LATIN: Final = re.compile(
-    "cp125[02478]|cp(?:437|85.|865|1140)|latin|iso8859_(?:1|2|3|4|9|10|13|14|15|16)$|mac_(?!cyr|gre)|hp_roman"
-)
-_SIGNS: Final = "\xa0‘’“”„‚«»‹›–—…•·€£§°©®™¿¡"
-_LETTERS: Final = {
-    "cp1252": _SIGNS + "àâäáãåæçèéêëíîïñòóôöõøœùúûüÿßÀÂÄÁÃÅÆÇÈÉÊËÍÎÏÑÒÓÔÖÕØŒÙÚÛÜŸªº",
-    "cp1250": _SIGNS + "áâăäąćčçďđéęěëíîĺľłńňóôőöŕřśşšťţúůűüýźżžßÁÂĂÄĄĆČÇĎĐÉĘĚËÍÎĹĽŁŃŇÓÔŐÖŔŘŚŞŠŤŢÚŮŰÜÝŹŻŽ",
-    "cp1254": _SIGNS + "çğıöşüâîûÇĞİÖŞÜÂÎÛ",
-    "cp1257": _SIGNS + "āčēģīķļņšūžąčęėįšųūžõäöüĀČĒĢĪĶĻŅŠŪŽĄČĘĖĮŠŲŪŽÕÄÖÜ",
-    "mac_roman": _SIGNS + "àâäáãåæçèéêëíîïñòóôöõøœùúûüÿßÀÂÄÁÃÅÆÇÈÉÊËÍÎÏÑÒÓÔÖÕØŒÙÚÛÜŸªº",
-}
-_FITS: Final = 0.8
+_MOST: Final = 64 << 20
+"""Bytes that are read, a whole number of characters in UTF-16 and UTF-32: their text may take four times as much."""
 _SAMPLE: Final = 1 << 16
 _BEFORE, _AFTER = 2_000, 14_000
-"""The window that the detector sees, in bytes round the first one that is not ASCII."""
+"""The window that is judged, in bytes round the first one that is not ASCII."""
+_ODD: Final = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f]")
+_LONG: Final = 1 << 20
+_LINE_ENDS: Final = ("\r\n", "\r", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e")
+_CONTROLS: Final = [chr(code) for code in (*range(1, 9), *range(14, 28), 31, 127)]
 
 
 def read(source: Source) -> Reading:
-    """The text of the file in `source`, to the character but for its line ends. An empty file is an empty text."""
-    text, sure = decoded(source if isinstance(source, bytes) else source.read_bytes())
-    doubt = "The file does not say how its characters are encoded: some may be wrong."
-    return Reading(clean(text), warnings=[] if sure else [doubt])
+    """The text of the file in `source`, to the character but for line ends and controls; a NUL is a space.
+
+    Of a file of more than 64 MB the first ones are read, with a warning: the rest would not fit into memory. An empty
+    file is an empty text.
+    """
+    data, whole = _beginning(source)
+    text, sure = decoded(data)
+    warnings = [] if sure else ["The file does not say how its characters are encoded: some may be wrong."]
+    if not whole:
+        warnings.append(f"The file is too long: its first {_MOST >> 20} MB were read.")
+    return Reading(_plain(text), warnings=warnings)
 
 
 def decoded(data: bytes) -> tuple[str, bool]:
@@ -59,40 +61,72 @@ def decoded(data: bytes) -> tuple[str, bool]:
         return data.decode(_likely_encoding(data), "replace"), False
 
 
+def _beginning(source: Source) -> tuple[bytes, bool]:
+    """The bytes to be read, and whether they are all. They end with a line, unless in UTF-16 or UTF-32."""
+    if isinstance(source, bytes):
+        data = source
+    elif source.stat().st_size <= _MOST:
+        return source.read_bytes(), True
+    else:
+        with source.open("rb") as file:
+            data = file.read(_MOST + 1)
+    if len(data) <= _MOST:
+        return data, True
+    data = data[:_MOST]
+    return data if b"\0" in data[:_SAMPLE] else data[: data.rfind(b"\n") + 1] or data, False
+
+
+def _plain(text: str) -> str:
+    """`text` as a reading holds it; a long one is cleaned kind by kind, for it may consist of such characters."""
+    text = text.replace("\0", " ")
+    if len(text) > _LONG:
+        for instead, characters in (("\n", _LINE_ENDS), ("", _CONTROLS)):
+            for character in characters:
+                text = text.replace(character, instead)
+    return "" if text.isspace() else clean(text)
+
+
 def _wide_encoding(sample: bytes) -> str | None:
-    """UTF-16 or UTF-32 without a mark: ASCII characters leave NULs at every second byte, or at three of four."""
-    if len(sample) < 4 or sample.count(0) * 5 < len(sample):
+    """UTF-16 or UTF-32 without a mark: ASCII characters leave NULs at every second byte, or at three of four.
+
+    Other letters leave controls instead, which no other text has, and make sense in one order of the bytes only.
+    """
+    if len(sample) < 4:
         return None
-    nuls = [sample[offset::4].count(0) / len(sample[offset::4]) for offset in range(4)]
-    if nuls[1] > 0.5 and nuls[2] > 0.9 and nuls[3] > 0.9 and nuls[0] < 0.1:
-        return "utf-32-le"
-    if nuls[0] > 0.9 and nuls[1] > 0.9 and nuls[2] > 0.5 and nuls[3] < 0.1:
-        return "utf-32-be"
-    even, odd = nuls[0] + nuls[2], nuls[1] + nuls[3]
-    if odd > 0.4 and even < odd / 8:
-        return "utf-16-le"
-    if even > 0.4 and odd < even / 8:
-        return "utf-16-be"
+    if sample.count(0) * 5 >= len(sample):
+        nuls = [sample[offset::4].count(0) / len(sample[offset::4]) for offset in range(4)]
+        if nuls[1] > 0.5 and nuls[2] > 0.9 and nuls[3] > 0.9 and nuls[0] < 0.1:
+            return "utf-32-le"
+        if nuls[0] > 0.9 and nuls[1] > 0.9 and nuls[2] > 0.5 and nuls[3] < 0.1:
+            return "utf-32-be"
+        even, odd = nuls[0] + nuls[2], nuls[1] + nuls[3]
+        if odd > 0.4 and even < odd / 8:
+            return "utf-16-le"
+        if even > 0.4 and odd < even / 8:
+            return "utf-16-be"
+    if len(_ODD.findall(sample)) * 50 > len(sample):
+        sense = {encoding: _sense(sample, encoding) for encoding in ("utf-16-le", "utf-16-be")}
+        best = max(sense, key=lambda encoding: sense[encoding])
+        return best if sense[best] > 0.9 else None
     return None
 
 
-def _likely_encoding(data: bytes) -> str:
-    """What the detector says of the text round the first byte that is not ASCII, else Windows' Western code page.
+def _sense(sample: bytes, encoding: str) -> float:
+    """The share of the characters that are letters, figures or spaces, or ASCII, or punctuation of the Far East."""
+    text = sample[: len(sample) & ~1].decode(encoding, "replace")
+    return sum(
+        character.isalnum() or character.isspace() or " " <= character <= "~" or "\u2010" <= character <= "\u303f"
+        for character in text
+    ) / len(text)
 
-    Among the code pages of Latin letters, which the detector mixes up, the one whose letters fit best is taken.
-    """
+
+def _likely_encoding(data: bytes) -> str:
+    """The code page whose letters make an alphabet round the first byte beyond ASCII, else what the detector says."""
     first = re.search(rb"[\x80-\xff]", data)
     start = max(0, (first.start() if first else 0) - _BEFORE)
     window = data[start : start + _BEFORE + _AFTER]
+    known = code_page(window)
+    if known is not None:
+        return known
     best = from_bytes(window).best()
-    if best is not None and not _LATIN.match(best.encoding):
-        return best.encoding
-    fits = {encoding: _fit(window, encoding, letters) for encoding, letters in _LETTERS.items()}
-    fitting = max(fits, key=lambda encoding: fits[encoding])
-    return best.encoding if best is not None and fits[fitting] < _FITS else fitting
-
-
-def _fit(window: bytes, encoding: str, letters: str) -> float:
-    """The share of the characters beyond ASCII that the languages of a code page use."""
-    beyond = [character for character in window.decode(encoding, "replace") if character > "\x7f"]
-    return sum(character in letters for character in beyond) / max(1, len(beyond))
+    return "cp1252" if best is None else best.encoding

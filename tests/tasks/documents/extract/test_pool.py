@@ -136,7 +136,7 @@ def test_a_process_that_dies_between_documents_is_replaced(pool: ExtractionPool,
 def test_a_process_is_replaced_after_its_share_of_documents(
     document: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tasks.documents.extract.pool._TASKS_A_WORKER", 5)
+    monkeypatch.setattr("tasks.documents.extract.supervisor._DOCUMENTS_A_PROCESS", 5)
     asking = document("process")
     with ExtractionPool(1, Limits(), obedient) as pool:
         processes = [pool.read(asking, ".txt").text for _ in range(20)]

@@ -1,0 +1,41 @@
+"""The cases: number and seed give the same file again, as long as the documents are the same."""
+
+import random
+from typing import NamedTuple
+
+from tests.fuzz import office, plain, portable
+from tests.fuzz.seeds import Seeds
+
+_LARGEST = 8 << 20
+"""Bytes: a case that grew beyond is cut."""
+
+
+class Case(NamedTuple):
+    """A mutated document of a format (".docx")."""
+
+    number: int
+    extension: str
+    data: bytes
+
+
+def case(seeds: Seeds, seed: int, number: int) -> Case:
+    """Case `number` of the run with that seed; the formats take turns."""
+    extension = seeds.formats[number % len(seeds.formats)]
+    rng = random.Random(f"{seed} {number} {extension}")
+    data = rng.choice(seeds.documents[extension])
+    return Case(number, extension, _mutated(rng, data, extension)[:_LARGEST])
+
+
+def _mutated(rng: random.Random, data: bytes, extension: str) -> bytes:
+    if extension == ".pdf":
+        return portable.mutate(rng, data)
+    if extension != ".txt":
+        return office.mutate(rng, data)
+    for _ in range(rng.choice((1, 1, 2, 4))):
+        data = plain.mutate(rng, data)
+    encoding = rng.choice(
+        ("utf-8", "utf-8", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252", "cp932", "gb18030")
+    )
+    return (
+        data if encoding == "utf-8" else plain.mutate(rng, data.decode("utf-8", "replace").encode(encoding, "replace"))
+    )

@@ -1,0 +1,33 @@
+"""The documents that are mutated: those of a folder, else the sample's, those of the tests, and what both lack."""
+
+from pathlib import Path
+from typing import Final
+
+from tasks.documents.extract.formats import supported
+from tests.fuzz import rich
+
+_ROOT: Final = Path(__file__).parents[2]
+_FOLDERS: Final = (
+    _ROOT / "deployments" / "sample" / "rooms",
+    _ROOT / "tests" / "documents",
+    Path(__file__).parent / "corpus",
+)
+_LARGEST: Final = 300_000
+"""Bytes: larger documents are left out, they take long and hold nothing that smaller ones do not."""
+
+
+class Seeds:
+    """Documents by format. `formats` are the extensions of which there are any, in order."""
+
+    def __init__(self, folder: Path | None = None, wanted: tuple[str, ...] = ()) -> None:
+        folders = (folder,) if folder else _FOLDERS
+        files = [file for each in folders for file in sorted(each.rglob("*")) if file.is_file()]
+        self.documents: dict[str, list[bytes]] = {}
+        for file in files:
+            if file.suffix in (wanted or supported()) and file.stat().st_size <= _LARGEST:
+                self.documents.setdefault(file.suffix, []).append(file.read_bytes())
+        if folder is None:
+            for extension, documents in rich.documents().items():
+                if extension in (wanted or supported()):
+                    self.documents.setdefault(extension, []).extend(documents)
+        self.formats = tuple(sorted(self.documents))
