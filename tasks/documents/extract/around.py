@@ -5,11 +5,9 @@ from collections.abc import Iterator
 from posixpath import basename
 from typing import Final
 
-from tasks.documents.extract import ooxml
 from tasks.documents.extract.cells import characters, rich_text
-from tasks.documents.extract.drawings import related_drawing
+from tasks.documents.extract.drawings import Drawings, paragraphs
 from tasks.documents.extract.markup import attribute
-from tasks.documents.extract.ooxml import DGM, A, C
 from tasks.documents.extract.package import Package
 from tasks.documents.extract.pieces import pieces
 from tasks.documents.extract.reading import Writer
@@ -19,8 +17,14 @@ _LARGEST: Final = 64 << 20
 _ALL_TOGETHER: Final = 256 << 20
 """Bytes of embedded documents that are held at a time; what comes after is named but not handed on."""
 
+_MOST_TEXT: Final = 16 << 20
+"""Characters of comments and controls in a workbook."""
+
+FULL: Final = "The workbook holds more than 16 million characters in comments: the rest of them was left out."
+
 _COMMENT: Final = re.compile(rb"<comment(?=\s)([^<>]*+)>")
 _THREADED: Final = re.compile(rb"<(?:[\w.-]+:)?threadedComment(?=\s)([^<>]*+)>\s*+<(?:[\w.-]+:)?text[^<>]*+>([^<]*+)")
+_REFERENCE: Final = re.compile(rb"<(?:c:chart|cx:chart|dgm:relIds)(?=\s)([^<>]*+)>")
 _BOX: Final = re.compile(rb"<v:textbox[\s>]")
 _TAG: Final = re.compile(rb"<[^<>]*+>")
 
@@ -31,6 +35,8 @@ class Surroundings:
     def __init__(self, package: Package, writer: Writer) -> None:
         self._package = package
         self._writer = writer
+        self._drawings = Drawings(package)
+        self._text = _MOST_TEXT
         self._embedded: set[str] = set()
         self._room = _ALL_TOGETHER
 
@@ -40,22 +46,31 @@ class Surroundings:
         for item in self._package.relationships(sheet):
             if item.target in self._package:
                 parts.setdefault(item.kind, []).append(item.target)
-        said: dict[str, str] = {}
+        said: dict[str, list[str]] = {}
         for part in parts.get("comments", ()):
-            for cell, text in self._comments(part):
-                said[cell] = f"{said.get(cell, '')} {text}"
+            for cell, text in self._bounded(self._comments(part)):
+                said.setdefault(cell, []).append(text)
                 self._writer.text(f"{cell}\t{text}")
         for part in parts.get("threadedComment", ()):
-            for cell, text in self._threaded(part):
-                if text not in said.get(cell, ""):  # Excel puts a copy of each among the comments
+            for cell, text in self._bounded(self._threaded(part)):
+                if not any(text in other for other in said.get(cell, ())):  # Excel copies each to the comments
                     self._writer.text(f"{cell}\t{text}")
         for part in parts.get("drawing", ()):
             self._write_drawing(part)
         if "drawing" not in parts:  # which would say it again
             for part in parts.get("vmlDrawing", ()):
-                self._write_controls(part)
+                for _, text in self._bounded(self._controls(part)):
+                    self._writer.text(text)
         for part in parts.get("package", []) + parts.get("oleObject", []):
             self._hand_on(part)
+
+    def _bounded(self, found: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+        for cell, text in found:
+            self._text -= len(text)
+            if self._text < 0:
+                self._writer.warn(FULL)
+                return
+            yield cell, text
 
     def _comments(self, part: str) -> Iterator[tuple[str, str]]:
         """The comments of a part with the cells that they are on."""
@@ -71,22 +86,24 @@ class Surroundings:
             for given, text in _THREADED.findall(piece):
                 yield attribute(given, b"ref"), characters(text).decode()
 
-    def _write_drawing(self, part: str) -> None:
-        root = self._package.xml(part)
-        for element in root.iter(A + "p", C + "chart", DGM + "relIds", "{*}chart") if root is not None else ():
-            if element.tag == A + "p":
-                self._writer.text(ooxml.paragraph(element))
-            else:
-                for line in related_drawing(self._package, part, element):
-                    self._writer.text(line)
-
-    def _write_controls(self, part: str) -> None:
-        """Write what buttons and boxes of the old kind say."""
+    def _controls(self, part: str) -> Iterator[tuple[str, str]]:
+        """What buttons and boxes of the old kind say."""
         for piece in pieces(self._package.chunks(part), b"v:textbox"):
             for box in piece.split(b"</v:textbox>")[:-1]:
                 start = _BOX.search(box)
                 if start is not None:
-                    self._writer.text(characters(_TAG.sub(b" ", box[start.start() :])).decode())
+                    yield "", characters(_TAG.sub(b" ", box[start.start() :])).decode()
+
+    def _write_drawing(self, part: str) -> None:
+        data = self._package.scan(part)
+        at = 0
+        for reference in _REFERENCE.finditer(data):
+            drawn = attribute(reference[1], b"r:id") or attribute(reference[1], b"r:dm")
+            for line in paragraphs(data, at, reference.start()) + self._drawings.lines(part, drawn):
+                self._writer.text(line)
+            at = reference.end()
+        for line in paragraphs(data, at):
+            self._writer.text(line)
 
     def _hand_on(self, part: str) -> None:
         """Hand on an embedded document; one that is too large by its name alone."""

@@ -66,11 +66,13 @@ class Texts(dict[bytes, bytes]):
         self._kinds = kinds
 
     def __missing__(self, value: bytes) -> bytes:
-        text = self._work_out(value)
+        text = self[value] = self._work_out(value)
+        kinds = self._kinds
+        kinds.kept += len(value) + len(text) + _ENTRY
+        if kinds.kept > _ROOM:
+            kinds.forget()
         if len(value) > LONGEST:
-            self._kinds.clipped = True
-        self._kinds.make_room(len(value) + len(text))
-        self[value] = text
+            kinds.clipped = True
         return text
 
 
@@ -78,7 +80,8 @@ class Kinds(dict[bytes, Texts | None]):
     """The texts of a cell by its attributes, such as ` s="3" t="s">`; None where numbers stand as they are stored.
 
     `strings` and `codes` (see `Workbook`) are called when the first cell needs them. `longest` is the number of
-    bytes in the longest string that cells refer to; `clipped` tells that a cell held more than LONGEST.
+    bytes in the longest string that cells refer to, `kept` that of what is kept; `clipped` tells that a cell held
+    more than LONGEST.
     """
 
     def __init__(
@@ -91,18 +94,20 @@ class Kinds(dict[bytes, Texts | None]):
         super().__init__()
         self.longest = 0
         self.clipped = False
+        self.kept = 0
         self._strings = strings
         self._codes = codes
         self._from_1904 = from_1904
         self._texts: dict[tuple[bytes, str], Texts] = {}
-        self._kept = 0
 
     def __missing__(self, attributes: bytes) -> Texts | None:
         given = dict(_ATTRIBUTE.findall(attributes))
         kind = given.get(b"t", b"n")
         code = self._codes().get(given.get(b"s", b"0"), "") if kind == b"n" else ""
         texts = self._of(kind, code) if kind != b"n" or code else None
-        self.make_room(len(attributes))
+        self.kept += len(attributes) + _ENTRY
+        if self.kept > _ROOM:
+            self.forget()
         self[attributes] = texts
         return texts
 
@@ -126,14 +131,12 @@ class Kinds(dict[bytes, Texts | None]):
         index, strings = index.strip(), self._strings()
         return strings[int(index)] if index.isdigit() and len(index) < 9 and int(index) < len(strings) else b""
 
-    def make_room(self, size: int) -> None:
-        """Forget all texts where they, and `size` bytes more, take more than _ROOM."""
-        self._kept += size + _ENTRY
-        if self._kept > _ROOM:
-            self._kept = size
-            self.clear()
-            for texts in self._texts.values():
-                texts.clear()
+    def forget(self) -> None:
+        """Forget all texts: they took more than _ROOM."""
+        self.kept = 0
+        self.clear()
+        for texts in self._texts.values():
+            texts.clear()
 
 
 def _formatted(raw: bytes, *, code: str, from_1904: bool) -> bytes:

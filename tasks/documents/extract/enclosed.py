@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import pypdfium2.raw as pdfium
 
+from tasks.documents.extract.packed import holds_bomb
 from tasks.documents.extract.pdfium import Document, string
 from tasks.documents.extract.reading import Writer
 
@@ -22,7 +23,7 @@ class Enclosed:
         self._document = document
         self._writer = writer
         self._seen: set[tuple[str, int]] = set()
-        self._room = _ALL_TOGETHER
+        self._room: int | None = None
 
     def add_embedded(self) -> None:
         """Hand on those that the document's table of embedded files names."""
@@ -37,6 +38,8 @@ class Enclosed:
         name = re.split(r"[\\/]", string(pdfium.FPDFAttachment_GetName, attachment).strip())[-1] or "attachment"
         size = ctypes.c_ulong()
         data: bytes | None = None
+        if self._room is None:  # PDFium ends the process when it unpacks more than memory holds
+            self._room = 0 if holds_bomb(self._document.data, _LARGEST) else _ALL_TOGETHER
         if self._room > 0:
             if not pdfium.FPDFAttachment_GetFile(attachment, None, 0, size):
                 return

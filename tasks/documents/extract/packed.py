@@ -1,6 +1,6 @@
-"""Objects as they lie in a PDF's bytes: those that are packed into compressed streams, and which object a place is in.
+"""What lies in a PDF's bytes: objects that are packed into streams, and how large streams would be unpacked.
 
-For what PDFium does not tell: what a damaged file began with, and how a font names its glyphs.
+For what PDFium does not tell: what a damaged file began with, how a font names its glyphs, whether a file is a bomb.
 """
 
 import re
@@ -13,6 +13,10 @@ _LONGEST_STREAM: Final = 1 << 20
 _MOST_INFLATED: Final = 128 << 20
 """Bytes of all streams together."""
 
+_PIECE: Final = 1 << 18
+
+_CONTENT: Final = re.compile(rb"\bstream\r?\n")
+_COMPRESSED: Final = re.compile(rb"x[\x01\x9c\xda]")
 _STREAM: Final = re.compile(rb"/Type\s*/ObjStm\b")
 _FIRST: Final = re.compile(rb"/First\s+(\d{1,7})\b")
 _NUMBER: Final = re.compile(rb"(?<!\d)(\d{1,7})\s+(\d{1,5})\s+\Z")
@@ -46,6 +50,41 @@ def reference(data: bytes, position: int) -> bytes | None:
     at = data.rfind(b"obj", max(0, position - _LONGEST_DICTIONARY), position)
     number = _NUMBER.search(data[max(0, at - 32) : at]) if at > 0 else None
     return b"%s %s R" % number.groups() if number else None
+
+
+def holds_bomb(data: bytes, most: int) -> bool:
+    """Whether a stream of the file inflates to more than `most` bytes, or all of them together to eight times that.
+
+    So is one that is compressed twice, for nobody means well by that. Streams of encrypted files are not seen.
+    """
+    room = 8 * most
+    for match in _CONTENT.finditer(data):
+        size = 0
+        for piece in _pieces(memoryview(data)[match.end() :]):
+            if not size and _COMPRESSED.match(piece):
+                return True
+            size += len(piece)
+            if size > min(most, room):
+                return True
+        room -= size
+    return False
+
+
+def _pieces(stream: memoryview) -> Iterator[bytes]:
+    """What a stream that begins here inflates to, piece by piece; nothing where it is not compressed."""
+    if not (len(stream) > 1 and stream[0] & 15 == 8 and (stream[0] << 8 | stream[1]) % 31 == 0):
+        return
+    inflater = zlib.decompressobj()
+    unread, position = b"", 0
+    try:
+        while not inflater.eof and (unread or position < len(stream)):
+            if not unread:
+                unread, position = bytes(stream[position : position + _PIECE]), position + _PIECE
+            piece = inflater.decompress(unread, _PIECE)
+            unread = inflater.unconsumed_tail
+            yield piece
+    except zlib.error:
+        return
 
 
 def _inflated(data: bytes, start: int, most: int) -> bytes:

@@ -20,7 +20,7 @@ _MOST_STRINGS: Final = 4_000_000
 _MOST_STYLES: Final = 100_000
 _MOST_SHEETS: Final = 10_000
 
-_SHEET: Final = re.compile(rb"<sheet(?=\s)[^<>]*+>")
+_SHEET: Final = re.compile(rb"<sheet" + ATTRIBUTES + rb"/?>")
 _NUMBER_FORMAT: Final = re.compile(rb"<numFmt" + ATTRIBUTES + rb"/?>")
 _ATTRIBUTE: Final = re.compile(rb"""\s(\w+)\s*+=\s*+(?:"([^<"]*+)"|'([^<']*+)')""")
 _STYLE: Final = re.compile(rb"""<xf(?=[\s/>])(?:[^<>]*?\snumFmtId\s*+=\s*+["'](\d++)["'])?""")

@@ -8,6 +8,7 @@ from pypdf.annotations import FreeText, Text
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
+from tasks.documents.extract.pages import mended
 from tasks.documents.extract.readers import pdf
 from tasks.errors import Damaged, PasswordProtected
 
@@ -58,7 +59,7 @@ def test_form_values_and_notes_stand_on_their_page_once(tmp_path: Path) -> None:
 
 
 def test_a_word_split_at_a_line_s_end_is_mended() -> None:
-    assert pdf.mended("indemni\ufffe\r\nfication and war\x02ranty") == "indemnification and warranty"
+    assert mended("indemni\ufffe\r\nfication and war\x02ranty") == "indemnification and warranty"
 
 
 def test_a_scan_is_an_empty_text_with_a_warning(tmp_path: Path) -> None:
@@ -70,7 +71,7 @@ def test_a_scan_is_an_empty_text_with_a_warning(tmp_path: Path) -> None:
     canvas.save()
     reading = pdf.read(tmp_path / "a.pdf")
     assert (reading.text, reading.places) == ("", [])
-    assert "seems to be a scan without text" in reading.warnings[0]
+    assert "seems to be a scan: no text was found" in reading.warnings[0]
 
 
 def test_the_pages_that_are_scans_are_named(tmp_path: Path) -> None:
@@ -142,7 +143,7 @@ def test_pypdf_is_asked_where_pdfium_gives_up(tmp_path: Path, monkeypatch: pytes
 
     path = pages(tmp_path / "a.pdf", "Second opinion")
     assert PdfReader(path).pages[0].extract_text().strip() == "Second opinion"
-    monkeypatch.setattr(pdf, "_open", refuse)
+    monkeypatch.setattr(pdf, "_reading", refuse)
     reading = pdf.read(path)
     assert reading.text.startswith("Second opinion")
     assert "second reader" in reading.warnings[0]

@@ -37,10 +37,10 @@ def test_an_empty_file_is_an_empty_text(tmp_path: Path) -> None:
     assert txt.read(path).warnings == []
 
 
-def test_line_ends_become_one_kind_and_nuls_go(tmp_path: Path) -> None:
+def test_line_ends_become_one_kind_and_nuls_spaces(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"one\r\ntwo\rthree\0 and\x0c four")
-    assert txt.read(path).text == "one\ntwo\nthree and\n four"
+    assert txt.read(path).text == "one\ntwo\nthree  and\n four"
 
 
 def test_a_guessed_encoding_is_said_to_be_guessed(tmp_path: Path) -> None:

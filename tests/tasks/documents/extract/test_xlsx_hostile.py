@@ -1,11 +1,13 @@
 """Workbooks made to exhaust a reader: bounded texts that say what was left out."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tasks.documents.extract import cells, sheet, workbook
+from tasks.documents.extract import around, cells, sheet, workbook
 from tasks.documents.extract.readers import xlsx
+from tasks.documents.extract.reading import Writer
 from tasks.errors import TooLarge
 from tests.tasks.documents.extract import packages
 from tests.tasks.documents.extract.packages import SHEET
@@ -71,6 +73,17 @@ def test_a_long_string_in_many_cells_is_bounded(
     assert 500_000 < len(reading.text) < 1_300_000
 
 
+def test_a_sheet_beyond_the_limit_gives_what_was_read_of_it() -> None:
+    def pieces() -> Iterator[bytes]:
+        yield b"<worksheet><sheetData><row><c><v>5</v></c></row>"
+        raise TooLarge("Split it.")
+
+    writer = Writer()
+    scanner = sheet.Scanner(writer, cells.Kinds(list, dict, from_1904=False))
+    assert scanner.scan(pieces()) == []
+    assert (writer.reading().text, scanner.full) == ("5\n", True)
+
+
 def test_a_text_longer_than_any_cell_can_hold_is_cut_off(tmp_path: Path) -> None:
     long = "many words " * 500_000
     rows = f'<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="inlineStr"><is><t>{long}</t></is></c></row>'
@@ -107,6 +120,17 @@ def test_more_strings_than_the_limit_are_refused(tmp_path: Path, monkeypatch: py
 def test_what_is_never_closed_takes_no_time(tmp_path: Path, rows: str) -> None:
     before = '<row r="1"><c r="A1"><v>7</v></c></row>'
     assert xlsx.read(packages.xlsx(tmp_path / "a.xlsx", before + rows)).text.startswith("Ledger\n7\n")
+
+
+def test_more_comments_than_the_limit_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(around, "_MOST_TEXT", 1000)
+    comments = "<comment ref='A1'><text><t>word</t></text></comment>" * 1000
+    parts: dict[str, str | bytes] = {
+        "xl/worksheets/_rels/sheet1.xml.rels": packages.relationships(("comments", "../comments1.xml")),
+        "xl/comments1.xml": f"<comments xmlns='{SHEET}'><commentList>{comments}</commentList></comments>",
+    }
+    reading = xlsx.read(packages.xlsx(tmp_path / "a.xlsx", "", parts))
+    assert (reading.text.count("word"), reading.warnings) == (250, [around.FULL])
 
 
 def test_a_sheet_that_is_named_often_is_read_once(tmp_path: Path) -> None:
