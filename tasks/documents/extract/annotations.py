@@ -1,16 +1,14 @@
 """What stands on a PDF's page besides its content: notes, form values, attached files."""
 
-import re
 from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
 
 from tasks.documents.extract.enclosed import Enclosed
+from tasks.documents.extract.looks import Looks, looks_of
 from tasks.documents.extract.pdfium import Document, string
 
 _WITHOUT_LOOKS: Final = {pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP, pdfium.FPDF_ANNOT_TEXT}
-_SHOWS_WORDS: Final = re.compile(r"T[jJ]|['\"]|\bDo\b")
-"""The operators that draw text, and the one that draws another stream, which may do so."""
 _FILLED_IN: Final = 6
 """The bytes that PDFium gives for the kind of a field that is typed or chosen: Tx, Ch; those of others are longer."""
 _MOST: Final = 20_000
@@ -23,72 +21,101 @@ _LONG: Final = 20
 class Remark(NamedTuple):
     """A note or a form value.
 
-    `copied` is one that the page's own text may hold already: it is drawn there.
+    `spot` is where on the page it is to be read, in points from the left and the bottom; None: after the page's text.
+    `copied` is one that the page's text may hold already: it is drawn there, or it copies what it marks.
     """
 
+    index: int
     text: str
-    copied: bool
+    spot: tuple[float, float] | None = None
+    copied: bool = False
 
 
 def remarks_on(document: Document, page: Any, enclosed: Enclosed) -> tuple[list[Remark], bool]:
-    """The notes and form values on `page` in the order of the file, and whether the looks of any show words.
+    """The notes and form values on `page` in the order of the file, and whether words are left that `draw` shows.
 
     Files that are attached to the page go to `enclosed`.
     """
     remarks: list[Remark] = []
-    drawn = False
+    undrawn = False
     for index in range(min(_MOST, pdfium.FPDFPage_GetAnnotCount(page))):
         annotation = pdfium.FPDFPage_GetAnnot(page, index)
         if not annotation:
             continue
         kind = pdfium.FPDFAnnot_GetSubtype(annotation)
         if kind == pdfium.FPDF_ANNOT_WIDGET:
-            text, copied = _field(document, annotation)
-            drawn = drawn or copied
-        elif kind == pdfium.FPDF_ANNOT_POPUP:  # repeats the note that it belongs to
-            text, copied = "", False
-        else:
+            text, readable = _field(document, annotation)
+            undrawn = undrawn or not readable
+            if text:
+                remarks.append(Remark(index, text, _spot(annotation) if readable else None, copied=not readable))
+        elif kind != pdfium.FPDF_ANNOT_POPUP:  # which repeats the note that it belongs to
             text = string(pdfium.FPDFAnnot_GetStringValue, annotation, b"Contents")
-            shown = kind not in _WITHOUT_LOOKS and _shows_words(annotation)
-            drawn = drawn or shown
-            copied = shown or kind == pdfium.FPDF_ANNOT_LINK or len(text) >= _LONG
+            if kind == pdfium.FPDF_ANNOT_FREETEXT and text:
+                remarks.append(Remark(index, text, _spot(annotation)))
+            else:
+                shown = kind not in _WITHOUT_LOOKS and looks_of(annotation).show_words
+                undrawn = undrawn or shown
+                copied = shown or kind == pdfium.FPDF_ANNOT_LINK or len(text) >= _LONG
+                if text and not text.isspace():
+                    remarks.append(Remark(index, text, copied=copied))
             if kind == pdfium.FPDF_ANNOT_FILEATTACHMENT:
                 enclosed.add(pdfium.FPDFAnnot_GetFileAttachment(annotation))
         pdfium.FPDFPage_CloseAnnot(annotation)
-        if text and not text.isspace():
-            remarks.append(Remark(text, copied))
-    return remarks, drawn
+    return remarks, undrawn
 
 
-def draw(page: Any) -> bool:
-    """Make what notes, stamps and fields show part of the page's content, at its place.
+def draw(page: Any, remarks: list[Remark]) -> bool:
+    """Make what notes, stamps and fields show part of the page's content, but for remarks that have their own spot.
 
     True: it was done, and the page must be opened again to see it.
     """
+    for remark in remarks:
+        if remark.spot is not None:
+            annotation = pdfium.FPDFPage_GetAnnot(page, remark.index)
+            pdfium.FPDFAnnot_SetFlags(annotation, pdfium.FPDF_ANNOT_FLAG_HIDDEN)
+            pdfium.FPDFPage_CloseAnnot(annotation)
     return bool(pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS)
 
 
+def _spot(annotation: Any) -> tuple[float, float] | None:
+    """The middle of the left edge."""
+    box = pdfium.FS_RECTF()
+    if not pdfium.FPDFAnnot_GetRect(annotation, box):
+        return None
+    return box.left, (box.bottom + box.top) / 2
+
+
 def _field(document: Document, annotation: Any) -> tuple[str, bool]:
-    """The value of the form field that `annotation` shows, and whether its looks show words.
+    """What the form field says that `annotation` shows, and whether that can be told without drawing it.
 
     What stands with the annotation itself is taken from there: PDFium's form reads all fields before it tells of one,
     which takes five milliseconds where there are six hundred.
     """
     if pdfium.FPDFAnnot_HasKey(annotation, b"AS"):  # a box to check
         state = string(pdfium.FPDFAnnot_GetStringValue, annotation, b"AS")
-        return ("", False) if state == "Off" else (f"☒ {state}", _shows_words(annotation))
+        return "" if state == "Off" else f"☒ {state}", True
     empty = pdfium.FPDFAnnot_HasKey(annotation, b"T") and not pdfium.FPDFAnnot_HasKey(annotation, b"V")
     if empty and not pdfium.FPDFAnnot_HasKey(annotation, b"Opt"):
-        size = pdfium.FPDFAnnot_GetStringValue(annotation, b"FT", None, 0)
-        return "", size != _FILLED_IN and _shows_words(annotation)
-    value = string(pdfium.FPDFAnnot_GetStringValue, annotation, b"V") or _asked_value(document, annotation)
-    if value and not any(character.isalnum() for character in value):
-        return value, False  # a dash or a stroke is not worth opening the page twice
-    return value, _shows_words(annotation)
+        if pdfium.FPDFAnnot_GetStringValue(annotation, b"FT", None, 0) == _FILLED_IN:
+            return "", True
+        value = ""
+    else:
+        value = string(pdfium.FPDFAnnot_GetStringValue, annotation, b"V") or _asked_value(document, annotation)
+    looks = looks_of(annotation)
+    return (_both(looks, value), True) if looks.readable else (value, False)
+
+
+def _both(looks: Looks, value: str) -> str:
+    """A value as it is shown, and as it is kept where that differs: "$1,234.50 (1234.5)"."""
+    if not value or not looks.words:
+        return value or looks.words
+    if "".join(looks.words.split()) == "".join(value.split()):
+        return value
+    return f"{looks.words} ({value})"
 
 
 def _asked_value(document: Document, annotation: Any) -> str:
-    """The value by PDFium's form: one that stands with the field's parent, or what a list shows as chosen, else all."""
+    """The value by PDFium's form: one that stands with the field's parent, or what is chosen from a list, else all."""
     forms = document.forms
     if forms is None:
         return ""
@@ -101,8 +128,3 @@ def _asked_value(document: Document, annotation: Any) -> str:
     if kind in {pdfium.FPDF_FORMFIELD_TEXTFIELD, pdfium.FPDF_FORMFIELD_COMBOBOX}:
         return string(pdfium.FPDFAnnot_GetFormFieldValue, forms, annotation)
     return ""
-
-
-def _shows_words(annotation: Any) -> bool:
-    looks = string(pdfium.FPDFAnnot_GetAP, annotation, pdfium.FPDF_ANNOT_APPEARANCEMODE_NORMAL)
-    return _SHOWS_WORDS.search(looks) is not None

@@ -18,7 +18,7 @@ from tasks.errors import Damaged, TooLarge
 PART_LIMIT: Final = 192 << 20
 """The most bytes one part read as a whole may inflate to; its tree takes several times as much."""
 
-SCAN_LIMIT: Final = 256 << 20
+SCAN_LIMIT: Final = 96 << 20
 """The most bytes that are scanned of one document: tags alone, without words, take a second for 15 MB."""
 
 STREAM_LIMIT: Final = 512 << 20

@@ -1,11 +1,13 @@
 """The text of a PDF's page as PDFium lays it out, with what it leaves broken put right."""
 
 import re
+from collections.abc import Sequence
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
 
+from tasks.documents.extract.annotations import Remark
 from tasks.documents.extract.pdfium import page_text
 
 _HYPHEN: Final = re.compile("[\x02\ufffe]\n?")
@@ -18,20 +20,27 @@ _MOST_SPOTS: Final = 1_000
 """Places in a page's text that are looked at; each takes 1.5 µs."""
 _SPACE: Final = 0.07
 """The gap after a comma that is a space, as a share of the line's height: in formulas it is 0.09."""
+_NEAR: Final = (200.0, 12.0)
+"""How far, in points to the side and up or down, the line may be beside which a remark is to be read."""
 _JOINED: Final = 0.4
 """The gap or overlap up to which characters stand side by side."""
 
 
-def text_of(page: Any) -> str:
-    """The text of an open page as PDFium gives it, but for what only the places of its characters tell."""
+def text_of(page: Any, remarks: Sequence[Remark] = ()) -> tuple[str, list[Remark]]:
+    """The text of an open page as PDFium gives it, but for what only the places of its characters tell.
+
+    Remarks that have a spot are put into it, at the end of the line next to it; those that are left are returned.
+    """
     textpage = pdfium.FPDFText_LoadPage(page)
     if not textpage:
-        return ""
+        return "", list(remarks)
     text, units = page_text(textpage)
+    layout = _Layout(textpage, text, wide=len(text) != units)
+    left = layout.place(remarks) if remarks else []
     if _COMMA.search(text) or _BREAK.search(text):
-        text = _placed(textpage, text, wide=len(text) != units)
+        layout.mend()
     pdfium.FPDFText_ClosePage(textpage)
-    return text
+    return layout.text(), left
 
 
 def mended(text: str) -> str:
@@ -71,25 +80,80 @@ def _keeps_hyphen(left: str, right: str, text: str) -> bool:
     return right[0].isdigit() or (right[0].isupper() and left[-1].islower()) or f"{left}-{right}" in text
 
 
-def _placed(textpage: Any, text: str, *, wide: bool) -> str:
-    """`text` with narrow spaces after commas, and without breaks after what is set higher or lower than its line.
+class _Edit(NamedTuple):
+    """What stands in place of the characters from `start` up to `end`."""
 
-    PDFium takes the former for none, and begins a line after `km²`. `wide`: some characters are two UTF-16 units.
+    start: int
+    end: int
+    text: str
+
+
+class _Layout:
+    """The text of a page, and what is changed in it for the places of its characters.
+
+    `wide`: some characters are two UTF-16 units, by which PDFium counts.
     """
-    pieces: list[str] = []
-    done = units = 0
-    spots = sorted(chain(_COMMA.finditer(text), _BREAK.finditer(text)), key=re.Match.start)
-    for spot in spots[:_MOST_SPOTS]:
-        start, end = spot.span()
-        comma = text[start] == ","
-        units += len(text[done:end].encode("utf-16-le")) // 2 if wide else end - done
-        gap = _gap(textpage, units - 1 if comma else units - 3, units)
-        pieces.append(text[done : start if gap is not None and not comma and abs(gap) < _JOINED else end])
-        if gap is not None and comma and gap > _SPACE:
-            pieces.append(" ")
-        done = end
-    pieces.append(text[done:])
-    return "".join(pieces)
+
+    def __init__(self, textpage: Any, text: str, *, wide: bool) -> None:
+        self._textpage = textpage
+        self._text = text
+        self._wide = wide
+        self._edits: list[_Edit] = []
+
+    def place(self, remarks: Sequence[Remark]) -> list[Remark]:
+        """Put remarks at the ends of the lines next to their spots; gives those that have none."""
+        left: list[Remark] = []
+        for remark in remarks:
+            line = None if remark.spot is None else self._line_at(*remark.spot)
+            if line is None:
+                left.append(remark)
+            else:
+                words = remark.text.strip()
+                self._edits.append(_Edit(line, line, ("\n" if "\n" in words else " ") + words))
+        return left
+
+    def mend(self) -> None:
+        """Put spaces after commas where there is a narrow gap, and take out breaks after what is set higher or lower.
+
+        PDFium takes the former for none, and begins a line after `km²`.
+        """
+        done = units = 0
+        spots = sorted(chain(_COMMA.finditer(self._text), _BREAK.finditer(self._text)), key=re.Match.start)
+        for spot in spots[:_MOST_SPOTS]:
+            start, end = spot.span()
+            units += self._units(done, end)
+            done = end
+            comma = self._text[start] == ","
+            gap = _gap(self._textpage, units - 1 if comma else units - 3, units)
+            if gap is not None and comma and gap > _SPACE:
+                self._edits.append(_Edit(end, end, " "))
+            elif gap is not None and not comma and abs(gap) < _JOINED:
+                self._edits.append(_Edit(start, end, ""))
+
+    def text(self) -> str:
+        """The text as it was changed."""
+        if not self._edits:
+            return self._text
+        pieces: list[str] = []
+        done = 0
+        for edit in sorted(self._edits, key=lambda edit: edit.start):
+            pieces += self._text[done : edit.start], edit.text
+            done = edit.end
+        return "".join((*pieces, self._text[done:]))
+
+    def _units(self, start: int, end: int) -> int:
+        """The UTF-16 units of the characters from `start` up to `end`."""
+        return len(self._text[start:end].encode("utf-16-le")) // 2 if self._wide else end - start
+
+    def _line_at(self, x: float, y: float) -> int | None:
+        """The end of the line of the character next to a spot; None where there is none near."""
+        near = pdfium.FPDFText_GetCharIndexAtPos(self._textpage, x, y, *_NEAR)
+        unit = pdfium.FPDFText_GetTextIndexFromCharIndex(self._textpage, near) if near >= 0 else -1
+        if unit < 0:
+            return None
+        at = len(self._text.encode("utf-16-le")[: 2 * unit].decode("utf-16-le", "ignore")) if self._wide else unit
+        end = self._text.find("\r\n", at - 1 if self._text[at : at + 1] == "\n" else at)
+        return len(self._text) if end < 0 else end
 
 
 def _gap(textpage: Any, first: int, second: int) -> float | None:

@@ -55,7 +55,7 @@ def pieces(chunks: Iterator[bytes], tag: bytes) -> Iterator[bytes]:
             cut = rest.rfind(b"<") if len(rest) > _LONG else 0
         if cut > 0:
             piece, unended = _plain(rest[:cut])
-            rest = unended + rest[cut:] if len(unended) < _LONG else rest[cut:]
+            rest = unended + rest[cut:]
             yield from _short(_unprefixed(piece, prefixes), ends[0])
         rest += chunk
     yield from _short(_unprefixed(_plain(rest)[0], prefixes), ends[0])
@@ -113,7 +113,7 @@ def _unprefixed(piece: bytes, prefixes: list[bytes]) -> bytes:
 
 
 def _plain(piece: bytes) -> tuple[bytes, bytes]:
-    """The piece without document type, instructions and comments; and from where on one of them does not end."""
+    """The piece without document type, instructions and comments; and the beginning of one that does not end in it."""
     if not ((b"!" in piece and b"<!" in piece) or (b"?" in piece and b"<?" in piece)):
         return piece, b""
     kept: list[bytes] = []
@@ -121,12 +121,13 @@ def _plain(piece: bytes) -> tuple[bytes, bytes]:
     while (opening := _MARKUP.search(piece, at)) is not None:
         kept.append(piece[at : opening.start()])
         closing = _CLOSING[opening[0]]
-        end = piece.find(closing, opening.end())
-        if end < 0:
-            return b"".join(kept), piece[opening.start() :]
+        found = piece.find(closing, opening.end())
+        end = found if found >= 0 else max(len(piece) - 2, opening.end())
         if closing == b"]]>":
             characters = piece[opening.end() : end]
             kept.append(characters.replace(b"&", b"&amp;").replace(b"<", b"&lt;").replace(b">", b"&gt;"))
+        if found < 0:
+            return b"".join(kept), opening[0] + piece[end:]
         at = end + len(closing)
     kept.append(piece[at:])
     return b"".join(kept), b""

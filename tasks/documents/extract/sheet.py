@@ -18,7 +18,8 @@ from tasks.documents.extract.rows import Row
 from tasks.errors import TooLarge
 
 MOST_CELLS: Final = 10_000_000
-"""Cells and rows of a workbook that are read: 512 MB of them, as a rule. A row whose tags are new counts five more."""
+"""Cells and rows of a workbook that are read. What takes longer counts more: a row that is unlike the one before as
+three, one whose tags are new as ten more, and its cells twice."""
 
 MOST_TEXT: Final = 64 << 20
 """Bytes of text that the cells of a workbook give: those that refer to one long string can multiply it."""
@@ -118,7 +119,7 @@ class Scanner:
             if self._kinds.longest * known.values > MOST_TEXT // 4:
                 texts = self._as_many_as_fit(texts)
             self._text -= self._blocks.add(row, known, texts)
-            self._cells -= known.values + 1
+            self._cells -= known.values + 3
             if known is before and known.shared:
                 most = min(_MOST_ALIKE, MOST_TEXT // 4 // (self._kinds.longest * known.values + 1))
                 alike = _alike(rows[index : index + most], tags.replace(number + b'"', b'\1"'), row + 1)
@@ -134,8 +135,8 @@ class Scanner:
 
     def _learn(self, tags: bytes, key: bytes, number: bytes) -> Row:
         """What the tags of the row numbered `number` say; kept by `key`, where it is the same for other numbers."""
-        self._cells -= 5
         row = Row(tags, number, self._kinds)
+        self._cells -= row.values + 10
         if row.shared and len(tags) - len(key) == row.numbered * len(number):
             self._kept += len(key) + 1000
             if self._kept > _ROOM:

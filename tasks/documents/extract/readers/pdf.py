@@ -124,11 +124,11 @@ def _taken(document: Document, page: Any, index: int, enclosed: Enclosed, scans:
     """What an open page says; it is closed."""
     remarks: list[annotations.Remark] = []
     if pdfium.FPDFPage_GetAnnotCount(page):
-        remarks, drawn = annotations.remarks_on(document, page, enclosed)
-        if drawn and annotations.draw(page):
+        remarks, undrawn = annotations.remarks_on(document, page, enclosed)
+        if undrawn and annotations.draw(page, remarks):
             pdfium.FPDF_ClosePage(page)
             page = pdfium.FPDF_LoadPage(document.handle, index)
-    text = pages.text_of(page)
+    text, remarks = pages.text_of(page, remarks)
     if len(text) < _LITTLE:
         scans.take(index, page, text)
     pdfium.FPDF_ClosePage(page)

@@ -23,21 +23,21 @@ def nested(opening: str, closing: str, depth: int, inside: str = "") -> str:
 
 
 def long_texts() -> dict[str, bytes]:
-    """Parts of 100 to 150 MB: one run, one with a character that makes Python's text four times as wide, tags alone."""
+    """Parts of 80 MB, as large as they may be: one run, one that Python's text takes four times as wide, tags alone."""
     run, end = b"<w:p><w:r><w:t>", b"</w:t></w:r></w:p>"
     return {
-        "one_run.docx": word_of(run, b"A" * MB, 150, end),
-        "one_wide_run.docx": word_of(run + "\U0001f600".encode(), b"A" * MB, 150, end),
-        "small_paragraphs.docx": word_of(b"", p("a").encode() * 20_000, 220),
-        "empty_paragraphs.docx": word_of(b"", b"<w:p/>" * 100_000, 250),
-        "tabs.docx": word_of(b"<w:p><w:r>", b"<w:tab/>" * 100_000, 180, b"</w:r></w:p>"),
-        "tables_left_open.docx": word_of(b"", b"<w:tbl><w:tr><w:tc>" * 40_000, 200),
-        "unclosed_tag.docx": word_of(b"<w:p ", b" " * MB, 150),
-        "open_brackets.docx": word_of(b"<w:t>", b"<" * MB, 150),
-        "references.docx": word_of(run, b"&#65;" * 100_000, 300, end),
-        "cells.xlsx": book_of(b"<row><c><v>1</v></c></row>" * 20_000, 300),
-        "inline_strings.xlsx": book_of(b"<row><c t='inlineStr'><is><t>a</t></is></c></row>" * 10_000, 300),
-        "one_cell.xlsx": book_of(b"A" * MB, 150),
+        "one_run.docx": word_of(run, b"A" * MB, 80, end),
+        "one_wide_run.docx": word_of(run + "\U0001f600".encode(), b"A" * MB, 80, end),
+        "small_paragraphs.docx": word_of(b"", p("a").encode() * 20_000, 110),
+        "empty_paragraphs.docx": word_of(b"", b"<w:p/>" * 100_000, 130),
+        "tabs.docx": word_of(b"<w:p><w:r>", b"<w:tab/>" * 100_000, 100, b"</w:r></w:p>"),
+        "tables_left_open.docx": word_of(b"", b"<w:tbl><w:tr><w:tc>" * 40_000, 100),
+        "unclosed_tag.docx": word_of(b"<w:p ", b" " * MB, 80),
+        "open_brackets.docx": word_of(b"<w:t>", b"<" * MB, 80),
+        "references.docx": word_of(run, b"&#65;" * 100_000, 160, end),
+        "cells.xlsx": book_of(b"<row><c><v>1</v></c></row>" * 20_000, 150),
+        "inline_strings.xlsx": book_of(b"<row><c t='inlineStr'><is><t>a</t></is></c></row>" * 10_000, 150),
+        "one_cell.xlsx": book_of(b"A" * MB, 80),
     }
 
 

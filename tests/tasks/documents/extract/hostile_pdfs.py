@@ -166,6 +166,14 @@ def depths() -> dict[str, bytes]:
         "outline_wide.pdf": page(catalog=b"/Outlines 5 0 R", others=[b"<< /First 6 0 R >>", *siblings]),
         "pages.pdf": pdf([_CATALOG, *kids, b"<< /Type /Page %s >>" % _BOX]),
         "annotations.pdf": page(more=b"/Annots [%s]" % notes),
+        "every_second_page_lost.pdf": pdf(
+            [
+                _CATALOG,
+                b"<< /Type /Pages /Count 20000 /Kids [%s] >>" % (b"3 0 R 9 0 R " * 10_000),
+                b"<< /Type /Page /Parent 2 0 R %s %s /Contents 4 0 R >>" % (_BOX, _FONT),
+                filled(b"BT /F1 9 Tf (%s) Tj ET" % MARKER.encode()),
+            ]
+        ),
         "count_of_pages.pdf": page().replace(b"/Count 1 ", b"/Count 2147483647 "),
         "numbers.pdf": page(more=b"/MediaBox [-1e30 -1e30 1e30 1e30] /UserUnit 1e30 /Rotate 99999999999"),
         "objects.pdf": page().replace(b"/Size 5", b"/Size 2147483647").replace(b"0 5\n", b"0 2147483647\n"),

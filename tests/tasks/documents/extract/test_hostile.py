@@ -90,7 +90,9 @@ def test_parts_that_inflate_without_end_are_refused(read: Reader) -> None:
         "parts_that_overlap.docx": hostile_files.many_parts(),
     })  # fmt: skip
     assert not troubles(outcomes)
-    assert {name: outcome.error for name, outcome in outcomes.items()} == dict.fromkeys(outcomes, TooLarge)
+    refused = {name for name, outcome in outcomes.items() if outcome.error is TooLarge}
+    # Styles are not looked at where no paragraph asks for them, and a sheet is read up to its limits.
+    assert refused == set(outcomes) - {"styles.docx", "sheet.xlsx"}
 
 
 def test_a_small_part_that_declares_to_be_huge_is_read(read: Reader) -> None:
@@ -133,10 +135,10 @@ def test_zips_that_lie_about_themselves_are_read_or_refused(read: Reader) -> Non
     })  # fmt: skip
     assert not troubles(outcomes)
     refused = {
-        "headers_alone.docx", "encrypted.docx", "unknown_method.docx", "half.docx", "directory_alone.docx",
+        "headers_alone.docx", "encrypted.docx", "unknown_method.docx", "directory_alone.docx",
         "local_headers_elsewhere.docx",
     }  # fmt: skip
-    assert set(unread(outcomes)) <= refused
+    assert set(unread(outcomes)) <= refused | {"half.docx"}  # what is whole of it holds no words
     assert {name for name in refused if outcomes[name].error is None and not outcomes[name].text} == set()
 
 

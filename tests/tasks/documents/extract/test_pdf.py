@@ -1,40 +1,29 @@
-"""PDF: pages, notes, form values, outline; repairs, passwords and scans."""
+"""PDF: pages in order, the outline, passwords, claims that are not true."""
 
 from pathlib import Path
 
 import pytest
 from pypdf import PdfReader, PdfWriter
-from pypdf.annotations import FreeText, Text
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
-from tasks.documents.extract.pages import mended
+from tasks.documents.extract import pdfium
 from tasks.documents.extract.readers import pdf
 from tasks.errors import Damaged, PasswordProtected
+from tests.tasks.documents.extract import pdfs
 
 
-def pages(path: Path, *texts: str, form: bool = False) -> Path:
-    """A PDF with these texts on its pages; "" is a page with a picture on it alone."""
+def pages(path: Path, *texts: str) -> Path:
+    """A PDF with these texts on its pages, and an outline."""
     canvas = Canvas(str(path), A4, pageCompression=1)
     for number, text in enumerate(texts):
         canvas.bookmarkPage(str(number))
         canvas.addOutlineEntry(f"Chapter {number + 1}", str(number))
         for line, words in enumerate(text.split("\n")):
             canvas.drawString(72, 700 - 20 * line, words)
-        if not text:
-            picture = path.with_suffix(".ppm")
-            picture.write_bytes(b"P6 2 2 255 " + bytes(range(12)))
-            canvas.drawImage(str(picture), 10, 10, 500, 700)
-        if form:
-            canvas.acroForm.textfield(name="signatory", value="Ada Alpha", x=72, y=500)
         canvas.showPage()
     canvas.save()
     return path
-
-
-def hand_written(*objects: bytes) -> bytes:
-    """A PDF of these objects, numbered from 1, without table or trailer."""
-    return b"%PDF-1.4\n" + b"".join(b"%d 0 obj\n%s\nendobj\n" % item for item in enumerate(objects, 1))
 
 
 def test_pages_come_in_order_with_the_outline_at_the_end(tmp_path: Path) -> None:
@@ -47,44 +36,44 @@ def test_pages_come_in_order_with_the_outline_at_the_end(tmp_path: Path) -> None
     assert reading.warnings == []
 
 
-def test_form_values_and_notes_stand_on_their_page_once(tmp_path: Path) -> None:
-    writer = PdfWriter(clone_from=pages(tmp_path / "a.pdf", "Signed by", "Next", form=True))
-    writer.add_annotation(0, Text(rect=(50, 550, 200, 650), text="Ask for the original.", open=True))
-    writer.add_annotation(0, FreeText(text="Stamped 2024", rect=(50, 350, 200, 450)))
-    writer.write(tmp_path / "b.pdf")
-    text = pdf.read(tmp_path / "b.pdf").text
-    first = text.partition("\f")[0]
-    for words in ("Signed by", "Ada Alpha", "Ask for the original.", "Stamped 2024"):
-        assert first.count(words) == 1
+def test_a_pdf_in_memory_and_one_read_from_its_file_give_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = pages(tmp_path / "a.pdf", "Page one", "Page two")
+    whole = pdf.read(path)
+    assert pdf.read(path.read_bytes()) == whole
+    monkeypatch.setattr(pdfium, "_READ_AT_ONCE", 0)
+    assert pdf.read(path) == whole
 
 
-def test_a_word_split_at_a_line_s_end_is_mended() -> None:
-    assert mended("indemni\ufffe\r\nfication and war\x02ranty") == "indemnification and warranty"
+def test_a_page_of_more_text_than_the_buffer_holds_is_whole(tmp_path: Path) -> None:
+    lines = [f"line {number} of a long page" for number in range(3_000)]
+    content = b"BT /F1 2 Tf 3 TL 10 9990 Td %s ET" % b" ".join(b"(%s) ' " % line.encode() for line in lines)
+    objects = pdfs.one_page(b"")
+    objects[3] = pdfs.stream(content)
+    objects[2] = objects[2].replace(b"[0 0 612 792]", b"[0 0 612 10000]")
+    (tmp_path / "a.pdf").write_bytes(pdfs.pdf(objects))
+    assert pdf.read(tmp_path / "a.pdf").text.split("\n")[:-1] == lines
 
 
-def test_a_scan_is_an_empty_text_with_a_warning(tmp_path: Path) -> None:
-    canvas = Canvas(str(tmp_path / "a.pdf"))
-    (tmp_path / "a.ppm").write_bytes(b"P6 2 2 255 " + bytes(range(12)))
-    for _ in range(3):
-        canvas.drawImage(str(tmp_path / "a.ppm"), 10, 10, 500, 700)
-        canvas.showPage()
-    canvas.save()
-    reading = pdf.read(tmp_path / "a.pdf")
-    assert (reading.text, reading.places) == ("", [])
-    assert "seems to be a scan: no text was found" in reading.warnings[0]
+def test_an_outline_that_runs_in_a_circle_ends() -> None:
+    objects = pdfs.one_page(
+        b"Only page",
+        b"<< /First 7 0 R >>",
+        b"<< /Title (One) /Next 8 0 R /First 9 0 R >>",
+        b"<< /Title (Two) /Next 7 0 R >>",
+        b"<< /Title (Below one) /First 7 0 R >>",
+        catalog=b"/Outlines 6 0 R",
+    )
+    assert pdf.read(pdfs.pdf(objects)).text == "Only page\nOne\nBelow one\nTwo\n"
 
 
-def test_the_pages_that_are_scans_are_named(tmp_path: Path) -> None:
-    reading = pdf.read(pages(tmp_path / "a.pdf", "words", "", "", "words", ""))
-    assert "pages 2–3, 5." in reading.warnings[0]
-    assert reading.text.count("\f") == 4
-
-
-def test_an_empty_password_opens_silently_and_another_is_asked_for(tmp_path: Path) -> None:
+@pytest.mark.parametrize("algorithm", ["RC4-40", "RC4-128", "AES-128", "AES-256"])
+def test_an_empty_password_opens_silently_and_another_is_asked_for(tmp_path: Path, algorithm: str) -> None:
     plain = pages(tmp_path / "a.pdf", "Within")
     for name, password in (("open.pdf", ""), ("shut.pdf", "secret")):
         writer = PdfWriter(clone_from=plain)
-        writer.encrypt(password, "owner", algorithm="AES-256")
+        writer.encrypt(password, "owner", algorithm=algorithm)
         writer.write(tmp_path / name)
     reading = pdf.read(tmp_path / "open.pdf")
     assert reading.text.startswith("Within\n")
@@ -93,48 +82,34 @@ def test_an_empty_password_opens_silently_and_another_is_asked_for(tmp_path: Pat
         pdf.read(tmp_path / "shut.pdf")
 
 
-def test_a_pdf_without_table_and_trailer_is_repaired(tmp_path: Path) -> None:
-    path = pages(tmp_path / "a.pdf", "Saved from the wreck")
-    data = path.read_bytes()
-    path.write_bytes(data[: data.rindex(b"xref\n0")])
-    reading = pdf.read(path)
-    assert "Saved from the wreck" in reading.text
-    assert "rebuilt" in reading.warnings[0]
-
-
-def test_a_page_tree_that_runs_in_a_circle_ends(tmp_path: Path) -> None:
-    path = tmp_path / "a.pdf"
+def test_a_page_tree_that_runs_in_a_circle_ends() -> None:
     objects = b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Count 1000000 /Kids [2 0 R 2 0 R] >>"
-    path.write_bytes(hand_written(*objects) + b"trailer\n<< /Size 3 /Root 1 0 R >>\n%%EOF")
     with pytest.raises(Damaged):
-        pdf.read(path)
+        pdf.read(pdfs.pdf(objects))
 
 
-def test_pages_that_are_lost_are_named(tmp_path: Path) -> None:
-    content = b"BT /F1 12 Tf 72 700 Td (Only page) Tj ET"
-    path = tmp_path / "a.pdf"
-    path.write_bytes(
-        hand_written(
-            b"<< /Type /Catalog /Pages 2 0 R >>",
-            b"<< /Type /Pages /Count 500 /Kids [%s] >>"
-            % b" ".join(b"%d 0 R" % number for number in (3, *range(5, 504))),
-            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R "
-            b"/Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>",
-            b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content),
-        )
-        + b"trailer\n<< /Size 5 /Root 1 0 R >>\n%%EOF"
-    )
-    reading = pdf.read(path)
-    assert reading.text.startswith("Only page\n")
+def test_pages_that_are_lost_are_named() -> None:
+    objects = pdfs.one_page(b"Only page")
+    kids = b" ".join(b"%d 0 R" % number for number in (3, *range(6, 505)))
+    objects[1] = b"<< /Type /Pages /Count 500 /Kids [%s] >>" % kids
+    reading = pdf.read(pdfs.pdf(objects))
+    assert reading.text == "Only page\n"
     assert "pages 2–500 could not be read" in reading.warnings[-1]
+
+
+def test_one_page_shown_a_million_times_is_a_bounded_text() -> None:
+    objects = pdfs.one_page(b"Again")
+    objects[1] = b"<< /Type /Pages /Count 1000000 /Kids [%s] >>" % (b"3 0 R " * 1_000_000)
+    reading = pdf.read(pdfs.pdf(objects))
+    assert reading.text.count("Again") == 100_000
+    assert "up to page 100000 of 1000000" in reading.warnings[0]
 
 
 @pytest.mark.parametrize("data", [b"", b"%PDF-1.7\nnothing", b"\0" * 5000, b"<html>not found</html>"])
 def test_what_is_no_pdf_is_refused(tmp_path: Path, data: bytes) -> None:
-    path = tmp_path / "a.pdf"
-    path.write_bytes(data)
+    (tmp_path / "a.pdf").write_bytes(data)
     with pytest.raises(Damaged):
-        pdf.read(path)
+        pdf.read(tmp_path / "a.pdf")
 
 
 def test_pypdf_is_asked_where_pdfium_gives_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +118,7 @@ def test_pypdf_is_asked_where_pdfium_gives_up(tmp_path: Path, monkeypatch: pytes
 
     path = pages(tmp_path / "a.pdf", "Second opinion")
     assert PdfReader(path).pages[0].extract_text().strip() == "Second opinion"
-    monkeypatch.setattr(pdf, "_reading", refuse)
+    monkeypatch.setattr(pdf, "Document", refuse)
     reading = pdf.read(path)
     assert reading.text.startswith("Second opinion")
     assert "second reader" in reading.warnings[0]
