@@ -7,6 +7,7 @@ import pypdfium2.raw as pdfium
 from tasks.documents.extract.enclosed import Enclosed
 from tasks.documents.extract.looks import Looks, looks_of
 from tasks.documents.extract.pdfium import Document, string
+from tasks.documents.extract.reading import one_line
 
 _WITHOUT_LOOKS: Final = {pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP, pdfium.FPDF_ANNOT_TEXT}
 _FILLED_IN: Final = 6
@@ -19,13 +20,13 @@ _LONG: Final = 20
 
 
 class Remark(NamedTuple):
-    """A note or a form value.
+    """A note or a form value; `number` is its annotation's on the page.
 
     `spot` is where on the page it is to be read, in points from the left and the bottom; None: after the page's text.
     `copied` is one that the page's text may hold already: it is drawn there, or it copies what it marks.
     """
 
-    index: int
+    number: int
     text: str
     spot: tuple[float, float] | None = None
     copied: bool = False
@@ -71,7 +72,7 @@ def draw(page: Any, remarks: list[Remark]) -> bool:
     """
     for remark in remarks:
         if remark.spot is not None:
-            annotation = pdfium.FPDFPage_GetAnnot(page, remark.index)
+            annotation = pdfium.FPDFPage_GetAnnot(page, remark.number)
             pdfium.FPDFAnnot_SetFlags(annotation, pdfium.FPDF_ANNOT_FLAG_HIDDEN)
             pdfium.FPDFPage_CloseAnnot(annotation)
     return bool(pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS)
@@ -106,12 +107,10 @@ def _field(document: Document, annotation: Any) -> tuple[str, bool]:
 
 
 def _both(looks: Looks, value: str) -> str:
-    """A value as it is shown, and as it is kept where that differs: "$1,234.50 (1234.5)"."""
-    if not value or not looks.words:
-        return value or looks.words
-    if "".join(looks.words.split()) == "".join(value.split()):
+    """A value as it is shown, and as it is kept where that differs: "$1,234.50 (1234.5)", "2 0 2 4 (2024)"."""
+    if not looks.words.strip() or one_line(looks.words) == one_line(value):
         return value
-    return f"{looks.words} ({value})"
+    return f"{looks.words} ({value})" if value else looks.words
 
 
 def _asked_value(document: Document, annotation: Any) -> str:

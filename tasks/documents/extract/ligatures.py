@@ -15,12 +15,12 @@ def missing(text: str) -> bool:
     return "\x1f" in text or "\x1e" in text or "\x1d" in text or "\x1c" in text
 
 
-def letters(data: bytes) -> dict[int, str]:
-    """What the control characters of a PDF's text stand for, as its fonts name the glyphs, for `str.translate`.
+def letters(data: bytes) -> dict[str, str]:
+    """What the control characters of a PDF's text stand for, as its fonts name the glyphs.
 
     One that stands for different letters in different fonts is left out.
     """
-    named: dict[int, set[str]] = {}
+    named: dict[str, set[str]] = {}
     contents = [data, *(item.content for item in packed(data))]
     for differences in (match.group(1) for content in contents for match in _DIFFERENCES.finditer(content)):
         code = 0
@@ -29,6 +29,6 @@ def letters(data: bytes) -> dict[int, str]:
                 code = int(number)
                 continue
             if code < 0x20 and _LETTERS.fullmatch(name):
-                named.setdefault(code, set()).add(name.decode().replace("_", ""))
+                named.setdefault(chr(code), set()).add(name.decode().replace("_", ""))
             code += 1
-    return {code: choice.pop() for code, choice in named.items() if len(choice) == 1}
+    return {character: choice.pop() for character, choice in named.items() if len(choice) == 1}

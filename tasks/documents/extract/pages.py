@@ -1,9 +1,11 @@
 """The text of a PDF's page as PDFium lays it out, with what it leaves broken put right."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import Any, Final, NamedTuple
+from operator import itemgetter
+from types import MappingProxyType
+from typing import Any, Final
 
 import pypdfium2.raw as pdfium
 
@@ -35,21 +37,27 @@ def text_of(page: Any, remarks: Sequence[Remark] = ()) -> tuple[str, list[Remark
     if not textpage:
         return "", list(remarks)
     text, units = page_text(textpage)
-    layout = _Layout(textpage, text, wide=len(text) != units)
-    left = layout.place(remarks) if remarks else []
-    if _COMMA.search(text) or _BREAK.search(text):
+    left: list[Remark] = []
+    if remarks or _COMMA.search(text) or _BREAK.search(text):
+        layout = _Layout(textpage, text, wide=len(text) != units)
+        left = layout.place(remarks)
         layout.mend()
+        text = layout.text()
     pdfium.FPDFText_ClosePage(textpage)
-    return layout.text(), left
+    return text, left
 
 
-def mended(text: str) -> str:
+def mended(text: str, lost: Mapping[str, str] = MappingProxyType({})) -> str:
     r"""`text` with lines that end in `\n` alone, and with words that a hyphen splits at a line's end in one piece.
+
+    `lost` are characters that stand for others.
 
     PDFium marks such a hyphen with U+FFFE or U+0002. It stays, as a hyphen, in a compound that the text has
     elsewhere too (`age-adjusted`), before a digit and before a capital after a small letter (`Anglo-American`).
     """
     text = text.replace("\r\n", "\n").replace("\t", " ").replace(" \n", "\n").rstrip()
+    for character, letters in lost.items():
+        text = text.replace(character, letters)
     if "\xad" in text:
         text = text.replace("\xad", "")
     if "\ufffe" not in text and "\x02" not in text:
@@ -80,14 +88,6 @@ def _keeps_hyphen(left: str, right: str, text: str) -> bool:
     return right[0].isdigit() or (right[0].isupper() and left[-1].islower()) or f"{left}-{right}" in text
 
 
-class _Edit(NamedTuple):
-    """What stands in place of the characters from `start` up to `end`."""
-
-    start: int
-    end: int
-    text: str
-
-
 class _Layout:
     """The text of a page, and what is changed in it for the places of its characters.
 
@@ -98,7 +98,7 @@ class _Layout:
         self._textpage = textpage
         self._text = text
         self._wide = wide
-        self._edits: list[_Edit] = []
+        self._edits: list[tuple[int, int, str]] = []  # what stands in place of the characters from and up to
 
     def place(self, remarks: Sequence[Remark]) -> list[Remark]:
         """Put remarks at the ends of the lines next to their spots; gives those that have none."""
@@ -109,7 +109,7 @@ class _Layout:
                 left.append(remark)
             else:
                 words = remark.text.strip()
-                self._edits.append(_Edit(line, line, ("\n" if "\n" in words else " ") + words))
+                self._edits.append((line, line, ("\n" if "\n" in words else " ") + words))
         return left
 
     def mend(self) -> None:
@@ -117,33 +117,37 @@ class _Layout:
 
         PDFium takes the former for none, and begins a line after `km²`.
         """
+        before, after = pdfium.FS_RECTF(), pdfium.FS_RECTF()
         done = units = 0
-        spots = sorted(chain(_COMMA.finditer(self._text), _BREAK.finditer(self._text)), key=re.Match.start)
-        for spot in spots[:_MOST_SPOTS]:
-            start, end = spot.span()
-            units += self._units(done, end)
+        spots = sorted(match.span() for match in chain(_COMMA.finditer(self._text), _BREAK.finditer(self._text)))
+        for start, end in spots[:_MOST_SPOTS]:
+            units += len(self._text[done:end].encode("utf-16-le")) // 2 if self._wide else end - done
             done = end
-            comma = self._text[start] == ","
-            gap = _gap(self._textpage, units - 1 if comma else units - 3, units)
-            if gap is not None and comma and gap > _SPACE:
-                self._edits.append(_Edit(end, end, " "))
-            elif gap is not None and not comma and abs(gap) < _JOINED:
-                self._edits.append(_Edit(start, end, ""))
+            comma = end - start == 1
+            if not (self._box(units - 1 if comma else units - 3, before) and self._box(units, after)):
+                continue
+            height = min(before.top - before.bottom, after.top - after.bottom)
+            if height <= 0 or before.bottom >= after.top or after.bottom >= before.top:
+                continue
+            gap = (after.left - before.right) / height
+            if comma and gap > _SPACE:
+                self._edits.append((end, end, " "))
+            elif not comma and abs(gap) < _JOINED:
+                self._edits.append((start, end, ""))
 
     def text(self) -> str:
         """The text as it was changed."""
-        if not self._edits:
-            return self._text
         pieces: list[str] = []
         done = 0
-        for edit in sorted(self._edits, key=lambda edit: edit.start):
-            pieces += self._text[done : edit.start], edit.text
-            done = edit.end
+        for start, end, instead in sorted(self._edits, key=itemgetter(0)):
+            pieces += self._text[done:start], instead
+            done = end
         return "".join((*pieces, self._text[done:]))
 
-    def _units(self, start: int, end: int) -> int:
-        """The UTF-16 units of the characters from `start` up to `end`."""
-        return len(self._text[start:end].encode("utf-16-le")) // 2 if self._wide else end - start
+    def _box(self, unit: int, box: Any) -> bool:
+        """Whether there is a character at a unit of the text; `box` gets where it stands."""
+        index = pdfium.FPDFText_GetCharIndexFromTextIndex(self._textpage, unit)
+        return bool(pdfium.FPDFText_GetLooseCharBox(self._textpage, index, box))
 
     def _line_at(self, x: float, y: float) -> int | None:
         """The end of the line of the character next to a spot; None where there is none near."""
@@ -154,17 +158,3 @@ class _Layout:
         at = len(self._text.encode("utf-16-le")[: 2 * unit].decode("utf-16-le", "ignore")) if self._wide else unit
         end = self._text.find("\r\n", at - 1 if self._text[at : at + 1] == "\n" else at)
         return len(self._text) if end < 0 else end
-
-
-def _gap(textpage: Any, first: int, second: int) -> float | None:
-    """The gap between two units of the text as a share of their height; None where they are not on one line."""
-    before, after = pdfium.FS_RECTF(), pdfium.FS_RECTF()
-    for unit, box in ((first, before), (second, after)):
-        if not pdfium.FPDFText_GetLooseCharBox(
-            textpage, pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, unit), box
-        ):
-            return None
-    height = min(before.top - before.bottom, after.top - after.bottom)
-    if height <= 0 or before.bottom >= after.top or after.bottom >= before.top:
-        return None
-    return float((after.left - before.right) / height)

@@ -27,8 +27,6 @@ class ExtractionPool:
 
     `workers` is the number of processes (default: one a processor). `read` is what they run:
     a function `(path, format) -> Reading` of a module, not of the main one, which they do not load.
-
-    2,000 small documents take RATIO of what `concurrent.futures.ProcessPoolExecutor` takes without any limits.
     """
 
     def __init__(self, workers: int | None = None, limits: Limits = _USUAL, read: Read = read_document) -> None:

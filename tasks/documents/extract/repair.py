@@ -61,6 +61,7 @@ def whole(data: bytes) -> Iterator[bytes]:
         data = data[header.start() :]
     if not _OBJECT.search(data):
         return
+    data = data[: _end(data)]
     if header is None or header.start() > _LATEST_HEADER:
         yield data
     found = sorted(islice(_found(data), _MOST_FOUND), key=lambda item: item.position)
@@ -72,6 +73,14 @@ def whole(data: bytes) -> Iterator[bytes]:
     pages = list(dict.fromkeys(item.reference for item in found if item.kind == b"Page"))[:_MOST_PAGES]
     if pages:
         yield _closed(data, _CATALOG % _NEW_TREE + _TREE % (len(pages), b" ".join(pages)), _NEW, lock)
+
+
+def _end(data: bytes) -> int:
+    """Where the last whole object ends, or one that is cut off within its stream, of which the beginning can be read."""
+    last = data.rfind(b"obj")
+    if data.endswith(b"end", 0, last) or data.find(b"stream", last) >= 0:
+        return len(data)
+    return max(data.rfind(b"endobj", 0, last) + len(b"endobj"), len(b"%PDF-1.7"))
 
 
 def _closed(data: bytes, objects: bytes, catalog: bytes, lock: bytes) -> bytes:

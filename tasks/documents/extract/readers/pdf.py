@@ -112,7 +112,7 @@ def _write_pages(document: Document, writer: Writer) -> None:
     letters = ligatures.letters(document.data) if any(ligatures.missing(page.text) for page in taken) else {}
     for index, (text, remarks) in enumerate(taken):
         with writer.part("page", str(index + 1)):
-            _write_page(pages.mended(text.translate(letters) if letters else text), remarks, writer)
+            _write_page(pages.mended(text, letters), remarks, writer)
             scans.write(index)
     if lost:
         writer.warn(f"The file is damaged: {pages.named(lost)} could not be read.")

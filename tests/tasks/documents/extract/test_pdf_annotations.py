@@ -50,7 +50,7 @@ def test_a_value_stands_where_its_field_is_drawn() -> None:
 
 def test_every_value_is_read_and_what_is_not_checked_is_not() -> None:
     text = first_page(form({"signatory": "Bea Beta"}))
-    for words in ("Bea Beta", "Norway", "Oslo", "☒ Yes"):
+    for words in ("Signed by Bea Beta", "Norway", "Oslo Bergen (Oslo)", "☒ Yes"):
         assert text.count(words) == 1
     assert "Off" not in text
 
@@ -75,7 +75,7 @@ def field(entries: bytes, *others: bytes) -> str:
         (b"/FT /Btn /T (a) /V /Off /AS /Off", (), "Page\n"),
         (b"/FT /Tx /T (a) /V (Drawn) /AP << /N 7 0 R >>", (b"draw",), "Page\nDrawn\n"),
         (b"/FT /Btn /T (a) /Ff 65536 /AP << /N 7 0 R >>", (b"draw",), "Page\nDrawn\n"),
-        (b"/FT /Tx /T (a) /V (---) /AP << /N 7 0 R >>", (b"draw",), "Page\n---\n"),
+        (b"/FT /Ch /T (a) /V (D) /AP << /N 7 0 R >>", (b"draw",), "Page\nDrawn (D)\n"),
     ],
 )
 def test_a_value_is_found_wherever_it_stands(entries: bytes, others: tuple[bytes, ...], expected: str) -> None:

@@ -80,7 +80,7 @@ def test_pages_are_found_when_their_tree_is_lost_too() -> None:
     )
     data = b"%PDF-1.4\n3 0 obj\n" + pdfs.HELVETICA + b"\nendobj\n" + objects
     assert lines(data) == WORDS
-    assert lines(data[: data.index(WORDS[4].encode()) + 12]) == [*WORDS[:4], WORDS[4][:12]]
+    assert lines(data[: data.index(WORDS[4].encode()) + 12]) == WORDS[:4]
 
 
 def test_the_last_of_several_catalogs_is_taken() -> None:
@@ -103,16 +103,16 @@ def test_a_catalog_in_a_packed_stream_is_found() -> None:
 
 def test_an_encrypted_pdf_without_its_trailer_is_rebuilt_where_its_key_is_left(whole: bytes) -> None:
     data = encrypted(whole, "AES-256")
-    assert lines(data[: data.rindex(b"xref\n")]) == WORDS
+    assert lines(data[: data.rindex(b"\nxref\n")]) == WORDS
 
 
 @pytest.mark.parametrize("algorithm", ["RC4-128", "AES-128"])
 def test_an_encrypted_pdf_that_lost_its_key_is_refused_in_plain_words(whole: bytes, algorithm: str) -> None:
     data = encrypted(whole, algorithm)
     with pytest.raises(Damaged, match="encrypted besides"):
-        pdf.read(data[: data.rindex(b"xref\n")])
+        pdf.read(data[: data.rindex(b"\nxref\n")])
     trailer = data[data.rindex(b"trailer") :]
-    assert lines(data[: data.rindex(b"xref\n")] + re.sub(rb"/Root \d+ 0 R", b"", trailer)) == WORDS
+    assert lines(data[: data.rindex(b"\nxref\n")] + re.sub(rb"/Root \d+ 0 R", b"", trailer)) == WORDS
 
 
 def test_a_file_of_types_without_objects_is_refused() -> None:
