@@ -18,6 +18,7 @@ _LONGEST_WORD: Final = 40
 
 _COMMA: Final = re.compile(r",(?=[^\W\d_])")
 _BREAK: Final = re.compile(r"\r\n(?=[ ,.;:)\]%’”»!?*+–−])")
+_MOST_SPANS: Final = 50
 _MOST_SPOTS: Final = 1_000
 """Places in a page's text that are looked at; each takes 1.5 µs."""
 _SPACE: Final = 0.07
@@ -73,14 +74,16 @@ def mended(text: str, lost: Mapping[str, str] = MappingProxyType({})) -> str:
 
 
 def named(numbers: list[int]) -> str:
-    """Page numbers as a person writes them: `pages 2, 5–7`."""
+    """Page numbers as a person writes them: `pages 2, 5–7`; of very many the first."""
     spans: list[list[int]] = []
     for number in numbers:
         if spans and number == spans[-1][1] + 1:
             spans[-1][1] = number
         else:
             spans.append([number, number])
-    words = ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in spans)
+    words = ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in spans[:_MOST_SPANS])
+    if len(spans) > _MOST_SPANS:
+        words += " and others"
     return f"{'page' if len(numbers) == 1 else 'pages'} {words}"
 
 

@@ -76,7 +76,7 @@ def whole(data: bytes) -> Iterator[bytes]:
 
 
 def _end(data: bytes) -> int:
-    """Where the last whole object ends, or one that is cut off within its stream, of which the beginning can be read."""
+    """Where the last whole object ends, or one that is cut off within its stream: its beginning can be read."""
     last = data.rfind(b"obj")
     if data.endswith(b"end", 0, last) or data.find(b"stream", last) >= 0:
         return len(data)

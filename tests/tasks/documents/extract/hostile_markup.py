@@ -113,7 +113,7 @@ def markup_depths() -> dict[str, bytes]:
 
 
 def unfinished() -> dict[str, bytes]:
-    """Tags, attributes and elements that begin and do not end, 300,000 of each.
+    """Tags, attributes and elements that begin and do not end, 200,000 of each.
 
     A pattern that looks for the end of each goes through the rest of the file every time.
     """
@@ -140,8 +140,8 @@ def unfinished() -> dict[str, bytes]:
         name = re.sub(r"\W", "_", tag)
         attribute = tag.endswith("=")
         return {
-            f"{name}_tag": f"<{tag} ".replace("= ", '="1" ') * 300_000,
-            f"{name}_quote" if attribute else f"{name}_element": (f'<{tag}"' if attribute else f"<{tag}>") * 300_000,
+            f"{name}_tag": f"<{tag} ".replace("= ", '="1" ') * 200_000,
+            f"{name}_quote" if attribute else f"{name}_element": (f'<{tag}"' if attribute else f"<{tag}>") * 200_000,
         }
 
     found: dict[str, bytes] = {}
@@ -170,10 +170,10 @@ def unfinished() -> dict[str, bytes]:
     odd = "<w:p xmlns:ve='http://schemas.openxmlformats.org/markup-compatibility/2006' n='{}'/>"
     return found | {
         "declarations.docx": word("".join(odd.format(number) for number in range(100_000))),
-        "declaration_quotes.docx": word("<w:p xmlns:a='" * 300_000),
-        "comments.docx": word("<!-- " * 300_000),
-        "comment_ends.docx": word("<!-- -->" * 300_000),
-        "sections.docx": word("<w:t><![CDATA[" * 300_000),
+        "declaration_quotes.docx": word("<w:p xmlns:a='" * 200_000),
+        "comments.docx": word("<!-- " * 200_000),
+        "comment_ends.docx": word("<!-- -->" * 200_000),
+        "sections.docx": word("<w:t><![CDATA[" * 200_000),
         "references.docx": word(p("&" * 3_000_000)),
         "numbers.docx": word(p("&#" * 1_500_000)),
     }

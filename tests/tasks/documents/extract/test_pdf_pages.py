@@ -10,7 +10,7 @@ from tests.tasks.documents.extract import pdfs
 
 
 def drawn(*pieces: tuple[str, float, float, float]) -> bytes:
-    """A page of these pieces side by side: each its text, its size, how high it is set, the gap before it, in points."""
+    """A page of these pieces side by side: each its text, its size, how high it is set, the gap before it."""
     canvas = Canvas("a.pdf", (600, 800))
     x = 72.0
     for text, size, rise, gap in pieces:

@@ -65,20 +65,25 @@ def test_a_pdf_without_its_header_is_read(whole: bytes) -> None:
     assert lines(whole[8:]) == WORDS
 
 
-def test_pages_are_found_when_the_catalog_is_lost(whole: bytes) -> None:
-    data = whole[: whole.index(b"/Catalog")]
-    assert lines(data) == WORDS
-    assert repair.REBUILT in pdf.read(data).warnings
+def catalog_last() -> list[bytes]:
+    """The objects of a PDF of six pages: tree, font, each page with its content, catalog."""
+    numbers = range(3, 3 + 2 * len(WORDS), 2)
+    tree = b"<< /Type /Pages /Count 6 /Kids [%s] >>" % b" ".join(b"%d 0 R" % number for number in reversed(numbers))
+    pages = [
+        content
+        for number, words in zip(numbers, WORDS, strict=True)
+        for content in (pdfs.page(number + 1, 2, parent=1), pdfs.shown(words.encode()))
+    ]
+    return [tree, pdfs.HELVETICA, *pages, b"<< /Type /Catalog /Pages 1 0 R >>"]
+
+
+def test_pages_come_in_the_order_of_their_tree_when_the_catalog_is_lost() -> None:
+    assert lines(pdfs.body(catalog_last()[:-1])) == WORDS[::-1]
+    assert lines(pdfs.body(catalog_last())[:-30]) == WORDS[::-1]
 
 
 def test_pages_are_found_when_their_tree_is_lost_too() -> None:
-    tail = b"endobj\n"
-    objects = b"".join(
-        b"%d 0 obj\n%s\n%s%d 0 obj\n%s\n%s"
-        % (number, pdfs.page(number + 1, 3), tail, number + 1, pdfs.shown(words.encode()), tail)
-        for number, words in zip(range(10, 22, 2), WORDS, strict=True)
-    )
-    data = b"%PDF-1.4\n3 0 obj\n" + pdfs.HELVETICA + b"\nendobj\n" + objects
+    data = pdfs.body([b"null", *catalog_last()[1:-1]])
     assert lines(data) == WORDS
     assert lines(data[: data.index(WORDS[4].encode()) + 12]) == WORDS[:4]
 
