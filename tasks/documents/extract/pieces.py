@@ -42,7 +42,9 @@ def pieces(chunks: Iterator[bytes], tag: bytes) -> Iterator[bytes]:
     first, chunks = _begun(chunks)
     encoding = _encoding(first)
     if encoding:
-        chunks = (text.encode() for text in codecs.iterdecode(chain((first,), chunks), encoding, "replace"))
+        chunks = (
+            text.encode("utf-8", "replace") for text in codecs.iterdecode(chain((first,), chunks), encoding, "replace")
+        )
         first, chunks = _begun(chunks)
     prolog = _PROLOG.match(first)
     rest = first[prolog.end() :] if prolog is not None else first
@@ -83,7 +85,7 @@ def _begun(chunks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
 
 
 def _encoding(first: bytes) -> str:
-    """What the part must be decoded from: "" for UTF-8, and for an encoding that nobody knows."""
+    """What the part is decoded from: "" for UTF-8, for an unknown encoding, and for one that it does not have."""
     if first[:2] in _WIDE:
         return _WIDE[first[:2]]
     prolog = _PROLOG.match(first)
@@ -91,10 +93,9 @@ def _encoding(first: bytes) -> str:
     if name in ("utf-8", "us-ascii") or name.startswith("utf-16"):  # .NET declares UTF-16 for what it writes as UTF-8
         return ""
     try:
-        b"<".decode(name, "replace")
-    except LookupError:
+        return name if b"<?xml".decode(name, "replace") == "<?xml" else ""
+    except (LookupError, UnicodeError):
         return ""
-    return name
 
 
 def _short(piece: bytes, end: bytes) -> Iterator[bytes]:

@@ -7,6 +7,8 @@ from docx import Document
 from openpyxl import Workbook
 from pptx import Presentation
 from pptx.util import Inches
+from pypdf import PageObject
+from reportlab.pdfgen.canvas import Canvas
 
 from tasks.documents.extract import second
 from tasks.documents.extract.reading import Reading, Source
@@ -43,6 +45,25 @@ def test_workbooks(tmp_path: Path) -> None:
     workbook.save(tmp_path / "a.xlsx")
     reading = second.asked_after(refuse, second.xlsx, tmp_path / "a.xlsx")
     assert reading.text == "Sheet\na\t1\n"
+
+
+def test_pdf_documents_without_the_pages_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    canvas = Canvas(str(tmp_path / "a.pdf"))
+    for words in ("Page one", "Page two"):
+        canvas.drawString(72, 700, words)
+        canvas.showPage()
+    canvas.save()
+    whole = PageObject.extract_text
+
+    def extract_text(page: PageObject) -> str:
+        if "one" in whole(page):
+            raise ValueError("a page that pypdf stumbles over")
+        return whole(page)
+
+    monkeypatch.setattr(PageObject, "extract_text", extract_text)
+    reading = second.asked_after(refuse, second.pdf, tmp_path / "a.pdf")
+    assert reading.text == "\fPage two\n"
+    assert reading.warnings == [second.PARTIAL]
 
 
 @pytest.mark.parametrize("error", [TooLarge("a bomb"), PasswordProtected("shut")])
