@@ -69,7 +69,7 @@ def _drive() -> Iterator[Finding]:
 
 
 def _scans() -> Iterator[Finding]:
-    from tasks.documents.extract import tesseract  # noqa: PLC0415
+    from tasks.documents.extract.ocr import tesseract  # noqa: PLC0415
     from tasks.documents.settings import DocumentSettings  # noqa: PLC0415
 
     settings = DocumentSettings.current()

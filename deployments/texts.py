@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tasks.documents.drive.tree import hidden
 from tasks.documents.extract import formats
-from tasks.documents.extract.pool import ExtractionPool, Limits
+from tasks.documents.extract.processes.pool import ExtractionPool, Limits
 from tasks.documents.extract.reading import Reading
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest, DiligenceError

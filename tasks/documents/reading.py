@@ -17,7 +17,7 @@ from storage.documents import Content
 from storage.texts import Outcome, StoredText, TextSummary
 from tasks.documents.drive.drive import Document, Drive, Fetched
 from tasks.documents.extract import formats
-from tasks.documents.extract.pool import ExtractionPool, Limits
+from tasks.documents.extract.processes.pool import ExtractionPool, Limits
 from tasks.documents.extract.reading import Reading
 from tasks.documents.recent import RecentTexts
 from tasks.documents.settings import DocumentSettings

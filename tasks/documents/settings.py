@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from storage.settings import RoomSettings
-from tasks.documents.extract import tesseract
+from tasks.documents.extract.ocr import tesseract
 
 
 class DocumentSettings(RoomSettings):

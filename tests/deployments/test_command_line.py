@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.flows.conftest import batch_file, write_room
-from tests.tasks.documents.extract.scans import program
+from tests.tasks.documents.extract.ocr.scans import program
 
 __all__ = ["batch_file"]
 

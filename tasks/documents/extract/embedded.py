@@ -11,8 +11,8 @@ from pathlib import PurePath
 from time import process_time
 from typing import Final
 
-from tasks.documents.extract import compound, encrypted
-from tasks.documents.extract.archive import Archive
+from tasks.documents.extract.office import compound, encrypted
+from tasks.documents.extract.office.archive import Archive
 from tasks.documents.extract.reading import NO_TEXT, Attachment, Place, Reading, clean, one_line
 from tasks.errors import PasswordProtected, TooLarge, UnsupportedFormat
 

@@ -8,7 +8,7 @@ import pytest
 
 from tasks.documents import reading
 from tasks.documents.drive.drive import open_drive
-from tasks.documents.extract.pool import ExtractionPool, Limits
+from tasks.documents.extract.processes.pool import ExtractionPool, Limits
 from tasks.documents.extract.reading import Reading
 from tasks.documents.recent import RecentTexts
 from tests.tasks.documents.readers import texts_obeyed

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tasks.documents.extract.formats import read_document
 from tasks.documents.extract.reading import Reading
-from tests.tasks.documents.extract.hostile_readers import obedient
+from tests.tasks.documents.extract.processes.hostile_readers import obedient
 
 
 def texts_obeyed(path: Path, extension: str) -> Reading:

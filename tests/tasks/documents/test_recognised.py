@@ -12,11 +12,11 @@ from sqlmodel import select
 from storage import database, texts
 from storage.texts import Outcome, StoredText
 from tasks.documents import reading
-from tasks.documents.extract.pool import ExtractionPool
+from tasks.documents.extract.processes.pool import ExtractionPool
 from tasks.documents.extract.reading import Reading
 from tasks.documents.settings import DocumentSettings
 from tasks.documents.text import document_text
-from tests.tasks.documents.extract.scans import CLAUSE, needs_tesseract, picture, program, scan
+from tests.tasks.documents.extract.ocr.scans import CLAUSE, needs_tesseract, picture, program, scan
 
 Write = Callable[..., str]
 

@@ -8,13 +8,14 @@ import re
 from collections import defaultdict
 from typing import Final
 
-from tasks.documents.extract import attached, markup, second
-from tasks.documents.extract.drawings import Drawings
-from tasks.documents.extract.headings import HeadingStyles
-from tasks.documents.extract.markup import ATTRIBUTES
-from tasks.documents.extract.package import CUT_OFF, Package
+from tasks.documents.extract import second
+from tasks.documents.extract.office import attached, markup
+from tasks.documents.extract.office.drawings import Drawings
+from tasks.documents.extract.office.markup import ATTRIBUTES
+from tasks.documents.extract.office.package import CUT_OFF, Package
 from tasks.documents.extract.reading import NO_TEXT, Reading, Source, Writer
-from tasks.documents.extract.wordprocessing import Scan
+from tasks.documents.extract.wordprocessing.headings import HeadingStyles
+from tasks.documents.extract.wordprocessing.words import Scan
 from tasks.errors import Damaged
 
 VERSION: Final = "docx-2"

@@ -7,11 +7,12 @@ from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
 
-from tasks.documents.extract import annotations, ligatures, outline, pages, repair, second, xfa
-from tasks.documents.extract.enclosed import Enclosed
-from tasks.documents.extract.pdfium import Document, NotOpened
+from tasks.documents.extract import second
+from tasks.documents.extract.pdf import annotations, ligatures, outline, pages, repair, xfa
+from tasks.documents.extract.pdf.enclosed import Enclosed
+from tasks.documents.extract.pdf.pdfium import Document, NotOpened
+from tasks.documents.extract.pdf.scans import Scans
 from tasks.documents.extract.reading import Reading, Source, Writer, one_line
-from tasks.documents.extract.scans import Scans
 from tasks.errors import Damaged, PasswordProtected
 
 VERSION: Final = "pdf-2"

@@ -4,12 +4,13 @@ import re
 from functools import partial
 from typing import Final
 
-from tasks.documents.extract import attached, drawings, markup, second
-from tasks.documents.extract.drawings import Drawings
-from tasks.documents.extract.package import CUT_OFF, Package, Relationship
-from tasks.documents.extract.placeholders import Holder, Placeholders
+from tasks.documents.extract import second
+from tasks.documents.extract.office import attached, drawings, markup
+from tasks.documents.extract.office.drawings import Drawings
+from tasks.documents.extract.office.package import CUT_OFF, Package, Relationship
+from tasks.documents.extract.presentation.placeholders import Holder, Placeholders
+from tasks.documents.extract.presentation.slides import Place, shapes
 from tasks.documents.extract.reading import NO_TEXT, Reading, Source, Writer
-from tasks.documents.extract.slides import Place, shapes
 from tasks.errors import Damaged, TooLarge
 
 VERSION: Final = "pptx-2"

@@ -6,12 +6,12 @@ Printed headers and footers come first of these, then comments, text boxes, char
 from typing import Final
 
 from tasks.documents.extract import second
-from tasks.documents.extract.around import Surroundings
-from tasks.documents.extract.package import CUT_OFF, Package
-from tasks.documents.extract.pieces import pieces
+from tasks.documents.extract.office.package import CUT_OFF, Package
 from tasks.documents.extract.reading import Reading, Source, Writer
-from tasks.documents.extract.sheet import FULL, Scanner
-from tasks.documents.extract.workbook import Workbook
+from tasks.documents.extract.spreadsheet.around import Surroundings
+from tasks.documents.extract.spreadsheet.pieces import pieces
+from tasks.documents.extract.spreadsheet.sheet import FULL, Scanner
+from tasks.documents.extract.spreadsheet.workbook import Workbook
 
 CLIPPED: Final = "A cell holds more than a million characters: the rest of them was left out."
 

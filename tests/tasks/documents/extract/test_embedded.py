@@ -18,10 +18,10 @@ from reportlab.pdfgen.canvas import Canvas
 from tasks.documents.extract import embedded, formats
 from tasks.documents.extract.embedded import with_embedded
 from tasks.documents.extract.formats import read_document
-from tasks.documents.extract.package import CUT_OFF
+from tasks.documents.extract.office.package import CUT_OFF
 from tasks.documents.extract.reading import NO_TEXT, Attachment, Place, Reading
 from tasks.errors import Damaged, TooLarge
-from tests.tasks.documents.extract.compounds import NATIVE, agile, compound, native, standard
+from tests.tasks.documents.extract.office.compounds import NATIVE, agile, compound, native, standard
 
 HOST = Reading("The host.\n", [Place(0, 10, "page", "1")], ["Read with care."])
 

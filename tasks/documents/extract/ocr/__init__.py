@@ -1,0 +1,1 @@
+"""Text recognition (OCR): pages rendered by PDFium and read by Tesseract."""

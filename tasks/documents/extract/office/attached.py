@@ -1,0 +1,31 @@
+"""Documents inside an Office file, which are handed on unread."""
+
+import posixpath
+from collections.abc import Iterable
+from typing import Final
+
+from tasks.documents.extract.office.package import Package
+from tasks.documents.extract.reading import Writer
+from tasks.errors import TooLarge
+
+LIMIT: Final = 64 << 20
+"""The most bytes of one of them that are handed on."""
+
+TOTAL: Final = 128 << 20
+"""The most bytes of all of them together."""
+
+
+def hand_on(package: Package, names: Iterable[str], writer: Writer) -> None:
+    """Hand the parts of these names to `writer`, each once; of what is lost or too large the name alone."""
+    left = TOTAL
+    for name in dict.fromkeys(names):
+        data = _content(package, name, min(left, LIMIT))
+        left -= len(data or b"")
+        writer.attach(posixpath.basename(name), data)
+
+
+def _content(package: Package, name: str, limit: int) -> bytes | None:
+    try:
+        return b"".join(package.chunks(name, limit))
+    except (KeyError, TooLarge):
+        return None

@@ -1,0 +1,1 @@
+"""PDFs: PDFium's calls, and what it leaves out or breaks."""

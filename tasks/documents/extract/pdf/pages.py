@@ -1,0 +1,163 @@
+"""The text of a PDF's page as PDFium lays it out, with what it leaves broken put right."""
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from operator import itemgetter
+from types import MappingProxyType
+from typing import Any, Final
+
+import pypdfium2.raw as pdfium
+
+from tasks.documents.extract.pdf.annotations import Remark
+from tasks.documents.extract.pdf.pdfium import page_text
+
+_HYPHEN: Final = re.compile("[\x02\ufffe]\n?")
+_WORD: Final = re.compile(r"\w+")
+_LONGEST_WORD: Final = 40
+
+_COMMA: Final = re.compile(r",(?=[^\W\d_])")
+_BREAK: Final = re.compile(r"\r\n(?=[ ,.;:)\]%’”»!?*+–−])")
+_MOST_SPANS: Final = 50
+_MOST_SPOTS: Final = 1_000
+"""Places in a page's text that are looked at; each takes 1.5 µs."""
+_SPACE: Final = 0.07
+"""The gap after a comma that is a space, as a share of the line's height: in formulas it is 0.09."""
+_NEAR: Final = (200.0, 12.0)
+"""How far, in points to the side and up or down, the line may be beside which a remark is to be read."""
+_JOINED: Final = 0.4
+"""The gap or overlap up to which characters stand side by side."""
+
+
+def text_of(page: Any, remarks: Sequence[Remark] = ()) -> tuple[str, list[Remark]]:
+    """The text of an open page as PDFium gives it, but for what only the places of its characters tell.
+
+    Remarks that have a spot are put into it, at the end of the line next to it; those that are left are returned.
+    """
+    textpage = pdfium.FPDFText_LoadPage(page)
+    if not textpage:
+        return "", list(remarks)
+    text, units = page_text(textpage)
+    left: list[Remark] = []
+    if remarks or _COMMA.search(text) or _BREAK.search(text):
+        layout = _Layout(textpage, text, wide=len(text) != units)
+        left = layout.place(remarks)
+        layout.mend()
+        text = layout.text()
+    pdfium.FPDFText_ClosePage(textpage)
+    return text, left
+
+
+def mended(text: str, lost: Mapping[str, str] = MappingProxyType({})) -> str:
+    r"""`text` with lines that end in `\n` alone, and with words that a hyphen splits at a line's end in one piece.
+
+    `lost` are characters that stand for others.
+
+    PDFium marks such a hyphen with U+FFFE or U+0002. It stays, as a hyphen, in a compound that the text has
+    elsewhere too (`age-adjusted`), before a digit and before a capital after a small letter (`Anglo-American`).
+    """
+    text = text.replace("\r\n", "\n").replace("\t", " ").replace(" \n", "\n").rstrip()
+    for character, letters in lost.items():
+        text = text.replace(character, letters)
+    if "\xad" in text:
+        text = text.replace("\xad", "")
+    if "\ufffe" not in text and "\x02" not in text:
+        return text
+    mend: list[str] = []
+    for piece in _HYPHEN.split(text):
+        if mend:
+            left, right = _WORD.match(mend[-1][:-_LONGEST_WORD:-1]), _WORD.match(piece)
+            if left and right and _keeps_hyphen(left.group()[::-1], right.group(), text):
+                mend.append("-")
+        mend.append(piece)
+    return "".join(mend)
+
+
+def named(numbers: list[int]) -> str:
+    """Page numbers as a person writes them: `pages 2, 5–7`; of very many the first."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][1] + 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    words = ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in spans[:_MOST_SPANS])
+    if len(spans) > _MOST_SPANS:
+        words += " and others"
+    return f"{'page' if len(numbers) == 1 else 'pages'} {words}"
+
+
+def _keeps_hyphen(left: str, right: str, text: str) -> bool:
+    return right[0].isdigit() or (right[0].isupper() and left[-1].islower()) or f"{left}-{right}" in text
+
+
+class _Layout:
+    """The text of a page, and what is changed in it for the places of its characters.
+
+    `wide`: some characters are two UTF-16 units, by which PDFium counts.
+    """
+
+    def __init__(self, textpage: Any, text: str, *, wide: bool) -> None:
+        self._textpage = textpage
+        self._text = text
+        self._wide = wide
+        self._edits: list[tuple[int, int, str]] = []  # what stands in place of the characters from and up to
+
+    def place(self, remarks: Sequence[Remark]) -> list[Remark]:
+        """Put remarks at the ends of the lines next to their spots; gives those that have none."""
+        left: list[Remark] = []
+        for remark in remarks:
+            line = None if remark.spot is None else self._line_at(*remark.spot)
+            if line is None:
+                left.append(remark)
+            else:
+                words = remark.text.strip()
+                self._edits.append((line, line, ("\n" if "\n" in words else " ") + words))
+        return left
+
+    def mend(self) -> None:
+        """Put spaces after commas where there is a narrow gap, and take out breaks after what is set higher or lower.
+
+        PDFium takes the former for none, and begins a line after `km²`.
+        """
+        before, after = pdfium.FS_RECTF(), pdfium.FS_RECTF()
+        done = units = 0
+        spots = sorted(match.span() for match in chain(_COMMA.finditer(self._text), _BREAK.finditer(self._text)))
+        for start, end in spots[:_MOST_SPOTS]:
+            units += len(self._text[done:end].encode("utf-16-le")) // 2 if self._wide else end - done
+            done = end
+            comma = end - start == 1
+            if not (self._box(units - 1 if comma else units - 3, before) and self._box(units, after)):
+                continue
+            height = min(before.top - before.bottom, after.top - after.bottom)
+            if height <= 0 or before.bottom >= after.top or after.bottom >= before.top:
+                continue
+            gap = (after.left - before.right) / height
+            if comma and gap > _SPACE:
+                self._edits.append((end, end, " "))
+            elif not comma and abs(gap) < _JOINED:
+                self._edits.append((start, end, ""))
+
+    def text(self) -> str:
+        """The text as it was changed."""
+        pieces: list[str] = []
+        done = 0
+        for start, end, instead in sorted(self._edits, key=itemgetter(0)):
+            pieces += self._text[done:start], instead
+            done = end
+        return "".join((*pieces, self._text[done:]))
+
+    def _box(self, unit: int, box: Any) -> bool:
+        """Whether there is a character at a unit of the text; `box` gets where it stands."""
+        index = pdfium.FPDFText_GetCharIndexFromTextIndex(self._textpage, unit)
+        return bool(pdfium.FPDFText_GetLooseCharBox(self._textpage, index, box))
+
+    def _line_at(self, x: float, y: float) -> int | None:
+        """The end of the line of the character next to a spot; None where there is none near."""
+        near = pdfium.FPDFText_GetCharIndexAtPos(self._textpage, x, y, *_NEAR)
+        unit = pdfium.FPDFText_GetTextIndexFromCharIndex(self._textpage, near) if near >= 0 else -1
+        if unit < 0:
+            return None
+        at = len(self._text.encode("utf-16-le")[: 2 * unit].decode("utf-16-le", "ignore")) if self._wide else unit
+        end = self._text.find("\r\n", at - 1 if self._text[at : at + 1] == "\n" else at)
+        return len(self._text) if end < 0 else end

@@ -1,0 +1,149 @@
+"""How the cells of a workbook are shown: each kind of cell (its type and format) has its texts by stored value.
+
+Values repeat, so what one is shown as is worked out once and kept. Texts are bytes of UTF-8, as they are
+joined to rows many at a time before they are decoded.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Final
+
+from tasks.documents.extract.office.markup import unescaped
+from tasks.documents.extract.reading import one_line
+from tasks.documents.extract.spreadsheet.numbers import plain, show
+
+LONGEST: Final = 1 << 20
+"""Bytes of a cell that are read. Excel lets one hold 32,767 characters."""
+
+_ROOM: Final = 64 << 20
+"""Bytes of texts that are kept at a time."""
+
+_ENTRY: Final = 200
+"""What keeping a text costs besides its characters, and those of its value, in bytes."""
+
+_MOST_KNOWN: Final = 50_000
+
+_ATTRIBUTE: Final = re.compile(rb"""\s([ts])\s*+=\s*+["']([^"'<]*)["']""")
+_ESCAPED: Final = re.compile("_x([0-9A-Fa-f]{4})_")
+_PHONETIC: Final = re.compile(rb"<rPh(?=[\s>])[^<>]*+>\s*+(?:<t(?=[\s>])[^<>]*+>[^<]*+</t>\s*+)?+</rPh>")
+_WORDS: Final = re.compile(rb"<t(?:\s[^<>]*+)?+>([^<]*+)")
+_MENDABLE: Final = re.compile(rb"[E&]|(?:0000|9999)\d\d?$|\.0$")
+
+
+def characters(raw: bytes) -> bytes:
+    """What stands as `raw` in a part, on one line: entities and `_x000D_` as the characters that they are."""
+    raw = raw[:LONGEST]
+    if raw.isascii() and b"&" not in raw and b"_x" not in raw:
+        return b" ".join(raw.split())
+    text = unescaped(raw.decode("utf-8", "replace"))
+    if "_x" in text:
+        text = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return one_line(text).encode("utf-8", "replace")
+
+
+def rich_text(item: bytes) -> bytes:
+    """What a string item (`si`, `is`, `text`) says, as it stands there, without the reading aids of East Asian text."""
+    if b"<rPh" in item:
+        item = _PHONETIC.sub(b"", item)
+    return b"".join(_WORDS.findall(item))
+
+
+def number(raw: bytes) -> bytes:
+    """A stored number that no format changes."""
+    if _MENDABLE.search(raw) is None:
+        return raw
+    return characters(raw) if b"&" in raw else plain(raw.decode("utf-8", "replace")).encode()
+
+
+class Texts(dict[bytes, bytes]):
+    """The texts of one kind of cell by stored value."""
+
+    def __init__(self, work_out: Callable[[bytes], bytes], kinds: "Kinds") -> None:
+        super().__init__()
+        self._work_out = work_out
+        self._kinds = kinds
+
+    def __missing__(self, value: bytes) -> bytes:
+        text = self[value] = self._work_out(value)
+        kinds = self._kinds
+        kinds.kept += len(value) + len(text) + _ENTRY
+        if kinds.kept > _ROOM:
+            kinds.forget()
+        if len(value) > LONGEST:
+            kinds.clipped = True
+        return text
+
+
+class Kinds(dict[bytes, Texts | None]):
+    """The texts of a cell by its attributes, such as ` s="3" t="s">`; None where numbers stand as they are stored.
+
+    `strings` and `codes` (see `Workbook`) are called when the first cell needs them. `longest` is the number of
+    bytes in the longest string that cells refer to, `kept` that of what is kept; `clipped` tells that a cell held
+    more than LONGEST.
+    """
+
+    def __init__(
+        self,
+        strings: Callable[[], Sequence[bytes]],
+        codes: Callable[[], Mapping[bytes, str]],
+        *,
+        from_1904: bool,
+    ) -> None:
+        super().__init__()
+        self.longest = 0
+        self.clipped = False
+        self.kept = 0
+        self._strings = strings
+        self._codes = codes
+        self._from_1904 = from_1904
+        self._texts: dict[tuple[bytes, str], Texts] = {}
+
+    def __missing__(self, attributes: bytes) -> Texts | None:
+        given = dict(_ATTRIBUTE.findall(attributes))
+        kind = given.get(b"t", b"n")
+        code = self._codes().get(given.get(b"s", b"0"), "") if kind == b"n" else ""
+        texts = self._of(kind, code) if kind != b"n" or code else None
+        self.kept += len(attributes) + _ENTRY
+        if self.kept > _ROOM:
+            self.forget()
+        self[attributes] = texts
+        return texts
+
+    def _of(self, kind: bytes, code: str) -> Texts:
+        if (kind, code) in self._texts:
+            return self._texts[kind, code]
+        work_out: Callable[[bytes], bytes] = characters
+        if kind == b"s":
+            work_out = self._string
+            self.longest = max(map(len, self._strings()), default=0)
+        elif kind == b"b":
+            work_out = _truth
+        elif kind == b"n":
+            work_out = partial(_formatted, code=code, from_1904=self._from_1904)
+        texts = self._texts[kind, code] = Texts(work_out, self)
+        if kind == b"s" and len(self._strings()) <= _MOST_KNOWN:
+            texts.update((b"%d" % index, text) for index, text in enumerate(self._strings()))
+        return texts
+
+    def _string(self, index: bytes) -> bytes:
+        index, strings = index.strip(), self._strings()
+        return strings[int(index)] if index.isdigit() and len(index) < 9 and int(index) < len(strings) else b""
+
+    def forget(self) -> None:
+        """Forget all texts: they took more than _ROOM."""
+        self.kept = 0
+        self.clear()
+        for texts in self._texts.values():
+            texts.clear()
+
+
+def _formatted(raw: bytes, *, code: str, from_1904: bool) -> bytes:
+    stored = raw.decode("utf-8", "replace")
+    shown = show(stored, code, from_1904=from_1904)
+    return shown.encode() if shown is not stored else characters(raw)
+
+
+def _truth(raw: bytes) -> bytes:
+    return b"TRUE" if raw.strip() in (b"1", b"true") else b"FALSE" if raw else b""

@@ -1,0 +1,1 @@
+"""Word documents: their words, the lines these make, and the headings among them."""

@@ -1,0 +1,76 @@
+"""The text of a page: hyphens at line ends, ligatures, spaces and line breaks that only places tell."""
+
+import pytest
+from reportlab.pdfbase.pdfmetrics import stringWidth
+from reportlab.pdfgen.canvas import Canvas
+
+from tasks.documents.extract.pdf import pages
+from tasks.documents.extract.readers import pdf
+from tests.tasks.documents.extract.pdf import pdfs
+
+
+def drawn(*pieces: tuple[str, float, float, float]) -> bytes:
+    """A page of these pieces side by side: each its text, its size, how high it is set, the gap before it."""
+    canvas = Canvas("a.pdf", (600, 800))
+    x = 72.0
+    for text, size, rise, gap in pieces:
+        canvas.setFont("Times-Roman", size)
+        canvas.drawString(x + gap, 700 + rise, text)
+        x += gap + stringWidth(text, "Times-Roman", size)
+    return bytes(canvas.getpdfdata())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("indemni\ufffefication", "indemnification"),
+        ("indemni\ufffe\r\nfication and war\x02ranty", "indemnification and warranty"),
+        ("the age\ufffeadjusted rate, the age-adjusted figures", "the age-adjusted rate, the age-adjusted figures"),
+        ("Anglo\ufffeAmerican, 2020\ufffe2021, COVID\ufffe19", "Anglo-American, 2020-2021, COVID-19"),
+        ("AGREE\ufffeMENT", "AGREEMENT"),
+        ("a soft\xadhyphen", "a softhyphen"),
+        ("words \r\nand\ttabs  ", "words\nand tabs"),
+    ],
+)
+def test_a_word_split_at_a_line_s_end_is_mended(text: str, expected: str) -> None:
+    assert pages.mended(text) == expected
+
+
+def test_a_line_goes_on_after_what_is_set_higher_or_lower() -> None:
+    text = pdf.read(drawn(("338 000 km", 10, 0, 0), ("2", 6, 4, 0), (", of which 20 m", 10, 0, 0), ("3", 6, 4, 0))).text
+    assert text == "338 000 km2, of which 20 m3\n"
+
+
+def test_a_narrow_space_after_a_comma_is_a_space() -> None:
+    assert pdf.read(drawn(("V,", 10, 0, 0), ("k and W,", 10, 0, 1.0), ("m", 10, 0, 0))).text == "V, k and W,m\n"
+
+
+def test_lines_that_begin_with_a_sign_stay_lines() -> None:
+    canvas = Canvas("a.pdf", (600, 800))
+    canvas.drawString(72, 700, "The parties are")
+    canvas.drawString(72, 680, "– the lessor")
+    canvas.drawString(72, 660, "– the lessee")
+    assert pdf.read(bytes(canvas.getpdfdata())).text == "The parties are\n– the lessor\n– the lessee\n"
+
+
+@pytest.mark.parametrize("in_a_stream", [False, True])
+def test_a_ligature_that_has_no_letters_but_in_its_name_is_read(*, in_a_stream: bool) -> None:
+    font = (
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Type /Encoding /Differences "
+        b"[30 /f_l /f_i 36 /dollar] >> >>"
+    )
+    objects = pdfs.one_page(rb"Con\037rmed by the of\037ce on the \036oor", font=font)
+    if in_a_stream:
+        head = b"5 0 "
+        objects[4] = b"null"
+        packed = pdfs.stream(head + font, b"/Type /ObjStm /N 1 /First %d" % len(head), packed=True)
+        data = pdfs.body([*objects, packed]).replace(b"5 0 obj\nnull\nendobj\n", b"")
+        data += b"trailer\n<< /Root 1 0 R >>\n%%EOF"
+    else:
+        data = pdfs.pdf(objects)
+    assert pdf.read(data).text == "Confirmed by the office on the floor\n"
+
+
+def test_pages_are_named_as_a_person_writes_them() -> None:
+    assert pages.named([2, 5, 6, 7]) == "pages 2, 5–7"
+    assert pages.named([3]) == "page 3"

@@ -1,0 +1,97 @@
+"""Sheets in the forms that writers give them: prefixes, encodings, comments, white space, no references."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tasks.documents.extract.readers import xlsx
+from tasks.documents.extract.spreadsheet import pieces
+from tests.tasks.documents.extract.office import packages
+from tests.tasks.documents.extract.office.packages import SHEET
+
+STRICT = "http://purl.oclc.org/ooxml/spreadsheetml/main"
+STRINGS = (
+    f'<sst xmlns="{SHEET}"><si><t>Größe</t></si><si/>'
+    '<si><r><t xml:space="preserve">a </t></r><r><t>b</t></r></si></sst>'
+)
+SHEET_XML = (
+    f'<worksheet xmlns="{SHEET}"><dimension ref="A1:C2"/><sheetData>'
+    '<row r="1" spans="1:3"><c r="A1" s="1" t="s"><v>0</v></c><c r="C1" t="s"><v>2</v></c></row>'
+    '<row r="2"><c r="A2"><f t="shared" si="0"/><v>1.5</v></c><c r="B2" t="inlineStr"><is><t>in &lt; line</t></is></c>'
+    '<c r="C2" t="b"><v>1</v></c></row></sheetData></worksheet>'
+)
+TEXT = "Ledger\nGröße\t\ta b\n1.5\tin < line\tTRUE\n"
+
+
+def prefixed(xml: str) -> str:
+    """As the .NET libraries write it: every element with a prefix."""
+    xml = xml.replace("</", "\0").replace("<", "<x:").replace("\0", "</x:")
+    return xml.replace(" xmlns=", " xmlns:x=")
+
+
+def spread(xml: str) -> str:
+    """Each element on a line of its own."""
+    return xml.replace("><", ">\n    <")
+
+
+def unnumbered(xml: str) -> str:
+    """Without references: empty cells keep the places."""
+    for name in ("A", "B", "C"):
+        for row in "12":
+            xml = xml.replace(f' r="{name}{row}"', "")
+    return xml.replace(' r="1"', "").replace(' r="2"', "").replace("</v></c><c t", "</v></c><c/><c t", 1)
+
+
+def commented(xml: str) -> str:
+    """With comments, one of them over the end of a row, an instruction and character data."""
+    xml = xml.replace("</row><row", "<!-- <c r='B1'><v>no</v></c></row><row> --></row><?go on?><row", 1)
+    return xml.replace("in &lt; line", "in <![CDATA[< ]]>line").replace("<v>1.5", "<v><!-- old -->1.5")
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        pytest.param(lambda xml: xml.encode(), id="usual"),
+        pytest.param(lambda xml: b"\xef\xbb\xbf<?xml version='1.0' encoding='UTF-8'?>\r\n" + xml.encode(), id="prolog"),
+        pytest.param(lambda xml: prefixed(xml).encode(), id="prefixes"),
+        pytest.param(lambda xml: xml.replace(SHEET, STRICT).encode(), id="strict"),
+        pytest.param(lambda xml: xml.encode("utf-16"), id="UTF-16"),
+        pytest.param(lambda xml: xml.encode("utf-16-be"), id="UTF-16, no mark"),
+        pytest.param(lambda xml: b"<?xml version='1.0' encoding='utf-16'?>" + xml.encode(), id="UTF-8 called UTF-16"),
+        pytest.param(lambda xml: b"<?xml version='1.0' encoding='ISO-8859-1'?>" + xml.encode("latin-1"), id="Latin-1"),
+        pytest.param(lambda xml: b"<?xml version='1.0' encoding='no-such'?>" + xml.encode(), id="unknown encoding"),
+        pytest.param(lambda xml: spread(xml).encode(), id="lines"),
+        pytest.param(lambda xml: unnumbered(xml).encode(), id="no references"),
+        pytest.param(lambda xml: commented(xml).encode(), id="comments"),
+        pytest.param(lambda xml: xml.replace('"', "'").encode(), id="other quotes"),
+        pytest.param(lambda xml: xml.replace('r="A1" s="1" t="s"', 't="s" s="1" r="A1"').encode(), id="other order"),
+        pytest.param(
+            lambda xml: b'<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/hostname">]>' + xml.encode(), id="document type"
+        ),
+    ],
+)
+def test_every_form_gives_the_same_text(form: Callable[[str], bytes], tmp_path: Path) -> None:
+    parts: dict[str, str | bytes] = {"xl/worksheets/sheet1.xml": form(SHEET_XML), "xl/sharedStrings.xml": form(STRINGS)}
+    reading = xlsx.read(packages.xlsx(tmp_path / "a.xlsx", "", parts))
+    assert (reading.text, reading.warnings) == (TEXT, [])
+
+
+@pytest.mark.parametrize("size", [1, 7, 100])
+def test_a_part_is_cut_behind_rows_wherever_its_chunks_end(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pieces, "_SHORT", 16)
+    data = commented(SHEET_XML.replace("<row", "<row r='9'/><row")).encode()
+    chunks = (data[at : at + size] for at in range(0, len(data), size))
+    got = list(pieces.pieces(chunks, b"row"))
+    assert all(piece.endswith(b"</row>") for piece in got[:-1])
+    assert b"".join(got) == b"".join(pieces.pieces(iter([data]), b"row"))
+    assert b"<!" not in b"".join(got)
+
+
+def test_rich_inline_text_comes_without_reading_aids(tmp_path: Path) -> None:
+    cell = (
+        '<c t="inlineStr"><is><r><rPr><b/></rPr><t>東</t></r><rPh sb="0" eb="1"><t>ヒガシ</t></rPh><r><t xml:space='
+        '"preserve">京 Tower</t></r><phoneticPr fontId="1"/></is></c><c><v>7</v></c>'
+    )
+    text = xlsx.read(packages.xlsx(tmp_path / "a.xlsx", f"<row>{cell}</row>" * 3)).text
+    assert text == "Ledger\n" + "東京 Tower\t7\n" * 3
