@@ -24,6 +24,9 @@ TOTAL_LIMIT: Final = 1 << 30
 """The most bytes all members read from one archive may inflate to."""
 
 _CHUNK: Final = 1 << 20
+_AT_ONCE: Final = 1 << 16
+"""Members that take up to this many bytes are inflated at once: to 64 MB at most."""
+
 _READ_WHOLE: Final = 1 << 18
 """Files up to this size, in bytes, are read rather than mapped: mapping takes 20 µs longer."""
 
@@ -33,6 +36,7 @@ _MOST_MEMBERS: Final = 200_000
 _LOCAL_HEADER: Final = b"PK\x03\x04"
 _CENTRAL_HEADER: Final = b"PK\x01\x02"
 _LOCAL: Final = struct.Struct("<HHIIIIHH")
+_LENGTHS: Final = struct.Struct("<4s24xHHH")
 _CENTRAL: Final = struct.Struct("<4s4xHH4xIIIHHH8xI")
 
 
@@ -52,6 +56,7 @@ class Archive:
 
     def __init__(self, source: Source) -> None:
         self._data = source if isinstance(source, bytes) else _opened(source)
+        self._directory, self._shift = b"", 0
         self._inflated = 0
         self._lost: dict[str, Entry] | None = None
         self.damaged = False
@@ -65,6 +70,34 @@ class Archive:
         """Whether the file begins with these bytes."""
         return self._data[: len(magic)] == magic
 
+    def listed(self) -> dict[str, int]:
+        """Where in the directory each member stands (for `entry`), by its name in lower case.
+
+        Nothing when the directory is damaged, or has names beyond ASCII: `entries` takes four times as long.
+        """
+        listed: dict[str, int] = {}
+        at = 0
+        with contextlib.suppress(struct.error, UnicodeDecodeError):
+            for _ in range(min(self._read_directory(), _MOST_MEMBERS)):
+                header, name, extra, comment = _LENGTHS.unpack_from(self._directory, at)
+                named = at + 46 + name
+                if header != _CENTRAL_HEADER:
+                    return {}
+                key = self._directory[at + 46 : named].decode("ascii").lower()
+                listed[key.replace("\\", "/").lstrip("/") if "\\" in key or key[:1] == "/" else key] = at
+                at = named + extra + comment
+            return listed
+        return {}
+
+    def entry(self, at: int) -> Entry:
+        """The member that stands at `at` of the directory."""
+        _, flags, method, crc, compressed, inflated, name, extra, _, header = _CENTRAL.unpack_from(self._directory, at)
+        named = at + 46 + name
+        if 0xFFFFFFFF in (compressed, inflated, header):
+            compressed, header = _wide(self._directory[named : named + extra], compressed, inflated, header)
+        raw = self._directory[at + 46 : named]
+        return Entry(_name(raw, flags), method, header + self._shift, compressed, crc, known=True)
+
     def entries(self) -> list[Entry]:
         """The members by the central directory, and those that it has lost by their own headers."""
         found: list[Entry] = []
@@ -77,10 +110,21 @@ class Archive:
         return found
 
     def _central_directory(self) -> Iterator[Entry]:
+        at = 0
+        for _ in range(self._read_directory()):
+            header, name, extra, comment = _LENGTHS.unpack_from(self._directory, at)
+            if header != _CENTRAL_HEADER:
+                self.damaged = True
+                return
+            yield self.entry(at)
+            at += 46 + name + extra + comment
+
+    def _read_directory(self) -> int:
+        """Read the directory. Returns the number of members in it."""
         data = self._data
         end = data.rfind(b"PK\x05\x06")
         if end < 0:
-            return
+            return 0
         count, size, start = struct.unpack_from("<HII", data, end + 10)
         if count == 0xFFFF or 0xFFFFFFFF in (size, start):
             locator = data.rfind(b"PK\x06\x07", 0, end)
@@ -88,28 +132,14 @@ class Archive:
                 (record,) = struct.unpack_from("<Q", data, locator + 8)
                 if data[record : record + 4] == b"PK\x06\x06":
                     count, size, start = struct.unpack_from("<QQQ", data, record + 32)
-        shift = 0
         if data[start : start + 4] != _CENTRAL_HEADER:  # something stands before the zip: offsets count from its start
             at = data.find(_CENTRAL_HEADER, max(0, end - size - 64), end)
-            shift, start = at - start, at
+            self._shift, start = at - start, at
         if start < 0:
             self.damaged = True
-            return
-        directory = data[start:end]
-        at = 0
-        for _ in range(count):
-            if directory[at : at + 4] != _CENTRAL_HEADER:
-                self.damaged = True
-                return
-            _, flags, method, crc, compressed, inflated, name, extra, comment, header = _CENTRAL.unpack_from(
-                directory, at
-            )
-            named = at + 46 + name
-            raw = directory[at + 46 : named]
-            if 0xFFFFFFFF in (compressed, inflated, header):
-                compressed, header = _wide(directory[named : named + extra], compressed, inflated, header)
-            yield Entry(_name(raw, flags), method, header + shift, compressed, crc, known=True)
-            at = named + extra + comment
+            return 0
+        self._directory = data[start:end]
+        return int(count)
 
     def lost(self) -> Iterator[Entry]:
         """The members that have headers of their own, whatever the directory says, in order."""
@@ -122,6 +152,21 @@ class Archive:
             if method in (0, 8) and 0 < name < 1024:
                 yield Entry(_name(data[at + 30 : at + 30 + name], flags), method, at, compressed, crc, known)
             at = data.find(_LOCAL_HEADER, start + compressed if known else max(start, at + 4))
+
+    def whole(self, entry: Entry, limit: int) -> bytes:
+        """All the data of a member; what is missing of a damaged one is left out, and `damaged` set.
+
+        Raises:
+            TooLarge: it inflates to more than `limit` bytes, or all that was read so far to more than TOTAL_LIMIT.
+        """
+        if entry.method == 8 and entry.known and entry.compressed <= _AT_ONCE:
+            start, end = self._span(entry)
+            with contextlib.suppress(zlib_ng.error):  # type: ignore[arg-type]  # its stub calls the class an instance
+                data = zlib_ng.decompress(self._data[start:end], -15, entry.compressed * 8)
+                if zlib_ng.crc32(data) == entry.crc and len(data) <= min(limit, TOTAL_LIMIT - self._inflated):
+                    self._inflated += len(data)
+                    return data
+        return b"".join(self.inflate(entry, limit))
 
     def inflate(self, entry: Entry, limit: int) -> Iterator[bytes]:
         """The data of a member, in pieces of up to 1 MB; ends early, with `damaged` set, where it cannot go on.
