@@ -40,6 +40,10 @@ _OPERATORS: Final = (
     b"1 0 0 1 -2147483648 2147483647 Tm", b"/F1 Tf", b"99 Tz -99 TL T*",
     b"beginbfrange <0000> <FFFF> <0000> endbfrange", b"beginbfchar <41> <D800> endbfchar", b"begincodespacerange",
 )  # fmt: skip
+_LONG: Final = (
+    b"\\(" * 30_000, b"(" * 30_000, b"(a)" * 20_000, b"\\" * 30_001, b"words " * 20_000,
+    b"\xfe\xff" + b"\xd8\x00" * 20_000,
+)  # fmt: skip
 _STREAM: Final = re.compile(rb"stream\r?\n(.*?)\r?\n?endstream", re.DOTALL)
 _OBJECT: Final = re.compile(rb"\b\d+ \d+ obj\b.*?\bendobj", re.DOTALL)
 
@@ -97,6 +101,19 @@ def _objects(rng: random.Random, data: bytes) -> bytes:
     return _put(data, one, one[0].split(b" ", 1)[0] + b" " + other[0].split(b" ", 1)[1])
 
 
+def _often(rng: random.Random, data: bytes) -> bytes:
+    """An element of an array that many follow: the same page, note, font or title."""
+    found = _one(rng, rb"\[\s*(\d+ \d+ R\b)", data)
+    times = rng.choice((10, 1000, 20_000))
+    return _put(data, found, found[0] + (b" " + found[1]) * times) if found else data
+
+
+def _long(rng: random.Random, data: bytes) -> bytes:
+    """A string that is long, or does not end."""
+    found = _one(rng, rb"\((?:[^()\\]|\\.){0,500}\)", data)
+    return _put(data, found, b"(" + rng.choice(_LONG) + rng.choice((b")", b")", b"")))
+
+
 def _stream(rng: random.Random, data: bytes) -> bytes:
     """What is in a stream changed, and packed again as it was."""
     found = list(_STREAM.finditer(data))
@@ -112,7 +129,9 @@ def _stream(rng: random.Random, data: bytes) -> bytes:
         for _ in range(rng.choice((1, 1, 3))):
             kind = rng.random()
             at = rng.randrange(len(content) + 1)
-            if kind < 0.4:
+            if kind < 0.05:
+                content = _long(rng, content)
+            elif kind < 0.4:
                 content = content[:at] + b" " + rng.choice(_OPERATORS) + b" " + content[at:]
             elif kind < 0.6:
                 content = _number(rng, content)
@@ -143,5 +162,5 @@ def _table(rng: random.Random, data: bytes) -> bytes:
 
 _ALL: Final[tuple[Callable[[random.Random, bytes], bytes], ...]] = (
     _number, _number, _name, _name, _reference, _reference, _insert, _insert, _objects, _stream, _stream, _stream,
-    _table, plain.mutate,
+    _often, _long, _table, plain.mutate,
 )  # fmt: skip

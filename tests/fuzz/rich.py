@@ -7,6 +7,7 @@ from pypdf import PdfReader, PdfWriter
 from reportlab.pdfgen.canvas import Canvas
 
 from tests.fuzz.zips import office
+from tests.tasks.documents.extract.hostile_pdfs import filled, page
 from tests.tasks.documents.extract.office.packages import CHART, DIAGRAM, NAMES, OFFICE, SHEET, p, relationships
 
 _P = 'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"'
@@ -23,7 +24,7 @@ def documents() -> dict[str, list[bytes]]:
         ".docx": [word],
         ".pptx": [_slides()],
         ".xlsx": [workbook],
-        ".pdf": [_form(), _attached(word), _packed_objects()],
+        ".pdf": [_form(), _attached(word), _packed_objects(), _noted()],
         ".txt": ["Œuvre — 1 250 €\r\nЗдравствуйте\t本契約は\U0001f600\n".encode() * 5, b"caf\xe9 " * 40, b""],
     }
 
@@ -231,4 +232,22 @@ def _packed_objects() -> bytes:
         b"7 0 obj\n<< /Type /XRef /W [1 2 1] /Size 8 /Root 1 0 R /Filter /FlateDecode /Length %d "
         b">>\nstream\n%s\nendstream\nendobj\n"
         b"startxref\n%d\n%%%%EOF\n" % (len(data), data, start)
+    )
+
+
+def _noted() -> bytes:
+    """A PDF as it is written by hand, whose every object can be changed: a stamp, a note, a field, titles, XML."""
+    kinds = b"Stamp", b"FreeText", b"Text", b"Widget /FT /Tx /T (name) /V (Ada)"
+    note = b"<< /Type /Annot /Subtype /%s /Rect [9 9 99 99] /Contents (a note) /AP << /N 9 0 R >> >>"
+    return page(
+        b"BT /F1 9 Tf (more, and words) Tj ET",
+        more=b"/Annots [5 0 R 6 0 R 7 0 R 8 0 R]",
+        catalog=b"/Outlines 10 0 R /NeedsRendering true /AcroForm << /Fields [8 0 R] /XFA [(a) 12 0 R] >>",
+        others=[
+            *(note % kind for kind in kinds),
+            filled(b"BT /F1 9 Tf (stamped) Tj [(a) -9 (b)] TJ ET", b"/Subtype /Form /BBox [0 0 9 9]"),
+            b"<< /First 11 0 R /Count 2 >>",
+            b"<< /Title (Chapter) /Parent 10 0 R /Next 11 0 R /First 11 0 R >>",
+            filled(b"<x><draw><value><text>words</text></value></draw><data><a>value</a></data></x>"),
+        ],
     )

@@ -11,6 +11,7 @@ from pathlib import PurePath
 from time import process_time
 from typing import Final
 
+from tasks.documents.extract import time_limit
 from tasks.documents.extract.office import compound, encrypted
 from tasks.documents.extract.office.archive import Archive
 from tasks.documents.extract.reading import NO_TEXT, Attachment, Place, Reading, clean, one_line
@@ -120,7 +121,7 @@ class _Inside:
         if content in self._known:
             inner, outcome = self._known[content]
             return inner or name, outcome, _NOTHING
-        if self._opened == MOST or process_time() >= self._deadline:
+        if self._opened == MOST or process_time() >= self._deadline or time_limit.is_near():
             return name, Outcome.TOO_MANY, _NOTHING
         self._opened += 1
         inner, outcome, reading = self._opened_one(name, data, level)

@@ -17,6 +17,7 @@ Source = Path | bytes
 NO_TEXT = "No text was found: the document is empty or holds pictures alone."
 
 _UNWANTED = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+_CONTROLS = bytes([*range(0x09), *range(0x0B, 0x20), 0x7F])
 _LINE_BREAKS = {"\r": "\n", "\x0b": "\n", "\x0c": "\n", "\x1c": "\n", "\x1d": "\n", "\x1e": "\n"}
 
 
@@ -60,8 +61,12 @@ class Reading:
 
 def clean(text: str) -> str:
     r"""`text` as UTF-8 and PostgreSQL take it: `\n` line ends, no NUL, no other control, no half character."""
-    if _UNWANTED.search(text) is None:
-        return text
+    try:
+        raw = text.encode()
+        if len(raw.translate(None, _CONTROLS)) == len(raw):  # 1.8 GB/s, a search for the pattern 0.3
+            return text
+    except UnicodeEncodeError:  # there are half characters
+        pass
     return _UNWANTED.sub(_clean_character, text.replace("\r\n", "\n"))
 
 
@@ -91,7 +96,7 @@ class Writer:
     @property
     def written(self) -> bool:
         """Whether anything but white space was written so far."""
-        return any(piece.strip() for piece in self._pieces)
+        return any(piece and not piece.isspace() for piece in self._pieces)
 
     def line(self, text: str = "") -> None:
         """Write `text`, which may hold several lines, and end the line."""
@@ -100,7 +105,7 @@ class Writer:
     def text(self, text: str) -> None:
         """Write `text`, if there is anything in it, and end its line."""
         stripped = text.strip("\r\n")
-        if stripped.strip():
+        if stripped and not stripped.isspace():
             self.line(stripped)
 
     @contextmanager
@@ -118,6 +123,14 @@ class Writer:
         slot, start = self._open()
         yield
         self._close(slot, start, kind, label)
+
+    def placed(self, kind: str, label: str, text: str) -> None:
+        """The same as `text` within a `place`, at a third of the cost."""
+        stripped = text.strip("\r\n")
+        if stripped and not stripped.isspace():
+            start = self._length
+            self._write(clean(stripped) + "\n")
+            self._places.append(Place(start, self._length, kind, one_line(clean(label))))
 
     def heading(self, label: str) -> None:
         """From here to the next heading, or the end, the text stands under this heading."""

@@ -73,9 +73,9 @@ class Recogniser:
             OutOfTime: the document's time for recognition is used up.
             NotRecognised: this page cannot be read.
         """
-        self._time_left()
-        picture = picture_of(page)
+        picture = picture_of(page, min(self._time_left(), self.seconds * _SHARE_OF_PAGE))
         if picture is None:
+            self._time_left()
             raise NotRecognised
         words = self._words(picture)
         if words and _confidence(words) < _DOUBTFUL:  # Tesseract sees by itself what lies on one side, not on the other

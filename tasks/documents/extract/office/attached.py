@@ -6,7 +6,9 @@ from typing import Final
 
 from tasks.documents.extract.office.package import Package
 from tasks.documents.extract.reading import Writer
-from tasks.errors import TooLarge
+
+KINDS: Final = ("package", "oleObject", "aFChunk")
+"""The kinds of relationships that lead to a document inside this one."""
 
 LIMIT: Final = 64 << 20
 """The most bytes of one of them that are handed on."""
@@ -19,13 +21,6 @@ def hand_on(package: Package, names: Iterable[str], writer: Writer) -> None:
     """Hand the parts of these names to `writer`, each once; of what is lost or too large the name alone."""
     left = TOTAL
     for name in dict.fromkeys(names):
-        data = _content(package, name, min(left, LIMIT))
+        data = package.attachment(name, min(left, LIMIT))
         left -= len(data or b"")
         writer.attach(posixpath.basename(name), data)
-
-
-def _content(package: Package, name: str, limit: int) -> bytes | None:
-    try:
-        return b"".join(package.chunks(name, limit))
-    except (KeyError, TooLarge):
-        return None

@@ -43,7 +43,7 @@ _CHOICES: Final = re.compile(rb"<(/?)mc:(AlternateContent|Choice|Fallback)\b[^>]
 
 _LONGEST_REMEMBERED: Final = 8_000
 _MOST_ODD: Final = 20
-"""Each unusual prefix costs a search through the part."""
+"""Each unusual beginning of a name costs a search through the part."""
 
 
 def canonical(data: bytes) -> tuple[bytes, bool]:
@@ -66,8 +66,6 @@ def _usual(data: bytes) -> bytes | None:
         if (prolog[1] or b"utf-8").lower() not in (b"utf-8", b"us-ascii"):
             return None
         data = data[prolog.end() :]
-    if b"http://purl.oclc.org/ooxml/" in data[:4096]:
-        data = ooxml.usual_namespaces(data)
     if not data.startswith(b"<") or b"\0" in data[:200]:
         return None
     if _holds(data, b"!") or _holds(data, b"?"):
@@ -81,13 +79,14 @@ def _usual(data: bytes) -> bytes | None:
     while at >= 0:
         end = data.find(b">", at)
         declarations = data[at:end]
-        look = _odd_prefixes if len(declarations) < _LONGEST_REMEMBERED else _odd_prefixes.__wrapped__
+        look = _odd_names if len(declarations) < _LONGEST_REMEMBERED else _odd_names.__wrapped__
         found = look(declarations)
         if found is None:
-            return None
+            usual = ooxml.usual_namespaces(data)
+            return None if usual == data else _usual(usual)
         odd.update(found)
         at = data.find(b"xmlns", end) if end >= 0 else -1
-    if len(odd) > _MOST_ODD or any(_used(data, prefix) for prefix in odd):
+    if len(odd) > _MOST_ODD or any(data.find(name) >= 0 for name in odd):
         return None
     return data
 
@@ -103,30 +102,27 @@ def _holds(data: bytes, second: bytes) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def _odd_prefixes(declarations: bytes) -> tuple[bytes, ...] | None:
-    """The unusual prefixes of known namespaces; None where a usual prefix stands for something else.
+def _odd_names(declarations: bytes) -> tuple[bytes, ...] | None:
+    """How what has an unusual prefix of a known namespace begins; None where a usual one stands for something else.
 
+    Of alternatives one element is looked for: Word 2007 declares a prefix of its own (`ve`) and seldom uses it.
     Cached, since a program writes the same declarations, often thirty, into all that it makes.
     """
     odd: list[bytes] = []
     for prefix, uri in _DECLARATION.findall(declarations):
-        if _URIS.get(prefix, uri) != uri:
+        expected = _EXPECTED.get(uri, prefix)
+        if _URIS.get(prefix, uri) != uri or (expected and not prefix):
             return None
-        if _EXPECTED.get(uri, prefix) != prefix:
-            odd.append(prefix)
+        if expected == b"mc" != prefix:
+            odd.append(b"<" + prefix + b":AlternateContent")
+        elif expected != prefix:
+            odd += b"<" + prefix + b":", b" " + prefix + b":"
     return tuple(odd)
 
 
 def _plainly(aside: re.Match[bytes]) -> bytes:
     """A comment or an instruction as nothing, a character data section as text."""
     return (aside[1] or b"").replace(b"&", b"&amp;").replace(b"<", b"&lt;").replace(b">", b"&gt;")
-
-
-def _used(data: bytes, prefix: bytes) -> bool:
-    """Whether anything has that prefix: Word 2007 declares one of its own (`ve`) and seldom uses it."""
-    if not prefix or data.find(prefix + b":") < 0:  # the bare letters are found four times as fast
-        return not prefix
-    return data.find(b"<" + prefix + b":") >= 0 or data.find(b" " + prefix + b":") >= 0
 
 
 def _ends(data: bytes) -> bool:
@@ -138,13 +134,14 @@ def _ends(data: bytes) -> bool:
 
 def _first_choices(data: bytes) -> bytes:
     """Keep one choice of each alternative: the others repeat the same words."""
-    if data.find(b"<mc:AlternateContent") < 0:
+    first = data.find(b"<mc:AlternateContent")
+    if first < 0:
         return data
     kept: list[bytes] = []
     at, cut_since = 0, -1  # where copying stands; where a choice that is left out began
     taken: list[bool] = []  # for each open alternative, whether it has had its first choice
     skipped = 0  # open choices below the one that is left out
-    for tag in _CHOICES.finditer(data):
+    for tag in _CHOICES.finditer(data, first):
         closing, alternative, empty = bool(tag[1]), tag[2] == b"AlternateContent", bool(tag[3])
         if alternative:
             if cut_since < 0 and not empty:

@@ -8,10 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from lxml import etree
-
-from tasks.documents.extract.office import charts, markup, ooxml
-from tasks.documents.extract.office.ooxml import R
+from tasks.documents.extract.office import charts, formulas, markup
 from tasks.documents.extract.office.package import Package
 from tasks.documents.extract.reading import one_line
 from tasks.errors import TooLarge
@@ -97,9 +94,8 @@ def _with_formulas(data: bytes) -> bytes:
             continue
         end = _FORMULA_END.search(data, formula.end())
         behind = end.end() if end is not None else len(data)
-        element = markup.element(data[formula.start() : behind])
-        words = ooxml.formula(element) if element is not None else ""
-        kept += data[at : formula.start()], b"<a:t>", markup.escaped(words).replace(b"<", b"&lt;"), b"</a:t>"
+        words = b"".join(formulas.shaped(data, formula.start(), behind))
+        kept += data[at : formula.start()], b"<a:t>", words.replace(b"<", b"&lt;"), b"</a:t>"
         at = behind
     return b"".join([*kept, data[at:]])
 
@@ -138,13 +134,3 @@ class Drawings:
                 if item.kind == "chartUserShapes":
                     lines += paragraphs(self._package.scan(item.target))
         return lines
-
-
-def related_drawing(package: Package, part: str, element: etree._Element) -> Iterator[str]:
-    """The lines of the chart or diagram that `element`, which stands in `part`, refers to."""
-    yield from related_drawing_by_id(package, part, element.get(R + "id") or element.get(R + "dm") or "")
-
-
-def related_drawing_by_id(package: Package, part: str, relationship_id: str) -> list[str]:
-    """The lines of the chart or diagram to which `part` refers by that id; none when there is none."""
-    return Drawings(package).lines(part, relationship_id)

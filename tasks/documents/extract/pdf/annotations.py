@@ -1,19 +1,22 @@
 """What stands on a PDF's page besides its content: notes, form values, attached files."""
 
+import ctypes
 from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
 
+from tasks.documents.extract.pdf import calls
 from tasks.documents.extract.pdf.enclosed import Enclosed
 from tasks.documents.extract.pdf.looks import Looks, looks_of
-from tasks.documents.extract.pdf.pdfium import Document, string
+from tasks.documents.extract.pdf.pdfium import Document, string, written
 from tasks.documents.extract.reading import one_line
 
 _WITHOUT_LOOKS: Final = {pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP, pdfium.FPDF_ANNOT_TEXT}
 _FILLED_IN: Final = 6
 """The bytes that PDFium gives for the kind of a field that is typed or chosen: Tx, Ch; those of others are longer."""
 _MOST: Final = 20_000
-"""Annotations of a page that are read."""
+_MOST_BYTES: Final = 16 << 20
+"""Annotations of a page that are read, and what may be in them and in what draws them."""
 _MOST_OPTIONS: Final = 1_000
 _LONG: Final = 20
 """A note of so many characters that the page's text holds too is a copy of what it marks."""
@@ -32,25 +35,39 @@ class Remark(NamedTuple):
     copied: bool = False
 
 
-def remarks_on(document: Document, page: Any, enclosed: Enclosed) -> tuple[list[Remark], bool]:
-    """The notes and form values on `page` in the order of the file, and whether words are left that `draw` shows.
+class Remarks(NamedTuple):
+    """The notes and form values on a page in the order of the file.
 
-    Files that are attached to the page go to `enclosed`.
+    `undrawn`: words are left that `draw` shows. `whole`: none were left out for being too many or too long.
     """
+
+    listed: list[Remark]
+    undrawn: bool
+    whole: bool
+
+
+def remarks_on(document: Document, page: Any, enclosed: Enclosed) -> Remarks:
+    """What is on `page`; files that are attached to it go to `enclosed`."""
     remarks: list[Remark] = []
     undrawn = False
-    for index in range(min(_MOST, pdfium.FPDFPage_GetAnnotCount(page))):
-        annotation = pdfium.FPDFPage_GetAnnot(page, index)
+    count = pdfium.FPDFPage_GetAnnotCount(page)
+    whole = count <= _MOST
+    end = written() + _MOST_BYTES
+    for index in range(min(_MOST, count)):
+        if written() > end:
+            whole = False
+            break
+        annotation = calls.open_annotation(page, index)
         if not annotation:
             continue
-        kind = pdfium.FPDFAnnot_GetSubtype(annotation)
+        kind = calls.kind_of(annotation)
         if kind == pdfium.FPDF_ANNOT_WIDGET:
             text, readable = _field(document, annotation)
             undrawn = undrawn or not readable
             if text:
                 remarks.append(Remark(index, text, _spot(annotation) if readable else None, copied=not readable))
         elif kind != pdfium.FPDF_ANNOT_POPUP:  # which repeats the note that it belongs to
-            text = string(pdfium.FPDFAnnot_GetStringValue, annotation, b"Contents")
+            text = string(calls.string_value, annotation, b"Contents")
             if kind == pdfium.FPDF_ANNOT_FREETEXT and text:
                 remarks.append(Remark(index, text, _spot(annotation)))
             else:
@@ -60,9 +77,9 @@ def remarks_on(document: Document, page: Any, enclosed: Enclosed) -> tuple[list[
                 if text and not text.isspace():
                     remarks.append(Remark(index, text, copied=copied))
             if kind == pdfium.FPDF_ANNOT_FILEATTACHMENT:
-                enclosed.add(pdfium.FPDFAnnot_GetFileAttachment(annotation))
-        pdfium.FPDFPage_CloseAnnot(annotation)
-    return remarks, undrawn
+                enclosed.add(calls.attached_file(annotation))
+        calls.close_annotation(annotation)
+    return Remarks(remarks, undrawn, whole)
 
 
 def draw(page: Any, remarks: list[Remark]) -> bool:
@@ -72,16 +89,16 @@ def draw(page: Any, remarks: list[Remark]) -> bool:
     """
     for remark in remarks:
         if remark.spot is not None:
-            annotation = pdfium.FPDFPage_GetAnnot(page, remark.number)
-            pdfium.FPDFAnnot_SetFlags(annotation, pdfium.FPDF_ANNOT_FLAG_HIDDEN)
-            pdfium.FPDFPage_CloseAnnot(annotation)
+            annotation = calls.open_annotation(page, remark.number)
+            calls.set_flags(annotation, pdfium.FPDF_ANNOT_FLAG_HIDDEN)
+            calls.close_annotation(annotation)
     return bool(pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS)
 
 
 def _spot(annotation: Any) -> tuple[float, float] | None:
     """The middle of the left edge."""
     box = pdfium.FS_RECTF()
-    if not pdfium.FPDFAnnot_GetRect(annotation, box):
+    if not calls.rectangle(annotation, ctypes.byref(box)):
         return None
     return box.left, (box.bottom + box.top) / 2
 
@@ -92,16 +109,16 @@ def _field(document: Document, annotation: Any) -> tuple[str, bool]:
     What stands with the annotation itself is taken from there: PDFium's form reads all fields before it tells of one,
     which takes five milliseconds where there are six hundred.
     """
-    if pdfium.FPDFAnnot_HasKey(annotation, b"AS"):  # a box to check
-        state = string(pdfium.FPDFAnnot_GetStringValue, annotation, b"AS")
+    if calls.has_key(annotation, b"AS"):  # a box to check
+        state = string(calls.string_value, annotation, b"AS")
         return "" if state == "Off" else f"☒ {state}", True
-    empty = pdfium.FPDFAnnot_HasKey(annotation, b"T") and not pdfium.FPDFAnnot_HasKey(annotation, b"V")
-    if empty and not pdfium.FPDFAnnot_HasKey(annotation, b"Opt"):
-        if pdfium.FPDFAnnot_GetStringValue(annotation, b"FT", None, 0) == _FILLED_IN:
+    empty = not calls.has_key(annotation, b"V") and calls.has_key(annotation, b"T")
+    if empty and not calls.has_key(annotation, b"Opt"):
+        if calls.string_value(annotation, b"FT", None, 0) == _FILLED_IN:
             return "", True
         value = ""
     else:
-        value = string(pdfium.FPDFAnnot_GetStringValue, annotation, b"V") or _asked_value(document, annotation)
+        value = string(calls.string_value, annotation, b"V") or _asked_value(document, annotation)
     looks = looks_of(annotation)
     return (_both(looks, value), True) if looks.readable else (value, False)
 
@@ -118,12 +135,12 @@ def _asked_value(document: Document, annotation: Any) -> str:
     forms = document.forms
     if forms is None:
         return ""
-    kind = pdfium.FPDFAnnot_GetFormFieldType(forms, annotation)
+    kind = calls.field_kind(forms, annotation)
     if kind == pdfium.FPDF_FORMFIELD_LISTBOX:
-        options = range(min(_MOST_OPTIONS, pdfium.FPDFAnnot_GetOptionCount(forms, annotation)))
-        chosen = [option for option in options if pdfium.FPDFAnnot_IsOptionSelected(forms, annotation, option)]
-        labels = (string(pdfium.FPDFAnnot_GetOptionLabel, forms, annotation, option) for option in chosen or options)
+        options = range(min(_MOST_OPTIONS, calls.count_options(forms, annotation)))
+        chosen = [option for option in options if calls.option_chosen(forms, annotation, option)]
+        labels = (string(calls.option_label, forms, annotation, option) for option in chosen or options)
         return "\n".join(labels)
     if kind in {pdfium.FPDF_FORMFIELD_TEXTFIELD, pdfium.FPDF_FORMFIELD_COMBOBOX}:
-        return string(pdfium.FPDFAnnot_GetFormFieldValue, forms, annotation)
+        return string(calls.field_value, forms, annotation)
     return ""

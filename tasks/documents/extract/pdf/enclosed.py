@@ -39,7 +39,7 @@ class Enclosed:
         size = ctypes.c_ulong()
         data: bytes | None = None
         if self._room is None:  # PDFium ends the process when it unpacks more than memory holds
-            self._room = 0 if holds_bomb(self._document.data, _LARGEST) else _ALL_TOGETHER
+            self._room = 0 if self._document.bombed or holds_bomb(self._document.data, _LARGEST) else _ALL_TOGETHER
         if self._room > 0:
             if not pdfium.FPDFAttachment_GetFile(attachment, None, 0, size):
                 return

@@ -5,10 +5,12 @@ from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
 
+from tasks.documents.extract.pdf import calls
 from tasks.documents.extract.pdf.pdfium import string
 
-_STRING: Final = r"\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)"
-_SHOWN: Final = re.compile(rf"({_STRING})\s*(?:Tj|['\"])|(\[[^\[\]<>]*\])\s*TJ", re.DOTALL)
+_STRING: Final = r"\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*+\))*+(?:\)|\Z)"
+_SHOWN: Final = re.compile(rf"({_STRING})(?:\s*+(Tj|['\"]))?|(\[[^\[\]<>]*+\])\s*+TJ", re.DOTALL)
+"""A string is passed over even where nothing shows it: whoever looks within it again and again never ends."""
 _WORDS: Final = re.compile(_STRING, re.DOTALL)
 _ESCAPED: Final = re.compile(r"\\(\r\n|[0-7]{1,3}|.)", re.DOTALL)
 _OPERATORS: Final = re.compile(r"T[jJ]\b|\bDo\b")
@@ -26,11 +28,12 @@ class Looks(NamedTuple):
 
 def looks_of(annotation: Any) -> Looks:
     """The looks of an open annotation."""
-    stream = string(pdfium.FPDFAnnot_GetAP, annotation, pdfium.FPDF_ANNOT_APPEARANCEMODE_NORMAL)
+    stream = string(calls.appearance, annotation, pdfium.FPDF_ANNOT_APPEARANCEMODE_NORMAL)
     operators = len(_OPERATORS.findall(stream))
     if not operators:
         return Looks("", show_words=False, readable=True)
-    shown = [match[1] or "".join(_WORDS.findall(match[2])) for match in _SHOWN.finditer(stream)]
+    found = _SHOWN.finditer(stream)
+    shown = [match[1] or "".join(_WORDS.findall(match[3])) for match in found if match[2] or match[3]]
     return Looks(" ".join(_unescaped(text) for text in shown), show_words=True, readable=len(shown) >= operators)
 
 

@@ -9,11 +9,22 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 _LONGEST_DICTIONARY: Final = 1 << 16
+_USUAL_DICTIONARY: Final = 1 << 11
 _LONGEST_STREAM: Final = 1 << 20
 _MOST_INFLATED: Final = 128 << 20
 """Bytes of all streams together."""
 
 _PIECE: Final = 1 << 18
+
+_MOST_UNPACKED: Final = 8 << 20
+"""Bytes of a stream in a file that looks like a bomb: PDFium takes fifty times as much for what is drawn by them."""
+_SAMPLES, _MONOTONOUS = 8, 5
+"""Samples of a file, and how many of them are monotonous where it looks like a bomb. None of 94 public files does."""
+_SAMPLE, _DISTINCT = 24, 7
+"""Bytes of a sample, and how many different ones it has unless it unpacks to about a thousand times as much."""
+_SMALL: Final = 1 << 14
+"""A file of fewer bytes unpacks to more than 16 MB only where that is compressed twice."""
+_TWICE: Final = (b"/FlateDecode/FlateDecode", b"/FlateDecode /FlateDecode")
 
 _CONTENT: Final = re.compile(rb"\bstream\r?\n")
 _COMPRESSED: Final = re.compile(rb"x[\x01\x9c\xda]")
@@ -52,6 +63,37 @@ def reference(data: bytes, position: int) -> bytes | None:
     return b"%s %s R" % number.groups() if number else None
 
 
+def looks_like_bomb(data: bytes) -> bool:
+    """Whether much of the file is as monotonous as what unpacks to a thousand times as much; 6 µs.
+
+    A bomb that is well hidden goes unseen: its reader's process ends where memory ends.
+    """
+    if len(data) <= _SMALL:
+        return any(filters in data for filters in _TWICE)
+    step = len(data) // _SAMPLES
+    starts = range(step // 2, len(data), step)
+    return sum(len(set(data[start : start + _SAMPLE])) < _DISTINCT for start in starts) >= _MONOTONOUS
+
+
+def without_bombs(data: bytes) -> bytes | None:
+    """The file with those streams broken that inflate to more than 8 MB, or are compressed twice; None without any.
+
+    Pictures and attached files stay, for PDFium does not unpack them unless they are asked for.
+    """
+    mended: bytearray | None = None
+    room = _MOST_INFLATED
+    for match in _CONTENT.finditer(data):
+        dictionary = data[max(0, match.start() - _USUAL_DICTIONARY) : match.start()].rpartition(b"obj")[2]
+        if room <= 0 or b"/Image" in dictionary or b"/EmbeddedFile" in dictionary:
+            continue
+        size = _unpacked_size(data, match.end(), _MOST_UNPACKED)
+        room -= min(size, _MOST_UNPACKED)
+        if size > _MOST_UNPACKED:
+            mended = bytearray(data) if mended is None else mended
+            mended[match.end() : match.end() + 2] = b"\0\0"
+    return None if mended is None else bytes(mended)
+
+
 def holds_bomb(data: bytes, most: int) -> bool:
     """Whether a stream of the file inflates to more than `most` bytes, or all of them together to eight times that.
 
@@ -59,15 +101,23 @@ def holds_bomb(data: bytes, most: int) -> bool:
     """
     room = 8 * most
     for match in _CONTENT.finditer(data):
-        size = 0
-        for piece in _pieces(memoryview(data)[match.end() :]):
-            if not size and _COMPRESSED.match(piece):
-                return True
-            size += len(piece)
-            if size > min(most, room):
-                return True
+        size = _unpacked_size(data, match.end(), min(most, room))
+        if size > min(most, room):
+            return True
         room -= size
     return False
+
+
+def _unpacked_size(data: bytes, start: int, most: int) -> int:
+    """Bytes to which the stream that begins here inflates; more than `most` where it does, or is compressed twice."""
+    size = 0
+    for piece in _pieces(memoryview(data)[start:]):
+        if not size and _COMPRESSED.match(piece):
+            return most + 1
+        size += len(piece)
+        if size > most:
+            return size
+    return size
 
 
 def _pieces(stream: memoryview) -> Iterator[bytes]:

@@ -1,5 +1,6 @@
 """The text of a PDF's page as PDFium lays it out, with what it leaves broken put right."""
 
+import ctypes
 import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
@@ -9,8 +10,9 @@ from typing import Any, Final
 
 import pypdfium2.raw as pdfium
 
+from tasks.documents.extract.pdf import calls
 from tasks.documents.extract.pdf.annotations import Remark
-from tasks.documents.extract.pdf.pdfium import page_text
+from tasks.documents.extract.pdf.pdfium import PageText, page_text
 
 _HYPHEN: Final = re.compile("[\x02\ufffe]\n?")
 _WORD: Final = re.compile(r"\w+")
@@ -37,10 +39,11 @@ def text_of(page: Any, remarks: Sequence[Remark] = ()) -> tuple[str, list[Remark
     textpage = pdfium.FPDFText_LoadPage(page)
     if not textpage:
         return "", list(remarks)
-    text, units = page_text(textpage)
+    found = page_text(textpage)
+    text = found.text
     left: list[Remark] = []
     if remarks or _COMMA.search(text) or _BREAK.search(text):
-        layout = _Layout(textpage, text, wide=len(text) != units)
+        layout = _Layout(textpage, found)
         left = layout.place(remarks)
         layout.mend()
         text = layout.text()
@@ -92,15 +95,13 @@ def _keeps_hyphen(left: str, right: str, text: str) -> bool:
 
 
 class _Layout:
-    """The text of a page, and what is changed in it for the places of its characters.
+    """The text of a page, and what is changed in it for the places of its characters."""
 
-    `wide`: some characters are two UTF-16 units, by which PDFium counts.
-    """
-
-    def __init__(self, textpage: Any, text: str, *, wide: bool) -> None:
+    def __init__(self, textpage: Any, found: PageText) -> None:
         self._textpage = textpage
-        self._text = text
-        self._wide = wide
+        self._text = found.text
+        self._wide = len(found.text) != found.units  # some characters are two units
+        self._in_step = found.units == found.characters  # each of PDFium's characters is one unit, as on most pages
         self._edits: list[tuple[int, int, str]] = []  # what stands in place of the characters from and up to
 
     def place(self, remarks: Sequence[Remark]) -> list[Remark]:
@@ -121,13 +122,14 @@ class _Layout:
         PDFium takes the former for none, and begins a line after `km²`.
         """
         before, after = pdfium.FS_RECTF(), pdfium.FS_RECTF()
+        boxes = ctypes.byref(before), ctypes.byref(after)
         done = units = 0
         spots = sorted(match.span() for match in chain(_COMMA.finditer(self._text), _BREAK.finditer(self._text)))
         for start, end in spots[:_MOST_SPOTS]:
             units += len(self._text[done:end].encode("utf-16-le")) // 2 if self._wide else end - done
             done = end
             comma = end - start == 1
-            if not (self._box(units - 1 if comma else units - 3, before) and self._box(units, after)):
+            if not self._boxes(units - 1 if comma else units - 3, units, boxes):
                 continue
             height = min(before.top - before.bottom, after.top - after.bottom)
             if height <= 0 or before.bottom >= after.top or after.bottom >= before.top:
@@ -147,10 +149,12 @@ class _Layout:
             done = end
         return "".join((*pieces, self._text[done:]))
 
-    def _box(self, unit: int, box: Any) -> bool:
-        """Whether there is a character at a unit of the text; `box` gets where it stands."""
-        index = pdfium.FPDFText_GetCharIndexFromTextIndex(self._textpage, unit)
-        return bool(pdfium.FPDFText_GetLooseCharBox(self._textpage, index, box))
+    def _boxes(self, one: int, other: int, boxes: tuple[Any, Any]) -> bool:
+        """Whether there are characters at these two units of the text; `boxes` get where they stand."""
+        page = self._textpage
+        if not self._in_step:
+            one, other = calls.character_at(page, one), calls.character_at(page, other)
+        return bool(calls.character_box(page, one, boxes[0]) and calls.character_box(page, other, boxes[1]))
 
     def _line_at(self, x: float, y: float) -> int | None:
         """The end of the line of the character next to a spot; None where there is none near."""

@@ -4,34 +4,23 @@ pypdfium2's classes are left out where they cost: reading the text of all pages 
 through the calls themselves. PDFium is not safe to call from several threads, nor is what is here.
 """
 
-import contextlib
 import ctypes
 import os
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 import pypdfium2
 import pypdfium2.raw as pdfium
 
+from tasks.documents.extract.memory import keep_memory
+from tasks.documents.extract.pdf.packed import looks_like_bomb, without_bombs
 from tasks.documents.extract.reading import Source
 
 _READ_AT_ONCE: Final = 8 << 20
 """Bytes of a file that is read before PDFium opens it: it reads by half a kilobyte otherwise."""
 _LOCKED: Final = (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)
 
-
-def _keep_memory() -> None:
-    """Have the C library keep up to 32 MB of what is freed: PDFium frees a page's memory and takes as much again.
-
-    That is 2,900 page faults for 94 documents otherwise, and 2.5 % of the time.
-    """
-    with contextlib.suppress(OSError, AttributeError):  # no glibc
-        allocator = ctypes.CDLL(None)
-        for option, size in ((-1, 32 << 20), (-2, 1 << 20), (-3, 4 << 20)):  # M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_…
-            allocator.mallopt(option, size)
-
-
-_keep_memory()
+keep_memory()
 
 
 class NotOpened(Exception):
@@ -43,16 +32,22 @@ class NotOpened(Exception):
 
 
 class Document:
-    """An open PDF. One that is encrypted with an empty user password opens like any other.
+    """An open PDF of `size` bytes. One that is encrypted with an empty user password opens like any other.
+
+    `bombed`: parts of it were left out, for PDFium ends the process when it unpacks more than memory holds.
 
     Raises:
         NotOpened: PDFium cannot open it.
     """
 
     def __init__(self, source: Source) -> None:
-        if isinstance(source, Path) and source.stat().st_size <= _READ_AT_ONCE:
+        self.size = len(source) if isinstance(source, bytes) else source.stat().st_size
+        if isinstance(source, Path) and self.size <= _READ_AT_ONCE:
             source = source.read_bytes()
+        self.bombed = False
         if isinstance(source, bytes):
+            if looks_like_bomb(source) and (harmless := without_bombs(source)) is not None:
+                source, self.bombed = harmless, True
             self.handle = pdfium.FPDF_LoadMemDocument64(source, len(source), None)
         else:
             self.handle = pdfium.FPDF_LoadDocument(os.fsencode(source), None)
@@ -102,6 +97,7 @@ class _Buffer:
     """Where PDFium writes strings, as UTF-16 units: one for all, which grows to the longest."""
 
     def __init__(self) -> None:
+        self.written = 0
         self.grow(1 << 14)
 
     def grow(self, units: int) -> None:
@@ -120,6 +116,7 @@ _LONGEST: Final = 1 << 23
 def string(function: Any, *arguments: Any) -> str:
     """The string that `function` writes into a buffer, as UTF-16, without halves of characters; "" for one of 16 MB."""
     size = function(*arguments, _buffer.units, 2 * _buffer.size)
+    _buffer.written += size
     if size <= 2 or size > 2 * _LONGEST:
         return ""
     if size > 2 * _buffer.size:
@@ -128,10 +125,23 @@ def string(function: Any, *arguments: Any) -> str:
     return _buffer.text(size // 2 - 1)
 
 
-def page_text(textpage: Any) -> tuple[str, int]:
-    """The text of an open text page, and its length in UTF-16 units."""
+def written() -> int:
+    """Bytes of all strings that PDFium has made here so far: one that is meant very often is made each time."""
+    return _buffer.written
+
+
+class PageText(NamedTuple):
+    """The text of a page, its length in UTF-16 units, and how many characters PDFium counts."""
+
+    text: str
+    units: int
+    characters: int
+
+
+def page_text(textpage: Any) -> PageText:
+    """The text of an open text page."""
     count = min(pdfium.FPDFText_CountChars(textpage), _LONGEST)
     if 2 * count >= _buffer.size:  # twice the room: what PDFium counts as one character may be two units
         _buffer.grow(3 * count)
     units = max(0, pdfium.FPDFText_GetText(textpage, 0, count, _buffer.units) - 1)  # without the NUL
-    return _buffer.text(units), units
+    return PageText(_buffer.text(units), units, count)

@@ -26,6 +26,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
+from tasks.documents.extract import time_limit
 from tasks.documents.extract.ocr import recognition
 from tasks.documents.extract.reading import Place, Reading
 from tasks.errors import DiligenceError
@@ -115,6 +116,7 @@ def serve(read: Read, limits: Limits, documents: int, connection: "Connection[An
 
 def run(read: Read, path: Path, extension: str) -> Reading | Failure:
     """Read one document; whatever goes wrong comes back as a value."""
+    time_limit.begin()
     recognition.begin()
     try:
         return read(path, extension)
@@ -204,6 +206,7 @@ def _prepare(limits: Limits) -> None:
     for stream in (1, 2):  # libraries complain of broken files there
         os.dup2(silence, stream)
     os.close(silence)
+    time_limit.configure(limits.seconds)
     recognition.configure(limits.languages, limits.seconds)
 
 

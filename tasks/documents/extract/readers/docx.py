@@ -26,8 +26,6 @@ _DEEPEST_NOTE: Final = 8
 """Notes may refer to notes, in hostile files endlessly; what lies deeper is written at the end."""
 
 _NOTES: Final = ("footnotes", "endnotes", "comments")
-_ATTACHED: Final = ("package", "oleObject", "aFChunk")
-"""The kinds of relationships that lead to a document inside this one."""
 
 
 def read(source: Source) -> Reading:
@@ -70,7 +68,7 @@ class _Document:
             raise Damaged("The file holds no Word document. Ask for it again, or give it the ending of its format.")
         for related in self._package.relationships(main):
             self._parts[related.kind][related.target] = None
-            if related.kind in _ATTACHED:
+            if related.kind in attached.KINDS:
                 self._enclosed.append(related.target)
         for kind in [kind for kind in self._parts if kind in _NOTES]:
             for part in self._parts[kind]:
@@ -131,7 +129,7 @@ class _Document:
         data = self._package.scan(part)
         if b" r:id=" in data:
             related = self._package.relationships(part)
-            self._enclosed += [item.target for item in related if item.kind in _ATTACHED]
+            self._enclosed += [item.target for item in related if item.kind in attached.KINDS]
         return data
 
     def _write(self, lines: list[str]) -> None:

@@ -22,9 +22,6 @@ _MOST_PIECES: Final = 500_000
 _MOST_TEXT: Final = 64 << 20
 """The most shapes and comments, and characters of text, that a presentation may hold."""
 
-_ATTACHED: Final = ("package", "oleObject")
-"""The kinds of relationships that lead from a slide to a document inside the presentation."""
-
 
 def read(source: Source) -> Reading:
     """The text of the presentation in `source`, by slide and shape.
@@ -64,7 +61,7 @@ class _Presentation:
             with self.writer.part("slide", str(number)):
                 self._write_slide(slide)
         around = (item for slide in slides for item in self._package.relationships(slide))
-        attached.hand_on(self._package, (item.target for item in around if item.kind in _ATTACHED), self.writer)
+        attached.hand_on(self._package, (item.target for item in around if item.kind in attached.KINDS), self.writer)
 
     def _slides(self) -> list[str]:
         """The names of the slides' parts in the order of the show."""
@@ -102,8 +99,8 @@ class _Presentation:
             text = "\n".join(shape.lines)
             if number and text.strip().isdecimal() and shape.holder is not None and shape.holder.kind == number:
                 continue
-            with self.writer.place("shape", shape.name or str(count)):
-                self._write(text)
+            self._count(text)
+            self.writer.placed("shape", shape.name or str(count), text)
 
     def _write_comments(self, data: bytes) -> None:
         """Comments, of the older kind (`p:text`) and of the newer one (paragraphs)."""
@@ -113,11 +110,14 @@ class _Presentation:
             self._write(line)
 
     def _write(self, text: str) -> None:
+        self._count(text)
+        self.writer.text(text)
+
+    def _count(self, text: str) -> None:
         self._pieces_left -= 1
         self._text_left -= len(text)
         if self._pieces_left < 0 or self._text_left < 0:
             raise TooLarge("The presentation holds more text than can be read. Split it.")
-        self.writer.text(text)
 
 
 def _nowhere(_: Holder) -> None:

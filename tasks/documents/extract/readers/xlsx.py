@@ -1,11 +1,12 @@
 """Workbooks: sheets in order, hidden ones too; on each its cells row by row, then what stands round and over them.
 
-Printed headers and footers come first of these, then comments, text boxes, charts, diagrams.
+Comments come first of these, then text boxes, charts, diagrams, at last printed headers and footers.
 """
 
 from typing import Final
 
 from tasks.documents.extract import second
+from tasks.documents.extract.office import attached
 from tasks.documents.extract.office.package import CUT_OFF, Package
 from tasks.documents.extract.reading import Reading, Source, Writer
 from tasks.documents.extract.spreadsheet.around import Surroundings
@@ -41,14 +42,16 @@ def _read(source: Source) -> Reading:
                     package.note_damage()
                 elif sheet.part not in read:
                     read.add(sheet.part)
-                    for line in scanner.scan(pieces(package.chunks(sheet.part), b"row")):
-                        writer.text(line)
+                    printed = scanner.scan(pieces(package.chunks(sheet.part), b"row"))
                     surroundings.write(sheet.part)
+                    for line in printed:
+                        writer.text(line)
             if not scanner.whole:
                 package.note_damage()
             if scanner.full:
                 writer.warn(FULL)
                 break
+        attached.hand_on(package, surroundings.enclosed, writer)
         if workbook.kinds.clipped:
             writer.warn(CLIPPED)
         if package.damaged:

@@ -2,20 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from posixpath import basename
 from typing import Final
 
+from tasks.documents.extract.office import attached
 from tasks.documents.extract.office.drawings import Drawings, paragraphs
 from tasks.documents.extract.office.markup import attribute
 from tasks.documents.extract.office.package import Package
 from tasks.documents.extract.reading import Writer
 from tasks.documents.extract.spreadsheet.cells import characters, rich_text
 from tasks.documents.extract.spreadsheet.pieces import pieces
-from tasks.errors import TooLarge
-
-_LARGEST: Final = 64 << 20
-_ALL_TOGETHER: Final = 256 << 20
-"""Bytes of embedded documents that are held at a time; what comes after is named but not handed on."""
 
 _MOST_TEXT: Final = 16 << 20
 """Characters of comments and controls in a workbook."""
@@ -30,21 +25,28 @@ _TAG: Final = re.compile(rb"<[^<>]*+>")
 
 
 class Surroundings:
-    """Writes to `writer` what stands round the cells of sheets, and hands on the documents embedded in them."""
+    """Writes to `writer` what stands round the cells of sheets.
+
+    `enclosed` are the parts of the documents embedded in them.
+    """
 
     def __init__(self, package: Package, writer: Writer) -> None:
         self._package = package
         self._writer = writer
         self._drawings = Drawings(package)
         self._text = _MOST_TEXT
-        self._embedded: set[str] = set()
-        self._room = _ALL_TOGETHER
+        self.enclosed: list[str] = []
 
     def write(self, sheet: str) -> None:
         """Write what the part `sheet` refers to."""
+        around = self._package.relationships(sheet)
+        if not around:
+            return
         parts: dict[str, list[str]] = {}
-        for item in self._package.relationships(sheet):
-            if item.target in self._package:
+        for item in around:
+            if item.kind in attached.KINDS:
+                self.enclosed.append(item.target)
+            elif item.target in self._package:
                 parts.setdefault(item.kind, []).append(item.target)
         said: dict[str, list[str]] = {}
         for part in parts.get("comments", ()):
@@ -61,8 +63,6 @@ class Surroundings:
             for part in parts.get("vmlDrawing", ()):
                 for _, text in self._bounded(self._controls(part)):
                     self._writer.text(text)
-        for part in parts.get("package", []) + parts.get("oleObject", []):
-            self._hand_on(part)
 
     def _bounded(self, found: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
         for cell, text in found:
@@ -99,21 +99,7 @@ class Surroundings:
         at = 0
         for reference in _REFERENCE.finditer(data):
             drawn = attribute(reference[1], b"r:id") or attribute(reference[1], b"r:dm")
-            for line in paragraphs(data, at, reference.start()) + self._drawings.lines(part, drawn):
-                self._writer.text(line)
+            lines = paragraphs(data, at, reference.start()) + self._drawings.lines(part, drawn)
+            self._writer.text("\n".join(lines))
             at = reference.end()
-        for line in paragraphs(data, at):
-            self._writer.text(line)
-
-    def _hand_on(self, part: str) -> None:
-        """Hand on an embedded document; one that is too large by its name alone."""
-        if part in self._embedded:
-            return
-        self._embedded.add(part)
-        data: bytes | None = None
-        try:
-            data = b"".join(self._package.chunks(part, min(_LARGEST, self._room)))
-            self._room -= len(data)
-        except TooLarge:
-            pass
-        self._writer.attach(basename(part), data)
+        self._writer.text("\n".join(paragraphs(data, at)))

@@ -40,7 +40,8 @@ class Blocks:
             self._first = number
         self._last = number
         self._columns += (first, last)
-        self._unmended.append((len(self._lines), row, texts))
+        if row.plain:
+            self._unmended.append((len(self._lines), row, texts))
         self._lines.append(text)
         return len(text)
 
@@ -52,7 +53,8 @@ class Blocks:
         at = 0
         while at < len(lines):
             self.add(number + at, row, rows[at])
-            self._unmended.pop()
+            if row.plain:
+                self._unmended.pop()
             end = min(at + _ROWS - (self._last - self._first), len(lines))
             self._lines += lines[at + 1 : end]
             self._last = number + end - 1
@@ -81,13 +83,8 @@ class Blocks:
 
     def _mend(self) -> None:
         """Show the numbers better that stand as they are stored."""
-        numbers = [
-            text
-            for _, row, texts in self._unmended
-            for text, kind in zip(texts, row.kinds, strict=True)
-            if kind is None
-        ]
-        if odd(b"\t".join(numbers)):
+        numbers = [texts[index] for _, row, texts in self._unmended for index in row.plain]
+        if numbers and odd(b"\t".join(numbers)):
             for at, row, texts in self._unmended:
                 mended = row.mended(texts)
                 if mended != texts:

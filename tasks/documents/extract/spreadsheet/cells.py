@@ -124,7 +124,7 @@ class Kinds(dict[bytes, Texts | None]):
             work_out = partial(_formatted, code=code, from_1904=self._from_1904)
         texts = self._texts[kind, code] = Texts(work_out, self)
         if kind == b"s" and len(self._strings()) <= _MOST_KNOWN:
-            texts.update((b"%d" % index, text) for index, text in enumerate(self._strings()))
+            texts.update(zip(_indices(len(self._strings())), self._strings(), strict=False))
         return texts
 
     def _string(self, index: bytes) -> bytes:
@@ -137,6 +137,16 @@ class Kinds(dict[bytes, Texts | None]):
         self.clear()
         for texts in self._texts.values():
             texts.clear()
+
+
+_INDICES: Final[list[bytes]] = []
+
+
+def _indices(count: int) -> list[bytes]:
+    """At least so many indices as cells have them, made once: they are the same in all workbooks."""
+    if len(_INDICES) < count:
+        _INDICES.extend(b"%d" % index for index in range(len(_INDICES), count))
+    return _INDICES
 
 
 def _formatted(raw: bytes, *, code: str, from_1904: bool) -> bytes:

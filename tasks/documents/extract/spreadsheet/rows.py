@@ -6,6 +6,8 @@ once and kept: the 2,600 rows of a real table had five kinds of tags.
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cached_property
+from operator import itemgetter
 from typing import Final
 
 from tasks.documents.extract.spreadsheet.cells import Kinds, Texts, number
@@ -25,6 +27,9 @@ _FIRST: Final = list(range(1, 16_385))
 """The columns that a sheet of Excel has."""
 
 _NOISE: Final = re.compile(rb"(?:0000|9999)\d\d?(?:\t|$)")
+
+_MENDABLE: Final = re.compile(rb"[E&]|(?:0000|9999)\d\d?(?![^\t])|\.0(?![^\t])")
+"""What `number` looks for, in numbers split by tabs."""
 
 _INLINE: Final = b' t="inlineStr">'
 
@@ -47,7 +52,8 @@ _COLUMNS: Final = _Columns()
 class Row:
     """A row by its tags: how many values stand in it, and in how many cells the number of the row.
 
-    `shared` tells that the tags of other rows are the same, but for their numbers.
+    `shared` tells that the tags of other rows are the same, but for their numbers; `plain` are the indices of the
+    texts that are numbers as they are stored.
     """
 
     def __init__(self, tags: bytes, row: bytes, kinds: Kinds) -> None:
@@ -88,6 +94,7 @@ class Row:
             owners.append(len(columns) - 1)
         self.values, self.numbered, self.shared = len(owners), numbered, numbered == references
         self.columns, self.kinds = columns, shown
+        self.plain = [index for index, kind in enumerate(shown) if kind is None]
         self._owners = owners if -1 in owners or len(owners) > len(columns) else None
         self._gapless = columns == _FIRST[: len(columns)]
 
@@ -111,8 +118,11 @@ class Row:
 
     def line(self, texts: Sequence[bytes]) -> tuple[int, int, bytes]:
         """The first and the last column that hold any of the texts, and the line that they make."""
-        if self._gapless and all(texts):
-            return 1, len(texts), b"\t".join(texts)
+        if all(texts):
+            if self._gapless:
+                return 1, len(texts), b"\t".join(texts)
+            if self._form:
+                return self.columns[0], self.columns[-1], self._form % tuple(texts)
         return _line(self.columns, texts)
 
     def lines(self, rows: list[tuple[bytes, ...]]) -> list[bytes]:
@@ -121,15 +131,24 @@ class Row:
             return []
         if self._gapless:
             return list(map(b"\t".join, rows))
-        if self.columns != sorted(set(self.columns)):
-            return []
-        gaps = zip([1, *self.columns], self.columns, strict=False)
-        form = b"".join([_tabs(column - before) + b"%b" for before, column in gaps])
-        return [form % texts for texts in rows]
+        form = self._form
+        return [form % texts for texts in rows] if form else []
+
+    @cached_property
+    def _form(self) -> bytes:
+        """The form of a line, for as many texts as there are columns; b"" where these are out of order."""
+        columns = self.columns
+        if columns != sorted(set(columns)):
+            return b""
+        gaps = zip([1, *columns], columns, strict=False)
+        return b"".join([_tabs(column - before) + b"%b" for before, column in gaps])
 
     def mended(self, texts: Sequence[bytes]) -> list[bytes]:
         """The texts with plain numbers as they are better shown."""
-        return [number(text) if kind is None else text for text, kind in zip(texts, self.kinds, strict=True)]
+        mended = list(texts)
+        for index in self.plain:
+            mended[index] = number(mended[index])
+        return mended
 
 
 def odd(numbers: bytes) -> bool:
@@ -148,7 +167,18 @@ def _shown(values: list[bytes], kind: Texts | None) -> Iterable[bytes]:
     """The texts of the values in a column."""
     if kind is not None:
         return map(kind.__getitem__, values)
-    return map(number, values) if odd(b"\t".join(values)) else values
+    numbers = b"\t".join(values)
+    if not odd(numbers):
+        return values
+    mended = list(values)
+    index, at, last = 0, 0, -1
+    for sign in _MENDABLE.finditer(numbers):
+        index += numbers.count(b"\t", at, sign.start())
+        at = sign.start()
+        if index != last:
+            mended[index] = number(mended[index])
+            last = index
+    return mended
 
 
 def _tabs(gap: int) -> bytes:
@@ -157,15 +187,14 @@ def _tabs(gap: int) -> bytes:
 
 def _line(columns: list[int], texts: Sequence[bytes]) -> tuple[int, int, bytes]:
     """The line of texts that leave gaps, in the order of their columns."""
-    if columns != sorted(columns):
-        order = sorted(range(len(columns)), key=columns.__getitem__)
-        columns, texts = [columns[cell] for cell in order], [texts[cell] for cell in order]
+    filled = [(column, text) for column, text in zip(columns, texts, strict=True) if text]
+    if not filled:
+        return 0, 1, b""
+    filled.sort(key=itemgetter(0))
+    first, at = filled[0][0], 1
     laid: list[bytes] = []
-    first, at = 0, 1
-    for column, text in zip(columns, texts, strict=True):
-        if text:
-            first = first or column
-            laid.append(_tabs(column - at) if column > at else b"\t" if laid else b"")
-            laid.append(text)
-            at = column
+    for column, text in filled:
+        gap = column - at
+        laid += _TABS[gap] if 0 < gap <= _WIDEST_GAP else b"\t" if gap or laid else b"", text
+        at = column
     return first, at, b"".join(laid)

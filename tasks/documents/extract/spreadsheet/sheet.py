@@ -41,9 +41,10 @@ _VALUE: Final = re.compile(rb"<(?:v|f[^<>]*+>(?:[^<]*+</f>)?+<v|t)(?=[\s/>])[^<>
 _ROW: Final = re.compile(rb"<row(?=[\s/>])([^<>]*+)>")
 _NUMBER: Final = re.compile(rb"""\sr\s*+=\s*+["'](\d++)["']""")
 _PRINTED: Final = re.compile(rb"<(?:odd|even|first)(?:Header|Footer)(?:\s[^<>]*+)?+>([^<]*+)")
+_SECTION: Final = re.compile("&[LCR]", re.IGNORECASE)
 _CONTROL: Final = re.compile(
-    r'&(?:"[^"]*"|K(?:[0-9A-Fa-f]{6}|\d\d[+-]\d{3})|\d+|[A-JL-Z]|&)', re.IGNORECASE
-)  # a font, a colour, a size, a switch or a field, an ampersand
+    r'&(?:"[^"]*"|K(?:[0-9A-F]{6}|\d\d[+-]\d{3})|\d+|[A-JL-Z])', re.IGNORECASE
+)  # a font, a colour, a size, a switch or a field
 
 
 class Scanner:
@@ -176,8 +177,8 @@ def _begun(tags: bytes, row: int) -> tuple[int, int, int]:
 
 def _printed(stored: bytes) -> Iterator[str]:
     """The words of one printed header or footer, left, middle and right, without their codes."""
-    text = unescaped(stored[:LONGEST].decode("utf-8", "replace"))
-    for section in re.split("&[LCR]", text):
-        words = one_line(_CONTROL.sub(lambda match: "&" if match[0] == "&&" else "", section))
+    text = unescaped(stored[:LONGEST].decode("utf-8", "replace")).replace("&&", "\0")
+    for section in _SECTION.split(text):
+        words = one_line(_CONTROL.sub("", section).replace("\0", "&"))
         if words:
             yield words

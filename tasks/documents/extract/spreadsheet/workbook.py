@@ -86,17 +86,22 @@ class Workbook:
         for part in self._parts("styles"):
             styles = self._package.scan(part)
             own: dict[bytes, str] = {}
-            for tag in islice(_NUMBER_FORMAT.finditer(styles), _MOST_STYLES):
+            for tag in islice(_NUMBER_FORMAT.finditer(styles, *_span(styles, b"numFmts")), _MOST_STYLES):
                 given = {name: one or other for name, one, other in _ATTRIBUTE.findall(tag[0])}
                 own[given.get(b"numFmtId", b"")] = unescaped(given.get(b"formatCode", b"").decode("utf-8", "replace"))
-            start = styles.find(b"<cellXfs")
-            end = styles.find(b"</cellXfs", start)
-            for position, style in enumerate(islice(_STYLE.finditer(styles, start, end), _MOST_STYLES)):
+            for position, style in enumerate(islice(_STYLE.finditer(styles, *_span(styles, b"cellXfs")), _MOST_STYLES)):
                 number = style[1] or b"0"
                 code = own.get(number) or BUILT_IN.get(int(number[:9]), "")
                 if code and code.lower() != "general":
                     codes[b"%d" % position] = code
         return codes
+
+
+def _span(data: bytes, name: bytes) -> tuple[int, int]:
+    """Where an element begins and ends; where the data breaks off before, with that."""
+    start = data.find(b"<" + name)
+    end = data.find(b"</" + name, start) if start >= 0 else 0
+    return max(start, 0), end if end >= 0 else len(data)
 
 
 def _string_items(piece: bytes) -> list[bytes]:

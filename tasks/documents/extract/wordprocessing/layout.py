@@ -17,6 +17,9 @@ _DEEPEST: Final = 64
 _MOST: Final = 4_000_000
 """So many rows, cells and text boxes are read, in 3 s; real documents have thousands."""
 
+_MOST_COLUMNS: Final = 63
+"""A table of Word has no more."""
+
 _LONG: Final = 1 << 20
 """Characters in a cell from which on its words are not counted out: that takes fifteen times its memory."""
 
@@ -33,6 +36,7 @@ class _Flow:
         self.asides: list[str] = []
         self.rows: list[list[list[str]]] = []  # for each open row the lines of its cells
         self.around: list[list[str]] = []  # for each open cell the lines that its row will join
+        self.spans: list[int] = []  # for each open cell the columns that it spans
 
 
 class Layout:
@@ -113,6 +117,7 @@ class Layout:
             if in_row:
                 self.end_paragraph()
                 flow.around.append(flow.lines)
+                flow.spans.append(1)
                 flow.lines = []
                 self.depth += 1
         else:
@@ -120,6 +125,18 @@ class Layout:
             self._flow = _Flow()
             self.words = self._flow.words
             self.depth += 1
+
+    def leave_columns(self, count: int) -> None:
+        """The open cell spans so many columns; before the first cell of a row: so many stay empty."""
+        flow = self._flow
+        count = min(count, _MOST_COLUMNS)
+        if self._beyond or not flow.rows:
+            return
+        self._opened += count
+        if len(flow.around) == len(flow.rows):
+            flow.spans[-1] = max(count, 1)
+        elif not flow.rows[-1]:
+            flow.rows[-1] += [[]] * count
 
     def end(self, kind: str) -> None:
         """What is open ends: `row_end`, `cell_end` or `box_end`."""
@@ -143,6 +160,7 @@ class Layout:
         if flow.rows and len(flow.rows) == len(flow.around):
             self.end_paragraph()
             flow.rows[-1].append(flow.lines)
+            flow.rows[-1] += [[]] * (flow.spans.pop() - 1)
             flow.lines = flow.around.pop()
             self.depth -= 1
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import ClassVar, Final, Protocol
 
-from tasks.documents.extract.office import markup, ooxml
+from tasks.documents.extract.office import formulas, markup
 from tasks.documents.extract.office.markup import ATTRIBUTES
 from tasks.documents.extract.wordprocessing.layout import Layout
 
@@ -19,13 +19,14 @@ _TAGS: Final = re.compile(
             t(?:(?:>|\sxml:space="preserve">|(?=\s)%b(?<!/)>)(?P<text>[^<]*+)
                 (?:</w:t></w:r>(?:</w:p>(?P<last>)(?:<w:p(?=[\s/>]))?+)?+)?+  # what mostly follows, in the same step
               | ab\s*+/?>(?P<tab>)  # with attributes it is a tab stop
-              | c(?=[\s/>])(?P<cell>)
-              | r(?=[\s>])(?P<row>)
+              | c(?:(?=[\s/>])(?P<cell>) | PrChange(?=[\s>])(?P<tcPrChange>))
+              | r(?:(?=[\s>])(?P<row>) | PrChange(?=[\s>])(?P<trPrChange>))
               | xbxContent(?=[\s>])(?P<box>))
           | p(?:(?=[\s>])(?P<paragraph>)
               | Style\s++w:val\s*+=\s*+["'](?P<style>[^"'<]*+)
               | tab(?=[\s/>])(?P<ptab>)
               | PrChange(?=[\s>])(?P<pPrChange>))
+          | grid(?:Span | Before)(?=[\s/>])(?P<columns>)
           | br(?=[\s/>])(?P<br>)
           | c(?:r(?=[\s/>])(?P<cr>) | ommentReference(?=[\s/>])(?P<comments>))
           | noBreakHyphen(?=[\s/>])(?P<hyphen>)
@@ -57,14 +58,11 @@ alternatives of whole names it ran at 350. A whole `Scan` runs at 260, lxml's pa
 _CHARACTERS: Final = {"tab": b"\t", "ptab": b"\t", "br": b"\n", "cr": b"\n", "hyphen": b"-", "drawn_br": b"\n"}
 _LEFT_OUT: Final = {
     name: re.compile(rb"<(/?)w:%b(?=[\s/>])(%b/?)>" % (name.encode(), ATTRIBUTES))
-    for name in ("del", "moveFrom", "pPrChange")
+    for name in ("del", "moveFrom", "pPrChange", "tcPrChange", "trPrChange")
 }
 _FORMULA_END: Final = re.compile(rb"</m:oMath\s*+>|(?=</?[wa]:p[\s>])")
-_FORMULA_WORDS: Final = re.compile(rb"<[mw]:t(?:\s[^<>]*+)?>([^<]++)")
 _MOST_FORMULAS: Final = 100_000
-"""So many are read with their shape, at 20 µs each; of others, and of larger ones, come the words alone."""
-
-_LARGEST_FORMULA: Final = 1 << 20
+"""So many are read with their shape, at 20 µs each; of others come the words alone."""
 
 
 class Surroundings(Protocol):
@@ -139,6 +137,11 @@ class Scan:
         if self._headings and "0" <= markup.attribute(self._rest(tag), b"w:val") < "9":
             self._layout.mark_heading()
 
+    def _columns(self, _: str, tag: re.Match[bytes]) -> None:
+        columns = markup.attribute(self._rest(tag), b"w:val")
+        if columns.isdecimal() and len(columns) < 4:
+            self._layout.leave_columns(int(columns))
+
     def _symbol(self, _: str, tag: re.Match[bytes]) -> None:
         self._layout.words.append(markup.escaped(_character(markup.attribute(self._rest(tag), b"w:char"))))
 
@@ -172,13 +175,9 @@ class Scan:
             return None
         end = _FORMULA_END.search(self._data, tag.end(), self._end)
         behind = self._end if end is None else end.end()
-        words = _FORMULA_WORDS.findall(self._data, tag.end(), behind)
         self._formulas += 1
-        if words and self._formulas < _MOST_FORMULAS and behind - tag.start() < _LARGEST_FORMULA:
-            formula = markup.element(self._data[tag.start() : behind])
-            if formula is not None:
-                words = [markup.escaped(ooxml.formula(formula))]
-        self._layout.words += words
+        words_of = formulas.shaped if self._formulas < _MOST_FORMULAS else formulas.flat
+        self._layout.words += words_of(self._data, tag.start(), behind)
         return behind
 
     def _rest(self, tag: re.Match[bytes]) -> bytes:
@@ -191,6 +190,7 @@ class Scan:
         **dict.fromkeys(("chart", "diagram"), _drawing),
         **dict.fromkeys(_LEFT_OUT, _leave_out),
         "level": _level,
+        "columns": _columns,
         "symbol": _symbol,
         "textpath": _textpath,
         "formula": _formula,

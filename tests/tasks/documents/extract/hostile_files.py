@@ -209,6 +209,15 @@ def counting(count: int) -> bytes:
     return data[:end] + record + locator + data[end : end + 8] + b"\xff\xff\xff\xff" + data[end + 12 :]
 
 
+def beyond_4_gb() -> bytes:
+    """A sound document whose directory, by the records for large archives, has 2^63 entries far behind its end."""
+    sound = word()
+    end = sound.rindex(b"PK\x05\x06")
+    record = struct.pack("<4sQHHIIQQQQ", b"PK\x06\x06", 44, 45, 45, 0, 0, 2**63, 2**63, 2**62, 2**62)
+    locator = struct.pack("<4sIQI", b"PK\x06\x07", 0, end, 1)
+    return sound[:end] + record + locator + sound[end : end + 8] + b"\xff" * 12 + sound[end + 20 :]
+
+
 def named(*names: str) -> bytes:
     """A document beside members of these names."""
     return word("", dict.fromkeys(names, "<x/>"))

@@ -247,6 +247,13 @@ def lying_places() -> bytes:
     return book(rows)
 
 
+def lost_strings() -> bytes:
+    """Cells of strings that the table does not have, beside the one that it has."""
+    numbers = (0, 1, -1, 99_999_999_999, 2**64, "x", "1e9", "")
+    row = "".join(f'<c t="s"><v>{number}</v></c>' for number in numbers)
+    return book(f"<row>{row}</row>", {"xl/sharedStrings.xml": f'<sst xmlns="{SHEET}"><si><t>{MARKER}</t></si></sst>'})
+
+
 def wide_rows() -> bytes:
     """5,000 rows of two cells in the first and the last column: 80 MB of tabs where each column gets one."""
     return book(

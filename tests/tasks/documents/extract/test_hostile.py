@@ -16,8 +16,9 @@ from tasks.errors import Damaged, DiligenceError, PasswordProtected, TooLarge
 from tests.fuzz import watched
 from tests.fuzz.promises import unclear
 from tests.fuzz.verdict import judge
-from tests.tasks.documents.extract import hostile_files, hostile_markup, hostile_pdfs
+from tests.tasks.documents.extract import hostile_files, hostile_markup, hostile_notes, hostile_pdfs
 from tests.tasks.documents.extract.hostile_files import MARKER
+from tests.tasks.documents.extract.ocr.scans import needs_tesseract
 
 LONGEST_TEXT = 200_000_000
 """Characters; more would not fit into the limits."""
@@ -123,6 +124,9 @@ def test_zips_that_lie_about_themselves_are_read_or_refused(read: Reader) -> Non
         "headers_alone.docx": hostile_files.headers_alone(),
         "main_part_twice.docx": hostile_files.main_part_twice(),
         "strange_names.docx": hostile_files.named(*names),
+        "claims_beyond_4_gb.docx": hostile_files.beyond_4_gb(),
+        "local_name_differs.docx": sound.replace(b"word/document.xml", b"evil/document.xml", 1),
+        "local_name_too_long.docx": hostile_files.changed(sound, b"PK\x03\x04", 26, b"\xff\xff"),
         "local_headers_elsewhere.docx": hostile_files.changed(sound, b"PK\x01\x02", 42, b"\0\0\0\0"),
         "directory_elsewhere.docx": hostile_files.changed(sound, b"PK\x05\x06", 16, b"\xff\xff\xff\x7f"),
         "encrypted.docx": hostile_files.changed(sound, b"PK\x01\x02", 8, b"\x01\0"),
@@ -136,7 +140,7 @@ def test_zips_that_lie_about_themselves_are_read_or_refused(read: Reader) -> Non
     assert not troubles(outcomes)
     refused = {
         "headers_alone.docx", "encrypted.docx", "unknown_method.docx", "directory_alone.docx",
-        "local_headers_elsewhere.docx",
+        "local_headers_elsewhere.docx", "local_name_too_long.docx",
     }  # fmt: skip
     assert set(unread(outcomes)) <= refused | {"half.docx"}  # what is whole of it holds no words
     assert {name for name in refused if outcomes[name].error is None and not outcomes[name].text} == set()
@@ -203,7 +207,8 @@ def test_a_little_that_is_meant_very_often_is_bounded(read: Reader) -> None:
         "slide.pptx": hostile_markup.one_slide_often(),
         "string.xlsx": hostile_markup.one_string_often(),
         "sheet.xlsx": hostile_markup.one_sheet_often(),
-        "page.pdf": hostile_pdfs.circles()["one_page_often.pdf"],
+        **hostile_notes.one_string_often(),
+        **{name: hostile_notes.one_page_often()[name] for name in ("text.pdf", "nothing.pdf")},
     })  # fmt: skip
     assert not troubles(outcomes)
 
@@ -243,6 +248,8 @@ def test_sheets_that_claim_more_than_they_hold_are_read_by_what_they_hold(read: 
         "wide_rows.xlsx": hostile_markup.wide_rows(),
         "merged_wholly.xlsx": hostile_markup.merged_wholly(),
         "absurd_numbers.xlsx": hostile_markup.absurd_numbers(),
+        "as_many_sheets_as_can_be_named.xlsx": hostile_files.book("<row><c><v>1</v></c></row>", None, 65_535),
+        "strings_that_are_not_there.xlsx": hostile_markup.lost_strings(),
     })  # fmt: skip
     assert not troubles(outcomes)
     assert "first" in outcomes["two_cells.xlsx"].text
@@ -252,6 +259,7 @@ def test_sheets_that_claim_more_than_they_hold_are_read_by_what_they_hold(read: 
     assert outcomes["wide_rows.xlsx"].text.count("1\t") == 5000
     assert len(outcomes["wide_rows.xlsx"].text) < 1_000_000
     assert "7" in outcomes["merged_wholly.xlsx"].text
+    assert outcomes["strings_that_are_not_there.xlsx"].text.count(MARKER) == 1
     assert all(outcome.error is None for outcome in outcomes.values())
 
 
@@ -271,17 +279,16 @@ def test_entities_are_neither_expanded_nor_fetched(read: Reader, canary: Path, l
 
 def test_pdf_streams_that_inflate_without_end_stay_within_the_limits(read: Reader) -> None:
     outcomes = read(hostile_pdfs.stream_bombs())
-    # PDFium ends its process where memory ends: that is kept to the one document.
-    contained = {name for name, trouble in troubles(outcomes).items() if trouble.startswith("contained")}
-    assert set(troubles(outcomes)) == contained
-    assert MARKER in outcomes["attachment.pdf"].text
+    assert not troubles(outcomes)
+    assert not [name for name, outcome in outcomes.items() if outcome.error is not None]
+    assert not unread({name: outcomes[name] for name in ("appearance.pdf", "attachment.pdf", "picture.pdf")})
 
 
 def test_pdf_trees_in_circles_end(read: Reader) -> None:
-    documents = hostile_pdfs.circles()
-    del documents["one_page_often.pdf"]
-    outcomes = read(documents)
+    outcomes = read(hostile_pdfs.circles())
+    # PDFium ends its process where memory ends: that is kept to the one document.
     assert set(troubles(outcomes)) <= {"forms_ten_to_the_tenth.pdf"}
+    assert all(trouble.startswith("contained") for trouble in troubles(outcomes).values())
     assert set(unread(outcomes)) <= {
         "pages.pdf", "font_in_itself.pdf", "length.pdf", "encryption.pdf", "forms_ten_to_the_tenth.pdf",
     }  # fmt: skip
@@ -291,6 +298,33 @@ def test_pdf_depths_end(read: Reader) -> None:
     outcomes = read(hostile_pdfs.depths())
     assert not troubles(outcomes)
     assert set(unread(outcomes)) <= {"pages.pdf"}
+
+
+def test_what_stands_beside_and_behind_the_pages_of_a_pdf_is_bounded(read: Reader) -> None:
+    for documents in (hostile_notes.looks(), hostile_notes.forms(), hostile_notes.fonts(), hostile_notes.tables()):
+        outcomes = read(documents)
+        assert not troubles(outcomes)
+        assert all(outcome.error is None for outcome in outcomes.values())
+        assert set(unread(outcomes)) <= {"unicode_ranges.pdf", "widths.pdf", "codes.pdf"}  # which show other letters
+
+
+def test_a_pdf_that_takes_too_long_is_read_as_far_as_the_time_goes(tmp_path: Path) -> None:
+    with ExtractionPool(1, Limits(6, watched.LIMIT_MB), watched.read) as pool:
+        for name in ("drawing.pdf", "notes.pdf"):
+            (tmp_path / name).write_bytes(hostile_notes.one_page_often()[name])
+            reading = pool.read(tmp_path / name, ".pdf")
+            assert MARKER in reading.text
+            assert "DILIGENCE_DOCUMENT_TIMEOUT" in reading.warnings[0]
+
+
+@pytest.mark.parametrize("name", ["tiles.pdf", "layers.pdf", "fax.pdf"])
+@needs_tesseract
+def test_pages_that_cannot_be_drawn_in_time_are_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(hostile_notes.pictures()[name])
+    with ExtractionPool(1, Limits(8, watched.LIMIT_MB, languages="eng"), watched.read) as pool:
+        reading = pool.read(tmp_path / name, ".pdf")
+    assert reading.text == ""
+    assert any("(OCR)" in warning and "page 1." in warning for warning in reading.warnings)
 
 
 def test_a_pdf_reaches_nothing_outside(read: Reader, canary: Path, listener: "Listener") -> None:
@@ -313,11 +347,19 @@ def test_texts_of_any_bytes_are_read(read: Reader) -> None:
         "escapes.txt": b"\x1b$B" * 2_000_000,
         "mark_alone.txt": b"\xff\xfe",
         "line_ends.txt": b"\r\n\r" * 5_000_000,
+        "surrogates.txt": f"{MARKER}\n".encode() + b"\xed\xa0\x80" * 1_000_000,
+        "too_far.txt": b"\xff\xfe\0\0" + b"\xff" * 16_000_000,
+        "utf_7.txt": b"+AFoAYQBuAHoAaQBiAGEAcg- and +" * 100_000,
+        "high_and_late.txt": b"a" * 60_000_000 + b"\xe9\xff",
+        "any_high.txt": bytes(range(128, 256)) * 40_000,
+        "unmarked_16.txt": (f"{MARKER} " * 1_000_000).encode("utf-16-be"),
+        "unmarked_32.txt": (f"{MARKER} " * 1_000_000).encode("utf-32-le"),
         "wide.txt": "\U0001f600".encode() + b"A" * 40_000_000,
     })  # fmt: skip
     assert not troubles(outcomes)
     assert all(outcome.error is None for name, outcome in outcomes.items() if name != "wide.txt")
-    assert MARKER in outcomes["one_line.txt"].text
+    assert not unread({name: outcomes[name] for name in ("one_line.txt", "surrogates.txt")})
+    assert all(outcomes[name].text.count(MARKER) == 1_000_000 for name in ("unmarked_16.txt", "unmarked_32.txt"))
 
 
 # What is outside

@@ -22,6 +22,15 @@ def test_places_hold_what_was_written_within_them() -> None:
     ]
 
 
+def test_text_that_is_placed_stands_where_it_was_written_and_nowhere_without_words() -> None:
+    writer = Writer()
+    with writer.part("slide", "1"):
+        writer.placed("shape", " Title\n1", "\nOur plan\x07\n\n")
+        writer.placed("shape", "empty", " \n\t")
+    reading = writer.reading()
+    assert (reading.text, reading.places) == ("Our plan\n", [(0, 9, "slide", "1"), (0, 9, "shape", "Title 1")])
+
+
 def test_a_heading_reaches_to_the_next_one() -> None:
     writer = Writer()
     writer.line("before")

@@ -1,5 +1,8 @@
 """Second readers: asked where ours finds a file damaged, and only there."""
 
+import os
+import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -71,11 +74,28 @@ def test_a_bomb_or_a_password_is_no_matter_for_a_second_reader(tmp_path: Path, e
     def first(_: Source) -> Reading:
         raise error
 
-    def never(_: Source) -> Reading:
-        pytest.fail("asked")
+    def other(_: Source) -> Reading:
+        return Reading("asked")
 
     with pytest.raises(type(error)):
-        second.asked_after(first, never, tmp_path)
+        second.asked_after(first, other, tmp_path)
+
+
+def test_a_second_reader_that_crashes_or_never_ends_costs_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crashes(_: Source) -> Reading:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return Reading("")
+
+    def hangs(_: Source) -> Reading:
+        time.sleep(3600)
+        return Reading("")
+
+    monkeypatch.setattr(second, "_SECONDS", 0.05)
+    for other in (crashes, hangs):
+        with pytest.raises(Damaged, match="Ours gave up"):
+            second.asked_after(refuse, other, tmp_path)
 
 
 def test_where_neither_can_read_the_first_one_s_error_stands(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tasks.documents.extract.office import charts
-from tasks.documents.extract.office.drawings import Drawings, related_drawing_by_id
+from tasks.documents.extract.office.drawings import Drawings
 from tasks.documents.extract.office.package import Package
 from tests.tasks.documents.extract.office.packages import CHART, CHART_LINES, DIAGRAM, NAMES, package, relationships
 
@@ -95,9 +95,7 @@ def drawn(path: Path) -> Path:
 
 def test_a_drawing_is_found_by_the_relationship_to_it(tmp_path: Path) -> None:
     with Package(drawn(tmp_path / "a.pptx")) as found:
-        chart = related_drawing_by_id(found, "ppt/slide.xml", "rId1")
-        diagram = related_drawing_by_id(found, "ppt/slide.xml", "rId2")
-        none = related_drawing_by_id(found, "ppt/slide.xml", "rId3")
+        chart, diagram, none = (Drawings(found).lines("ppt/slide.xml", f"rId{number}") for number in (1, 2, 3))
     assert chart == [*CHART_LINES.splitlines(), "drawn on it"]
     assert (diagram, none) == (["Board", "Auditor"], [])
 

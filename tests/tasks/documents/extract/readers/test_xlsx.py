@@ -39,7 +39,7 @@ def test_a_real_workbook_comes_as_its_sheets_show_it(tmp_path: Path) -> None:
     assert reading.text == (
         "Cap table\nHolder\tSince\tShare\tValue\tActive\n"
         "Ada Founder\t2019-05-02\t61.3% (0.6125)\t$1,234.50\tTRUE\t2024-01-31 14:30:00\n"
-        "Strictly confidential\nA2\tVested in full.\n"
+        "A2\tVested in full.\nStrictly confidential\n"
         "\fOld\n\tsuperseded\n"
     )
     assert [(place.kind, place.label) for place in reading.places] == [
@@ -161,14 +161,14 @@ def test_controls_of_the_old_kind_say_what_is_on_them(tmp_path: Path) -> None:
 
 def test_printed_headers_and_footers_come_without_their_codes(tmp_path: Path) -> None:
     stored = (
-        '&L&"-,Bold"&12&K000000C2 General&C&K05+000Deal &amp;&amp; Co&RPage &P of &N',
+        '&L&"-,Bold"&12&K000000C2 General&C&K05+000Deal &amp;&amp; Co &amp;&amp;Ltd&RPage &P of &N',
         "&LDraft&CDraft",
     )
     after = f"<headerFooter><oddHeader>{stored[0]}</oddHeader><oddFooter>{stored[1]}</oddFooter></headerFooter>"
     text = xlsx.read(
         packages.xlsx(tmp_path / "a.xlsx", "", after=after.replace("&", "&amp;").replace("amp;amp;", "amp;"))
     ).text
-    assert text == "Ledger\nC2 General\nDeal & Co\nPage of\nDraft\n"
+    assert text == "Ledger\nC2 General\nDeal & Co &Ltd\nPage of\nDraft\n"
 
 
 def test_embedded_documents_are_handed_on(tmp_path: Path) -> None:
@@ -185,6 +185,14 @@ def test_embedded_documents_are_handed_on(tmp_path: Path) -> None:
     }
     path = packages.xlsx(tmp_path / "a.xlsx", "", parts)
     assert xlsx.read(path).attachments == [("Letter.docx", inner), ("ole1.bin", b"OLE")]
+
+
+def test_of_an_embedded_document_that_is_lost_comes_the_name(tmp_path: Path) -> None:
+    lost: dict[str, str | bytes] = {
+        "xl/worksheets/_rels/sheet1.xml.rels": relationships(("package", "../embeddings/Letter.docx"))
+    }
+    reading = xlsx.read(packages.xlsx(tmp_path / "a.xlsx", "", lost))
+    assert (reading.attachments, reading.warnings) == ([("Letter.docx", None)], [])
 
 
 def test_a_sheet_of_a_chart_alone_gives_its_words(tmp_path: Path) -> None:

@@ -24,6 +24,20 @@ def test_a_row_is_a_line_with_tabs_and_without_empty_cells_at_its_end() -> None:
     assert layout.lines == ["Year\tnet sales\t\ttwo words"]
 
 
+def test_a_nested_table_leaves_the_span_of_the_cell_round_it() -> None:
+    layout = Layout()
+    layout.start("row", closed=False)
+    layout.start("cell", closed=False)
+    layout.leave_columns(3)
+    row(layout, ["in"], ["ner"])
+    layout.end("cell_end")
+    layout.start("cell", closed=False)
+    words(layout, "last")
+    layout.end("cell_end")
+    layout.end("row_end")
+    assert layout.lines == ["in ner\t\t\tlast"]
+
+
 def test_a_single_cell_of_several_paragraphs_is_a_frame() -> None:
     layout = Layout()
     row(layout, [], ["first", "second"], [])

@@ -1,0 +1,58 @@
+"""The one form of Office XML: left as it stands where it is in it, rewritten where it is not."""
+
+import pytest
+
+from tasks.documents.extract.office.canonical import canonical
+
+OFFICE = "http://schemas.openxmlformats.org"
+WORD, DRAWN = f"{OFFICE}/wordprocessingml/2006/main", f"{OFFICE}/drawingml/2006/main"
+CHOICES = f"{OFFICE}/markup-compatibility/2006"
+STRICT = "http://purl.oclc.org/ooxml"
+
+
+def part(declarations: str, body: str, root: str = "w:document") -> bytes:
+    return f"<{root} {declarations}>{body}</{root}>".encode()
+
+
+def test_a_part_in_the_usual_form_stays_as_it_is() -> None:
+    data = part(f'xmlns:w="{WORD}" xmlns:ve="{CHOICES}" ve:Ignorable="w14"', "<w:p><w:t>a &lt; b</w:t></w:p>")
+    assert canonical(b'<?xml version="1.0" encoding="UTF-8"?>\n' + data) == (data, True)
+
+
+@pytest.mark.parametrize(
+    ("declarations", "body", "root"),
+    [
+        (f'xmlns:x="{WORD}"', "<x:p><x:t>words</x:t></x:p>", "x:document"),
+        (f'xmlns="{WORD}"', "<p><t>words</t></p>", "document"),
+        (f'xmlns:w="{STRICT}/wordprocessingml/main"', "<w:p><w:t>words</w:t></w:p>", "w:document"),
+        (f'xmlns:w="{WORD}" xmlns:a="http://example.org"', "<w:p><a:t>other</a:t><w:t>words</w:t></w:p>", "w:document"),
+    ],
+    ids=["prefix", "default", "strict", "taken"],
+)
+def test_names_come_with_their_usual_prefix(declarations: str, body: str, root: str) -> None:
+    data, whole = canonical(part(declarations, body, root))
+    assert whole
+    assert data.startswith(b"<w:document")
+    assert b"<w:t>words</w:t>" in data
+    assert b"<a:t>" not in data
+
+
+def test_a_strict_namespace_is_found_wherever_it_is_declared() -> None:
+    graphic = f'<a:p xmlns:a="{STRICT}/drawingml/main"><a:r><a:t>drawn</a:t></a:r></a:p>'
+    data, whole = canonical(part(f'xmlns:w="{WORD}"', "<w:p/>" * 2000 + graphic))
+    assert whole
+    assert data.endswith(graphic.replace(f"{STRICT}/drawingml/main", DRAWN).encode() + b"</w:document>")
+
+
+def test_an_unknown_strict_namespace_ends_the_search_for_others() -> None:
+    data = part(f'xmlns:w="{STRICT}/of/the/future"', "<w:p><w:t>words</w:t></w:p>")
+    assert canonical(data) == (
+        data.replace(f' xmlns:w="{STRICT}/of/the/future"'.encode(), b"").replace(b"w:", b"other:"),
+        True,
+    )
+
+
+def test_alternatives_under_an_unusual_prefix_come_once() -> None:
+    choices = "<ve:AlternateContent><ve:Choice><w:t>one</w:t></ve:Choice><ve:Fallback><w:t>one</w:t></ve:Fallback>"
+    data, _ = canonical(part(f'xmlns:w="{WORD}" xmlns:ve="{CHOICES}"', choices + "</ve:AlternateContent>"))
+    assert data.count(b"one") == 1
