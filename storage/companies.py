@@ -8,6 +8,7 @@ from sqlalchemy import JSON, Column
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from storage.database import UtcDateTime
+from storage.upserts import put
 
 
 class StoredProfile(SQLModel, table=True):
@@ -37,6 +38,34 @@ class StoredClaim(SQLModel, table=True):
     url: str | None = None
     retrieved_at: datetime = Field(sa_type=UtcDateTime)
     as_of: str | None = None
+
+
+class SourceAnswer(SQLModel, table=True):
+    """What a source said of a company when it was asked last, so that it need not be asked at each turn.
+
+    `origin` is the address that was asked: another server's word is another answer. `claims` are those of
+    the answer as JSON, in order; null where the source was reached and knew nothing.
+    """
+
+    __tablename__ = "source_answers"
+
+    source: str = Field(primary_key=True)
+    origin: str = Field(primary_key=True)
+    domain: str = Field(primary_key=True)
+    retrieved_at: datetime = Field(sa_type=UtcDateTime)
+    claims: list[dict[str, Any]] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True), nullable=True))
+    warnings: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
+
+
+def find_answers(session: Session, domain: str) -> dict[tuple[str, str], SourceAnswer]:
+    """What sources said of that domain last, by (source, origin)."""
+    rows = session.exec(select(SourceAnswer).where(SourceAnswer.domain == domain))
+    return {(row.source, row.origin): row for row in rows}
+
+
+def save_answer(session: Session, answer: SourceAnswer) -> None:
+    """Remember an answer in place of the source's last one on that domain."""
+    put(session, answer, "source", "origin", "domain")
 
 
 def save_profile(session: Session, profile: StoredProfile, claims: Sequence[StoredClaim]) -> int:

@@ -3,10 +3,13 @@
 A document's text is not here but in texts.py, keyed by what the document contains.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import cache
+from itertools import islice
+from typing import Any
 
-from sqlalchemy import JSON, BigInteger, Column, delete, insert
+from sqlalchemy import JSON, BigInteger, Column, Executable, TextClause, bindparam, delete, insert, text, update
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
 from storage.database import UtcDateTime
@@ -14,7 +17,11 @@ from storage.upserts import put, table_of, values_of
 
 
 class Room(SQLModel, table=True):
-    """A folder of a drive as it was indexed last."""
+    """A folder of a drive as one account saw it when it was indexed last.
+
+    `drive` is the drive as that account sees it. `mark` is where the drive's record of changes stood then,
+    `watched` the ids that belong to the index besides those of its folders and documents.
+    """
 
     __tablename__ = "rooms"
     __table_args__ = (UniqueConstraint("drive", "folder_id", "recursive"),)
@@ -27,6 +34,8 @@ class Room(SQLModel, table=True):
     indexed_at: datetime = Field(sa_type=UtcDateTime)
     incomplete: bool = False
     warnings: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
+    mark: str | None = None
+    watched: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False, server_default="[]"))
 
 
 class RoomFolder(SQLModel, table=True):
@@ -39,6 +48,7 @@ class RoomFolder(SQLModel, table=True):
     folder_id: str
     name: str
     path: str
+    parent_id: str | None = None
 
 
 class RoomDocument(SQLModel, table=True):
@@ -77,19 +87,45 @@ class Content(SQLModel, table=True):
     fetched_at: datetime = Field(sa_type=UtcDateTime)
 
 
-def replace_room(session: Session, room: Room, folders: Iterable[RoomFolder], documents: Iterable[RoomDocument]) -> int:
-    """Put `room` with all its entries in place of what was stored of it; gives the room's id."""
+def replace_room(
+    session: Session, room: Room, folders: Iterable[RoomFolder], documents: Iterable[Mapping[str, Any]]
+) -> int:
+    """Put `room` with all its entries in place of what was stored of it; gives the room's id.
+
+    Args:
+        session: one that writes.
+        room: the room.
+        folders: its folders.
+        documents: the columns of `RoomDocument` but for id and room_id. They are taken a few hundred at a
+            time, so that a room of 200,000 needs no more memory than a small one. Of two with one
+            document_id the first is kept.
+    """
     put(session, room, "drive", "folder_id", "recursive")  # from here on, whoever indexes the same folder waits
     kept = find_room(session, room.drive, room.folder_id, recursive=room.recursive)
     assert kept is not None
     assert kept.id is not None
-    for model, entries in ((RoomFolder, folders), (RoomDocument, documents)):
+    for model in (RoomFolder, RoomDocument):
         table = table_of(model)
         session.connection().execute(delete(table).where(table.c.room_id == kept.id))
-        rows = [values_of(entry) | {"room_id": kept.id} for entry in entries]
-        if rows:
-            session.connection().execute(insert(table), rows)  # 20,000 entries: half a second instead of ten
+    _insert(session, insert(table_of(RoomFolder)), kept.id, map(values_of, folders))
+    _insert(session, _new_document(), kept.id, documents)
     return kept.id
+
+
+def _insert(session: Session, statement: Executable, room_id: int, rows: Iterable[Mapping[str, Any]]) -> None:
+    waiting = iter(rows)
+    while some := [{**row, "room_id": room_id} for row in islice(waiting, 1000)]:
+        session.connection().execute(statement, some)  # 20,000 entries: half a second instead of ten
+
+
+@cache
+def _new_document() -> TextClause:
+    """Inserts a document unless it stands there. Both databases spell it so, SQLAlchemy each in another way."""
+    table = table_of(RoomDocument)
+    columns = [column for column in table.columns if column.key != "id"]
+    names, values = (", ".join(mark + column.key for column in columns) for mark in ("", ":"))
+    statement = f"INSERT INTO {table.name} ({names}) VALUES ({values}) ON CONFLICT (room_id, document_id) DO NOTHING"  # noqa: S608 - names of our own
+    return text(statement).bindparams(*(bindparam(column.key, type_=column.type) for column in columns))
 
 
 def find_room(session: Session, drive: str, folder_id: str, *, recursive: bool = True) -> Room | None:
@@ -97,6 +133,41 @@ def find_room(session: Session, drive: str, folder_id: str, *, recursive: bool =
     return session.exec(
         select(Room).where(Room.drive == drive, Room.folder_id == folder_id, col(Room.recursive).is_(recursive))
     ).first()
+
+
+def marked_rooms(session: Session, folder_id: str, *, recursive: bool) -> Sequence[Room]:
+    """The rooms of that folder, as different accounts saw it, for which a mark of the drive's changes is kept."""
+    return session.exec(
+        select(Room).where(Room.folder_id == folder_id, col(Room.recursive).is_(recursive), col(Room.mark).is_not(None))
+    ).all()
+
+
+def has_any(session: Session, room: Room, ids: Iterable[str]) -> bool:
+    """Whether one of these ids belongs to the room: its own, those of its folders and documents, those it watches."""
+    asked = set(ids)
+    if room.folder_id in asked or not asked.isdisjoint(room.watched):
+        return True
+    some = sorted(asked)
+    for start in range(0, len(some), 500):
+        part = some[start : start + 500]
+        for room_id, known in (
+            (RoomFolder.room_id, RoomFolder.folder_id),
+            (RoomDocument.room_id, RoomDocument.document_id),
+        ):
+            if session.exec(select(room_id).where(room_id == room.id, col(known).in_(part)).limit(1)).first():
+                return True
+    return False
+
+
+def move_mark(session: Session, room_id: int, mark: str) -> None:
+    """Note that nothing has changed in the room until that mark."""
+    table = table_of(Room)
+    session.connection().execute(update(table).where(table.c.id == room_id).values(mark=mark))
+
+
+def room_folders(session: Session, room_id: int) -> Sequence[RoomFolder]:
+    """Every folder of the room, in the order in which it was listed."""
+    return session.exec(select(RoomFolder).where(RoomFolder.room_id == room_id).order_by(col(RoomFolder.id))).all()
 
 
 def get_room(session: Session, room_id: int) -> Room:

@@ -1,6 +1,7 @@
 """Runs: what was asked, how far each company and each document has come."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -94,6 +95,18 @@ class RunDocument(SQLModel, table=True):
     status: DocumentStatus = Field(default=DocumentStatus.PENDING, sa_type=string_enum(DocumentStatus))
     content_hash: str | None = None
     text_id: int | None = Field(default=None, foreign_key="texts.id", ondelete="SET NULL")
+    characters: int = 0
+    warning: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentOutcome:
+    """What became of one document: its status in the run, and the text it has now."""
+
+    document_id: str
+    status: DocumentStatus
+    content_hash: str | None = None
+    text_id: int | None = None
     characters: int = 0
     warning: str | None = None
 
@@ -202,26 +215,31 @@ def company_documents(session: Session, company_id: int) -> Sequence[RunDocument
     return sorted(rows, key=lambda row: (row.path, row.name, row.document_id))  # PostgreSQL sorts by its own language
 
 
-def save_document_outcome(
-    session: Session,
-    company_id: int,
-    document_id: str,
-    *,
-    status: DocumentStatus,
-    content_hash: str | None,
-    text_id: int | None,
-    characters: int,
-    warning: str | None,
-) -> None:
+def save_document_outcomes(session: Session, company_id: int, outcomes: Iterable[DocumentOutcome]) -> None:
+    """Write down what became of documents in this run."""
+    rows = [
+        {
+            "the_company": company_id,
+            "the_document": each.document_id,
+            "status": each.status,
+            "content_hash": each.content_hash,
+            "text_id": each.text_id,
+            "characters": each.characters,
+            "warning": each.warning,
+        }
+        for each in sorted(outcomes, key=lambda each: each.document_id)
+    ]
+    if rows:
+        session.connection().execute(_OUTCOME, rows)
+
+
+def save_document_outcome(session: Session, company_id: int, document_id: str, **outcome: Any) -> None:
     """Write down what became of a document in this run."""
-    found = {"status": status, "content_hash": content_hash, "text_id": text_id, "characters": characters}
-    session.connection().execute(
-        _OUTCOME, {"the_company": company_id, "the_document": document_id, "warning": warning, **found}
-    )
+    save_document_outcomes(session, company_id, [DocumentOutcome(document_id, **outcome)])
 
 
 _documents = table_of(RunDocument)
-_OUTCOME = update(_documents).where(  # built once: it is run for every document
+_OUTCOME = update(_documents).where(
     _documents.c.company_id == bindparam("the_company"), _documents.c.document_id == bindparam("the_document")
 )
 

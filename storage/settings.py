@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self, TypeVar, cast
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 S = TypeVar("S", bound="RoomSettings")
@@ -61,3 +61,6 @@ class StorageSettings(RoomSettings):
 
     home: Path = Field(Path(".diligence"), description="database, spool, Prefect's home")
     database_url: str | None = Field(None, description="SQLite in the home, or postgresql+psycopg://…")
+    secret_key: SecretStr | None = Field(
+        None, description="seals stored logins: 32 bytes in base64; several, comma-separated, while it is changed"
+    )

@@ -9,6 +9,7 @@ from sqlmodel import AutoString, SQLModel
 import storage.answers
 import storage.companies
 import storage.documents
+import storage.logins
 import storage.runs
 import storage.scores
 import storage.texts  # noqa: F401 - the imports register the tables

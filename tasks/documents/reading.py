@@ -5,24 +5,22 @@ and nothing else.
 """
 
 import atexit
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import PurePath
 from typing import NamedTuple
 
 from storage import database, documents, texts
-from storage.database import now
-from storage.documents import Content
-from storage.texts import Outcome, StoredText, TextSummary
-from tasks.documents.drive.drive import Document, Drive, Fetched
+from storage.texts import NewText, Outcome, StoredText, TextSummary
+from tasks.documents.drive.drive import Document, Drive
 from tasks.documents.extract import formats
 from tasks.documents.extract.processes.pool import ExtractionPool, Limits
 from tasks.documents.extract.reading import Reading
 from tasks.documents.recent import RecentTexts
 from tasks.documents.settings import DocumentSettings
 from tasks.documents.spool import spool
-from tasks.errors import Damaged, PasswordProtected, TooLarge, Unreadable, UnsupportedFormat
+from tasks.errors import Damaged, PasswordProtected, SourceFailed, TooLarge, Unreadable, UnsupportedFormat
 
 _FORMATS = {
     "application/pdf": ".pdf",
@@ -31,6 +29,8 @@ _FORMATS = {
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
     "text/plain": ".txt",
 }
+CHANGING = "The document was changed again and again while it was read. Try again when nobody writes it."
+_TRIES = 3
 _recent = RecentTexts(64 * 1024 * 1024)
 
 
@@ -69,20 +69,19 @@ def format_of(document: Document) -> str:
         return found
 
 
-def check_readable(document: Document) -> str:
-    """The document's format.
+def check_readable(document: Document, limit: int) -> str:
+    """The document's format; the limit is in megabytes.
 
     Raises:
         UnsupportedFormat: no reader reads it. TooLarge: it is above the limit.
     """
     found = format_of(document)
-    limit = DocumentSettings.current().document_max_mb
     if document.size is not None and document.size > limit * 1024 * 1024:
         raise TooLarge(f"The document is larger than {limit} MB. DILIGENCE_DOCUMENT_MAX_MB sets the limit.")
     return found
 
 
-class _Readers(NamedTuple):
+class Readers(NamedTuple):
     """The names that texts of a format are kept under, the best first; each begins with its reader's version.
 
     A text without pages that are pictures has the same name with and without text recognition, so that it is
@@ -96,7 +95,7 @@ class _Readers(NamedTuple):
     failed_within_limits: str
 
 
-def readers(found: str) -> _Readers:
+def readers(found: str) -> Readers:
     """The names that texts of a format are kept under as things are now. Takes 0.02 ms."""
     settings = DocumentSettings.current()
     return _readers(
@@ -108,9 +107,9 @@ def readers(found: str) -> _Readers:
 
 
 @lru_cache(maxsize=64)
-def _readers(version: str, languages: str | None, seconds: float, memory_mb: int) -> _Readers:
+def _readers(version: str, languages: str | None, seconds: float, memory_mb: int) -> Readers:
     recognised = f"{version} ocr {languages}" if languages else f"{version} without ocr"
-    return _Readers(
+    return Readers(
         recognised=recognised,
         not_all_recognised=f"{recognised} within {seconds:g} s" if languages else recognised,
         plain=version,
@@ -152,10 +151,11 @@ def known_contents(wanted: Sequence[tuple[str, str]]) -> dict[tuple[str, str], T
         return {}
     with database.reading() as session:
         summaries = texts.find_summaries(session, [content_hash for content_hash, _ in wanted])
+    names = {found: readers(found) for found in {found for _, found in wanted}}
     return {
         (content_hash, found): summaries[content_hash, reader]
         for content_hash, found in wanted
-        for reader in reversed(readers(found))  # the best is put last, and stays
+        for reader in reversed(names[found])  # the best is put last, and stays
         if (content_hash, reader) in summaries
     }
 
@@ -167,44 +167,37 @@ def warning_of(text: TextSummary | StoredText) -> str | None:
     return " ".join(text.warnings) or None
 
 
-def stored_text(content_hash: str, found: str, result: Reading | Unreadable | TooLarge) -> StoredText:
-    """What is kept of a reading as format `found`, or of a failure that reading again would repeat."""
-    names = readers(found)
-    if isinstance(result, Reading):
-        return StoredText(
+def new_text(content_hash: str, names: Readers, read: Callable[[], Reading]) -> NewText:
+    """What is kept of what `read` gives: a text, or a failure that reading again would repeat.
+
+    Raises:
+        DiligenceError: it may go better next time.
+    """
+    try:
+        result = read()
+    except (Unreadable, TooLarge) as error:
+        return NewText(
             content_hash=content_hash,
-            reader=_reader_of(result, names),
-            outcome=Outcome.READ if result.text.strip() else Outcome.EMPTY,
-            text=result.text,
-            places=list(result.places),
-            warnings=result.warnings,
-            characters=len(result.text),
-            created_at=now(),  # given, since finding a default takes pydantic a tenth of a millisecond
+            reader=names.plain if isinstance(error, Damaged | PasswordProtected) else names.failed_within_limits,
+            outcome=Outcome.FAILED,
+            problem=error.slug,
+            detail=error.message,
         )
-    return StoredText(
+    return NewText(
         content_hash=content_hash,
-        reader=names.plain if isinstance(result, Damaged | PasswordProtected) else names.failed_within_limits,
-        outcome=Outcome.FAILED,
-        problem=result.slug,
-        detail=result.message,
+        reader=_reader_of(result, names),
+        outcome=Outcome.READ if result.text.strip() else Outcome.EMPTY,
+        text=result.text,
+        places=result.places,
+        warnings=result.warnings,
+        characters=len(result.text),
     )
 
 
-def _reader_of(result: Reading, names: _Readers) -> str:
+def _reader_of(result: Reading, names: Readers) -> str:
     if result.recognised is None:
         return names.plain
     return names.recognised if result.recognised else names.not_all_recognised
-
-
-def content_of(drive: Drive, document: Document, fetched: Fetched) -> Content:
-    """The row that says what the document holds."""
-    return Content(
-        drive=drive.name,
-        document_id=document.id,
-        version=fetched.version,
-        content_hash=fetched.content_hash,
-        fetched_at=now(),
-    )
 
 
 def text_of(drive: Drive, document: Document) -> str:
@@ -214,7 +207,7 @@ def text_of(drive: Drive, document: Document) -> str:
         UnsupportedFormat, TooLarge, Unreadable, TookTooLong: as its content demands.
         NotFound: it is not there, or not shared with this account.
     """
-    found = check_readable(document)
+    found = check_readable(document, DocumentSettings.current().document_max_mb)
     text = _recent.get(_key(drive, document, found))
     if text is None:
         text = _or_raise(_stored(drive, document, found) or _read(drive, document, found)).text
@@ -228,7 +221,8 @@ def recent_text_of(drive: Drive, document: Document) -> str | None:
     Raises:
         UnsupportedFormat, TooLarge: it is none that can be read.
     """
-    return _recent.get(_key(drive, document, check_readable(document)))
+    found = check_readable(document, DocumentSettings.current().document_max_mb)
+    return _recent.get(_key(drive, document, found))
 
 
 def _key(drive: Drive, document: Document, found: str) -> Hashable:
@@ -240,22 +234,28 @@ def _stored(drive: Drive, document: Document, found: str) -> StoredText | None:
         return texts.find_current_text(session, drive.name, document.id, document.version, readers(found))
 
 
-def _read(drive: Drive, document: Document, found: str) -> StoredText:
-    with spool() as folder:
-        fetched = drive.fetch(document.id, folder, DocumentSettings.current().document_max_mb * 1024 * 1024)
-        with database.reading() as session:
-            text = texts.find_text(session, fetched.content_hash, *readers(found))
-        if text is None:
-            try:
-                text = stored_text(fetched.content_hash, found, shared_pool().read(fetched.path, found))
-            except (Unreadable, TooLarge) as error:
-                text = stored_text(fetched.content_hash, found, error)
+def _read(drive: Drive, document: Document, found: str) -> StoredText | NewText:
+    for _ in range(_TRIES):
+        with (
+            spool() as folder,
+            drive.fetch(document.id, folder, DocumentSettings.current().document_max_mb << 20) as fetched,
+        ):
+            with database.reading() as session:
+                text: StoredText | NewText | None = texts.find_text(session, fetched.content_hash, *readers(found))
+            if text is None:
+                read = partial(shared_pool().read, fetched.path, found)
+                text = new_text(fetched.content_hash, readers(found), read)
+            if fetched.still():
+                break
+    else:
+        raise SourceFailed(CHANGING)
     with database.writing() as session:
-        documents.save_content(session, content_of(drive, document, fetched))
-        return texts.save_text(session, text)
+        texts.save_text(session, text)
+        texts.save_contents(session, drive.name, {document.id: (fetched.version, fetched.content_hash)})
+    return text
 
 
-def _or_raise(text: StoredText) -> StoredText:
+def _or_raise(text: StoredText | NewText) -> StoredText | NewText:
     if text.outcome is Outcome.FAILED:
         kind = next((each for each in (Damaged, PasswordProtected, TooLarge) if each.slug == text.problem), Unreadable)
         raise kind(text.detail or kind.title)

@@ -7,12 +7,13 @@ from sqlmodel import select
 
 from storage import database, documents
 from storage.documents import Content, RoomFolder
+from storage.upserts import values_of
 from tests.storage import rows
 
 
 def store(*entries: documents.RoomDocument, folders: tuple[RoomFolder, ...] = (), **room: object) -> int:
     with database.writing() as session:
-        return documents.replace_room(session, rows.room(**room), folders, entries)
+        return documents.replace_room(session, rows.room(**room), folders, map(values_of, entries))
 
 
 def test_a_room_is_found_by_drive_folder_and_depth(database_url: str) -> None:

@@ -8,7 +8,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import col
 
 from storage import database, runs, texts
-from storage.runs import CompanyStatus, DocumentStatus, Run, RunDocument, RunStatus
+from storage.runs import CompanyStatus, DocumentOutcome, DocumentStatus, Run, RunDocument, RunStatus
 from tests.storage import rows
 
 
@@ -131,6 +131,27 @@ def note(company_id: int, document_id: str, status: DocumentStatus, text_id: int
             characters=13,
             warning="look",
         )
+
+
+def test_outcomes_of_many_documents_are_written_down_together(database_url: str) -> None:
+    company_id = rows.stored_company()
+    place(company_id, "a", "b", "c")
+    with database.writing() as session:
+        text_id = texts.save_text(session, rows.text()).id
+        outcomes = [
+            DocumentOutcome("b", DocumentStatus.FAILED, warning="It is damaged."),
+            DocumentOutcome("a", DocumentStatus.READ, "c0", text_id, 13),
+            DocumentOutcome("unknown", DocumentStatus.READ),
+        ]
+        runs.save_document_outcomes(session, company_id, outcomes)
+        runs.save_document_outcomes(session, company_id, [])
+    with database.reading() as session:
+        kept = runs.company_documents(session, company_id)
+    assert [(each.document_id, each.status, each.text_id, each.characters, each.warning) for each in kept] == [
+        ("a", DocumentStatus.READ, text_id, 13, None),
+        ("b", DocumentStatus.FAILED, None, 0, "It is damaged."),
+        ("c", DocumentStatus.PENDING, None, 0, None),
+    ]
 
 
 def test_a_resumed_run_keeps_outcomes_adds_what_is_new_and_drops_what_is_gone(database_url: str) -> None:

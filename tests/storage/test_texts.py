@@ -3,19 +3,17 @@
 from typing import Any
 
 import pytest
-from sqlalchemy.exc import NoResultFound
+from sqlalchemy.exc import IntegrityError, NoResultFound
 
 from storage import database, documents, texts
 from storage.documents import Content
-from storage.texts import Outcome, Passage, StoredText
+from storage.texts import NewText, Outcome, Passage, StoredText
 from tests.storage import rows
 
 
 def store(text: StoredText) -> int:
     with database.writing() as session:
-        kept = texts.save_text(session, text)
-    assert kept.id is not None
-    return kept.id
+        return texts.save_text(session, text).id
 
 
 def test_a_text_is_found_by_content_and_reader(database_url: str) -> None:
@@ -52,8 +50,8 @@ def test_of_several_texts_that_of_the_reader_named_first_is_found(database_url: 
 def test_the_first_text_of_a_content_stays(database_url: str) -> None:
     first = store(rows.text(text="first"))
     with database.writing() as session:
-        kept = texts.save_text(session, rows.text(text="second"))
-    assert (kept.id, kept.text) == (first, "first")
+        kept = texts.save_text(session, rows.text(text="second", characters=6))
+        assert (kept.id, texts.get_text(session, first).text) == (first, "first")
     assert store(rows.text("c1")) != first
     assert store(rows.text(reader="pdf-2")) != first
 
@@ -63,6 +61,50 @@ def test_ids_are_those_of_the_rows(database_url: str) -> None:
     ids = {hash_: store(rows.text(hash_, text=hash_)) for hash_ in ("a", "b", "a", "c", "b", "d")}
     with database.reading() as session:
         assert {texts.get_text(session, text_id).text: text_id for text_id in ids.values()} == ids
+
+
+def test_texts_kept_together_are_the_same_as_texts_kept_one_by_one(database_url: str) -> None:
+    there = store(rows.text("c1", text="was there"))
+    new = NewText(
+        "c0", "pdf-1", Outcome.READ, text="Umsätze", places=[(0, 7, "page", "1")], warnings=["No page 2."], characters=7
+    )
+    failed = NewText("c2", "pdf-1", Outcome.FAILED, problem="damaged", detail="It is damaged.")
+    with database.writing() as session:
+        kept = texts.save_texts(session, [new, rows.text("c1", text="came later"), failed, rows.text("c0", reader="b")])
+        assert texts.save_texts(session, []) == {}
+    assert set(kept) == {("c0", "pdf-1"), ("c0", "b"), ("c1", "pdf-1"), ("c2", "pdf-1")}
+    assert kept["c1", "pdf-1"].id == there
+    with database.reading() as session:
+        found = texts.get_text(session, kept["c0", "pdf-1"].id)
+        assert (found.text, found.warnings, found.characters) == ("Umsätze", ["No page 2."], 7)
+        assert [tuple(place) for place in found.places] == [(0, 7, "page", "1")]
+        assert found.created_at == new.created_at == kept["c0", "pdf-1"].created_at
+        assert texts.get_text(session, there).text == "was there"
+        lost = texts.get_text(session, kept["c2", "pdf-1"].id)
+        assert (lost.outcome, lost.problem, lost.text) == (Outcome.FAILED, "damaged", "")
+
+
+def test_texts_that_cannot_all_be_kept_are_not_kept_at_all(database_url: str) -> None:
+    wrong = NewText("c1", "pdf-1", Outcome.READ, characters=None)  # type: ignore[arg-type]
+    with pytest.raises(IntegrityError), database.writing() as session:
+        texts.save_texts(session, [NewText("c0", "pdf-1", Outcome.READ), wrong])
+    with database.reading() as session:
+        assert texts.find_summaries(session, ["c0", "c1"]) == {}
+
+
+def test_contents_are_the_last_ones_saved(database_url: str) -> None:
+    for contents in ({"a": ("1", "c0"), "b": ("1", "c1")}, {"a": ("2", "c2")}, {}):
+        with database.writing() as session:
+            texts.save_contents(session, "local:1", contents)
+    with database.reading() as session:
+        found = documents.find_contents(session, "local:1", ["a", "b"])
+        elsewhere = documents.find_contents(session, "local:2", ["a", "b"])
+    assert {key: (each.version, each.content_hash) for key, each in found.items()} == {
+        "a": ("2", "c2"),
+        "b": ("1", "c1"),
+    }
+    assert found["a"].fetched_at > found["b"].fetched_at
+    assert elsewhere == {}
 
 
 def test_an_unknown_text_is_an_error(database_url: str) -> None:
@@ -95,14 +137,14 @@ def test_summaries_tell_all_but_the_text(database_url: str) -> None:
     ids = [store(rows.text()), store(failed), store(rows.text(reader="pdf-2"))]
     with database.reading() as session:
         found = texts.find_summaries(session, ["c0", "c1", "c1", "unknown"])
-        stored = texts.get_text(session, ids[1])
     assert {key: summary.id for key, summary in found.items()} == {
         ("c0", "pdf-1"): ids[0],
         ("c1", "pdf-1"): ids[1],
         ("c0", "pdf-2"): ids[2],
     }
-    assert found["c1", "pdf-1"] == texts.summary_of(stored)
-    assert found["c1", "pdf-1"].problem == "damaged"
+    summary = found["c1", "pdf-1"]
+    assert (summary.outcome, summary.problem, summary.detail) == (Outcome.FAILED, "damaged", "It is damaged.")
+    assert summary.created_at.tzinfo is not None
 
 
 def test_summaries_of_thousands_of_contents(database_url: str) -> None:

@@ -11,6 +11,7 @@ from storage import answers, database, documents, texts
 from storage.answers import StoredAnswer
 from storage.documents import Content
 from storage.texts import Passage
+from storage.upserts import values_of
 from tests.storage import rows
 
 _THREADS = 6
@@ -70,7 +71,7 @@ def test_one_text_from_many_and_all_get_its_id(database_url: str) -> None:
 def test_one_room_from_many_with_the_entries_of_one(database_url: str) -> None:
     def write(session: Session, thread: int, turn: int) -> int:
         entries = [rows.document(f"{turn} {number}", version=f"{thread}") for number in range(5)]
-        return documents.replace_room(session, rows.room(), [], entries)
+        return documents.replace_room(session, rows.room(), [], map(values_of, entries))
 
     assert len(set(race(write))) == 1
     assert count("rooms") == 1

@@ -5,13 +5,15 @@ stands for unknown and not shared alike.
 """
 
 import re
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, Self
 from urllib.parse import unquote
 
+from tasks.documents.drive import identity
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest
 
@@ -55,22 +57,54 @@ class Document:
 
 @dataclass(slots=True)
 class Listing:
-    """What lies in a folder: each document once, `incomplete` when the drive could not show all of it."""
+    """What lies in a folder: each document once, `incomplete` when the drive could not show all of it.
+
+    Documents that rest on disk (`list_folder` with a spool) may come twice: what comes first stands.
+    """
 
     folder: Folder
     folders: list[Folder] = field(default_factory=list)
-    documents: list[Document] = field(default_factory=list)
+    documents: Collection[Document] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     incomplete: bool = False
+    mark: str | None = None
+    """Where the drive's record of changes stood before the listing began; None where the drive keeps none."""
+    watched: frozenset[str] = frozenset()
+    """Ids besides those of the folders and documents whose change would make this another listing (shortcuts)."""
 
 
 @dataclass(frozen=True, slots=True)
+class Changes:
+    """What a drive has recorded since a mark: ids of what changed and of the folders it lies in now; the next mark."""
+
+    ids: frozenset[str]
+    mark: str
+
+
+@dataclass
 class Fetched:
-    """A document's content on the local disk: the file, the SHA-256 of its bytes in hex, the version it is of."""
+    """A document's content on the local disk: the file, the SHA-256 of its bytes in hex, the version it is of.
+
+    It is there until it is let go, best by a `with` block. The file is a copy in the spool.
+    """
 
     path: Path
     content_hash: str
     version: str
+
+    def still(self) -> bool:
+        """Whether the file holds what was hashed. Asked after it was read; nobody writes into a copy."""
+        return True
+
+    def let_go(self) -> None:
+        """It is not needed any more."""
+        self.path.unlink(missing_ok=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.let_go()
 
 
 class Drive(Protocol):
@@ -78,23 +112,43 @@ class Drive(Protocol):
 
     @property
     def name(self) -> str:
-        """The drive's name in storage: the same for the same documents."""
+        """The drive's name in storage: the same for the same documents, whoever sees them."""
+
+    @property
+    def view(self) -> str:
+        """The name in storage of what this account sees of the drive: an index is kept under it."""
 
     @property
     def remote(self) -> bool:
         """Whether its answers come over a network, so that an event loop must not wait for them."""
 
+    @property
+    def side_by_side(self) -> int:
+        """How many documents are worth fetching at the same time."""
+
     def find_folder(self, given: str) -> str:
         """The id of the folder that a user names: by id, by URL, or by its path under the drive's root."""
 
-    def list_folder(self, folder_id: str, *, recursive: bool) -> Listing:
-        """Everything in the folder; with `recursive`, in its subfolders too."""
+    def find_document(self, given: str) -> str:
+        """The id of the document that a caller names, by id or by URL."""
+
+    def list_folder(self, folder_id: str, *, recursive: bool, spool: Path | None = None) -> Listing:
+        """Everything in the folder; with `recursive`, in its subfolders too.
+
+        With a folder on disk in `spool`, the documents rest there while it stands, and not in memory.
+        """
+
+    def changes_since(self, folder_id: str, mark: str) -> Changes | None:
+        """What changed since a listing's mark, asked anew for this account, which must see the folder still.
+
+        None where the drive cannot tell, or no longer: then the folder is to be listed again.
+        """
 
     def document(self, document_id: str) -> Document:
         """What the drive says of one document now. `path` is empty."""
 
     def fetch(self, document_id: str, spool: Path, max_bytes: int) -> Fetched:
-        """Bring the document's content into the folder `spool`.
+        """Have the document's content on the local disk, in the folder `spool` if it has to be brought there.
 
         Raises:
             TooLarge: it is larger than `max_bytes`.
@@ -123,13 +177,31 @@ def identifier(given: str, field_name: str) -> str:
 
 
 def open_drive() -> Drive:
-    """The drive that the settings name.
+    """The drive that the settings name, as the caller sees it (`identity.acting_as`).
 
     Raises:
-        NotConfigured: the drive's root is missing or is no folder.
+        NotConfigured: the drive's root is missing or is no folder, or a setting is missing.
+        NotLoggedIn: the drive shows each user's own view, and nobody is logged in.
     """
+    return _open(identity.caller)
+
+
+def open_own_drive() -> Drive:
+    """The drive that the settings name, as the account of scheduled runs sees it.
+
+    Raises:
+        NotConfigured: as `open_drive`, or no account is configured for runs.
+    """
+    return _open(identity.own)
+
+
+def _open(who: Callable[[], identity.Identity]) -> Drive:
     settings = DocumentSettings.current()
-    return _open_local(settings.drive_root.absolute(), settings.base_url)
+    if settings.drive == "local":
+        return _open_local(settings.drive_root.absolute(), settings.base_url)
+    from tasks.documents.drive.google.drive import open_google_drive  # noqa: PLC0415 - a drive imports this module
+
+    return open_google_drive(who())
 
 
 @lru_cache(maxsize=16)

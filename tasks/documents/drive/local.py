@@ -8,13 +8,14 @@ import mimetypes
 import os
 import stat
 import time
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
-from tasks.documents.drive.drive import Document, Fetched, Listing, identifier
+from tasks.documents.drive.drive import Changes, Document, Fetched, Listing, identifier
 from tasks.documents.drive.tree import Outside, Tree
 from tasks.documents.drive.walk import Walk, display
 from tasks.errors import DiligenceError, NotConfigured, NotFound, SourceFailed, TooLarge, Unavailable
@@ -27,6 +28,8 @@ for _name, _type in (
 ):
     _TYPES.add_type(_type, _name)
 _MEGABYTE = 1024 * 1024
+_OPEN_FILES = Path("/proc/self/fd")
+"""Where Linux lists the files that a process has open; elsewhere documents are copied."""
 # Files carry the time of the system's last tick, up to 10 ms old: two changes within one look like one.
 _TICKS = 50_000_000  # nanoseconds after which a change is told from the one before, with room to spare
 
@@ -35,6 +38,7 @@ class LocalDrive:
     """The folder `root` and what lies below it."""
 
     remote = False
+    side_by_side = 1
 
     def __init__(self, root: Path, base_url: str) -> None:
         """Open the drive.
@@ -53,6 +57,13 @@ class LocalDrive:
     def name(self) -> str:
         return f"local:{hashlib.sha256(os.fsencode(self._tree.root)).hexdigest()[:16]}"
 
+    @property
+    def view(self) -> str:
+        return self.name
+
+    def changes_since(self, folder_id: str, mark: str) -> Changes | None:  # noqa: ARG002 - it keeps no record
+        return None
+
     def find_folder(self, given: str) -> str:
         for path in (given, given.strip()):
             found = self._tree.find(path) if given.strip() else None
@@ -67,8 +78,11 @@ class LocalDrive:
                 "the root is DILIGENCE_DRIVE_ROOT, by default the current folder."
             ) from None
 
-    def list_folder(self, folder_id: str, *, recursive: bool) -> Listing:
-        return Walk(self._tree, self._folder(folder_id), self._describe, recursive=recursive).listing()
+    def find_document(self, given: str) -> str:
+        return identifier(given, "document_id")
+
+    def list_folder(self, folder_id: str, *, recursive: bool, spool: Path | None = None) -> Listing:
+        return Walk(self._tree, self._folder(folder_id), self._describe, recursive=recursive, spool=spool).listing()
 
     def document(self, document_id: str) -> Document:
         path = self._resolve(document_id, "document")
@@ -86,25 +100,21 @@ class LocalDrive:
         return self._describe(path, status, name, self._tree.id_of(os.path.dirname(path)), "")
 
     def fetch(self, document_id: str, spool: Path, max_bytes: int) -> Fetched:
-        target = spool / uuid4().hex
-        with self.open(document_id) as source:
+        source = self.open(document_id)
+        try:
             before, opened = os.fstat(source.fileno()), time.time_ns()
-            try:
-                with target.open("xb") as copy:
-                    content_hash = _copy(source, copy, max_bytes)
-            except OSError as error:
-                target.unlink(missing_ok=True)
-                raise Unavailable(
-                    f"The document cannot be copied into the spool ({error.strerror}). "
-                    "DILIGENCE_HOME must have room for it."
-                ) from error
-            except DiligenceError:
-                target.unlink(missing_ok=True)
-                raise
-            version = _version(before)
-            if opened - before.st_ctime_ns < _TICKS or version != _version(os.fstat(source.fileno())):
-                version += "-unsettled"  # a version that no document has: next time, it is looked at again
-            return Fetched(target, content_hash, version)
+            if _OPEN_FILES.is_dir() and opened - before.st_ctime_ns >= _TICKS:
+                place = Path(f"/proc/{os.getpid()}/fd/{source.fileno()}")
+                found = _InPlace(place, _hash(source, None, max_bytes), _version(before), source)
+                if found.still():
+                    return found
+                source.seek(0)
+            copy = _copied(source, spool, max_bytes)
+        except BaseException:
+            source.close()
+            raise
+        source.close()
+        return copy
 
     def open(self, document_id: str) -> BinaryIO:
         try:
@@ -148,8 +158,46 @@ class LocalDrive:
         return path
 
 
-def _copy(source: BinaryIO, copy: BinaryIO, max_bytes: int) -> str:
-    """Copy a document and give the SHA-256 of its bytes, in hex."""
+@dataclass
+class _InPlace(Fetched):
+    """A document that is read where it lies, by the `file` that was opened and hashed.
+
+    Its path is that of the open file, so that whoever reads it has the same file, whatever is put in its
+    place meanwhile. A copy would cost 0.2 ms of 0.3, and ten times that on a disk that is busy.
+    """
+
+    file: BinaryIO
+
+    def still(self) -> bool:
+        return self.version == _version(os.fstat(self.file.fileno()))
+
+    def let_go(self) -> None:
+        self.file.close()
+
+
+def _copied(source: BinaryIO, spool: Path, max_bytes: int) -> Fetched:
+    """A copy of a document that is, or was just now, being written."""
+    target = spool / uuid4().hex
+    before, opened = os.fstat(source.fileno()), time.time_ns()
+    try:
+        with target.open("xb") as copy:
+            content_hash = _hash(source, copy, max_bytes)
+    except OSError as error:
+        target.unlink(missing_ok=True)
+        raise Unavailable(
+            f"The document cannot be copied into the spool ({error.strerror}). DILIGENCE_HOME must have room for it."
+        ) from error
+    except DiligenceError:
+        target.unlink(missing_ok=True)
+        raise
+    version = _version(before)
+    if opened - before.st_ctime_ns < _TICKS or version != _version(os.fstat(source.fileno())):
+        version += "-unsettled"  # a version that no document has: next time, it is looked at again
+    return Fetched(target, content_hash, version)
+
+
+def _hash(source: BinaryIO, copy: BinaryIO | None, max_bytes: int) -> str:
+    """The SHA-256 of a document's bytes, in hex; writes them into `copy` on the way."""
     digest, size = hashlib.sha256(), 0
     while chunk := _read(source):
         size += len(chunk)
@@ -158,7 +206,8 @@ def _copy(source: BinaryIO, copy: BinaryIO, max_bytes: int) -> str:
                 f"The document is larger than {max_bytes // _MEGABYTE} MB. DILIGENCE_DOCUMENT_MAX_MB sets the limit."
             )
         digest.update(chunk)
-        copy.write(chunk)
+        if copy is not None:
+            copy.write(chunk)
     return digest.hexdigest()
 
 

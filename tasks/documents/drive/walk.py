@@ -7,8 +7,10 @@ import os
 import stat
 from collections import deque
 from collections.abc import Callable
+from pathlib import Path
 
 from tasks.documents.drive.drive import Document, Folder, Listing
+from tasks.documents.drive.kept import Documents, Kept, document_of, values_of
 from tasks.documents.drive.tree import Tree, hidden
 
 Describe = Callable[[str, os.stat_result, str, str, str], Document]
@@ -18,13 +20,16 @@ Describe = Callable[[str, os.stat_result, str, str, str], Document]
 class Walk:
     """One walk through the folder `top` (a real path); `describe` makes a document's entry."""
 
-    def __init__(self, tree: Tree, top: str, describe: Describe, *, recursive: bool) -> None:
+    def __init__(self, tree: Tree, top: str, describe: Describe, *, recursive: bool, spool: Path | None = None) -> None:
         self._tree = tree
         self._describe = describe
         self._recursive = recursive
         self._listing = Listing(Folder(tree.id_of(top), display(os.path.basename(top) or os.sep), ""))
         self._folders = {top}
-        self._documents: set[str] = set()
+        self._documents: list[Document] = []
+        self._kept = Kept(spool) if spool else None
+        self._gone_through: set[str] = set()
+        self._linked: set[str] = set()  # documents that links brought in
         self._to_list = deque([(top, "")])
         self._links: deque[tuple[str, str, str]] = (
             deque()
@@ -37,6 +42,8 @@ class Walk:
                 self._list(*self._to_list.popleft())
             else:
                 self._follow(*self._links.popleft())
+        kept = self._kept
+        self._listing.documents = self._documents if kept is None else Documents(lambda: map(document_of, kept))
         return self._listing
 
     def _list(self, folder: str, path: str) -> None:
@@ -50,6 +57,7 @@ class Walk:
             self._listing.warnings.append(f"The folder {shown!r} cannot be opened: what lies in it is left out.")
             self._listing.incomplete = True
             return
+        self._gone_through.add(folder)
         folder_id = self._tree.id_of(folder)
         for entry in entries:
             if hidden(entry.name) or not self._tree.shows(entry.path):
@@ -89,13 +97,22 @@ class Walk:
                 self._listing.folders.append(Folder(self._tree.id_of(real), name, below, folder_id))
                 self._to_list.append((real, below))
         elif stat.S_ISREG(status.st_mode):
-            if real not in self._documents:
-                self._documents.add(real)
-                self._listing.documents.append(self._describe(real, status, name, folder_id, path))
+            # Not a set of all documents, for the memory: each stands in its folder, or came by a link.
+            if real in self._linked or (broken and os.path.dirname(real) in self._gone_through):
+                return
+            if broken:
+                self._linked.add(real)
+            self._note(self._describe(real, status, name, folder_id, path))
         elif broken and stat.S_ISLNK(status.st_mode):  # a circle of links ends in one of them
             self._listing.warnings.append(broken)
         else:
             self._listing.warnings.append(f"Left out: {name!r} is neither a file nor a folder.")
+
+    def _note(self, document: Document) -> None:
+        if self._kept is None:
+            self._documents.append(document)
+        else:
+            self._kept.add([values_of(document)])
 
 
 def display(name: str) -> str:

@@ -1,5 +1,6 @@
-"""The reader of the pool in these tests."""
+"""The readers of the pools in these tests."""
 
+import time
 from pathlib import Path
 
 from tasks.documents.extract.formats import read_document
@@ -10,3 +11,9 @@ from tests.tasks.documents.extract.processes.hostile_readers import obedient
 def texts_obeyed(path: Path, extension: str) -> Reading:
     """Do what a text file says (hang, crash, …); read everything else."""
     return obedient(path, extension) if extension == ".txt" else read_document(path, extension)
+
+
+def slowly(path: Path, extension: str) -> Reading:
+    """Take a moment over each document."""
+    time.sleep(0.02)
+    return read_document(path, extension)

@@ -13,10 +13,14 @@ from sqlalchemy import text as sql
 
 from storage import database, documents, runs
 from storage.database import now
-from storage.runs import DocumentStatus, RunDocument
-from tasks.documents.drive import local
+from storage.runs import DocumentOutcome, DocumentStatus, RunDocument
+from tasks.documents import batches
+from tasks.documents.batches import read_documents
+from tasks.documents.drive.drive import Drive
+from tasks.documents.drive.local import LocalDrive
 from tasks.documents.index import index_room
-from tasks.documents.text import DocumentOutcome, document_text, read_documents
+from tasks.documents.text import document_text
+from tasks.errors import NotConfigured
 from tests.storage import processes, rows
 from tests.tasks.documents.conftest import CountingPool
 
@@ -79,7 +83,7 @@ def test_an_unchanged_room_is_neither_fetched_nor_read_again(
     room_id = index_room("root")
     read(room_id)
     assert pool.count == 31
-    monkeypatch.setattr(local.LocalDrive, "fetch", None)
+    monkeypatch.setattr(LocalDrive, "fetch", None)
     again = read(index_room("root"), since=now())
     assert Counter(statuses(again).values()) == {"unchanged": 30, "failed": 1}
     assert pool.count == 31
@@ -196,9 +200,28 @@ def test_the_spool_is_empty_afterwards(write: Write, pool: CountingPool, home: P
     assert list((home / "spool").iterdir()) == []
 
 
+def test_a_batch_acts_for_the_account_of_runs(
+    write: Write, pool: CountingPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("a.txt")
+    room_id = index_room("root")
+
+    def nobody() -> Drive:
+        raise NotConfigured("No account is configured for runs.")
+
+    monkeypatch.setattr(batches, "open_own_drive", nobody)
+    with pytest.raises(NotConfigured):
+        read(room_id)
+
+
 KILLED = """
-import sys
-from tasks.documents.text import read_documents
+from tasks.documents import reading
+from tasks.documents.batches import read_documents
+from tasks.documents.extract.processes.pool import ExtractionPool
+from tests.tasks.documents.readers import slowly
+
+pool = ExtractionPool(workers=2, read=slowly)
+reading.shared_pool = lambda: pool
 read_documents({room_id}, {ids})
 """
 
@@ -206,7 +229,7 @@ read_documents({room_id}, {ids})
 def test_a_killed_run_goes_on_where_it_stood_and_reads_nothing_twice(
     write: Write, pool: CountingPool, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ids = [write(f"{number}.txt", f"words {number} " * 20_000) for number in range(80)]
+    ids = [write(f"{number}.txt", f"words {number}") for number in range(80)]
     time.sleep(0.06)
     room_id = index_room("root")
     running = processes.start(KILLED.format(room_id=room_id, ids=ids))

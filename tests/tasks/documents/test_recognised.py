@@ -104,7 +104,8 @@ def test_a_scan_for_which_time_was_short_is_read_again_when_there_is_more(
 
     def keep(text: str, recognised: bool | None) -> None:
         with database.writing() as session:
-            texts.save_text(session, reading.stored_text("c0", ".pdf", Reading(text, recognised=recognised)))
+            names = reading.readers(".pdf")
+            texts.save_text(session, reading.new_text("c0", names, lambda: Reading(text, recognised=recognised)))
 
     def known() -> str | None:
         with database.reading() as session:

@@ -1,18 +1,24 @@
 """Drives for the contract suite, each with the means to put things into it.
 
-A second drive joins with a class like `LocalShelf`, a fixture that gives one, and its name in `shelf`'s params.
+Another drive joins with a class like `LocalShelf`, a fixture that gives one, and its name in `shelf`'s params.
 """
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
 import pytest
 
 from tasks.documents.drive.drive import Drive
+from tasks.documents.drive.google.drive import open_google_drive
+from tasks.documents.drive.identity import Bearer
 from tasks.documents.drive.local import LocalDrive
+from tests.google.items import Item, rfc3339
+from tests.google.server import DriveEmulator
+from tests.tasks.documents.drive.google.emulated import point_at
 
 
 class Shelf(Protocol):
@@ -79,6 +85,74 @@ class LocalShelf:
         return next(each.id for each in listing.documents if each.name == file.name)
 
 
+class GoogleShelf:
+    """A user's My Drive in the emulator."""
+
+    USER = "ada@example.com"
+
+    def __init__(self, emulator: DriveEmulator) -> None:
+        self.emulator = emulator
+        self.world = emulator.world
+        mine = self.world.root(self.USER)
+        self._items = {"top": self.world.folder("top", mine), "beside": self.world.folder("beside", mine)}
+        self.top = self._items["top"].id
+        self.drive: Drive = self.again()
+
+    def folder(self, path: str) -> str:
+        return self._folder(f"top/{path}").id
+
+    def file(self, path: str, content: bytes = b"words") -> str:
+        return self._write(f"top/{path}", content)
+
+    def elsewhere(self, path: str, content: bytes = b"words") -> str:
+        return self._write(f"beside/{path}", content)
+
+    def shortcut(self, path: str, to: str) -> None:
+        at = f"beside/{to[3:]}" if to.startswith("../") else f"top/{to}".rstrip("/")
+        if at in self._items:
+            target, gone = self._items[at], False
+        else:
+            target, gone = self.world.file("gone", self._items["beside"]), True
+        folder, name = os.path.split(f"top/{path}")
+        self.world.shortcut(name, self._folder(folder), target)
+        if gone:
+            self.world.delete(target)
+
+    def remove(self, path: str) -> None:
+        self.world.delete(self._items.pop(f"top/{path}"))
+
+    def again(self) -> Drive:
+        return open_google_drive(Bearer(self.emulator.token(self.USER)))
+
+    def _folder(self, path: str) -> Item:
+        if path not in self._items:
+            above, name = os.path.split(path)
+            self._items[path] = self.world.folder(name, self._folder(above))
+        return self._items[path]
+
+    def _write(self, path: str, content: bytes) -> str:
+        if path in self._items:
+            self.world.write(self._items[path], content)
+        else:
+            folder, name = os.path.split(path)
+            item = self._items[path] = self.world.file(name, self._folder(folder), content)
+            item.created = item.modified = rfc3339(datetime.now(UTC))  # its clock stands at one date
+        return self._items[path].id
+
+
+@pytest.fixture
+def emulator(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DriveEmulator]:
+    """An empty Google Drive, which the settings name."""
+    with DriveEmulator() as found:
+        point_at(found, monkeypatch)
+        yield found
+
+
+@pytest.fixture
+def google_shelf(emulator: DriveEmulator) -> GoogleShelf:
+    return GoogleShelf(emulator)
+
+
 @pytest.fixture
 def root(home: Path, tmp_path: Path) -> Path:
     """An empty folder to be the local drive's root."""
@@ -92,7 +166,7 @@ def local_shelf(root: Path) -> Shelf:
     return LocalShelf(root)
 
 
-@pytest.fixture(params=["local"])
+@pytest.fixture(params=["local", "google"])
 def shelf(request: pytest.FixtureRequest) -> Shelf:
     """Each drive in turn."""
     found: Shelf = request.getfixturevalue(f"{request.param}_shelf")

@@ -16,10 +16,13 @@ MEGABYTE = 1024 * 1024
 @pytest.mark.parametrize("content", [b"", b"words", bytes(range(256)) * 12_345])
 def test_fetching_brings_the_content_with_its_hash(shelf: Shelf, content: bytes, tmp_path: Path) -> None:
     document_id = shelf.file("notes.txt", content)
-    fetched = shelf.drive.fetch(document_id, tmp_path, 8 * MEGABYTE)
-    assert fetched.path.parent == tmp_path
-    assert fetched.path.read_bytes() == content
-    assert fetched.content_hash == hashlib.sha256(content).hexdigest()
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    with shelf.drive.fetch(document_id, spool, 8 * MEGABYTE) as fetched:
+        assert fetched.path.read_bytes() == content
+        assert fetched.content_hash == hashlib.sha256(content).hexdigest()
+        assert fetched.still()
+    assert list(spool.iterdir()) == []
 
 
 def test_what_was_fetched_is_of_the_version_that_the_drive_tells(shelf: Shelf, tmp_path: Path) -> None:
@@ -30,16 +33,19 @@ def test_what_was_fetched_is_of_the_version_that_the_drive_tells(shelf: Shelf, t
 def test_a_change_of_the_same_length_right_after_fetching_is_noticed(shelf: Shelf, tmp_path: Path) -> None:
     for turn in range(40):
         document_id = shelf.file("notes.txt", b"one %3d" % turn)
-        fetched = shelf.drive.fetch(document_id, tmp_path, MEGABYTE)
-        shelf.file("notes.txt", b"two %3d" % turn)
-        assert fetched.path.read_bytes() == b"one %3d" % turn
-        assert fetched.version != shelf.drive.document(document_id).version
+        with shelf.drive.fetch(document_id, tmp_path, MEGABYTE) as fetched:
+            shelf.file("notes.txt", b"two %3d" % turn)
+            assert not fetched.still() or fetched.path.read_bytes() == b"one %3d" % turn
+            assert fetched.version != shelf.drive.document(document_id).version
 
 
 def test_fetching_twice_gives_two_files(shelf: Shelf, tmp_path: Path) -> None:
     document_id = shelf.file("notes.txt")
-    first, second = (shelf.drive.fetch(document_id, tmp_path, MEGABYTE) for _ in range(2))
-    assert first.path != second.path
+    with (
+        shelf.drive.fetch(document_id, tmp_path, MEGABYTE) as first,
+        shelf.drive.fetch(document_id, tmp_path, MEGABYTE) as second,
+    ):
+        assert first.path != second.path
 
 
 def test_a_document_above_the_limit_is_refused_and_leaves_nothing(shelf: Shelf, tmp_path: Path) -> None:
@@ -49,7 +55,8 @@ def test_a_document_above_the_limit_is_refused_and_leaves_nothing(shelf: Shelf, 
     with pytest.raises(TooLarge, match="DILIGENCE_DOCUMENT_MAX_MB"):
         shelf.drive.fetch(above, spool, MEGABYTE)
     assert list(spool.iterdir()) == []
-    assert shelf.drive.fetch(exact, spool, MEGABYTE).path.stat().st_size == MEGABYTE
+    with shelf.drive.fetch(exact, spool, MEGABYTE) as fetched:
+        assert fetched.path.stat().st_size == MEGABYTE
 
 
 def test_a_document_that_is_gone_is_not_found(shelf: Shelf, tmp_path: Path) -> None:
@@ -70,7 +77,8 @@ def test_a_document_opens_for_reading(shelf: Shelf) -> None:
 def _settled(shelf: Shelf, document_id: str, spool: Path) -> Fetched:
     """A drive may tell another version while the last change is only just over."""
     for _ in range(50):
-        fetched = shelf.drive.fetch(document_id, spool, MEGABYTE)
+        with shelf.drive.fetch(document_id, spool, MEGABYTE) as fetched:
+            pass
         if fetched.version == shelf.drive.document(document_id).version:
             break
         time.sleep(0.05)

@@ -3,6 +3,8 @@
 import base64
 import os
 import socket
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,7 @@ from typing import Any
 import pytest
 
 from tasks.documents.drive import local
-from tasks.documents.drive.local import LocalDrive, _copy, _time
+from tasks.documents.drive.local import LocalDrive, _hash, _time
 from tasks.errors import NotConfigured, NotFound, TooLarge, Unavailable
 from tests.tasks.documents.drive.room import BASE, content, forged, listed, only, write
 
@@ -181,7 +183,8 @@ def test_what_changed_a_moment_ago_is_not_relied_on_yet(root: Path, tmp_path: Pa
     else:
         pytest.fail("it was relied on at once")
     time.sleep(0.06)
-    assert drive.fetch(only(root).id, tmp_path, 100).version == only(root).version
+    with drive.fetch(only(root).id, tmp_path, 100) as fetched:
+        assert fetched.version == only(root).version
 
 
 def test_what_changes_while_it_is_copied_is_looked_at_again(
@@ -191,11 +194,48 @@ def test_what_changes_while_it_is_copied_is_looked_at_again(
     time.sleep(0.06)
 
     def disturbed(*given: Any) -> str:
-        copied = _copy(*given)
+        hashed = _hash(*given)
         with file.open("ab") as other:
             other.write(b" and more")
-        return copied
+        return hashed
 
-    monkeypatch.setattr(local, "_copy", disturbed)
+    monkeypatch.setattr(local, "_hash", disturbed)
     drive = LocalDrive(root, BASE)
-    assert drive.fetch(only(root).id, tmp_path, 100).version != only(root).version
+    with drive.fetch(only(root).id, tmp_path, 100) as fetched:
+        assert fetched.version != only(root).version
+
+
+def _lying_still(root: Path) -> tuple[Path, str]:
+    """A document that nobody wrote lately, and its id."""
+    file = write(root / "a.txt", b"one")
+    time.sleep(0.06)
+    return file, only(root).id
+
+
+def test_a_document_that_lies_still_is_read_where_it_lies(root: Path, tmp_path: Path) -> None:
+    file, document_id = _lying_still(root)
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    with LocalDrive(root, BASE).fetch(document_id, spool, 100) as fetched:
+        assert (fetched.path.read_bytes(), list(spool.iterdir()), fetched.still()) == (b"one", [], True)
+        program = "import sys; sys.stdout.write(open(sys.argv[1]).read())"  # as a reading process does
+        words = [sys.executable, "-c", program, str(fetched.path)]
+        assert subprocess.run(words, capture_output=True, check=True, text=True).stdout == "one"
+    assert file.read_bytes() == b"one"
+    assert not fetched.path.exists()
+
+
+def test_what_is_put_in_its_place_is_not_read_for_it(root: Path, tmp_path: Path) -> None:
+    file, document_id = _lying_still(root)
+    with LocalDrive(root, BASE).fetch(document_id, tmp_path, 100) as fetched:
+        file.unlink()
+        file.write_bytes(b"two")
+        assert fetched.path.read_bytes() == b"one"
+        assert not fetched.still()
+
+
+def test_a_change_while_it_is_read_is_noticed(root: Path, tmp_path: Path) -> None:
+    file, document_id = _lying_still(root)
+    with LocalDrive(root, BASE).fetch(document_id, tmp_path, 100) as fetched:
+        file.write_bytes(b"two")
+        assert not fetched.still()

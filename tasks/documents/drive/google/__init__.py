@@ -1,0 +1,1 @@
+"""Google Drive: each user's own view, listed whole and kept up to date."""

@@ -1,0 +1,210 @@
+"""Calls of the Drive API, for any number of threads: one layer that retries, keeps the pace and ends in time.
+
+The client library builds requests and reads answers. What it lacks is here: its connections are not
+safe between threads, and its retries ignore Retry-After and broken bodies
+(google-api-python-client 2.202, `num_retries`).
+"""
+
+import random
+import threading
+import time
+from collections.abc import Callable, Sequence
+from http.client import IncompleteRead
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from google.auth.credentials import Credentials
+from google_auth_httplib2 import AuthorizedHttp, Request  # type: ignore[import-untyped]  # it has no types
+from googleapiclient.errors import HttpError
+from googleapiclient.http import BatchHttpRequest, HttpRequest
+
+from tasks.documents.drive.google import deadline, transport
+from tasks.documents.drive.google.connections import alone, pool_for
+from tasks.documents.drive.google.faults import Fault, Kind, fault_of
+from tasks.documents.drive.google.library import Stale, Token, drive_at
+from tasks.documents.drive.google.pace import Pace
+from tasks.documents.drive.google.transport import Sink, place
+from tasks.documents.settings import DocumentSettings
+from tasks.errors import DiligenceError, NotLoggedIn, TookTooLong, TooManyRequests
+
+if TYPE_CHECKING:
+    from googleapiclient._apis.drive.v3.resources import DriveResource
+
+    Make = Callable[[DriveResource], HttpRequest]
+
+T = TypeVar("T")
+
+SECONDS = 300.0  # for one call: quotas count by the minute, and a call may have to outlast more than one refusal
+_TRIES = 8  # of a call that brings nothing: where every fifth call fails, 1 in 400,000 does; 16 s of pauses on average
+_TRIES_AWAY = 4  # where nothing answers at all: 2 s
+_FIRST_PAUSE = 0.25  # seconds, doubled with each try
+_LONGEST_PAUSE = 16.0
+_PARTS = 100  # requests in one batch: Google's limit
+
+
+class Client:
+    """Google Drive as one account sees it. Safe between threads."""
+
+    def __init__(
+        self, credentials: Credentials, settings: DocumentSettings | None = None, *, seconds: float = SECONDS
+    ) -> None:
+        """`seconds` is the most that one call may take, retries and waiting for the quota included."""
+        settings = settings or DocumentSettings.current()
+        self._credentials = credentials
+        self._renewing = threading.Lock()
+        self._drive = drive_at(settings.google_api_endpoint)
+        self._batch_uri = settings.google_batch_uri
+        self._connections = pool_for(frozenset(map(place, (settings.google_api_endpoint, settings.google_batch_uri))))
+        self._seconds = seconds
+        self._pace = Pace()
+
+    def call(self, make: "Make") -> dict[str, Any]:
+        """The answer to one request.
+
+        Args:
+            make: builds the request, anew for each try: `lambda drive: drive.files().get(fileId=…)`. The
+                library changes requests that it sends.
+
+        Raises:
+            NotFound, NotAllowed, UnsupportedFormat, TooLarge: Drive's answer.
+            NotLoggedIn: the token has expired and cannot be renewed.
+            Refused: the request is not well formed.
+            TooManyRequests, Unavailable, SourceFailed, TookTooLong: trying again did not help.
+        """
+
+        def attempt(http: AuthorizedHttp) -> dict[str, Any]:
+            answer = make(self._drive).execute(http=http, num_retries=0)
+            if not isinstance(answer, dict):
+                raise ValueError("no JSON object")  # noqa: TRY004 - as for what is no JSON at all
+            return answer
+
+        return self._persist(attempt)
+
+    def batch(self, makes: Sequence["Make"]) -> list[dict[str, Any] | DiligenceError]:
+        """The answers to many requests, in their order, a hundred to an HTTP request; an error is that part's alone.
+
+        Raises:
+            NotLoggedIn, TooManyRequests, Unavailable, SourceFailed, TookTooLong: the batch as a whole failed.
+        """
+        answers: list[dict[str, Any] | DiligenceError] = []
+        for start in range(0, len(makes), _PARTS):
+            answers += self._batch(makes[start : start + _PARTS])
+        return answers
+
+    def download(self, make: "Make", sink: Sink, seconds: float | None = None) -> None:
+        """Bring a body to a sink, in pieces. As long as more of it comes, trying again goes on until the deadline.
+
+        Args:
+            make: builds the request for what the sink still lacks, anew for each try.
+            sink: takes what comes.
+            seconds: the most that it may take, in place of the client's.
+
+        Raises:
+            As `call`, and what the sink raises.
+        """
+
+        def attempt(http: AuthorizedHttp) -> None:
+            request = make(self._drive)
+            request.headers = {**(request.headers or {}), "accept-encoding": "identity"}
+            try:
+                request.execute(http=http, num_retries=0)
+            except HttpError as error:
+                if error.resp.status != 416 or not sink.position:
+                    raise
+                sink.restart()  # it has become shorter than what has come of it
+                raise IncompleteRead(b"") from None
+
+        self._persist(attempt, sink=sink, progress=lambda: sink.position, seconds=seconds)
+
+    def _batch(self, makes: Sequence["Make"]) -> list[dict[str, Any] | DiligenceError]:
+        answers: dict[int, dict[str, Any] | DiligenceError] = {}
+
+        def attempt(http: AuthorizedHttp) -> None:
+            left: list[Exception] = []
+
+            def take(number: str, answer: Any, error: Exception | None) -> None:
+                fault = fault_of(error) if error is not None else None
+                if error is None and isinstance(answer, dict):
+                    answers[int(number)] = answer
+                elif fault is not None and fault.kind is Kind.LASTING:
+                    answers[int(number)] = fault.error
+                else:
+                    left.append(error or ValueError("no JSON object"))
+
+            parts = BatchHttpRequest(callback=take, batch_uri=self._batch_uri)
+            for number, make in enumerate(makes):
+                if number not in answers:
+                    parts.add(make(self._drive), request_id=str(number))
+            parts.execute(http=http)
+            if left:
+                raise left[0]
+
+        try:
+            self._persist(attempt, cost=lambda: len(makes) - len(answers), progress=lambda: len(answers))
+        except NotLoggedIn:
+            raise
+        except DiligenceError as error:
+            if not answers:
+                raise
+            return [answers.get(number, error) for number in range(len(makes))]
+        return [answers[number] for number in range(len(makes))]
+
+    def _persist(
+        self,
+        attempt: Callable[[AuthorizedHttp], T],
+        *,
+        cost: Callable[[], int] = lambda: 1,
+        sink: Sink | None = None,
+        progress: Callable[[], int] = lambda: 0,
+        seconds: float | None = None,
+    ) -> T:
+        """Try until there is an answer, or no hope of one."""
+        tries, reached, refused = 0, progress(), ""
+        with deadline.within(seconds or self._seconds):
+            while True:
+                calls = cost()
+                if not self._pace.wait(calls):
+                    raise TooManyRequests("Google Drive's quota is used up for now. Try again in a minute.", 60)
+                sent, token, patience = time.monotonic(), "", 2.0**tries
+                try:
+                    with transport.attempt(patience):
+                        token = self._token(refused)
+                    with self._connections.connection() as wire, transport.attempt(patience, sink):
+                        answer = attempt(AuthorizedHttp(Token(self._credentials), http=wire))
+                except DiligenceError:
+                    raise
+                except Exception as error:
+                    fault = fault_of(error)
+                    if fault is None:
+                        raise
+                    if isinstance(error, Stale) and token != refused:
+                        refused = token
+                        continue
+                else:
+                    self._pace.passed(calls)
+                    return answer
+                if progress() > reached:
+                    reached, tries = progress(), 0
+                tries += fault.kind is not Kind.RATE
+                self._pause(fault, sent, tries)
+
+    def _pause(self, fault: Fault, sent: float, tries: int) -> None:
+        """Wait before the next try, or raise the fault's error when there is none to be made."""
+        if fault.kind is Kind.RATE:
+            if self._pace.refused(sent, fault.retry_after) >= deadline.left():
+                raise fault.error
+            return  # the pace waits, for all
+        if fault.kind in {Kind.LASTING, Kind.EXPIRED} or tries >= (_TRIES_AWAY if fault.kind is Kind.AWAY else _TRIES):
+            raise fault.error
+        ceiling = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2.0 ** (tries - 1))
+        pause = random.uniform(0, ceiling)  # noqa: S311 - jitter is no secret
+        if not deadline.sleep(max(pause, fault.retry_after or 0.0)):
+            raise TookTooLong("Google Drive took too long to answer. Try again later, or over a faster line.")
+
+    def _token(self, refused: str) -> str:
+        """An access token that is valid and not the refused one; one thread renews it for all."""
+        if not self._credentials.valid or self._credentials.token == refused:
+            with self._renewing:
+                if not self._credentials.valid or self._credentials.token == refused:
+                    with alone() as wire:
+                        self._credentials.refresh(Request(wire))  # type: ignore[no-untyped-call]
+        return str(self._credentials.token)

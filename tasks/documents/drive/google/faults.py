@@ -1,0 +1,203 @@
+"""What Google's refusals and broken answers mean: which are tried again, and what the rest is for the user.
+
+    RATE       the quota is used up for now: all calls hold back, then this one is made again
+    PASSING    Google or the line had a fault: this call is made again
+    AWAY       nothing answers there: made again a few times
+    EXPIRED    the access token is not valid (any longer): renewed, where it can be
+    LASTING    made again it would end the same way: one document's outcome
+
+The envelope of an error is `error.{code,message,errors[].{domain,reason}}`; proxies and overload
+answer in HTML or not at all.
+"""
+
+import json
+import ssl
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from enum import Enum, auto
+from http.client import HTTPException
+from math import isfinite
+from time import time
+from typing import Any
+
+import google.auth.exceptions
+import httplib2
+from googleapiclient.errors import BatchError, HttpError
+
+from tasks.documents.extract.formats import supported
+from tasks.errors import (
+    DiligenceError,
+    NotAllowed,
+    NotConfigured,
+    NotFound,
+    NotLoggedIn,
+    SourceFailed,
+    TooLarge,
+    TooManyRequests,
+    Unavailable,
+    UnsupportedFormat,
+)
+
+_LOG_IN_AGAIN = (
+    "Google does not accept this login: it has expired or was revoked. "
+    "Log in again (`diligence login`, or /login of the service), or send a new access token."
+)
+
+
+class Kind(Enum):
+    """What is to be done about a fault."""
+
+    RATE = auto()
+    PASSING = auto()
+    AWAY = auto()
+    EXPIRED = auto()
+    LASTING = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What went wrong with one call. `error` is for the user, when trying again does not help."""
+
+    kind: Kind
+    error: DiligenceError
+    retry_after: float | None = None
+    """Seconds that Google asks to wait."""
+
+
+class Refused(SourceFailed):
+    """Google Drive does not take the request as it was put: `reason` is Google's word for why ("" if none)."""
+
+    def __init__(self, message: str, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.message, self.reason)
+
+
+class ExportTooLarge(TooLarge):
+    """A native document whose export `files.export` does not give: above 10 MB."""
+
+
+_RATE = {"userRateLimitExceeded", "rateLimitExceeded"}
+_PASSING = {"backendError", "internalError", "transientError"}
+_LASTING: Mapping[str, Callable[[], DiligenceError]] = {
+    "cannotDownloadFile": lambda: NotAllowed(
+        "The document's owner does not let this account download it. Ask for the right to download."
+    ),
+    "cannotDownloadAbusiveFile": lambda: NotAllowed(
+        "Google holds this document for malware or spam and does not give it out. Ask its owner about it."
+    ),
+    "fileNotDownloadable": lambda: unsupported("This kind of Google file has no content to download."),
+    "fileNotExportable": lambda: unsupported("Google does not export this kind of file."),
+    "exportSizeLimitExceeded": lambda: ExportTooLarge(
+        "The document is larger than Google exports. Split it, or store it as a file in the drive."
+    ),
+    "downloadQuotaExceeded": lambda: TooManyRequests(
+        "Google has stopped downloads of this document for now, since it was fetched too often. "
+        "Try again tomorrow, or make a copy of it in the drive.",
+        86_400,
+    ),
+    "insufficientFilePermissions": lambda: NotAllowed(
+        "This account may not read the document's content. Ask its owner to share it."
+    ),
+    "appNotAuthorizedToFile": lambda: NotAllowed(
+        "This application has no access to the document. Log in again and agree that it reads the drive."
+    ),
+    "insufficientPermissions": lambda: NotAllowed(
+        "The login does not include reading Google Drive. Log in again and agree to it (scope drive.readonly)."
+    ),
+    "accessNotConfigured": lambda: NotConfigured(
+        "The Google Drive API is not switched on. Enable it in the Google project of DILIGENCE_GOOGLE_CLIENT_ID "
+        "or DILIGENCE_GOOGLE_CREDENTIALS."
+    ),
+    "domainPolicy": lambda: NotAllowed("Your organisation's administrator does not allow this application on Drive."),
+    "dailyLimitExceeded": lambda: TooManyRequests(
+        "The Google project's quota for today is used up. Try again tomorrow, or raise it.", 86_400
+    ),
+}
+
+
+def unsupported(what: str) -> UnsupportedFormat:
+    """The error for content that cannot be had as a document."""
+    return UnsupportedFormat(
+        f"{what} Google's documents, spreadsheets, presentations and drawings are read, and {', '.join(supported())}."
+    )
+
+
+def fault_of(error: Exception) -> Fault | None:
+    """What an exception of the client library means; None for one that is no fault of a call."""
+    if isinstance(error, HttpError):
+        return _refusal(error)
+    if isinstance(error, google.auth.exceptions.GoogleAuthError):
+        return _of_login(error)
+    if isinstance(error, httplib2.ServerNotFoundError | ConnectionRefusedError):
+        return Fault(Kind.AWAY, Unavailable("Google Drive is out of reach. Check the network, then try again."))
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return Fault(
+            Kind.LASTING,
+            Unavailable("Google Drive's certificate cannot be verified. Check the clock and the network's proxy."),
+        )
+    if isinstance(error, TimeoutError):
+        return Fault(Kind.PASSING, Unavailable("Google Drive does not answer in time. Try again."))
+    if isinstance(error, OSError):
+        return Fault(Kind.PASSING, Unavailable("The connection to Google Drive broke off. Try again."))
+    # A batch that lacks parts is a KeyError or IndexError in the library; a body that is no JSON is a ValueError.
+    if isinstance(error, HTTPException | httplib2.HttpLib2Error | BatchError | ValueError | KeyError | IndexError):
+        return Fault(Kind.PASSING, SourceFailed("Google Drive's answer was cut off or is not well formed. Try again."))
+    return None
+
+
+def _of_login(error: google.auth.exceptions.GoogleAuthError) -> Fault:
+    if isinstance(error, google.auth.exceptions.TransportError):
+        cause = error.args[0] if error.args else None
+        found = fault_of(cause) if isinstance(cause, Exception) else None
+        return found or Fault(Kind.PASSING, Unavailable("Google's login service is out of reach. Try again."))
+    if error.retryable:
+        return Fault(Kind.PASSING, Unavailable("Google's login service fails at present. Try again."))
+    return Fault(Kind.EXPIRED, NotLoggedIn(_LOG_IN_AGAIN))
+
+
+def _refusal(error: HttpError) -> Fault:
+    status, reason = int(error.resp.status), reason_of(error.content)
+    wait = _retry_after(error.resp.get("retry-after"))
+    if status == 429 or (status == 403 and reason in _RATE):
+        message = "Google Drive's quota is used up for now. Try again in a minute."
+        return Fault(Kind.RATE, TooManyRequests(message, max(1, round(wait or 60))), wait)
+    if status >= 500 or status == 408 or reason in _PASSING:
+        return Fault(Kind.PASSING, Unavailable("Google Drive fails at present. Try again later."), wait)
+    if status == 401:
+        return Fault(Kind.EXPIRED, NotLoggedIn(_LOG_IN_AGAIN))
+    if reason in _LASTING:
+        return Fault(Kind.LASTING, _LASTING[reason]())
+    if status == 403:
+        # The API refuses in JSON. A page is of Google's front, which takes many calls for a robot's, or of a proxy.
+        kind = Kind.LASTING if reason else Kind.PASSING
+        return Fault(kind, NotAllowed("Google Drive does not allow this account to do that."))
+    if status in {404, 410}:
+        return Fault(Kind.LASTING, NotFound("Unknown, or not shared with this account."))
+    return Fault(Kind.LASTING, Refused(f"Google Drive does not take this request (status {status}).", reason))
+
+
+def reason_of(content: bytes) -> str:
+    """Google's word for an error, from its envelope; "" where there is none (HTML, an empty body)."""
+    try:
+        error: Any = json.loads(content)["error"]
+        return str(error["errors"][0]["reason"])
+    except (ValueError, LookupError, TypeError):
+        return ""
+
+
+def _retry_after(given: str | None) -> float | None:
+    """The seconds of a Retry-After header, which may be a number or a date."""
+    if given is None:
+        return None
+    try:
+        seconds = float(given)
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(given).timestamp() - time()
+        except (ValueError, OverflowError):
+            return None
+    return max(0.0, seconds) if isfinite(seconds) else None

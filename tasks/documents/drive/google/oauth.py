@@ -1,0 +1,206 @@
+"""Logging in at Google: the authorisation code flow with state and PKCE, for browsers that we never see inside.
+
+`begin` gives the address to send the user to, and a sealed note that the user's browser (or this process)
+keeps meanwhile; `finish` takes that note with what Google sent back. Only reading is asked for.
+"""
+
+import hmac
+import json
+import os
+import re
+import secrets as randomness
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import requests
+from google.auth.credentials import Credentials
+from google_auth_oauthlib.flow import Flow  # type: ignore[import-untyped]
+from oauthlib.oauth2 import OAuth2Error  # type: ignore[import-untyped]
+from requests.adapters import HTTPAdapter
+from urllib3 import Retry
+
+from storage import database, logins, secrets
+from storage.logins import LONGEST_LOGIN, StoredLogin, Whose
+from tasks.documents.drive.google.account import account_of
+from tasks.documents.drive.google.credentials import SEALED_FOR, Account, oauth_client
+from tasks.documents.drive.google.keyfile import SCOPE
+from tasks.documents.drive.google.silence import silence
+from tasks.documents.settings import DocumentSettings
+from tasks.errors import BadRequest, DiligenceError, NotAllowed, NotConfigured, NotLoggedIn, SourceFailed, Unavailable
+
+_NOTE = "login under way"
+_PATIENCE = (5, 10)  # seconds to connect to the token endpoint, and to wait for its answer: a user waits too
+
+silence()  # the libraries of the flow write codes and tokens into their debug log
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A login under way: where the user goes, and the sealed note to bring back."""
+
+    url: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A login that Google granted, not yet stored; `then` is the path that was given at its beginning."""
+
+    login: StoredLogin
+    then: str
+
+
+def begin(redirect_uri: str, then: str = "") -> Begun:
+    """Begin a login that Google answers at `redirect_uri`.
+
+    Raises:
+        NotConfigured: the OAuth client or the key that seals is missing.
+    """
+    state = randomness.token_urlsafe(32)
+    flow = _flow(redirect_uri)
+    with _on_loopback(DocumentSettings.current().google_auth_uri):
+        # Without "consent" Google gives a refresh token at the first login only, and a later one would have none.
+        url, _ = flow.authorization_url(state=state, access_type="offline", prompt="consent")
+    note = {"state": state, "verifier": flow.code_verifier, "redirect_uri": redirect_uri, "then": then}
+    return Begun(url, _sealed(json.dumps(note), _NOTE))
+
+
+def finish(note: str | None, answer: Mapping[str, str], whose: Whose) -> Finished:
+    """Finish a login with what Google sent to the redirect address (`state` with `code` or `error`).
+
+    Raises:
+        BadRequest: the answer belongs to no login of this browser, or to one that is over.
+        NotAllowed: the user or the domain's administrator did not agree.
+        NotConfigured: Google does not know the OAuth client.
+        Unavailable, SourceFailed: Google's token endpoint.
+    """
+    begun = _opened(note)
+    if not hmac.compare_digest(str(begun["state"]).encode(), answer.get("state", "").encode()):
+        raise BadRequest("This answer belongs to another login. Log in again.")
+    try:
+        with database.writing() as session:
+            unspent = logins.spend_state(session, str(begun["state"]))
+    except database.DatabaseUnavailable as error:
+        raise Unavailable(str(error)) from None
+    if not unspent:
+        raise BadRequest("This login is over already. Log in again.")
+    if "error" in answer:
+        raise _denied(answer["error"])
+    if not answer.get("code"):
+        raise BadRequest("Google's answer holds no code. Log in again.")
+    token = _exchange(begun, answer["code"])
+    if SCOPE not in token.get("scope", [SCOPE]):  # a list, to oauthlib
+        raise NotAllowed("The permission to see Drive's files was not given. Log in again and leave it ticked.")
+    refresh_token = token.get("refresh_token")
+    if not refresh_token:
+        raise SourceFailed(
+            "Google gave no refresh token. Remove this application's access at "
+            "https://myaccount.google.com/permissions and log in again."
+        )
+    login = StoredLogin(whose=whose, client_id=oauth_client()[0], refresh_token=_sealed(refresh_token, SEALED_FOR))
+    try:
+        account = account_of(Account(_no_other, str(token["access_token"])))
+        login.account, login.account_id = account.email, account.id
+    except DiligenceError:
+        pass  # a login without a name is a login all the same
+    return Finished(login, str(begun["then"]))
+
+
+def _no_other(_request: object) -> Credentials:
+    raise NotLoggedIn("Google refuses the access token that it has just given.")
+
+
+def _flow(redirect_uri: str, code_verifier: str | None = None) -> Any:
+    settings = DocumentSettings.current()
+    client_id, client_secret = oauth_client()
+    client = {
+        "client_id": client_id,
+        "client_secret": client_secret,
+        "auth_uri": settings.google_auth_uri,
+        "token_uri": settings.google_token_uri,
+    }
+    return Flow.from_client_config(
+        {"web": client}, scopes=[SCOPE], redirect_uri=redirect_uri, code_verifier=code_verifier
+    )
+
+
+def _exchange(begun: Mapping[str, Any], code: str) -> Mapping[str, Any]:
+    """The tokens that Google gives for the code."""
+    flow = _flow(str(begun["redirect_uri"]), str(begun["verifier"]))
+    again = Retry(total=2, backoff_factor=0.3, status_forcelist=(429, 500, 502, 503, 504), allowed_methods=None)
+    for scheme in ("http://", "https://"):
+        flow.oauth2session.mount(scheme, HTTPAdapter(max_retries=again))
+    try:
+        with flow.oauth2session, _on_loopback(DocumentSettings.current().google_token_uri):
+            token: Mapping[str, Any] = flow.fetch_token(code=code, include_client_id=True, timeout=_PATIENCE)
+    except Warning as warning:  # oauthlib's way to say that another scope was granted than asked for
+        token = getattr(warning, "token", {})
+    except OAuth2Error as error:
+        if error.error == "invalid_grant":
+            raise BadRequest("Google does not accept the code any more. Log in again.") from None
+        if error.error in ("invalid_client", "unauthorized_client", "redirect_uri_mismatch"):
+            raise NotConfigured(
+                f"Google refuses the OAuth client ({error.error}): check DILIGENCE_GOOGLE_CLIENT_ID, its secret, "
+                f"and that {begun['redirect_uri']} is among its redirect URIs."
+            ) from None
+        raise SourceFailed("Google's token endpoint answered wrongly. Log in again.") from None
+    except (requests.RequestException, OSError):
+        raise Unavailable("Google's token endpoint cannot be reached. Try again later.") from None
+    except (ValueError, TypeError, AttributeError):  # what oauthlib makes of JSON that is no object
+        raise SourceFailed("Google's token endpoint answered wrongly. Log in again.") from None
+    return token
+
+
+def _denied(code: str) -> DiligenceError:
+    if code == "access_denied":
+        return NotAllowed("Access was denied at Google's. To use your Drive here, log in again and agree.")
+    told = f" ({code})" if re.fullmatch(r"[a-z_]{1,60}", code) else ""
+    return NotAllowed(f"Google did not allow the login{told}. Ask the administrator of your Google account.")
+
+
+def _sealed(text: str, purpose: str) -> str:
+    try:
+        return secrets.seal(text, purpose)
+    except secrets.SecretKeyUnusable as error:
+        raise NotConfigured(str(error)) from None
+
+
+def _opened(note: str | None) -> Mapping[str, Any]:
+    try:
+        found: Mapping[str, Any] = json.loads(secrets.unseal(note or "", _NOTE, int(LONGEST_LOGIN.total_seconds())))
+    except secrets.SecretKeyUnusable as error:
+        raise NotConfigured(str(error)) from None
+    except secrets.NotSealedHere:
+        raise BadRequest(
+            f"This login was begun in another browser, at another address, or more than "
+            f"{LONGEST_LOGIN.seconds // 60} minutes ago. Log in again."
+        ) from None
+    return found
+
+
+_environment = threading.Lock()
+
+
+@contextmanager
+def _on_loopback(address: str) -> Iterator[None]:
+    """Let oauthlib speak plain HTTP within the block, which the settings allow on loopback only.
+
+    oauthlib 4 takes leave from the environment alone.
+    """
+    if not address.lower().startswith("http://"):
+        yield
+        return
+    name = "OAUTHLIB_INSECURE_TRANSPORT"
+    with _environment:
+        before = os.environ.get(name)
+        os.environ[name] = "1"
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = before
