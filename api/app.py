@@ -9,16 +9,17 @@ from litestar.di import Provide
 from litestar.openapi.spec import SecurityRequirement
 from litestar.plugins.pydantic import PydanticPlugin
 from litestar.static_files import create_static_files_router
-from litestar.types import Guard
+from litestar.types import Guard, Scope
 
-from api import ai, companies, drive, files, health, pages
-from api.auth import needs_key
+from api import ai, companies, drive, files, health, login, pages
+from api.auth import CALLER, needs_account, needs_key, needs_local
 from api.bodies import JsonRequest
 from api.calls import Calls, prepare_tracking
 from api.front import Service
 from api.problems import respond
-from api.schema import KEY_SCHEME, STATIC, openapi
+from api.schema import ACCOUNT_SCHEMES, KEY_SCHEME, STATIC, openapi
 from api.settings import ApiSettings
+from tasks.documents.settings import DocumentSettings
 
 # Reading documents is the work of as many processes as there are cores; models and sources are waited for.
 _AT_ONCE = {"documents": 8, "ai": 32, "companies": 32}
@@ -42,22 +43,33 @@ def create_app(trusted_hosts: Sequence[str] | None = None) -> Service:
     if tracked:
         prepare_tracking()
     calls = {area: Calls(at_once, tracked=tracked) for area, at_once in _AT_ONCE.items()}
-    guards: list[Guard] = [needs_key(settings.keys)] if settings.keys else []
-    security: list[SecurityRequirement] = [{KEY_SCHEME: []}] if settings.keys else []
+    by_key: list[SecurityRequirement] = [{KEY_SCHEME: []}] if settings.keys else []
+    by_account: list[SecurityRequirement] = [{scheme: []} for scheme in ACCOUNT_SCHEMES]
+    on_documents = by_account if DocumentSettings.current().drive == "google" else by_key
 
-    def area(path: str, name: str, handlers: Sequence[Any]) -> Router:
-        dependencies: Mapping[str, Any] = {"calls": Provide(lambda: calls[name], sync_to_thread=False)}
+    def area(
+        path: str, name: str, handlers: Sequence[Any], guards: Sequence[Guard], security: list[SecurityRequirement]
+    ) -> Router:
+        def callers_own(scope: Scope) -> Calls:
+            return calls[name].on_behalf_of(scope["state"].get(CALLER))
+
+        dependencies: Mapping[str, Any] = {"calls": Provide(callers_own, sync_to_thread=False)}
         return Router(path, route_handlers=handlers, dependencies=dependencies, guards=guards, security=security)
 
+    key: list[Guard] = [needs_key(settings.keys)] if settings.keys else []
     service = Service(
         [
-            area("/v1/drive", "documents", [drive.text, drive.index]),
-            area("/v1/ai", "ai", [ai.ask]),
-            area("/v1/companies", "companies", [companies.facts, companies.ask]),
-            area("/file/d", "documents", [files.view]),
+            area("/v1/drive", "documents", [drive.text, drive.index], [needs_account(key)], on_documents),
+            area("/v1/ai", "ai", [ai.ask], key, by_key),
+            area("/v1/companies", "companies", [companies.facts, companies.ask], key, by_key),
+            area("/file/d", "documents", [files.view], [needs_local(key)], by_key),
             health.live,
             health.ready,
             pages.start,
+            login.login,
+            login.callback,
+            login.you,
+            login.logout,
             create_static_files_router("/static", [STATIC], include_in_schema=False, cache_control=_STATIC_AGE),
         ],
         debug=False,

@@ -1,9 +1,12 @@
-"""Who may call: API keys, and the caution that replaces them on a machine of one's own.
+"""Who may call: API keys, Drive accounts, and the caution that replaces keys on a machine of one's own.
 
-`X-API-Key` is the place of the service's own keys; `Authorization: Bearer` is the Drive token's.
+`X-API-Key` is the place of the service's own keys; `Authorization: Bearer` is the Drive token's. The local
+folder is the service's own, and its key opens it. Google Drive shows each account its own view: there the
+account is asked for and no key.
 """
 
 import hmac
+import re
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from ipaddress import ip_address
@@ -14,11 +17,19 @@ from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
 from litestar.types import Guard
 
+from api import sessions
 from api.settings import ApiSettings
-from tasks.errors import BadRequest, NotAllowed, NotConfigured, NotLoggedIn
+from tasks.documents.drive.identity import Bearer, Identity
+from tasks.documents.settings import DocumentSettings
+from tasks.errors import BadRequest, NotAllowed, NotConfigured, NotFound, NotLoggedIn
 
 HEADER = "X-API-Key"
+CALLER = "caller"
+"""The identity that a document operation acts as, in a request's state."""
 _CHALLENGE = "ApiKey"
+_BEARER = re.compile(r"bearer +([A-Za-z0-9._~+/-]{1,4096}=*)", re.IGNORECASE)  # RFC 6750
+
+Connection = ASGIConnection[Any, Any, Any, Any]
 
 
 def needs_key(keys: Sequence[bytes]) -> Guard:
@@ -29,7 +40,7 @@ def needs_key(keys: Sequence[bytes]) -> Guard:
     accepted = [sha256(key).digest() for key in keys]
 
     # A coroutine, though it waits for nothing: Litestar would run a plain function in a thread.
-    async def guard(connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHandler) -> None:
+    async def guard(connection: Connection, _handler: BaseRouteHandler) -> None:
         given = connection.headers.get(HEADER)
         if given is None:
             raise NotLoggedIn(f"This operation needs an API key. Send it in the header {HEADER}.", _CHALLENGE)
@@ -38,6 +49,60 @@ def needs_key(keys: Sequence[bytes]) -> Guard:
             raise NotLoggedIn(f"The API key in the header {HEADER} is not one of the service's keys.", _CHALLENGE)
 
     return guard
+
+
+def needs_account(local: Sequence[Guard]) -> Guard:
+    """A guard for what acts on the drive: the caller's Google account there, the guards `local` for local documents."""
+
+    async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
+        if _on_google():
+            connection.scope["state"][CALLER] = await _account(connection)
+        else:
+            await _all(local, connection, handler)
+
+    return guard
+
+
+def needs_local(local: Sequence[Guard]) -> Guard:
+    """A guard for what local documents alone have: their files, which a `document_url` leads to."""
+
+    async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
+        if _on_google():
+            raise NotFound("Google Drive shows its documents itself: follow the document_url of the index.")
+        await _all(local, connection, handler)
+
+    return guard
+
+
+async def _all(guards: Sequence[Guard], connection: Connection, handler: BaseRouteHandler) -> None:
+    for each in guards:
+        waiting = each(connection, handler)
+        if waiting is not None:
+            await waiting
+
+
+def _on_google() -> bool:
+    return DocumentSettings.current().drive == "google"
+
+
+async def _account(connection: Connection) -> Identity:
+    """Whom the request acts as: by its token, else by its session.
+
+    Raises:
+        NotLoggedIn: neither was sent, or what was sent is none. A wrong token is not made good by a session.
+    """
+    given = connection.headers.getall("authorization", [])
+    if given:
+        found = _BEARER.fullmatch(given[0].strip()) if len(given) == 1 else None
+        if found is None:
+            raise NotLoggedIn("The header Authorization is not understood. Send `Authorization: Bearer …` once.")
+        return Bearer(found.group(1))
+    login = await sessions.identity_of(connection)
+    if login is None:
+        raise NotLoggedIn(
+            "This needs your Google account. Send its access token as `Authorization: Bearer …`, or log in at /login."
+        )
+    return login
 
 
 def check_binding(host: str) -> None:

@@ -2,11 +2,13 @@
 
 import logging
 from collections.abc import Callable
+from copy import copy
 from functools import cache, partial
 from typing import Any, ParamSpec, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 
+from tasks.documents.drive.identity import Identity, acting_as
 from tasks.errors import NotConfigured
 from tasks.operation import Operation
 
@@ -21,11 +23,19 @@ class Calls:
         """`tracked` shows every call as a Prefect task run."""
         self._limiter = CapacityLimiter(at_once)
         self.tracked = tracked
+        self.who: Identity | None = None
+
+    def on_behalf_of(self, who: Identity | None) -> "Calls":
+        """The same calls, with the drive answering to `who`."""
+        calls = copy(self)
+        calls.who = who
+        return calls
 
     async def __call__(self, operation: Operation[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the operation; what it raises is raised here."""
         call: Callable[P, R] = _tracked(operation) if self.tracked else operation.function
-        return await to_thread.run_sync(partial(call, *args, **kwargs), limiter=self._limiter)
+        with acting_as(self.who):  # the thread gets a copy of the context
+            return await to_thread.run_sync(partial(call, *args, **kwargs), limiter=self._limiter)
 
 
 @cache

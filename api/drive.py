@@ -47,7 +47,7 @@ class IndexOfFolder(Body):
     responses=failures(400, 401, 403, 404, 413, 415, 422, 429, 500, 502, 503, 504),
 )
 async def text(data: JSONBody[TextOfDocument], calls: NamedDependency[Calls]) -> Response[DocumentText]:
-    found = None if calls.tracked else recent_text(data.document_id)
+    found = None if calls.tracked or calls.who else recent_text(data.document_id)
     if found is None:
         found = await calls(document_text, data.document_id)
     return answered(found)

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable
 from typing import Any, Literal
 
+import httpx
 from anyio import fail_after, to_thread
 from litestar import Response, get
 from pydantic import BaseModel
@@ -12,6 +13,7 @@ from api.problems import MEDIA_TYPE, ours, problem
 from api.schema import failures
 from storage import database
 from tasks.documents.drive.drive import open_drive
+from tasks.documents.settings import DocumentSettings
 from tasks.errors import NotFound, Unavailable
 
 logger = logging.getLogger(__name__)
@@ -78,6 +80,14 @@ def _open_database() -> None:
 
 
 def _find_root() -> None:
+    """The local drive's root; of Google Drive that it answers at all, for nobody needs to be logged in."""
+    settings = DocumentSettings.current()
+    if settings.drive == "google":
+        try:
+            httpx.get(settings.google_api_endpoint.rstrip("/") + "/about", timeout=_PATIENCE)
+        except httpx.HTTPError as error:
+            raise Unavailable("Google Drive cannot be reached. Check the network.") from error
+        return
     try:
         open_drive().find_folder("root")
     except NotFound as error:

@@ -10,11 +10,14 @@ from litestar.openapi import OpenAPIConfig, ResponseSpec
 from litestar.openapi.plugins import JsonRenderPlugin, OpenAPIRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme, Tag
 
+from api import sessions
 from api.auth import HEADER
 from api.problems import MEDIA_TYPE, TYPE_PREFIX, Problem
 
 STATIC = Path(__file__).parent / "static"
 KEY_SCHEME = "ApiKey"
+ACCOUNT_SCHEMES = ("Bearer", "Session")
+"""What document operations on Google Drive take, either of them."""
 
 _DESCRIPTION = f"""\
 Five operations on data rooms and companies, each an HTTP POST with a JSON body.
@@ -25,7 +28,7 @@ last part, `detail` says what to do, and `errors` names each bad field.
 """
 _FAILURES = {
     400: "The request is not well formed; `errors` names each bad field.",
-    401: "No API key, or none of the service's keys. `WWW-Authenticate` names the scheme.",
+    401: "No API key or login, or one that is not good any more. `WWW-Authenticate` names the scheme.",
     403: "The caller is known, and the operation is not allowed to it.",
     404: "Unknown, or not shared with this account.",
     409: "Something else is at work on it.",
@@ -102,7 +105,19 @@ def openapi(by_hand: Mapping[str, Mapping[str, Any]]) -> OpenAPIConfig:
                     name=HEADER,
                     security_scheme_in="header",
                     description="One of DILIGENCE_API_KEYS. Without configured keys none is needed.",
-                )
+                ),
+                "Bearer": SecurityScheme(
+                    type="http",
+                    scheme="bearer",
+                    description="An access token of the caller's Google account with the scope drive.readonly: "
+                    "document operations on Google Drive act as that account.",
+                ),
+                "Session": SecurityScheme(
+                    type="apiKey",
+                    name=sessions.name_of("session"),
+                    security_scheme_in="cookie",
+                    description="The session of a browser that logged in at /login.",
+                ),
             }
         ),
         openapi_router=Router(

@@ -106,9 +106,11 @@ def index(
 ) -> None:
     """Print the document index of a folder as JSON."""
     from tasks.documents.drive.drive import open_drive
+    from tasks.documents.drive.identity import acting_as_own
     from tasks.documents.index import document_index
 
-    _json(document_index(open_drive().find_folder(folder), recursive).answer())
+    with acting_as_own():
+        _json(document_index(open_drive().find_folder(folder), recursive).answer())
 
 
 @app.command()
@@ -191,6 +193,19 @@ def serve(
     from api.server import serve as serve_api
 
     serve_api(host, port)
+
+
+@app.command()
+def login(
+    browser: Annotated[
+        bool, typer.Option(help="Whether to open a browser; the address is printed in any case.")
+    ] = True,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port that Google sends the browser to; 0: any.")] = 0,
+) -> None:
+    """Log this machine in with a Google account, for runs and the command line."""
+    from deployments.login import log_in
+
+    typer.echo(log_in(port, browser=browser))
 
 
 @app.command()

@@ -11,7 +11,7 @@ from urllib.request import urlopen
 from pydantic import ValidationError
 
 from storage import database
-from tasks.errors import DiligenceError
+from tasks.errors import DiligenceError, NotConfigured
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +62,38 @@ def _drive() -> Iterator[Finding]:
     from tasks.documents.drive.drive import open_drive  # noqa: PLC0415
     from tasks.documents.settings import DocumentSettings  # noqa: PLC0415
 
-    listing = open_drive().list_folder("root", recursive=False)
     settings = DocumentSettings.current()
+    if settings.drive == "google":
+        yield from _google()
+        return
+    listing = open_drive().list_folder("root", recursive=False)
     inside = f"{len(listing.documents)} files at its root"
     yield Finding("drive", f"{settings.drive}, {settings.drive_root.absolute()}: {inside}")
+
+
+def _google() -> Iterator[Finding]:
+    """Whose view runs and the command line have, and whether users can log in."""
+    from storage import secrets  # noqa: PLC0415
+    from tasks.documents.drive.google.account import account_of  # noqa: PLC0415
+    from tasks.documents.drive.google.credentials import credentials_of, oauth_client  # noqa: PLC0415
+    from tasks.documents.drive.identity import Service, own  # noqa: PLC0415
+    from tasks.documents.settings import DocumentSettings  # noqa: PLC0415
+
+    try:
+        who = own()
+        source = "DILIGENCE_GOOGLE_CREDENTIALS" if isinstance(who, Service) else "`diligence login`"
+        yield Finding("drive", f"google, runs act as {account_of(credentials_of(who)).email} ({source})")
+    except DiligenceError as error:
+        yield Finding("drive", f"google: {error.message}", trouble=True)
+    try:
+        oauth_client()
+        secrets.seal("", "trial")
+    except NotConfigured as error:
+        yield Finding("logins", f"none at /login: {error.message}")
+    except secrets.SecretKeyUnusable as error:
+        yield Finding("logins", str(error), trouble=True)
+    else:
+        yield Finding("logins", f"come back to {DocumentSettings.current().base_url.rstrip('/')}/login/callback")
 
 
 def _scans() -> Iterator[Finding]:

@@ -69,6 +69,7 @@ def test_help_names_every_command(tmp_path: Path) -> None:
         "ask-company",
         "report",
         "serve",
+        "login",
         "deploy",
         "doctor",
     ):

@@ -1,0 +1,125 @@
+"""`diligence login`: the browser goes to Google and comes back to a page of this process, on this machine."""
+
+import os
+import sys
+import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html import escape
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from queue import Empty, SimpleQueue
+from threading import Thread
+from urllib.parse import parse_qsl, urlsplit
+
+from storage import database, logins
+from storage.logins import Whose
+from tasks.documents.drive.google import oauth
+from tasks.errors import BadRequest, DiligenceError, TookTooLong
+
+PATIENCE = 300.0  # seconds that the user has
+_CLOSING = 60  # seconds that the browser waits for the outcome, which Google's token endpoint has to give
+
+
+class _Answer:
+    """What the browser brought back, and the sentence that it waits for."""
+
+    def __init__(self, given: dict[str, str]) -> None:
+        self.given = given
+        self._told: SimpleQueue[str] = SimpleQueue()
+
+    def tell(self, sentence: str) -> None:
+        self._told.put(sentence)
+
+    def sentence(self) -> str:
+        try:
+            return self._told.get(timeout=_CLOSING)
+        except Empty:
+            return "The terminal tells what became of the login."
+
+
+def log_in(port: int, *, browser: bool, patience: float = PATIENCE) -> str:
+    """Log the machine in; gives the account's e-mail address, or a word in its place where Google told none.
+
+    Args:
+        port: where the browser comes back to; 0 for any that is free.
+        browser: whether to open one. The address is printed in any case.
+        patience: seconds until it is given up.
+
+    Raises:
+        BadRequest, NotAllowed, NotConfigured, SourceFailed, Unavailable: as `oauth.finish`.
+        TookTooLong: nobody came back.
+    """
+    with _listening(port) as (address, answers):
+        begun = oauth.begin(address)
+        print(f"Log in at this address:\n\n{begun.url}\n", file=sys.stderr, flush=True)  # noqa: T201 - the progress
+        if browser and _has_browser():
+            webbrowser.open(begun.url)
+        try:
+            answer = answers.get(timeout=patience)
+        except Empty:
+            raise TookTooLong(
+                f"Nobody logged in within {patience / 60:.0f} minutes. Run `diligence login` again."
+            ) from None
+        try:
+            login = oauth.finish(begun.note, answer.given, Whose.MACHINE).login
+            with database.writing() as session:
+                logins.save_login(session, login)
+        except DiligenceError as error:
+            answer.tell(error.message)
+            raise
+        except database.DatabaseUnavailable as error:
+            answer.tell(str(error))
+            raise
+        account = login.account or "an account that Google did not name"
+        answer.tell(f"You are logged in as {account}. You can close this window.")
+    return account
+
+
+def _has_browser() -> bool:
+    """Whether a browser would open in a window: those of the terminal would take its place."""
+    return sys.platform in ("darwin", "win32") or any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+    )
+
+
+@contextmanager
+def _listening(port: int) -> Iterator[tuple[str, SimpleQueue[_Answer]]]:
+    """The address to come back to, and the answers that come. In threads: browsers keep idle connections open."""
+    answers: SimpleQueue[_Answer] = SimpleQueue()
+
+    class Handler(BaseHTTPRequestHandler):
+        timeout = 30
+
+        def do_GET(self) -> None:
+            parts = urlsplit(self.path)
+            given = dict(parse_qsl(parts.query)) if parts.path == "/" else {}
+            if not given.keys() & {"code", "error"}:
+                self.send_error(404)
+                return
+            answer = _Answer(given)
+            answers.put(answer)
+            page = (
+                f'<!doctype html><meta charset="utf-8"><title>diligence</title><p>{escape(answer.sentence())}'.encode()
+            )
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(page)))
+            self.send_header("Content-Security-Policy", "default-src 'none'")
+            self.send_header("Referrer-Policy", "no-referrer")
+            self.send_header("Connection", "close")
+            self.end_headers()
+            self.wfile.write(page)
+
+        def log_message(self, *_: object) -> None:
+            """Nothing: the request line holds the code."""
+
+    try:
+        server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+    except OSError as error:
+        raise BadRequest(f"Port {port} cannot be used ({error.strerror}). Choose another --port.") from error
+    with server:
+        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}/", answers
+        finally:
+            server.shutdown()

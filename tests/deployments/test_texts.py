@@ -1,0 +1,161 @@
+"""`diligence text` over folders: all processes busy, the largest first, one failure is one document's."""
+
+import sys
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from deployments import texts
+from deployments.texts import print_texts
+from tasks.documents.extract.processes import supervisor
+from tasks.documents.extract.processes.pool import ExtractionPool
+from tasks.documents.extract.processes.worker import Read
+from tasks.documents.extract.reading import Reading
+from tasks.errors import BadRequest
+from tests.deployments.readers import together
+from tests.tasks.documents.extract.processes.hostile_readers import obedient
+
+Room = Callable[..., str]
+
+
+@pytest.fixture
+def room(home: Path, tmp_path: Path) -> Room:
+    """Writes documents into a folder and gives its path: `room(**{"a.txt": "words"})`."""
+
+    def write(**contents: str) -> str:
+        for name, content in contents.items():
+            file = tmp_path / "room" / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(content)
+        return str(tmp_path / "room")
+
+    return write
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "texts"
+
+
+def read_by(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(texts, "ExtractionPool", partial(ExtractionPool, read=read))
+
+
+@pytest.fixture
+def handed_out(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the files in the order in which the pool got them."""
+    names: list[str] = []
+    submit = ExtractionPool.submit
+
+    def noted(pool: ExtractionPool, path: Path, format: str) -> Future[Reading]:  # noqa: A002 - the field's word
+        names.append(path.name)
+        return submit(pool, path, format)
+
+    monkeypatch.setattr(ExtractionPool, "submit", noted)
+    return names
+
+
+def test_with_out_the_largest_are_read_first(room: Room, out: Path, handed_out: list[str]) -> None:
+    folder = room(**{"a.txt": "x", "b.txt": "x" * 300, "sub/c.txt": "x" * 200})
+    assert print_texts([folder], out, 2) == 0
+    assert handed_out == ["b.txt", "c.txt", "a.txt"]
+    assert {str(each.relative_to(out)): len(each.read_text().strip()) for each in out.rglob("*.txt")} == {
+        "a.txt.txt": 1,
+        "b.txt.txt": 300,
+        "sub/c.txt.txt": 200,
+    }
+
+
+def test_on_stdout_texts_come_in_the_order_given(room: Room, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    names = [f"{number:03}.txt" for number in range(200)]
+    folder = room(**{name: f"text {name} " + "x" * (200 - number) for number, name in enumerate(names)})
+    assert print_texts([f"{folder}/{names[-1]}", folder], None, 3) == 0
+    lines = capfdbinary.readouterr().out.decode().splitlines()
+    assert [line.split()[1] for line in lines] == [names[-1], *names]
+
+
+def test_all_processes_read_at_the_same_time(room: Room, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read_by(together, monkeypatch)
+    assert print_texts([room(**{f"{number}.txt": "3" for number in range(3)})], out, 3) == 0
+
+
+def test_no_more_is_handed_out_than_there_is_room_for(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(texts, "_AHEAD", 4)
+    asked = list(texts._asked([room(**{f"{number:02}.txt": "words" for number in range(50)})]))
+    with ExtractionPool(2) as pool:
+        for readings in (texts._in_order, texts._as_read):
+            under_way = most = read = 0
+
+            def noted(path: Path, format: str) -> Future[Reading]:  # noqa: A002 - the field's word
+                nonlocal under_way, most
+                under_way += 1
+                most = max(most, under_way)
+                return ExtractionPool.submit(pool, path, format)
+
+            monkeypatch.setattr(pool, "submit", noted)
+            for _ in readings(pool, asked, 2):
+                read += 1
+                under_way -= 1
+            assert (read, most) == (50, 8)
+
+
+def test_large_documents_go_out_two_for_a_process() -> None:
+    assert texts._room(1 << 30, 3, 2)
+    assert not texts._room(1 << 30, 4, 2)
+
+
+def test_processes_load_no_prefect_though_this_one_has(room: Room, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import prefect  # noqa: F401 - what this test is about
+
+    read_by(obedient, monkeypatch)
+    assert print_texts([room(**{"a.txt": "modules"})], out, 1) == 0
+    loaded = set((out / "a.txt.txt").read_text().split())
+    assert "prefect" in sys.modules
+    assert "tasks.documents.extract.reading" in loaded
+    assert loaded.isdisjoint({"prefect", "sqlalchemy", "pydantic", "typer"})
+
+
+def test_processes_are_replaced_after_their_share(room: Room, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read_by(obedient, monkeypatch)
+    monkeypatch.setattr(supervisor, "_DOCUMENTS_A_PROCESS", 5)
+    assert print_texts([room(**{f"{number}.txt": "process" for number in range(20)})], out, 2) == 0
+    assert len({each.read_text() for each in out.rglob("*.txt")}) >= 4
+
+
+def test_a_text_that_cannot_be_written_is_its_own_failure(
+    room: Room, out: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    long = "n" * 251 + ".txt"  # a name that a file may have, but not with another .txt
+    (out / "b.txt.txt").mkdir(parents=True)
+    assert print_texts([room(**{"a.txt": "words", "b.txt": "words", long: "words"})], out, 2) == 1
+    assert (out / "a.txt.txt").read_text().strip() == "words"
+    told = capsys.readouterr().err.splitlines()
+    assert sorted(line.split(":")[0] for line in told) == ["b.txt", long]
+    assert all("cannot be written" in line for line in told)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk")
+def test_a_full_disk_leaves_no_half_text(room: Room, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out.mkdir()
+    (out / "a.txt.txt").symlink_to("/dev/full")
+    assert print_texts([room(**{"a.txt": "words", "b.txt": "words"})], out, 1) == 1
+    assert "No space left" in capsys.readouterr().err
+    assert [each.name for each in out.iterdir()] == ["b.txt.txt"]
+
+
+def test_two_documents_of_one_name_do_not_overwrite_each_other(
+    room: Room, out: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = room(**{"2023/lease.txt": "the old lease", "2024/lease.txt": "the new lease"})
+    assert print_texts([f"{folder}/2023", f"{folder}/2024", f"{folder}/2023"], out, 1) == 1
+    assert (out / "lease.txt.txt").read_text().strip() == "the old lease"
+    assert "lease.txt: another document has this name" in capsys.readouterr().err
+
+
+def test_out_that_cannot_be_a_folder_is_said_before_anything_is_read(room: Room, out: Path) -> None:
+    out.write_text("a file")
+    with pytest.raises(BadRequest, match="--out"):
+        print_texts([room(**{"a.txt": "words"})], out, 1)
