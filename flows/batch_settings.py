@@ -24,7 +24,9 @@ Value = str | int | float | bool
 _ROOMS: tuple[type[RoomSettings], ...] = (DocumentSettings, CompanySettings, AiSettings)
 _FIELDS = {name: field for room in _ROOMS for name, field in room.model_fields.items()}
 _SECRET = {name for name, field in _FIELDS.items() if field.annotation in {SecretStr, SecretStr | None}}
-_ALLOWED = sorted(_FIELDS.keys() - _SECRET)
+_GUARDED = {name for name in _FIELDS if name.startswith("google_")} | {"web_allow", "search_url", "profile_api_url"}
+"""Whose account a run acts as, where its keys are sent, which private networks it may reach: not a file's to say."""
+_ALLOWED = sorted(_FIELDS.keys() - _SECRET - _GUARDED)
 _PATHS = {name for name, field in _FIELDS.items() if field.annotation in {Path, Path | None}}
 
 
@@ -34,7 +36,7 @@ def read_settings(file: UserFile, written: Mapping[str, Any]) -> dict[str, Value
     for name, value in written.items():
         if name in _SECRET:
             file.mistake((name,), f"a secret has no place in a file; set it in the environment, as {_variable(name)}")
-        elif name in StorageSettings.model_fields:
+        elif name in StorageSettings.model_fields or name in _GUARDED:
             file.mistake((name,), f"it is not a run's own setting; set it in the environment, as {_variable(name)}")
         elif name not in _ALLOWED:
             file.mistake((name,), f"there is no such field or setting{nearest(str(name), _known())}")

@@ -1,8 +1,11 @@
 """The flow `extract_all`: the text of every document of a folder, in batches that Prefect can show."""
 
+import gc
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import cache
 from uuid import UUID
 
 from prefect import flow
@@ -14,9 +17,11 @@ from flows.index_folder import index_folder
 from storage import database, documents, runs
 from storage.database import now
 from storage.documents import RoomDocument
-from tasks.documents.text import DocumentOutcome, read_documents
+from storage.runs import DocumentOutcome
+from tasks.documents.batches import prepare, read_documents
 
 _SIDE_BY_SIDE = 2  # batches: one is fetched while the other is read
+_GLANCE = 1.0  # seconds between two updates of the progress, 15 ms each
 _SHOWN = 1000  # rows of the table of documents; a report shows them all
 
 
@@ -37,6 +42,8 @@ def extract_all(folder: str, room_id: int | None = None, company_id: int | None 
     with database.reading() as session:
         listed = documents.room_documents(session, room_id)
         since = runs.get_run(session, runs.get_company(session, company_id).run_id).started_at if company_id else now()
+    _settle()
+    prepare(listed)
     progress = create_progress_artifact(0.0, key="documents", description=f"Documents of {folder}")
     assert isinstance(progress, UUID)
     outcomes = list(_read(listed, room_id, company_id, since, progress))
@@ -55,14 +62,26 @@ def _read(
         read_documents.task.submit(room_id, [each.document_id for each in batch], company_id, since)
         for batch in batches(listed)
     ]
+    told = time.monotonic()
     for done, future in enumerate(as_completed(futures), 1):
         yield from future.result()
-        update_progress_artifact(progress, 100.0 * done / len(futures))
+        if time.monotonic() - told > _GLANCE:
+            told = time.monotonic()
+            update_progress_artifact(progress, 100.0 * done / len(futures))
+
+
+@cache
+def _settle() -> None:
+    """Have the garbage collector pass by what is loaded by now: Prefect is 0.14 s of work a round."""
+    gc.freeze()
 
 
 def batches(listed: Sequence[RoomDocument]) -> list[list[RoomDocument]]:
-    """The documents in batches of 25 to 100, the largest first, so that no large one is left for the end."""
-    size = min(100, max(25, len(listed) // 8))
+    """The documents in batches of 25 to 500, the largest first, so that no large one is left for the end.
+
+    A task costs Prefect and its server 30 ms of work: as much as reading ten documents.
+    """
+    size = min(500, max(25, len(listed) // 8))
     by_size = sorted(listed, key=lambda document: -(document.size or 0))
     return [by_size[start : start + size] for start in range(0, len(by_size), size)]
 

@@ -1,13 +1,19 @@
 """`make bench`: each figure beside its baseline, measured in the same run.
 
-python -m tests.benchmarks [NAME ...]     names: demo, service, extraction, peers
+python -m tests.benchmarks [NAME ...]     names: demo, service, extraction, peers, drive
 """
 
 import sys
 
-from tests.benchmarks import demo, extraction, peers, service
+from tests.benchmarks import demo, drive, extraction, peers, service
 
-BENCHES = {"demo": demo.measure, "service": service.measure, "extraction": extraction.measure, "peers": peers.measure}
+BENCHES = {
+    "demo": demo.measure,
+    "service": service.measure,
+    "extraction": extraction.measure,
+    "peers": peers.measure,
+    "drive": drive.measure,
+}
 
 
 def main() -> None:

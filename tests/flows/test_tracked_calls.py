@@ -1,0 +1,35 @@
+"""Calls of the service that show as Prefect task runs act as their callers all the same."""
+
+import time
+
+import anyio
+import pytest
+
+from api.calls import Calls
+from tasks.documents.drive.identity import Identity, Login, caller
+from tasks.errors import NotLoggedIn
+from tasks.operation import operation
+
+
+@pytest.mark.parametrize("tracked", [False, True])
+def test_an_operation_acts_as_its_caller_and_no_other(prefect_server: None, tracked: bool) -> None:
+    @operation(name="whose")
+    def whose(number: int) -> tuple[int, Identity]:
+        time.sleep(0.01)
+        return number, caller()
+
+    async def main() -> dict[int, Identity]:
+        calls, found = Calls(4, tracked=tracked), {}
+
+        async def call(number: int) -> None:
+            asked, who = await calls.on_behalf_of(Login(number))(whose, number)
+            found[asked] = who
+
+        async with anyio.create_task_group() as group:
+            for number in range(8):
+                group.start_soon(call, number)
+        with pytest.raises(NotLoggedIn):
+            await calls(whose, 9)
+        return found
+
+    assert anyio.run(main) == {number: Login(number) for number in range(8)}
