@@ -4,10 +4,7 @@ A source that fails leaves a warning, not a hole in the others. That a company i
 when every source was reached.
 """
 
-import logging
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -15,6 +12,7 @@ from sqlalchemy.exc import NoResultFound
 
 from storage.companies import StoredClaim, StoredProfile, get_profile, latest_profile, profile_claims, save_profile
 from storage.database import now, reading, writing
+from tasks.companies.asking import ask_all
 from tasks.companies.domain import registrable
 from tasks.companies.merge import Conflict, find_conflicts, merge
 from tasks.companies.profile import CompanyProfile
@@ -26,8 +24,6 @@ from tasks.errors import (
     SourceFailed,
 )
 from tasks.operation import operation
-
-log = logging.getLogger(__name__)
 
 
 class CompanyFacts(BaseModel):
@@ -63,11 +59,9 @@ def fetch_facts(domain: str) -> tuple[int, CompanyFacts]:
     """
     domain = registrable(domain)
     sources = configured()
-    with ThreadPoolExecutor(len(sources), thread_name_prefix="facts") as pool:
-        asked = [pool.submit(copy_context().run, _ask, source, domain) for source in sources]
-        answers = [each.result() for each in asked]
-    failures = [answer for answer in answers if isinstance(answer, DiligenceError)]
-    found = [answer for answer in answers if isinstance(answer, Finding)]
+    words = ask_all(sources, domain)
+    failures = [said for _, said in words if isinstance(said, DiligenceError)]
+    found = [said for _, said in words if isinstance(said, Finding)]
     claims = [claim for finding in found for claim in finding.claims]
     warnings = [warning for finding in found for warning in finding.warnings]
     warnings += [failure.message for failure in failures]
@@ -95,18 +89,6 @@ def stored_facts(profile_id: int) -> CompanyFacts:
         conflicts=find_conflicts(claims),
         warnings=kept.warnings,
     )
-
-
-def _ask(source: FactSource, domain: str) -> Finding | DiligenceError | None:
-    try:
-        return source.facts(domain)
-    except DiligenceError as error:
-        log.warning("the source %s failed for %s: %s", source.name, domain, error)
-        return error
-    except Exception as error:  # noqa: BLE001 - one source's mistake must not take the others with it
-        # The message may hold what the source said; the kind of the mistake does not.
-        log.error("the source %s failed for %s: %s", source.name, domain, type(error).__name__)  # noqa: TRY400
-        return SourceFailed(f"The source {source.name} failed, and its answer could not be used.")
 
 
 def _nothing(

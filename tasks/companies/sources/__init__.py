@@ -79,6 +79,10 @@ class FactSource(Protocol):
     def name(self) -> str:
         """The module's name."""
 
+    @property
+    def origin(self) -> str | None:
+        """The address that is asked over a network, under which its word is remembered; None where nothing is."""
+
     def facts(self, domain: str) -> Finding | None:
         """What the source knows of the company with that registrable domain; None: it was reached and knows nothing.
 

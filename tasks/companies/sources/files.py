@@ -37,6 +37,7 @@ class FileSource:
     """Facts from the profiles in a folder. A folder that is not `required` may be missing: it knows nothing then."""
 
     name = "files"
+    origin = None
 
     def __init__(self, folder: Path, *, required: bool = True) -> None:
         self._folder = folder

@@ -34,6 +34,7 @@ class BrokenSource:
     """A source with a mistake of its own."""
 
     name = "broken"
+    origin = None
 
     def facts(self, domain: str) -> Finding | None:
         raise KeyError(f"{domain} secret words")

@@ -1,0 +1,101 @@
+"""What a site's feed tells: its latest entries, of RSS or Atom, as plain text.
+
+`read_feed` runs in a process of the pool (`parsing.py`), as the reading of pages does.
+"""
+
+import calendar
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any, Final
+
+from tasks.companies.web.parsing import FEED, parse
+from tasks.companies.web.plain import one_line
+
+_MOST: Final = 50
+"""Entries; a feed that holds a site's whole past has the latest ones first, as most have."""
+_LONGEST: Final = 2 << 20
+"""Bytes of a feed that are read: what is cut off is its oldest entries."""
+_TEXT: Final = 2000
+_MARKUP: Final = 100_000
+
+
+@dataclass(frozen=True)
+class FeedUpdate:
+    """An entry of a feed; None and an empty text are what it does not say. `text` is its title and its summary."""
+
+    link: str | None
+    image: str | None
+    date: date | None
+    text: str
+
+
+def feed_updates(data: bytes, url: str = "") -> list[FeedUpdate]:
+    """The latest entries of the feed in `data`, at most 50, in its order; none where it is no feed.
+
+    `url` is where it was found: its links may be relative.
+
+    Raises:
+        Unreadable, TookTooLong: it cannot be read within the limits on a page.
+        Unavailable: there is no process to read it.
+    """
+    entries = json.loads(parse(data, FEED, url=url))
+    return [
+        FeedUpdate(each["link"], each["image"], each["date"] and date.fromisoformat(each["date"]), each["text"])
+        for each in entries
+    ]
+
+
+def read_feed(data: bytes, url: str) -> list[dict[str, Any]]:
+    """The fields of each `FeedUpdate`, dates in ISO form."""
+    import feedparser  # type: ignore[import-untyped]  # noqa: PLC0415 - in the process that reads feeds
+
+    # As a stream: bytes as such it would take for the name of a file first.
+    found = feedparser.parse(io.BytesIO(data[:_LONGEST]), response_headers={"content-location": url})
+    return [_fields(entry) for entry in found.entries[:_MOST]]
+
+
+def _fields(entry: Mapping[str, Any]) -> dict[str, Any]:
+    title, summary = _text(entry.get("title")), _text(entry.get("summary"))
+    text = title if summary.startswith(title) is False or not title else ""
+    return {
+        "link": _address(entry.get("link")),
+        "image": _image(entry),
+        "date": _day(entry),
+        "text": "\n".join(part for part in (text, summary) if part)[:_TEXT],
+    }
+
+
+def _text(markup: Any) -> str:
+    """The words of what may be markup, in one line."""
+    from html_text import extract_text  # noqa: PLC0415 - as above
+
+    given = str(markup or "")[:_MARKUP]
+    return one_line(extract_text(given) if "<" in given or "&" in given else given)[:_TEXT]
+
+
+def _address(given: Any) -> str | None:
+    address = one_line(str(given or ""))
+    return address if address.startswith(("http://", "https://")) and len(address) <= _TEXT else None
+
+
+def _image(entry: Mapping[str, Any]) -> str | None:
+    """The entry's picture, of Media RSS or an enclosure."""
+    candidates = [*(entry.get("media_content") or []), *(entry.get("links") or [])]
+    pictures = [
+        each.get("url") or each.get("href")
+        for each in candidates
+        if str(each.get("type", "")).startswith("image/") or each.get("medium") == "image"
+    ]
+    pictures += [each.get("url") for each in entry.get("media_thumbnail") or []]
+    return next(filter(None, map(_address, pictures)), None)
+
+
+def _day(entry: Mapping[str, Any]) -> str | None:
+    when = entry.get("published_parsed") or entry.get("updated_parsed")
+    try:
+        return datetime.fromtimestamp(calendar.timegm(when), UTC).date().isoformat() if when else None
+    except (ValueError, OverflowError, OSError, TypeError):
+        return None

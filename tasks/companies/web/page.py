@@ -1,0 +1,80 @@
+"""A page as data: what it says, what it says of itself, where it leads. No markup, and nothing to obey."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from tasks.companies.web.parsing import HTML, PDF, TEXT, parse
+from tasks.companies.web.plain import plain
+from tasks.errors import UnsupportedFormat
+
+_KINDS: Final = {
+    "text/html": HTML,
+    "application/xhtml+xml": HTML,
+    "application/pdf": PDF,
+    "application/x-pdf": PDF,
+    "text/plain": TEXT,
+    "text/markdown": TEXT,
+    "text/csv": TEXT,
+    "application/json": TEXT,
+}
+_UNSAID: Final = {"", "application/octet-stream", "binary/octet-stream", "text/xml", "application/xml"}
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a page says. Texts are plain: without markup, controls or characters that nobody sees.
+
+    `paragraphs` are the main text, each of one line, but a table, whose rows are lines and whose cells are parted
+    by tabs. `metadata` is its meta elements by name in lower case (`og:image`), `schema_org` what it describes
+    in JSON-LD's form, by JSON-LD and microdata. `feeds`, `links` (address and words) and `canonical` are absolute.
+    """
+
+    url: str
+    paragraphs: Sequence[str]
+    title: str | None = None
+    description: str | None = None
+    language: str | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    schema_org: Sequence[Mapping[str, Any]] = ()
+    feeds: Sequence[str] = ()
+    links: Sequence[tuple[str, str]] = ()
+    canonical: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The main text, its paragraphs in lines."""
+        return "\n".join(self.paragraphs)
+
+
+def read_page(data: bytes, content_type: str, url: str) -> Page:
+    """Read a page: HTML, PDF or plain text, by the server's Content-Type, or its look where that says nothing.
+
+    `url` is where it was found. Takes 0.1 s for 40 KB; the first one waits 1.4 s for its process.
+
+    Raises:
+        UnsupportedFormat: it is something else, a picture for example.
+        Unreadable, TookTooLong: it cannot be read within the limits.
+        Unavailable: there is no process to read it.
+    """
+    kind = _kind(data, content_type)
+    if kind == HTML:
+        fields = json.loads(parse(data, HTML, content_type, url))
+        fields["links"] = [(address, words) for address, words in fields["links"]]
+        return Page(url=url, **fields)
+    blocks = re.split(r"\n\s*\n|\f", plain(parse(data, kind).replace("\f", "\n\n")))
+    return Page(url=url, paragraphs=[block.strip("\n") for block in blocks if block.strip()])
+
+
+def _kind(data: bytes, content_type: str) -> str:
+    said = content_type.partition(";")[0].strip().lower()
+    start = data[:1024].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if start.startswith(b"%PDF-"):
+        return PDF
+    if said in _KINDS:
+        return _KINDS[said]
+    if said in _UNSAID and b"\0" not in start:
+        return HTML if start.startswith(b"<") else TEXT
+    raise UnsupportedFormat("The page is neither HTML nor PDF nor plain text, and is not read.")
