@@ -10,9 +10,10 @@ from itertools import islice
 from typing import Any
 
 from sqlalchemy import JSON, BigInteger, Column, Executable, TextClause, bindparam, delete, insert, text, update
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
-from storage.database import UtcDateTime
+from storage.database import UtcDateTime, now
 from storage.upserts import put, table_of, values_of
 
 
@@ -198,6 +199,22 @@ def find_contents(session: Session, drive: str, document_ids: Sequence[str]) -> 
     return found
 
 
-def save_content(session: Session, content: Content) -> None:
-    """Remember which content the document has now."""
-    put(session, content, "drive", "document_id")
+def save_contents(session: Session, drive: str, contents: Mapping[str, tuple[str, str]]) -> None:
+    """Remember what documents hold now: by document id, the version and the hash of its content."""
+    if not contents:
+        return
+    fetched: dict[str, Any] = {"drive": drive, "fetched_at": now()}
+    rows = [
+        fetched | {"document_id": document_id, "version": version, "content_hash": content_hash}
+        for document_id, (version, content_hash) in sorted(contents.items())
+    ]
+    connection = session.connection()
+    connection.execute(_putting(connection.dialect.name), rows)
+
+
+@cache
+def _putting(dialect: str) -> sqlite.Insert | postgresql.Insert:
+    contents = table_of(Content)
+    insert = sqlite.insert(contents) if dialect == "sqlite" else postgresql.insert(contents)
+    new = {name: insert.excluded[name] for name in ("version", "content_hash", "fetched_at")}
+    return insert.on_conflict_do_update(index_elements=["drive", "document_id"], set_=new)

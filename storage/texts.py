@@ -1,11 +1,11 @@
 """Texts, keyed by the content they were read from and the reader that read it, and their passages."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import JSON, Column, Text, bindparam, delete, update
 from sqlalchemy import select as sql_select
@@ -157,31 +157,10 @@ def save_text(session: Session, new: NewText | StoredText) -> TextSummary:
     return save_texts(session, [new])[new.content_hash, new.reader]
 
 
-def save_contents(session: Session, drive: str, contents: Mapping[str, tuple[str, str]]) -> None:
-    """Remember what documents hold now: by document id, the version and the hash of its content."""
-    if not contents:
-        return
-    fetched: dict[str, Any] = {"drive": drive, "fetched_at": now()}
-    rows = [
-        fetched | {"document_id": document_id, "version": version, "content_hash": content_hash}
-        for document_id, (version, content_hash) in sorted(contents.items())
-    ]
-    connection = session.connection()
-    connection.execute(_putting(connection.dialect.name), rows)
-
-
 @cache
 def _keeping(dialect: str) -> sqlite.Insert | postgresql.Insert:
     insert = sqlite.insert(_texts) if dialect == "sqlite" else postgresql.insert(_texts)
     return insert.on_conflict_do_nothing(index_elements=["content_hash", "reader"])
-
-
-@cache
-def _putting(dialect: str) -> sqlite.Insert | postgresql.Insert:
-    contents = table_of(Content)
-    insert = sqlite.insert(contents) if dialect == "sqlite" else postgresql.insert(contents)
-    new = {name: insert.excluded[name] for name in ("version", "content_hash", "fetched_at")}
-    return insert.on_conflict_do_update(index_elements=["drive", "document_id"], set_=new)
 
 
 def get_text(session: Session, text_id: int) -> StoredText:

@@ -25,6 +25,7 @@ from tasks.documents import reading
 from tasks.documents.drive.drive import Document, Drive, Fetched, open_own_drive
 from tasks.documents.extract.reading import Reading
 from tasks.documents.fetching import Fetch, fetching
+from tasks.documents.rows import document_of
 from tasks.documents.settings import DocumentSettings
 from tasks.documents.spool import spool
 from tasks.errors import DiligenceError, NotFound, SourceFailed, UnsupportedFormat
@@ -64,7 +65,7 @@ def read_documents(
     for document_id in wanted:
         if document_id not in rows:
             batch.fail(document_id, NotFound("The document is no longer in the folder."))
-    return batch.read([_document(rows[document_id]) for document_id in wanted if document_id in rows])
+    return batch.read([document_of(rows[document_id]) for document_id in wanted if document_id in rows])
 
 
 def prepare(listed: Sequence[RoomDocument]) -> None:
@@ -250,7 +251,7 @@ class _Batch:
                 if text is not None:
                     contents |= {document.id: (file.version, file.content_hash) for document, file in each.of}
                     outcomes.extend(self._outcome(document, text) for document, _ in each.of)
-            texts.save_contents(session, self._drive.name, contents)
+            documents.save_contents(session, self._drive.name, contents)
             self._note(session, outcomes)
         self._outcomes.extend(outcomes)
 
@@ -271,18 +272,3 @@ class _Batch:
 def _failure(document_id: str, error: DiligenceError) -> DocumentOutcome:
     status = DocumentStatus.UNSUPPORTED if isinstance(error, UnsupportedFormat) else DocumentStatus.FAILED
     return DocumentOutcome(document_id, status, warning=error.message)
-
-
-def _document(row: RoomDocument) -> Document:
-    return Document(
-        id=row.document_id,
-        name=row.name,
-        folder_id=row.folder_id,
-        path=row.path,
-        url=row.url,
-        mime_type=row.mime_type,
-        size=row.size,
-        created=row.created,
-        updated=row.updated,
-        version=row.version,
-    )

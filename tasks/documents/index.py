@@ -3,17 +3,17 @@
 Where the drive keeps a record of changes and none concerns the folder, the stored index is the answer.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
 
 from storage import database, documents
 from storage.database import DatabaseUnavailable, now
-from storage.documents import Room, RoomDocument, RoomFolder
-from tasks.documents.drive.drive import Document, Drive, Folder, Listing, identifier, open_drive, open_own_drive
+from storage.documents import Room, RoomFolder
+from tasks.documents.drive.drive import Drive, Folder, Listing, identifier, open_drive, open_own_drive
 from tasks.documents.drive.tree import ROOT
 from tasks.documents.entries import DocumentIndex, document_index_of
 from tasks.documents.reading import known_warnings
+from tasks.documents.rows import columns_of, document_of
 from tasks.documents.spool import spool
 from tasks.operation import operation
 
@@ -95,7 +95,7 @@ def _stored(room: Room) -> Listing:
     return Listing(
         Folder(room.folder_id, room.folder_name, ""),
         [Folder(each.folder_id, each.name, each.path, each.parent_id) for each in folders],
-        [_document(each) for each in entries],
+        [document_of(each) for each in entries],
         room.warnings,
         room.incomplete,
         room.mark,
@@ -120,35 +120,4 @@ def _keep(drive: Drive, listing: Listing, *, recursive: bool) -> int:
         for each in listing.folders
     )
     with database.writing() as session:
-        return documents.replace_room(session, room, folders, _columns(listing))
-
-
-def _columns(listing: Listing) -> Iterator[dict[str, Any]]:
-    for each in listing.documents:
-        yield {
-            "document_id": each.id,
-            "name": each.name,
-            "folder_id": each.folder_id,
-            "path": each.path,
-            "url": each.url,
-            "mime_type": each.mime_type,
-            "size": each.size,
-            "created": each.created,
-            "updated": each.updated,
-            "version": each.version,
-        }
-
-
-def _document(row: RoomDocument) -> Document:
-    return Document(
-        id=row.document_id,
-        name=row.name,
-        folder_id=row.folder_id,
-        path=row.path,
-        url=row.url,
-        mime_type=row.mime_type,
-        size=row.size,
-        created=row.created,
-        updated=row.updated,
-        version=row.version,
-    )
+        return documents.replace_room(session, room, folders, map(columns_of, listing.documents))

@@ -251,7 +251,7 @@ def _read(drive: Drive, document: Document, found: str) -> StoredText | NewText:
         raise SourceFailed(CHANGING)
     with database.writing() as session:
         texts.save_text(session, text)
-        texts.save_contents(session, drive.name, {document.id: (fetched.version, fetched.content_hash)})
+        documents.save_contents(session, drive.name, {document.id: (fetched.version, fetched.content_hash)})
     return text
 
 

@@ -3,8 +3,10 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from storage import database, runs
-from storage.documents import Room, RoomDocument
+from sqlmodel import Session
+
+from storage import database, documents, runs
+from storage.documents import Content, Room, RoomDocument
 from storage.runs import Run, RunCompany
 from storage.texts import Outcome, StoredText
 
@@ -69,3 +71,9 @@ def stored_company() -> int:
         company_id = runs.run_companies(session, "r1")[0].id
     assert company_id is not None
     return company_id
+
+
+def keep_content(session: Session, content: Content) -> None:
+    """Keep what one document holds; when it was fetched is the time of keeping."""
+    found = {content.document_id: (content.version, content.content_hash)}
+    documents.save_contents(session, content.drive, found)

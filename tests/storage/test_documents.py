@@ -87,10 +87,10 @@ def test_some_documents_of_a_room(database_url: str) -> None:
 def test_the_content_of_a_document_is_the_last_one_saved(database_url: str) -> None:
     for version in ("1", "2"):
         with database.writing() as session:
-            documents.save_content(session, _content("a", version))
+            rows.keep_content(session, _content("a", version))
     with database.writing() as session:
-        documents.save_content(session, _content("b", "1"))
-        documents.save_content(session, _content("a", "9", drive="local:2"))
+        rows.keep_content(session, _content("b", "1"))
+        rows.keep_content(session, _content("a", "9", drive="local:2"))
     with database.reading() as session:
         found = documents.find_contents(session, "local:1", ["a", "b", "unknown"])
     assert {name: (each.version, each.content_hash) for name, each in found.items()} == {
@@ -103,7 +103,7 @@ def test_contents_of_thousands_of_documents(database_url: str) -> None:
     wanted = [f"d{number}" for number in range(1201)]
     with database.writing() as session:
         for name in wanted[::400]:
-            documents.save_content(session, _content(name, "1"))
+            rows.keep_content(session, _content(name, "1"))
     with database.reading() as session:
         assert sorted(documents.find_contents(session, "local:1", wanted)) == ["d0", "d1200", "d400", "d800"]
 

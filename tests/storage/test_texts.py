@@ -38,7 +38,7 @@ def test_of_several_texts_that_of_the_reader_named_first_is_found(database_url: 
     recognised, plain = store(rows.text(reader="pdf-1 ocr eng")), store(rows.text(reader="pdf-1"))
     content = Content(drive="local:1", document_id="a", version="1", content_hash="c0", fetched_at=rows.MORNING)
     with database.writing() as session:
-        documents.save_content(session, content)
+        rows.keep_content(session, content)
     for order in (recognised, plain), (plain, recognised):
         readers = ["pdf-1 ocr eng" if text_id == recognised else "pdf-1" for text_id in order]
         with database.reading() as session:
@@ -95,7 +95,7 @@ def test_texts_that_cannot_all_be_kept_are_not_kept_at_all(database_url: str) ->
 def test_contents_are_the_last_ones_saved(database_url: str) -> None:
     for contents in ({"a": ("1", "c0"), "b": ("1", "c1")}, {"a": ("2", "c2")}, {}):
         with database.writing() as session:
-            texts.save_contents(session, "local:1", contents)
+            documents.save_contents(session, "local:1", contents)
     with database.reading() as session:
         found = documents.find_contents(session, "local:1", ["a", "b"])
         elsewhere = documents.find_contents(session, "local:2", ["a", "b"])
@@ -116,8 +116,8 @@ def test_the_current_text_of_a_document(database_url: str) -> None:
     text_id = store(rows.text())
     with database.writing() as session:
         content: dict[str, Any] = {"drive": "local:1", "content_hash": "c0", "fetched_at": rows.MORNING}
-        documents.save_content(session, Content(document_id="a", version="1", **content))
-        documents.save_content(session, Content(document_id="b", version="1", **content | {"content_hash": "unread"}))
+        rows.keep_content(session, Content(document_id="a", version="1", **content))
+        rows.keep_content(session, Content(document_id="b", version="1", **content | {"content_hash": "unread"}))
 
     def current(drive: str, document_id: str, version: str, reader: str = "pdf-1") -> int | None:
         with database.reading() as session:

@@ -56,7 +56,7 @@ def test_one_content_from_many(database_url: str) -> None:
         content = Content(
             drive="d", document_id=f"{turn}", version=f"{thread}", content_hash=hashed, fetched_at=rows.MORNING
         )
-        documents.save_content(session, content)
+        rows.keep_content(session, content)
 
     race(write)
     assert count("contents") == _TURNS

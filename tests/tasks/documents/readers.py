@@ -17,3 +17,12 @@ def slowly(path: Path, extension: str) -> Reading:
     """Take a moment over each document."""
     time.sleep(0.02)
     return read_document(path, extension)
+
+
+def while_it_is_written(path: Path, extension: str) -> Reading:
+    """Read a document, into which somebody writes meanwhile, the first time."""
+    reading = read_document(path, extension)
+    if path.is_symlink() and "later" not in reading.text:  # an open file, not a copy
+        with path.readlink().open("a") as file:
+            file.write(" and later words")
+    return reading

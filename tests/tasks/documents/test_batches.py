@@ -14,15 +14,17 @@ from sqlalchemy import text as sql
 from storage import database, documents, runs
 from storage.database import now
 from storage.runs import DocumentOutcome, DocumentStatus, RunDocument
-from tasks.documents import batches
+from tasks.documents import batches, reading
 from tasks.documents.batches import read_documents
 from tasks.documents.drive.drive import Drive
 from tasks.documents.drive.local import LocalDrive
+from tasks.documents.extract.processes.pool import ExtractionPool
 from tasks.documents.index import index_room
 from tasks.documents.text import document_text
 from tasks.errors import NotConfigured
 from tests.storage import processes, rows
 from tests.tasks.documents.conftest import CountingPool
+from tests.tasks.documents.readers import while_it_is_written
 
 Write = Callable[..., str]
 
@@ -198,6 +200,19 @@ def test_the_spool_is_empty_afterwards(write: Write, pool: CountingPool, home: P
     write("hangs.txt", "hang")
     read(index_room("root"))
     assert list((home / "spool").iterdir()) == []
+
+
+@pytest.mark.parametrize("in_a_run", [True, False])
+def test_a_document_that_is_written_while_it_is_read_is_read_again(
+    write: Write, monkeypatch: pytest.MonkeyPatch, in_a_run: bool
+) -> None:
+    document_id = write("a.txt", "words")
+    time.sleep(0.06)  # a file that lies still is read where it lies
+    with ExtractionPool(workers=1, read=while_it_is_written) as pool:
+        monkeypatch.setattr(reading, "shared_pool", lambda: pool)
+        if in_a_run:
+            assert statuses(read(index_room("root"))) == {"a.txt": "read"}
+        assert document_text(document_id).text == "words and later words"
 
 
 def test_a_batch_acts_for_the_account_of_runs(

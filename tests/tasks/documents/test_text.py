@@ -8,7 +8,7 @@ import pytest
 
 from storage import database
 from storage.database import DatabaseUnavailable
-from tasks.documents.extract.readers import txt
+from tasks.documents.extract import formats
 from tasks.documents.text import document_text
 from tasks.errors import (
     Damaged,
@@ -99,7 +99,7 @@ def test_a_new_version_of_the_reader_reads_again(
 ) -> None:
     document_id = write("notes.txt")
     document_text(document_id)
-    monkeypatch.setattr(txt, "VERSION", "txt-of-tomorrow")
+    monkeypatch.setattr(formats, "version", lambda _extension: "txt-of-tomorrow")
     document_text(document_id)
     document_text(document_id)
     assert pool.count == 2

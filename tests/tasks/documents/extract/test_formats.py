@@ -1,5 +1,7 @@
 """Which formats there are, and that a document is read with what is inside it."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,3 +46,13 @@ def test_a_document_is_read_with_what_is_inside_it_from_its_path_or_from_memory(
     assert formats.read_document((tmp_path / "offer.PDF").read_bytes(), ".pdf") == reading
     with pytest.raises(UnsupportedFormat):
         formats.read_document(b"%PDF-")
+
+
+def test_a_version_is_the_readers_own_and_known_without_loading_it() -> None:
+    program = (
+        "import sys; from tasks.documents.extract import formats;"
+        "print(*map(formats.version, formats.supported()));"
+        "assert not [name for name in sys.modules if name.startswith('tasks.documents.extract.readers.')]"
+    )
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True).stdout.split()
+    assert told == [formats.reader(extension).VERSION for extension in formats.supported()]
