@@ -11,7 +11,7 @@ from tasks.documents.extract.office.package import CUT_OFF, Package
 from tasks.documents.extract.reading import Reading, Source, Writer
 from tasks.documents.extract.spreadsheet.around import Surroundings
 from tasks.documents.extract.spreadsheet.pieces import pieces
-from tasks.documents.extract.spreadsheet.sheet import FULL, Scanner
+from tasks.documents.extract.spreadsheet.sheet import Scanner
 from tasks.documents.extract.spreadsheet.workbook import Workbook
 
 CLIPPED: Final = "A cell holds more than a million characters: the rest of them was left out."
@@ -48,8 +48,8 @@ def _read(source: Source) -> Reading:
                         writer.text(line)
             if not scanner.whole:
                 package.note_damage()
-            if scanner.full:
-                writer.warn(FULL)
+            if scanner.cut:
+                writer.warn(scanner.cut)
                 break
         attached.hand_on(package, surroundings.enclosed, writer)
         if workbook.kinds.clipped:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from tasks.documents.extract import time_limit
 from tasks.documents.extract.office.markup import unescaped
 from tasks.documents.extract.reading import Writer, one_line
 from tasks.documents.extract.spreadsheet.blocks import Blocks
@@ -28,6 +29,7 @@ FULL: Final = (
     "The workbook holds more than can be read (10 million cells, 64 MB of text, 512 MB in a sheet): "
     "the rest of it was left out. Split it."
 )
+LATE: Final = "The time for reading this workbook was up: the rest of its cells was left out."
 
 _ROOM: Final = 16 << 20
 """Bytes of tags that are kept at a time."""
@@ -50,11 +52,12 @@ _CONTROL: Final = re.compile(
 class Scanner:
     """Writes the rows of sheets to `writer`.
 
-    `full` tells that the limits are reached, `whole` that all sheets so far had an end.
+    `cut` says why the rest was left out, `whole` that all sheets so far had an end.
     """
 
     def __init__(self, writer: Writer, kinds: Kinds) -> None:
-        self.full, self.whole = False, True
+        self.cut: str | None = None
+        self.whole = True
         self._kinds = kinds
         self._blocks = Blocks(writer)
         self._rows: dict[bytes, Row] = {}
@@ -73,10 +76,13 @@ class Scanner:
             if piece.find(b"<headerFooter", max(piece.rfind(b"</row>"), 0)) >= 0:
                 printed += (text for stored in _PRINTED.findall(piece) for text in _printed(stored))
             if self._cells < 0 or self._text < 0:
-                self.full = True
+                self.cut = FULL
+                break
+            if time_limit.is_near():
+                self.cut = LATE
                 break
         self._blocks.end()
-        self.whole &= self.full or piece.rstrip().endswith((b"heet>", b"/>"))
+        self.whole &= self.cut is not None or piece.rstrip().endswith((b"heet>", b"/>"))
         return list(dict.fromkeys(printed))
 
     def _readable(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -84,7 +90,7 @@ class Scanner:
         try:
             yield from pieces
         except TooLarge:
-            self.full = True
+            self.cut = FULL
 
     def _scan_piece(self, piece: bytes, row: int) -> int:
         """Write the rows of a piece, `row` being the number of the one before it; that of the last one."""

@@ -1,10 +1,12 @@
 """Workbooks made to exhaust a reader: bounded texts that say what was left out."""
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tasks.documents.extract import time_limit
 from tasks.documents.extract.readers import xlsx
 from tasks.documents.extract.reading import Writer
 from tasks.documents.extract.spreadsheet import around, cells, sheet, workbook
@@ -53,6 +55,18 @@ def test_more_cells_than_the_limit_are_left_out_with_a_warning(tmp_path: Path, m
     reading = xlsx.read(packages.xlsx(tmp_path / "a.xlsx", rows))
     assert reading.warnings == [sheet.FULL]
     assert 1000 < len(reading.text) < 40_000
+
+
+def test_when_the_time_is_up_the_rows_read_so_far_are_kept(tmp_path: Path) -> None:
+    rows = "<row><c><v>1</v></c><c><v>2</v></c></row>" * 100_000
+    book = packages.xlsx(tmp_path / "a.xlsx", rows)
+    time_limit.configure(0.001)
+    try:
+        reading = xlsx.read(book)
+    finally:
+        time_limit.configure(math.inf)
+    assert reading.warnings == [sheet.LATE]
+    assert len("Ledger\n1\t2\n") <= len(reading.text) < len(rows) // 10
 
 
 @pytest.mark.parametrize("row", ["<row/>", "<row></row>", '<row r="1"/>', '<row r="1"><c r="A1" s="1"/></row>'])
