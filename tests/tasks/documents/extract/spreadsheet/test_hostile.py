@@ -95,7 +95,7 @@ def test_a_sheet_beyond_the_limit_gives_what_was_read_of_it() -> None:
     writer = Writer()
     scanner = sheet.Scanner(writer, cells.Kinds(list, dict, from_1904=False))
     assert scanner.scan(pieces()) == []
-    assert (writer.reading().text, scanner.full) == ("5\n", True)
+    assert (writer.reading().text, scanner.cut) == ("5\n", sheet.FULL)
 
 
 def test_a_text_longer_than_any_cell_can_hold_is_cut_off(tmp_path: Path) -> None:
