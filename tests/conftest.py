@@ -26,6 +26,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             monkeypatch.delenv(name)
     folder = tmp_path / "home"
     monkeypatch.setenv("DILIGENCE_HOME", str(folder))
+    monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "files")  # nobody is asked over the network by mistake
     yield folder
     database.close()
 

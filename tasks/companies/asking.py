@@ -7,9 +7,12 @@ none: it is used, and a warning says of when it is. What lies on this machine is
 import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from contextvars import copy_context
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
+
+from pydantic import ValidationError
 
 from storage.companies import SourceAnswer, find_answers, save_answer
 from storage.database import now, reading, writing
@@ -34,39 +37,50 @@ def ask_all(sources: Sequence[FactSource], domain: str) -> list[Word]:
     """
     remembered = _remembered(sources, domain)
     fresh_since = now() - timedelta(hours=CompanySettings.current().facts_max_age)
-    to_ask = [
-        source for source in sources if source not in remembered or remembered[source].retrieved_at <= fresh_since
-    ]
+    to_ask = [source for source in sources if source not in remembered or remembered[source].of <= fresh_since]
     asked = dict(zip(to_ask, _ask(to_ask, domain), strict=True))
     return [Word(source, _best(source, asked, remembered)) for source in sources]
+
+
+class _Remembered(NamedTuple):
+    """A source's last word, and of when it is."""
+
+    of: datetime
+    said: Finding | None
 
 
 def _best(
     source: FactSource,
     asked: Mapping[FactSource, Finding | DiligenceError | None],
-    remembered: Mapping[FactSource, SourceAnswer],
+    remembered: Mapping[FactSource, _Remembered],
 ) -> Finding | DiligenceError | None:
     """What the source said now, or else said last."""
     if source not in asked:
-        return _finding(remembered[source])
+        return remembered[source].said
     said = asked[source]
-    older = _finding(remembered[source]) if source in remembered else None
-    if not isinstance(said, DiligenceError) or older is None:
+    if not isinstance(said, DiligenceError) or source not in remembered:
         return said
-    moment = remembered[source].retrieved_at
-    return Finding(
-        older.claims, [*older.warnings, f"{said.message} What {source.name} said on {moment:%Y-%m-%d} is used."]
-    )
+    moment, older = remembered[source]
+    if older is None:
+        return said
+    warning = f"{said.message} What {source.name} said on {moment:%Y-%m-%d} is used."
+    return Finding(older.claims, [*older.warnings, warning])
 
 
-def _remembered(sources: Sequence[FactSource], domain: str) -> dict[FactSource, SourceAnswer]:
+def _remembered(sources: Sequence[FactSource], domain: str) -> dict[FactSource, _Remembered]:
     """The last words of those sources that are asked over a network."""
     origins = {source: source.origin for source in sources if source.origin is not None}
     if not origins:
         return {}
     with reading() as session:
         kept = find_answers(session, domain)
-    return {source: kept[source.name, origin] for source, origin in origins.items() if (source.name, origin) in kept}
+    found = {}
+    for source, origin in origins.items():
+        answer = kept.get((source.name, origin))
+        if answer is not None:
+            with suppress(ValidationError):  # a claim of an earlier release: it is asked anew
+                found[source] = _Remembered(answer.retrieved_at, _finding(answer))
+    return found
 
 
 def _ask(sources: Sequence[FactSource], domain: str) -> list[Finding | DiligenceError | None]:
@@ -75,14 +89,13 @@ def _ask(sources: Sequence[FactSource], domain: str) -> list[Finding | Diligence
     pool = ThreadPoolExecutor(len(sources), thread_name_prefix="facts")
     asked = [pool.submit(copy_context().run, _ask_one, source, domain) for source in sources]
     wait(asked, timeout=CompanySettings.current().facts_timeout)
-    pool.shutdown(wait=False, cancel_futures=True)  # who is late ends by the limits of its own requests
-    answers = [_answer(source, each) for source, each in zip(sources, asked, strict=True)]
-    _remember(dict(zip(sources, answers, strict=True)), domain)
-    return answers
+    # Who is late ends by the limits of its own requests; its word is remembered for the next time.
+    pool.shutdown(wait=False)
+    return [_answer(source, each) for source, each in zip(sources, asked, strict=True)]
 
 
 def _answer(source: FactSource, asked: Future[Finding | DiligenceError | None]) -> Finding | DiligenceError | None:
-    if asked.done() and not asked.cancelled():
+    if asked.done():
         return asked.result()
     seconds = CompanySettings.current().facts_timeout
     return TookTooLong(f"The source {source.name} took longer than {seconds:g} s (DILIGENCE_FACTS_TIMEOUT).")
@@ -90,34 +103,32 @@ def _answer(source: FactSource, asked: Future[Finding | DiligenceError | None]) 
 
 def _ask_one(source: FactSource, domain: str) -> Finding | DiligenceError | None:
     try:
-        return source.facts(domain)
+        said = source.facts(domain)
     except DiligenceError as error:
-        log.warning("the source %s failed for %s: %s", source.name, domain, error)
+        log.info("the source %s failed for %s: %s", source.name, domain, error)  # the answer tells it too
         return error
     except Exception as error:  # noqa: BLE001 - one source's mistake must not take the others with it
         # The message may hold what the source said; the kind of the mistake does not.
         log.error("the source %s failed for %s: %s", source.name, domain, type(error).__name__)  # noqa: TRY400
         return SourceFailed(f"The source {source.name} failed, and its answer could not be used.")
+    _remember(source, domain, said)
+    return said
 
 
-def _remember(answers: Mapping[FactSource, Finding | DiligenceError | None], domain: str) -> None:
-    """Keep what sources of the network said; what went wrong is not their word."""
-    rows = [
-        SourceAnswer(
-            source=source.name,
-            origin=source.origin,
-            domain=domain,
-            retrieved_at=now(),
-            claims=None if said is None else [claim.model_dump(mode="json") for claim in said.claims],
-            warnings=[] if said is None else list(said.warnings),
-        )
-        for source, said in answers.items()
-        if source.origin is not None and not isinstance(said, DiligenceError)
-    ]
-    if rows:
-        with writing() as session:
-            for row in rows:
-                save_answer(session, row)
+def _remember(source: FactSource, domain: str, said: Finding | None) -> None:
+    """Keep what a source of the network said; what went wrong is not its word."""
+    if source.origin is None:
+        return
+    answer = SourceAnswer(
+        source=source.name,
+        origin=source.origin,
+        domain=domain,
+        retrieved_at=now(),
+        claims=None if said is None else [claim.model_dump(mode="json") for claim in said.claims],
+        warnings=[] if said is None else list(said.warnings),
+    )
+    with writing() as session:
+        save_answer(session, answer)
 
 
 def _finding(answer: SourceAnswer) -> Finding | None:

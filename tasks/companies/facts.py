@@ -65,6 +65,7 @@ def fetch_facts(domain: str) -> tuple[int, CompanyFacts]:
     claims = [claim for finding in found for claim in finding.claims]
     warnings = [warning for finding in found for warning in finding.warnings]
     warnings += [failure.message for failure in failures]
+    warnings = list(dict.fromkeys(warnings))  # several may need the same server
     if not claims:
         raise _nothing(domain, sources, failures, warnings)
     facts = CompanyFacts(profile=merge(claims), claims=claims, conflicts=find_conflicts(claims), warnings=warnings)

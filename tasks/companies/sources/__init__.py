@@ -101,21 +101,26 @@ class FactSource(Protocol):
 def configured() -> Sequence[FactSource]:
     """The sources that `DILIGENCE_FACT_SOURCES` names, in order of precedence.
 
+    Where it names none, those of the default, after `profile_api` when there is a key to it.
+
     Raises:
         NotConfigured: a name is unknown, or no source is named.
     """
     settings = CompanySettings.current()
-    unknown = [name for name in settings.fact_sources if name not in KNOWN_SOURCES]
+    wanted = settings.fact_sources
+    if settings.profile_api_key and "fact_sources" not in settings.model_fields_set:
+        wanted = ("profile_api", *wanted)
+    unknown = [name for name in wanted if name not in KNOWN_SOURCES]
     if unknown:
         raise NotConfigured(
             f"DILIGENCE_FACT_SOURCES names {', '.join(unknown)}, which is no source of facts. "
             f"It may name {', '.join(KNOWN_SOURCES)}."
         )
     built = {module.name for module in iter_modules(__path__)}
-    absent = [name for name in settings.fact_sources if name not in built]
+    absent = [name for name in wanted if name not in built]
     if absent:
         log.debug("sources of facts that this release does not have are left out: %s", ", ".join(absent))
-    names = [name for name in settings.fact_sources if name in built]
+    names = [name for name in wanted if name in built]
     if not names:
         choice = ", ".join(name for name in KNOWN_SOURCES if name in built)
         raise NotConfigured(f"No source of facts is configured. Set DILIGENCE_FACT_SOURCES to one or more of {choice}.")

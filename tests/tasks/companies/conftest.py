@@ -19,7 +19,8 @@ def facts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder.mkdir()
     monkeypatch.setenv("DILIGENCE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("DILIGENCE_FACTS", str(folder))
-    for name in ("DILIGENCE_FACT_SOURCES", "DILIGENCE_DATABASE_URL", "DILIGENCE_AI_MODEL"):
+    monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "files")
+    for name in ("DILIGENCE_DATABASE_URL", "DILIGENCE_AI_MODEL"):
         monkeypatch.delenv(name, raising=False)
     yield folder
     database.close()

@@ -1,0 +1,202 @@
+"""Facts from GLEIF, which keeps the register of legal entities: legal name, headquarters, status, parents.
+
+An entity is found by the LEI that Wikidata has for its website. Where Wikidata has none, by the company's exact
+name, if only one entity bears it; the warning then says so. GLEIF's data is in the public domain (CC0).
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from tasks.companies.claiming import Claiming, a_day, one_text
+from tasks.companies.domain import registrable
+from tasks.companies.entity import Entity, entity_of
+from tasks.companies.names import same_name
+from tasks.companies.settings import CompanySettings
+from tasks.companies.sources import Finding
+from tasks.companies.web.fetch import Web
+from tasks.companies.web.pace import Pace
+from tasks.errors import DiligenceError, SourceFailed
+
+_PACE: Final = Pace(5)
+"""GLEIF names no limit that it keeps to; where it says 429, its Retry-After is honoured."""
+_LEI: Final = re.compile(r"[A-Z0-9]{18}[0-9]{2}")
+_MOST: Final = 5
+"""Records looked at for one domain; nearly all companies have one."""
+_PAGE: Final = 50
+"""Records of like names that are looked through for the exact one."""
+_PARENTS: Final = ("direct-parent", "ultimate-parent")
+
+
+def open_source() -> "GleifSource":
+    """The source as `DILIGENCE_GLEIF_URL` has it."""
+    return GleifSource(CompanySettings.current().gleif_url)
+
+
+class GleifSource:
+    """Facts from the LEI records at `address`."""
+
+    name = "gleif"
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._records = f"{address}/api/v1/lei-records"
+
+    @property
+    def origin(self) -> str:
+        return self._address
+
+    def facts(self, domain: str) -> Finding | None:
+        """The claims of the legal entity with that website, as of its record's last update; None where there is none.
+
+        Raises:
+            BadRequest: `domain` is no registrable domain.
+            DiligenceError: Wikidata, which knows the LEI, or GLEIF could not be asked.
+        """
+        entity = entity_of(registrable(domain))
+        if entity is None:
+            return None
+        leis = [lei for lei in dict.fromkeys(entity.leis) if _LEI.fullmatch(lei)]
+        found, warnings = self._by_lei(leis[:_MOST]) if leis else self._by_name(entity)
+        if found is None:
+            return Finding([], warnings) if warnings else None
+        claims = _claims(found, f"{self._records}/{found['id']}")
+        parents, failures = self._parents(found)
+        if parents:
+            claims.add("affiliated_companies", parents)
+        return claims.finding(*warnings, *failures)
+
+    def domains(self, name: str) -> Sequence[str]:  # noqa: ARG002 - the seam's
+        """None: a legal entity's record has no website."""
+        return []
+
+    def _by_lei(self, leis: Sequence[str]) -> tuple[dict[str, Any] | None, list[str]]:
+        """The record to take of those of one company, and what to say of the others."""
+        records = [record for lei in leis for record in self._ask(f"/{lei}")]
+        if not records:
+            return None, []
+        # One that lives before one that was dissolved or merged, and the one that was updated last.
+        taken = max(records, key=lambda each: (_entity(each).get("status") == "ACTIVE", _updated(each) or ""))
+        others = [_named(each) for each in records if each is not taken]
+        if not others:
+            return taken, []
+        told = f"GLEIF has several entities of this website: {_named(taken)} was taken; others: {', '.join(others)}."
+        return taken, [told]
+
+    def _by_name(self, entity: Entity) -> tuple[dict[str, Any] | None, list[str]]:
+        """The one record of exactly that name; none where several bear it."""
+        if not entity.name:
+            return None, []
+        records = self._ask("", {"filter[entity.legalName]": entity.name, "page[size]": str(_PAGE)})
+        same = [each for each in records if same_name(entity.name, _legal_name(each) or "")]
+        if len(same) == 1 and len(records) < _PAGE:
+            told = f"No LEI is known for this website: GLEIF's {_named(same[0])} was taken, the only one of that name."
+            return same[0], [told]
+        if same:
+            return None, [f"GLEIF has several entities of the name {entity.name}, and none was taken."]
+        return None, []
+
+    def _parents(self, record: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
+        """The companies whose accounts take this one in, and what could not be asked."""
+        relationships = record.get("relationships")
+        relationships = relationships if isinstance(relationships, dict) else {}
+        wanted = [kind for kind in _PARENTS if _has_record(relationships.get(kind))]
+        if not wanted:
+            return [], []
+        with ThreadPoolExecutor(len(wanted), thread_name_prefix="gleif") as pool:
+            asked = [pool.submit(copy_context().run, self._ask, f"/{record['id']}/{kind}") for kind in wanted]
+        parents: dict[str, dict[str, Any]] = {}
+        failures: list[str] = []
+        for each in asked:
+            try:
+                parents |= {parent["id"]: _related(parent) for parent in each.result() if parent["id"] != record["id"]}
+            except DiligenceError as error:
+                failures.append(f"The parent companies are left out. {error.message}")
+        return list(parents.values()), failures[:1]
+
+    def _ask(self, path: str, params: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
+        """The records at a path; none where there is nothing."""
+        headers = {"Accept": "application/vnd.api+json"}
+        answer = Web.current().get(
+            self._records + path, params, headers=headers, trusted=True, pace=_PACE, expect=(404,), name="GLEIF"
+        )
+        if answer.status == 404:
+            return []
+        said = answer.json()
+        if not isinstance(said, dict) or "data" not in said or "errors" in said:
+            raise SourceFailed("GLEIF sent something else than the records that it was asked for.")
+        records = said["data"] if isinstance(said["data"], list) else [said["data"]]
+        return [each for each in records if isinstance(each, dict) and _LEI.fullmatch(str(each.get("id")))]
+
+
+def _claims(record: Mapping[str, Any], url: str) -> Claiming:
+    entity = _entity(record)
+    claims = Claiming("gleif", url, _updated(record))
+    form = _part(entity, "legalForm")
+    status = one_text(entity.get("status"))
+    claims.add("name", _legal_name(record))
+    claims.add("hq", _headquarters(_part(entity, "headquartersAddress")))
+    claims.add("extra.founding_date", _date(a_day(entity.get("creationDate"))))
+    claims.add("extra.operating_status", status.capitalize() if status in {"ACTIVE", "INACTIVE"} else None)
+    claims.add("extra.company_type", one_text(form.get("name")) or one_text(form.get("other")))
+    return claims
+
+
+def _headquarters(address: Mapping[str, Any]) -> dict[str, Any]:
+    country = (one_text(address.get("country")) or "").upper()
+    region = one_text(address.get("region")) or ""
+    lines = address.get("addressLines")
+    texts = [text for line in lines if (text := one_text(line))] if isinstance(lines, list) else []
+    place = {
+        "country": country if re.fullmatch("[A-Z]{2}", country) else None,
+        "city": one_text(address.get("city")),
+        "postal_code": one_text(address.get("postalCode")),
+        "line_1": ", ".join(texts) or None,
+        "state": region.removeprefix(f"{country}-") or None,  # ISO 3166-2: US-CA
+    }
+    return {**place, "is_hq": True if any(place.values()) else None}
+
+
+def _date(moment: str | None) -> dict[str, int] | None:
+    """The day of a creation. Given as a time it is local midnight in UTC: 23:00 of the day before in Berlin."""
+    if moment is None:
+        return None
+    try:
+        day = datetime.fromisoformat(moment) + timedelta(hours=11)
+    except OverflowError:
+        return None
+    return {"day": day.day, "month": day.month, "year": day.year}
+
+
+def _related(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {"name": _legal_name(record), "link": f"https://search.gleif.org/#/record/{record['id']}"}
+
+
+def _has_record(relationship: Any) -> bool:
+    """Whether a parent is given, and not the reason why there is none (a reporting exception)."""
+    links = relationship.get("links") if isinstance(relationship, dict) else None
+    return isinstance(links, dict) and bool({"lei-record", "related"} & links.keys())
+
+
+def _named(record: Mapping[str, Any]) -> str:
+    return f"{_legal_name(record) or 'an entity'} (LEI {record['id']})"
+
+
+def _legal_name(record: Mapping[str, Any]) -> str | None:
+    return one_text(_part(_entity(record), "legalName").get("name"))
+
+
+def _updated(record: Mapping[str, Any]) -> str | None:
+    return a_day(_part(_part(record, "attributes"), "registration").get("lastUpdateDate"))
+
+
+def _entity(record: Mapping[str, Any]) -> dict[str, Any]:
+    return _part(_part(record, "attributes"), "entity")
+
+
+def _part(given: Mapping[str, Any], key: str) -> dict[str, Any]:
+    found = given.get(key)
+    return found if isinstance(found, dict) else {}

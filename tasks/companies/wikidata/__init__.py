@@ -1,0 +1,1 @@
+"""Wikidata as it is asked and read: its items, its query service, and what an item says as claims."""

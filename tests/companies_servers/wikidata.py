@@ -1,0 +1,235 @@
+"""Wikidata's query service, Special:EntityData and Wikipedia's summaries, in one server.
+
+with LoopbackServer(wikidata(item("Q1", "Alpha", P856=["https://alpha.example/"]))) as server:
+    settings = addresses(server)
+
+A statement may be given as its value alone; `statement` adds a rank, qualifiers and the day that its reference
+was read. `item_value`, `moment`, `quantity` and `in_language` make values that are no plain text.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+from urllib.parse import parse_qsl, unquote
+
+import pytest
+
+from tasks.companies import entity
+from tasks.companies.web.pace import Pace
+from tasks.companies.wikidata import server as asking
+from tests.web.behaviours import json_reply
+from tests.web.server import Asked, LoopbackServer, Reply
+
+Json = dict[str, Any]
+_ENTITY: Final = "http://www.wikidata.org/entity/"
+
+
+def addresses(server: LoopbackServer) -> dict[str, str]:
+    """The settings that lead to the server."""
+    return {
+        "DILIGENCE_WIKIDATA_URL": server.url,
+        "DILIGENCE_WIKIDATA_SPARQL_URL": f"{server.url}/sparql",
+        "DILIGENCE_WIKIPEDIA_URL": server.url,
+    }
+
+
+def forget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing that an earlier test heard from a server count: ports come again, and a pace may be on hold."""
+    monkeypatch.setattr(entity, "_answers", entity._Answers())
+    monkeypatch.setattr(asking, "PACE", Pace(5))
+
+
+def item_value(name: str) -> Json:
+    """Another item."""
+    return {"entity-type": "item", "numeric-id": int(name[1:]), "id": name}
+
+
+def moment(day: str) -> Json:
+    """A date; its precision is as much as is given: `2024`, `2024-03`, `2024-03-31`."""
+    precision = {4: 9, 7: 10, 10: 11}[len(day)]
+    whole = (day + "-00-00")[:10]
+    return {
+        "time": f"+{whole}T00:00:00Z",
+        "timezone": 0,
+        "before": 0,
+        "after": 0,
+        "precision": precision,
+        "calendarmodel": _ENTITY + "Q1985727",
+    }
+
+
+def quantity(amount: int) -> Json:
+    """A number without a unit."""
+    return {"amount": f"{amount:+}", "unit": "1"}
+
+
+def in_language(text: str, language: str = "en") -> Json:
+    """A text in a language."""
+    return {"text": text, "language": language}
+
+
+def statement(value: Any, rank: str = "normal", *, read: str | None = None, **qualifiers: Any) -> Json:
+    """A statement; `value` None is `unknown value`. A qualifier is given as its value, or a list of them."""
+    snaks = {"P813": [_snak("P813", moment(read))]} if read else {}
+    return {
+        "mainsnak": _snak("P0", value),
+        "type": "statement",
+        "id": "Q0$0",
+        "rank": rank,
+        **({"references": [{"hash": "a1", "snaks": snaks, "snaks-order": list(snaks)}]} if read else {}),
+        **({"qualifiers": {name: _snaks(name, given) for name, given in qualifiers.items()}} if qualifiers else {}),
+    }
+
+
+def item(
+    name: str,
+    label: str | None = None,
+    *,
+    labels: Mapping[str, str] | None = None,
+    aliases: tuple[str, ...] = (),
+    description: str | None = None,
+    wikipedia: str | None = None,
+    **claims: list[Any],
+) -> Json:
+    """An item of EntityData; its claims by property, each a list of statements or values."""
+    labels = {**(labels or {}), **({"en": label} if label else {})}
+    return {
+        "pageid": 1,
+        "ns": 0,
+        "title": name,
+        "lastrevid": 1,
+        "modified": "2026-01-01T00:00:00Z",
+        "type": "item",
+        "id": name,
+        "labels": {language: {"language": language, "value": text} for language, text in labels.items()},
+        "descriptions": {"en": {"language": "en", "value": description}} if description else {},
+        "aliases": {"en": [{"language": "en", "value": alias} for alias in aliases]} if aliases else {},
+        "claims": {
+            property_: [each if _is_statement(each) else statement(each) for each in given]
+            for property_, given in claims.items()
+        },
+        "sitelinks": {"enwiki": {"site": "enwiki", "title": wikipedia, "badges": []}} if wikipedia else {},
+    }
+
+
+def article(title: str, extract: str, about: str, **more: Any) -> Json:
+    """Wikipedia's summary of an article, which is about that item."""
+    return {
+        "type": "standard",
+        "title": title,
+        "wikibase_item": about,
+        "lang": "en",
+        "timestamp": "2026-02-03T04:05:06Z",
+        "extract": extract,
+        "extract_html": f"<p>{extract}</p>",
+        **more,
+    }
+
+
+def wikidata(
+    *items: Json, articles: tuple[Json, ...] = (), merged: Mapping[str, str] | None = None
+) -> Callable[[Asked], Reply]:
+    """A server that knows these items and articles; `merged` maps ids of items to those they were merged into."""
+    by_id = {each["id"]: each for each in items}
+    by_id |= {old: by_id[new] for old, new in (merged or {}).items()}
+    by_title = {each["title"].replace(" ", "_"): each for each in articles}
+
+    def answer(asked: Asked) -> Reply:
+        path = unquote(asked.path)
+        if path == "/sparql":
+            query = asked.query if asked.method == "GET" else dict(parse_qsl(asked.body.decode()))
+            return _select(query["query"], by_id)
+        if found := re.fullmatch(r"/wiki/Special:EntityData/(Q\d+)\.json", path):
+            known = by_id.get(found[1])
+            return json_reply({"entities": {known["id"]: known}}) if known else Reply(b"<h1>Not Found</h1>", 404)
+        title = path.removeprefix("/api/rest_v1/page/summary/")
+        return json_reply(by_title[title]) if title in by_title else json_reply({"type": "Internal error"}, 404)
+
+    return answer
+
+
+def _select(query: str, items: Mapping[str, Json]) -> Reply:
+    """What the query service answers to the three queries that it is asked."""
+    found = re.search(r"VALUES \?(site|name|item) \{(.*?)\} ", query)
+    if not found or not re.search(r"LIMIT \d+$", query):
+        return Reply(b"MalformedQueryException", 400)
+    rows = {"site": _by_site, "name": _by_name, "item": _by_item}[found[1]](found[2], items)
+    variables = re.findall(r"\?(\w+)", query.partition("WHERE")[0])
+    return Reply(
+        json.dumps({"head": {"vars": variables}, "results": {"bindings": list(rows)}}).encode(),
+        headers={"Content-Type": "application/sparql-results+json;charset=utf-8"},
+    )
+
+
+def _by_site(values: str, items: Mapping[str, Json]) -> Iterator[Json]:
+    wanted = set(re.findall("<(.*?)>", values))
+    for name, each in items.items():
+        for site in _values(each, "P856"):
+            if site in wanted:
+                yield {"item": _uri(_ENTITY + name), "site": _uri(site)}
+
+
+def _by_name(values: str, items: Mapping[str, Json]) -> Iterator[Json]:
+    wanted = {(json.loads(text), language) for text, language in re.findall(r'("(?:[^"\\]|\\.)*")@([\w-]+)', values)}
+    for name, each in items.items():
+        called = [(label["value"], language) for language, label in each["labels"].items()]
+        called += [(alias["value"], alias["language"]) for alias in each["aliases"].get("en", [])]
+        official = [(value["text"], value["language"]) for value in _values(each, "P1448")]
+        for text, language in wanted.intersection(called + official):
+            for site in _values(each, "P856"):
+                row = {"item": _uri(_ENTITY + name), "site": _uri(site), "name": _literal(text, language)}
+                yield row | ({"official": _literal(*official[0])} if official else {})
+
+
+def _by_item(values: str, items: Mapping[str, Json]) -> Iterator[Json]:
+    for name in re.findall(r"wd:(Q\d+)", values):
+        each = items.get(name, {"labels": {}, "claims": {}})
+        countries = [items.get(value["id"], {"claims": {}}) for value in _values(each, "P17")]
+        for language in {"en", "mul"} & each["labels"].keys() or {None}:
+            row = {"item": _uri(_ENTITY + name)}
+            if language:
+                row["label"] = _literal(each["labels"][language]["value"], language)
+            told = {"code": _values(each, "P297"), "country": _codes(countries)}
+            row |= {key: {"type": "literal", "value": codes[0]} for key, codes in told.items() if codes}
+            yield row
+
+
+def _codes(countries: list[Json]) -> list[str]:
+    return [code for each in countries for code in _values(each, "P297")]
+
+
+def _values(entity: Json, name: str) -> list[Any]:
+    return [
+        each["mainsnak"]["datavalue"]["value"]
+        for each in entity["claims"].get(name, [])
+        if "datavalue" in each["mainsnak"]
+    ]
+
+
+def _uri(value: str) -> Json:
+    return {"type": "uri", "value": value}
+
+
+def _literal(value: str, language: str) -> Json:
+    return {"xml:lang": language, "type": "literal", "value": value}
+
+
+def _is_statement(value: Any) -> bool:
+    return isinstance(value, dict) and "mainsnak" in value
+
+
+def _snaks(name: str, given: Any) -> list[Json]:
+    return [_snak(name, each) for each in (given if isinstance(given, list) else [given])]
+
+
+def _snak(name: str, value: Any) -> Json:
+    if value is None:
+        return {"snaktype": "somevalue", "property": name, "hash": "b2"}
+    kind = _kind(value) if isinstance(value, dict) else "string"
+    return {"snaktype": "value", "property": name, "hash": "c3", "datavalue": {"value": value, "type": kind}}
+
+
+def _kind(value: Mapping[str, Any]) -> str:
+    kinds = {"id": "wikibase-entityid", "time": "time", "amount": "quantity", "text": "monolingualtext"}
+    return next((kind for key, kind in kinds.items() if key in value), "string")

@@ -1,0 +1,32 @@
+"""Servers on loopback for a source to ask."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+from tests.companies_servers.wikidata import addresses, forget, item, wikidata
+from tests.web.server import LoopbackServer
+
+
+@pytest.fixture
+def server() -> Iterator[LoopbackServer]:
+    """A server on 127.0.0.1 without pages; a test gives it some."""
+    with LoopbackServer({}) as server:
+        yield server
+
+
+@pytest.fixture
+def in_wikidata(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Lets Wikidata know the company of alpha.example: `in_wikidata("Alpha", P5531=["0000320193"])`."""
+    forget(monkeypatch)
+    with ExitStack() as servers:
+
+        def in_wikidata(name: str | None, **claims: Any) -> None:
+            alpha = item("Q1", name, P856=["https://www.alpha.example/"], **claims)
+            server = servers.enter_context(LoopbackServer(wikidata(alpha)))
+            for setting, address in addresses(server).items():
+                monkeypatch.setenv(setting, address)
+
+        yield in_wikidata

@@ -1,0 +1,229 @@
+"""The source `sec`: a company by its CIK, in the shapes that EDGAR has."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from tasks.companies.edgar import headquarters, international
+from tasks.companies.sources import Finding, sec
+from tasks.companies.sources.sec import open_source
+from tasks.companies.web.pace import Pace
+from tasks.errors import BadRequest, NotConfigured, SourceFailed
+from tests.companies_servers.sec import LONDON, submission
+from tests.companies_servers.sec import sec as edgar
+from tests.companies_servers.wikidata import addresses
+from tests.web.behaviours import json_reply, page
+from tests.web.server import LoopbackServer
+
+Knows = Callable[..., LoopbackServer]
+
+
+@pytest.fixture
+def knows(
+    facts: object, in_wikidata: Callable[..., None], server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
+) -> Knows:
+    """Lets EDGAR know these companies, and Wikidata their CIKs: `knows(submission("320193", "Apple Inc."))`."""
+
+    def knows(*submissions: dict[str, Any], ciks: Sequence[str] | None = None) -> LoopbackServer:
+        in_wikidata("Alpha", P5531=[each["cik"] for each in submissions] if ciks is None else list(ciks))
+        monkeypatch.setenv("DILIGENCE_SEC_DATA_URL", server.url)
+        monkeypatch.setenv("DILIGENCE_CONTACT", "mailto:us@example.com")
+        monkeypatch.setattr(sec, "_PACE", Pace(10))
+        server.pages = edgar(*submissions)
+        return server
+
+    return knows
+
+
+def said(finding: Finding | None) -> dict[str, Any]:
+    assert finding is not None
+    return {claim.field: claim.value for claim in finding.claims}
+
+
+def test_a_listed_company_is_read_whole(knows: Knows) -> None:
+    server = knows(submission("320193", "Apple Inc.", tickers=["AAPL"]))
+
+    finding = open_source().facts("alpha.example")
+
+    assert said(finding) == {
+        "name": "Apple Inc.",
+        "industry": "Electronic Computers",
+        "hq": {
+            "country": "US",
+            "city": "CUPERTINO",
+            "postal_code": "95014",
+            "line_1": "ONE APPLE PARK WAY",
+            "is_hq": True,
+            "state": "CA",
+        },
+        "extra.phone_number": "+1 408-996-1010",
+        "company_type": "PUBLIC_COMPANY",
+        "extra.ipo_status": "Public",
+        "extra.stock_symbol": "AAPL",
+    }
+    assert finding is not None
+    assert {claim.as_of for claim in finding.claims} == {"2026-10-30"}
+    assert {claim.url for claim in finding.claims} == {f"{server.url}/submissions/CIK0000320193.json"}
+    assert finding.warnings == []
+
+
+def test_a_company_without_a_ticker_is_not_called_public(knows: Knows) -> None:
+    knows(submission("1", "Alpha Bonds Inc."))
+
+    assert {"company_type", "extra.ipo_status", "extra.stock_symbol"}.isdisjoint(
+        said(open_source().facts("alpha.example"))
+    )
+
+
+def test_a_foreign_company_lies_in_its_country(knows: Knows) -> None:
+    knows(submission("1306965", "Shell plc", tickers=["SHEL"], business=LONDON, phone="44 20 7934 1234"))
+
+    found = said(open_source().facts("alpha.example"))
+
+    assert found["hq"] == {
+        "country": "GB",
+        "city": "LONDON",
+        "postal_code": "SE1 7NA",
+        "line_1": "SHELL CENTRE, YORK ROAD",
+        "is_hq": True,
+        "state": None,
+    }
+    assert found["extra.phone_number"] == "44 20 7934 1234"
+
+
+@pytest.mark.parametrize(
+    ("address", "country", "state"),
+    [
+        ({"stateOrCountry": "DE"}, "US", "DE"),
+        ({"stateOrCountry": "PR"}, "US", "PR"),
+        ({"stateOrCountry": "2M", "stateOrCountryDescription": "Germany"}, "DE", None),
+        ({"stateOrCountry": "A6", "stateOrCountryDescription": "Ontario, Canada"}, "CA", "ON"),
+        ({"isForeignLocation": 1, "countryCode": "A8", "foreignStateTerritory": "QUEBEC"}, "CA", "QC"),
+        ({"isForeignLocation": 1, "countryCode": "Z4", "foreignStateTerritory": "ONTARIO"}, "CA", "ONTARIO"),
+        ({"isForeignLocation": 1, "countryCode": "JP"}, "JP", None),
+        ({"isForeignLocation": 1, "countryCode": "XX"}, None, None),
+        ({"stateOrCountry": "QQ"}, None, None),
+        ({"stateOrCountry": 7, "countryCode": ["X0"]}, None, None),
+    ],
+)
+def test_edgars_codes_are_places(address: dict[str, Any], country: str | None, state: str | None) -> None:
+    place = headquarters({"city": "X", **address})
+
+    assert place is not None
+    assert (place["country"], place["state"]) == (country, state)
+
+
+@pytest.mark.parametrize("address", [None, {}, [], {"city": " ", "street1": None}])
+def test_an_address_that_says_nothing_is_none(address: Any) -> None:
+    assert headquarters(address) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "country", "number"),
+    [
+        ("4089961010", "US", "+1 408-996-1010"),
+        ("1-408-996-1010", "CA", "+1 408-996-1010"),
+        ("011-31-20-546-5000", "US", "+31205465000"),
+        ("+49 89 636 33443", "DE", "+49 89 636 33443"),
+        ("089 636 33443", "DE", "089 636 33443"),
+        ("n/a", "US", None),
+        ("", "US", None),
+        (4089961010, "US", None),
+    ],
+)
+def test_telephone_numbers_have_their_prefix_where_it_is_known(given: Any, country: str, number: str | None) -> None:
+    assert international(given, country) == number
+
+
+def test_of_several_registrants_the_listed_one_is_taken_and_the_others_are_named(knows: Knows) -> None:
+    knows(
+        submission("1", "Alpha Finance LLC", filed=["2026-11-01"]),
+        submission("2", "Alpha Inc.", tickers=["ALPH"], filed=["2026-02-01"]),
+    )
+
+    finding = open_source().facts("alpha.example")
+
+    assert said(finding)["name"] == "Alpha Inc."
+    assert finding is not None
+    assert "Alpha Inc. (CIK 0000000002) was taken; others: Alpha Finance LLC (CIK 0000000001)" in finding.warnings[0]
+
+
+def test_of_several_registrants_without_tickers_the_one_that_filed_last_is_taken(knows: Knows) -> None:
+    knows(submission("1", "Alpha Old Inc.", filed=["2009-05-01"]), submission("2", "Alpha New Inc."))
+
+    assert said(open_source().facts("alpha.example"))["name"] == "Alpha New Inc."
+
+
+def test_a_company_that_wikidata_or_the_sec_does_not_know_is_none(knows: Knows) -> None:
+    server = knows(submission("1", "Alpha"), ciks=("0000000009", "12-34", "../x"))
+
+    assert open_source().facts("unknown.example") is None
+    assert open_source().facts("alpha.example") is None
+    assert server.paths() == ["/submissions/CIK0000000009.json"]
+
+
+@pytest.mark.usefixtures("facts")
+def test_the_public_address_wants_a_contact(in_wikidata: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    in_wikidata("Alpha", P5531=["0000000001"])
+    monkeypatch.delenv("DILIGENCE_CONTACT", raising=False)
+    monkeypatch.delenv("DILIGENCE_SEC_DATA_URL", raising=False)
+
+    assert open_source().facts("beta.example") is None
+    with pytest.raises(NotConfigured, match="DILIGENCE_CONTACT"):
+        open_source().facts("alpha.example")
+
+
+def test_where_wikidata_cannot_be_asked_nothing_is_said_to_be_unknown(
+    knows: Knows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = knows(submission("1", "Alpha"))
+    with LoopbackServer(lambda _: page("<p>Sorry")) as broken:
+        for setting, address in addresses(broken).items():
+            monkeypatch.setenv(setting, address)
+        with pytest.raises(SourceFailed):
+            open_source().facts("alpha.example")
+
+    assert server.asked == []
+
+
+def test_a_refusal_says_what_the_sec_wants(knows: Knows, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = knows(submission("1", "Alpha"))
+    monkeypatch.delenv("DILIGENCE_CONTACT")
+
+    with pytest.raises(SourceFailed, match=r"HTTP 403.*DILIGENCE_CONTACT"):
+        open_source().facts("alpha.example")
+
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("reply", [json_reply([1]), page("<p>Sorry"), json_reply("x")])
+def test_an_answer_that_is_no_submission_is_the_sources_failure(knows: Knows, reply: Any) -> None:
+    server = knows(submission("1", "Alpha"))
+    server.pages = lambda _: reply
+
+    with pytest.raises(SourceFailed, match="The SEC"):
+        open_source().facts("alpha.example")
+
+
+def test_parts_of_a_wrong_kind_are_passed_over(knows: Knows) -> None:
+    odd = submission("1", "Alpha\u0000\u202e  Inc.", tickers=["ALPH"])
+    odd |= {"sicDescription": 7, "addresses": [], "phone": {}, "filings": {"recent": {"filingDate": "soon"}}}
+    odd |= {"tickers": [None, 5, "ALPH"], "website": "javascript:alert(1)", "description": {"deep": [1]}}
+    knows(odd)
+
+    finding = open_source().facts("alpha.example")
+
+    assert finding is not None
+    assert said(finding)["name"] == "Alpha Inc."
+    assert set(said(finding)) == {"name", "company_type", "extra.ipo_status", "extra.stock_symbol"}
+    assert {claim.as_of for claim in finding.claims} == {None}
+
+
+def test_what_is_no_registrable_domain_is_not_looked_up(knows: Knows) -> None:
+    server = knows(submission("1", "Alpha"))
+
+    with pytest.raises(BadRequest):
+        open_source().facts("www.alpha.example")
+
+    assert server.asked == []

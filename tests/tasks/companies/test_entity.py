@@ -1,0 +1,276 @@
+"""The company of a domain: an exact join by the official website, and one search for all who ask."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from tasks.companies.entity import entity_of
+from tasks.companies.web.exchange import Limits
+from tasks.companies.wikidata import server as asking
+from tasks.errors import BadRequest, SourceFailed, TooManyRequests, Unavailable
+from tests.companies_servers.wikidata import addresses, forget, item, item_value, moment, statement, wikidata
+from tests.web.behaviours import busy, json_reply
+from tests.web.server import LoopbackServer, Reply
+
+Knows = Callable[..., LoopbackServer]
+
+
+@pytest.fixture
+def knows(monkeypatch: pytest.MonkeyPatch) -> Iterator[Knows]:
+    """Lets Wikidata know these items: `knows(item("Q1", "Alpha", P856=[...]))`."""
+    forget(monkeypatch)
+    with LoopbackServer() as server:
+
+        def knows(*items: dict[str, Any], **more: Any) -> LoopbackServer:
+            for name, value in addresses(server).items():
+                monkeypatch.setenv(name, value)
+            server.pages = wikidata(*items, **more)
+            return server
+
+        yield knows
+
+
+def taken(domain: str = "alpha.example") -> str | None:
+    entity = entity_of(domain)
+    return None if entity is None else entity.id
+
+
+@pytest.mark.parametrize(
+    "site",
+    [
+        "https://alpha.example",
+        "https://alpha.example/",
+        "http://alpha.example",
+        "http://alpha.example/",
+        "https://www.alpha.example",
+        "http://www.alpha.example/",
+        "https://www.alpha.example/en/",
+    ],
+)
+def test_a_company_is_found_however_its_website_is_written(knows: Knows, site: str) -> None:
+    knows(
+        item(
+            "Q1",
+            "Alpha",
+            wikipedia="Alpha (company)",
+            P856=[site],
+            P5531=["320193"],
+            P1278=["HWUPKR0MPOU8FGXBT394", "no number"],
+        )
+    )
+
+    entity = entity_of("Alpha.Example.")
+
+    assert entity is not None
+    assert (entity.id, entity.name, entity.wikipedia) == ("Q1", "Alpha", "Alpha (company)")
+    assert entity.ciks == ("0000320193",)
+    assert entity.leis == ("HWUPKR0MPOU8FGXBT394",)
+    assert entity.others == ()
+
+
+@pytest.mark.parametrize(
+    "site",
+    [
+        "https://alpha.example.com/",
+        "https://shop.alpha.example/",
+        "https://notalpha.example/",
+        "https://beta.example/alpha.example",
+        "https://alpha.example:8443/",
+        "https://alpha.example@beta.example/",
+    ],
+)
+def test_another_host_is_not_its_website_even_where_a_query_service_says_so(knows: Knows, site: str) -> None:
+    server = knows()
+    known = wikidata(item("Q1", "Alpha", P856=[site]))
+    row = {
+        "item": {"type": "uri", "value": "http://www.wikidata.org/entity/Q1"},
+        "site": {"type": "uri", "value": site},
+    }
+    server.pages = lambda asked: (
+        json_reply({"results": {"bindings": [row]}}) if asked.path == "/sparql" else known(asked)
+    )
+
+    assert entity_of("alpha.example") is None
+
+
+def test_what_an_item_says_counts_and_not_how_the_query_service_says_it(knows: Knows) -> None:
+    server = knows(
+        item("Q1", "Alpha", P856=["https://alpha.example/"]), item("Q2", "Beta", P856=["https://beta.example"])
+    )
+    known = server.pages
+    assert callable(known)
+    rows = [{"item": {"type": "uri", "value": f"http://www.wikidata.org/entity/{each}"}} for each in ("Q2", "Q1", "Q7")]
+    server.pages = lambda asked: (
+        json_reply({"results": {"bindings": rows}}) if asked.path == "/sparql" else known(asked)
+    )
+    assert taken() == "Q1"
+
+
+def test_an_international_name_is_found_in_either_form(knows: Knows) -> None:
+    knows(item("Q1", "Müller", P856=["https://www.müller.example/"]))
+    assert taken("xn--mller-kva.example") == "Q1"
+
+
+def test_a_deprecated_website_is_none(knows: Knows) -> None:
+    knows(item("Q1", "Alpha", P856=[statement("https://alpha.example/", "deprecated"), "https://beta.example/"]))
+    assert taken() is None
+
+
+def test_a_person_with_a_website_is_no_company(knows: Knows) -> None:
+    knows(item("Q1", "Alpha", P31=[item_value("Q5")], P856=["https://alpha.example/"]))
+    assert taken() is None
+
+
+def test_a_name_alone_joins_nothing(knows: Knows) -> None:
+    knows(item("Q1", "alpha.example", aliases=("Alpha",)))
+    assert taken() is None
+
+
+def test_the_preferred_website_decides_between_several(knows: Knows) -> None:
+    knows(
+        item("Q1", "Old Alpha", P856=["https://alpha.example/"]),
+        item("Q2", "Alpha", P856=[statement("https://alpha.example/", "preferred"), "https://a.example"]),
+        item("Q3", "Beta", P856=["https://alpha.example/", statement("https://beta.example/", "preferred")]),
+    )
+    entity = entity_of("alpha.example")
+    assert entity is not None
+    assert (entity.id, entity.others) == ("Q2", ())
+
+
+def test_a_website_that_was_given_up_stands_behind_todays(knows: Knows) -> None:
+    knows(
+        item("Q1", "Gamma", P856=[statement("https://alpha.example/", "preferred", P582=moment("2019"))]),
+        item("Q2", "Alpha", P856=["https://alpha.example/"]),
+    )
+    assert taken() == "Q2"
+
+
+def test_the_top_parent_decides_between_equals(knows: Knows) -> None:
+    site: dict[str, Any] = {"P856": ["https://alpha.example/"]}
+    knows(
+        item("Q1", "Alpha Shop", **site, P749=[item_value("Q2")]),
+        item("Q2", "Alpha Retail", **site, P127=[item_value("Q3")]),
+        item("Q3", "Alpha", **site, P749=[item_value("Q99")]),
+    )
+    entity = entity_of("alpha.example")
+    assert entity is not None
+    assert (entity.id, entity.others) == ("Q3", ())
+
+
+def test_a_parent_of_former_times_is_none(knows: Knows) -> None:
+    site: dict[str, Any] = {"P856": ["https://alpha.example/"]}
+    former = statement(item_value("Q2"), P582=moment("2001"))
+    knows(item("Q1", "Alpha", **site, P749=[former]), item("Q2", "Beta", **site))
+    entity = entity_of("alpha.example")
+    assert entity is not None
+    assert (entity.id, entity.others) == ("Q1", ("Beta (Q2)",))
+
+
+def test_those_that_own_each_other_are_named_and_the_living_company_taken(knows: Knows) -> None:
+    site: dict[str, Any] = {"P856": ["https://alpha.example/"], "P452": [item_value("Q9")]}
+    knows(
+        item("Q1", "Alpha One", **site, P576=[moment("2010")], P127=[item_value("Q2")]),
+        item("Q2", "Alpha Two", **site, P127=[item_value("Q1")]),
+    )
+    entity = entity_of("alpha.example")
+    assert entity is not None
+    assert (entity.id, entity.others) == ("Q2", ("Alpha One (Q1)",))
+
+
+def test_a_merged_item_is_the_one_it_was_merged_into(knows: Knows) -> None:
+    knows(item("Q1", "Alpha", P856=["https://alpha.example/"]), merged={"Q2": "Q1"})
+    entity = entity_of("alpha.example")
+    assert entity is not None
+    assert (entity.id, entity.others) == ("Q1", ())
+
+
+def test_those_who_ask_at_once_and_soon_after_share_one_search(knows: Knows) -> None:
+    server = knows(item("Q1", "Alpha", P856=["https://alpha.example/"]))
+    with ThreadPoolExecutor(12) as pool:
+        found = list(pool.map(taken, ["alpha.example"] * 12))
+    assert found == ["Q1"] * 12
+    assert server.paths() == ["/sparql", "/wiki/Special:EntityData/Q1.json"]
+
+
+def test_nothing_is_remembered_where_settings_say_so(knows: Knows, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = knows(item("Q1", "Alpha", P856=["https://alpha.example/"]))
+    monkeypatch.setenv("DILIGENCE_FACTS_MAX_AGE", "0")
+    assert taken() == "Q1"
+    server.pages = wikidata()
+    assert taken() is None
+
+
+def test_a_failure_is_not_remembered(knows: Knows) -> None:
+    server = knows(item("Q1", "Alpha", P856=["https://alpha.example/"]))
+    server.then(Reply(b"no", 403))
+    with pytest.raises(SourceFailed, match="Wikidata"):
+        entity_of("alpha.example")
+    assert taken() == "Q1"
+
+
+def test_a_busy_wikidata_is_asked_again_when_it_wants_to_be(knows: Knows) -> None:
+    server = knows(item("Q1", "Alpha", P856=["https://alpha.example/"]))
+    server.then(busy(429, "1"))
+    assert taken() == "Q1"
+    assert server.begun[1] - server.begun[0] >= 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"<html>",
+        b"[]",
+        b'{"results": 1}',
+        b'{"results": {"bindings": [1]}}',
+        b'{"results": {"bindings": [{"item": 1}]}}',
+    ],
+)
+def test_an_answer_that_is_none_is_an_error_and_not_an_unknown_company(knows: Knows, answer: bytes) -> None:
+    knows().pages = {"/sparql": Reply(answer)}
+    with pytest.raises(SourceFailed, match="Wikidata"):
+        entity_of("alpha.example")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"{}",
+        b'{"entities": {}}',
+        b'{"entities": {"Q1": {"id": "../Q1"}}}',
+        b'{"entities": {"Q1": {"id": "Q1", "labels": [], "claims": 1}}}',
+        b'{"entities": {"Q1": {"id": "Q1", "claims": {"P856": [{"mainsnak": {"datavalue": 1}}]}}}}',
+    ],
+)
+def test_an_item_that_is_none_is_an_error(knows: Knows, answer: bytes) -> None:
+    server = knows(item("Q1", "Alpha", P856=["https://alpha.example/"]))
+    known = server.pages
+    assert callable(known)
+    server.pages = lambda asked: Reply(answer) if "EntityData" in asked.path else known(asked)
+    with pytest.raises(SourceFailed, match="Wikidata"):
+        entity_of("alpha.example")
+
+
+def test_a_subdomain_is_refused(knows: Knows) -> None:
+    knows()
+    with pytest.raises(BadRequest):
+        entity_of("www.alpha.example")
+
+
+def test_a_wikidata_that_wants_to_be_left_alone_is(knows: Knows) -> None:
+    server = knows()
+    server.pages = {"/sparql": busy(429, "3000")}
+    for _ in range(2):
+        with pytest.raises(TooManyRequests, match="Wikidata"):
+            entity_of("alpha.example")
+    assert len(server.asked) == 1
+
+
+def test_wikidata_out_of_reach_is_an_error(knows: Knows, monkeypatch: pytest.MonkeyPatch) -> None:
+    knows()
+    monkeypatch.setattr(asking, "_LIMITS", Limits(attempts=1))
+    with LoopbackServer() as gone:
+        monkeypatch.setenv("DILIGENCE_WIKIDATA_SPARQL_URL", f"{gone.url}/sparql")
+    with pytest.raises(Unavailable, match="Wikidata cannot be reached"):
+        entity_of("alpha.example")
