@@ -66,13 +66,19 @@ class Endpoint:
         """
         # A lone surrogate, from a broken file name or escape, would fail deep inside the client.
         said = [{**message, "content": _plain(message["content"])} for message in messages]
-        body = self._patiently(way, _request(way, self._model, said, schema))
+        body = self.send(way, _request(way, self._model, said, schema))
         try:
             return read_response(body) if way is Way.RESPONSES else read_completion(body)
         except ValueError:
             raise not_the_protocol(body) from None
 
-    def _patiently(self, way: Way, request: dict[str, Any]) -> bytes:
+    def send(self, way: Way, request: dict[str, Any]) -> bytes:
+        """The body that answers a request of that way's protocol; a busy server is asked again for a while.
+
+        Raises:
+            NotSpoken: the server does not know this way.
+            tasks.errors.DiligenceError: what else is wrong, with what to do about it.
+        """
         waited = 0.0
         for attempt in count(1):
             try:

@@ -1,24 +1,58 @@
-"""Ask Company Question: a free text that answers a question about one company, from what its sources say.
+"""Ask Company Question: a free text that answers a question about one company, from what public sources say.
 
-The web domain says which company is meant; a name alone is looked up exactly, never guessed at. What
-no source tells is a normal answer that says so, and no model is asked to fill the gap.
+The web domain says which company is meant; a name alone is looked up exactly, never guessed at. The sources are the
+claims of the sources of facts and public pages (`pages.py`), none of a namesake. What no source tells is a normal
+answer that says so; no model is asked to fill the gap, and what it says beyond its sources is left out (`proof.py`).
 """
 
 import logging
+import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import dataclass, replace
+from typing import Final
 
 from pydantic import BaseModel
 
 from tasks.ai import answerer
 from tasks.ai.answerer import Source
+from tasks.companies import search
 from tasks.companies.domain import registrable
 from tasks.companies.facts import CompanyFacts, fetch_facts
+from tasks.companies.namesake import Identity
+from tasks.companies.pages import Found, read_pages
+from tasks.companies.planted import for_people
+from tasks.companies.proof import Ground, prove
 from tasks.companies.sources import Claim, configured
 from tasks.companies.wording import tell
 from tasks.errors import BadRequest, DiligenceError, NotFound
 from tasks.operation import operation
 
 log = logging.getLogger(__name__)
+
+_SECONDS: Final = 60.0
+"""For all pages of a question; the model's time is its own."""
+_RULES: Final = (
+    "The company that is meant is {company}. Answer about it alone, each statement with the number of the source that "
+    "says it, and with the source's own words in quotation marks where yours differ from them. A statement that no "
+    "source proves is left out."
+)
+
+
+@dataclass(frozen=True)
+class _Told:
+    """A source: its name, its place or date, its address, the text to answer from, and all of its text."""
+
+    name: str
+    place: str | None
+    url: str | None
+    text: str
+    whole: str
+
+    @property
+    def listed(self) -> str:
+        return ", ".join(filter(None, (self.name, self.place, self.url)))
 
 
 class CompanyAnswer(BaseModel):
@@ -45,37 +79,88 @@ def company_question(question: str, company_name: str | None = None, web_domain:
     name = (company_name or "").strip()
     if web_domain is not None:
         domain = registrable(web_domain, field="company_domain")
-        text = _answer(question, domain, _known([domain]))
+        text = _answer(question, domain, Identity(name or None, (domain,)))
     elif name:
-        text = _answer(question, name, _known(_domains(name)))
+        text = _answer(question, name, Identity(name, tuple(_domains(name))))
     else:
         text = answerer.current().answer(question, []).text
     return CompanyAnswer(question=question, company_name=company_name, web_domain=web_domain, answer=text)
 
 
-def _answer(question: str, company: str, known: Sequence[tuple[str, CompanyFacts]]) -> str:
-    if not known:
-        names = ", ".join(source.name for source in configured())
-        return f"The sources asked ({names}) tell nothing about {company}, so there is nothing to take an answer from."
-    titled = [each for domain, facts in known for each in _sources(domain, facts.claims)]
-    sources = [Source(number, name, place, text) for number, (name, place, text, _) in enumerate(titled, 1)]
-    listed = [
-        f"[{number}] {', '.join(part for part in (name, place, url) if part)}"
-        for number, (name, place, _, url) in enumerate(titled, 1)
-    ]
-    answer = answerer.current().answer(question, sources)
-    return "\n".join((answer.text.rstrip(), "", "Sources:", *listed))
+def _answer(question: str, company: str, identity: Identity) -> str:
+    searcher = search.configured()
+    with ThreadPoolExecutor(1, thread_name_prefix="facts") as pool:
+        asked = pool.submit(copy_context().run, _known, identity.domains)
+        found = read_pages(question, identity, searcher, time.monotonic() + _SECONDS)
+        try:
+            known = asked.result()
+        except DiligenceError as error:
+            if not found.readings:
+                raise
+            known, found = [], replace(found, notes=[*found.notes, error.message])
+    notes = list(found.notes)
+    if found.readings and not identity.domains:
+        notes.insert(0, f"No source knows which company is meant: these are pages that name {company} exactly.")
+    told = [*_claimed(known), *_read(found)]
+    if told:
+        text = _from(question, company, found, told)
+    else:
+        names = ", ".join([*(source.name for source in configured()), *([searcher.name] if searcher else [])])
+        text = f"The sources asked ({names}) tell nothing about {company}, so there is nothing to take an answer from."
+    return "\n\n".join([*notes, text])
 
 
-def _sources(domain: str, claims: Sequence[Claim]) -> list[tuple[str, str | None, str, str | None]]:
-    """Name, place, text and address of what each source says at each address, of one date together."""
-    grouped: dict[tuple[str, str | None, str | None], list[Claim]] = {}
-    for claim in claims:
-        grouped.setdefault((claim.source, claim.url, claim.as_of), []).append(claim)
-    return [
-        (f"{source}: {domain}", f"as of {as_of[:10]}" if as_of else None, tell(group), url)
-        for (source, url, as_of), group in grouped.items()
-    ]
+def _from(question: str, company: str, found: Found, told: Sequence[_Told]) -> str:
+    """The answer with its sources at the end: those that it uses, or else all that were read."""
+    asked = answerer.current()
+    sources = [Source(number, each.name, each.place, each.text) for number, each in enumerate(told, 1)]
+    if asked.model is None:
+        text = asked.answer(question, sources).text
+        used = [
+            number
+            for number, each in enumerate(told, 1)
+            if f"— {', '.join(filter(None, (each.name, each.place)))}\n" in f"{text}\n"
+        ]
+        return _with_sources(text, told, used)
+    name = found.identity.name or company
+    meant = f"{name} ({company})" if name != company else company
+    said = asked.answer(f"{question}\n\n{_RULES.format(company=meant)}", sources).text
+    grounds = [Ground(number, each.url or each.place, each.text, each.whole) for number, each in enumerate(told, 1)]
+    proved = prove(said, question, f"{name} {company}", grounds, wary=found.planted)
+    left = f"{proved.left_out} of the model's statements" if proved.left_out > 1 else "One of the model's statements"
+    if not proved.text:
+        from tasks.ai.extractive import ExtractiveAnswerer  # noqa: PLC0415 - where the model's answer is of no use
+
+        text = ExtractiveAnswerer().answer(question, sources).text
+        return _with_sources(f"The model's answer was left out: the sources do not say it.\n\n{text}", told, [])
+    text = proved.text
+    if proved.left_out:
+        text += f"\n\n{left} {'were' if proved.left_out > 1 else 'was'} left out: the sources do not say it."
+    return _with_sources(text, told, sorted(proved.cited))
+
+
+def _with_sources(text: str, told: Sequence[_Told], used: Sequence[int]) -> str:
+    numbers = used or range(1, len(told) + 1)
+    listed = [f"[{number}] {told[number - 1].listed}" for number in numbers]
+    return "\n".join((text.rstrip(), "", "Sources:", *listed))
+
+
+def _claimed(known: Sequence[tuple[str, CompanyFacts]]) -> list[_Told]:
+    """What each source of facts says at each address, of one date together."""
+    found = []
+    for domain, facts in known:
+        grouped: dict[tuple[str, str | None, str | None], list[Claim]] = {}
+        for claim in facts.claims:
+            grouped.setdefault((claim.source, claim.url, claim.as_of), []).append(claim)
+        for (source, url, as_of), claims in grouped.items():
+            text = "\n".join(for_people(tell(claims).split("\n")))
+            if text:
+                found.append(_Told(f"{source}: {domain}", f"as of {as_of[:10]}" if as_of else None, url, text, text))
+    return found
+
+
+def _read(found: Found) -> list[_Told]:
+    return [_Told(each.title, each.url, None, "\n\n".join(each.passages), each.whole) for each in found.readings]
 
 
 def _known(domains: Sequence[str]) -> list[tuple[str, CompanyFacts]]:

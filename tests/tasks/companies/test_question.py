@@ -10,7 +10,14 @@ from tasks.errors import BadRequest, NotConfigured, SourceFailed
 
 Write = Callable[..., Path]
 
-pytestmark = pytest.mark.usefixtures("facts")
+pytestmark = pytest.mark.usefixtures("files_alone")
+
+
+@pytest.fixture
+def files_alone(facts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who asks for files alone gets no network."""
+    monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "files")
+    monkeypatch.delenv("DILIGENCE_SEARCH", raising=False)
 
 
 @pytest.fixture

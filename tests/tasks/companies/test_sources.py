@@ -22,12 +22,14 @@ from tasks.companies.sources import CLAIMABLE, Claim, FactSource, configured
 from tasks.companies.sources import gleif as gleif_source
 from tasks.companies.sources import profile_api as profile_source
 from tasks.companies.sources import sec as sec_source
+from tasks.companies.sources import website as website_source
 from tasks.companies.sources import wikidata as wikidata_source
 from tasks.companies.sources.files import FileSource
 from tasks.companies.web.pace import Pace
 from tasks.errors import BadRequest, DiligenceError, NotConfigured
 from tests.companies_servers import gleif as register
 from tests.companies_servers import sec as edgar
+from tests.companies_servers import site
 from tests.companies_servers import wikidata as wikibase
 from tests.companies_servers.profile_api import KEY, ProfileApi
 from tests.companies_servers.wikidata import addresses, forget, item
@@ -131,6 +133,23 @@ def lost_profile_api(stage: Stage) -> FactSource:
     return profile_source.open_source()
 
 
+def website(stage: Stage) -> FactSource:
+    beta = {"@type": "Organization", "name": "Beta", "foundingDate": "1999"}
+    pages = {
+        "/alpha.example": site.document("<p>Pumps</p>", site.ALPHA),
+        "/xn--mller-kva.example": site.document("<p>Flour</p>", beta),
+    }
+    server = stage.servers.enter_context(LoopbackServer(pages))
+    stage.settings.setenv("DILIGENCE_WEBSITE_URL", f"{server.url}/{{domain}}")
+    return website_source.open_source()
+
+
+def lost_website(stage: Stage) -> FactSource:
+    server = stage.servers.enter_context(LoopbackServer(lambda _: Reply(status=501)))
+    stage.settings.setenv("DILIGENCE_WEBSITE_URL", f"{server.url}/{{domain}}")
+    return website_source.open_source()
+
+
 def _in_wikidata(stage: Stage, **numbers: Sequence[str]) -> None:
     """Let Wikidata know the companies of `KNOWN` and their numbers with others, by property, in their order."""
     items = []
@@ -153,14 +172,16 @@ SOURCES: list[tuple[Callable[[Stage], FactSource], Callable[[Stage], FactSource]
     (sec, lost_sec),
     (gleif, lost_gleif),
     (profile_api, lost_profile_api),
+    (website, lost_website),
 ]
 """How to make each source so that it knows `KNOWN`, and so that it cannot be reached."""
 SILENT: Mapping[str, frozenset[str]] = {
     "sec": frozenset({"founded_year", "extra.ipo_status"}),
     "gleif": frozenset({"founded_year", "extra.ipo_status"}),
+    "website": frozenset({"extra.ipo_status"}),
 }
 """Fields of `KNOWN` on which a source has nothing to say."""
-NAMELESS = frozenset({"sec", "gleif", "profile_api"})
+NAMELESS = frozenset({"sec", "gleif", "profile_api", "website"})
 """Sources that know no domain by a name."""
 
 

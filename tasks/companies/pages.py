@@ -1,0 +1,239 @@
+"""The public pages that a question about a company is answered from: found, fetched, judged, and cut.
+
+They are the company's own home page with those pages linked from it that fit the question, its Wikipedia article,
+and what a search finds. At most 8 are read, and what is not there when the time is up is not waited for.
+"""
+
+import logging
+import re
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Any, Final
+from urllib.parse import quote, urlsplit
+
+from tasks.ai.sentences import sentences
+from tasks.companies.entity import entity_of
+from tasks.companies.namesake import Identity
+from tasks.companies.planted import addresses_a_model, for_people
+from tasks.companies.search import Searcher
+from tasks.companies.settings import CompanySettings
+from tasks.companies.web.page import Page, read_page
+from tasks.companies.web.site import fetch_page, website
+from tasks.errors import DiligenceError, NotConfigured
+from tasks.ranking import Index
+
+log = logging.getLogger(__name__)
+
+_MOST: Final = 8
+_LINKED: Final = 4
+_HITS: Final = 12
+_FIRST: Final = 30.0
+"""Seconds for the home page, the search and who the company is: the rest of the time is for what they lead to."""
+_LONGEST: Final = 300_000
+"""Characters of a page that are looked at, an annual report's; to look through them takes 0.3 s at the worst."""
+_SIDE_BY_SIDE: Final = 4
+_PASSAGE: Final = 1000
+"""Characters of a passage."""
+_PASSAGES: Final = 12
+"""Passages that an answer is taken from; at 1,000 characters they fit a small model's window."""
+_PREFERRED: Final = (1.3, 1.15, 1.0)
+"""What a passage's score counts: the company's own, a registry's, any other's."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A page that is about the company: the passages of it that speak to the question, and all of its text."""
+
+    title: str
+    url: str
+    passages: Sequence[str]
+    whole: str
+
+
+@dataclass(frozen=True)
+class Found:
+    """The pages, those of the company first, who the company is, and sentences on what went wrong.
+
+    `planted`: there are words in the pages that were meant for a model, and were left out.
+    """
+
+    readings: Sequence[Reading]
+    identity: Identity
+    notes: Sequence[str] = ()
+    planted: bool = False
+
+
+def read_pages(question: str, identity: Identity, searcher: Searcher | None, until: float) -> Found:
+    """The pages that speak to the question about that company, read by `until` (`time.monotonic`).
+
+    Its own site is read where `website` is a source of facts, Wikipedia where `wikidata` is: who asks for files
+    alone gets no network.
+
+    Raises:
+        NotConfigured: the search provider wants another setting.
+    """
+    sources = CompanySettings.current().fact_sources
+    sites = [website(domain) for domain in identity.domains[:3]] if "website" in sources else []
+    identity = replace(identity, sites=tuple(url for url, _ in sites))
+    trusted = {_origin(url) for url, trust in sites if trust}
+    notes: list[str] = []
+    pool = ThreadPoolExecutor(_SIDE_BY_SIDE + 2, thread_name_prefix="pages")
+    try:
+        search = _begin(pool, _search, searcher, question, identity) if searcher else None
+        known = [_begin(pool, entity_of, domain) for domain in identity.domains[:1] if "wikidata" in sources]
+        homes = {url: _begin(pool, _read, url, _origin(url) in trusted) for url, _ in sites}
+        first = min(until, time.monotonic() + _FIRST)
+        for each in _done(known, first):
+            identity, trusted = _known_as(identity, trusted, each)
+        hits = _hits(search, first, notes) if search else []
+        pages = dict(zip(homes, _done(homes.values(), first), strict=True))
+        most = 2 if hits else _LINKED
+        links = [url for page in pages.values() for url in _fitting(page, question, identity)[:most]]
+        article = [identity.article] if identity.article else []
+        wanted = [url for url in dict.fromkeys([*article, *links, *hits]) if url not in pages]
+        wanted = sorted(wanted, key=identity.standing)[: _MOST - len(pages)]
+        begun = {url: _begin(pool, _read, url, _origin(url) in trusted) for url in wanted}
+        pages |= dict(zip(begun, _done(begun.values(), until), strict=True))
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+    about = [page for page in pages.values() if page is not None and identity.is_shown_by(page, page.url)]
+    log.info("%d of %d pages are about the company", len(about), len(pages))
+    planted = any(addresses_a_model(each) for page in about for each in (page.title or "", *page.paragraphs))
+    if planted:
+        log.warning("words meant for a model were left out of a public page")
+    return Found(_passages(question, about, identity), identity, notes, planted)
+
+
+def _begin(pool: ThreadPoolExecutor, work: Callable[..., Any], *given: Any) -> "Future[Any]":
+    return pool.submit(copy_context().run, work, *given)
+
+
+def _done(begun: Iterable["Future[Any]"], until: float) -> list[Any]:
+    """What came of each by then; None where nothing did."""
+    futures = list(begun)
+    wait(futures, timeout=max(0.0, until - time.monotonic()))
+    found = []
+    for each in futures:
+        result = None
+        if not each.done():
+            log.info("a public page was not read in time")
+        elif isinstance(error := each.exception(), DiligenceError):
+            log.info("a public page was left out: %s", error)
+        elif error is not None:
+            log.warning("a public page was left out: %s", type(error).__name__)
+        else:
+            result = each.result()
+        found.append(result)
+    return found
+
+
+def _read(url: str, trusted: bool) -> Page:
+    answer = fetch_page(url, trusted=trusted)
+    page = read_page(answer.content, answer.content_type, answer.url)
+    ends = accumulate(map(len, page.paragraphs))
+    return replace(page, paragraphs=[each for each, end in zip(page.paragraphs, ends, strict=True) if end <= _LONGEST])
+
+
+def _search(searcher: Searcher, question: str, identity: Identity) -> list[str]:
+    words = [question, identity.name or "", " ".join(identity.domains[:1])]
+    return [hit.url for hit in searcher.search(" ".join(filter(None, words)), _HITS)]
+
+
+def _hits(search: "Future[Any]", until: float, notes: list[str]) -> list[str]:
+    """The addresses found. A search that fails is told of, and the other pages are read."""
+    wait([search], timeout=max(0.0, until - time.monotonic()))
+    if not search.done():
+        notes.append("The web search took too long.")
+        return []
+    try:
+        found: list[str] = search.result()
+    except NotConfigured:
+        raise
+    except DiligenceError as error:
+        log.warning("the web search failed: %s", error)
+        notes.append(f"The web search failed. {error}")
+        return []
+    return found
+
+
+def _known_as(identity: Identity, trusted: set[str], entity: Any) -> tuple[Identity, set[str]]:
+    """The company with what Wikidata knows it by."""
+    if entity is None:
+        return identity, trusted
+    wikipedia = CompanySettings.current().wikipedia_url
+    article = f"{wikipedia}/wiki/{quote(entity.wikipedia.replace(' ', '_'), safe='')}" if entity.wikipedia else None
+    known = replace(identity, name=identity.name or entity.name, article=article, ciks=entity.ciks)
+    return known, trusted | ({_origin(wikipedia)} if article else set())
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _fitting(home: Page | None, question: str, identity: Identity) -> list[str]:
+    """The pages of its own site that the home page links to in words of the question."""
+    if home is None:
+        return []
+    links = [
+        (url, words) for url, words in home.links if identity.owns(url) and url.rstrip("/") != home.url.rstrip("/")
+    ]
+    texts = [f"{words} {re.sub(r'[^0-9A-Za-z]+', ' ', urlsplit(url).path)}" for url, words in links]
+    ranked = [links[at][0] for at, _ in Index(texts).rank(question, _LINKED)]
+    about = [
+        url for url, words in links if re.search(r"\b(?:about|company|unternehmen)\b", f"{words} {url}", re.IGNORECASE)
+    ]
+    return list(dict.fromkeys([*ranked, *about[:1]]))[:_LINKED]
+
+
+def _passages(question: str, pages: Sequence[Page], identity: Identity) -> list[Reading]:
+    """The pages with the passages that speak most to the question; without any, how its own home page begins."""
+    cuts = [(page, _cut(for_people([page.description or "", *page.paragraphs]))) for page in _each_once(pages)]
+    cuts.sort(key=lambda each: identity.standing(each[0].url))
+    candidates = [(at, passage) for at, (_, passages) in enumerate(cuts) for passage in passages]
+    index = Index([f"{cuts[at][0].title or ''}\n{passage}" for at, passage in candidates])
+    scored = [
+        (score * _PREFERRED[identity.standing(cuts[candidates[position][0]][0].url)], position)
+        for position, score in index.rank(question, len(candidates))
+    ]
+    best = sorted(position for _, position in sorted(scored, reverse=True)[:_PASSAGES])
+    if not best and candidates and identity.standing(cuts[0][0].url) == 0:
+        best = [0]
+    readings = []
+    for at, (page, passages) in enumerate(cuts):
+        chosen = [candidates[position][1] for position in best if candidates[position][0] == at]
+        if chosen:
+            readings.append(Reading(_title(page), page.url, chosen, "\n".join(passages)))
+    return readings
+
+
+def _each_once(pages: Iterable[Page]) -> list[Page]:
+    """Two addresses may lead to one page."""
+    found: dict[str, Page] = {}
+    for page in pages:
+        found.setdefault(page.text or page.url, page)
+    return list(found.values())
+
+
+def _title(page: Page) -> str:
+    """What a page is called; where its title is meant for a model, its host."""
+    title = (page.title or "")[:200]
+    return title if title and not addresses_a_model(title) else urlsplit(page.url).netloc
+
+
+def _cut(paragraphs: Iterable[str]) -> list[str]:
+    """Paragraphs in passages: short ones together, long ones parted between sentences."""
+    found = [""]
+    for paragraph in filter(None, map(str.strip, paragraphs)):
+        pieces = [paragraph] if len(paragraph) <= _PASSAGE else sentences(paragraph)
+        for at, piece in enumerate(pieces):
+            joined = f"{found[-1]}{' ' if at else chr(10)}{piece}".strip()
+            if len(joined) <= _PASSAGE:
+                found[-1] = joined
+            else:
+                found.append(piece)
+    return [each for each in found if each]

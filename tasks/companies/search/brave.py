@@ -1,0 +1,58 @@
+"""Brave's web search: `GET /res/v1/web/search`, with the key in a header of its own."""
+
+from typing import Final
+
+from tasks.companies.search import Hit, check, hits, key_of, shortened
+from tasks.companies.settings import CompanySettings
+from tasks.companies.web.fetch import Web
+from tasks.companies.web.pace import Pace
+from tasks.errors import SourceFailed
+
+_URL: Final = "https://api.search.brave.com"
+_PACE: Final = Pace(1, 1)
+"""The smallest plan takes one request a second."""
+_MOST: Final = 20
+
+
+class BraveSearcher:
+    """Brave with a key."""
+
+    name = "brave"
+
+    def __init__(self, url: str, key: str) -> None:
+        self._url = url
+        self._key = key
+
+    def search(self, query: str, count: int) -> list[Hit]:
+        """The hits.
+
+        Raises:
+            NotConfigured: the key is not accepted.
+            DiligenceError: it could not be asked.
+        """
+        asked = {"q": shortened(query), "count": str(min(count, _MOST)), "text_decorations": "false"}
+        headers = {"X-Subscription-Token": self._key, "Accept": "application/json"}
+        answer = Web.current().get(
+            f"{self._url}/res/v1/web/search",
+            asked,
+            headers=headers,
+            trusted=True,
+            pace=_PACE,
+            expect=(401, 402, 403, 422),
+            name="Brave",
+        )
+        check(answer)
+        said = answer.json()
+        if not isinstance(said, dict):
+            raise SourceFailed("Brave sent something else than the results that it should have.")
+        web = said.get("web")  # absent where nothing was found
+        return hits(web.get("results", []) if isinstance(web, dict) else [], "description", count)
+
+
+def open_searcher() -> BraveSearcher:
+    """Brave with `DILIGENCE_SEARCH_KEY`, at `DILIGENCE_SEARCH_URL` where that is set.
+
+    Raises:
+        NotConfigured: there is no key.
+    """
+    return BraveSearcher(CompanySettings.current().search_url or _URL, key_of("Brave"))

@@ -1,0 +1,30 @@
+"""The web search of the AI server itself: the tool `web_search` of the Responses protocol."""
+
+from tasks.ai.web_search import WebSearch, open_web_search
+from tasks.companies.search import Hit, hits, shortened
+
+
+class HostedSearcher:
+    """The model's own search. What it writes itself is not used; the pages that it found are."""
+
+    name = "hosted"
+
+    def __init__(self, search: WebSearch) -> None:
+        self._search = search
+
+    def search(self, query: str, count: int) -> list[Hit]:
+        """The hits: the pages that the model cites first, then those that it looked at.
+
+        Raises:
+            DiligenceError: it could not be asked, or has no such tool.
+        """
+        return hits(self._search.find(shortened(query)), "content", count)
+
+
+def open_searcher() -> HostedSearcher:
+    """The search of the model that `DILIGENCE_AI_MODEL` names.
+
+    Raises:
+        NotConfigured: no model is named, or nothing says where to ask it.
+    """
+    return HostedSearcher(open_web_search())

@@ -1,0 +1,60 @@
+"""SearXNG, a search engine of one's own that asks the others: `GET /search?format=json`."""
+
+import logging
+from typing import Final
+
+from tasks.companies.search import Hit, hits, shortened
+from tasks.companies.settings import CompanySettings
+from tasks.companies.web.fetch import Web
+from tasks.companies.web.pace import Pace
+from tasks.errors import NotConfigured, SourceFailed
+
+log = logging.getLogger(__name__)
+
+_PACE: Final = Pace(4)
+
+
+class SearxngSearcher:
+    """SearXNG at an address of ours."""
+
+    name = "searxng"
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    def search(self, query: str, count: int) -> list[Hit]:
+        """The hits; engines that did not answer are told of in the log.
+
+        Raises:
+            NotConfigured: the server does not give JSON.
+            DiligenceError: it could not be asked.
+        """
+        asked = {"q": shortened(query), "format": "json"}
+        answer = Web.current().get(
+            f"{self._url}/search", asked, trusted=True, pace=_PACE, expect=(403,), name="The SearXNG server"
+        )
+        if answer.status == 403:
+            raise NotConfigured(
+                "The SearXNG server refuses to answer in JSON (HTTP 403). Enable the format: `json` among "
+                "`search.formats` in its settings.yml."
+            )
+        said = answer.json()
+        if not isinstance(said, dict):
+            raise SourceFailed("The SearXNG server sent something else than the results that it should have.")
+        silent = said.get("unresponsive_engines")
+        if isinstance(silent, list) and silent:
+            names = [str(each[0] if isinstance(each, list) and each else each)[:40] for each in silent[:10]]
+            log.warning("search engines that did not answer the SearXNG server: %s", ", ".join(map(ascii, names)))
+        return hits(said.get("results"), "content", count)
+
+
+def open_searcher() -> SearxngSearcher:
+    """The server of `DILIGENCE_SEARCH_URL`.
+
+    Raises:
+        NotConfigured: there is none.
+    """
+    url = CompanySettings.current().search_url
+    if url is None:
+        raise NotConfigured("DILIGENCE_SEARCH is searxng, which has no address of its own. Set DILIGENCE_SEARCH_URL.")
+    return SearxngSearcher(url)

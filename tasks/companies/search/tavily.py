@@ -1,0 +1,54 @@
+"""Tavily's search: `POST /search`, with the key as a bearer token."""
+
+from typing import Final
+
+from tasks.companies.search import Hit, check, hits, key_of, shortened
+from tasks.companies.settings import CompanySettings
+from tasks.companies.web.fetch import Web
+from tasks.companies.web.pace import Pace
+from tasks.errors import SourceFailed
+
+_URL: Final = "https://api.tavily.com"
+_PACE: Final = Pace(4)
+_MOST: Final = 20
+
+
+class TavilySearcher:
+    """Tavily with a key."""
+
+    name = "tavily"
+
+    def __init__(self, url: str, key: str) -> None:
+        self._url = url
+        self._key = key
+
+    def search(self, query: str, count: int) -> list[Hit]:
+        """The hits.
+
+        Raises:
+            NotConfigured: the key is not accepted.
+            DiligenceError: it could not be asked.
+        """
+        answer = Web.current().post(
+            f"{self._url}/search",
+            {"query": shortened(query), "max_results": min(count, _MOST)},
+            headers={"Authorization": f"Bearer {self._key}"},
+            trusted=True,
+            pace=_PACE,
+            expect=(401, 403, 432, 433),  # the last two: the plan's and the account's limit
+            name="Tavily",
+        )
+        check(answer)
+        said = answer.json()
+        if not isinstance(said, dict):
+            raise SourceFailed("Tavily sent something else than the results that it should have.")
+        return hits(said.get("results"), "content", count)
+
+
+def open_searcher() -> TavilySearcher:
+    """Tavily with `DILIGENCE_SEARCH_KEY`, at `DILIGENCE_SEARCH_URL` where that is set.
+
+    Raises:
+        NotConfigured: there is no key.
+    """
+    return TavilySearcher(CompanySettings.current().search_url or _URL, key_of("Tavily"))

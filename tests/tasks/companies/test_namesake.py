@@ -1,0 +1,101 @@
+"""Which pages are about the company that is meant."""
+
+from typing import Any
+
+import pytest
+
+from tasks.companies.namesake import Identity, domain_of, names_exactly
+from tasks.companies.web.page import Page
+
+ALPHA = Identity("Alpha", ("alpha.example",), article="https://en.wikipedia.org/wiki/Alpha_GmbH", ciks=("0000320193",))
+
+
+def _page(text: str = "Alpha is a company.", **more: Any) -> Page:
+    return Page(url="https://news.example/1", paragraphs=[text], **more)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://alpha.example/customers",
+        "https://ir.alpha.example/",
+        "https://en.wikipedia.org/wiki/Alpha_GmbH",
+        "https://www.sec.gov/Archives/edgar/data/320193/000032019324000123/a10k.htm",
+        "https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany&CIK=0000320193",
+    ],
+)
+def test_its_own_pages_and_those_of_a_registry_count_by_their_address(url: str) -> None:
+    assert ALPHA.is_shown_by(_page(), url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://alpha.example.evil.example/",
+        "https://notalpha.example/",
+        "https://evil.example/alpha.example",
+        "https://en.wikipedia.org/wiki/Alpha_(perfume)",
+        "https://www.sec.gov/Archives/edgar/data/3201931/a10k.htm",
+        "https://sec.gov.evil.example/320193",
+    ],
+)
+def test_an_address_that_looks_like_it_does_not(url: str) -> None:
+    assert not ALPHA.is_shown_by(_page(), url)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Alpha (alpha.example) won a prize.", True),
+        ("Write to info@alpha.example.", True),
+        ("See www.Alpha.example/jobs", True),
+        ("See not-alpha.example", False),
+        ("See alpha.example.com", False),
+        ("Alpha won a prize.", False),
+    ],
+)
+def test_a_page_that_names_the_domain_counts(text: str, shown: bool) -> None:
+    assert ALPHA.is_shown_by(_page(text), "https://news.example/1") is shown
+
+
+def test_a_page_that_links_to_the_domain_counts() -> None:
+    assert ALPHA.is_shown_by(_page(links=[("https://www.alpha.example/", "Alpha")]), "https://news.example/1")
+    assert not ALPHA.is_shown_by(_page(links=[("https://alpha.test/", "Alpha")]), "https://news.example/1")
+
+
+def test_the_own_site_of_a_namesake_does_not_count_though_it_names_the_domain() -> None:
+    perfume = {"@type": "Organization", "name": "Alpha Ltd", "url": "https://alpha-perfume.example/"}
+    page = _page("Not to be confused with alpha.example.", schema_org=[perfume])
+
+    assert not ALPHA.is_shown_by(page, "https://alpha-perfume.example/about")
+    assert ALPHA.is_shown_by(page, "https://news.example/1")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("Alpha makes pumps.", True),
+        ("The pumps of alpha, a company", True),
+        ("Alpha GmbH makes pumps.", True),
+        ("Alpha Industries makes pumps.", False),
+        ("Alphabet makes pumps.", False),
+    ],
+)
+def test_a_name_is_matched_exactly(text: str, named: bool) -> None:
+    assert names_exactly("Alpha", _page(text)) is named
+
+
+@pytest.mark.parametrize(
+    ("url", "domain"),
+    [
+        ("https://a.b.alpha.co.uk/x", "alpha.co.uk"),
+        ("https://alpha.example:8443/", "alpha.example"),
+        ("http://127.0.0.1/", None),
+        ("http://[::1]/", None),
+        ("http://localhost/", None),
+        ("ftp://alpha.example/", None),
+        ("http://[", None),
+    ],
+)
+def test_an_address_lies_on_its_registrable_domain(url: str, domain: str | None) -> None:
+    assert domain_of(url) == domain

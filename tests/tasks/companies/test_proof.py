@@ -1,0 +1,72 @@
+"""What of a model's answer is kept: what its sources say."""
+
+import pytest
+
+from tasks.companies.proof import Ground, prove, stands
+
+GROUNDS = [
+    Ground(1, "https://a.example/", "Alpha was founded in 2015 in Berlin.", "Alpha was founded in 2015 in Berlin."),
+    Ground(2, None, "It employs 1,200 people.", "It employs 1,200 people.\nRevenue was EUR 83.7 million, up 4 %."),
+]
+ASKED = "When was the company founded, and how many people does it employ?"
+
+
+def _kept(answer: str) -> str:
+    return prove(answer, ASKED, "Alpha alpha.example", GROUNDS).text
+
+
+@pytest.mark.parametrize(
+    ("answer", "kept"),
+    [
+        ("Alpha was founded in 2015 [1].", "Alpha was founded in 2015 [1]."),
+        ("Alpha was founded in 2015. [1]", "Alpha was founded in 2015 [1]."),
+        ("Alpha was founded in 2015.", "Alpha was founded in 2015 [1]."),
+        ("Alpha was founded in 2015 [2].", "Alpha was founded in 2015 [1]."),
+        ("Alpha was founded in 2015 [7].", "Alpha was founded in 2015 [1]."),
+        ("Alpha was founded in 2016 [1].", ""),
+        ("Founded in 2015, it employs 1,200 people [1][2].", "Founded in 2015, it employs 1,200 people [1][2]."),
+        ("Alpha is a fraud and a scam in Berlin [1].", ""),
+        ("Gegründet: “founded in 2015” [1].", "Gegründet: “founded in 2015” [1]."),
+        ("Umsatz: “Revenue was EUR 83.7 million” [2].", "Umsatz: “Revenue was EUR 83.7 million” [2]."),
+        ("Umsatz: “Revenue was EUR 3.7 million” [2].", ""),
+        ("Founded in 2015: https://a.example/ [1].", "Founded in 2015: https://a.example/ [1]."),
+        ("Founded in 2015, see https://b.example/ [1].", ""),
+        ("The sources do not say who owns it.", "The sources do not say who owns it."),
+    ],
+)
+def test_a_statement_is_kept_when_its_sources_say_it(answer: str, kept: str) -> None:
+    assert _kept(answer) == kept
+
+
+def test_beside_planted_orders_a_quotation_speaks_for_itself_alone() -> None:
+    answer = "Bankrupt: “founded in 2015” [1]. It was “founded in 2015” [1]."
+
+    assert prove(answer, ASKED, "Alpha", GROUNDS, wary=True).text == "It was “founded in 2015” [1]."
+
+
+def test_the_form_of_an_answer_stays() -> None:
+    answer = "- Founded in 2015 [1].\n- Bankrupt in 2020 [1].\n\n1. It employs 1,200 people [2]."
+
+    assert _kept(answer) == "- Founded in 2015 [1].\n\n1. It employs 1,200 people [2]."
+
+
+def test_what_was_left_out_is_counted_and_what_was_cited_is_known() -> None:
+    proved = prove("Founded in 2015. It is a fraud. It sells 77 cars.", ASKED, "Alpha", GROUNDS)
+
+    assert proved.left_out == 2
+    assert proved.cited == {1}
+
+
+@pytest.mark.parametrize(
+    ("quote", "there"),
+    [
+        ("revenue  was “EUR 83.7 million”", True),
+        ("EUR 3.7 million", False),
+        ("up 4", False),
+        ("up 4 %", True),
+        ("evenue was", False),
+        ("", False),
+    ],
+)
+def test_a_quotation_stands_whole_or_not_at_all(quote: str, there: bool) -> None:
+    assert stands(quote, "Revenue was EUR 83.7 million, up 4%.".replace("4%", "4 %")) is there
