@@ -5,7 +5,6 @@ that a source says. Its figures must stand in the source either way, and the num
 """
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,6 +12,7 @@ from typing import Final
 
 from tasks.ai.sentences import sentences
 from tasks.ranking import tokens
+from tasks.scoring.quotes import verify
 
 _CITED: Final = re.compile(r"\s*[\[【]\s*(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\s*[\]】]")
 _QUOTED: Final = re.compile(r"[“„«»]([^“”„«»\n]{8,600})[”“»«]|\"([^\"\n]{8,600})\"")
@@ -88,29 +88,6 @@ def prove(answer: str, question: str, company: str, grounds: Sequence[Ground], *
     return Proved("\n".join(lines).strip(), frozenset(cited), left_out)
 
 
-def stands(quote: str, text: str) -> bool:
-    """Whether the words stand in the text, whole words and figures, whatever the spacing, case and quotation marks."""
-    wanted, within = _folded(quote).strip(" .,;:…"), _folded(text)
-    at = within.find(wanted) if len(wanted) > 2 else -1
-    while at >= 0:
-        before, behind = within[max(at - 2, 0) : at], within[at + len(wanted) : at + len(wanted) + 2]
-        if not _goes_on(before[::-1], wanted[0]) and not _goes_on(behind, wanted[-1]):
-            return True
-        at = within.find(wanted, at + 1)
-    return False
-
-
-def _goes_on(beyond: str, end: str) -> bool:
-    """Whether what stands beyond an end belongs to its word or figure: `3,7` of `83,7`, `-3` of `3`."""
-    return bool(beyond) and (
-        beyond[0].isalnum()
-        or (
-            end.isdigit()
-            and (beyond[0] in "%-" or beyond.lstrip()[:1] == "%" or (beyond[0] in ".,'" and beyond[1:2].isdigit()))
-        )
-    )
-
-
 def _statements(line: str) -> list[str]:
     """The sentences of a line; numbers that stand behind the full stop belong to the sentence before."""
     found: list[str] = []
@@ -165,14 +142,14 @@ def _says(
     wary: bool,
 ) -> bool:
     """Whether these sources together say what is said."""
-    if not all(any(stands(quote, ground.whole) for ground in grounds) for quote in quotes):
+    if not all(any(verify(quote, ground.whole) for ground in grounds) for quote in quotes):
         return False
     texts = [ground.whole if quotes else ground.text for ground in grounds]
     there = frozenset[str]().union(*map(_tokens_of, texts))
     figures = [each for each in said if any(map(str.isdigit, each))]
     if any(each not in there for each in figures):
         return False
-    if any(not any(stands(share, text) for text in texts) for share in shares):
+    if any(not any(_tells(share, text) for text in texts) for share in shares):
         return False
     if quotes and not wary:
         return True
@@ -180,6 +157,11 @@ def _says(
     own = [each for each in words if each not in asked]
     enough = (_ENOUGH_WARY if wary else _ENOUGH) * len(own) if own else len(words)
     return sum(each in there for each in own or words) >= enough
+
+
+def _tells(share: str, text: str) -> bool:
+    """Whether the text has that share (`3/4`, `3 out of 4`), and not as a part of other figures."""
+    return re.search(rf"(?<![\d.,/]){re.escape(share)}(?![\d/])", text, re.IGNORECASE) is not None
 
 
 def _with(bare: str, proof: Sequence[int]) -> str:
@@ -194,11 +176,3 @@ def _with(bare: str, proof: Sequence[int]) -> str:
 @lru_cache(maxsize=64)
 def _tokens_of(text: str) -> frozenset[str]:
     return frozenset(tokens(text))
-
-
-@lru_cache(maxsize=64)
-def _folded(text: str) -> str:
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    folded = re.sub("[\u2018\u2019\u201a\u201b`´]", "'", folded)
-    folded = re.sub('[“”„«»"]', "", re.sub("[\u2010-\u2015\u2212]", "-", folded))
-    return " ".join(folded.split())
