@@ -1,0 +1,83 @@
+"""`diligence facts` over every public source at once, each a server on loopback that speaks its protocol."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.companies_servers import gleif, sec, site, wikidata
+from tests.web.server import LoopbackServer
+
+CIK, LEI = "0000000001", "529900K9B0N5BT694847"
+Settings = dict[str, str]
+
+
+@pytest.fixture
+def servers() -> Iterator[ExitStack]:
+    """The servers of a test; closing it ends them."""
+    with ExitStack() as servers:
+        yield servers
+
+
+@pytest.fixture
+def settings(tmp_path: Path, servers: ExitStack) -> Settings:
+    """The settings that lead to the servers of these tests, and a profile of the team's own."""
+    alpha: dict[str, Any] = {"P5531": [CIK], "P1278": [LEI], "P571": [wikidata.moment("1902")]}
+    (tmp_path / "facts").mkdir()
+    (tmp_path / "facts" / "alpha.example.json").write_text('{"founded_year": 1929}', encoding="utf-8")
+
+    def serve(pages: Any) -> LoopbackServer:
+        return servers.enter_context(LoopbackServer(pages))
+
+    items = [wikidata.item("Q1", "Alpha", P856=["https://www.alpha.example/"], **alpha)]
+    return {
+        **wikidata.addresses(serve(wikidata.wikidata(*items))),
+        "DILIGENCE_SEC_DATA_URL": serve(sec.sec(sec.submission("1", "ALPHA INC"))).url,
+        "DILIGENCE_GLEIF_URL": serve(gleif.gleif(gleif.record(LEI, "Alpha Inc."))).url,
+        "DILIGENCE_WEBSITE_URL": serve({"/alpha.example": site.document("<p>Pumps</p>", site.ALPHA)}).url + "/{domain}",
+        "DILIGENCE_CONTACT": "mailto:us@example.com",
+        "DILIGENCE_HOME": str(tmp_path / "home"),
+        "DILIGENCE_FACTS": str(tmp_path / "facts"),
+    }
+
+
+def facts(settings: Settings, domain: str = "alpha.example") -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("DILIGENCE_")}
+    words = [sys.executable, "-m", "deployments.cli", "facts", domain, "--claims"]
+    return subprocess.run(words, env=environment | settings, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_every_source_has_its_say_and_their_conflict_is_shown(settings: Settings) -> None:
+    told = facts(settings)
+    assert (told.returncode, told.stderr) == (0, "")
+    answer = json.loads(told.stdout)
+    assert {claim["source"] for claim in answer["claims"]} == {"files", "wikidata", "sec", "gleif", "website"}
+    assert all(claim["url"] for claim in answer["claims"] if claim["source"] != "files")
+    assert answer["profile"]["founded_year"] == 1929
+    (founded,) = [each for each in answer["conflicts"] if each["field"] == "founded_year"]
+    assert {1929, 1902} <= {claim["value"] for claim in founded["claims"]}
+
+
+def test_when_nobody_answers_what_was_said_last_is_used_and_told(settings: Settings, servers: ExitStack) -> None:
+    first = json.loads(facts(settings).stdout)
+    servers.close()
+    remembered = facts(settings)
+    assert (remembered.returncode, remembered.stderr) == (0, "")
+    lost = facts({**settings, "DILIGENCE_FACTS_MAX_AGE": "0"})
+    assert lost.returncode == 0
+    assert "Wikidata cannot be reached. What sec said on " in lost.stderr
+    for told in (remembered, lost):
+        profile = json.loads(told.stdout)["profile"] | {"last_updated": first["profile"]["last_updated"]}
+        assert profile == first["profile"]
+
+
+def test_a_company_that_no_source_knows_is_not_found(settings: Settings) -> None:
+    told = facts(settings, "unknown.example")
+    assert (told.returncode, told.stdout) == (1, "")
+    assert "Company not found" in told.stderr
