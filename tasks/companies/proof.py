@@ -156,7 +156,8 @@ def _says(
     words = [each for each in said if each not in figures or not wary]
     own = [each for each in words if each not in asked]
     enough = (_ENOUGH_WARY if wary else _ENOUGH) * len(own) if own else len(words)
-    return sum(each in there for each in own or words) >= enough
+    told = sum(each in there for each in own or words)
+    return told > enough or told == len(own or words)
 
 
 def _tells(share: str, text: str) -> bool:

@@ -37,11 +37,14 @@ def test_an_order_to_a_model_is_recognised(text: str) -> None:
         "Moody's gave Alpha a rating of A2 in 2024.",
         "Revenue rose by 12 %; the score of customer satisfaction is 4.5.",
         "The instructions for use are in the manual of every pump.",
-        "The board may not ignore the rules of procedure of the exchange in its report to members.",
+        pytest.param(
+            "The board may not ignore the rules of procedure of the exchange in its report to members.",
+            marks=pytest.mark.xfail(strict=True, reason="a false alarm: it reads like an order to ignore rules"),
+        ),
         "Analysts say that Alpha will grow.",
         "The state answers for the losses of the bank.",
         "The company reports that its assistant managers own 3 % of it.",
     ],
 )
 def test_what_companies_write_is_left_alone(text: str) -> None:
-    assert for_people([text]) == [text] or "ignore the rules" in text
+    assert for_people([text]) == [text]

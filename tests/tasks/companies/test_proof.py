@@ -26,6 +26,7 @@ def _kept(answer: str) -> str:
         ("Alpha was founded in 2016 [1].", ""),
         ("Founded in 2015, it employs 1,200 people [1][2].", "Founded in 2015, it employs 1,200 people [1][2]."),
         ("Alpha is a fraud and a scam in Berlin [1].", ""),
+        ("Alpha is a fraud in Berlin [1].", ""),
         ("Gegründet: “founded in 2015” [1].", "Gegründet: “founded in 2015” [1]."),
         ("Umsatz: “Revenue was EUR 83.7 million” [2].", "Umsatz: “Revenue was EUR 83.7 million” [2]."),
         ("Umsatz: “Revenue was EUR 3.7 million” [2].", ""),
