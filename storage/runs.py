@@ -40,7 +40,10 @@ class DocumentStatus(StrEnum):
 
 
 class Run(SQLModel, table=True):
-    """One run of a batch. `fingerprint` tells whether a batch file still asks for the same run."""
+    """One run of a batch. `fingerprint` tells whether a batch file still asks for the same run.
+
+    `usd` is what it cost so far, None where no price is known; `budget` the most it may spend, as written.
+    """
 
     __tablename__ = "runs"
 
@@ -55,6 +58,8 @@ class Run(SQLModel, table=True):
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    usd: float | None = None
+    budget: str | None = None
 
 
 class RunCompany(SQLModel, table=True):
@@ -161,17 +166,18 @@ def finish_run(session: Session, run_id: str, status: RunStatus) -> None:
     session.add(run)
 
 
-def add_cost(session: Session, run_id: str, calls: int, input_tokens: int, output_tokens: int) -> None:
-    """Add what was spent to the run's cost."""
-    session.exec(
-        update(Run)
-        .where(col(Run.id) == run_id)
-        .values(
-            calls=Run.calls + calls,
-            input_tokens=Run.input_tokens + input_tokens,
-            output_tokens=Run.output_tokens + output_tokens,
-        )
-    )
+def add_cost(
+    session: Session, run_id: str, calls: int, input_tokens: int, output_tokens: int, usd: float | None = None
+) -> None:
+    """Add what was spent to the run's cost; `usd` is None where the price is not known."""
+    spent: dict[str, Any] = {
+        "calls": Run.calls + calls,
+        "input_tokens": Run.input_tokens + input_tokens,
+        "output_tokens": Run.output_tokens + output_tokens,
+    }
+    if usd is not None:
+        spent["usd"] = func.coalesce(Run.usd, 0.0) + usd
+    session.exec(update(Run).where(col(Run.id) == run_id).values(**spent))
 
 
 def run_companies(session: Session, run_id: str) -> Sequence[RunCompany]:

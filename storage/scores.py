@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import Any
 
-from sqlalchemy import Column, Text, delete
+from sqlalchemy import JSON, Column, Text, delete
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
 from storage.database import string_enum
@@ -21,7 +22,10 @@ class ScoreStatus(StrEnum):
 class CriterionOutcome(SQLModel, table=True):
     """How one criterion came out. `evidence` is the hash of all that the outcome rests on.
 
-    `failed`: the judgement failed (a model's error), so the run counts as failed.
+    `failed`: the judgement failed (a model's error), so the run counts as failed. `confidence` is the
+    judge's own, `agreement` the share of repeated judgements that gave the score taken, both 0 to 1.
+    `contradictions` lists what documents say against each other, `nearest` the documents that come
+    nearest to one that is missing, both as `tasks.scoring.finding` writes them.
     """
 
     __tablename__ = "criterion_outcomes"
@@ -39,10 +43,17 @@ class CriterionOutcome(SQLModel, table=True):
     missing: str | None = None
     evidence: str
     failed: bool = False
+    confidence: float | None = None
+    agreement: float | None = None
+    contradictions: list[dict[str, Any]] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
+    nearest: list[dict[str, Any]] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
 
 
 class Quote(SQLModel, table=True):
-    """Words of a document. `start` and `end` are offsets in the stored text where a verified quote stands."""
+    """Words of a document. `start` and `end` are offsets in the stored text where a verified quote stands.
+
+    `stance`: `for` or `against` what the criterion asks; None where nobody judged.
+    """
 
     __tablename__ = "quotes"
 
@@ -58,6 +69,7 @@ class Quote(SQLModel, table=True):
     text_id: int | None = Field(default=None, foreign_key="texts.id", ondelete="SET NULL")
     start: int | None = None
     end: int | None = None
+    stance: str | None = None
 
 
 def save_outcome(session: Session, outcome: CriterionOutcome, quotes: Sequence[Quote]) -> None:

@@ -50,7 +50,10 @@ class StoredText(SQLModel, table=True):
 
 
 class Passage(SQLModel, table=True):
-    """A piece of a text of about a paragraph that knows its place. Offsets are in characters of the text."""
+    """A piece of a text of about a paragraph that knows its place. Offsets are in characters of the text.
+
+    `gives_orders`: it speaks to a language model and not to people, so that no prompt may hold it.
+    """
 
     __tablename__ = "passages"
 
@@ -61,6 +64,7 @@ class Passage(SQLModel, table=True):
     end: int
     place: str
     heading: str | None = None
+    gives_orders: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,8 @@ import storage.documents
 import storage.logins
 import storage.runs
 import storage.scores
-import storage.texts  # noqa: F401 - the imports register the tables
+import storage.texts
+import storage.vectors  # noqa: F401 - the imports register the tables
 from storage.database import UtcDateTime
 
 
