@@ -3,7 +3,8 @@
 Pure comparison of rows that storage gives; which two runs are compared is not decided here.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic import BaseModel
@@ -13,7 +14,7 @@ from storage.scores import CriterionOutcome, ScoreStatus
 
 
 class Change(BaseModel):
-    """One change. `text` says it in a sentence.
+    """One change. `text` says it in a sentence, `why` what brought it about.
 
     For a document `before` and `after` are the hashes of its content (null where there is no such
     side or its content is not known). For a score they are the score, or the status in its place
@@ -27,6 +28,25 @@ class Change(BaseModel):
     before: float | str | None = None
     after: float | str | None = None
     text: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Causes:
+    """What else differs between the two runs, and may have moved a score.
+
+    `redefined` are ids of criteria that asked for something else in the earlier run, `answerers` who
+    judged then and now, `documents` the changes of the data room, `quoted` the ids of the documents
+    that each criterion's outcome rests on now.
+    """
+
+    redefined: frozenset[str] = frozenset()
+    answerers: tuple[str, str] = ("", "")
+    documents: Sequence[Change] = ()
+    quoted: Mapping[str, Collection[str | None]] = field(default_factory=dict)
+
+
+_NAMED = 3  # documents that a sentence names
 
 
 def document_changes(before: Sequence[RunDocument], now: Sequence[RunDocument]) -> list[Change]:
@@ -41,32 +61,23 @@ def document_changes(before: Sequence[RunDocument], now: Sequence[RunDocument]) 
     for document in now:
         old = earlier.pop(document.document_id, None)
         if old is None:
-            changes.append(_document("document_added", document, None, document.content_hash, "was added"))
+            changes.append(_document("document_added", document, None, document.content_hash))
         elif old.content_hash and document.content_hash and old.content_hash != document.content_hash:
-            changes.append(
-                _document("document_changed", document, old.content_hash, document.content_hash, "was changed")
-            )
-    changes.extend(
-        _document("document_removed", old, old.content_hash, None, "was removed") for old in earlier.values()
-    )
+            changes.append(_document("document_changed", document, old.content_hash, document.content_hash))
+    changes.extend(_document("document_removed", old, old.content_hash, None) for old in earlier.values())
     return changes
 
 
-def score_moves(
-    before: Sequence[CriterionOutcome],
-    now: Sequence[CriterionOutcome],
-    *,
-    redefined: frozenset[str] = frozenset(),
-) -> list[Change]:
+def score_moves(before: Sequence[CriterionOutcome], now: Sequence[CriterionOutcome], causes: Causes) -> list[Change]:
     """Scores that moved, began to count or ceased to count, in the order of the criteria.
 
     Args:
         before: the company's outcomes in the earlier run.
         now: its outcomes in the later one.
-        redefined: ids of criteria that asked for something else in the earlier run; their sentence says so.
+        causes: what else differs between the two.
     """
     earlier = {outcome.criterion_id: outcome for outcome in before}
-    return list(_moves(earlier, now, redefined))
+    return list(_moves(earlier, now, causes))
 
 
 def redefined_criteria(before: Mapping[str, Any], now: Mapping[str, Any]) -> frozenset[str]:
@@ -84,22 +95,46 @@ def _question(criterion: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _moves(
-    earlier: Mapping[str, CriterionOutcome], now: Sequence[CriterionOutcome], redefined: frozenset[str]
+    earlier: Mapping[str, CriterionOutcome], now: Sequence[CriterionOutcome], causes: Causes
 ) -> Iterator[Change]:
     for outcome in now:
         old = earlier.get(outcome.criterion_id)
         if old is None or _counted(old) == _counted(outcome):
             continue
-        text = f"{outcome.criterion_id} went from {_words(old)} to {_words(outcome)}."
-        if outcome.criterion_id in redefined:
-            text += " The criterion itself was changed between the two runs."
         yield Change(
             kind="score_moved",
             criterion=outcome.criterion_id,
             before=_standing(old),
             after=_standing(outcome),
-            text=text,
+            text=f"{outcome.criterion_id} went from {_words(old)} to {_words(outcome)}.",
+            why=_why(old, outcome, causes),
         )
+
+
+def _why(old: CriterionOutcome, now: CriterionOutcome, causes: Causes) -> str:
+    """What brought a move about, the surest cause first."""
+    if now.criterion_id in causes.redefined:
+        return "The criterion itself was changed between the two runs."
+    if now.status is ScoreStatus.UNSCORED or now.kind != "judged":
+        return now.reason
+    if old.status is ScoreStatus.UNSCORED:
+        return f"It was not judged in the last run: {old.reason}"
+    said: list[str] = []
+    then, today = causes.answerers
+    if then != today:
+        said.append(f"It was judged by {today}, in the last run by {then}.")
+    quoted = causes.quoted.get(now.criterion_id, ())
+    bearing = [each for each in causes.documents if each.document_id in quoted]
+    if bearing:
+        said.append(f"It rests on {_named(bearing)}.")
+    elif causes.documents:
+        said.append(f"The data room changed: {_named(causes.documents)}.")
+    return " ".join(said) or "The same documents were judged anew, and the judgement came out otherwise."
+
+
+def _named(changes: Sequence[Change]) -> str:
+    more = f" and {len(changes) - _NAMED} more" if len(changes) > _NAMED else ""
+    return ", ".join(f"{each.document_name} ({_VERBS[each.kind]})" for each in changes[:_NAMED]) + more
 
 
 def _counted(outcome: CriterionOutcome) -> float | None:
@@ -117,12 +152,19 @@ def _words(outcome: CriterionOutcome) -> str:
     return standing if isinstance(standing, str) else f"{standing:g}"
 
 
+_VERBS = {"document_added": "added", "document_changed": "changed", "document_removed": "removed"}
+_WHY = {
+    "document_added": "It was not in the data room in the last run.",
+    "document_changed": "Its content is another one than in the last run.",
+    "document_removed": "It is not in the data room any more.",
+}
+
+
 def _document(
     kind: Literal["document_added", "document_changed", "document_removed"],
     document: RunDocument,
     before: str | None,
     after: str | None,
-    verb: str,
 ) -> Change:
     return Change(
         kind=kind,
@@ -130,5 +172,6 @@ def _document(
         document_name=document.name,
         before=before,
         after=after,
-        text=f"{document.name} {verb}.",
+        text=f"{document.name} was {_VERBS[kind]}.",
+        why=_WHY[kind],
     )

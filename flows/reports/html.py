@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from flows.reports.shape import Company, Document, Quote, Report
+from flows.reports.shape import Company, Contradicting, Criterion, Document, Quote, Report
 from storage.runs import CompanyStatus
 from storage.scores import ScoreStatus
 
@@ -77,6 +77,7 @@ def _environment() -> Environment:
         breakable=breakable,
         day=day,
         moment=moment,
+        money=money,
         number=number,
         percent=percent,
         plain=plain,
@@ -84,7 +85,13 @@ def _environment() -> Environment:
         weblink=weblink,
     )
     environment.globals.update(
-        by_urgency=by_urgency, heat=heat, not_come_to=not_come_to, not_read=not_read, place_link=place_link, tally=tally
+        by_urgency=by_urgency,
+        heat=heat,
+        not_come_to=not_come_to,
+        not_read=not_read,
+        place_link=place_link,
+        tally=tally,
+        to_ask=to_ask,
     )
     return environment
 
@@ -115,7 +122,7 @@ def weblink(url: str | None) -> str | None:
     return url if parts.scheme in ("http", "https") and parts.netloc else None
 
 
-def place_link(quote: Quote) -> str | None:
+def place_link(quote: Quote | Contradicting) -> str | None:
     """Where the quote can be read: the document's address, for a PDF opened at the quote's page."""
     url = weblink(quote.document_url)
     page = re.fullmatch(r"page (\d+)(?: \(OCR\))?", quote.place or "", re.IGNORECASE)
@@ -154,6 +161,11 @@ def not_come_to(company: Company) -> bool:
     )
 
 
+def to_ask(company: Company) -> list[Criterion]:
+    """The criteria for which something is missing, each missing thing once."""
+    return list({each.missing: each for each in reversed(company.criteria) if each.missing is not None}.values())[::-1]
+
+
 def breakable(identifier: str) -> Markup:
     """An identifier that may break after `_`, `-`, `.` and `/`."""
     return Markup(re.sub(r"([_./-]+)", r"\1<wbr>", str(escape(identifier))))  # noqa: S704 - escaped first
@@ -167,6 +179,11 @@ def number(value: float) -> str:
 def percent(share: float) -> str:
     """A share of 1 as a whole percentage, with a narrow space that does not break."""
     return f"{share:.0%}".replace("%", "\u202f%")
+
+
+def money(usd: float) -> str:
+    """US dollars with two decimals, small sums with four: 12.50, 0.0042."""
+    return f"{usd:.4f}" if 0 < usd < 0.1 else f"{usd:,.2f}"
 
 
 def thousands(count: int) -> str:

@@ -5,21 +5,20 @@ conflicts between sources, and the changes since the last run.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import NamedTuple
 
 from sqlmodel import Session
 
-from flows.reports.changes import Change, document_changes, redefined_criteria, score_moves
+from flows.reports.changes import Causes, Change, document_changes, redefined_criteria, score_moves
+from flows.reports.criteria import asked, criteria_of, missing
 from flows.reports.shape import (
     Company,
     Cost,
-    Criterion,
-    CriterionAsked,
     Document,
     PreviousRun,
-    Quote,
     Report,
     RunSummary,
+    Sensitivity,
 )
 from storage.companies import get_profile, profile_claims
 from storage.database import reading
@@ -35,11 +34,11 @@ from storage.runs import (
     previous_run,
     run_companies,
 )
-from storage.scores import CriterionOutcome, ScoreStatus, company_outcomes, outcome_quotes
-from storage.scores import Quote as StoredQuote
+from storage.scores import CriterionOutcome, Quote, ScoreStatus, company_outcomes, outcome_quotes
 from tasks.companies.merge import Conflict, find_conflicts
 from tasks.companies.sources import Claim
 from tasks.errors import NotFound
+from tasks.scoring.sensitivity import DRAWS, stability
 
 __all__ = ["Report", "build"]
 
@@ -65,7 +64,10 @@ def build(run_id: str, domain: str | None = None) -> Report:
             if domain in {None, company.domain}
         ]
     companies.sort(key=lambda company: (company.rank is None, company.rank or 0))
-    return Report(run=_summary(run, before), companies=companies)
+    summary = _summary(run, before)
+    if domain is None:
+        summary.sensitivity = _try_weights(companies, run)
+    return Report(run=summary, companies=companies)
 
 
 def _summary(run: Run, before: Run | None) -> RunSummary:
@@ -76,32 +78,34 @@ def _summary(run: Run, before: Run | None) -> RunSummary:
         started_at=run.started_at,
         finished_at=run.finished_at,
         status=run.status,
-        cost=Cost(calls=run.calls, input_tokens=run.input_tokens, output_tokens=run.output_tokens),
+        cost=Cost(calls=run.calls, input_tokens=run.input_tokens, output_tokens=run.output_tokens, usd=run.usd),
+        budget=run.budget,
         answerer=run.answerer,
         scale=(low, high),
-        criteria=_asked(run),
+        criteria=asked(run),
         previous=PreviousRun(id=before.id, started_at=before.started_at) if before else None,
+        sensitivity=None,
     )
 
 
-def _asked(run: Run) -> list[CriterionAsked]:
-    return [
-        CriterionAsked(
-            id=criterion["id"],
-            kind=criterion["kind"],
-            weight=criterion.get("weight", 1),
-            label=_label(criterion),
-            guide=criterion.get("guide"),
-        )
-        for criterion in run.criteria["criteria"]
+def _try_weights(companies: Sequence[Company], run: Run) -> Sensitivity | None:
+    """Say of each ranked company how often it keeps its place when the weights vary."""
+    low, high = run.criteria["scale"]
+    ranked = [company for company in companies if company.rank is not None]
+    standings = [
+        {
+            each.id: (each.score - low) / (high - low)
+            for each in company.criteria
+            if each.status is ScoreStatus.SCORED and each.score is not None
+        }
+        for company in ranked
     ]
-
-
-def _label(criterion: Mapping[str, Any]) -> str:
-    """What the criterion asks, in the words of the batch."""
-    if criterion["kind"] == "fact":
-        return f"{criterion['fact']} {criterion['rule']}"
-    return str(criterion["ask"] if criterion["kind"] == "judged" else criterion["document"])
+    shares = stability(standings, {each.id: each.weight for each in asked(run)}) if all(standings) else None
+    if shares is None:
+        return None
+    for company, share in zip(ranked, shares, strict=True):
+        company.stability = share
+    return Sensitivity(draws=DRAWS, varied="multiplied by a factor between a half and twice")
 
 
 def _company(
@@ -110,7 +114,8 @@ def _company(
     assert company.id is not None
     documents = company_documents(session, company.id)
     outcomes = company_outcomes(session, company.id)
-    criteria = _criteria(run, company, outcomes, outcome_quotes(session, company.id))
+    quotes = outcome_quotes(session, company.id)
+    criteria = criteria_of(run, company, outcomes, quotes)
     return Company(
         name=company.name,
         domain=company.domain,
@@ -119,64 +124,16 @@ def _company(
         coverage=company.coverage,
         rank=company.rank,
         criteria=criteria,
-        missing=_missing(outcomes, criteria),
+        missing=missing(criteria),
         conflicts=_conflicts(session, company),
         documents=[_document(run, document) for document in documents],
-        changes=_changes(session, run, before, company=company, earlier=earlier, documents=documents, outcomes=outcomes)
+        changes=_changes(_Side(run, company, documents, outcomes), _side(session, before, earlier), quotes)
         if before and earlier
         else [],
         status=company.status,
         problem=company.problem,
         warnings=_warnings(session, company),
         compared_with=before.id if before and earlier else None,
-    )
-
-
-def _criteria(
-    run: Run,
-    company: RunCompany,
-    outcomes: Sequence[CriterionOutcome],
-    quotes: Mapping[int, Sequence[StoredQuote]],
-) -> list[Criterion]:
-    """Every criterion of the run, in its order; one that the company did not come to is `unscored`."""
-    found = {outcome.criterion_id: outcome for outcome in outcomes}
-    criteria: list[Criterion] = []
-    for asked in _asked(run):
-        outcome = found.get(asked.id)
-        criteria.append(
-            Criterion(
-                id=asked.id,
-                kind=asked.kind,
-                weight=asked.weight,
-                label=asked.label,
-                score=outcome.score if outcome else None,
-                status=outcome.status if outcome else ScoreStatus.UNSCORED,
-                reason=outcome.reason if outcome else _not_reached(run, company),
-                quotes=[Quote.model_validate(quote, from_attributes=True) for quote in quotes.get(outcome.id or 0, ())]
-                if outcome
-                else [],
-            )
-        )
-    return criteria
-
-
-def _not_reached(run: Run, company: RunCompany) -> str:
-    if company.status is CompanyStatus.FAILED:
-        return "Not judged: the company's run failed before it came to this criterion."
-    if run.status is RunStatus.RUNNING:
-        return "Not judged yet: the run has not come to this criterion."
-    return "Not judged: the run ended before it came to this criterion."
-
-
-def _missing(outcomes: Sequence[CriterionOutcome], criteria: Sequence[Criterion]) -> list[str]:
-    """What to ask the company for, each thing once."""
-    labels = {criterion.id: criterion.label for criterion in criteria}
-    return list(
-        dict.fromkeys(
-            outcome.missing or labels.get(outcome.criterion_id, outcome.criterion_id)
-            for outcome in outcomes
-            if outcome.status is ScoreStatus.MISSING
-        )
     )
 
 
@@ -209,28 +166,38 @@ def _document(run: Run, document: RunDocument) -> Document:
     )
 
 
-def _changes(
-    session: Session,
-    run: Run,
-    before: Run,
-    *,
-    company: RunCompany,
-    earlier: RunCompany,
-    documents: Sequence[RunDocument],
-    outcomes: Sequence[CriterionOutcome],
-) -> list[Change]:
+class _Side(NamedTuple):
+    """One of two runs that are compared, for one company."""
+
+    run: Run
+    company: RunCompany
+    documents: Sequence[RunDocument]
+    outcomes: Sequence[CriterionOutcome]
+
+
+def _side(session: Session, run: Run, company: RunCompany) -> _Side:
+    assert company.id is not None
+    return _Side(run, company, company_documents(session, company.id), company_outcomes(session, company.id))
+
+
+def _changes(now: _Side, earlier: _Side, quotes: Mapping[int, Sequence[Quote]]) -> list[Change]:
     """Since the earlier run. Scores on another scale are not compared."""
-    assert earlier.id is not None
-    changes: list[Change] = []
-    if run.criteria["scale"] == before.criteria["scale"]:
-        redefined = redefined_criteria(before.criteria, run.criteria)
-        changes += score_moves(company_outcomes(session, earlier.id), outcomes, redefined=redefined)
-    earlier_documents = company_documents(session, earlier.id)
-    if _looked_into(company, documents) and _looked_into(earlier, earlier_documents):
-        changes += document_changes(earlier_documents, documents)
-    return changes
+    documents = (
+        document_changes(earlier.documents, now.documents) if _looked_into(now) and _looked_into(earlier) else []
+    )
+    if now.run.criteria["scale"] != earlier.run.criteria["scale"]:
+        return documents
+    causes = Causes(
+        redefined=redefined_criteria(earlier.run.criteria, now.run.criteria),
+        answerers=(earlier.run.answerer, now.run.answerer),
+        documents=documents,
+        quoted={
+            each.criterion_id: {quote.document_id for quote in quotes.get(each.id or 0, ())} for each in now.outcomes
+        },
+    )
+    return score_moves(earlier.outcomes, now.outcomes, causes) + documents
 
 
-def _looked_into(company: RunCompany, documents: Sequence[RunDocument]) -> bool:
+def _looked_into(side: _Side) -> bool:
     """Whether the run saw the data room; one that was out of reach has not lost its documents."""
-    return bool(documents) or company.status is CompanyStatus.FINISHED
+    return bool(side.documents) or side.company.status is CompanyStatus.FINISHED

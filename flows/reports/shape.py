@@ -36,6 +36,13 @@ class CriterionAsked(BaseModel):
     guide: str | None = None
 
 
+class Sensitivity(BaseModel):
+    """How a ranking was tried out: `draws` times, with each weight as `varied` says."""
+
+    draws: int
+    varied: str
+
+
 class PreviousRun(BaseModel):
     """The run that this one is compared with."""
 
@@ -44,7 +51,10 @@ class PreviousRun(BaseModel):
 
 
 class RunSummary(BaseModel):
-    """The run itself. `scale` is the lowest and the highest score."""
+    """The run itself. `scale` is the lowest and the highest score, `budget` the most it might spend, as written.
+
+    `sensitivity` is null where there is no ranking to try, or only one criterion that was scored.
+    """
 
     id: str
     name: str
@@ -52,14 +62,19 @@ class RunSummary(BaseModel):
     finished_at: datetime | None
     status: RunStatus
     cost: Cost
+    budget: str | None
     answerer: str
     scale: tuple[float, float]
     criteria: list[CriterionAsked]
     previous: PreviousRun | None
+    sensitivity: Sensitivity | None
 
 
 class Quote(BaseModel):
-    """Words of a document. `verified`: they stand in its text, at `place`."""
+    """Words of a document. `verified`: they stand in its text, at `place`.
+
+    `stance`: whether they speak `for` or `against` what is asked; null where nobody judged.
+    """
 
     text: str
     verified: bool
@@ -67,10 +82,42 @@ class Quote(BaseModel):
     document_name: str | None
     document_url: str | None
     place: str | None
+    stance: Literal["for", "against"] | None = None
+
+
+class Contradicting(BaseModel):
+    """Verified words of one of two documents, or places, that contradict each other."""
+
+    text: str
+    document_id: str
+    document_name: str
+    document_url: str
+    place: str
+
+
+class Contradiction(BaseModel):
+    """What the data room says in two ways: `about` what, and both places."""
+
+    about: str
+    quotes: tuple[Contradicting, Contradicting]
+
+
+class Nearest(BaseModel):
+    """A document that comes near to one that is missing, and `why`."""
+
+    document_id: str
+    document_name: str
+    document_url: str
+    why: str
 
 
 class Criterion(BaseModel):
-    """How one criterion came out for one company. Only a `scored` one counts in the total."""
+    """How one criterion came out for one company. Only a `scored` one counts in the total.
+
+    `confidence` is the judge's own, `agreement` the share of repeated judgements that gave this
+    score, both 0..1 and null where there is none. `missing` is what to ask the company for, null where
+    nothing is missing, and `nearest` the documents that come nearest to it.
+    """
 
     id: str
     kind: Kind
@@ -80,6 +127,11 @@ class Criterion(BaseModel):
     reason: str
     quotes: list[Quote]
     label: str
+    confidence: float | None = None
+    agreement: float | None = None
+    contradictions: list[Contradiction] = []
+    missing: str | None = None
+    nearest: list[Nearest] = []
 
 
 class Document(BaseModel):
@@ -98,7 +150,8 @@ class Company(BaseModel):
     """One company. `total` is 0..1 of what could be scored (null if nothing), `coverage` the share of weight scored.
 
     `missing` says what to ask the company for, an entry a thing. `compared_with` is the id of the
-    last run that had the company too; without one `changes` is empty and says nothing.
+    last run that had the company too; without one `changes` is empty and says nothing. `stability` is
+    the share of draws in which it keeps its place when the weights vary (`run.sensitivity`).
     """
 
     name: str
@@ -116,6 +169,7 @@ class Company(BaseModel):
     problem: str | None
     warnings: list[str]
     compared_with: str | None
+    stability: float | None = None
 
 
 class Report(BaseModel):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from flows.reports.changes import document_changes, redefined_criteria, score_moves
+from flows.reports.changes import Causes, document_changes, redefined_criteria, score_moves
 from storage.runs import DocumentStatus
 from storage.scores import ScoreStatus
 from tests.flows.reports.rows import CRITERIA, document, outcome
@@ -26,18 +26,18 @@ def test_content_that_one_run_never_saw_is_not_called_changed(before: str | None
 
 
 def test_score_that_ceases_to_count_has_moved() -> None:
-    (change,) = score_moves([outcome("recurring", 3, SCORED)], [outcome("recurring", 4, UNSUPPORTED)])
+    (change,) = score_moves([outcome("recurring", 3, SCORED)], [outcome("recurring", 4, UNSUPPORTED)], Causes())
     assert (change.criterion, change.before, change.after) == ("recurring", 3, "unsupported")
     assert change.text == "recurring went from 3 to unsupported."
 
 
 def test_score_that_begins_to_count_has_moved() -> None:
-    (change,) = score_moves([outcome("audited", None, MISSING)], [outcome("audited", 5, SCORED)])
+    (change,) = score_moves([outcome("audited", None, MISSING)], [outcome("audited", 5, SCORED)], Causes())
     assert (change.before, change.after) == ("missing", 5)
 
 
 def test_step_between_two_statuses_without_a_score_moves_nothing() -> None:
-    assert score_moves([outcome("recurring", None, MISSING)], [outcome("recurring", 4, UNSUPPORTED)]) == []
+    assert score_moves([outcome("recurring", None, MISSING)], [outcome("recurring", 4, UNSUPPORTED)], Causes()) == []
 
 
 def test_move_of_a_criterion_that_asks_something_else_says_so() -> None:
@@ -48,6 +48,30 @@ def test_move_of_a_criterion_that_asks_something_else_says_so() -> None:
     (change,) = score_moves(
         [outcome("recurring", 3, SCORED)],
         [outcome("recurring", 4, SCORED)],
-        redefined=redefined_criteria(CRITERIA, asks_else),
+        Causes(redefined=redefined_criteria(CRITERIA, asks_else), answerers=("extractive", "openai-compatible m")),
     )
-    assert change.text.endswith("The criterion itself was changed between the two runs.")
+    assert change.why == "The criterion itself was changed between the two runs."
+
+
+def test_move_names_the_documents_that_it_rests_on_and_who_judged() -> None:
+    documents = document_changes([document("a", "h1"), document("b")], [document("a", "h2"), document("c")])
+    before, now = [outcome("recurring", 3, SCORED)], [outcome("recurring", 4, SCORED)]
+    (rests,) = score_moves(before, now, Causes(documents=documents, quoted={"recurring": {"a", "x"}}))
+    assert rests.why == "It rests on a.pdf (changed)."
+    (other,) = score_moves(before, now, Causes(documents=documents, answerers=("one", "two")))
+    assert other.why == (
+        "It was judged by two, in the last run by one. "
+        "The data room changed: a.pdf (changed), c.pdf (added), b.pdf (removed)."
+    )
+    (unknown,) = score_moves(before, now, Causes(answerers=("one", "one")))
+    assert unknown.why == "The same documents were judged anew, and the judgement came out otherwise."
+
+
+def test_move_of_a_fact_or_of_what_was_not_judged_gives_the_reason_itself() -> None:
+    (fact,) = score_moves([outcome("established", 0, SCORED)], [outcome("established", 5, SCORED)], Causes())
+    assert fact.why == "The reason for established."
+    unscored = outcome("recurring", None, ScoreStatus.UNSCORED, reason="The budget is spent.")
+    (spent,) = score_moves([outcome("recurring", 3, SCORED)], [unscored], Causes())
+    assert spent.why == "The budget is spent."
+    (judged,) = score_moves([unscored], [outcome("recurring", 3, SCORED)], Causes())
+    assert judged.why == "It was not judged in the last run: The budget is spent."

@@ -38,6 +38,7 @@ def test_report_has_every_key_that_was_promised() -> None:
             "document_name": "accounts.pdf",
             "document_url": "http://127.0.0.1:8000/documents/accounts",
             "place": "page 14",
+            "stance": None,
         }
     ]
     assert {"document_id", "document_name", "status", "characters", "warning"} <= set(alpha["documents"][0])
@@ -173,3 +174,39 @@ def test_run_is_found_by_its_batch_and_as_the_latest() -> None:
 def test_unknown_run_says_what_to_give() -> None:
     with pytest.raises(NotFound, match="Give a run's id"):
         build("nowhere")
+
+
+def test_what_a_judgement_says_of_itself_is_told() -> None:
+    write_run("r1", [company("Alpha", total=0.8, coverage=0.5, rank=1)], usd=0.25, budget="0.50 USD")
+    place = {"document_id": "d", "document_name": "d.pdf", "document_url": "http://127.0.0.1:8000/documents/d"}
+    two = [place | {"text": "Churn is 4 %.", "place": "page 1"}, place | {"text": "Churn is 9 %.", "place": "page 2"}]
+    judged = outcome(
+        "recurring",
+        4,
+        ScoreStatus.SCORED,
+        confidence=0.75,
+        agreement=2 / 3,
+        contradictions=[{"about": "churn", "quotes": two}],
+    )
+    lacking = outcome("audited", None, ScoreStatus.MISSING, nearest=[place | {"why": "its name shares “audited”"}])
+    write_company("r1", "alpha.example", outcomes=[(judged, [quote(stance="against")]), (lacking, [])])
+    report = build("r1")
+    assert (report.run.cost.usd, report.run.budget) == (0.25, "0.50 USD")
+    recurring, _, audited = report.companies[0].criteria
+    assert (recurring.confidence, recurring.agreement, recurring.quotes[0].stance) == (0.75, 2 / 3, "against")
+    assert [each.place for each in recurring.contradictions[0].quotes] == ["page 1", "page 2"]
+    assert audited.nearest[0].why == "its name shares “audited”"
+
+
+def test_each_ranked_company_says_how_often_it_keeps_its_place() -> None:
+    rows = [company(name, at, total=0.5, rank=at + 1) for at, name in enumerate(["Alpha", "Beta"])]
+    write_run("r1", [*rows, company("Gamma", 2)])
+    for domain, score in (("alpha.example", 4), ("beta.example", 1)):
+        scored = [outcome(each, score, ScoreStatus.SCORED) for each in ("recurring", "established")]
+        write_company("r1", domain, outcomes=[(each, []) for each in scored])
+    report = build("r1")
+    assert [each.stability for each in report.companies] == [1.0, 1.0, None]
+    assert report.run.sensitivity is not None
+    assert report.run.sensitivity.draws == 1000
+    alone = build("r1", "alpha.example")
+    assert (alone.run.sensitivity, alone.companies[0].stability) == (None, None)

@@ -1,0 +1,47 @@
+"""How often companies keep their place when the weights vary."""
+
+from random import Random
+
+import pytest
+
+from tasks.scoring.sensitivity import stability
+
+
+def test_a_company_that_is_better_in_everything_keeps_its_place_in_every_draw() -> None:
+    assert stability([{"a": 1.0, "b": 0.9}, {"a": 0.2, "b": 0.1}], {"a": 1, "b": 3}) == [1.0, 1.0]
+
+
+def test_companies_that_each_lead_in_one_criterion_of_equal_weight_change_places_half_the_time() -> None:
+    # As they are they tie; a draw parts them, so neither second keeps the shared first place.
+    shares = stability([{"a": 1.0, "b": 0.0}, {"a": 0.0, "b": 0.99}], {"a": 1, "b": 1})
+    assert shares is not None
+    assert shares[0] == shares[1] == pytest.approx(0.5, abs=0.05)
+
+
+def test_a_lead_that_hangs_on_a_heavy_weight_is_less_sure_than_one_that_does_not() -> None:
+    weights = {"a": 1.5, "b": 1, "c": 1}
+    close = stability([{"a": 1.0, "b": 0.4, "c": 0.4}, {"a": 0.2, "b": 0.9, "c": 0.9}], weights)
+    clear = stability([{"a": 1.0, "b": 0.9, "c": 0.4}, {"a": 0.2, "b": 0.5, "c": 0.9}], weights)
+    assert close is not None
+    assert clear is not None
+    assert close[0] < clear[0] < 1
+
+
+def test_a_criterion_counts_only_for_those_it_was_scored_for() -> None:
+    assert stability([{"a": 0.9}, {"a": 0.5, "b": 0.6}], {"a": 1, "b": 1}) == [1.0, 1.0]
+
+
+def test_the_same_figures_give_the_same_shares() -> None:
+    chosen = Random(7)
+    standings = [{name: chosen.random() for name in "abcdef"} for _ in range(30)]
+    weights = dict.fromkeys("abcdef", 1.0)
+    assert stability(standings, weights) == stability(standings, weights)
+
+
+def test_equal_totals_share_a_place_whatever_the_weights() -> None:
+    assert stability([{"a": 0.5, "b": 0.5}, {"a": 0.5, "b": 0.5}], {"a": 1, "b": 2}) == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("standings", [[], [{"a": 1.0, "b": 0.5}], [{"a": 1.0}, {"a": 0.5}]])
+def test_where_nothing_can_vary_nothing_is_said(standings: list[dict[str, float]]) -> None:
+    assert stability(standings, {"a": 1, "b": 1}) is None
