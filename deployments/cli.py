@@ -29,6 +29,8 @@ SAMPLE = Path(__file__).parent / "sample" / "batch.yaml"
 
 class ReportFormat(StrEnum):
     HTML = "html"
+    XLSX = "xlsx"
+    DOCX = "docx"
     JSON = "json"
 
 
@@ -57,7 +59,8 @@ def errors_told() -> Iterator[None]:
         if isinstance(error, ValidationError) and error.title.endswith("Settings"):
             for each in error.errors(include_url=False, include_input=False):
                 name = str(each["loc"][0]).upper() if each["loc"] else error.title
-                typer.echo(f"{name if name.startswith('OPENAI') else f'DILIGENCE_{name}'}: {each['msg']}.", err=True)
+                what = each["msg"].removeprefix("Value error, ")
+                typer.echo(f"{name if name.startswith('OPENAI') else f'DILIGENCE_{name}'}: {what}.", err=True)
             raise SystemExit(WRONG_USE) from None
         if isinstance(error, BadRequest):
             _end(error.message, WRONG_USE)
@@ -92,8 +95,15 @@ def run(
     out: Annotated[
         Path | None, typer.Option(help="The folder for the report; by default reports/<batch name>.")
     ] = None,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Tell calls, tokens and cost; ask no model, write no report.")
+    ] = False,
 ) -> None:
     """Run a batch, going on where an earlier run of it stopped."""
+    if estimate:
+        from deployments.estimating import print_estimate
+
+        raise SystemExit(print_estimate(batch, criteria))
     from deployments.running import run_batch
 
     raise SystemExit(run_batch(batch, criteria, out))
@@ -177,9 +187,12 @@ def report(
     from flows.reports.files import write_report
     from flows.reports.formats import render
     from flows.reports.report import build
+    from tasks.errors import BadRequest
 
     if out is not None:
         typer.echo(write_report(build(run), format.value, out))
+    elif format in {ReportFormat.XLSX, ReportFormat.DOCX} and sys.stdout.isatty():
+        raise BadRequest(f"A .{format.value} file is not for a terminal. Give --out FOLDER, or send it to a file.")
     else:
         sys.stdout.buffer.write(render(build(run), format.value))
 

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 from flows.reports.shape import Report
 from tasks.errors import BadRequest
 
-Format = Literal["html", "json"]
+Format = Literal["html", "xlsx", "docx", "json"]
 
 
 def render(report: Report, format: Format) -> bytes:  # noqa: A002 - the word that users type

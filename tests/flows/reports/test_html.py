@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 
 from flows.reports import html
-from flows.reports.html import heat, number, percent, place_link, plain, weblink
+from flows.reports.html import heat
 from flows.reports.report import build
-from flows.reports.shape import Quote, Report
-from storage.runs import CompanyStatus, DocumentStatus, RunStatus
-from storage.scores import ScoreStatus
-from tests.flows.reports.rows import claim, company, document, outcome, quote, write_company, write_run
-
-HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'{{ 7*7 }}"
+from flows.reports.shape import Quote
+from flows.reports.wording import number, percent, place_link, plain, weblink
+from storage.runs import RunStatus
+from tests.flows.reports.everything import HOSTILE, report_with_everything
+from tests.flows.reports.rows import company, write_run
 
 
 class Page(HTMLParser):
@@ -38,43 +37,6 @@ class Page(HTMLParser):
     @property
     def text(self) -> str:
         return re.sub(r"[ \n]+", " ", " ".join(self.words))
-
-
-def report_with_everything(text: str = "Words of a document.") -> Report:
-    write_run("r1", [company("Alpha")])
-    write_company("r1", "alpha.example", outcomes=[(outcome("recurring", 3, ScoreStatus.SCORED), [])])
-    write_run(
-        "r2",
-        [
-            company("Alpha", total=0.75, coverage=0.5, rank=1, warnings=[f"warned: {text}"]),
-            company(f"Beta {text}", 1, domain="beta.example", status=CompanyStatus.FAILED, problem=f"failed: {text}"),
-        ],
-        days=7,
-        status=RunStatus.FAILED,
-        batch="Autumn screen",
-        answerer=f"a model {text}",
-    )
-    quotes = [
-        quote(f"proven: {text}", document_name=f"{text}.pdf"),
-        quote(f"unproven: {text}", verified=False, document_url="javascript:alert(3)"),
-        quote("third"),
-    ]
-    write_company(
-        "r2",
-        "alpha.example",
-        documents=[
-            document("fine"),
-            document("scan", status=DocumentStatus.EMPTY, characters=0, warning=f"no text: {text}"),
-            document("bad", None, status=DocumentStatus.FAILED, url="javascript:alert(4)", name=f"bad {text}"),
-        ],
-        outcomes=[
-            (outcome("recurring", 4, ScoreStatus.SCORED, reason=f"because: {text}"), quotes),
-            (outcome("established", 2, ScoreStatus.UNSUPPORTED), []),
-            (outcome("audited", None, ScoreStatus.MISSING, missing=f"please send: {text}"), []),
-        ],
-        claims=[claim("founded_year", 2014, "files"), claim("founded_year", 2016, f"other {text}")],
-    )
-    return build("r2")
 
 
 def test_page_shows_all_that_the_report_holds() -> None:

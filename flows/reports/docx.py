@@ -1,0 +1,187 @@
+"""The report as a memo to edit and send on: the ranking, then each company with its findings and their quotes.
+
+The documents of a data room are counted, and named where they could not be read; all of them stand in
+the web page and the workbook. What stands in documents is data: text, never markup or a field.
+"""
+
+import re
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from flows.reports.digest import not_come_to, not_read, tally, to_ask
+from flows.reports.shape import Company, Contradicting, Criterion, Quote, Report
+from flows.reports.wording import day, moment, money, number, percent, place_link, plain, thousands, weblink
+
+if TYPE_CHECKING:
+    from docx.document import Document
+    from docx.text.paragraph import Paragraph
+
+_NAMED = 20  # documents that were not read, and changes, named for each company
+_LONGEST = 1200  # characters of a quotation in the memo
+_NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
+
+
+def render(report: Report) -> bytes:
+    """The memo as the bytes of a file."""
+    from docx import Document  # noqa: PLC0415 - 0.2 s that the other formats need not pay
+
+    memo = Document()
+    run = report.run
+    memo.core_properties.title = _text(run.name)[:255]
+    memo.core_properties.author = ""
+    memo.add_heading(_text(run.name), 0)
+    _opening(memo, report)
+    _ranking(memo, report)
+    for company in report.companies:
+        _company(memo, company, run.scale)
+    file = BytesIO()
+    memo.save(file)
+    return file.getvalue()
+
+
+def _opening(memo: "Document", report: Report) -> None:
+    run, companies = report.run, report.companies
+    memo.add_paragraph(
+        f"Due diligence of {len(companies)} {'company' if len(companies) == 1 else 'companies'} against "
+        f"{len(run.criteria)} {'criterion' if len(run.criteria) == 1 else 'criteria'}, each on a scale from "
+        f"{number(run.scale[0])} to {number(run.scale[1])}. {day(run.started_at)}."
+    )
+    asked = f"{thousands(run.cost.calls)} calls" if run.cost.calls else "nothing"
+    if run.cost.usd is not None:
+        asked += f", {money(run.cost.usd)} USD"
+    ended = moment(run.finished_at) if run.finished_at else "not yet"
+    facts = (
+        f"Run {run.id}, {run.status}. Started {moment(run.started_at)}, finished {ended}. "
+        f"Judged by {run.answerer}; asked of a model: {asked}."
+    )
+    if run.budget:
+        facts += f" Budget: {run.budget}."
+    memo.add_paragraph(_text(facts))
+
+
+def _ranking(memo: "Document", report: Report) -> None:
+    memo.add_heading("Ranking", 1)
+    columns = ["Rank", "Company", "Total", "Coverage", "Missing"]
+    if report.run.sensitivity:
+        columns.insert(4, "Keeps its place")
+    table = memo.add_table(rows=1, cols=len(columns), style="Light List Accent 1")
+    for cell, name in zip(table.rows[0].cells, columns, strict=True):
+        cell.text = name
+    for company in report.companies:
+        row = [str(company.rank or "–"), company.name, _share(company.total), _share(company.coverage)]
+        if report.run.sensitivity:
+            row.append(_share(company.stability))
+        row.append(str(len(company.missing)))
+        for cell, value in zip(table.add_row().cells, row, strict=True):
+            cell.text = _text(value)
+    if report.run.sensitivity:
+        tried = f"{thousands(report.run.sensitivity.draws)} draws, each weight {report.run.sensitivity.varied}"
+        memo.add_paragraph(f"Keeps its place: the share of {tried}, in which the company's rank stays the same.")
+
+
+def _company(memo: "Document", company: Company, scale: tuple[float, float]) -> None:
+    memo.add_heading(_text(company.name), 1)
+    counts = tally(company.documents)
+    total = "nothing could be scored" if company.total is None else f"{_share(company.total)} of what could be scored"
+    rank = f"Rank {company.rank}. " if company.rank is not None else ""
+    memo.add_paragraph(
+        f"{company.domain}. {rank}Total: {total}; coverage {_share(company.coverage)}. "
+        f"{thousands(counts.read)} of {thousands(counts.total)} documents were read."
+    )
+    if company.problem:
+        _strong(memo.add_paragraph(), f"This company's run failed. {company.problem}")
+    if company.criteria and not_come_to(company):
+        memo.add_paragraph(_text(company.criteria[0].reason))
+    else:
+        for criterion in company.criteria:
+            _criterion(memo, criterion, scale)
+    _listed(memo, "To ask the company for", [_request(each) for each in to_ask(company)])
+    _listed(
+        memo,
+        "Where sources disagree",
+        [
+            f"{each.field}: " + "; ".join(f"{plain(claim.value)} ({claim.source})" for claim in each.claims)
+            for each in company.conflicts
+        ],
+    )
+    unread = [f"{each.document_name}: {each.status}. {each.warning or ''}" for each in not_read(company.documents)]
+    _listed(memo, "To be aware of", [*company.warnings, *unread])
+    _listed(memo, "Since the last run", [f"{each.text} {each.why}" for each in company.changes])
+
+
+def _criterion(memo: "Document", criterion: Criterion, scale: tuple[float, float]) -> None:
+    memo.add_heading(_text(criterion.label), 2)
+    scored = criterion.score is not None and criterion.status == "scored"
+    told = [f"{number(criterion.score or 0)} of {number(scale[1])}" if scored else criterion.status.value]
+    told += [criterion.kind, f"weight {number(criterion.weight)}"]
+    if criterion.confidence is not None:
+        told.append(f"confidence {percent(criterion.confidence)}")
+    if criterion.agreement is not None:
+        told.append(f"repeats agree to {percent(criterion.agreement)}")
+    paragraph = memo.add_paragraph()
+    _strong(paragraph, ", ".join(told) + ". ")
+    paragraph.add_run(_text(criterion.reason))
+    for at, quote in enumerate(criterion.quotes, 1):
+        _quote(memo, quote, f"[{at}] speaks {quote.stance} it, " if quote.stance else "")
+    for contradiction in criterion.contradictions:
+        _strong(memo.add_paragraph(), f"Contradiction about {contradiction.about}:")
+        for side in contradiction.quotes:
+            _quote(memo, side, "")
+
+
+def _quote(memo: "Document", quote: Quote | Contradicting, lead: str) -> None:
+    words = quote.text if len(quote.text) <= _LONGEST else f"{quote.text[:_LONGEST]} …"
+    paragraph = memo.add_paragraph(style="Quote")
+    paragraph.add_run(f"“{_text(' '.join(words.split()))}”")
+    verified = not isinstance(quote, Quote) or quote.verified
+    paragraph.add_run(f" – {lead}{'verified' if verified else 'not verified'}")
+    if quote.document_name:
+        paragraph.add_run(", ")
+        _link(paragraph, quote.document_name, place_link(quote))
+    if quote.place:
+        paragraph.add_run(f", {_text(quote.place)}")
+
+
+def _request(criterion: Criterion) -> str:
+    near = ", ".join(f"{each.document_name} ({each.why})" for each in criterion.nearest)
+    return f"{criterion.missing}" + (f". Nearest in the data room: {near}" if near else "")
+
+
+def _listed(memo: "Document", title: str, items: list[str]) -> None:
+    """A headed list; nothing where there is nothing to list."""
+    if not items:
+        return
+    memo.add_heading(title, 2)
+    for item in items[:_NAMED]:
+        memo.add_paragraph(_text(item), style="List Bullet")
+    if len(items) > _NAMED:
+        memo.add_paragraph(f"{len(items) - _NAMED} more stand in the web page.", style="List Bullet")
+
+
+def _link(paragraph: "Paragraph", text: str, url: str | None) -> None:
+    """Words that lead to a web address; plain ones where it is none."""
+    from docx.opc.constants import RELATIONSHIP_TYPE  # noqa: PLC0415 - see render
+    from docx.oxml import OxmlElement  # noqa: PLC0415
+    from docx.oxml.ns import qn  # noqa: PLC0415
+
+    run = paragraph.add_run(_text(text))
+    if (address := weblink(url)) is None:
+        return
+    run.underline = True
+    link = OxmlElement("w:hyperlink")
+    link.set(qn("r:id"), paragraph.part.relate_to(_text(address), RELATIONSHIP_TYPE.HYPERLINK, is_external=True))
+    paragraph._p.append(link)  # noqa: SLF001 - the library has no call that makes a link
+    link.append(run._r)  # noqa: SLF001
+
+
+def _strong(paragraph: "Paragraph", text: str) -> None:
+    paragraph.add_run(_text(text)).bold = True
+
+
+def _share(share: float | None) -> str:
+    return "–" if share is None else percent(share)
+
+
+def _text(value: str) -> str:
+    """The text without what XML cannot hold."""
+    return _NO_XML.sub("", value)

@@ -1,0 +1,68 @@
+"""How a report writes figures, times, values and addresses, in every format that people read."""
+
+import json
+import re
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from flows.reports.shape import Contradicting, Quote
+
+
+def number(value: float) -> str:
+    """At most two decimals, and none that say nothing: 4, 3.5, 2.25."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def percent(share: float) -> str:
+    """A share of 1 as a whole percentage, with a narrow space that does not break."""
+    return f"{share:.0%}".replace("%", "\u202f%")
+
+
+def money(usd: float) -> str:
+    """US dollars with two decimals, small sums with four: 12.50, 0.0042."""
+    return f"{usd:.4f}" if 0 < usd < 0.1 else f"{usd:,.2f}"
+
+
+def thousands(count: int) -> str:
+    """Digits in groups of three, with a narrow space that does not break."""
+    return f"{count:,}".replace(",", "\u202f")
+
+
+def plain(value: Any) -> str:
+    """A claim's value as a reader would write it."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int) and abs(value) >= 10_000:  # below that it may be a year
+        return thousands(value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def day(time: datetime) -> str:
+    """21 November 2025."""
+    return f"{time.day} {time:%B %Y}"
+
+
+def moment(time: datetime) -> str:
+    """21 November 2025, 06:15 UTC."""
+    return f"{day(time)}, {time:%H:%M} UTC"
+
+
+def weblink(url: str | None) -> str | None:
+    """The address if a reader may be sent there: http or https with a host; None for any other."""
+    try:
+        parts = urlsplit(url or "")
+    except ValueError:
+        return None
+    return url if parts.scheme in ("http", "https") and parts.netloc else None
+
+
+def place_link(quote: Quote | Contradicting) -> str | None:
+    """Where the quote can be read: the document's address, for a PDF opened at the quote's page."""
+    url = weblink(quote.document_url)
+    page = re.fullmatch(r"page (\d+)(?: \(OCR\))?", quote.place or "", re.IGNORECASE)
+    if url and page and "#" not in url and (quote.document_name or "").lower().endswith(".pdf"):
+        return f"{url}#page={page[1]}"
+    return url
