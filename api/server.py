@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import socket
 from typing import Any
 
 import uvicorn
@@ -9,6 +10,8 @@ import uvicorn
 from api.app import create_app
 from api.auth import check_binding, trusted_names
 from api.settings import ApiSettings
+from tasks.companies.settings import reads_pages
+from tasks.companies.web.parsing import warm
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import Unavailable
 
@@ -53,6 +56,15 @@ def serve(host: str, port: int) -> None:
         raise Unavailable(f"Port {port} of {host} is taken or not to be had: choose another.") from error
 
 
+class _Server(uvicorn.Server):
+    """Makes ready what the first caller would wait for, once it listens."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if reads_pages():
+            warm()
+
+
 def build(host: str, port: int) -> uvicorn.Server:
     """The server that `serve` runs, not yet running.
 
@@ -73,4 +85,4 @@ def build(host: str, port: int) -> uvicorn.Server:
         ws="none",
         timeout_graceful_shutdown=_PATIENCE,
     )
-    return uvicorn.Server(config)
+    return _Server(config)

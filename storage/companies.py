@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import JSON, Column
 from sqlmodel import Field, Session, SQLModel, col, select
@@ -22,6 +22,9 @@ class StoredProfile(SQLModel, table=True):
     profile: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
     sources: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
     warnings: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
+
+
+_NEWEST_FIRST = col(StoredProfile.retrieved_at).desc(), col(StoredProfile.id).desc()
 
 
 class StoredClaim(SQLModel, table=True):
@@ -57,10 +60,28 @@ class SourceAnswer(SQLModel, table=True):
     warnings: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
 
 
-def find_answers(session: Session, domain: str) -> dict[tuple[str, str], SourceAnswer]:
-    """What sources said of that domain last, by (source, origin)."""
-    rows = session.exec(select(SourceAnswer).where(SourceAnswer.domain == domain))
-    return {(row.source, row.origin): row for row in rows}
+class AnswerKept(NamedTuple):
+    """That there is an answer of that source at that origin, of when it is, and whether the source knew nothing."""
+
+    source: str
+    origin: str
+    of: datetime
+    unknown: bool
+
+
+def answers_on(session: Session, domain: str) -> list[AnswerKept]:
+    """Which sources were asked about that domain, without what they said."""
+    rows = session.exec(
+        select(
+            SourceAnswer.source, SourceAnswer.origin, SourceAnswer.retrieved_at, col(SourceAnswer.claims).is_(None)
+        ).where(SourceAnswer.domain == domain)
+    )
+    return [AnswerKept(*row) for row in rows]
+
+
+def get_answer(session: Session, source: str, origin: str, domain: str) -> SourceAnswer | None:
+    """What that source said of that domain last."""
+    return session.get(SourceAnswer, (source, origin, domain))
 
 
 def save_answer(session: Session, answer: SourceAnswer) -> None:
@@ -88,11 +109,14 @@ def get_profile(session: Session, profile_id: int) -> StoredProfile:
 def latest_profile(session: Session, domain: str) -> StoredProfile | None:
     """The newest profile of that domain."""
     return session.exec(
-        select(StoredProfile)
-        .where(StoredProfile.domain == domain)
-        .order_by(col(StoredProfile.retrieved_at).desc(), col(StoredProfile.id).desc())
-        .limit(1)
+        select(StoredProfile).where(StoredProfile.domain == domain).order_by(*_NEWEST_FIRST).limit(1)
     ).first()
+
+
+def is_latest_profile(session: Session, domain: str, profile_id: int) -> bool:
+    """Whether the profile of that id is the newest of that domain."""
+    newest = select(StoredProfile.id).where(StoredProfile.domain == domain).order_by(*_NEWEST_FIRST).limit(1)
+    return session.exec(newest).first() == profile_id
 
 
 def profile_claims(session: Session, profile_id: int) -> Sequence[StoredClaim]:

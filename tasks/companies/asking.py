@@ -6,18 +6,13 @@ none: it is used, and a warning says of when it is. What lies on this machine is
 
 import logging
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import suppress
-from contextvars import copy_context
-from datetime import datetime, timedelta
+from concurrent.futures import Future, wait
 from typing import NamedTuple
 
-from pydantic import ValidationError
-
-from storage.companies import SourceAnswer, find_answers, save_answer
-from storage.database import now, reading, writing
+from tasks.companies.aside import Aside
+from tasks.companies.remembering import LastWord, recall, remember
 from tasks.companies.settings import CompanySettings
-from tasks.companies.sources import Claim, FactSource, Finding
+from tasks.companies.sources import FactSource, Finding
 from tasks.errors import DiligenceError, SourceFailed, TookTooLong
 
 log = logging.getLogger(__name__)
@@ -35,24 +30,16 @@ def ask_all(sources: Sequence[FactSource], domain: str) -> list[Word]:
 
     Takes as long as the slowest source, DILIGENCE_FACTS_TIMEOUT at most; one that fails leaves the others alone.
     """
-    remembered = _remembered(sources, domain)
-    fresh_since = now() - timedelta(hours=CompanySettings.current().facts_max_age)
-    to_ask = [source for source in sources if source not in remembered or remembered[source].of <= fresh_since]
+    remembered = recall(sources, domain)
+    to_ask = [source for source in sources if source not in remembered or not remembered[source].fresh]
     asked = dict(zip(to_ask, _ask(to_ask, domain), strict=True))
     return [Word(source, _best(source, asked, remembered)) for source in sources]
-
-
-class _Remembered(NamedTuple):
-    """A source's last word, and of when it is."""
-
-    of: datetime
-    said: Finding | None
 
 
 def _best(
     source: FactSource,
     asked: Mapping[FactSource, Finding | DiligenceError | None],
-    remembered: Mapping[FactSource, _Remembered],
+    remembered: Mapping[FactSource, LastWord],
 ) -> Finding | DiligenceError | None:
     """What the source said now, or else said last."""
     if source not in asked:
@@ -60,38 +47,23 @@ def _best(
     said = asked[source]
     if not isinstance(said, DiligenceError) or source not in remembered:
         return said
-    moment, older = remembered[source]
+    moment, older, _ = remembered[source]
     if older is None:
         return said
     warning = f"{said.message} What {source.name} said on {moment:%Y-%m-%d} is used."
     return Finding(older.claims, [*older.warnings, warning])
 
 
-def _remembered(sources: Sequence[FactSource], domain: str) -> dict[FactSource, _Remembered]:
-    """The last words of those sources that are asked over a network."""
-    origins = {source: source.origin for source in sources if source.origin is not None}
-    if not origins:
-        return {}
-    with reading() as session:
-        kept = find_answers(session, domain)
-    found = {}
-    for source, origin in origins.items():
-        answer = kept.get((source.name, origin))
-        if answer is not None:
-            with suppress(ValidationError):  # a claim of an earlier release: it is asked anew
-                found[source] = _Remembered(answer.retrieved_at, _finding(answer))
-    return found
-
-
 def _ask(sources: Sequence[FactSource], domain: str) -> list[Finding | DiligenceError | None]:
-    if not sources:
-        return []
-    pool = ThreadPoolExecutor(len(sources), thread_name_prefix="facts")
-    asked = [pool.submit(copy_context().run, _ask_one, source, domain) for source in sources]
-    wait(asked, timeout=CompanySettings.current().facts_timeout)
+    """What those sources say now. What lies on this machine is read in this thread, while the others are asked."""
+    remote = [source for source in sources if source.origin is not None]
+    side_by_side = Aside(max(1, len(remote)), "facts")
+    asked = {source: side_by_side.begin(_ask_one, source, domain) for source in remote}
+    said = {source: _ask_one(source, domain) for source in sources if source.origin is None}
     # Who is late ends by the limits of its own requests; its word is remembered for the next time.
-    pool.shutdown(wait=False)
-    return [_answer(source, each) for source, each in zip(sources, asked, strict=True)]
+    wait(asked.values(), timeout=CompanySettings.current().facts_timeout)
+    said |= {source: _answer(source, each) for source, each in asked.items()}
+    return [said[source] for source in sources]
 
 
 def _answer(source: FactSource, asked: Future[Finding | DiligenceError | None]) -> Finding | DiligenceError | None:
@@ -111,27 +83,5 @@ def _ask_one(source: FactSource, domain: str) -> Finding | DiligenceError | None
         # The message may hold what the source said; the kind of the mistake does not.
         log.error("the source %s failed for %s: %s", source.name, domain, type(error).__name__)  # noqa: TRY400
         return SourceFailed(f"The source {source.name} failed, and its answer could not be used.")
-    _remember(source, domain, said)
+    remember(source, domain, said)
     return said
-
-
-def _remember(source: FactSource, domain: str, said: Finding | None) -> None:
-    """Keep what a source of the network said; what went wrong is not its word."""
-    if source.origin is None:
-        return
-    answer = SourceAnswer(
-        source=source.name,
-        origin=source.origin,
-        domain=domain,
-        retrieved_at=now(),
-        claims=None if said is None else [claim.model_dump(mode="json") for claim in said.claims],
-        warnings=[] if said is None else list(said.warnings),
-    )
-    with writing() as session:
-        save_answer(session, answer)
-
-
-def _finding(answer: SourceAnswer) -> Finding | None:
-    if answer.claims is None:
-        return None
-    return Finding([Claim.model_validate(each) for each in answer.claims], answer.warnings)

@@ -4,15 +4,26 @@ A source that fails leaves a warning, not a hole in the others. That a company i
 when every source was reached.
 """
 
+from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Any
+from threading import Lock
+from typing import Any, Final, NamedTuple
 
 from pydantic import BaseModel, Field
 from sqlalchemy.exc import NoResultFound
 
-from storage.companies import StoredClaim, StoredProfile, get_profile, latest_profile, profile_claims, save_profile
+from storage import database
+from storage.companies import (
+    StoredClaim,
+    StoredProfile,
+    get_profile,
+    is_latest_profile,
+    latest_profile,
+    profile_claims,
+    save_profile,
+)
 from storage.database import now, reading, writing
-from tasks.companies.asking import ask_all
+from tasks.companies.asking import Word, ask_all
 from tasks.companies.domain import registrable
 from tasks.companies.merge import Conflict, find_conflicts, merge
 from tasks.companies.profile import CompanyProfile
@@ -60,6 +71,9 @@ def fetch_facts(domain: str) -> tuple[int, CompanyFacts]:
     domain = registrable(domain)
     sources = configured()
     words = ask_all(sources, domain)
+    made = _made.find(domain, words)
+    if made is not None:
+        return made
     failures = [said for _, said in words if isinstance(said, DiligenceError)]
     found = [said for _, said in words if isinstance(said, Finding)]
     claims = [claim for finding in found for claim in finding.claims]
@@ -69,7 +83,9 @@ def fetch_facts(domain: str) -> tuple[int, CompanyFacts]:
     if not claims:
         raise _nothing(domain, sources, failures, warnings)
     facts = CompanyFacts(profile=merge(claims), claims=claims, conflicts=find_conflicts(claims), warnings=warnings)
-    return _keep(domain, facts), facts
+    kept = _keep(domain, facts), facts
+    _made.put(domain, words, kept)
+    return kept
 
 
 def stored_facts(profile_id: int) -> CompanyFacts:
@@ -111,7 +127,8 @@ def _keep(domain: str, facts: CompanyFacts) -> int:
         latest = latest_profile(session, domain)
         if latest is not None and latest.id is not None and latest.warnings == facts.warnings:
             kept = profile_claims(session, latest.id)
-            if [_said(claim) for claim in kept] == [_said(claim) for claim in facts.claims]:
+            same = [_said(claim) for claim in kept] == [_said(claim) for claim in facts.claims]
+            if same and _undated(latest.profile) == _undated(facts.profile.model_dump()):
                 return latest.id
     profile = StoredProfile(
         domain=domain,
@@ -127,3 +144,58 @@ def _keep(domain: str, facts: CompanyFacts) -> int:
 def _said(claim: Claim | StoredClaim) -> tuple[Any, ...]:
     """The claim without the time it was retrieved."""
     return claim.field, claim.value, claim.source, claim.url, claim.as_of
+
+
+def _undated(profile: dict[str, Any]) -> dict[str, Any]:
+    """The profile without its date, which is that of a claim's retrieval where no claim has one."""
+    return {name: value for name, value in profile.items() if name != "last_updated"}
+
+
+class _Made(NamedTuple):
+    """The words that facts were made of, and the facts with the id of their profile."""
+
+    words: Sequence[Word]
+    kept: tuple[int, CompanyFacts]
+
+
+class _MadeOfLate:
+    """The facts that this process made of late. The same words make the same facts: they are not merged again."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._made: OrderedDict[tuple[str, str], _Made] = OrderedDict()
+        self._lock = Lock()
+
+    def find(self, domain: str, words: Sequence[Word]) -> tuple[int, CompanyFacts] | None:
+        """The facts made of exactly these words in this order, unless other ones were kept since."""
+        key = database.url(), domain
+        with self._lock:
+            made = self._made.get(key)
+        if made is None or len(made.words) != len(words) or not all(map(_same, made.words, words)):
+            return None
+        with reading() as session:
+            return made.kept if is_latest_profile(session, domain, made.kept[0]) else None
+
+    def put(self, domain: str, words: Sequence[Word], kept: tuple[int, CompanyFacts]) -> None:
+        """Remember what was made of these words."""
+        key = database.url(), domain
+        with self._lock:
+            self._made[key] = _Made(words, kept)
+            self._made.move_to_end(key)
+            if len(self._made) > self._most:
+                self._made.popitem(last=False)
+
+
+_made: Final = _MadeOfLate(128)
+
+
+def _same(one: Word, other: Word) -> bool:
+    """Whether two words of the same source say the same; that it failed is no word."""
+    said, again = one.said, other.said
+    if one.source.name != other.source.name or isinstance(said, DiligenceError) or isinstance(again, DiligenceError):
+        return False
+    if said is again:
+        return True
+    if said is None or again is None or list(said.warnings) != list(again.warnings):
+        return False
+    return [_said(claim) for claim in said.claims] == [_said(claim) for claim in again.claims]

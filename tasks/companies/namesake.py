@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
-from tasks.companies.domain import registrable
+from tasks.companies.domain import domain_of
 from tasks.companies.names import same_name
-from tasks.companies.web.addresses import Address
+from tasks.companies.settings import CompanySettings
 from tasks.companies.web.page import Page
-from tasks.errors import BadRequest, NotAllowed
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Identity:
 
     def filed(self, url: str) -> bool:
         """Whether the address is that of a filing of the company with the SEC."""
-        if domain_of(url) != "sec.gov":
+        if domain_of(url) != "sec.gov" and not _below(url, CompanySettings.current().sec_url):
             return False
         return any(re.search(rf"(?<!\d)0*{cik.lstrip('0')}(?!\d)", url) for cik in self.ciks)
 
@@ -79,21 +78,6 @@ def names_exactly(name: str, page: Page) -> bool:
         if not more or not more[0].isupper() or same_name(name, f"{name} {more}"):
             return True
     return False
-
-
-def domain_of(url: str) -> str | None:
-    """The registrable domain that an address lies on; None for an IP address, and for what is no address."""
-    try:
-        host = Address.parse(url).host
-    except NotAllowed:
-        return None
-    labels = host.split(".")
-    for known in range(2, min(len(labels), 6) + 1):  # public suffixes have five labels at most
-        try:
-            return registrable(".".join(labels[-known:]))
-        except BadRequest:
-            continue
-    return None
 
 
 def _domain_in(link: str) -> str | None:

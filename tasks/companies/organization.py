@@ -12,8 +12,8 @@ from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
 from tasks.companies.claiming import one_text
-from tasks.companies.edgar import international
-from tasks.companies.namesake import domain_of
+from tasks.companies.domain import domain_of
+from tasks.companies.telephone import international
 
 _KINDS: Final = frozenset(
     "Organization Corporation LocalBusiness OnlineBusiness OnlineStore NGO EducationalOrganization CollegeOrUniversity "  # noqa: SIM905 - a list of words reads best as words

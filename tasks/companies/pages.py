@@ -1,28 +1,30 @@
 """The public pages that a question about a company is answered from: found, fetched, judged, and cut.
 
 They are the company's own home page with those pages linked from it that fit the question, its Wikipedia article,
-and what a search finds. At most 8 are read, and what is not there when the time is up is not waited for.
+its newest report to the SEC, and what a search finds. At most 8 are read and the report, and what is not there when
+the time is up is not waited for.
 """
 
 import logging
 import re
 import time
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextvars import copy_context
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from typing import Any, Final
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
+from tasks.ai.orders import find_orders, for_people
 from tasks.ai.sentences import sentences
-from tasks.companies.entity import entity_of
+from tasks.companies.articles import Article, article_of
+from tasks.companies.aside import Aside
+from tasks.companies.edgar.filings import newest_report
+from tasks.companies.entity import Entity, entity_of
 from tasks.companies.namesake import Identity
-from tasks.companies.planted import addresses_a_model, for_people
 from tasks.companies.search import Searcher
 from tasks.companies.settings import CompanySettings
-from tasks.companies.web.page import Page, read_page
-from tasks.companies.web.site import fetch_page, website
+from tasks.companies.web.page import Page
+from tasks.companies.web.site import read_public, website
 from tasks.errors import DiligenceError, NotConfigured
 from tasks.ranking import Index
 
@@ -33,8 +35,6 @@ _LINKED: Final = 4
 _HITS: Final = 12
 _FIRST: Final = 30.0
 """Seconds for the home page, the search and who the company is: the rest of the time is for what they lead to."""
-_LONGEST: Final = 300_000
-"""Characters of a page that are looked at, an annual report's; to look through them takes 0.3 s at the worst."""
 _SIDE_BY_SIDE: Final = 4
 _PASSAGE: Final = 1000
 """Characters of a passage."""
@@ -70,8 +70,8 @@ class Found:
 def read_pages(question: str, identity: Identity, searcher: Searcher | None, until: float) -> Found:
     """The pages that speak to the question about that company, read by `until` (`time.monotonic`).
 
-    Its own site is read where `website` is a source of facts, Wikipedia where `wikidata` is: who asks for files
-    alone gets no network.
+    Its own site is read where `website` is a source of facts, Wikipedia where `wikidata` is, the report where `sec`
+    is: who asks for files alone gets no network.
 
     Raises:
         NotConfigured: the search provider wants another setting.
@@ -81,35 +81,36 @@ def read_pages(question: str, identity: Identity, searcher: Searcher | None, unt
     identity = replace(identity, sites=tuple(url for url, _ in sites))
     trusted = {_origin(url) for url, trust in sites if trust}
     notes: list[str] = []
-    pool = ThreadPoolExecutor(_SIDE_BY_SIDE + 2, thread_name_prefix="pages")
+    aside = Aside(_SIDE_BY_SIDE + 2, "pages")
     try:
-        search = _begin(pool, _search, searcher, question, identity) if searcher else None
-        known = [_begin(pool, entity_of, domain) for domain in identity.domains[:1] if "wikidata" in sources]
-        homes = {url: _begin(pool, _read, url, _origin(url) in trusted) for url, _ in sites}
+        search = aside.begin(_search, searcher, question, identity) if searcher else None
+        asks_who = not {"wikidata", "sec"}.isdisjoint(sources)
+        known = [aside.begin(entity_of, domain) for domain in identity.domains[:1] if asks_who]
+        homes = {url: aside.begin(read_public, url, _origin(url) in trusted) for url, _ in sites}
         first = min(until, time.monotonic() + _FIRST)
-        for each in _done(known, first):
-            identity, trusted = _known_as(identity, trusted, each)
+        entity = next(iter(_done(known, first)), None)
+        article = article_of(entity) if "wikidata" in sources else None
+        identity = _known_as(identity, entity, article)
+        report = aside.begin(newest_report, identity.ciks) if "sec" in sources and identity.ciks else None
         hits = _hits(search, first, notes) if search else []
         pages = dict(zip(homes, _done(homes.values(), first), strict=True))
         most = 2 if hits else _LINKED
         links = [url for page in pages.values() for url in _fitting(page, question, identity)[:most]]
-        article = [identity.article] if identity.article else []
-        wanted = [url for url in dict.fromkeys([*article, *links, *hits]) if url not in pages]
-        wanted = sorted(wanted, key=identity.standing)[: _MOST - len(pages)]
-        begun = {url: _begin(pool, _read, url, _origin(url) in trusted) for url in wanted}
+        wanted = [url for url in dict.fromkeys([*links, *hits]) if url not in pages and url != identity.article]
+        wanted = sorted(wanted, key=identity.standing)[: _MOST - len(pages) - bool(article)]
+        begun = {article.url: aside.begin(article.read)} if article else {}
+        begun |= {url: aside.begin(read_public, url, _origin(url) in trusted) for url in wanted}
         pages |= dict(zip(begun, _done(begun.values(), until), strict=True))
+        if report is not None and (filed := _reported(report, until, notes)) is not None:
+            pages[filed.url] = filed
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        aside.close()
     about = [page for page in pages.values() if page is not None and identity.is_shown_by(page, page.url)]
     log.info("%d of %d pages are about the company", len(about), len(pages))
-    planted = any(addresses_a_model(each) for page in about for each in (page.title or "", *page.paragraphs))
+    planted = any(find_orders(each) for page in about for each in (page.title or "", _whole(page)))
     if planted:
         log.warning("words meant for a model were left out of a public page")
     return Found(_passages(question, about, identity), identity, notes, planted)
-
-
-def _begin(pool: ThreadPoolExecutor, work: Callable[..., Any], *given: Any) -> "Future[Any]":
-    return pool.submit(copy_context().run, work, *given)
 
 
 def _done(begun: Iterable["Future[Any]"], until: float) -> list[Any]:
@@ -129,13 +130,6 @@ def _done(begun: Iterable["Future[Any]"], until: float) -> list[Any]:
             result = each.result()
         found.append(result)
     return found
-
-
-def _read(url: str, trusted: bool) -> Page:
-    answer = fetch_page(url, trusted=trusted)
-    page = read_page(answer.content, answer.content_type, answer.url)
-    ends = accumulate(map(len, page.paragraphs))
-    return replace(page, paragraphs=[each for each, end in zip(page.paragraphs, ends, strict=True) if end <= _LONGEST])
 
 
 def _search(searcher: Searcher, question: str, identity: Identity) -> list[str]:
@@ -160,14 +154,21 @@ def _hits(search: "Future[Any]", until: float, notes: list[str]) -> list[str]:
     return found
 
 
-def _known_as(identity: Identity, trusted: set[str], entity: Any) -> tuple[Identity, set[str]]:
+def _reported(report: "Future[Any]", until: float, notes: list[str]) -> Page | None:
+    """The report; that a setting is wanting is told of."""
+    (found,) = _done([report], until)
+    if report.done() and isinstance(missing := report.exception(), NotConfigured):
+        notes.append(f"The company's filings were not read. {missing}")
+    return found if isinstance(found, Page) else None
+
+
+def _known_as(identity: Identity, entity: Entity | None, article: Article | None) -> Identity:
     """The company with what Wikidata knows it by."""
     if entity is None:
-        return identity, trusted
-    wikipedia = CompanySettings.current().wikipedia_url
-    article = f"{wikipedia}/wiki/{quote(entity.wikipedia.replace(' ', '_'), safe='')}" if entity.wikipedia else None
-    known = replace(identity, name=identity.name or entity.name, article=article, ciks=entity.ciks)
-    return known, trusted | ({_origin(wikipedia)} if article else set())
+        return identity
+    return replace(
+        identity, name=identity.name or entity.name, article=article.url if article else None, ciks=entity.ciks
+    )
 
 
 def _origin(url: str) -> str:
@@ -192,7 +193,7 @@ def _fitting(home: Page | None, question: str, identity: Identity) -> list[str]:
 
 def _passages(question: str, pages: Sequence[Page], identity: Identity) -> list[Reading]:
     """The pages with the passages that speak most to the question; without any, how its own home page begins."""
-    cuts = [(page, _cut(for_people([page.description or "", *page.paragraphs]))) for page in _each_once(pages)]
+    cuts = [(page, _cut(for_people(_paragraphs(page)))) for page in _each_once(pages)]
     cuts.sort(key=lambda each: identity.standing(each[0].url))
     candidates = [(at, passage) for at, (_, passages) in enumerate(cuts) for passage in passages]
     index = Index([f"{cuts[at][0].title or ''}\n{passage}" for at, passage in candidates])
@@ -222,7 +223,15 @@ def _each_once(pages: Iterable[Page]) -> list[Page]:
 def _title(page: Page) -> str:
     """What a page is called; where its title is meant for a model, its host."""
     title = (page.title or "")[:200]
-    return title if title and not addresses_a_model(title) else urlsplit(page.url).netloc
+    return title if title and not find_orders(title) else urlsplit(page.url).netloc
+
+
+def _paragraphs(page: Page) -> list[str]:
+    return [page.description or "", *page.paragraphs]
+
+
+def _whole(page: Page) -> str:
+    return "\n\n".join(_paragraphs(page))
 
 
 def _cut(paragraphs: Iterable[str]) -> list[str]:

@@ -6,33 +6,39 @@ answer that says so; no model is asked to fill the gap, and what it says beyond 
 """
 
 import logging
+import re
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
+from concurrent.futures import wait
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NoReturn
 
 from pydantic import BaseModel
 
 from tasks.ai import answerer
-from tasks.ai.answerer import Source
+from tasks.ai.answerer import Answer, Source
+from tasks.ai.orders import for_people
+from tasks.ai.remembered import answer_once
+from tasks.ai.sentences import sentences
 from tasks.companies import search
+from tasks.companies.aside import Aside
 from tasks.companies.domain import registrable
 from tasks.companies.facts import CompanyFacts, fetch_facts
 from tasks.companies.namesake import Identity
 from tasks.companies.pages import Found, read_pages
-from tasks.companies.planted import for_people
 from tasks.companies.proof import Ground, prove
+from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import Claim, configured
 from tasks.companies.wording import tell
-from tasks.errors import BadRequest, DiligenceError, NotFound
+from tasks.errors import BadRequest, DiligenceError, NotFound, TookTooLong
 from tasks.operation import operation
 
 log = logging.getLogger(__name__)
 
 _SECONDS: Final = 60.0
 """For all pages of a question; the model's time is its own."""
+_SENTENCE: Final = re.compile(r"^\d+\. (.*)\n   — (.*)$", re.MULTILINE)
+"""A sentence of an extractive answer, and where it comes from."""
 _RULES: Final = (
     "The company that is meant is {company}. Answer about it alone, each statement with the number of the source that "
     "says it, and with the source's own words in quotation marks where yours differ from them. A statement that no "
@@ -42,13 +48,17 @@ _RULES: Final = (
 
 @dataclass(frozen=True)
 class _Told:
-    """A source: its name, its place or date, its address, the text to answer from, and all of its text."""
+    """A source: its name, its place or date, its address, the text to answer from, and all of its text.
+
+    `planted`: words in it that were meant for a model were left out.
+    """
 
     name: str
     place: str | None
     url: str | None
     text: str
     whole: str
+    planted: bool = False
 
     @property
     def listed(self) -> str:
@@ -83,21 +93,20 @@ def company_question(question: str, company_name: str | None = None, web_domain:
     elif name:
         text = _answer(question, name, Identity(name, tuple(_domains(name))))
     else:
-        text = answerer.current().answer(question, []).text
+        text = answer_once(answerer.current(), question, []).whole
     return CompanyAnswer(question=question, company_name=company_name, web_domain=web_domain, answer=text)
 
 
 def _answer(question: str, company: str, identity: Identity) -> str:
     searcher = search.configured()
-    with ThreadPoolExecutor(1, thread_name_prefix="facts") as pool:
-        asked = pool.submit(copy_context().run, _known, identity.domains)
-        found = read_pages(question, identity, searcher, time.monotonic() + _SECONDS)
-        try:
-            known = asked.result()
-        except DiligenceError as error:
-            if not found.readings:
-                raise
-            known, found = [], replace(found, notes=[*found.notes, error.message])
+    asked = Aside(1, "facts").begin(_known, identity.domains)
+    found = read_pages(question, identity, searcher, time.monotonic() + _SECONDS)
+    try:
+        known = asked.result()
+    except DiligenceError as error:
+        if not found.readings:
+            raise
+        known, found = [], replace(found, notes=[*found.notes, error.message])
     notes = list(found.notes)
     if found.readings and not identity.domains:
         notes.insert(0, f"No source knows which company is meant: these are pages that name {company} exactly.")
@@ -115,28 +124,39 @@ def _from(question: str, company: str, found: Found, told: Sequence[_Told]) -> s
     asked = answerer.current()
     sources = [Source(number, each.name, each.place, each.text) for number, each in enumerate(told, 1)]
     if asked.model is None:
-        text = asked.answer(question, sources).text
-        used = [
-            number
-            for number, each in enumerate(told, 1)
-            if f"— {', '.join(filter(None, (each.name, each.place)))}\n" in f"{text}\n"
-        ]
-        return _with_sources(text, told, used)
+        answer = asked.answer(question, sources)
+        return _with_sources(_noted(answer.text, answer), told, _shown(answer.text, told))
     name = found.identity.name or company
     meant = f"{name} ({company})" if name != company else company
-    said = asked.answer(f"{question}\n\n{_RULES.format(company=meant)}", sources).text
+    answer = answer_once(asked, f"{question}\n\n{_RULES.format(company=meant)}", sources)
     grounds = [Ground(number, each.url or each.place, each.text, each.whole) for number, each in enumerate(told, 1)]
-    proved = prove(said, question, f"{name} {company}", grounds, wary=found.planted)
+    proved = prove(answer.text, question, f"{name} {company}", grounds, wary=any(each.planted for each in told))
     left = f"{proved.left_out} of the model's statements" if proved.left_out > 1 else "One of the model's statements"
     if not proved.text:
         from tasks.ai.extractive import ExtractiveAnswerer  # noqa: PLC0415 - where the model's answer is of no use
 
         text = ExtractiveAnswerer().answer(question, sources).text
-        return _with_sources(f"The model's answer was left out: the sources do not say it.\n\n{text}", told, [])
+        text = f"The model's answer was left out: the sources do not say it.\n\n{text}"
+        return _with_sources(_noted(text, answer), told, [])
     text = proved.text
     if proved.left_out:
         text += f"\n\n{left} {'were' if proved.left_out > 1 else 'was'} left out: the sources do not say it."
-    return _with_sources(text, told, sorted(proved.cited))
+    return _with_sources(_noted(text, answer), told, sorted(proved.cited))
+
+
+def _noted(text: str, answer: Answer) -> str:
+    """The text with what the answerer says of how it came about."""
+    return "\n\n".join((text, *answer.notes))
+
+
+def _shown(text: str, told: Sequence[_Told]) -> list[int]:
+    """The sources whose sentences an extractive answer shows; several may bear one name and date."""
+    texts = [(", ".join(filter(None, (each.name, each.place))), frozenset(sentences(each.text))) for each in told]
+    numbers = {
+        next((at for at, (named, said) in enumerate(texts, 1) if named == label and sentence in said), 0)
+        for sentence, label in _SENTENCE.findall(text)
+    }
+    return sorted(numbers - {0})
 
 
 def _with_sources(text: str, told: Sequence[_Told], used: Sequence[int]) -> str:
@@ -153,14 +173,22 @@ def _claimed(known: Sequence[tuple[str, CompanyFacts]]) -> list[_Told]:
         for claim in facts.claims:
             grouped.setdefault((claim.source, claim.url, claim.as_of), []).append(claim)
         for (source, url, as_of), claims in grouped.items():
-            text = "\n".join(for_people(tell(claims).split("\n")))
+            lines = tell(claims).split("\n")
+            kept = for_people(lines)
+            text, planted = "\n".join(kept), kept != lines
+            if planted:
+                log.warning("words meant for a model were left out of the facts of %s", source)
             if text:
-                found.append(_Told(f"{source}: {domain}", f"as of {as_of[:10]}" if as_of else None, url, text, text))
+                place = f"as of {as_of[:10]}" if as_of else None
+                found.append(_Told(f"{source}: {domain}", place, url, text, text, planted))
     return found
 
 
 def _read(found: Found) -> list[_Told]:
-    return [_Told(each.title, each.url, None, "\n\n".join(each.passages), each.whole) for each in found.readings]
+    return [
+        _Told(each.title, each.url, None, "\n\n".join(each.passages), each.whole, found.planted)
+        for each in found.readings
+    ]
 
 
 def _known(domains: Sequence[str]) -> list[tuple[str, CompanyFacts]]:
@@ -182,12 +210,21 @@ def _domains(name: str) -> list[str]:
     """
     found: dict[str, None] = {}
     failures: list[DiligenceError] = []
-    for source in configured():
+    sources = configured()
+    aside = Aside(len(sources), "names")
+    asked = [aside.begin(source.domains, name) for source in sources]
+    wait(asked, timeout=CompanySettings.current().facts_timeout)
+    for source, each in zip(sources, asked, strict=True):
         try:
-            found |= dict.fromkeys(source.domains(name))
+            found |= dict.fromkeys(each.result() if each.done() else _late(source.name))
         except DiligenceError as error:
             log.warning("the source %s failed to look up a name: %s", source.name, error)
             failures.append(error)
     if failures and not found:
         raise failures[0]
     return list(found)
+
+
+def _late(source: str) -> NoReturn:
+    seconds = CompanySettings.current().facts_timeout
+    raise TookTooLong(f"The source {source} took longer than {seconds:g} s for a name (DILIGENCE_FACTS_TIMEOUT).")

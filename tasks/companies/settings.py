@@ -75,6 +75,15 @@ class CompanySettings(RoomSettings):
     search_url: Server | None = Field(None, description="its address, where it is not the provider's own")
     search_key: SecretStr | None = Field(None, description="its key")
     facts_max_age: float = Field(
-        24, ge=0, description="hours that a source's word on a company is used again before it is asked anew"
+        24,
+        ge=0,
+        description="hours that a source's word on a company is used again before it is asked anew; that it knows "
+        "nothing, a quarter of them and an hour at most",
     )
     facts_timeout: float = Field(30, gt=0, description="seconds that one source may take for one company")
+
+
+def reads_pages() -> bool:
+    """Whether the settings let public pages be read: a company's site, Wikipedia, filings, what a search finds."""
+    settings = CompanySettings.current()
+    return settings.search is not None or not {"website", "wikidata", "sec"}.isdisjoint(settings.fact_sources)

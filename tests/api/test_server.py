@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -77,3 +78,23 @@ def test_other_names_are_not_answered_without_keys(process: subprocess.Popen[str
 def test_without_keys_no_other_machine_is_served(room: Path) -> None:
     with pytest.raises(NotConfigured, match="DILIGENCE_API_KEYS"):
         build("0.0.0.0", 8000)
+
+
+@pytest.mark.parametrize(("sources", "warmed"), [("files,website", 1), ("files", 0)])
+def test_what_reads_pages_is_made_ready_once_the_service_listens(
+    room: Path, port: int, monkeypatch: pytest.MonkeyPatch, sources: str, warmed: int
+) -> None:
+    monkeypatch.setenv("DILIGENCE_FACT_SOURCES", sources)
+    listened: list[bool] = []
+    monkeypatch.setattr("api.server.LOGGING", None)  # that of the tests stays
+    server = build("127.0.0.1", port)
+    monkeypatch.setattr("api.server.warm", lambda: listened.append(server.started))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive()
+        time.sleep(0.01)
+    server.should_exit = True
+    thread.join(20)
+
+    assert listened == [True] * warmed

@@ -1,4 +1,4 @@
-"""The SEC's data server: submissions by CIK, in the shape that data.sec.gov has, and its refusals.
+"""The SEC's servers: submissions by CIK, in the shape that data.sec.gov has, filings, and its refusals.
 
 with LoopbackServer(sec(submission("320193", "Apple Inc.", tickers=["AAPL"]))) as server: ...
 """
@@ -41,10 +41,12 @@ def submission(
     *,
     tickers: Sequence[str] = (),
     filed: Sequence[str] = ("2026-10-30", "2026-08-01", "2025-10-31"),
+    forms: Sequence[str] = (),
     business: Mapping[str, Any] = CUPERTINO,
     **more: Any,
 ) -> dict[str, Any]:
-    """What the SEC says of a company, the newest filing first."""
+    """What the SEC says of a company, the newest filing first; those beyond `forms` are annual reports."""
+    forms = [*forms, *["10-K"] * len(filed)][: len(filed)]
     return {
         "cik": cik.zfill(10),
         "entityType": "operating",
@@ -71,10 +73,17 @@ def submission(
         "formerNames": [{"name": "APPLE COMPUTER INC", "from": "1994-01-26T00:00:00.000Z", "to": "2007-01-04"}],
         "filings": {
             "recent": {
-                "accessionNumber": [f"0000320193-{day[2:4]}-000001" for day in filed],
+                "accessionNumber": [f"0000320193-{day[2:4]}-00{day[5:7]}{day[8:]}" for day in filed],
                 "filingDate": list(filed),
                 "reportDate": list(filed),
-                "form": ["10-K"] * len(filed),
+                "acceptanceDateTime": [f"{day}T06:01:36.000Z" for day in filed],
+                "act": ["34"] * len(filed),
+                "form": forms,
+                "size": [9_392_337] * len(filed),
+                "isXBRL": [1] * len(filed),
+                "isInlineXBRL": [1] * len(filed),
+                "primaryDocument": [_document(form, day) for form, day in zip(forms, filed, strict=True)],
+                "primaryDocDescription": forms,
             },
             "files": [],
         },
@@ -82,13 +91,44 @@ def submission(
     }
 
 
-def sec(*submissions: Mapping[str, Any]) -> Callable[[Asked], Reply]:
-    """A server that knows these companies, and refuses whoever gives no contact."""
+def _document(form: str, day: str) -> str:
+    """What the main document of a filing is called; of a form of insiders it lies in a folder of its own."""
+    return f"xslF345X05/wk-form{form}_{day}.xml" if form in {"3", "4", "5"} else f"a{day.replace('-', '')}.htm"
+
+
+def filing_path(cik: str, day: str) -> str:
+    """Where the filing of that day lies."""
+    return f"/Archives/edgar/data/{cik}/0000320193{day[2:4]}00{day[5:7]}{day[8:]}/a{day.replace('-', '')}.htm"
+
+
+def filing(*paragraphs: str, rows: Sequence[Sequence[str]] = ()) -> Reply:
+    """A report in inline XBRL, as filing agents write it: a hidden header, text in spans, numbers in cells of cells."""
+    hidden = '<ix:nonNumeric contextRef="c-1" name="dei:AmendmentFlag">hidden-false</ix:nonNumeric>'
+    style = "style=\"color:#000000;font-family:'Helvetica',sans-serif;font-size:9pt\""
+    cells = "".join(
+        "<tr>" + "".join(f'<td colspan="3"><span {style}>{cell}</span></td><td></td>' for cell in row) + "</tr>"
+        for row in rows
+    )
+    texts = "".join(f'<div style="margin-top:9pt"><span {style}>{text}</span></div>' for text in paragraphs)
+    return Reply(
+        f"""<?xml version='1.0' encoding='ASCII'?><!--XBRL Document Created with the Workiva Platform-->
+        <html xmlns="http://www.w3.org/1999/xhtml" xmlns:ix="http://www.xbrl.org/2013/inlineXBRL" xml:lang="en-US">
+        <head><title>alpha-20251231</title></head><body><div style="display:none"><ix:header><ix:hidden>{hidden}
+        </ix:hidden></ix:header></div>{texts}<div><table style="width:100%">{cells}</table></div></body></html>
+        """.encode(),
+        headers={"Content-Type": "text/html"},
+    )
+
+
+def sec(*submissions: Mapping[str, Any], filings: Mapping[str, Reply] | None = None) -> Callable[[Asked], Reply]:
+    """A server that knows these companies, and filings by their paths; it refuses whoever gives no contact."""
     known = {f"/submissions/CIK{each['cik']}.json": each for each in submissions}
 
     def answer(asked: Asked) -> Reply:
         if "(+" not in asked.headers.get("user-agent", ""):
             return Reply(b"<html><title>SEC.gov | Request Rate Threshold Exceeded</title></html>", 403)
+        if asked.path in (filings or {}):
+            return (filings or {})[asked.path]
         if asked.path not in known:
             return Reply(b"<Error><Code>NoSuchKey</Code></Error>", 404, {"Content-Type": "application/xml"})
         return json_reply(known[asked.path])

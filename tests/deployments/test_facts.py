@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from tests.companies_servers import gleif, sec, site, wikidata
-from tests.web.server import LoopbackServer
+from tests.web.behaviours import dripping, silent
+from tests.web.server import LoopbackServer, Reply
 
 CIK, LEI = "0000000001", "529900K9B0N5BT694847"
 Settings = dict[str, str]
@@ -47,10 +48,12 @@ def settings(tmp_path: Path, servers: ExitStack) -> Settings:
     }
 
 
-def facts(settings: Settings, domain: str = "alpha.example") -> subprocess.CompletedProcess[str]:
+def facts(settings: Settings, domain: str = "alpha.example", seconds: float = 60) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("DILIGENCE_")}
     words = [sys.executable, "-m", "deployments.cli", "facts", domain, "--claims"]
-    return subprocess.run(words, env=environment | settings, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(
+        words, env=environment | settings, capture_output=True, text=True, timeout=seconds, check=False
+    )
 
 
 def test_every_source_has_its_say_and_their_conflict_is_shown(settings: Settings) -> None:
@@ -81,3 +84,29 @@ def test_a_company_that_no_source_knows_is_not_found(settings: Settings) -> None
     told = facts(settings, "unknown.example")
     assert (told.returncode, told.stdout) == (1, "")
     assert "Company not found" in told.stderr
+
+
+@pytest.mark.parametrize("silence", [silent(), dripping()], ids=["silent", "dripping"])
+def test_a_source_that_hangs_does_not_keep_the_command_from_ending(
+    settings: Settings, servers: ExitStack, silence: Reply
+) -> None:
+    hanging = servers.enter_context(LoopbackServer(lambda _: silence))
+
+    told = facts({**settings, **wikidata.addresses(hanging), "DILIGENCE_FACTS_TIMEOUT": "1"}, seconds=19)
+
+    assert told.returncode == 0
+    assert json.loads(told.stdout)["profile"]["founded_year"] == 1929
+    assert "The source wikidata took longer than 1 s (DILIGENCE_FACTS_TIMEOUT)." in told.stderr
+
+
+def test_what_nobody_could_be_asked_about_is_told_as_such(settings: Settings, servers: ExitStack) -> None:
+    servers.close()
+    told = facts(settings, "unknown.example")
+    assert (told.returncode, told.stdout) == (1, "")
+    assert "No facts about unknown.example could be fetched. Wikidata cannot be reached." in told.stderr
+
+
+def test_which_setting_is_missing_is_told(settings: Settings) -> None:
+    told = facts({**settings, "DILIGENCE_FACT_SOURCES": "profile_api"})
+    assert (told.returncode, told.stdout) == (1, "")
+    assert "DILIGENCE_PROFILE_API_KEY" in told.stderr

@@ -6,11 +6,10 @@ name, if only one entity bears it; the warning then says so. GLEIF's data is in 
 
 import re
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from tasks.companies.aside import Aside
 from tasks.companies.claiming import Claiming, a_day, one_text
 from tasks.companies.domain import registrable
 from tasks.companies.entity import Entity, entity_of
@@ -106,8 +105,8 @@ class GleifSource:
         wanted = [kind for kind in _PARENTS if _has_record(relationships.get(kind))]
         if not wanted:
             return [], []
-        with ThreadPoolExecutor(len(wanted), thread_name_prefix="gleif") as pool:
-            asked = [pool.submit(copy_context().run, self._ask, f"/{record['id']}/{kind}") for kind in wanted]
+        side_by_side = Aside(len(wanted), "gleif")
+        asked = [side_by_side.begin(self._ask, f"/{record['id']}/{kind}") for kind in wanted]
         parents: dict[str, dict[str, Any]] = {}
         failures: list[str] = []
         for each in asked:

@@ -6,16 +6,16 @@ sites tell it (about, contact, the imprint). What robots.txt leaves to people is
 
 import logging
 import re
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import copy_context
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
 from datetime import date
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from tasks.companies.aside import Aside
 from tasks.companies.claiming import Claiming, left_out, one_text
-from tasks.companies.domain import registrable
-from tasks.companies.namesake import Identity, domain_of
+from tasks.companies.domain import domain_of, registrable
+from tasks.companies.namesake import Identity
 from tasks.companies.organization import own_organization, read_organization, web_address
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import Claim, Finding
@@ -77,18 +77,17 @@ class WebsiteSource:
             return Finding([], [f"The website of {domain} leads to {other}, which was not read. Ask for that one."])
         if _is_parked(home):
             return None
-        pool = ThreadPoolExecutor(1 + _MORE, thread_name_prefix="website")
-        feed = _begin(pool, _updates, home, identity, trusted)
+        aside = Aside(1 + _MORE, "website")
+        feed = aside.begin(_updates, home, identity, trusted)
         claims = dict(_claims(home, domain, identity, is_home=True))
         if not {"hq", "founded_year"} <= claims.keys():
-            more = [_begin(pool, _page, link, trusted) for link in _telling(home, identity)]
+            more = [aside.begin(_page, link, trusted) for link in _telling(home, identity)]
             for page in filter(None, (_result(each, "page") for each in more)):
                 if identity.owns(page.url):
                     claims = {**dict(_claims(page, domain, identity, is_home=False)), **claims}
         told = _result(feed, "feed")
         if told is not None:
             claims["updates"] = told
-        pool.shutdown(wait=False)
         unfit = [field for field, claim in claims.items() if claim is None]
         found = [claim for claim in claims.values() if claim is not None]
         return Finding(found, [left_out(self.name, unfit)] if unfit else []) if found or unfit else None
@@ -101,11 +100,6 @@ class WebsiteSource:
 def _page(url: str, trusted: bool) -> Page:
     answer = fetch_page(url, trusted=trusted)
     return read_page(answer.content, answer.content_type, answer.url)
-
-
-def _begin(pool: ThreadPoolExecutor, work: Callable[..., Any], *given: Any) -> Future[Any]:
-    """In another thread, with the settings that are in force here."""
-    return pool.submit(copy_context().run, work, *given)
 
 
 def _result(begun: Future[Any], what: str) -> Any:

@@ -6,12 +6,11 @@ which items have that website, what the item says, and what the items are called
 
 import logging
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from typing import Final
 
 from pydantic import ValidationError
 
+from tasks.companies.aside import Aside
 from tasks.companies.domain import registrable
 from tasks.companies.entity import known_company
 from tasks.companies.names import same_name
@@ -61,10 +60,9 @@ class WikidataSource:
         company = known_company(registrable(domain))
         if company is None:
             return None
-        with ThreadPoolExecutor(1, thread_name_prefix="wikipedia") as pool:
-            asked = pool.submit(copy_context().run, _summary, company.item)
-            known, gaps = _terms(referred(company.item))
-            summary, silence = asked.result()
+        asked = Aside(1, "wikipedia").begin(_summary, company.item)
+        known, gaps = _terms(referred(company.item))
+        summary, silence = asked.result()
         said, doubts = claims_of(company, known)
         claims = [claim for each in said if (claim := _claim(each, company.item)) is not None]
         claims += _description(company, summary)
@@ -156,6 +154,11 @@ def _choice(company: Company, domain: str) -> Iterator[str]:
         yield (
             f"Several items of Wikidata have {domain} as their official website, and nothing tells them apart: "
             f"{company.name or 'one without a name'} ({company.item.id}) is taken, not {', '.join(company.others)}."
+        )
+    if company.unseen:
+        yield (
+            f"{company.unseen} more items of Wikidata have {domain} as their official website and were not looked at: "
+            f"{company.name or 'one without a name'} ({company.item.id}) was taken among those with the lowest numbers."
         )
 
 

@@ -35,7 +35,7 @@ _BLOCKS: Final = {"p", "head", "quote", "code", "item", "fw", "ab", "comments"}
 def read_html(data: bytes, content_type: str, url: str) -> dict[str, Any]:
     """The fields of a `Page` from its bytes, the server's Content-Type and where it was found."""
     text = decode(data[:_LONGEST], content_type)
-    tree = _tree(text)
+    tree = parsed(text)
     base = _absolute(url, tree.xpath("string(//base/@href)")) or url
     meta = _meta(tree)
     feeds, canonical = _pointers(tree, base)
@@ -70,7 +70,8 @@ def decode(data: bytes, content_type: str) -> str:
     return text
 
 
-def _tree(text: str) -> html.HtmlElement:
+def parsed(text: str) -> html.HtmlElement:
+    """The tree of a page, with a head and a body whatever it is."""
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
     # A declaration of another encoding in the text would stop lxml from taking it as text.
     try:
@@ -194,7 +195,7 @@ def _whole_text(text: str) -> list[str]:
     """Every paragraph of the body, menus too; what is not shown is left out."""
     from html_text import cleaner, etree_to_text  # noqa: PLC0415 - as above
 
-    tree = _tree(text)
+    tree = parsed(text)
     for element in tree.xpath("//head | //script | //style | //noscript | //template | //*[@hidden]"):
         if element.getparent() is not None:
             element.drop_tree()

@@ -10,10 +10,13 @@ from tasks.companies.web.addresses import Address
 from tasks.companies.web.answers import Answer
 from tasks.companies.web.exchange import Limits
 from tasks.companies.web.fetch import Web
+from tasks.companies.web.page import Page, read_page, shortened
 from tasks.companies.web.robots import Robots
 
 PAGE: Final = Limits(total=20, patience=60, packed=20 << 20, attempts=2, longest_pause=5)
 """A page that takes longer is not waited for: there are others."""
+_LONGEST: Final = 300_000
+"""Characters of a page that are looked at; to look through them takes 0.3 s at the worst."""
 _ACCEPT: Final = {"Accept": "text/html, application/xhtml+xml, application/pdf;q=0.9, text/plain;q=0.8, */*;q=0.5"}
 
 
@@ -31,6 +34,16 @@ def fetch_page(
     web = Web.current()
     permit = partial(_permit, _robots(web), Address.parse(url).origin if trusted else None)
     return web.get(url, headers=headers, trusted=trusted, limits=limits, permit=permit)
+
+
+def read_public(url: str, trusted: bool) -> Page:
+    """Fetch a page and read it, as far as its main text is looked at.
+
+    Raises:
+        DiligenceError: as `fetch_page` and `read_page`.
+    """
+    answer = fetch_page(url, trusted=trusted)
+    return shortened(read_page(answer.content, answer.content_type, answer.url), _LONGEST)
 
 
 def website(domain: str) -> tuple[str, bool]:

@@ -33,11 +33,15 @@ _OF_A_COMPANY: Final = ("P1454", "P159", "P452", "P1128", "P414", "P169", "P1278
 
 @dataclass(frozen=True)
 class Company:
-    """The item taken for a domain, its statement on that website, and the names of those that were as good."""
+    """The item taken for a domain, its statement on that website, and the names of those that were as good.
+
+    `unseen` further items have that website and were not looked at.
+    """
 
     item: Item
     website: Statement
     others: tuple[str, ...] = ()
+    unseen: int = 0
 
     @property
     def name(self) -> str | None:
@@ -52,14 +56,15 @@ def company_of(domain: str) -> Company | None:
         DiligenceError: Wikidata cannot be asked, or answered wrongly.
     """
     found = [site for site in items_of(_addresses(domain)) if not site.url or is_at(site.url, domain)]
-    items = {item.id: item for item in fetch_items(_first(found)).values()}  # a merged one comes under its new id
+    ids = _ordered(found)
+    items = {item.id: item for item in fetch_items(ids[:_MOST]).values()}  # a merged one comes under its new id
     companies = [each for item in items.values() if (each := _company(item, domain)) is not None]
     best = min((_standing(each, domain) for each in companies), default=None)
     equal = _top([each for each in companies if _standing(each, domain) == best], companies)
     if not equal:
         return None
     taken, *others = sorted(equal, key=_likeliness)
-    return Company(taken.item, taken.website, tuple(_named(each) for each in others))
+    return Company(taken.item, taken.website, tuple(_named(each) for each in others), len(ids[_MOST:]))
 
 
 def is_at(url: str, domain: str) -> bool:
@@ -95,10 +100,10 @@ def _addresses(domain: str) -> list[str]:
     ]
 
 
-def _first(sites: Iterable[Site]) -> list[str]:
-    """The items to look at, each once."""
+def _ordered(sites: Iterable[Site]) -> list[str]:
+    """The items, each once, those to look at first."""
     ordered = sorted(sites, key=lambda site: (not is_home(site.url), len(site.item), site.item))
-    return list(dict.fromkeys(site.item for site in ordered))[:_MOST]
+    return list(dict.fromkeys(site.item for site in ordered))
 
 
 def _company(item: Item, domain: str) -> Company | None:

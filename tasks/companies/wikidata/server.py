@@ -8,13 +8,12 @@ honoured by all of them.
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
+from tasks.companies.aside import Aside
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.exchange import Limits
 from tasks.companies.web.fetch import Web
@@ -125,11 +124,9 @@ def fetch_items(ids: Sequence[str]) -> dict[str, Item]:
     Raises:
         DiligenceError: as `fetch_item`.
     """
-    if not ids:
-        return {}
-    with ThreadPoolExecutor(min(5, len(ids)), thread_name_prefix="wikidata") as pool:
-        asked = {each: pool.submit(copy_context().run, fetch_item, each) for each in ids}
-        found = {each: task.result() for each, task in asked.items()}
+    side_by_side = Aside(5, "wikidata")
+    asked = {each: side_by_side.begin(fetch_item, each) for each in ids}
+    found = {each: task.result() for each, task in asked.items()}
     return {each: item for each, item in found.items() if item is not None}
 
 

@@ -8,9 +8,9 @@ from datetime import timedelta
 
 import pytest
 
-from storage.companies import find_answers
+from storage.companies import answers_on
 from storage.database import now, reading
-from tasks.companies import asking
+from tasks.companies import remembering
 from tasks.companies.asking import ask_all
 from tasks.companies.sources import Claim, FactSource, Finding
 from tasks.errors import DiligenceError, NotConfigured, SourceFailed, TookTooLong, Unavailable
@@ -61,7 +61,7 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Lets time pass: `later(hours=25)`."""
 
     def later(**time: float) -> None:
-        monkeypatch.setattr(asking, "now", lambda: now() + timedelta(**time))
+        monkeypatch.setattr(remembering, "now", lambda: now() + timedelta(**time))
 
     return later
 
@@ -148,16 +148,44 @@ def test_a_word_on_one_company_is_none_on_another() -> None:
     assert source.asked == 2
 
 
-def test_that_a_source_knows_nothing_is_remembered_too(later: Callable[..., None]) -> None:
+def test_that_a_source_knows_nothing_is_remembered_for_an_hour(later: Callable[..., None]) -> None:
     source = Source("one", lambda: None)
 
     assert ask(source) == [None]
+    later(minutes=59)
     assert ask(source) == [None]
     assert source.asked == 1
 
-    later(hours=25)
+    later(minutes=61)
     source.say = saying("Alpha")
     assert name_of(ask(source)[0]) == "Alpha"
+
+
+def test_that_a_source_knows_nothing_is_remembered_for_a_quarter_of_the_age(
+    later: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DILIGENCE_FACTS_MAX_AGE", "1")
+    source = Source("one", lambda: None)
+
+    ask(source)
+    later(minutes=14)
+    ask(source)
+    assert source.asked == 1
+
+    later(minutes=16)
+    ask(source)
+    assert source.asked == 2
+
+
+def test_a_word_that_another_process_heard_is_used_at_once() -> None:
+    source = Source("one", saying("Alpha"))
+    ask(source)
+    ask(source)
+
+    remembering.remember(source, "alpha.example", saying("Beta")())
+
+    assert name_of(ask(source)[0]) == "Beta"
+    assert source.asked == 1
 
 
 def test_another_address_is_asked_for_itself() -> None:
@@ -178,7 +206,7 @@ def test_what_lies_on_this_machine_is_read_each_time() -> None:
 
     assert name_of(ask(source)[0]) == "Beta"
     with reading() as session:
-        assert find_answers(session, "alpha.example") == {}
+        assert answers_on(session, "alpha.example") == []
 
 
 @pytest.mark.parametrize("error", [Unavailable("It is out of reach."), NotConfigured("It is out of reach.")])

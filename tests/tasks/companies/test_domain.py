@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.companies.domain import registrable
+from tasks.companies.domain import domain_of, registrable
 from tasks.errors import BadRequest
 
 
@@ -147,3 +147,19 @@ def test_whatever_is_given_the_outcome_is_a_plain_name_or_a_refusal(text: str) -
     assert registrable(domain) == domain
     assert domain.isascii()
     assert not set(domain) - set("abcdefghijklmnopqrstuvwxyz0123456789-.")
+
+
+@pytest.mark.parametrize(
+    ("url", "domain"),
+    [
+        ("https://a.b.alpha.co.uk/x", "alpha.co.uk"),
+        ("https://alpha.example:8443/", "alpha.example"),
+        ("http://127.0.0.1/", None),
+        ("http://[::1]/", None),
+        ("http://localhost/", None),
+        ("ftp://alpha.example/", None),
+        ("http://[", None),
+    ],
+)
+def test_an_address_lies_on_its_registrable_domain(url: str, domain: str | None) -> None:
+    assert domain_of(url) == domain

@@ -7,11 +7,15 @@ from pathlib import Path
 import pytest
 from prefect.states import Failed
 
-from storage.companies import get_profile, profile_claims
-from storage.database import reading
+from storage.companies import get_profile, latest_profile, profile_claims
+from storage.database import now, reading, writing
 from tasks.companies import facts as room
+from tasks.companies import remembering
+from tasks.companies.asking import ask_all
 from tasks.companies.facts import company_facts, fetch_facts, stored_facts
-from tasks.companies.sources import FactSource, Finding
+from tasks.companies.merge import merge as merge_claims
+from tasks.companies.profile import CompanyProfile
+from tasks.companies.sources import Claim, FactSource, Finding
 from tasks.companies.sources.files import FileSource
 from tasks.errors import BadRequest, DiligenceError, NotConfigured, NotFound, SourceFailed, TooManyRequests
 from tasks.operation import source_failed
@@ -202,3 +206,94 @@ def test_a_missing_setting_is_told_as_such(monkeypatch: pytest.MonkeyPatch, fact
 )
 def test_only_what_may_pass_is_tried_again(error: DiligenceError, again: bool) -> None:
     assert source_failed(company_facts.task, None, Failed(data=error)) is again
+
+
+class RememberedSource:
+    """A source of the network."""
+
+    def __init__(self, name: str, year: int) -> None:
+        self.name = name
+        self.origin = f"http://{name}.example"
+        self.year = year
+
+    def facts(self, domain: str) -> Finding | None:
+        return Finding([Claim(field="founded_year", value=self.year, source=self.name, retrieved_at=now())])
+
+    def domains(self, name: str) -> Sequence[str]:
+        return []
+
+
+@pytest.fixture
+def merged(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[Claim]]:
+    """The claims of each merge."""
+    merged: list[Sequence[Claim]] = []
+
+    def merge(claims: Sequence[Claim]) -> CompanyProfile:
+        merged.append(claims)
+        return merge_claims(claims)
+
+    monkeypatch.setattr(room, "merge", merge)
+    return merged
+
+
+def test_what_is_made_of_the_same_words_is_not_made_again(
+    ask: Ask, write: Write, merged: list[Sequence[Claim]]
+) -> None:
+    write("alpha.example", name="Alpha")
+    ask([FileSource(write("beta.example").parent), RememberedSource("one", 1902)])
+
+    first = fetch_facts("alpha.example")
+
+    assert fetch_facts("alpha.example") == first
+    assert len(merged) == 1
+
+
+def test_a_change_of_any_kind_shows_at_once(ask: Ask, write: Write) -> None:
+    one, two = RememberedSource("one", 1902), RememberedSource("two", 1929)
+    files = FileSource(write("alpha.example", name="Alpha").parent)
+
+    def found(*sources: FactSource) -> tuple[int | None, str | None]:
+        ask(sources)
+        profile_id, facts = fetch_facts("alpha.example")
+        assert stored_facts(profile_id).profile == facts.profile
+        return facts.profile.founded_year, facts.profile.name
+
+    assert found(one, two, files) == (1902, "Alpha")
+    assert found(two, one, files) == (1929, "Alpha")  # the precedence
+    write("alpha.example", name="Alpha Renamed")
+    assert found(two, one, files) == (1929, "Alpha Renamed")  # the files
+    remembering.remember(two, "alpha.example", RememberedSource("two", 1964).facts(""))
+    assert found(two, one, files) == (1964, "Alpha Renamed")  # a source's word
+    assert found(one, files) == (1902, "Alpha Renamed")  # the sources
+    assert found(files) == (None, "Alpha Renamed")
+
+
+def test_facts_that_another_run_kept_since_are_not_hidden_by_those_made_here(ask: Ask, write: Write) -> None:
+    one, two = RememberedSource("one", 1902), RememberedSource("two", 1929)
+    ask([one, two])
+    first = fetch_facts("alpha.example")[0]
+    ask([two, one])
+    fetch_facts("alpha.example")
+    room._made.put("alpha.example", ask_all([one, two], "alpha.example"), (first, fetch_facts("alpha.example")[1]))
+    ask([one, two])
+
+    again = fetch_facts("alpha.example")[0]
+
+    assert again > first
+    with reading() as session:
+        newest = latest_profile(session, "alpha.example")
+    assert newest is not None
+    assert newest.id == again
+
+
+def test_a_profile_that_an_earlier_release_merged_otherwise_is_not_taken_for_this_one(write: Write) -> None:
+    write("alpha.example", founded_year=1902)
+    first = fetch_facts("alpha.example")[0]
+    with writing() as session:
+        get_profile(session, first).profile = {"founded_year": 1}
+    room._made._made.clear()
+
+    second, facts = fetch_facts("alpha.example")
+
+    assert second != first
+    assert stored_facts(second).profile == facts.profile

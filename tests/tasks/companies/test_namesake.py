@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.namesake import Identity, domain_of, names_exactly
+from tasks.companies.namesake import Identity, names_exactly
 from tasks.companies.web.page import Page
 
 ALPHA = Identity("Alpha", ("alpha.example",), article="https://en.wikipedia.org/wiki/Alpha_GmbH", ciks=("0000320193",))
@@ -83,19 +83,3 @@ def test_the_own_site_of_a_namesake_does_not_count_though_it_names_the_domain() 
 )
 def test_a_name_is_matched_exactly(text: str, named: bool) -> None:
     assert names_exactly("Alpha", _page(text)) is named
-
-
-@pytest.mark.parametrize(
-    ("url", "domain"),
-    [
-        ("https://a.b.alpha.co.uk/x", "alpha.co.uk"),
-        ("https://alpha.example:8443/", "alpha.example"),
-        ("http://127.0.0.1/", None),
-        ("http://[::1]/", None),
-        ("http://localhost/", None),
-        ("ftp://alpha.example/", None),
-        ("http://[", None),
-    ],
-)
-def test_an_address_lies_on_its_registrable_domain(url: str, domain: str | None) -> None:
-    assert domain_of(url) == domain

@@ -6,12 +6,16 @@ from collections.abc import Iterator
 
 import pytest
 
+from tasks.companies.edgar import filings, submissions
 from tasks.companies.namesake import Identity
 from tasks.companies.pages import read_pages
 from tasks.companies.search.searxng import SearxngSearcher
+from tasks.companies.web.pace import Pace
+from tasks.scoring.quotes import verify
 from tests.companies_servers.search import SearchPages
+from tests.companies_servers.sec import filing, filing_path, sec, submission
 from tests.companies_servers.site import SITE, document
-from tests.companies_servers.wikidata import addresses, forget, item, wikidata
+from tests.companies_servers.wikidata import addresses, article, forget, item, wikidata
 from tests.web.behaviours import silent
 from tests.web.server import LoopbackServer
 
@@ -71,3 +75,83 @@ def test_without_the_source_website_no_site_is_read(server: LoopbackServer, monk
 
     assert _urls() == []
     assert server.asked == []
+
+
+def test_where_the_article_cannot_be_had_its_summary_is_taken(
+    server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forget(monkeypatch)
+    known = item("Q1", "Alpha", wikipedia="Alpha (pumps)", P856=["https://alpha.example/"])
+    told = article("Alpha (pumps)", "Alpha is the largest customer of steel in Brandenburg.", "Q1")
+    with LoopbackServer(wikidata(known, articles=(told,))) as base:
+        for name, value in addresses(base).items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "website,wikidata")
+
+        found = read_pages("Who is the largest customer?", ALPHA, None, time.monotonic() + 20)
+
+    (summary,) = [each for each in found.readings if each.url == f"{base.url}/wiki/Alpha_%28pumps%29"]
+    assert (summary.title, summary.whole) == (
+        "Alpha (pumps)",
+        "Alpha is the largest customer of steel in Brandenburg.",
+    )
+
+
+@pytest.fixture
+def filed(server: LoopbackServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
+    """The SEC, with an annual report of Alpha's; Wikidata knows its CIK."""
+    forget(monkeypatch)
+    monkeypatch.setattr(filings, "PACE", Pace(10))
+    monkeypatch.setattr(submissions, "PACE", Pace(10))
+    filings._read.cache_clear()
+    report = filing(
+        *(f"Risk {number}: demand for pumps may fall." for number in range(400)),
+        "Our largest customer, the city of Kiel, accounted for 31% of net sales.",
+        rows=[("Customer", "2025"), ("City of Kiel", "$", "4,235")],
+    )
+    with (
+        LoopbackServer(wikidata(item("Q1", "Alpha", P856=["https://alpha.example/"], P5531=["1"]))) as base,
+        LoopbackServer(
+            sec(submission("1", "ALPHA INC", filed=["2026-02-03"]), filings={filing_path("1", "2026-02-03"): report})
+        ) as edgar,
+    ):
+        for name, value in addresses(base).items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("DILIGENCE_SEC_URL", edgar.url)
+        monkeypatch.setenv("DILIGENCE_SEC_DATA_URL", edgar.url)
+        monkeypatch.setenv("DILIGENCE_CONTACT", "mailto:us@example.com")
+        monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "sec")
+        yield edgar
+
+
+def test_without_a_search_the_newest_report_to_the_sec_is_read(filed: LoopbackServer) -> None:
+    found = read_pages("Who is the largest customer?", ALPHA, None, time.monotonic() + 20)
+
+    (report,) = found.readings
+    assert report.title == "10-K of 2026-02-03 (ALPHA INC)"
+    assert report.url == filed.url + filing_path("1", "2026-02-03")
+    assert any(
+        "Our largest customer, the city of Kiel, accounted for 31% of net sales." in it for it in report.passages
+    )
+    assert verify("City of Kiel $4,235", report.whole)
+    assert found.notes == []
+
+
+def test_that_the_sec_wants_a_contact_is_told(filed: LoopbackServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DILIGENCE_CONTACT")
+    monkeypatch.delenv("DILIGENCE_SEC_DATA_URL")
+
+    found = read_pages("Who is the largest customer?", ALPHA, None, time.monotonic() + 20)
+
+    assert [note for note in found.notes if "DILIGENCE_CONTACT" in note]
+    assert filed.asked == []
+
+
+def test_filings_are_left_alone_where_the_sec_is_no_source(
+    filed: LoopbackServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "wikidata")
+
+    read_pages("Who is the largest customer?", ALPHA, None, time.monotonic() + 20)
+
+    assert filed.asked == []

@@ -10,7 +10,7 @@ import pytest
 from tasks.companies.question import company_question
 from tasks.errors import NotConfigured
 from tests.companies_servers.search import SearchPages
-from tests.companies_servers.site import CUSTOMERS, SITE, document
+from tests.companies_servers.site import ALPHA, CUSTOMERS, SITE, document
 from tests.servers.openai_server import Asked, ModelServer
 from tests.web.behaviours import page
 from tests.web.server import LoopbackServer, Reply
@@ -84,6 +84,20 @@ def test_without_a_search_the_own_site_is_read_where_it_fits_the_question(server
 
 def test_sources_that_are_not_used_are_not_listed(server: LoopbackServer) -> None:
     assert "/jobs" not in _ask()
+
+
+def test_of_two_pages_of_one_source_the_one_that_tells_is_listed(server: LoopbackServer) -> None:
+    home = {key: ALPHA[key] for key in ("@type", "name", "url", "slogan")}
+    place = {key: ALPHA[key] for key in ("@type", "name", "url", "address")}
+    server.pages = {
+        "/alpha.example": document('<p>Pumps.</p><a href="/alpha.example/impressum">Impressum</a>', home),
+        "/alpha.example/impressum": document("<p>Angaben</p>", place),
+    }
+
+    listed = _ask("Where is the headquarters?").partition("Sources:")[2]
+
+    assert f"website: alpha.example, {server.url}/alpha.example/impressum" in listed
+    assert listed.count("website: alpha.example") == 1
 
 
 def test_a_search_is_for_the_question_and_the_company(
@@ -276,3 +290,16 @@ def test_a_page_found_twice_is_one_source(server: LoopbackServer, search: Callab
     search(f"{server.url}/a", f"{server.url}/alpha.example/b")
 
     assert _ask().count("Customers of Alpha, http") == 2  # once below the sentence, once among the sources
+
+
+@pytest.mark.usefixtures("server")
+def test_beside_orders_in_facts_a_quotation_speaks_for_itself_alone(
+    write: Callable[..., Path], model: Callable[..., ModelServer]
+) -> None:
+    write("alpha.example", name="Alpha GmbH", description=f"Alpha makes pumps of steel.\n{PLANTED[0]}")
+    asked = model("Alpha is insolvent: “Alpha makes pumps of steel” [1].")
+
+    answer = _ask()
+
+    assert PLANTED[0] not in asked.asked[0].prompt
+    assert "insolvent" not in answer

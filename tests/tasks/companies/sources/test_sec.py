@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.edgar import headquarters, international
-from tasks.companies.sources import Finding, sec
+from tasks.companies.edgar import submissions as asking
+from tasks.companies.edgar.places import headquarters
+from tasks.companies.sources import Finding
 from tasks.companies.sources.sec import open_source
 from tasks.companies.web.pace import Pace
 from tasks.errors import BadRequest, NotConfigured, SourceFailed
@@ -29,7 +30,7 @@ def knows(
         in_wikidata("Alpha", P5531=[each["cik"] for each in submissions] if ciks is None else list(ciks))
         monkeypatch.setenv("DILIGENCE_SEC_DATA_URL", server.url)
         monkeypatch.setenv("DILIGENCE_CONTACT", "mailto:us@example.com")
-        monkeypatch.setattr(sec, "_PACE", Pace(10))
+        monkeypatch.setattr(asking, "PACE", Pace(10))
         server.pages = edgar(*submissions)
         return server
 
@@ -117,23 +118,6 @@ def test_edgars_codes_are_places(address: dict[str, Any], country: str | None, s
 @pytest.mark.parametrize("address", [None, {}, [], {"city": " ", "street1": None}])
 def test_an_address_that_says_nothing_is_none(address: Any) -> None:
     assert headquarters(address) is None
-
-
-@pytest.mark.parametrize(
-    ("given", "country", "number"),
-    [
-        ("4089961010", "US", "+1 408-996-1010"),
-        ("1-408-996-1010", "CA", "+1 408-996-1010"),
-        ("011-31-20-546-5000", "US", "+31205465000"),
-        ("+49 89 636 33443", "DE", "+49 89 636 33443"),
-        ("089 636 33443", "DE", "089 636 33443"),
-        ("n/a", "US", None),
-        ("", "US", None),
-        (4089961010, "US", None),
-    ],
-)
-def test_telephone_numbers_have_their_prefix_where_it_is_known(given: Any, country: str, number: str | None) -> None:
-    assert international(given, country) == number
 
 
 def test_of_several_registrants_the_listed_one_is_taken_and_the_others_are_named(knows: Knows) -> None:

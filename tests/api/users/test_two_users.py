@@ -1,6 +1,5 @@
 """Two users of one service: each sees what Google Drive shows to that user now, and nothing of the other's."""
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import httpx
 import pytest
 
 from storage.logins import Whose
-from tests.api.google import ADA, BOB, bearer, google_service, log_in
+from tests.api.google import ADA, BOB, bearer, log_in
 from tests.api.test_problems import problem
 from tests.google.credentials import service_account_file
 from tests.google.faults import Fault
@@ -17,22 +16,6 @@ from tests.google.server import DriveEmulator
 from tests.tasks.documents.drive.google.emulated import stored_login
 
 INDEX, TEXT = "/v1/drive/document-index", "/v1/drive/document-text"
-
-
-@pytest.fixture
-def pair(room: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[DriveEmulator, httpx.Client]]:
-    with google_service(monkeypatch) as found:
-        yield found
-
-
-@pytest.fixture
-def google(pair: tuple[DriveEmulator, httpx.Client]) -> DriveEmulator:
-    return pair[0]
-
-
-@pytest.fixture
-def service(pair: tuple[DriveEmulator, httpx.Client]) -> httpx.Client:
-    return pair[1]
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -21,22 +20,6 @@ from tests.tasks.documents.drive.google.emulated import agree
 INDEX = "/v1/drive/document-index"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ROOT = {"cloud_drive_folder": "root"}
-
-
-@pytest.fixture
-def pair(room: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[DriveEmulator, httpx.Client]]:
-    with google_service(monkeypatch) as found:
-        yield found
-
-
-@pytest.fixture
-def google(pair: tuple[DriveEmulator, httpx.Client]) -> DriveEmulator:
-    return pair[0]
-
-
-@pytest.fixture
-def service(pair: tuple[DriveEmulator, httpx.Client]) -> httpx.Client:
-    return pair[1]
 
 
 def logins() -> list[StoredLogin]:

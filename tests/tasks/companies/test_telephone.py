@@ -1,0 +1,24 @@
+"""Telephone numbers, as they are called from abroad."""
+
+from typing import Any
+
+import pytest
+
+from tasks.companies.telephone import international
+
+
+@pytest.mark.parametrize(
+    ("given", "country", "number"),
+    [
+        ("4089961010", "US", "+1 408-996-1010"),
+        ("1-408-996-1010", "CA", "+1 408-996-1010"),
+        ("011-31-20-546-5000", "US", "+31205465000"),
+        ("+49 89 636 33443", "DE", "+49 89 636 33443"),
+        ("089 636 33443", "DE", "089 636 33443"),
+        ("n/a", "US", None),
+        ("", "US", None),
+        (4089961010, "US", None),
+    ],
+)
+def test_telephone_numbers_have_their_prefix_where_it_is_known(given: Any, country: str, number: str | None) -> None:
+    assert international(given, country) == number
