@@ -1,11 +1,12 @@
 """`make bench`: each figure beside its baseline, measured in the same run.
 
-python -m tests.benchmarks [NAME ...]     names: demo, service, extraction, peers, drive
+python -m tests.benchmarks [NAME ...]     names: demo, service, extraction, peers, drive, companies,
+retrieval
 """
 
 import sys
 
-from tests.benchmarks import demo, drive, extraction, peers, service
+from tests.benchmarks import companies, demo, drive, extraction, peers, retrieval, service
 
 BENCHES = {
     "demo": demo.measure,
@@ -13,6 +14,8 @@ BENCHES = {
     "extraction": extraction.measure,
     "peers": peers.measure,
     "drive": drive.measure,
+    "companies": companies.measure,
+    "retrieval": retrieval.measure,
 }
 
 

