@@ -7,13 +7,16 @@ model got wrong is told apart here, so that a run can say why a judgement is mis
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
 from tasks.ai.settings import AiSettings
 from tasks.errors import NotConfigured, SourceFailed
+
+if TYPE_CHECKING:
+    from tasks.ai.ledger import Ledger
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -44,10 +47,16 @@ class Usage:
 
 @dataclass(frozen=True)
 class Answer:
-    """A free text with what it cost."""
+    """A free text with what it cost, and what is to be known about it: one sentence a note."""
 
     text: str
     usage: Usage
+    notes: tuple[str, ...] = ()
+
+    @property
+    def whole(self) -> str:
+        """The text with its notes at the end, as a user is shown it."""
+        return "\n\n".join((self.text, *self.notes))
 
 
 @dataclass(frozen=True)
@@ -109,14 +118,21 @@ class Answerer(Protocol):
     def judges(self) -> bool:
         """Whether `judge` works."""
 
-    def answer(self, question: str, sources: Sequence[Source]) -> Answer:
-        """A free text that answers `question` from `sources` (or from none).
+    @property
+    def side_by_side(self) -> int:
+        """How many questions at once make sense; more would only wait for each other."""
+
+    def answer(self, question: str, sources: Sequence[Source], *, ledger: "Ledger | None" = None) -> Answer:
+        """A free text that answers `question` from `sources` (or from none); each call is settled with `ledger`.
+
+        Passages of the sources that address a model are left out, and the notes name their places.
 
         Raises:
+            BudgetSpent: the ledger leaves nothing for a call.
             tasks.errors.DiligenceError: the model could not be asked, or gave no answer.
         """
 
-    def judge(self, instructions: str, material: str, schema: type[T]) -> Judged[T]:
+    def judge(self, instructions: str, material: str, schema: type[T], *, ledger: "Ledger | None" = None) -> Judged[T]:
         """What the model makes of `material` by `instructions`, as a valid `schema`.
 
         `instructions` are ours and obeyed; `material` is data, whatever it says.
@@ -124,6 +140,8 @@ class Answerer(Protocol):
         Raises:
             NotConfigured: this answerer does not judge.
             ModelRefused, AnswerCut, NoJson: the model gave no judgement; the error holds the usage.
+            TooLarge: the material is longer than the model takes at once.
+            BudgetSpent: the ledger leaves nothing for a call.
             tasks.errors.DiligenceError: the model could not be asked.
         """
 
@@ -166,6 +184,7 @@ def _build(settings: AiSettings) -> Answerer:
         key=key,
         base_url=settings.openai_base_url,
         timeout=settings.ai_timeout,
+        window=settings.ai_window,
     )
 
 

@@ -1,21 +1,27 @@
 """The answerer that asks a language model, at any address that speaks OpenAI's protocols.
 
-Servers differ: not all know the Responses protocol, not all take a JSON schema or a JSON mode. What
-one is able to do is found out by asking, best way first, and kept for as long as this answerer lives.
-Whatever the server promises, each judgement is validated here.
+Servers differ: not all know the Responses protocol, not all take a JSON schema or a JSON mode, few say how
+much they take at once. What one is able to do is found out by asking, best way first, once for each address
+and model. Whatever the server promises, each judgement is validated here.
 """
 
-import re
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import ValidationError
 
-from tasks.ai.answerer import Answer, AnswererFailed, Judged, NoJson, Source, T
-from tasks.ai.endpoint import Endpoint, Way
-from tasks.ai.failures import NotSpoken
+from tasks.ai.abilities import Way
+from tasks.ai.answerer import Answer, AnswererFailed, Judged, NoJson, Source, T, Usage
+from tasks.ai.endpoint import Endpoint
+from tasks.ai.failures import BeyondWindow, NotSpoken
+from tasks.ai.long import LongReading
 from tasks.ai.prompt import Messages, judgement_prompt, question_prompt, repair_prompt
 from tasks.ai.replies import Reply
+from tasks.ai.tokens import about, at_most
+from tasks.ai.warned import without_addressing
+
+if TYPE_CHECKING:
+    from tasks.ai.ledger import Ledger
 
 OPENAI = "https://api.openai.com/v1"
 
@@ -24,11 +30,16 @@ _WAYS = {
     "responses": (Way.RESPONSES,),
     "chat": (Way.SCHEMA, Way.OBJECT, Way.CHAT),
 }
-_THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)  # local models that reason aloud
+_ANY_MODEL = 1_000_000  # tokens; few models take more at once, so what is longer is not even tried whole
+_MANY_MODELS = 128_000  # tokens that parts are then made for, until the model shows that it takes fewer
 
 
 class OpenAiAnswerer:
-    """Asks `model` at `base_url` (OpenAI's own when None). `timeout` and `pause` are in seconds."""
+    """Asks `model` at `base_url` (OpenAI's own when None).
+
+    `timeout`, `pause` and `patience` are in seconds and as for `Endpoint`; `window` is how many tokens the model
+    takes at once, None where that is to be found out.
+    """
 
     judges = True
 
@@ -40,47 +51,88 @@ class OpenAiAnswerer:
         base_url: str | None = None,
         timeout: float = 120,
         pause: float = 0.5,
+        patience: float | None = None,
+        window: int | None = None,
     ) -> None:
         self.model = model
         self.name = f"openai-compatible {model}"
         self.address = base_url or OPENAI
         self._ways = _WAYS[api]
-        self._lacking: set[Way] = set()
-        self._endpoint = Endpoint(model, self.address, key, timeout, pause)
+        self._window = window
+        self._endpoint = Endpoint(model, self.address, key, timeout, pause, patience)
 
-    def answer(self, question: str, sources: Sequence[Source]) -> Answer:
+    @property
+    def side_by_side(self) -> int:
+        """How many questions at once make sense; fewer once the server has complained."""
+        return self._endpoint.gate.side_by_side
+
+    @property
+    def window(self) -> int | None:
+        """Tokens that the model takes at once, as set or as it has shown; None where neither is known."""
+        return min(filter(None, (self._window, self._endpoint.abilities.window)), default=None)
+
+    def answer(self, question: str, sources: Sequence[Source], *, ledger: "Ledger | None" = None) -> Answer:
         """What the model says to `question`, with the sources as fenced data.
+
+        Passages of the sources that address the model are left out. Sources that are longer than it takes at
+        once are read whole, in parts. The answer's notes say both.
 
         Raises:
             ModelRefused, AnswerCut, AnswererFailed: no answer, though the model was reached.
             NotConfigured: key, address or model are wrong.
-            TooLarge: question and sources are longer than the model takes.
+            TooLarge: question and sources are longer than the model takes, also in parts.
+            BudgetSpent: the ledger leaves nothing for it.
             TooManyRequests, Unavailable, TookTooLong, SourceFailed: the server's state.
         """
-        messages = question_prompt(question, sources)
-        ways = [way for way in self._ways if not way.json_only]
-        reply = self._first_that_works(ways, lambda way: self._endpoint.ask(way, messages))
-        text = _said(reply)
-        if not text:
-            raise AnswererFailed("The model gave an empty answer. Ask again, or name another model.", reply.usage)
-        return Answer(text, reply.usage)
+        sources, warnings = without_addressing(sources)
+        prompt = question_prompt(question, sources)
+        size = about(*(message["content"] for message in prompt))
+        window, supposed = self.window, _MANY_MODELS
+        spent = Usage()
+        if size <= (window or _ANY_MODEL) or not sources:
+            try:
+                reply = self._free_text(prompt, ledger)
+                return Answer(reply.text, reply.usage, warnings)
+            except BeyondWindow as beyond:
+                if not sources:
+                    raise
+                spent = beyond.usage
+                window, supposed = beyond.window, at_most(*(message["content"] for message in prompt)) // 2
+        reading = LongReading(lambda messages: self._free_text(messages, ledger), question, self.side_by_side)
+        try:
+            reply = reading.answer(sources, window or supposed)
+        except (AnswererFailed, BeyondWindow) as failure:
+            failure.usage += spent
+            raise
+        if reading.window < (window or _MANY_MODELS):
+            self._endpoint.abilities.narrow(reading.window)  # the next question need not find it out
+        read = f"The context was longer than the model takes at once; it was read whole in {reading.parts} parts."
+        return Answer(reply.text, spent + reply.usage, (read, *warnings))
 
-    def judge(self, instructions: str, material: str, schema: type[T]) -> Judged[T]:
+    def judge(self, instructions: str, material: str, schema: type[T], *, ledger: "Ledger | None" = None) -> Judged[T]:
         """What the model makes of `material`, checked against `schema`; one second attempt if it does not fit.
 
         Raises:
             NoJson: neither attempt fits.
+            TooLarge: the material is longer than the model takes at once; it is never read in parts.
             And as `answer`.
         """
         messages = judgement_prompt(instructions, material, schema)
-        reply = self._judgement(messages, schema)
+        if self.window is not None and about(*(message["content"] for message in messages)) > self.window:
+            raise BeyondWindow(
+                f"What is to be judged is longer than the {self.window} tokens that the model takes at once. Name a "
+                "model with a larger window in DILIGENCE_AI_MODEL, or raise the server's context size.",
+                self.window,
+            )
+        reply = self._judgement(messages, schema, ledger)
         try:
             return Judged(_read(reply, schema), reply.usage)
         except ValidationError as misfit:
-            repair = repair_prompt(messages, _said(reply), _problems(misfit))
+            problems = _problems(misfit) if reply.text else [reply.instead]
+            repair = repair_prompt(messages, reply.text, problems)
         try:
-            second = self._judgement(repair, schema)
-        except AnswererFailed as failure:
+            second = self._judgement(repair, schema, ledger)
+        except (AnswererFailed, BeyondWindow) as failure:
             failure.usage += reply.usage
             raise
         usage = reply.usage + second.usage
@@ -94,16 +146,33 @@ class OpenAiAnswerer:
                 usage,
             ) from None
 
-    def _judgement(self, messages: Messages, schema: type[T]) -> Reply:
-        return self._first_that_works(self._ways, lambda way: self._endpoint.ask(way, messages, schema))
+    def _free_text(self, messages: Messages, ledger: "Ledger | None") -> Reply:
+        """The model's words; asked once more where it gives none."""
+        ways = [way for way in self._ways if not way.json_only]
+        first = self._first_that_works(ways, lambda way: self._endpoint.ask(way, messages, ledger=ledger))
+        if first.text:
+            return first
+        try:
+            second = self._first_that_works(ways, lambda way: self._endpoint.ask(way, messages, ledger=ledger))
+        except (AnswererFailed, BeyondWindow) as failure:
+            failure.usage += first.usage
+            raise
+        usage = first.usage + second.usage
+        if not second.text:
+            raise AnswererFailed(f"{second.instead} Ask again, or name another model.", usage)
+        return Reply(second.text, usage)
+
+    def _judgement(self, messages: Messages, schema: type[T], ledger: "Ledger | None") -> Reply:
+        return self._first_that_works(self._ways, lambda way: self._endpoint.ask(way, messages, schema, ledger))
 
     def _first_that_works(self, ways: Sequence[Way], ask: Callable[[Way], Reply]) -> Reply:
         """The reply by the best way that the server knows. What it lacks is remembered once another way worked."""
+        abilities = self._endpoint.abilities
+        known = [way for way in ways if way not in abilities.lacking] or list(ways)
         passed: list[Way] = []
         failure: NotSpoken | None = None
-        for way in ways:
-            gone = failure is not None and failure.path_missing and passed[-1].path == way.path
-            if way in self._lacking or gone:
+        for way in known:
+            if failure is not None and failure.path_missing and passed[-1].path == way.path:
                 continue
             try:
                 reply = ask(way)
@@ -111,19 +180,16 @@ class OpenAiAnswerer:
                 failure = error
                 passed.append(way)
             else:
-                self._lacking.update(passed)
+                abilities.lacks(set(passed))
                 return reply
-        assert failure is not None, "the last way is never found lacking, because none works after it"
+        assert failure is not None, "there is always a way to try"
+        abilities.start_anew()
         raise failure.error from failure
-
-
-def _said(reply: Reply) -> str:
-    return _THOUGHT.sub("", reply.text).strip()
 
 
 def _read(reply: Reply, schema: type[T]) -> T:
     """The judgement in the reply, also where words or a code fence stand around the JSON."""
-    text = _said(reply)
+    text = reply.text
     try:
         return schema.model_validate_json(text)
     except ValidationError:

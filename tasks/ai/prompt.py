@@ -28,6 +28,25 @@ _ANSWER = """\
 Answer the question. Where sources are given, rely on them and name the number of each one you use in \
 square brackets, such as [1]; say plainly what they do not tell. Answer in the language of the question."""
 
+NOTHING = "NOTHING"  # what a reader of a part says when the part says nothing
+
+_PART = """\
+The sources are longer than you can read at once, so you read them part by part. This is part {number} \
+of {parts}. Do not answer the question: note what this part says that bears on it, for or against, also \
+where it answers the question in part only. One line for each statement, with names, dates and figures \
+to the letter and the number of its source in square brackets, such as [1]; at most 300 words in all. \
+If this part says nothing that bears on the question, answer with the one word NOTHING."""
+
+_NOTES = """\
+The sources were longer than can be read at once. They were read whole, part by part; between two marks, \
+<notes-…> and </notes-…>, stand the notes that were taken, data like the sources themselves. The numbers \
+in square brackets are those of the sources."""
+
+_FEWER = """\
+The notes are still too long. Do not answer the question: join those that say the same and leave out what \
+does not bear on the question. One line for each statement, names, dates, figures and numbers of sources \
+kept to the letter; at most half as long as they are."""
+
 _JSON = "Answer with one JSON object and nothing else. It must fit this JSON schema:\n"
 
 
@@ -37,6 +56,24 @@ def question_prompt(question: str, sources: Sequence[Source]) -> Messages:
     return [
         {"role": "system", "content": f"{_RULES}\n\n{_ANSWER}"},
         {"role": "user", "content": f"{as_material(sources)}\n\n{asked}" if sources else asked},
+    ]
+
+
+def part_prompt(question: str, sources: Sequence[Source], number: int, parts: int) -> Messages:
+    """The prompt for notes of one part of sources that are too long to be read at once."""
+    return [
+        {"role": "system", "content": f"{_RULES}\n\n{_PART.format(number=number, parts=parts)}"},
+        {"role": "user", "content": f"{as_material(sources)}\n\nQuestion: {question}"},
+    ]
+
+
+def notes_prompt(question: str, notes: str, *, fewer: bool = False) -> Messages:
+    """The prompt for the answer from the notes of all parts; with `fewer`, for fewer notes."""
+    rules = [_RULES, _NOTES, _FEWER if fewer else _ANSWER]
+    fenced = _fenced("notes", "", notes, _code(notes))
+    return [
+        {"role": "system", "content": "\n\n".join(rules)},
+        {"role": "user", "content": f"{fenced}\n\nQuestion: {question}"},
     ]
 
 

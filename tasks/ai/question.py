@@ -3,6 +3,7 @@
 from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer
 
 from tasks.ai.answerer import Source, current
+from tasks.ai.remembered import answer_once
 from tasks.errors import BadRequest
 from tasks.operation import operation
 
@@ -26,7 +27,9 @@ class AiAnswer(BaseModel):
 def ai_question(question: str, context: str | None = None) -> AiAnswer:
     """Answer `question`, with `context` as the text to answer from.
 
-    Without a model the answer is taken from the context, word for word, and says so.
+    Without a model the answer is taken from the context, word for word, and says so. What the context says to a
+    model is left out, and a context that is longer than the model takes is read in parts; the answer's end says so.
+    The same question with the same context is paid for once.
 
     Raises:
         BadRequest: the question is blank.
@@ -35,4 +38,4 @@ def ai_question(question: str, context: str | None = None) -> AiAnswer:
     if not question.strip():
         raise BadRequest("The question is empty. Send the question as text.", {"question": "must not be empty"})
     sources = [Source(1, "context", None, context)] if context and context.strip() else []
-    return AiAnswer(question=question, context=context, answer=current().answer(question, sources).text)
+    return AiAnswer(question=question, context=context, answer=answer_once(current(), question, sources).whole)

@@ -24,6 +24,10 @@ _NUMBERED = frozenset(
 _SUFFIXES = frozenset(
     "inc ltd corp co llc plc l.p s.a n.v b.v s.p.a gmbh u.s u.k e.u etc al a.m p.m ph.d jr sr".split()  # noqa: SIM905
 )
+# In German a day's number has a dot, and its month a capital.
+_MONTHS = frozenset(
+    "januar jänner februar märz april mai juni juli august september oktober november dezember".split()  # noqa: SIM905
+)
 _STARTS = frozenset(
     "a an the in on at it its this that these those we our they their he she his her as if for to by with under "  # noqa: SIM905
     "there however no all each any such from after before since during".split()
@@ -96,6 +100,8 @@ def _ends(unit: str, stop: re.Match[str]) -> bool:
         return False
     if word in _SUFFIXES or (len(word) == 1 and word.isalpha()):
         return following.split(None, 1)[0].strip(",").lower() in _STARTS if following else True
+    if word.isdigit() and len(word) <= 2 and following.split(None, 1)[0].strip(",.;)").lower() in _MONTHS:
+        return False
     # "1. Definitions" at the start of a paragraph is a heading's number, not a sentence.
     return not (word.isdigit() and stop.start() <= 3)
 

@@ -1,11 +1,17 @@
 """Which model is asked, where and how."""
 
-from typing import Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, SecretStr
+from pydantic import BeforeValidator, Field, SecretStr
 from pydantic_settings import SettingsConfigDict
 
 from storage.settings import RoomSettings
+from tasks.ai.money import Cap
+
+
+def _cap(written: Any) -> str | None:
+    return str(Cap.parse(str(written))) if written is not None else None
 
 
 class AiSettings(RoomSettings):
@@ -24,3 +30,10 @@ class AiSettings(RoomSettings):
     ai_model: str | None = Field(None, description="the model's name as the server knows it")
     ai_api: Literal["auto", "responses", "chat"] = Field("auto", description="the protocol; auto finds it out")
     ai_timeout: float = Field(120, gt=0, description="seconds that one answer of the model may take")
+    ai_budget: Annotated[str | None, BeforeValidator(_cap)] = Field(
+        None, description="the most that a run may spend on the model: 0.50 USD or 20000 tokens"
+    )
+    ai_prices: Path | None = Field(None, description="a file of models' prices, which go before those known here")
+    ai_window: int | None = Field(
+        None, ge=512, description="tokens that the model takes at once; found out where it is not set"
+    )

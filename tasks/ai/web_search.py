@@ -8,7 +8,8 @@ from functools import lru_cache
 from typing import Any, Final
 
 from tasks.ai import answerer
-from tasks.ai.endpoint import Endpoint, Way
+from tasks.ai.abilities import Way
+from tasks.ai.endpoint import Endpoint
 from tasks.ai.failures import NotSpoken
 from tasks.ai.openai import OPENAI
 from tasks.ai.settings import AiSettings

@@ -4,16 +4,20 @@
         OpenAiAnswerer("m", base_url=server.url).answer("How much?", [])
 
 `says` is the model: a text, or a function of what was asked. `server.then(busy(1), web_page())` makes
-the next requests fail in that order; afterwards the model answers again.
+the next requests fail in that order; afterwards the model answers again. With a `window` it takes no
+longer prompt: it says so, or with `cuts` reads the end of it alone and says nothing.
 """
 
 import json
+import re
 from collections import deque
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Lock, Thread
 from typing import Any, Self
+
+from tasks.ai import abilities, pace
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,12 @@ class Asked:
     path: str
     body: dict[str, Any]
     headers: Mapping[str, str]
+    seen: str | None = None
+
+    @property
+    def told(self) -> str:
+        """What the model sees of the prompt: all of it, unless the server cut it."""
+        return self.prompt if self.seen is None else self.seen
 
     @property
     def responses(self) -> bool:
@@ -47,20 +57,27 @@ class Asked:
 
 @dataclass(frozen=True)
 class Sent:
-    """One answer of the server. `delay` is in seconds; `missing` bytes are promised and not sent."""
+    """One answer of the server. `delay` and `drip` are in seconds; `missing` bytes are promised and not sent.
+
+    `drip` is the time between two bytes of the body.
+    """
 
     body: bytes
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     delay: float = 0
     missing: int = 0
+    drip: float = 0
 
 
 Behaviour = Callable[[Asked], Sent]
 
 
 class ModelServer:
-    """The server; `asked` holds every request in order. Switch off what it should not know."""
+    """The server; `asked` holds every request in order. Switch off what it should not know.
+
+    `limits` are the names that a limit on an answer's length may have in a chat; `window` is in tokens.
+    """
 
     def __init__(
         self,
@@ -70,8 +87,16 @@ class ModelServer:
         chat: bool = True,
         schema: bool = True,
         json_object: bool = True,
+        limits: Collection[str] = ("max_completion_tokens", "max_tokens"),
+        window: int | None = None,
+        cuts: bool = False,
     ) -> None:
         self.says = says
+        self.window = window
+        self._cuts = cuts
+        self._limits = limits
+        self._busy = 0
+        self.most_at_once = 0
         self.asked: list[Asked] = []
         self._paths = {"/v1/responses": responses, "/v1/chat/completions": chat}
         self._formats = {"text": True, "json_schema": schema, "json_object": json_object}
@@ -100,6 +125,8 @@ class ModelServer:
     def __enter__(self) -> Self:
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.model = self
+        abilities.forget(self.url)  # the port may have been another server's
+        pace.forget(self.url)
         self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         self._thread.start()
         return self
@@ -115,24 +142,59 @@ class ModelServer:
         with self._lock:
             self.asked.append(asked)
             behaviour = self._next.popleft() if self._next else self._always
-        sent = (behaviour or self._well_behaved)(asked)
-        self._closing.wait(sent.delay)
+            self._busy += 1
+            self.most_at_once = max(self._busy, self.most_at_once)
+        try:
+            sent = (behaviour or self._well_behaved)(asked)
+            self._closing.wait(sent.delay)
+        finally:
+            with self._lock:
+                self._busy -= 1
         return sent
+
+    def dripping(self, seconds: float) -> bool:
+        """Wait between two bytes; False when the server ends."""
+        return not self._closing.wait(seconds)
 
     def _well_behaved(self, asked: Asked) -> Sent:
         if not self._paths.get(asked.path):
             return _error(404, "no such path")
         if not self._formats.get(asked.format):
             return _error(400, f"response_format {asked.format} is not supported", param="response_format")
+        wrong = {"max_completion_tokens", "max_tokens"} & asked.body.keys() - set(self._limits)
+        if wrong:
+            return _error(400, f"Unsupported parameter: {', '.join(wrong)}", param=wrong.pop())
+        if self.window is not None and count(asked.prompt) > self.window:
+            if not self._cuts:
+                return _error(
+                    400,
+                    f"This model's maximum context length is {self.window} tokens. However, your messages resulted in "
+                    f"{count(asked.prompt)} tokens.",
+                    code="context_length_exceeded",
+                )
+            pieces = list(PIECE.finditer(asked.prompt))
+            asked = replace(asked, seen=asked.prompt[pieces[-self.window].start() :])
         text = self.says(asked) if callable(self.says) else self.says
         return saying(text)(asked)
 
 
-def saying(text: str, reason: str = "stop", refusal: str | None = None) -> Behaviour:
-    """The model says `text`; it ends for `reason` (`stop`, `length`, `content_filter`)."""
+PIECE = re.compile(r"[^\W\d_]+|\d{1,3}|[^\w\s]|_")
+
+
+def count(text: str) -> int:
+    """The tokens of a text by a small vocabulary: words, up to three figures, marks."""
+    return sum(1 for _ in PIECE.finditer(text))
+
+
+def saying(text: str, reason: str = "stop", refusal: str | None = None, usage: object = None) -> Behaviour:
+    """The model says `text`; it ends for `reason` (`stop`, `length`, `content_filter`).
+
+    `usage` is told in place of what it used: (read, written), or any JSON value; `NO_USAGE` for none.
+    """
 
     def behave(asked: Asked) -> Sent:
-        read, written = len(asked.prompt) // 4, len(text) // 4
+        read, written = usage if isinstance(usage, tuple) else (count(asked.told), count(text))
+        other = {} if usage is None or isinstance(usage, tuple) else {"usage": None if usage is NO_USAGE else usage}
         if asked.responses:
             part = {"type": "refusal", "refusal": refusal} if refusal else {"type": "output_text", "text": text}
             whole = reason == "stop"
@@ -143,18 +205,21 @@ def saying(text: str, reason: str = "stop", refusal: str | None = None) -> Behav
                     {"type": "reasoning", "id": "t", "summary": []},
                     {"type": "message", "id": "a", "role": "assistant", "content": [part]},
                 ],
-                "usage": {"input_tokens": read, "output_tokens": written, "total_tokens": read + written},
+                "usage": {"input_tokens": read, "output_tokens": written},
+                **other,
             })  # fmt: skip
         message = {"role": "assistant", "content": None if refusal else text, "refusal": refusal}
         return _json({
             "id": "c", "object": "chat.completion", "model": "m",
             "choices": [{"index": 0, "finish_reason": reason, "message": message}],
-            "usage": {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written},
+            "usage": {"prompt_tokens": read, "completion_tokens": written},
+            **other,
         })  # fmt: skip
 
     return behave
 
 
+NO_USAGE = object()
 _INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"}
 
 
@@ -213,6 +278,43 @@ def too_long() -> Behaviour:
     return lambda _: _error(400, "This model's maximum context length is 4096 tokens.", code="context_length_exceeded")
 
 
+def dripping(seconds: float) -> Behaviour:
+    """The answer comes, a byte at a time."""
+    return lambda asked: Sent(saying("Yes.")(asked).body, drip=seconds)
+
+
+def streaming() -> Behaviour:
+    """A stream of events, which nobody asked for."""
+    return lambda _: Sent(b'data: {"choices": [{"delta": {"content": "Yes."}}]}\n\n')
+
+
+def calling_a_tool() -> Behaviour:
+    """The model wants a tool to be called, and says nothing."""
+    call = {"id": "t", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    return _message({"content": None, "tool_calls": [call]}, [{"type": "function_call", "id": "t", "name": "search"}])
+
+
+def thinking_only() -> Behaviour:
+    """All that the model thought and nothing that it says."""
+    return _message({"content": None, "reasoning_content": "Hm."}, [{"type": "reasoning", "id": "t", "summary": []}])
+
+
+def in_parts(*texts: str) -> Behaviour:
+    """What the model says as a list of parts."""
+    chat, response = ([{"type": kind, "text": text} for text in texts] for kind in ("text", "output_text"))
+    return _message({"content": chat}, [{"type": "message", "id": "a", "content": response}])
+
+
+def _message(message: Mapping[str, object], output: list[dict[str, object]]) -> Behaviour:
+    def behave(asked: Asked) -> Sent:
+        whole = json.loads(saying("")(asked).body)
+        if asked.responses:
+            return _json({**whole, "output": output})
+        return _json({**whole, "choices": [{"finish_reason": "stop", "message": {"role": "assistant", **message}}]})
+
+    return behave
+
+
 def slow(seconds: float) -> Behaviour:
     """The answer comes, later."""
     return lambda asked: Sent(saying("Yes.")(asked).body, delay=seconds)
@@ -228,9 +330,9 @@ def echoing(status: int) -> Behaviour:
     return lambda asked: _error(status, asked.prompt)
 
 
-def complaining(message: str) -> Behaviour:
-    """An error with status 200, as LM Studio gives it for a path that it does not know."""
-    return lambda _: _json({"error": message})
+def complaining(message: str, code: object = None) -> Behaviour:
+    """An error with status 200, as LM Studio gives it for a path that it does not know, OpenRouter with a code."""
+    return lambda _: _json({"error": message if code is None else {"message": message, "code": code}})
 
 
 def _json(value: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Sent:
@@ -262,7 +364,12 @@ class _Handler(BaseHTTPRequestHandler):
                 self.send_header(name, value)
             self.send_header("Content-Length", str(len(sent.body) + sent.missing))
             self.end_headers()
-            self.wfile.write(sent.body)
+            for byte in sent.body if sent.drip else b"":
+                self.wfile.write(bytes([byte]))
+                self.wfile.flush()
+                if not self.server.model.dripping(sent.drip):
+                    break
+            self.wfile.write(b"" if sent.drip else sent.body)
             self.wfile.flush()
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True  # the client did not wait

@@ -82,12 +82,16 @@ def test_it_may_be_asked_from_many_threads(answerer: Answerer) -> None:
     assert len(texts) == 1
 
 
+def test_it_says_how_many_questions_at_once_make_sense(answerer: Answerer) -> None:
+    assert (answerer.side_by_side == 1) == (answerer.model is None)
+
+
 # --- which one
 
 
 @pytest.fixture
 def settings(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "DILIGENCE_AI_MODEL", "DILIGENCE_AI_API"):
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "DILIGENCE_AI_MODEL", "DILIGENCE_AI_API", "DILIGENCE_AI_WINDOW"):
         monkeypatch.delenv(name, raising=False)
     return monkeypatch
 
@@ -147,6 +151,15 @@ def test_the_batch_may_say_which_model(settings: pytest.MonkeyPatch) -> None:
     with given({"ai_model": "small", "openai_base_url": "http://127.0.0.1:2/v1"}):
         assert (current().model, current().address) == ("small", "http://127.0.0.1:2/v1")
     assert (current().model, current().address) == ("large", "http://127.0.0.1:1/v1")
+
+
+def test_the_window_may_be_set(settings: pytest.MonkeyPatch) -> None:
+    settings.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
+    settings.setenv("DILIGENCE_AI_MODEL", "large")
+    settings.setenv("DILIGENCE_AI_WINDOW", "8192")
+    answerer = current()
+    assert isinstance(answerer, OpenAiAnswerer)
+    assert answerer.window == 8192
 
 
 def test_the_same_settings_give_the_same_answerer(settings: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from tasks.ai.sentences import LONGEST, sentences
         "Edge Ltd. London signed.",
         "It is at https://example.com/a.b?c=d. on the page.",
         "Signed on 5 Dec. 2023 by both.",
+        "Der Vertrag endet am 31. März 2027.",
     ],
 )
 def test_dots_inside_a_sentence_do_not_end_it(sentence: str) -> None:

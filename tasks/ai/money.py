@@ -1,0 +1,62 @@
+"""Amounts: what a model costs, and the most that a run may spend, as users write it."""
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from tasks.ai.answerer import Usage
+
+_CAP = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,9})?|\.[0-9]{1,9})\s*(usd|tokens?)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Price:
+    """What a model costs, in USD for a million tokens."""
+
+    input: float
+    output: float
+
+    def of(self, usage: "Usage") -> float:
+        """What `usage` costs in USD."""
+        return (usage.input_tokens * self.input + usage.output_tokens * self.output) / 1_000_000
+
+
+@dataclass(frozen=True)
+class Cap:
+    """The most that a run may spend: in USD, or in tokens read and written together. Exactly one is set."""
+
+    usd: float | None = None
+    tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        if (self.usd is None) == (self.tokens is None):
+            raise ValueError("a cap is in USD or in tokens")
+
+    @classmethod
+    def parse(cls, written: str) -> Self:
+        """The cap that a user wrote, such as `0.50 USD` or `20000 tokens`, in any case and spacing.
+
+        Raises:
+            ValueError: it is no such cap; the message says what is allowed.
+        """
+        found = _CAP.fullmatch(written.strip())
+        if found is None:
+            raise ValueError("must be an amount such as 0.50 USD or 20000 tokens")
+        amount, unit = found[1], found[2].lower()
+        if unit == "usd":
+            return cls(usd=float(amount))
+        if "." in amount:
+            raise ValueError("must be a whole number of tokens, such as 20000 tokens")
+        return cls(tokens=int(amount))
+
+    def __str__(self) -> str:
+        if self.usd is None:
+            return f"{self.tokens} tokens"
+        exact = f"{self.usd:.9f}".rstrip("0")
+        return f"{self.usd:.2f} USD" if len(exact.partition(".")[2]) <= 2 else f"{exact} USD"
+
+
+def dollars(usd: float) -> str:
+    """An amount for people: to the hundredth of a cent, below that in two digits that count."""
+    return f"{usd:.2f} USD" if usd >= 1 else f"{usd:.4f} USD" if usd >= 0.001 or not usd else f"{usd:.2g} USD"

@@ -1,0 +1,111 @@
+"""What models cost: the prices that come with the program, and before them those of the user's own file."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from tasks.ai.money import Price
+from tasks.errors import BadRequest
+from tasks.user_file import Mistakes, nearest, read_user_text, told
+
+SHIPPED = Path(__file__).with_name("prices.toml")
+SETTING = "DILIGENCE_AI_PRICES"
+
+_DATED = r"(?:-\d{4}-?\d{2}-?\d{2})?"  # the end of a dated version's name: -2024-07-18, -20250929
+_Amount = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
+
+
+class _Price(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    input: _Amount
+    output: _Amount
+
+
+def price_of(model: str, own: Path | None = None) -> Price | None:
+    """The price of a model by its name; None where none is known.
+
+    Args:
+        model: the name as the server knows it.
+        own: the user's file; an entry there goes before all of those that come with the program.
+
+    Raises:
+        BadRequest: what is wrong in the user's file, each mistake with file, line, field and what is allowed.
+    """
+    if own is not None and (price := _best(model, read_prices(own))) is not None:
+        return price
+    return _best(model, _shipped())
+
+
+def read_prices(path: Path) -> dict[str, Price]:
+    """The prices of a file, by the name or pattern of the models.
+
+    Raises:
+        BadRequest: as `price_of`.
+    """
+    text = read_user_text(path, "prices file")
+    try:
+        content = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BadRequest(f"{path.name}: this is no TOML: {error}. {_FORM}") from error
+    mistakes = Mistakes(path.name)
+    prices: dict[str, Price] = {}
+    for name in content.keys() - {"models"}:
+        mistakes.note(_line(text, name), name, f"there is no such table{nearest(name, ['models'])}")
+    models = content.get("models", {})
+    if not isinstance(models, dict):
+        mistakes.note(_line(text, "models"), "models", f"must be a table. {_FORM}")
+        models = {}
+    for name, written in models.items():
+        try:
+            read = _Price.model_validate(written)
+        except ValidationError as error:
+            for each in error.errors(include_url=False):
+                place = ".".join(["models", name, *map(str, each["loc"])])
+                what = told(each)
+                if each["type"] == "extra_forbidden":
+                    what += nearest(str(each["loc"][-1]), _Price.model_fields)
+                elif each["type"] in {"model_type", "greater_than_equal"}:
+                    what = f"must be {_ALLOWED[each['type']]}"
+                mistakes.note(_line(text, name), place, what)
+        else:
+            prices[name] = Price(read.input, read.output)
+    mistakes.check()
+    return prices
+
+
+_FORM = 'Write one line a model: [models], and below it "gpt-4o-mini" = { input = 0.15, output = 0.60 }'
+_ALLOWED = {
+    "model_type": "the two prices: { input = 0.15, output = 0.60 }",
+    "greater_than_equal": "0 or above, in USD for a million tokens",
+}
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> Mapping[str, Price]:
+    return read_prices(SHIPPED)
+
+
+def _best(model: str, prices: Mapping[str, Price]) -> Price | None:
+    """The price of the longest entry that fits; of two as long, of the one with fewer `*`."""
+    fitting = [entry for entry in prices if _fits(entry, model)]
+    return prices[max(fitting, key=lambda entry: (len(entry), -entry.count("*")))] if fitting else None
+
+
+def _fits(entry: str, model: str) -> bool:
+    first, *rest = map(re.escape, re.split(r"\*+", entry))
+    # What stands between two stars is met where it stands first, once and for all: no entry takes long.
+    between = "".join(f"(?>.*?{part})" for part in rest[:-1])
+    last = f".*{rest[-1]}" if rest else ""
+    return re.fullmatch(f"{first}{between}{last}{_DATED}", model, re.IGNORECASE) is not None
+
+
+def _line(text: str, name: str) -> int:
+    """The line, from 1, in which a name is written; TOML's reader does not tell."""
+    found = re.search(rf"""^[\s\[]*(?:models\s*\.\s*)?["']?{re.escape(name)}["']?\s*[=.\]]""", text, re.MULTILINE)
+    return text.count("\n", 0, found.end()) + 1 if found else 1

@@ -1,0 +1,158 @@
+"""Money and limits of single calls: what the server is told, what is held, what is settled."""
+
+import pytest
+
+from tasks.ai import abilities
+from tasks.ai.answerer import AnswerCut, AnswererFailed, ModelRefused, NoJson, Usage
+from tasks.ai.ledger import BudgetSpent, Ledger
+from tasks.ai.money import Cap, Price
+from tasks.ai.openai import OpenAiAnswerer
+from tasks.ai.tokens import about, at_most
+from tasks.errors import NotConfigured
+from tests.servers.openai_server import (
+    NO_USAGE,
+    Behaviour,
+    ModelServer,
+    busy,
+    cut_off,
+    failing,
+    nothing,
+    refusing,
+    saying,
+    torn,
+)
+from tests.tasks.ai.test_openai import GOOD, Verdict
+
+LIMITS = {"max_output_tokens", "max_completion_tokens", "max_tokens"}
+
+
+def ledger(tokens: int | None = 40_000) -> Ledger:
+    return Ledger(Cap(tokens=tokens) if tokens else None, Price(1, 4), Usage(), None, lambda *_: None)
+
+
+def asking(server: ModelServer, **options: object) -> OpenAiAnswerer:
+    return OpenAiAnswerer("small", base_url=server.url, **{"pause": 0.01, "patience": 0.3, **options})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("api", "name"), [("responses", "max_output_tokens"), ("chat", "max_completion_tokens")])
+def test_the_ledgers_limit_is_told_to_the_server(api: str, name: str) -> None:
+    spent = ledger()
+    with ModelServer() as server:
+        asking(server, api=api).answer("Is it?", [], ledger=spent)
+        assert {key: server.asked[0].body[key] for key in LIMITS & server.asked[0].body.keys()} == {
+            name: spent.answer_limit
+        }
+
+
+@pytest.mark.parametrize("capped", [None, ledger(None)], ids=["no ledger", "no cap"])
+def test_without_a_cap_no_limit_is_told(capped: Ledger | None) -> None:
+    with ModelServer() as server:
+        asking(server).answer("Is it?", [], ledger=capped)
+        assert not LIMITS & server.asked[0].body.keys()
+
+
+def test_a_server_that_knows_the_old_name_alone_is_found_out_once() -> None:
+    with ModelServer(GOOD, limits=["max_tokens"]) as server:
+        for _ in range(2):
+            asking(server, api="chat").judge("Score it.", "text", Verdict, ledger=ledger())
+        used = [next(iter(LIMITS & asked.body.keys())) for asked in server.asked]
+    assert used == ["max_completion_tokens", "max_tokens", "max_tokens"]
+
+
+def test_a_server_that_ignores_the_new_name_is_told_the_old_one() -> None:
+    with ModelServer() as server:
+        server.then(saying("Yes.", usage=(100, 9000)))
+        for _ in range(2):
+            asking(server, api="chat").answer("Is it?", [], ledger=ledger())
+        assert "max_tokens" in server.asked[1].body
+
+
+def test_a_server_without_any_limit_cannot_be_asked_under_a_cap() -> None:
+    with ModelServer(limits=[]) as server, pytest.raises(NotConfigured, match="DILIGENCE_AI_BUDGET"):
+        asking(server, api="chat").answer("Is it?", [], ledger=ledger())
+
+
+def test_a_limit_larger_than_the_window_is_made_smaller() -> None:
+    message = "'max_tokens' is too large: 4096. This model's maximum context length is 4096 tokens."
+    with ModelServer() as server:
+        server.then(failing(400, message))
+        assert asking(server).answer("Is it?", [], ledger=ledger()).text == "Yes."
+        assert [asked.body["max_output_tokens"] for asked in server.asked] == [4096, 1024]
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "error"), [(refusing(), ModelRefused), (cut_off(), AnswerCut), (saying("No JSON."), NoJson)]
+)
+@pytest.mark.parametrize("api", ["responses", "chat"])
+def test_what_was_no_answer_is_paid_for_too(behaviour: Behaviour, error: type[AnswererFailed], api: str) -> None:
+    spent = ledger()
+    with ModelServer() as server:
+        server.always(behaviour)
+        with pytest.raises(error) as failed:
+            asking(server, api=api).judge("Score it.", "text", Verdict, ledger=spent)
+    assert spent.spent == failed.value.usage
+    assert spent.spent.calls == len(server.asked)
+
+
+def test_an_empty_answer_is_paid_for_with_the_one_after_it() -> None:
+    spent = ledger()
+    with ModelServer() as server:
+        server.then(saying(""))
+        assert asking(server).answer("Is it?", [], ledger=spent).usage == spent.spent
+    assert spent.spent.calls == 2
+
+
+@pytest.mark.parametrize("behaviour", [busy(), nothing(), torn(), failing(500), failing(404)])
+def test_what_was_not_answered_costs_nothing(behaviour: Behaviour) -> None:
+    spent = ledger()
+    with ModelServer() as server:
+        server.then(behaviour)
+        usage = asking(server).answer("Is it?", [], ledger=spent).usage
+    assert spent.spent == usage
+    assert usage.calls == 1
+
+
+def test_a_server_that_counts_nothing_is_taken_to_have_used_the_most_under_a_cap() -> None:
+    capped, free = ledger(), ledger(None)
+    with ModelServer() as server:
+        server.always(saying("Yes.", usage=NO_USAGE))
+        usage = asking(server).answer("Is it?", [], ledger=capped).usage
+        assert usage == capped.spent
+        assert usage.input_tokens >= at_most(server.asked[0].prompt)
+        assert usage.output_tokens == at_most("Yes.")
+        asking(server).answer("Is it?", [], ledger=free)
+        assert free.spent.output_tokens == about("Yes.")
+        server.always(cut_off_without_usage)
+        with pytest.raises(AnswerCut) as failed:
+            asking(server).answer("Is it?", [], ledger=capped)
+    assert failed.value.usage.output_tokens == capped.answer_limit
+
+
+cut_off_without_usage = saying("Yes, and", reason="length", usage=NO_USAGE)
+
+
+def test_what_a_ledger_does_not_leave_is_not_asked() -> None:
+    with ModelServer() as server:
+        with pytest.raises(BudgetSpent):
+            asking(server).answer("Is it? " * 2000, [], ledger=ledger(2000))
+        assert server.asked == []
+
+
+def test_what_one_has_found_out_another_knows() -> None:
+    with ModelServer(GOOD, responses=False, schema=False) as server:
+        asking(server).judge("Score it.", "text", Verdict)
+        before = len(server.asked)
+        asking(server).judge("Score it.", "text", Verdict)
+        assert server.paths[before:] == ["completions/json_object"]
+        OpenAiAnswerer("large", base_url=server.url).judge("Score it.", "text", Verdict)
+        assert server.paths[before + 1] == "responses/json_schema"  # another model may be able to do more
+
+
+def test_a_server_that_has_become_another_one_is_found_out_anew() -> None:
+    with ModelServer(GOOD, responses=False) as server:
+        asking(server).judge("Score it.", "text", Verdict)
+        server.always(failing(404))
+        with pytest.raises(NotConfigured):
+            asking(server).judge("Score it.", "text", Verdict)
+        server.always(None)
+        assert abilities.abilities_of(server.url, "small").lacking == set()

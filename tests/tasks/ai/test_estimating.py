@@ -1,0 +1,57 @@
+"""The answerer that only counts: it passes for the real one and is never paid."""
+
+import json
+
+import pytest
+from pydantic import BaseModel
+
+from storage.answers import StoredAnswer, save_answer
+from storage.database import writing
+from tasks.ai import tokens
+from tasks.ai.answerer import Source, current
+from tasks.ai.estimating import CountingAnswerer, NotAsked
+from tasks.ai.remembered import answer_key, judge_once
+from tests.servers.openai_server import ModelServer
+
+
+class Verdict(BaseModel):
+    score: int
+
+
+@pytest.fixture
+def counting(home: object, monkeypatch: pytest.MonkeyPatch) -> CountingAnswerer:
+    monkeypatch.setenv("DILIGENCE_AI_MODEL", "a-model")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")  # nobody answers there
+    return CountingAnswerer(current())
+
+
+def test_a_judgement_is_counted_as_it_would_be_sent(
+    counting: CountingAnswerer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(NotAsked):
+        judge_once(counting, "Judge.", "A text. " * 100, Verdict)
+    with ModelServer('{"score": 3}') as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        judge_once(current(), "Judge.", "A text. " * 100, Verdict)
+    body = server.asked[0].body
+    assert counting.calls == len(server.asked) == 1
+    assert counting.usual_input == tokens.about(server.asked[0].prompt, json.dumps(body["text"]))
+    assert counting.most_input >= tokens.at_most(json.dumps(body, ensure_ascii=False))
+
+
+def test_an_answer_that_is_kept_is_not_counted(counting: CountingAnswerer) -> None:
+    with writing() as session:
+        key = answer_key(current(), "Judge.", "A text.", Verdict)
+        save_answer(session, StoredAnswer(key=key, model="a-model", answer={"score": 3}))
+    assert judge_once(counting, "Judge.", "A text.", Verdict).value == Verdict(score=3)
+    assert counting.calls == 0
+
+
+def test_a_question_is_counted_with_its_sources(counting: CountingAnswerer) -> None:
+    with pytest.raises(NotAsked):
+        counting.answer("Why?", [])
+    alone = counting.most_input
+    with pytest.raises(NotAsked):
+        counting.answer("Why?", [Source(1, "a.txt", None, "A long text. " * 50)])
+    assert counting.calls == 2
+    assert counting.most_input > 2 * alone

@@ -1,0 +1,206 @@
+"""A context beyond the model's window: read whole, in parts, the findings joined, and the answer says so."""
+
+import re
+
+import pytest
+
+from tasks.ai.answerer import Answer, AnswererFailed, ModelRefused, Source, Usage
+from tasks.ai.ledger import BudgetSpent, Ledger
+from tasks.ai.money import Cap
+from tasks.ai.openai import OpenAiAnswerer
+from tasks.errors import TooLarge
+from tests.servers.openai_server import Asked, ModelServer, Sent, failing, refusing, saying
+from tests.tasks.ai.test_openai import Verdict
+
+FACTS = [f"The fee of contract K{number} is {number * 7 + 100} EUR." for number in range(1, 41)]
+_FACT = re.compile(r"The fee of contract K\d+ is \d+ EUR\.(?: \[\d+\])?")
+_SOURCE = re.compile(r"<source-\w+ number=(\d+)")
+
+
+def filler(lines: int) -> str:
+    return "\n".join(
+        f"Line {line} of the minutes tells about the weather, and that tea was served." for line in range(lines)
+    )
+
+
+def reader(asked: Asked) -> str:
+    """A model that notes every fee that it sees, with its source, and answers with all fees."""
+    seen = asked.told
+    if "This is part" not in seen:
+        return " ".join(dict.fromkeys(_FACT.findall(seen))) or "Nothing is said about it."
+    found, number = [], "?"
+    for line in seen.split("\n"):
+        source = _SOURCE.search(line)
+        number = source[1] if source else number
+        found += [f"{fact} [{number}]" for fact in _FACT.findall(line)]
+    return "\n".join(found) or "NOTHING"
+
+
+def sources(count: int = 2, lines: int = 300) -> list[Source]:
+    """Minutes, with the facts spread over them."""
+    share = len(FACTS) // count
+    made = []
+    for number in range(count):
+        rows = filler(lines).split("\n")
+        for at, fact in enumerate(FACTS[number * share : (number + 1) * share]):
+            rows.insert(at * (lines // share) + at, fact)
+        made.append(Source(number + 1, f"minutes {number + 1}.txt", None, "\n".join(rows)))
+    return made
+
+
+def ask(server: ModelServer, given: list[Source], **options: object) -> Answer:
+    answerer = OpenAiAnswerer("small", base_url=server.url, pause=0.01, **options)  # type: ignore[arg-type]
+    return answerer.answer("What are the fees?", given)
+
+
+@pytest.mark.parametrize(
+    "server", [ModelServer(reader, window=4096), ModelServer(reader, window=4096, cuts=True)], ids=["says so", "cuts"]
+)
+@pytest.mark.parametrize("count", [1, 2, 20])
+def test_nothing_is_cut_in_silence(server: ModelServer, count: int) -> None:
+    with server:
+        answer = ask(server, sources(count, 1200 // count))
+    assert [fact for fact in FACTS if fact not in answer.text] == []
+    read = re.fullmatch(
+        r"The context was longer than the model takes at once; it was read whole in (\d+) parts\.", answer.notes[0]
+    )
+    assert read
+    assert int(read[1]) > 5
+    assert answer.whole.endswith(answer.notes[0])
+    assert answer.usage.calls >= int(read[1]) + 1
+
+
+def test_the_numbers_of_sources_stay_right() -> None:
+    with ModelServer(reader, window=4096) as server:
+        text = ask(server, sources(2, 400)).text
+    assert f"{FACTS[0]} [1]" in text
+    assert f"{FACTS[-1]} [2]" in text
+
+
+def test_what_fits_is_read_at_once() -> None:
+    with ModelServer(reader, window=4096) as server:
+        answer = ask(server, sources(2, 40))
+    assert (answer.notes, len(server.asked)) == ((), 1)
+
+
+def test_the_window_is_found_out_once() -> None:
+    with ModelServer(reader, window=4096) as server:
+        ask(server, sources(2, 600))
+        before = len(server.asked)
+        answer = ask(server, sources(2, 600))
+        rejected = sum(1 for each in server.asked[before:] if len(each.prompt) > 30_000)
+    assert rejected == 0
+    assert answer.notes
+
+
+def test_a_window_that_is_set_needs_no_finding_out() -> None:
+    with ModelServer(reader, window=4096) as server:
+        ask(server, sources(2, 600), window=4096)
+        assert max(len(each.prompt) for each in server.asked) < 20_000
+
+
+def test_a_server_that_names_no_number_is_asked_with_less_until_it_takes_it() -> None:
+    def narrow(asked: Asked) -> Sent:
+        return (too_long if len(asked.prompt) > 12_000 else saying(reader(asked)))(asked)
+
+    too_long = failing(400, "Your input exceeds the context window of this model.")
+    with ModelServer() as server:
+        server.always(narrow)
+        answer = ask(server, sources(2, 600))
+    assert [fact for fact in FACTS if fact not in answer.text] == []
+
+
+def test_parts_that_say_nothing_still_make_an_answer() -> None:
+    with ModelServer(reader, window=4096) as server:
+        answer = ask(server, [Source(1, "minutes.txt", None, filler(600))])
+    assert answer.text == "Nothing is said about it."
+
+
+def test_findings_that_are_too_long_are_joined_in_steps() -> None:
+    def wordy(asked: Asked) -> str:
+        if "The notes are still too long" in asked.told:
+            return "\n".join(dict.fromkeys(_FACT.findall(asked.told))) or "Little."
+        said = reader(asked)
+        return said if "This is part" not in asked.told else f"{said}\n" + "It also tells that tea was served. " * 60
+
+    with ModelServer(wordy, window=4096) as server:
+        answer = ask(server, sources(2, 600))
+    assert [fact for fact in FACTS if fact not in answer.text] == []
+    assert any("still too long" in each.prompt for each in server.asked)
+
+
+def test_findings_that_never_get_shorter_end() -> None:
+    server = ModelServer(lambda _: "It also tells that tea was served. " * 400, window=4096)
+    with server, pytest.raises(TooLarge, match="Ask for less"):
+        ask(server, sources(2, 300))
+    assert len(server.asked) < 60
+
+
+def test_a_part_that_is_refused_fails_the_whole() -> None:
+    with ModelServer(reader, window=4096) as server:
+        answerer = OpenAiAnswerer("small", base_url=server.url, pause=0.01, window=4096)
+        server.then(saying("NOTHING"), saying("NOTHING"), refusing())
+        with pytest.raises(ModelRefused) as failed:
+            answerer.answer("What are the fees?", sources(2, 600))
+    assert failed.value.usage.calls >= 3
+
+
+def test_a_context_of_too_many_parts_says_how_long_it_may_be() -> None:
+    with ModelServer(reader, window=4096) as server:
+        answerer = OpenAiAnswerer("small", base_url=server.url, window=4096)
+        with pytest.raises(TooLarge, match=r"no more than 200 parts.*Shorten it to 1\.\d MB.*DILIGENCE_AI_MODEL"):
+            answerer.answer("What are the fees?", [Source(1, "context", None, filler(100_000))])
+    assert server.asked == []
+
+
+def test_a_context_that_few_models_take_is_not_tried_whole() -> None:
+    with ModelServer(reader) as server:
+        answer = ask(server, [Source(1, "context", None, "The weather was fine and tea was served. " * 120_000)])
+        assert max(len(each.prompt) for each in server.asked) < 400_000
+    assert answer.text == "Nothing is said about it."
+    assert "it was read whole in" in answer.notes[0]
+
+
+def test_a_window_without_room_is_said() -> None:
+    with ModelServer(reader, window=300, cuts=True) as server, pytest.raises(TooLarge, match="context size"):
+        ask(server, sources(2, 600))
+
+
+def test_a_question_that_is_too_long_is_not_cut() -> None:
+    with ModelServer(reader, window=4096) as server, pytest.raises(TooLarge, match="longer than the model takes"):
+        OpenAiAnswerer("small", base_url=server.url).answer("Is it? " * 5000, [])
+
+
+@pytest.mark.parametrize(
+    ("cuts", "says"), [(False, "longer than the model takes"), (True, r"cuts prompts at about 4096 tokens")]
+)
+def test_what_is_to_be_judged_is_never_read_in_parts(cuts: bool, says: str) -> None:
+    with ModelServer('{"score": 4, "reason": "x"}', window=4096, cuts=cuts) as server:
+        answerer = OpenAiAnswerer("small", base_url=server.url)
+        with pytest.raises(TooLarge, match=says):
+            answerer.judge("Score it.", filler(900), Verdict)
+        asked = len(server.asked)
+        with pytest.raises(TooLarge, match="4096"):
+            answerer.judge("Score it.", filler(901), Verdict)
+        assert len(server.asked) == asked  # it is known now
+        assert answerer.judge("Score it.", "It is good.", Verdict).value.score == 4
+
+
+def test_a_budget_ends_a_long_reading() -> None:
+    spent: list[int] = []
+    ledger = Ledger(Cap(tokens=30_000), None, Usage(), None, lambda usage, _: spent.append(usage.input_tokens))
+    with ModelServer(reader, window=4096) as server:
+        answerer = OpenAiAnswerer("small", base_url=server.url, window=4096)
+        with pytest.raises(BudgetSpent):
+            answerer.answer("What are the fees?", sources(2, 900), ledger=ledger)
+    assert 0 < ledger.spent.input_tokens < 30_000
+    assert sum(spent) == ledger.spent.input_tokens
+
+
+def test_a_failure_in_one_part_counts_what_all_parts_cost() -> None:
+    with (
+        ModelServer(lambda asked: "" if "K40" in asked.told else reader(asked), window=4096) as server,
+        pytest.raises(AnswererFailed, match="empty answer") as failed,
+    ):
+        ask(server, sources(2, 400), window=4096)
+    assert failed.value.usage.calls == len(server.asked)

@@ -1,0 +1,181 @@
+"""The gate of an address: how many ask at once, who waits when the server has had enough, and that nobody is lost."""
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from threading import Barrier, Event, Lock, Thread
+
+import pytest
+
+from tasks.ai.openai import OpenAiAnswerer
+from tasks.ai.pace import FIRST, MOST, Gate
+from tasks.errors import TooManyRequests
+from tests.servers.openai_server import Asked, Behaviour, ModelServer, Sent, busy, saying, slow
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as server:
+        yield server
+
+
+def asking(server: ModelServer, **options: object) -> OpenAiAnswerer:
+    return OpenAiAnswerer("small", base_url=server.url, **{"pause": 0.01, **options})  # type: ignore[arg-type]
+
+
+def every_third(refusal: Behaviour) -> Behaviour:
+    numbers, lock = count(1), Lock()
+
+    def behave(asked: Asked) -> Sent:
+        with lock:
+            number = next(numbers)
+        return (saying("Yes.") if number % 3 else refusal)(asked)
+
+    return behave
+
+
+def test_a_thousand_calls_with_every_third_refused_lose_none(server: ModelServer) -> None:
+    server.always(every_third(busy()))
+    answerer = asking(server)
+    with ThreadPoolExecutor(32) as pool:
+        texts = list(pool.map(lambda number: answerer.answer(f"Is it {number}?", []).text, range(1000)))
+    assert texts == ["Yes."] * 1000
+    assert len(server.asked) == 1499
+    assert answerer.side_by_side < MOST
+
+
+def test_a_retry_after_holds_all_callers_of_the_address_back(server: ModelServer) -> None:
+    times: list[float] = []
+
+    def behave(asked: Asked) -> Sent:
+        times.append(time.monotonic())
+        return (busy("1") if len(times) == 1 else saying("Yes."))(asked)
+
+    server.always(behave)
+    first = Thread(target=lambda: asking(server).answer("Is it?", []))
+    first.start()
+    while not times:
+        time.sleep(0.01)
+    time.sleep(0.1)  # the answer is on its way
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: asking(server).answer("Is it?", []), range(8)))
+    first.join()
+    assert len(times) == 10
+    assert min(times[1:]) - times[0] > 0.9
+    assert max(times[1:]) - min(times[1:]) > 0.02  # one after the other
+
+
+def test_no_more_ask_at_once_than_the_gate_lets_in(server: ModelServer) -> None:
+    server.always(slow(0.2))
+    answerer = asking(server)
+    with ThreadPoolExecutor(40) as pool:
+        list(pool.map(lambda _: answerer.answer("Is it?", []), range(120)))
+    assert FIRST < server.most_at_once <= MOST
+
+
+def test_complaints_narrow_the_gate_and_answers_widen_it() -> None:
+    gate = Gate()
+    assert gate.side_by_side == MOST
+    for _ in range(20):
+        with gate.turn(1) as number:
+            gate.complained(number)
+    assert gate.side_by_side == 1
+    for _ in range(200):
+        gate.answered()
+    assert gate.side_by_side == MOST
+
+
+def test_complaints_about_calls_that_were_under_way_together_count_once() -> None:
+    gate, together = Gate(), Barrier(FIRST)
+
+    def ask() -> None:
+        with gate.turn(1) as number:
+            together.wait()
+            gate.complained(number)
+
+    with ThreadPoolExecutor(FIRST) as pool:
+        for each in [pool.submit(ask) for _ in range(FIRST)]:
+            each.result()
+    assert gate.side_by_side == FIRST - 1
+
+
+def test_a_hold_beyond_patience_is_handed_on_to_all() -> None:
+    gate = Gate()
+    with gate.turn(1) as number:
+        gate.complained(number, 500)
+    with pytest.raises(TooManyRequests) as refused, gate.turn(60):
+        pass
+    assert 400 < refused.value.retry_after <= 500 * 1.25
+
+
+def test_who_leaves_lets_the_next_one_in() -> None:
+    gate, inside, leave = Gate(), Event(), Event()
+
+    def ask() -> None:
+        with gate.turn(1):
+            inside.set()
+            leave.wait(10)
+
+    with ThreadPoolExecutor(FIRST + 1) as pool:
+        asked = [pool.submit(ask) for _ in range(FIRST + 1)]
+        inside.wait(10)
+        leave.set()
+        assert [each.result(10) for each in asked] == [None] * (FIRST + 1)
+
+
+def test_a_server_that_is_always_busy_is_given_up_by_all(server: ModelServer) -> None:
+    server.always(busy())
+    answerer = asking(server, patience=0.3)
+
+    def ask(_: int) -> bool:
+        with pytest.raises(TooManyRequests):
+            answerer.answer("Is it?", [])
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(ask, range(16)))
+    before = len(server.asked)
+    assert ask(0)  # who comes later does not wait for the same again
+    assert len(server.asked) == before + 1
+
+
+def test_one_that_is_refused_while_others_are_answered_is_patient(server: ModelServer) -> None:
+    refused = count()
+
+    def behave(asked: Asked) -> Sent:
+        unlucky = "unlucky" in asked.prompt and next(refused) < 12
+        return (busy() if unlucky else saying("Yes."))(asked)
+
+    server.always(behave)
+    answerer, done = asking(server), Event()
+
+    def others() -> None:
+        while not done.is_set():
+            answerer.answer("Is it?", [])
+            time.sleep(0.02)
+
+    with ThreadPoolExecutor(2) as pool:
+        running = pool.submit(others)
+        try:
+            assert asking(server, patience=0.5).answer("Is it unlucky?", []).text == "Yes."
+        finally:
+            done.set()
+        running.result()
+
+
+def test_a_time_limit_reached_in_a_crowd_is_tried_once_more(server: ModelServer) -> None:
+    """A server that works off one question after the other answers the last of them too late."""
+    seen: set[str] = set()
+
+    def late_at_first(asked: Asked) -> Sent:
+        first = asked.prompt not in seen
+        seen.add(asked.prompt)
+        return (slow(20) if first else saying("Yes."))(asked)
+
+    server.always(late_at_first)
+    answerer = asking(server, timeout=3)
+    with ThreadPoolExecutor(FIRST) as pool:
+        asked = [pool.submit(answerer.answer, f"Is it {number}?", []) for number in range(FIRST)]
+        assert [each.result().text for each in asked] == ["Yes."] * FIRST
+    assert len(server.asked) == 2 * FIRST
