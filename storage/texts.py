@@ -52,6 +52,7 @@ class StoredText(SQLModel, table=True):
 class Passage(SQLModel, table=True):
     """A piece of a text of about a paragraph that knows its place. Offsets are in characters of the text.
 
+    `header` is the first row of the table that it goes on with.
     `gives_orders`: it speaks to a language model and not to people, so that no prompt may hold it.
     """
 
@@ -64,6 +65,7 @@ class Passage(SQLModel, table=True):
     end: int
     place: str
     heading: str | None = None
+    header: str | None = None
     gives_orders: bool = False
 
 

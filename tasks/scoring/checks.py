@@ -1,25 +1,19 @@
 """Criteria that need no model: rules on facts, and documents that ought to be in the data room."""
 
-import re
-import unicodedata
 from collections.abc import Sequence
 
 from storage.companies import StoredClaim, StoredProfile
 from storage.runs import RunDocument
 from storage.scores import ScoreStatus
 from tasks.companies.profile import value_at
-from tasks.ranking import tokens
-from tasks.scoring import rules
+from tasks.scoring import names, rules
 from tasks.scoring.criteria import DocumentCheck, FactRule
 from tasks.scoring.evidence import Evidence
-from tasks.scoring.finding import Finding
+from tasks.scoring.finding import Finding, Quotation
+from tasks.scoring.nearest import nearest_documents
 
-_OPENING = 600  # characters: a title page, not a body that only mentions other documents
-_TITLE = 120  # characters; a longer line is a sentence
 _SHOWN = 160
 _SEVERAL = 3  # names in a reason
-_HUMP = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
-_ALIKE = str.maketrans({"ø": "o", "æ": "ae", "å": "a", "ł": "l", "đ": "d", "œ": "oe"})
 
 
 def check_fact(
@@ -46,23 +40,22 @@ def check_document(criterion: DocumentCheck, scale: tuple[float, float], evidenc
     A document counts when every word of the criterion stands there: a contract that only mentions
     audited accounts somewhere is not the accounts. One that gave no text counts by its name.
     """
-    wanted = _words(criterion.document)
-    by_name = [(_share(wanted, f"{each.path} {_without_ending(each.name)}"), each) for each in evidence.documents]
-    found = [document for share, document in by_name if share == 1]
-    found.sort(key=lambda each: -_share(wanted, each.name))  # before those that only lie in a folder of that name
+    wanted = names.words(criterion.document)
+    found = [each for each in evidence.documents if names.share(wanted, f"{each.path} {names.name(each)}") == 1]
+    found.sort(key=lambda each: -names.share(wanted, each.name))  # before those that only lie in a folder of that name
     how = "by its name"
     if not found:
-        found = [each for each in evidence.documents if _share(wanted, _title(each, evidence)) == 1]
+        found = [each for each in evidence.documents if names.share(wanted, names.title(each, evidence)) == 1]
         how = "by how it begins"
     if found:
         return _is_there(found, how, scale, evidence)
-    near = sorted((each for each in by_name if each[0] > 0), key=lambda each: -each[0])
+    nearest = nearest_documents(criterion.document, evidence)
     reason = f"No document of the data room is called or begins like “{criterion.document}”."
-    if near:
-        reason += f" Nearest: {_names([document for _, document in near])}."
+    if nearest:
+        reason += f" Nearest: {_names([each.document for each in nearest])}."
     if evidence.unread:
         reason += f" It may be among those that gave no text: {_names(evidence.unread)}."
-    return Finding(ScoreStatus.MISSING, reason, missing=criterion.document)
+    return Finding(ScoreStatus.MISSING, reason, missing=criterion.document, nearest=nearest)
 
 
 def _is_there(found: Sequence[RunDocument], how: str, scale: tuple[float, float], evidence: Evidence) -> Finding:
@@ -76,40 +69,7 @@ def _is_there(found: Sequence[RunDocument], how: str, scale: tuple[float, float]
     if others:
         reason += f" Also: {_names(others)}."
     opening = evidence.opening(document, _SHOWN)
-    return Finding(ScoreStatus.SCORED, reason, score=scale[1], quotes=[opening] if opening else [])
-
-
-def _title(document: RunDocument, evidence: Evidence) -> str:
-    """The document's name, its folder, and the short lines of its opening: titles, not sentences."""
-    opening = [line.strip() for line in evidence.beginning(document, _OPENING).splitlines()]
-    lines = [line for line in opening if len(line) <= _TITLE and not line.endswith((".", ";", ","))]
-    return "\n".join([document.path, _without_ending(document.name), *lines])
-
-
-def _share(wanted: Sequence[str], told: str) -> float:
-    """The share of the wanted words that stand in what is told; names are often run together, as in `captable`."""
-    if not wanted:
-        return 0.0
-    words = _words(told)
-    if "".join(wanted) in words:
-        return 1.0
-    return len(set(wanted) & set(words)) / len(set(wanted))
-
-
-def _words(text: str) -> list[str]:
-    """The words of a name in one form: `CapTable_2024` says cap, table, 2024; ü, ue and u are the same."""
-    parted = _HUMP.sub(" ", unicodedata.normalize("NFC", text).replace("_", " "))
-    return [_letters(word) for word in tokens(parted)]
-
-
-def _letters(word: str) -> str:
-    plain = "".join(each for each in unicodedata.normalize("NFD", word) if not unicodedata.combining(each))
-    plain = plain.translate(_ALIKE)
-    return re.sub("([aou])e", r"\1", plain)
-
-
-def _without_ending(name: str) -> str:
-    return name.rsplit(".", 1)[0]
+    return Finding(ScoreStatus.SCORED, reason, score=scale[1], quotes=[Quotation.of(opening)] if opening else [])
 
 
 def _names(documents: Sequence[RunDocument]) -> str:

@@ -8,6 +8,7 @@ import hashlib
 import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from unicodedata import normalize
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
@@ -16,7 +17,10 @@ from tasks.ranking import tokens
 from tasks.scoring import rules
 from tasks.user_file import Line, UserFile, nearest
 
+_MOST_RUNS = 9  # of one judgement; more cost more than they tell
 _MOST = 1_000_000.0  # of a weight and of the scale's ends: their products stay exact
+_LEAST = 0.000_001  # of a weight and of the scale's width, for the same reason
+_LONGEST_NAME = 64  # characters
 
 
 def _says_something(words: str) -> str:
@@ -25,7 +29,19 @@ def _says_something(words: str) -> str:
     return words
 
 
-Name = Annotated[Line, StringConstraints(max_length=64)]
+def _is_short(name: str) -> str:
+    if len(name) > _LONGEST_NAME:
+        raise ValueError(f"must have at most {_LONGEST_NAME} characters")
+    return name
+
+
+def _counts(weight: float) -> float:
+    if weight < _LEAST:
+        raise ValueError(f"must be at least {_LEAST:f}")
+    return weight
+
+
+Name = Annotated[Line, AfterValidator(_is_short)]
 Words = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000), AfterValidator(_says_something)
 ]
@@ -35,7 +51,7 @@ class _Written(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     id: Name
-    weight: float = Field(1, gt=0, le=_MOST, allow_inf_nan=False)
+    weight: Annotated[float, AfterValidator(_counts)] = Field(1, gt=0, le=_MOST, allow_inf_nan=False)
 
 
 class Judged(_Written):
@@ -92,17 +108,22 @@ _KNOWN = list(dict.fromkeys(name for kind in _KINDS.values() for name in kind.mo
 
 
 class Criteria(BaseModel):
-    """A criteria file: the scale (lowest, highest) and the criteria in the user's order."""
+    """A criteria file: the scale (lowest, highest) and the criteria in the user's order.
+
+    `runs` says how often each judged criterion is asked; the score in the middle is taken.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     scale: tuple[float, float]
     criteria: list[Criterion]
+    runs: int = 1
 
     def as_json(self) -> dict[str, Any]:
         """The form that a run keeps: what was written, and each criterion's kind and label."""
         listed = [each.model_dump() | {"kind": each.kind, "label": each.label} for each in self.criteria]
-        return {"scale": list(self.scale), "criteria": listed}
+        kept = {"scale": list(self.scale), "criteria": listed}
+        return kept if self.runs == 1 else kept | {"runs": self.runs}  # without it, as runs before there were repeats
 
     @classmethod
     def from_json(cls, kept: dict[str, Any]) -> "Criteria":
@@ -110,7 +131,7 @@ class Criteria(BaseModel):
         listed = [
             {key: value for key, value in each.items() if key not in {"kind", "label"}} for each in kept["criteria"]
         ]
-        return cls(scale=tuple(kept["scale"]), criteria=listed)
+        return cls(scale=tuple(kept["scale"]), criteria=listed, runs=kept.get("runs", 1))
 
     def fingerprint(self) -> str:
         """The same for the same criteria, in hex."""
@@ -121,6 +142,7 @@ class _File(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     scale: Any = None
+    runs: Any = None
     criteria: list[Any]
 
 
@@ -139,7 +161,8 @@ def read_criteria(path: Path) -> Criteria:
     for index, each in enumerate(listed if isinstance(listed, list) else []):
         at = ("criteria", index)
         criterion = _read_one(file, at, each)
-        name = str(each["id"]).strip() if isinstance(each, dict) and "id" in each else None
+        # In one form: two ids that look the same are the same.
+        name = normalize("NFC", str(each["id"]).strip()) if isinstance(each, dict) and "id" in each else None
         if name in lines:
             file.mistake((*at, "id"), f"{name!r} is the id of the criterion in line {lines[name]} already")
         elif name is not None:
@@ -149,16 +172,24 @@ def read_criteria(path: Path) -> Criteria:
     if listed == []:
         file.mistake(("criteria",), "it is empty: list at least one criterion, with an id and ask, fact or document")
     scale = _scale(file, content.get("scale", [0, 5]))
+    runs = _runs(file, content.get("runs", 1))
     file.mistakes.check()
-    return Criteria(scale=scale, criteria=list(found.values()))
+    return Criteria(scale=scale, criteria=list(found.values()), runs=runs)
 
 
 def _scale(file: UserFile, written: Any) -> tuple[float, float]:
     ends = [end for end in written if type(end) in {int, float} and abs(end) <= _MOST] if type(written) is list else []
-    if len(ends) != 2 or len(written) != 2 or not ends[0] < ends[1]:
+    if len(ends) != 2 or len(written) != 2 or ends[1] - ends[0] < _LEAST:
         file.mistake(("scale",), "must be two numbers, the lowest score and the highest one, such as [0, 5]")
         return 0.0, 0.0
     return float(ends[0]), float(ends[1])
+
+
+def _runs(file: UserFile, written: Any) -> int:
+    if type(written) is not int or not 1 <= written <= _MOST_RUNS:
+        file.mistake(("runs",), f"must be a whole number from 1 to {_MOST_RUNS}: how often each judgement is asked for")
+        return 1
+    return written
 
 
 def _read_one(file: UserFile, at: tuple[str | int, ...], written: Any) -> Criterion | None:

@@ -10,16 +10,25 @@ from functools import cached_property
 
 from storage import database, runs, texts
 from storage.runs import RunDocument
-from storage.texts import Passage
-from tasks.scoring.passages import CUTTER, Ground, Index, Piece, cut
+from tasks.ranking.semantic.chosen import semantic_ranking
+from tasks.ranking.semantic.kept import CANDIDATES, SemanticRanking
+from tasks.ranking.semantic.windows import Candidate
+from tasks.scoring.cutting import Cut, passages_of
+from tasks.scoring.passages import Ground, Index, Piece
 from tasks.scoring.quotes import locate
 
-_CANDIDATES = 30  # passages whose documents are searched for a quotation that does not stand where it was said to
+_CANDIDATES = 30  # passages around which a quotation is looked for that does not stand where it was said to
+_AROUND = 4000  # characters before and behind these: folding all of a document takes a second for 2.5 MB
+_EDGE = 40  # characters at the ends of such a stretch, where a word or a figure may be cut
+_WHOLE = 1_000_000  # characters; a document up to this length is searched whole where it was named as the source
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Words of a document: where they stand, and the span that they take of its stored text."""
+    """Words of a document: where they stand, and the span that they take of its stored text.
+
+    `header` is the first row of the table that a passage goes on with.
+    """
 
     document: RunDocument
     text_id: int
@@ -28,24 +37,35 @@ class Found:
     place: str
     heading: str | None
     text: str
+    header: str | None = None
+
+    @property
+    def telling(self) -> str:
+        """The words with the names of their columns."""
+        return f"{self.header}\n{self.text}" if self.header else self.text
 
 
 class Evidence:
-    """What the data room of a run's company says. Texts are loaded once; an index is built on first use."""
+    """What the data room of a run's company says. Texts are loaded once; an index is built on first use.
+
+    Passages that give orders to a model stand in `orders` and are found by no question.
+    """
 
     def __init__(self, company_id: int) -> None:
         with database.reading() as session:
             self.documents = list(runs.company_documents(session, company_id))
         self._texts: dict[int, str] = {}
         self._passages: list[tuple[RunDocument, Piece]] = []
-        cuts: dict[int, list[Piece]] = {}
+        self.orders: list[Found] = []
+        cuts: dict[int, Cut] = {}
         known: dict[str, str] = {}  # "page 1" is the place of thousands of passages
         for document in self.documents:
             if document.text_id is None or not document.characters:
                 continue
             if document.text_id not in cuts:
-                self._texts[document.text_id], cuts[document.text_id] = _passages(document.text_id, known)
-            self._passages.extend((document, piece) for piece in cuts[document.text_id])
+                self._texts[document.text_id], cuts[document.text_id] = passages_of(document.text_id, known)
+            self._passages.extend((document, piece) for piece in cuts[document.text_id].pieces)
+            self.orders.extend(self._found(document, piece) for piece in cuts[document.text_id].orders)
 
     @property
     def unread(self) -> list[RunDocument]:
@@ -59,7 +79,12 @@ class Evidence:
 
     def find(self, question: str, k: int) -> list[Found]:
         """The passages that speak most to a question, best first."""
-        return [self._found(position) for position in self._ranked(question, k)]
+        return [self._found(*self._passages[position]) for position in self._told(question, k)]
+
+    @property
+    def warning(self) -> str | None:
+        """Why passages were ranked by their words alone although an embedding model is set, or None."""
+        return self._semantic.warning if self._semantic else None
 
     def beginning(self, document: RunDocument, characters: int) -> str:
         """The first characters of a document's text, empty where there is none."""
@@ -75,25 +100,55 @@ class Evidence:
         return self._span(document, document.text_id, start, start + len(begins))
 
     def verify(self, quote: str, near: Found | None = None) -> Found | None:
-        """Where a quotation really stands: from the passage on that it was taken from, or in another document."""
-        for document, start in self._likely(quote, near):
-            if document.text_id in self._texts:
-                span = locate(quote, self._texts[document.text_id], start)
-                if span:
-                    return self._span(document, document.text_id, *span)
+        """Where a quotation really stands: from the passage on that it was taken from, or in another document.
+
+        Words of a passage that gives orders prove nothing.
+        """
+        for document, first, last, start in self._likely(quote, near):
+            assert document.text_id is not None
+            text = self._texts[document.text_id]
+            span = locate(quote, text[first:last], start - first)
+            if span is None:
+                continue
+            begins, ends = first + span[0], first + span[1]
+            at_edge = (first and span[0] < _EDGE) or (last < len(text) and last - ends < _EDGE)
+            if not at_edge and not self._ordered(document.text_id, begins, ends):
+                return self._span(document, document.text_id, begins, ends)
         return None
 
-    def _likely(self, quote: str, near: Found | None) -> Iterator[tuple[RunDocument, int]]:
-        """The documents in which the quotation may stand, each with an offset to begin at, the likeliest first."""
-        searched: set[str] = set()
-        if near is not None:
-            searched.add(near.document.document_id)
-            yield near.document, near.start
-        for position in self._ranked(quote, _CANDIDATES):
-            document, piece = self._passages[position]
-            if document.document_id not in searched:
-                searched.add(document.document_id)
-                yield document, piece.start
+    def _ordered(self, text_id: int, start: int, end: int) -> bool:
+        return any(each.text_id == text_id and each.start < end and start < each.end for each in self.orders)
+
+    def _likely(self, quote: str, near: Found | None) -> Iterator[tuple[RunDocument, int, int, int]]:
+        """Where the quotation may stand, the likeliest first: document, stretch of its text, offset to begin at."""
+        own = near.document.document_id if near is not None else None
+        if near is not None and len(self._texts[near.text_id]) <= _WHOLE:
+            yield near.document, 0, len(self._texts[near.text_id]), near.start
+        elif near is not None:
+            yield self._stretch(near.document, near.start, near.end)
+        ranked = [self._passages[position] for position in self._ranked(quote, _CANDIDATES)]
+        for document, piece in sorted(ranked, key=lambda each: each[0].document_id != own):
+            yield self._stretch(document, piece.start, piece.end)
+
+    def _stretch(self, document: RunDocument, start: int, end: int) -> tuple[RunDocument, int, int, int]:
+        return document, max(start - _AROUND, 0), min(end + _AROUND, len(self._texts[document.text_id or 0])), start
+
+    def _told(self, question: str, k: int) -> list[int]:
+        """As `_ranked`; with an embedding model the best of these are put in order by what they mean."""
+        if self._semantic is None:
+            return self._ranked(question, k)
+        ranked = self._index.rank(question, max(k, CANDIDATES))
+        candidates = [self._candidate(position) for position, _ in ranked]
+        return [ranked[at][0] for at in self._semantic.order(question, candidates, [score for _, score in ranked])[:k]]
+
+    def _candidate(self, position: int) -> Candidate:
+        found = self._found(*self._passages[position])
+        about = "\n".join(each for each in (found.heading, found.header) if each)
+        return Candidate(found.text_id, found.start, found.end, found.text, about)
+
+    @cached_property
+    def _semantic(self) -> SemanticRanking | None:
+        return semantic_ranking()
 
     def _ranked(self, question: str, k: int) -> list[int]:
         return [position for position, _ in self._index.rank(question, k)]
@@ -106,47 +161,18 @@ class Evidence:
         place, heading = ground.place(start, end), ground.label(start, "heading")
         return Found(document, text_id, start, end, place, heading, text.text[start:end])
 
-    def _found(self, position: int) -> Found:
-        document, piece = self._passages[position]
+    def _found(self, document: RunDocument, piece: Piece) -> Found:
         assert document.text_id is not None
         text = self._texts[document.text_id][piece.start : piece.end]
-        return Found(document, document.text_id, piece.start, piece.end, piece.place, piece.heading, text)
+        return Found(document, document.text_id, piece.start, piece.end, piece.place, piece.heading, text, piece.header)
 
     @cached_property
     def _index(self) -> Index:
-        """What is ranked is the passage with its document's name and heading: they say what it is about."""
+        """What is ranked is the passage with its document's name, heading and columns: they say what it is about."""
         return Index(
             [
-                f"{document.path} {document.name} {piece.heading or ''}\n"
+                f"{document.path} {document.name} {piece.heading or ''} {piece.header or ''}\n"
                 + self._texts[document.text_id or 0][piece.start : piece.end]
                 for document, piece in self._passages
             ]
         )
-
-
-def _passages(text_id: int, known: dict[str, str]) -> tuple[str, list[Piece]]:
-    """A text with its passages, cut and kept when they were not before. `known` holds each place's words once."""
-    with database.reading() as session:
-        text = texts.get_text(session, text_id)
-        kept = texts.find_passages(session, text_id, CUTTER)
-    if kept is None:
-        kept = [
-            Passage(
-                text_id=text_id,
-                ordinal=ordinal,
-                start=piece.start,
-                end=piece.end,
-                place=piece.place,
-                heading=piece.heading,
-            )
-            for ordinal, piece in enumerate(cut(text.text, text.places))
-        ]
-        with database.writing() as session:
-            texts.save_passages(session, text_id, CUTTER, kept)
-    return text.text, [_piece(passage, known) for passage in kept]
-
-
-def _piece(passage: Passage, known: dict[str, str]) -> Piece:
-    place = known.setdefault(passage.place, passage.place)
-    heading = None if passage.heading is None else known.setdefault(passage.heading, passage.heading)
-    return Piece(passage.start, passage.end, place, heading)

@@ -1,117 +1,117 @@
-"""Judged criteria: passages found, a judgement asked for, every quotation checked against the stored text."""
+"""Judged criteria: passages found, a judgement asked for as often as wanted, its quotations checked.
+
+Finding and checking read the evidence and belong to one thread; asking takes long, touches nothing of
+ours and may be done in another.
+"""
 
 from collections.abc import Sequence
-from typing import Annotated
-
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from dataclasses import dataclass, replace
 
 from storage.scores import ScoreStatus
-from tasks.ai.answerer import Answerer, AnswererFailed, Source, Usage
+from tasks.ai.answerer import Answerer, Source
+from tasks.ai.ledger import BudgetSpent, Ledger
+from tasks.ai.orders import without_orders
 from tasks.ai.prompt import as_material
 from tasks.ai.remembered import judge_once
-from tasks.errors import DiligenceError
+from tasks.errors import DiligenceError, TooLarge
 from tasks.scoring.criteria import Judged
 from tasks.scoring.evidence import Evidence, Found
-from tasks.scoring.finding import Finding
+from tasks.scoring.finding import Finding, Quotation
+from tasks.scoring.judgement import Judgement, instructions
+from tasks.scoring.proving import prove
+from tasks.scoring.repeats import taken_together
 
 _PASSAGES = 12  # what a judge is given; at about 1,200 characters each well within a small model's window
 _SHOWN = 5  # what a reader is shown where no judgement is made
-_MOST_QUOTES = 12  # of one judgement; a model that repeats itself must not fill the report
-_LONGEST = 2000  # characters of a quotation that stands nowhere; of one that stands, the text's own span is kept
-
-# A NUL cannot be stored, and no model means one.
-Words = Annotated[str, AfterValidator(lambda words: words.replace("\0", ""))]
 
 
-class JudgedQuote(BaseModel):
-    """Words copied from one of the numbered sources."""
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a model made of the best `passages` of those found."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    source: int = Field(description="the number of the source that the words stand in")
-    text: Words = Field(description="the words exactly as they stand there, one or two sentences")
-
-
-class Judgement(BaseModel):
-    """A judge's answer to one criterion."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    found: bool = Field(description="whether the sources say anything that bears on the question")
-    score: float | None = Field(description="the score on the scale; null when nothing was found", allow_inf_nan=False)
-    reason: Words = Field(description="why, in two or three sentences that rest on the quotes")
-    quotes: list[JudgedQuote] = Field(description="one to four quotations that prove the reason")
+    judgement: Judgement
+    passages: int
 
 
-def judge(
-    criterion: Judged, scale: tuple[float, float], company: str, evidence: Evidence, answerer: Answerer
-) -> Finding:
-    """Judge one criterion for one company. A model's failure is a finding too: `unscored`, with the passages."""
+Answers = list[Said | DiligenceError]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A judged criterion made ready to be asked: the passages found, and the prompt."""
+
+    criterion: Judged
+    scale: tuple[float, float]
+    repeats: int
+    found: Sequence[Found]
+    sources: Sequence[Source]
+    instructions: str
+
+    def ask(self, answerer: Answerer, ledger: Ledger | None = None) -> Answers:
+        """What the model says each time, or why it said nothing. Ends where the budget does."""
+        answers: Answers = []
+        for nth in range(1, self.repeats + 1):
+            try:
+                answers.append(self._ask(answerer, ledger, nth))
+            except BudgetSpent as spent:
+                return [spent]
+            except DiligenceError as error:
+                answers.append(error)
+        return answers
+
+    def finding(self, answers: Answers, evidence: Evidence) -> Finding:
+        """What the answers prove. A model's failure is a finding too: `unscored`, with the passages."""
+        judged = taken_together([self._finding(answer, evidence) for answer in answers])
+        return judged if judged.status is not ScoreStatus.UNSCORED or judged.quotes else _showing(judged, self.found)
+
+    def _ask(self, answerer: Answerer, ledger: Ledger | None, nth: int) -> Said:
+        """Ask once; a model that cannot take all the passages is given the best half of them, and of these again."""
+        passages = len(self.sources)
+        while True:
+            material = as_material(self.sources[:passages])
+            try:
+                said = judge_once(answerer, self.instructions, material, Judgement, ledger=ledger, nth=nth)
+            except TooLarge:
+                if passages == 1:
+                    raise
+                passages //= 2
+            else:
+                return Said(said.value, passages)
+
+    def _finding(self, answer: Said | DiligenceError, evidence: Evidence) -> Finding:
+        if isinstance(answer, DiligenceError):
+            spent = isinstance(answer, BudgetSpent)
+            return Finding(ScoreStatus.UNSCORED, answer.message, failed=not spent, unfinished=spent)
+        finding = prove(answer.judgement, self.criterion, self.scale, self.found, evidence)
+        if answer.passages == len(self.found):
+            return finding
+        taken = f"The model took only the best {answer.passages} of the {len(self.found)} passages found."
+        return replace(finding, reason=f"{finding.reason} ({taken})")
+
+
+def prepare(
+    criterion: Judged,
+    scale: tuple[float, float],
+    company: str,
+    evidence: Evidence,
+    answerer: Answerer,
+    repeats: int = 1,
+) -> Question | Finding:
+    """What to ask about one criterion for one company, or the finding where there is nothing or nobody to ask."""
     found = evidence.find(f"{criterion.ask} {criterion.guide}", _PASSAGES)
     if not found:
         return Finding(ScoreStatus.MISSING, _nothing(evidence), missing=criterion.ask)
     if not answerer.judges:
-        return _unscored("No model is configured (DILIGENCE_AI_MODEL), so no judgement was made.", found)
-    sources = [Source(number, each.document.name, each.place, each.text) for number, each in enumerate(found, 1)]
-    try:
-        judged = judge_once(answerer, _instructions(criterion, scale, company), as_material(sources), Judgement)
-    except AnswererFailed as error:
-        return _unscored(error.message, found, failed=True, usage=error.usage)
-    except DiligenceError as error:
-        return _unscored(error.message, found, failed=True)
-    return _checked(criterion, scale, judged.value, judged.usage, found, evidence)
+        nobody = "No model is configured (DILIGENCE_AI_MODEL), so no judgement was made."
+        return _showing(Finding(ScoreStatus.UNSCORED, nobody), found)
+    sources = [_source(number, each) for number, each in enumerate(found, 1)]
+    return Question(criterion, scale, repeats, found, sources, instructions(criterion, scale, company))
 
 
-def _instructions(criterion: Judged, scale: tuple[float, float], company: str) -> str:
-    low, high = scale
-    guide = f"\nWhat a score means: {criterion.guide}" if criterion.guide else ""
-    return (
-        f"Judge the company {company!r} by one question, from the numbered sources alone.\n"
-        f"Question: {criterion.ask}{guide}\n"
-        f"Scale: from {low:g} (lowest) to {high:g} (highest).\n"
-        "Quote word for word what your reason rests on, for and against. A quotation that does not stand in its "
-        "source to the letter is thrown away, and a judgement without one does not count. When the sources say "
-        "nothing that bears on the question, answer found: false and score: null, and do not guess."
-    )
-
-
-def _checked(
-    criterion: Judged,
-    scale: tuple[float, float],
-    judgement: Judgement,
-    usage: Usage,
-    found: Sequence[Found],
-    evidence: Evidence,
-) -> Finding:
-    """Keep of a judgement what its quotations prove."""
-    reason = " ".join(judgement.reason.split())
-    if not judgement.found or judgement.score is None:
-        return Finding(
-            ScoreStatus.MISSING, reason or "The passages found do not tell.", missing=criterion.ask, usage=usage
-        )
-    proved, unverified = _proved(judgement.quotes, found, evidence)
-    low, high = scale
-    if not low <= judgement.score <= high:
-        problem = f"The model gave {judgement.score:g}, which is not on the scale from {low:g} to {high:g}."
-        return Finding(ScoreStatus.UNSCORED, problem, quotes=proved, unverified=unverified, failed=True, usage=usage)
-    if not proved:
-        reason = f"No quotation could be verified, so the judgement does not count. It said: {reason}"
-        return Finding(ScoreStatus.UNSUPPORTED, reason, unverified=unverified, usage=usage)
-    return Finding(ScoreStatus.SCORED, reason, score=judgement.score, quotes=proved, unverified=unverified, usage=usage)
-
-
-def _proved(quotes: Sequence[JudgedQuote], found: Sequence[Found], evidence: Evidence) -> tuple[list[Found], list[str]]:
-    """The quotations that stand somewhere, each where it stands, and those that stand nowhere; none twice."""
-    proved: dict[tuple[str, int, int], Found] = {}
-    unverified: dict[str, None] = {}
-    for quote in quotes[:_MOST_QUOTES]:
-        said_to_stand = found[quote.source - 1] if 1 <= quote.source <= len(found) else None
-        stands = evidence.verify(quote.text, said_to_stand)
-        if stands is None:
-            unverified[quote.text[:_LONGEST]] = None
-        else:
-            proved[stands.document.document_id, stands.start, stands.end] = stands
-    return list(proved.values()), list(unverified)
+def _source(number: int, found: Found) -> Source:
+    """A passage as a source. A file's or a sheet's name can give orders too."""
+    name, place = (without_orders(words)[0] for words in (found.document.name, found.place))
+    return Source(number, name, place, found.telling)
 
 
 def _nothing(evidence: Evidence) -> str:
@@ -125,11 +125,10 @@ def _nothing(evidence: Evidence) -> str:
     return f"No passage of the data room shares a word with the question.{among}"
 
 
-def _unscored(reason: str, found: Sequence[Found], *, failed: bool = False, usage: Usage | None = None) -> Finding:
-    return Finding(
-        ScoreStatus.UNSCORED,
-        f"{reason} The passages that speak to it are shown.",
-        quotes=found[:_SHOWN],
-        failed=failed,
-        usage=usage or Usage(),
+def _showing(finding: Finding, found: Sequence[Found]) -> Finding:
+    """The finding with the passages that a judge would have seen."""
+    return replace(
+        finding,
+        reason=f"{finding.reason} The passages that speak to it are shown.",
+        quotes=[Quotation.of(each) for each in found[:_SHOWN]],
     )

@@ -11,11 +11,13 @@ from tasks.ranking import Index, rank
 
 __all__ = ["CUTTER", "Ground", "Index", "Piece", "cut", "rank"]
 
-CUTTER = "cut-3"  # raised when passages are cut otherwise: stored ones are then cut anew
+CUTTER = "cut-4"  # raised when passages are cut otherwise: stored ones are then cut anew
 
 _LONGEST = 1200  # characters; two or three fit a judge's eye, a dozen fit a small model's window
 _SHORTEST = 200  # a line of its own says too little to be ranked: it goes with what follows
 _WITHIN = frozenset({"shape", "cells", "ocr"})  # say where in a slide, sheet or page: passages reach over them
+_HEADER = 400  # characters of a table's first row that its later parts carry along
+_TABLE = re.compile(r"(?:^[^\n\f\t]*\t[^\n\f]*(?:\n|\Z))+", re.MULTILINE)  # lines with cells, one behind the other
 _SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+")
 
 Places = Sequence[tuple[int, int, str, str] | Sequence[int | str]]  # as storage keeps them: start, end, kind, label
@@ -23,19 +25,23 @@ Places = Sequence[tuple[int, int, str, str] | Sequence[int | str]]  # as storage
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A passage of a text: its span in characters, its place in words, the heading that it stands under."""
+    """A passage of a text: its span in characters, its place in words, the heading that it stands under.
+
+    `header` is the first row of a table, when the passage is a later part of it.
+    """
 
     start: int
     end: int
     place: str
     heading: str | None
+    header: str | None = None
 
 
 def cut(text: str, places: Places) -> list[Piece]:
     """The passages of a text, in order: none reaches over a page, slide, sheet, heading or attachment."""
-    ground = Ground(text, places)
+    ground, tables = Ground(text, places), _Tables(text)
     return [
-        Piece(first, last, ground.place(first, last), ground.label(first, "heading"))
+        Piece(first, last, ground.place(first, last), ground.label(first, "heading"), tables.header(first, since=start))
         for start, end in _blocks(text, ground.borders)
         for first, last in _split(text, start, end)
     ]
@@ -128,6 +134,24 @@ class Ground:
         starts, rest = self._kinds.get(kind, ([], []))
         first, behind = max(bisect.bisect_right(starts, start) - 1, 0), bisect.bisect_right(starts, last)
         return [label for (end, label) in rest[first:behind] if end > start]
+
+
+class _Tables:
+    """The tables of a text: rows one a line, cells parted by tabs."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        spans = [found.span() for found in _TABLE.finditer(text)]
+        self._starts, self._ends = [start for start, _ in spans], [end for _, end in spans]
+
+    def header(self, offset: int, since: int) -> str | None:
+        """The first row of the table that an offset lies in; None in that row itself, or where none began `since`."""
+        at = bisect.bisect_right(self._starts, offset) - 1
+        if at < 0 or offset >= self._ends[at] or self._starts[at] < since:
+            return None
+        start = self._starts[at]
+        behind = self._text.find("\n", start)
+        return self._text[start:behind][:_HEADER].strip() or None if 0 <= behind < offset else None
 
 
 def _blocks(text: str, borders: Sequence[int]) -> Iterator[tuple[int, int]]:

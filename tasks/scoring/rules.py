@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from math import isfinite
 from typing import Any
 
 from tasks.companies.profile import FieldType, field_type, fields
@@ -88,7 +89,8 @@ def _listed(field: str, kind: FieldType, sign: str, written: str) -> list[Any]:
 
 def _read(field: str, kind: FieldType, value: Any) -> Any:
     """A value of the rule in the field's type."""
-    if kind in _NUMBERS and (isinstance(value, bool) or not isinstance(value, int | float)):
+    # A file can spell infinity and no number out: !!float .nan
+    if kind in _NUMBERS and (isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value)):
         raise ValueError(f"{field} is a number: {value!r} is none (digits only, such as 1500000 or 0.5)")
     if kind is FieldType.BOOLEAN and not isinstance(value, bool):
         raise ValueError(f"{field} is true or false: {value!r} is neither")

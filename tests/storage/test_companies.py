@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from storage import companies, database
-from storage.companies import StoredClaim, StoredProfile
+from storage.companies import SourceAnswer, StoredClaim, StoredProfile
 from tests.storage import rows
 
 
@@ -34,6 +34,41 @@ def test_of_two_profiles_of_one_moment_the_later_counts(database_url: str) -> No
         assert found is not None
         assert found.id == second
         assert companies.get_profile(session, second).profile == {"name": "second"}
+
+
+def test_whether_a_profile_is_the_newest_is_told_without_reading_it(database_url: str) -> None:
+    older, newest = store("alpha.example", hours=1), store("alpha.example", hours=2)
+    store("beta.example", hours=3)
+    with database.reading() as session:
+        assert companies.is_latest_profile(session, "alpha.example", newest)
+        assert not companies.is_latest_profile(session, "alpha.example", older)
+        assert not companies.is_latest_profile(session, "gamma.example", newest)
+
+
+def test_which_answers_there_are_is_told_without_reading_them(database_url: str) -> None:
+    def answer(source: str, claims: list[dict[str, object]] | None) -> None:
+        row = SourceAnswer(
+            source=source, origin="o", domain="alpha.example", retrieved_at=rows.MORNING, claims=claims, warnings=[]
+        )
+        with database.writing() as session:
+            companies.save_answer(session, row)
+
+    answer("knows", [{"field": "name"}])
+    answer("knows_not", None)
+    answer("claims_nothing", [])
+    with database.reading() as session:
+        found = {each.source: each for each in companies.answers_on(session, "alpha.example")}
+        assert companies.answers_on(session, "beta.example") == []
+        kept = companies.get_answer(session, "knows", "o", "alpha.example")
+        assert companies.get_answer(session, "knows", "o", "beta.example") is None
+    assert {name: each.unknown for name, each in found.items()} == {
+        "knows": False,
+        "knows_not": True,
+        "claims_nothing": False,
+    }
+    assert {each.of for each in found.values()} == {rows.MORNING}
+    assert kept is not None
+    assert kept.claims == [{"field": "name"}]
 
 
 def test_claims_come_back_in_the_order_given_with_values_of_any_kind(database_url: str) -> None:

@@ -11,6 +11,7 @@ depends_on = None
 
 
 def upgrade() -> None:
+    op.add_column('passages', sa.Column('header', sa.String(), nullable=True))
     op.add_column('passages', sa.Column('gives_orders', sa.Boolean(), server_default=sa.false(), nullable=False))
     op.add_column('quotes', sa.Column('stance', sa.String(), nullable=True))
     op.add_column('criterion_outcomes', sa.Column('confidence', sa.Float(), nullable=True))
@@ -40,3 +41,4 @@ def downgrade() -> None:
     op.drop_column('criterion_outcomes', 'confidence')
     op.drop_column('quotes', 'stance')
     op.drop_column('passages', 'gives_orders')
+    op.drop_column('passages', 'header')

@@ -137,8 +137,10 @@ def test_a_document_is_found_by_how_it_begins(room: Room) -> None:
     room.holds("Agreement.docx", CONTRACT)
     finding = document_of(room, "audited financial statements")
     assert finding.reason == "In the data room: Scan 0012.pdf (by how it begins)."
-    assert [(quote.text, quote.place) for quote in finding.quotes] == [(ACCOUNTS, "page 1")]
-    assert ACCOUNTS[finding.quotes[0].start : finding.quotes[0].end] == finding.quotes[0].text
+    (quote,) = finding.quotes
+    assert quote.found is not None
+    assert (quote.text, quote.stance, quote.found.place) == (ACCOUNTS, None, "page 1")
+    assert ACCOUNTS[quote.found.start : quote.found.end] == quote.text
 
 
 def test_a_contract_that_mentions_the_document_is_not_the_document(room: Room) -> None:
@@ -148,7 +150,10 @@ def test_a_contract_that_mentions_the_document_is_not_the_document(room: Room) -
     finding = document_of(room, "audited financial statements")
     assert (finding.status, finding.score) == (ScoreStatus.MISSING, None)
     assert finding.missing == "audited financial statements"
-    assert finding.reason == ("No document of the data room is called or begins like “audited financial statements”.")
+    assert finding.reason == (
+        "No document of the data room is called or begins like “audited financial statements”. "
+        "Nearest: Minutes.txt, Agreement.docx, Policy.txt."
+    )
 
 
 def test_the_nearest_documents_are_named(room: Room) -> None:
@@ -157,6 +162,45 @@ def test_the_nearest_documents_are_named(room: Room) -> None:
     room.holds("Lease.pdf", "Lease")
     reason = document_of(room, "audited financial statements").reason
     assert reason.endswith("Nearest: Statements of financial position.xlsx, Financial model.xlsx.")
+
+
+def test_the_nearest_are_those_of_name_folder_or_title_and_then_those_that_speak_of_it(room: Room) -> None:
+    room.holds("Minutes.txt", "The board approved them.\nThen it looked at the audited accounts for an hour.")
+    room.holds("Scan 1.pdf", "Consolidated Statements\n\nof Alpha.")
+    room.holds("Lease.pdf", "The lease.")
+    finding = document_of(room, "audited financial statements")
+    assert [(each.document.name, each.why) for each in finding.nearest] == [
+        ("Scan 1.pdf", "its beginning shares “statements”"),
+        ("Minutes.txt", "it speaks of “audited” (lines 1 to 2)"),
+    ]
+    room.holds("2024.pdf", path="Audited")
+    room.holds("Statements_financial.pdf")
+    finding = document_of(room, "audited financial statements")
+    assert [each.as_json() for each in finding.nearest][:2] == [
+        {
+            "document_id": "/Statements_financial.pdf",
+            "document_name": "Statements_financial.pdf",
+            "document_url": "http://x/Statements_financial.pdf",
+            "why": "its name shares “financial”, “statements”",
+        },
+        {
+            "document_id": "Audited/2024.pdf",
+            "document_name": "2024.pdf",
+            "document_url": "http://x/2024.pdf",
+            "why": "its folder shares “audited”",
+        },
+    ]
+    assert len(finding.nearest) == 3
+    assert "Nearest: Statements_financial.pdf, 2024.pdf, Scan 1.pdf." in finding.reason
+
+
+def test_where_nothing_comes_near_nothing_is_named(room: Room) -> None:
+    room.holds("Lease.pdf", "The lease.")
+    finding = document_of(room, "cap table")
+    assert (list(finding.nearest), finding.reason) == (
+        [],
+        "No document of the data room is called or begins like “cap table”.",
+    )
 
 
 def test_documents_that_gave_no_text_are_named(room: Room) -> None:

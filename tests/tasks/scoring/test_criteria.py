@@ -73,7 +73,20 @@ def test_the_fingerprint_changes_with_what_is_asked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "scale", ["[5, 0]", "[1, 1]", "[0]", "[0, 5, 9]", "5", "[a, b]", "[0, .inf]", "[false, true]", "[0, 1e9]", ""]
+    "scale",
+    [
+        "[5, 0]",
+        "[1, 1]",
+        "[0]",
+        "[0, 5, 9]",
+        "5",
+        "[a, b]",
+        "[0, .inf]",
+        "[false, true]",
+        "[0, 1e9]",
+        "[0, 1e-300]",
+        "",
+    ],
 )
 def test_a_scale_goes_from_a_lower_number_to_a_higher_one(tmp_path: Path, scale: str) -> None:
     assert mistakes(tmp_path, f"scale: {scale}\ncriteria:\n  - {{id: a, document: cap table}}\n") == [
@@ -94,6 +107,14 @@ def test_any_rising_scale_is_allowed(tmp_path: Path, scale: str) -> None:
         ("{id: a, document: cap table, weight: -2}", "line 2, criteria.0.weight: must be above 0."),
         ("{id: a, document: cap table, weight: .nan}", "line 2, criteria.0.weight: must be a number."),
         ("{id: a, document: cap table, weight: 1e300}", "line 2, criteria.0.weight: must be at most 1e+06."),
+        ("{id: a, document: cap table, weight: !!float .inf}", "line 2, criteria.0.weight: must be a number."),
+        ("{id: a, document: cap table, weight: '3'}", "line 2, criteria.0.weight: must be a number."),
+        ("{id: a, document: cap table, weight: true}", "line 2, criteria.0.weight: must be a number."),
+        ("{id: a, document: cap table, weight: 1e-300}", "line 2, criteria.0.weight: must be at least 0.000001."),
+        ("{id: a, document: cap table, document: plan}", "line 2, criteria.0.document: it stands twice."),
+        (f"{{id: {'x' * 65}, document: cap table}}", "line 2, criteria.0.id: must have at most 64 characters."),
+        ("{id: a, ask: '  '}", "line 2, criteria.0.ask: must not be empty."),
+        ("{id: a, ask: '🚀'}", "line 2, criteria.0.ask: has no word in it that could be looked for."),
         ("{id: a, document: cap table, weight: high}", "line 2, criteria.0.weight: must be a number."),
         ("{document: cap table}", "line 2, criteria.0.id: it is missing."),
         ("{id: 2024, document: cap table}", "line 2, criteria.0.id: must be text; put it in quotes."),
@@ -151,6 +172,61 @@ def test_two_criteria_of_one_id_are_told_with_both_lines(tmp_path: Path) -> None
         "criteria:\n  - {id: a, document: cap table}\n  - {id: b, document: x1}\n  - {id: ' a', ask: 'Is it good?'}\n"
     )
     assert mistakes(tmp_path, text) == ["line 4, criteria.2.id: 'a' is the id of the criterion in line 2 already."]
+
+
+def test_two_ids_that_look_the_same_are_the_same(tmp_path: Path) -> None:
+    text = "criteria:\n  - {id: caf\u00e9, document: cap table}\n  - {id: cafe\u0301, document: plan}\n"
+    (told,) = mistakes(tmp_path, text)
+    assert told.endswith("is the id of the criterion in line 2 already.")
+
+
+@pytest.mark.parametrize("runs", ["0", "10", "-1", "x", "'3'", "3.0", "true", "", "[3]"])
+def test_runs_is_a_small_whole_number(tmp_path: Path, runs: str) -> None:
+    assert mistakes(tmp_path, f"runs: {runs}\ncriteria:\n  - {{id: a, document: cap table}}\n") == [
+        "line 1, runs: must be a whole number from 1 to 9: how often each judgement is asked for."
+    ]
+
+
+def test_runs_goes_with_what_a_run_keeps_and_changes_its_fingerprint(tmp_path: Path) -> None:
+    once, thrice = read(tmp_path, WHOLE), read(tmp_path, f"runs: 3\n{WHOLE}")
+    assert (once.runs, thrice.runs) == (1, 3)
+    assert Criteria.from_json(thrice.as_json()) == thrice
+    assert thrice.fingerprint() != once.fingerprint()
+
+
+def test_a_file_without_runs_keeps_the_form_and_the_fingerprint_that_it_had_before_there_were_any(
+    tmp_path: Path,
+) -> None:
+    criteria = read(tmp_path, "criteria:\n  - {id: a, document: cap table}\n")
+    assert set(criteria.as_json()) == {"scale", "criteria"}
+    assert criteria.fingerprint() == "880ac357915b0b6d8f2d07d8e95ebaa7676b1af9f3f707e6b010d8268d6b78bf"
+    assert read(tmp_path, "runs: 1\ncriteria:\n  - {id: a, document: cap table}\n") == criteria
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (f"criteria:\n  - {{id: a, ask: {'why ' * 300_000}}}\n", "is larger than 1 MB"),
+        (
+            "a0: &a0 [x, x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 30)),
+            "holds more than 200000 values",
+        ),
+        ("criteria: &a\n  - *a\n", "nests too deeply"),
+        ("criteria:\n\t- {id: a}\n", "line 2: the line begins with a tab"),
+        ("criteria: []\n---\ncriteria: []\n", "line 2: this is no YAML"),
+    ],
+)
+def test_a_file_that_is_none_or_a_bomb_is_refused_in_words(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(BadRequest, match=told):
+        read(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    "ask", ["Wie hoch ist der Umsatz?", "売上高はいくらですか？", "利", "รายได้เท่าไร", "ما هي الإيرادات؟"]
+)
+def test_a_question_may_be_asked_in_any_language(tmp_path: Path, ask: str) -> None:
+    criteria = read(tmp_path, f"criteria:\n  - {{id: a, ask: '{ask}'}}\n")
+    assert criteria.criteria == [Judged(id="a", ask=ask)]
 
 
 @pytest.mark.parametrize("text", ["", "# nothing\n", "scale: [0, 5]\n"])

@@ -236,3 +236,14 @@ def test_ten_million_characters_and_twenty_thousand_places_are_cut() -> None:
     places = [(at * step, (at + 1) * step, "heading" if at % 2 else "cells", str(at)) for at in range(20_000)]
     pieces = cut(text, [(0, len(text), "sheet", "S"), *places])
     assert len(pieces) > 10_000
+
+
+def test_each_later_part_of_a_table_knows_its_first_row() -> None:
+    table = "Item\t2024\t2023\n" + "".join(f"Row {number}\t{number}\t{number + 1}\n" for number in range(200))
+    pieces = cut("A title without cells\n" + table + "\fNext page\n\tA\tB\n", [])
+    assert [each.header for each in pieces] == [None, "Item\t2024\t2023", "Item\t2024\t2023", None]
+
+
+def test_a_first_row_of_any_length_is_carried_along_bounded() -> None:
+    wide = "\t".join(f"Column {number}" for number in range(500)) + "\n"
+    assert max(len(each.header or "") for each in cut(wide + "1\t2\n" * 500, [])) <= 400

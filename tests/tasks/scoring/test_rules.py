@@ -67,6 +67,8 @@ def test_a_rule_holds_for_what_it_says(field: str, rule: str, met: list[Any], un
         ("founded_year", "<= soon", "founded_year is a number: 'soon' is none"),
         ("founded_year", ">= 1,000", "is a number: '1,000' is none"),
         ("founded_year", "== true", "is a number: True is none"),
+        ("founded_year", "<= !!float .nan", "is a number: nan is none"),
+        ("founded_year", "in [!!float .inf]", "is a number: inf is none"),
         ("founded_year", "== [2018]", "is a number"),
         ("founded_year", "in [2018, x]", "is a number: 'x' is none"),
         ("founded_year", "== [", "is no value"),
