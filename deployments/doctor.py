@@ -128,6 +128,18 @@ def _answerer() -> Iterator[Finding]:
     yield Finding("answerer", f"{answerer.name} answers ({answer.usage.input_tokens} tokens asked)")
 
 
+def _embeddings() -> Iterator[Finding]:
+    from tasks.ranking.semantic.chosen import embedder  # noqa: PLC0415
+
+    chosen = embedder()
+    if chosen is None:
+        yield Finding("ranking", "by words; DILIGENCE_EMBEDDINGS adds an embedding model")
+        return
+    size = chosen.embed(["yes"]).shape[1]
+    model = chosen.name.partition(" at ")[0]
+    yield Finding("ranking", f"by words and by meaning: {model} answers ({size} numbers a vector)")
+
+
 def _facts() -> Iterator[Finding]:
     from tasks.companies.settings import CompanySettings  # noqa: PLC0415
     from tasks.companies.sources import configured  # noqa: PLC0415
@@ -162,6 +174,7 @@ _CHECKS: dict[str, Callable[[], Iterator[Finding]]] = {
     "drive": _drive,
     "scans": _scans,
     "answerer": _answerer,
+    "ranking": _embeddings,
     "facts": _facts,
     "prefect": _prefect,
     "service": _service,

@@ -11,10 +11,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from flows import embedded
-from flows.batch_file import read_batch
+from flows.batch_file import Batch, read_batch
 from storage import database, runs
 from storage.database import now
 from storage.runs import DocumentStatus
+from storage.settings import given
 
 _GLANCE = 0.5  # seconds between two looks at the tables
 
@@ -22,10 +23,12 @@ _GLANCE = 0.5  # seconds between two looks at the tables
 def run_batch(batch_file: Path, criteria: Path | None, out: Path | None) -> int:
     """Run a batch; prints the run's id and the report's path. Gives the exit status.
 
+    Judgements that the budget left unscored are told on stderr and are no failure.
+
     Raises:
-        BadRequest: what is wrong in the batch, before anything runs.
+        As `read_ready`, before anything runs.
     """
-    asked = read_batch(batch_file, criteria)  # wrong files are told before a server is started
+    asked = read_ready(batch_file, criteria)
     out = out or Path("reports") / "".join(c if c.isalnum() or c in " -_." else "_" for c in asked.name)
     console = Console(stderr=True)
     console.print(f"{asked.name}: {len(asked.companies)} companies, {len(asked.criteria.criteria)} criteria")
@@ -34,7 +37,7 @@ def run_batch(batch_file: Path, criteria: Path | None, out: Path | None) -> int:
         server.__enter__()
     try:
         from flows.batch import batch  # noqa: PLC0415 - Prefect settles where its home is when it is imported
-        from flows.run import CompaniesFailed  # noqa: PLC0415
+        from flows.run import CompaniesFailed, left_for_the_budget  # noqa: PLC0415
 
         failed: CompaniesFailed | None = None
         with progress_of(asked.name, console):
@@ -46,9 +49,32 @@ def run_batch(batch_file: Path, criteria: Path | None, out: Path | None) -> int:
         server.__exit__(*sys.exc_info())
     if failed is not None:
         console.print(failed.message, style="bold")
+    if left := left_for_the_budget(run):
+        judgements = f"{left} judgements are" if left > 1 else "1 judgement is"
+        again = "Raise it (DILIGENCE_AI_BUDGET, or ai_budget in the batch file) and run the batch again"
+        console.print(f"The budget is spent: {judgements} left unscored. {again}; no answer is paid for twice.")
     print(f"run     {run}")  # noqa: T201 - the result
     print(f"report  {out / 'report.html'}")  # noqa: T201
     return 1 if failed else 0
+
+
+def read_ready(batch_file: Path, criteria: Path | None) -> Batch:
+    """The batch, looked at before a server is started: its files, its settings and what it may cost.
+
+    Raises:
+        BadRequest: what is wrong in a file.
+        pydantic.ValidationError: a setting of the environment is wrong.
+        NotConfigured: the budget is in USD and the model's price is not known, or the embedding model that is
+            asked for is not there.
+    """
+    from tasks.ranking.semantic.chosen import embedder  # noqa: PLC0415 - only where a batch is run
+    from tasks.scoring.spending import terms  # noqa: PLC0415
+
+    asked = read_batch(batch_file, criteria)
+    with given(asked.settings):
+        terms()
+        embedder()
+    return asked
 
 
 @contextmanager

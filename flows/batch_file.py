@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from flows.batch_settings import Value, read_settings, with_facts
+from flows.batch_settings import MONEY, Value, read_settings, with_facts
 from tasks.companies.domain import registrable
 from tasks.errors import BadRequest
 from tasks.scoring.criteria import Criteria, read_criteria
@@ -39,9 +39,13 @@ class Batch:
     settings: dict[str, Value]
 
     def fingerprint(self, answerer: str) -> str:
-        """The same while the batch asks for the same of the same answerer with the same settings, in hex."""
+        """The same while the batch asks for the same of the same answerer with the same settings, in hex.
+
+        What it may cost is no part of it: a run that its budget stopped goes on under a higher one.
+        """
         companies = [(each.name, each.domain, each.folder) for each in self.companies]
-        asked = [self.criteria.fingerprint(), answerer, companies, sorted(self.settings.items())]
+        settings = sorted((name, value) for name, value in self.settings.items() if name not in MONEY)
+        asked = [self.criteria.fingerprint(), answerer, companies, settings]
         return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
 
 

@@ -17,15 +17,20 @@ from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import configured
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import NotConfigured
+from tasks.ranking.semantic.settings import EmbeddingSettings
 from tasks.user_file import UserFile, nearest, told
 
 Value = str | int | float | bool
+MONEY = frozenset({"ai_budget", "ai_prices"})
+"""What a run may cost: no matter of what is asked."""
 
-_ROOMS: tuple[type[RoomSettings], ...] = (DocumentSettings, CompanySettings, AiSettings)
+_ROOMS: tuple[type[RoomSettings], ...] = (DocumentSettings, CompanySettings, AiSettings, EmbeddingSettings)
 _FIELDS = {name: field for room in _ROOMS for name, field in room.model_fields.items()}
 _SECRET = {name for name, field in _FIELDS.items() if field.annotation in {SecretStr, SecretStr | None}}
-_GUARDED = {name for name in _FIELDS if name.startswith("google_")} | {"web_allow", "search_url", "profile_api_url"}
-"""Whose account a run acts as, where its keys are sent, which private networks it may reach: not a file's to say."""
+_GUARDED = {name for name in _FIELDS if name.startswith("google_")} | {
+    *("web_allow", "search_url", "profile_api_url", "openai_base_url", "embeddings_url")
+}
+"""Whose account a run acts as, where its keys and texts go, which private networks it reaches: not a file's to say."""
 _ALLOWED = sorted(_FIELDS.keys() - _SECRET - _GUARDED)
 _PATHS = {name for name, field in _FIELDS.items() if field.annotation in {Path, Path | None}}
 

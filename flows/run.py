@@ -5,14 +5,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from sqlmodel import Session
+
 from flows.batch_file import Batch, Company, read_batch
-from storage import database, runs
+from storage import database, runs, scores
 from storage.database import now
 from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
 from tasks.ai.answerer import current
 from tasks.errors import BadRequest, Conflict, DiligenceError, NotFound
 from tasks.scoring.criteria import read_criteria
 from tasks.scoring.score import rank_companies
+from tasks.scoring.spending import terms
 
 
 class CompaniesFailed(DiligenceError):
@@ -36,35 +39,76 @@ def run_of(batch: Batch) -> Iterator[str]:
 
     Raises:
         Conflict: another process is at work on this batch.
+        NotConfigured: the budget is in USD and the model's price is not known.
     """
-    with database.locked(f"batch {batch.name}", wait=False) as mine:
-        if not mine:
-            raise Conflict(f"Another process is running the batch {batch.name!r}. Wait for it to end, or stop it.")
+    with _locked(batch):
         yield _begin(batch)
 
 
+@contextmanager
+def run_in_passing(batch: Batch) -> Iterator[str]:
+    """The run of this batch that was broken off, to be looked at; or one of which nothing stays but the texts read.
+
+    Raises:
+        Conflict: another process is at work on this batch.
+    """
+    with _locked(batch):
+        with database.writing() as session:
+            unfinished = _unfinished(session, batch)
+            run = unfinished.id if unfinished else _add_run(session, batch, RunStatus.SUPERSEDED)
+        try:
+            yield run
+        finally:
+            if unfinished is None:
+                with database.writing() as session:
+                    session.delete(runs.get_run(session, run))
+
+
+@contextmanager
+def _locked(batch: Batch) -> Iterator[None]:
+    with database.locked(f"batch {batch.name}", wait=False) as mine:
+        if not mine:
+            raise Conflict(f"Another process is running the batch {batch.name!r}. Wait for it to end, or stop it.")
+        yield
+
+
 def _begin(batch: Batch) -> str:
-    answerer = current().name
-    fingerprint = batch.fingerprint(answerer)
+    cap, _price = terms()
     with database.writing() as session:
-        unfinished = runs.find_unfinished(session, batch.name)
-        if unfinished is not None and unfinished.fingerprint == fingerprint:
-            return unfinished.id
-        if unfinished is not None:
-            runs.finish_run(session, unfinished.id, RunStatus.SUPERSEDED)
-        run = Run(
-            id=f"{now():%Y%m%d-%H%M%S}-{secrets.token_hex(2)}",
-            batch=batch.name,
-            fingerprint=fingerprint,
-            answerer=answerer,
-            criteria=batch.criteria.as_json(),
-        )
-        companies = [
-            RunCompany(run_id=run.id, ordinal=ordinal, name=each.name, domain=each.domain, folder=each.folder)
-            for ordinal, each in enumerate(batch.companies)
-        ]
-        runs.add_run(session, run, companies)
+        run = _unfinished(session, batch)
+        if run is None:
+            changed = runs.find_unfinished(session, batch.name)
+            if changed is not None:
+                runs.finish_run(session, changed.id, RunStatus.SUPERSEDED)
+            return _add_run(session, batch, RunStatus.RUNNING)
+        run.budget = str(cap) if cap else None  # it may have been raised, or lowered, in between
+        session.add(run)
         return run.id
+
+
+def _unfinished(session: Session, batch: Batch) -> Run | None:
+    """The run that was broken off, when the batch still asks for the same."""
+    run = runs.find_unfinished(session, batch.name)
+    return run if run is not None and run.fingerprint == batch.fingerprint(current().name) else None
+
+
+def _add_run(session: Session, batch: Batch, status: RunStatus) -> str:
+    answerer, (cap, _price) = current().name, terms()
+    run = Run(
+        id=f"{now():%Y%m%d-%H%M%S}-{secrets.token_hex(2)}",
+        batch=batch.name,
+        fingerprint=batch.fingerprint(answerer),
+        status=status,
+        answerer=answerer,
+        criteria=batch.criteria.as_json(),
+        budget=str(cap) if cap else None,
+    )
+    companies = [
+        RunCompany(run_id=run.id, ordinal=ordinal, name=each.name, domain=each.domain, folder=each.folder)
+        for ordinal, each in enumerate(batch.companies)
+    ]
+    runs.add_run(session, run, companies)
+    return run.id
 
 
 def single(company: Company, criteria: Path | None, batch_file: Path | None) -> Batch:
@@ -82,9 +126,28 @@ def single(company: Company, criteria: Path | None, batch_file: Path | None) -> 
 
 
 def companies_to_do(run_id: str) -> list[RunCompany]:
-    """The run's companies that are not finished: those that failed before an interruption are tried again."""
+    """The run's companies that are not finished: those that failed before an interruption are tried again.
+
+    So are those of which the budget left something unscored: it may have been raised.
+    """
     with database.reading() as session:
-        return [each for each in runs.run_companies(session, run_id) if each.status is not CompanyStatus.FINISHED]
+        return [
+            each
+            for each in runs.run_companies(session, run_id)
+            if each.status is not CompanyStatus.FINISHED or _left(session, each)
+        ]
+
+
+def left_for_the_budget(run_id: str) -> int:
+    """How many judgements were not made because the budget was spent."""
+    with database.reading() as session:
+        return sum(_left(session, each) for each in runs.run_companies(session, run_id))
+
+
+def _left(session: Session, company: RunCompany) -> int:
+    """How many of the company's outcomes rest on nothing: they are to be looked into again."""
+    assert company.id is not None
+    return sum(not each.evidence for each in scores.company_outcomes(session, company.id))
 
 
 def company_of(run: str, domain: str) -> RunCompany:

@@ -34,7 +34,7 @@ _MOST_PLACES = 200_000  # what aliases unfold to counts too: a file of 1 KB can 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")  # YAML can write them: "\0"
 _CONTROL_OR_BREAK = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_QUOTES = "Put a text that holds one of : # & * ! | > [ ] { } , in quotes"
+_QUOTES = "Put a text that holds one of : # & * ! ? | > [ ] { } , in quotes"
 
 _PLAIN = {
     "missing": "it is missing",

@@ -8,9 +8,17 @@ from storage.settings import RoomSettings, StorageSettings
 from tasks.ai.settings import AiSettings
 from tasks.companies.settings import CompanySettings
 from tasks.documents.settings import DocumentSettings
+from tasks.ranking.semantic.settings import EmbeddingSettings
 
 REPOSITORY = Path(__file__).parents[2]
-ROOMS: tuple[type[RoomSettings], ...] = (StorageSettings, DocumentSettings, CompanySettings, AiSettings, ApiSettings)
+ROOMS: tuple[type[RoomSettings], ...] = (
+    StorageSettings,
+    DocumentSettings,
+    CompanySettings,
+    AiSettings,
+    EmbeddingSettings,
+    ApiSettings,
+)
 
 
 def names() -> set[str]:

@@ -6,6 +6,7 @@ import pytest
 
 from flows.batch_file import Batch, Company, read_batch
 from storage.settings import given
+from tasks.ai.settings import AiSettings
 from tasks.companies.settings import CompanySettings
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest
@@ -85,6 +86,14 @@ def test_the_criteria_file_that_is_given_comes_before_the_one_that_is_named(tmp_
     (tmp_path / "batch.yaml").write_text(WHOLE.replace("criteria: criteria.yaml\n", ""), encoding="utf-8")
     read = read_batch(tmp_path / "batch.yaml", tmp_path / "other.yaml")
     assert [each.id for each in read.criteria.criteria] == ["other"]
+
+
+def test_what_a_run_may_cost_is_a_setting_and_no_part_of_the_fingerprint(tmp_path: Path) -> None:
+    with_budget = batch(tmp_path, WHOLE + "ai_budget: .5usd\nai_prices: our prices.toml\n")
+    assert with_budget.fingerprint("small") == batch(tmp_path, WHOLE).fingerprint("small")
+    with given(with_budget.settings):
+        settings = AiSettings.current()
+    assert (settings.ai_budget, settings.ai_prices) == ("0.50 USD", tmp_path / "our prices.toml")
 
 
 def test_the_fingerprint_changes_with_what_is_asked_and_of_whom(tmp_path: Path) -> None:

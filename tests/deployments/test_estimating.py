@@ -1,0 +1,126 @@
+"""The command line and money: what an estimate tells, and mistakes in budgets and prices."""
+
+from pathlib import Path
+
+import pytest
+
+from deployments.estimating import told
+from flows.estimate import CompanyEstimate, Estimate
+from tasks.ai.answerer import Usage
+from tasks.ai.money import Cap, Price
+from tests.deployments.test_command_line import run
+from tests.flows.conftest import batch_file
+from tests.servers.openai_server import ModelServer
+
+__all__ = ["batch_file"]
+
+
+def estimated(**changes: object) -> Estimate:
+    """Two companies that would cost 0.30 USD usually and 1.30 USD at most."""
+    values: dict[str, object] = {
+        "model": "m",
+        "price": Price(1, 10),
+        "cap": None,
+        "longest": 4096,
+        "spent": Usage(),
+        "spent_usd": None,
+        "companies": [
+            CompanyEstimate("Alpha", Usage(2, 100_000, 10_000), Usage(4, 300_000, 50_000)),
+            CompanyEstimate("Beta", Usage(1, 0, 10_000), Usage(2, 0, 50_000)),
+        ],
+    }
+    return Estimate(**(values | changes))  # type: ignore[arg-type]
+
+
+def test_an_estimate_is_a_table_with_a_line_for_all() -> None:
+    lines = told(estimated())
+    assert lines[0].split() == ["calls", "tokens", "in", "tokens", "out", "usual", "cost", "at", "most"]
+    assert lines[1].split() == ["Alpha", "2", "100,000", "10,000", "0.2000", "USD", "0.8000", "USD"]
+    assert lines[3].split() == ["all", "3", "100,000", "20,000", "0.3000", "USD", "1.30", "USD"]
+    assert len({len(line) for line in lines[:4]}) == 1
+    assert "1 USD in, 10 USD out" in lines[-2]
+    assert "4,096 tokens an answer" in lines[-1]
+
+
+def test_without_a_price_the_tokens_are_told_and_what_to_do() -> None:
+    lines = told(estimated(price=None))
+    assert "100,000" in lines[3]
+    assert "no price known for m: " in lines[-2]
+    assert "DILIGENCE_AI_PRICES" in lines[-2]
+
+
+@pytest.mark.parametrize(
+    ("cap", "spent", "says"),
+    [
+        (Cap(usd=1.31), 0.0, "enough in any case"),
+        (Cap(usd=1.0), 0.0, "enough, unless"),
+        (Cap(usd=1.0), 0.75, "not enough"),
+        (Cap(usd=0.2), 0.0, "not enough"),
+        (Cap(tokens=400_000), 0.0, "enough in any case"),
+        (Cap(tokens=120_000), 0.0, "enough, unless"),
+        (Cap(tokens=119_999), 0.0, "not enough"),
+    ],
+)
+def test_an_estimate_says_whether_the_budget_suffices(cap: Cap, spent: float, says: str) -> None:
+    assert told(estimated(cap=cap, spent=Usage(0), spent_usd=spent))[-1].startswith(f"budget   {cap}: {says}")
+
+
+def test_what_a_run_has_spent_already_is_told() -> None:
+    assert told(estimated(spent=Usage(7, 1, 1), spent_usd=0.25))[-1].startswith("spent    7 calls, 0.2500 USD")
+
+
+def test_a_room_that_could_not_be_read_is_told_below_the_table() -> None:
+    lines = told(estimated(companies=[CompanyEstimate("Alpha", problem="No folder.")]))
+    assert "Alpha: No folder." in lines
+    assert lines[1].split()[:2] == ["all", "0"]
+
+
+def test_without_a_model_nothing_would_be_asked(batch_file: Path) -> None:
+    done = run(["run", batch_file, "--estimate"], batch_file.parent)
+    assert done.returncode == 0, done.stderr
+    assert "No model is configured" in done.stdout
+
+
+def test_the_command_prints_an_estimate_and_asks_nothing(batch_file: Path) -> None:
+    with ModelServer() as server:
+        environment = {"OPENAI_BASE_URL": server.url, "DILIGENCE_AI_MODEL": "gpt-4o-mini"}
+        done = run(["run", batch_file, "--estimate"], batch_file.parent, DILIGENCE_AI_BUDGET="1usd", **environment)
+        assert server.asked == []
+    assert done.returncode == 0, done.stderr
+    assert "usual cost" in done.stdout
+    assert "0.15 USD in, 0.6 USD out" in done.stdout
+    assert "budget   1.00 USD: enough in any case" in done.stdout
+    assert not (batch_file.parent / "reports").exists()
+    none = run(["report", "latest", "--format", "json"], batch_file.parent)
+    assert none.returncode == 1
+
+
+def test_a_budget_that_cannot_be_read_names_its_setting(batch_file: Path) -> None:
+    done = run(["run", batch_file], batch_file.parent, DILIGENCE_AI_BUDGET="5 EUR")
+    assert done.returncode == 2
+    assert done.stderr == "DILIGENCE_AI_BUDGET: must be an amount such as 0.50 USD or 20000 tokens.\n"
+
+
+def test_a_budget_in_the_batch_file_that_cannot_be_read_names_its_line(batch_file: Path) -> None:
+    batch_file.write_text(batch_file.read_text() + "ai_budget: 5\n")
+    done = run(["run", batch_file], batch_file.parent)
+    line = len(batch_file.read_text().splitlines())
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"batch.yaml, line {line}, ai_budget: must be an amount such as 0.50 USD")
+
+
+def test_a_budget_in_dollars_without_a_price_is_refused_before_anything_runs(batch_file: Path) -> None:
+    environment = {"DILIGENCE_AI_MODEL": "a-model", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
+    done = run(["run", batch_file], batch_file.parent, DILIGENCE_AI_BUDGET="5 USD", **environment)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith("DILIGENCE_AI_BUDGET is 5.00 USD, but no price is known for a-model.")
+
+
+def test_a_mistake_in_the_prices_file_is_told_before_anything_runs(batch_file: Path) -> None:
+    (batch_file.parent / "prices.toml").write_text('[models]\n"a-model" = { input = "much", output = 1 }\n')
+    batch_file.write_text(batch_file.read_text() + "ai_prices: prices.toml\n")
+    environment = {"DILIGENCE_AI_MODEL": "a-model", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
+    done = run(["run", batch_file], batch_file.parent, **environment)
+    assert done.returncode == 2
+    assert "prices.toml, line 2, models.a-model.input: must be a number" in done.stderr

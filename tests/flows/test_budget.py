@@ -1,0 +1,292 @@
+"""Runs under a budget, against a model server that costs as much as it is allowed to."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from textwrap import dedent
+from threading import Lock
+
+import pytest
+from sqlmodel import col, func, select
+
+from flows.batch import batch
+from flows.estimate import estimate
+from flows.reports.report import build
+from flows.reports.shape import Report
+from storage import database
+from storage.runs import Run, RunStatus
+from tasks.ai import tokens
+from tasks.ai.answerer import Usage
+from tasks.errors import NotConfigured
+from tests.flows.conftest import write_room
+from tests.servers.openai_server import Asked, ModelServer, Sent, saying
+
+pytestmark = pytest.mark.usefixtures("prefect_server")
+
+REPOSITORY = Path(__file__).parents[2]
+COMPANIES, JUDGED = 3, 6
+LETTER = "Ninety percent of the revenue is recurring. "
+
+
+class Greedy:
+    """A model that writes as much as it may, on a server that counts prompts as dear as can be; its till is `taken`."""
+
+    def __init__(self, server: ModelServer, delay: float = 0) -> None:
+        self.taken = Usage()
+        self._delay = delay
+        self._lock = Lock()
+        server.always(self.behave)
+
+    def behave(self, asked: Asked) -> Sent:
+        limit = next((asked.body[name] for name in _LIMITS if asked.body.get(name)), 600)
+        said = json.dumps(
+            {
+                "found": True,
+                "score": 4,
+                "reason": "Ninety percent is recurring [1].",
+                "quotes": [{"source": 1, "text": LETTER.strip(), "stance": "for"}],
+            }
+        )
+        sent = saying(said)(asked)
+        answer = json.loads(sent.body)
+        usage = answer["usage"]
+        read, written = ("input_tokens", "output_tokens") if asked.responses else ("prompt_tokens", "completion_tokens")
+        usage[read], usage[written] = tokens.at_most(asked.prompt), limit
+        usage["total_tokens"] = usage[read] + usage[written]
+        with self._lock:
+            self.taken += Usage(1, usage[read], usage[written])
+        return replace(sent, body=json.dumps(answer).encode(), delay=self._delay)
+
+    @property
+    def tokens(self) -> int:
+        return self.taken.input_tokens + self.taken.output_tokens
+
+    @property
+    def usd(self) -> float:
+        return self.taken.input_tokens * 2e-6 + self.taken.output_tokens * 8e-6
+
+
+_LIMITS = ("max_output_tokens", "max_completion_tokens", "max_tokens")
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture
+def screen(tmp_path: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A batch of three companies with six questions each; its model costs 2 and 8 USD for a million tokens."""
+    for name, value in settings(tmp_path, server).items():
+        monkeypatch.setenv(name, value)
+    folder = tmp_path / "screen"
+    for name in ("alpha", "beta", "gamma"):
+        write_room(folder / "rooms" / name, {"letter.txt": LETTER * 20 + f"So says {name}."})
+    questions = "".join(
+        f'  - {{id: q{number}, ask: "Is the revenue recurring, number {number}?"}}\n' for number in range(JUDGED)
+    )
+    (folder / "criteria.yaml").write_text(f"scale: [0, 5]\ncriteria:\n{questions}")
+    (folder / "prices.toml").write_text('[models]\n"a-*" = { input = 2.0, output = 8.0 }\n')
+    (folder / "batch.yaml").write_text(
+        dedent("""
+            name: Screen
+            criteria: criteria.yaml
+            fact_sources: [files]
+            drive_root: .
+            ai_prices: prices.toml
+            companies:
+              - {name: Alpha, domain: alpha.example, folder: rooms/alpha}
+              - {name: Beta, domain: beta.example, folder: rooms/beta}
+              - {name: Gamma, domain: gamma.example, folder: rooms/gamma}
+        """)
+    )
+    return folder / "batch.yaml"
+
+
+def settings(home: Path, server: ModelServer) -> dict[str, str]:
+    return {
+        "DILIGENCE_HOME": str(home / "home"),
+        "OPENAI_BASE_URL": server.url,
+        "OPENAI_API_KEY": "a-key",
+        "DILIGENCE_AI_MODEL": "a-model",
+    }
+
+
+def under(screen: Path, budget: str) -> Path:
+    """The batch with that budget."""
+    lines = [line for line in screen.read_text().splitlines() if not line.startswith("ai_budget")]
+    screen.write_text("\n".join([*lines[:2], f"ai_budget: {budget}", *lines[2:]]) + "\n")
+    return screen
+
+
+def reasons(report: Report, status: str) -> list[str]:
+    return [each.reason for company in report.companies for each in company.criteria if each.status == status]
+
+
+def runs_kept() -> int:
+    with database.reading() as session:
+        return session.exec(select(func.count(col(Run.id)))).one()
+
+
+def usage_of(report: Report) -> Usage:
+    cost = report.run.cost
+    return Usage(cost.calls, cost.input_tokens, cost.output_tokens)
+
+
+def test_a_cap_in_tokens_ends_a_run_cleanly_and_keeps_what_was_scored(screen: Path, server: ModelServer) -> None:
+    till = Greedy(server)
+    report = build(batch(under(screen, "40000 tokens")))
+    assert report.run.status == "finished"
+    assert till.tokens <= 40_000
+    assert usage_of(report) == till.taken
+    scored, left = reasons(report, "scored"), reasons(report, "unscored")
+    assert len(scored) == till.taken.calls > 1
+    assert len(scored) + len(left) == COMPANIES * JUDGED
+    assert all(reason.startswith("The budget is spent") for reason in left)
+    assert "40000 tokens" in left[0]
+    assert "DILIGENCE_AI_BUDGET" in left[0]
+    worst = tokens.at_most(max((asked.prompt for asked in server.asked), key=len)) + 4096
+    assert till.tokens > 40_000 - worst  # and little of it is left over
+    assert all(len(company.criteria) == JUDGED for company in report.companies)
+
+
+def test_a_cap_in_dollars_is_never_passed(screen: Path, server: ModelServer) -> None:
+    till = Greedy(server)
+    report = build(batch(under(screen, "0.15 USD")))
+    assert 0.10 < till.usd <= 0.15
+    assert report.run.cost.usd == pytest.approx(till.usd)
+    assert report.run.budget == "0.15 USD"
+    assert reasons(report, "scored")
+    assert reasons(report, "unscored")
+
+
+def test_a_cap_that_suffices_changes_nothing(screen: Path, server: ModelServer) -> None:
+    till = Greedy(server)
+    report = build(batch(under(screen, "5 USD")))
+    assert len(reasons(report, "scored")) == till.taken.calls == COMPANIES * JUDGED
+
+
+def test_a_new_run_pays_for_nothing_twice(screen: Path, server: ModelServer) -> None:
+    till = Greedy(server)
+    first = build(batch(under(screen, "40000 tokens")))
+    paid = till.taken
+    second = build(batch(under(screen, "60000 tokens")))
+    assert second.run.id != first.run.id
+    assert len(reasons(second, "scored")) > len(reasons(first, "scored"))
+    assert usage_of(second) == till.taken + Usage(-paid.calls, -paid.input_tokens, -paid.output_tokens)
+    third = build(batch(under(screen, "1000000 tokens")))
+    assert len(reasons(third, "scored")) == COMPANIES * JUDGED
+    assert till.taken.calls == COMPANIES * JUDGED
+
+
+def test_a_run_that_was_broken_off_goes_on_under_a_higher_cap(screen: Path, server: ModelServer) -> None:
+    till = Greedy(server)
+    first = batch(under(screen, "40000 tokens"))
+    with database.writing() as session:
+        session.get_one(Run, first).status = RunStatus.RUNNING
+    assert batch(under(screen, "40000 tokens")) == first
+    assert till.tokens <= 40_000
+    with database.writing() as session:
+        session.get_one(Run, first).status = RunStatus.RUNNING
+    report = build(batch(under(screen, "300000 tokens")))
+    assert report.run.id == first
+    assert report.run.budget == "300000 tokens"
+    assert len(reasons(report, "scored")) == COMPANIES * JUDGED == till.taken.calls
+    assert usage_of(report) == till.taken
+
+
+def test_a_killed_run_goes_on_under_the_same_cap_and_stays_below_it(
+    screen: Path, server: ModelServer, tmp_path: Path
+) -> None:
+    till = Greedy(server, delay=0.2)
+    under(screen, "60000 tokens")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
+    environment |= settings(tmp_path, server) | {"PYTHONPATH": str(REPOSITORY)}
+    command = [sys.executable, "-m", "deployments.cli", "run", str(screen), "--out", str(tmp_path / "out")]
+    with subprocess.Popen(
+        command, env=environment, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
+        ends = time.monotonic() + 120
+        while till.taken.calls < 3 and time.monotonic() < ends:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+    assert till.taken.calls >= 3
+    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "The budget is spent" in done.stderr
+    assert "left unscored" in done.stderr
+    report = build("latest")
+    assert reasons(report, "unscored")
+    assert till.tokens <= 60_000
+    assert till.taken.calls <= usage_of(report).calls + 8  # answers that nobody was there for any more
+    assert till.tokens <= report.run.cost.input_tokens + report.run.cost.output_tokens <= 60_000
+
+
+def test_a_cap_in_dollars_without_a_price_is_refused_at_the_start(screen: Path, server: ModelServer) -> None:
+    screen.write_text(screen.read_text().replace("ai_prices: prices.toml\n", ""))
+    with pytest.raises(NotConfigured, match=r"a-model.*DILIGENCE_AI_PRICES"):
+        batch(under(screen, "1 USD"))
+    assert server.asked == []
+    assert runs_kept() == 0
+
+
+def test_without_a_price_no_dollars_are_told(screen: Path, server: ModelServer) -> None:
+    till = Greedy(server)
+    screen.write_text(screen.read_text().replace("ai_prices: prices.toml\n", ""))
+    report = build(batch(screen))
+    assert report.run.cost.usd is None
+    assert report.run.budget is None
+    assert report.run.cost.calls == till.taken.calls
+
+
+def test_an_estimate_asks_nothing_leaves_no_run_and_holds(screen: Path, server: ModelServer) -> None:
+    till = Greedy(server)
+    told = estimate(screen)
+    assert server.asked == []
+    assert runs_kept() == 0
+    report = build(batch(screen))
+    assert told.usual.calls == till.taken.calls == report.run.cost.calls == COMPANIES * JUDGED
+    assert [each.usual.calls for each in told.companies] == [JUDGED] * COMPANIES
+    assert till.taken.input_tokens <= told.most.input_tokens / 2  # `most` takes each judgement to be asked twice
+    about = sum(tokens.about(asked.prompt, json.dumps(asked.body["text"])) for asked in server.asked)
+    assert told.usual.input_tokens == pytest.approx(about, rel=0.001)
+    assert told.price is not None
+    assert told.price.of(told.usual) < told.price.of(told.most)
+
+
+def test_an_estimate_leaves_out_what_was_answered_already(screen: Path, server: ModelServer) -> None:
+    till = Greedy(server)
+    batch(under(screen, "40000 tokens"))
+    asked = len(server.asked)
+    told = estimate(screen)
+    assert len(server.asked) == asked
+    assert told.usual.calls == COMPANIES * JUDGED - till.taken.calls
+    assert told.spent == Usage()  # it would be a new run
+    assert not told.fits(told.most)
+
+
+def test_an_estimate_of_a_run_that_was_broken_off_knows_what_it_has_spent(screen: Path, server: ModelServer) -> None:
+    till = Greedy(server)
+    first = batch(under(screen, "40000 tokens"))
+    with database.writing() as session:
+        session.get_one(Run, first).status = RunStatus.RUNNING
+    told = estimate(under(screen, "41000 tokens"))
+    assert told.spent == till.taken
+    assert told.usual.calls == COMPANIES * JUDGED - till.taken.calls
+    assert not told.fits(told.usual)
+    with database.reading() as session:
+        assert session.get_one(Run, first).status is RunStatus.RUNNING
+
+
+def test_an_estimate_tells_which_data_room_it_could_not_read(screen: Path) -> None:
+    screen.write_text(screen.read_text().replace("rooms/beta", "rooms/nowhere"))
+    told = estimate(screen)
+    assert [each.usual.calls for each in told.companies] == [JUDGED, 0, JUDGED]
+    assert "rooms/nowhere" in (told.companies[1].problem or "")
