@@ -16,9 +16,12 @@ _RARE = 0.001  # the share of passages taken for a word that is not among the fr
 _TYPICAL = 0.6  # words that stand in several phrases of a thing, beside the question's own
 _VOCABULARY = 2.0  # what documents call a thing, beside what the question calls it
 _PAIR = 0.25  # two neighbours of a question that are neighbours in a text too
+_FRAME = 0.02  # a word of the asking: enough to find a text that shares nothing else with the question
 _NAME = 0.3  # a name: in a report on one company it tells no page from another
 _YEAR = 0.3  # a year: it stands on every page of figures
 _FISCAL = re.compile(r"\b(?:FY|CY|fiscal|Q[1-4])[\s'’]*(?:(20|19)(\d\d)|(\d\d))\b", re.IGNORECASE)
+_SOME = 0.001  # of an entry's weight: less is no sign of a field
+_OF_CONTRACTS = frozenset(tokens("contract agreement clause party"))
 _CAPITAL = re.compile(r"[A-Z][\w&.\-]*")
 
 # Words of the asking, not of what is asked.
@@ -79,12 +82,13 @@ class Asked:
 def read(question: str) -> Asked:
     """Reads a question; one without a word that counts has no terms.
 
-    Words of the asking ("give a response in USD millions") are left out, unless there are no others.
+    Words of the asking ("give a response in USD millions") hardly count, unless there are no others.
     """
     words = tokens(_FISCAL.sub(lambda found: f" {found[1] or '20'}{found[2] or found[3]} ", question))[:_LONGEST]
     names = _names(question)
     telling = dict.fromkeys([word for word in words if word not in _ASKING] or words)
     terms: dict[Phrase, float] = {(word,): rarity((word,)) * _part(word, names) for word in telling}
+    terms |= {(word,): rarity((word,)) * _FRAME for word in words if word not in telling}
     for pair in itertools.pairwise(words):
         if not any(word in names or word in _ASKING or word.isdigit() for word in pair):
             terms[pair] = _PAIR * rarity(pair)
@@ -99,10 +103,10 @@ def read(question: str) -> Asked:
         meanings.append(Meaning(tuple(Term(phrase, rarity(phrase)) for phrase in said), _VOCABULARY * weight))
         for word, share in _typical(entry).items():
             terms[word,] = terms.get((word,), 0.0) + _TYPICAL * weight * share
-        fields[entry.field] += weight
+        fields[entry.field] = max(fields[entry.field], weight)
         if entry.stands:
             statements.add(entry.stands)
-    clause = fields["contracts"] > fields["finance"]
+    clause = fields["contracts"] >= max(fields["finance"], _SOME) or not _OF_CONTRACTS.isdisjoint(words)
     return Asked(tuple(itertools.starmap(Term, terms.items())), tuple(meanings), frozenset(statements), clause)
 
 

@@ -11,7 +11,6 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from tasks.companies.aside import Aside
 from tasks.documents.extract.formats import read_document
 from tasks.documents.extract.processes.pool import ExtractionPool, Limits, processors
 from tasks.documents.extract.reading import Reading
@@ -43,8 +42,15 @@ def parse(data: bytes, kind: str, content_type: str = "", url: str = "") -> str:
 
 
 def warm() -> None:
-    """Let a process load what pages are read with, 1.4 s, so that no caller waits for it; comes back at once."""
-    Aside(1, "warming").begin(parse, b"<p>", HTML)
+    """Let the processes start and load, so that no caller waits for it; comes back at once."""
+    _pool().start()
+
+
+def load() -> None:
+    """Load what pages are read with, 1.4 s: once a process, on no page's time."""
+    from tasks.companies.web.markup import read_html  # noqa: PLC0415 - loaded in the process alone
+
+    read_html(b"<p>A page.</p>", "text/html", "https://example.org/")
 
 
 def read(path: Path, kind: str) -> Reading:
@@ -64,4 +70,4 @@ def read(path: Path, kind: str) -> Reading:
 
 @cache
 def _pool() -> ExtractionPool:
-    return ExtractionPool(min(_PROCESSES, processors()), _LIMITS, read)
+    return ExtractionPool(min(_PROCESSES, processors()), _LIMITS, read, load)

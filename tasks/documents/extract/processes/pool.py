@@ -13,7 +13,7 @@ from typing import Final, Self
 from tasks.documents.extract.formats import read_document
 from tasks.documents.extract.processes.job import Job
 from tasks.documents.extract.processes.supervisor import Supervisor
-from tasks.documents.extract.processes.worker import Limits, Read
+from tasks.documents.extract.processes.worker import Limits, Load, Read
 from tasks.documents.extract.reading import Reading
 from tasks.errors import DiligenceError, NotFound, TooLarge
 
@@ -26,12 +26,19 @@ class ExtractionPool:
     """Reads documents in processes of their own. Safe to call from many threads; processes start at the first call.
 
     `workers` is the number of processes (default: one a processor). `read` is what they run:
-    a function `(path, format) -> Reading` of a module, not of the main one, which they do not load.
+    a function `(path, format) -> Reading` of a module, not of the main one, which they do not load; `load` is
+    run once in each of them before, and what it takes counts for no document.
     """
 
-    def __init__(self, workers: int | None = None, limits: Limits = _USUAL, read: Read = read_document) -> None:
+    def __init__(
+        self,
+        workers: int | None = None,
+        limits: Limits = _USUAL,
+        read: Read = read_document,
+        load: Load | None = None,
+    ) -> None:
         self._limits = limits
-        self._supervisor = Supervisor(workers or processors(), limits, read)
+        self._supervisor = Supervisor(workers or processors(), limits, read, load)
         atexit.register(self.close)
 
     def __enter__(self) -> Self:

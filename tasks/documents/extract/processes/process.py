@@ -17,7 +17,14 @@ class ReadingProcess:
     the one in work.
     """
 
-    def __init__(self, context: ReaderContext, read: worker.Read, limits: worker.Limits, documents: int) -> None:
+    def __init__(
+        self,
+        context: ReaderContext,
+        read: worker.Read,
+        load: worker.Load | None,
+        limits: worker.Limits,
+        documents: int,
+    ) -> None:
         """Start it; the first one of a program waits for the fork server, 0.3 s, another takes 10 ms.
 
         Raises:
@@ -31,7 +38,7 @@ class ReadingProcess:
         self._seen, self._since = worker.NOTHING, 0.0
         self._board = context.RawValue(worker.Board, worker.NOTHING, 0)
         self.connection, theirs = context.Pipe()
-        arguments = (read, limits, documents, theirs, self._board)
+        arguments = (read, load, limits, documents, theirs, self._board)
         self._process = context.Process(target=worker.serve, args=arguments, name="reader", daemon=True)
         try:
             self._process.start()

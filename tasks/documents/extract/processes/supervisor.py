@@ -21,7 +21,7 @@ from typing import Final
 from tasks.documents.extract.processes.forking import ReaderContext
 from tasks.documents.extract.processes.job import Job
 from tasks.documents.extract.processes.process import ReadingProcess
-from tasks.documents.extract.processes.worker import Limits, Outcome, Read
+from tasks.documents.extract.processes.worker import Limits, Load, Outcome, Read
 from tasks.documents.extract.reading import Reading
 
 logger = logging.getLogger(__name__)
@@ -45,10 +45,11 @@ class Supervisor:
     `start`, `take` and `close` may be called from any thread; the rest is its own.
     """
 
-    def __init__(self, workers: int, limits: Limits, read: Read) -> None:
+    def __init__(self, workers: int, limits: Limits, read: Read, load: Load | None = None) -> None:
         self._workers = workers
         self._limits = limits
         self._read = read
+        self._load = load
         self._lock = threading.Lock()
         self._queue: deque[Job] = deque()
         self._suspects: deque[Job] = deque()
@@ -133,7 +134,7 @@ class Supervisor:
         missing = self._workers - len(self._processes)
         if missing and (self._stillborn < _ATTEMPTS or self._queue or self._suspects):
             try:
-                process = ReadingProcess(self._context, self._read, self._limits, _DOCUMENTS_A_PROCESS)
+                process = ReadingProcess(self._context, self._read, self._load, self._limits, _DOCUMENTS_A_PROCESS)
             except (OSError, EOFError) as error:
                 self._note_stillborn(type(error).__name__)
                 return 0

@@ -32,6 +32,7 @@ from tasks.documents.extract.reading import Place, Reading
 from tasks.errors import DiligenceError
 
 Read = Callable[[Path, str], Reading]
+Load = Callable[[], None]
 
 
 @dataclass(frozen=True)
@@ -88,12 +89,17 @@ Outcome = Reading | Failure | None
 """What became of a document; None when it was left alone."""
 
 
-def serve(read: Read, limits: Limits, documents: int, connection: "Connection[Any, Any]", board: Board) -> None:
+def serve(
+    read: Read, load: Load | None, limits: Limits, documents: int, connection: "Connection[Any, Any]", board: Board
+) -> None:
     """Read what comes through the connection: `documents` of them, fewer when the process grows or runs out of memory.
 
-    A document that takes longer than it may ends the process, by a signal that no native code can hold up.
+    What `load` takes, once, counts for no document. A document that takes longer than it may ends the process,
+    by a signal that no native code can hold up.
     """
     _prepare(limits)
+    if load is not None:
+        load()
     finished = _Finished(connection)
     memory = _Memory()
     at_first = memory.held()

@@ -49,3 +49,17 @@ class Unpicklable(Exception):
 
     def __init__(self, first: int, second: int) -> None:
         super().__init__(f"{first}{second}")
+
+
+loaded: list[str] = []
+
+
+def load_slowly() -> None:
+    """Load longer than a document may take."""
+    time.sleep(1)
+    loaded.append("loaded")
+
+
+def after_loading(_path: Path, _extension: str) -> Reading:
+    """Say what was loaded before."""
+    return Reading(" ".join(loaded))

@@ -15,7 +15,7 @@ import pytest
 
 from tasks.documents.extract.processes.pool import ExtractionPool, Limits
 from tasks.errors import Damaged, NotFound, TookTooLong, TooLarge, Unavailable, Unreadable, UnsupportedFormat
-from tests.tasks.documents.extract.processes.hostile_readers import obedient
+from tests.tasks.documents.extract.processes.hostile_readers import after_loading, load_slowly, obedient
 
 ROOT = Path(__file__).parents[5]
 
@@ -160,7 +160,7 @@ PARENT = """
     import sys, threading, time
     from pathlib import Path
     from tasks.documents.extract.processes.pool import ExtractionPool, Limits
-    from tests.tasks.documents.extract.processes.hostile_readers import obedient
+    from tests.tasks.documents.extract.processes.hostile_readers import after_loading, load_slowly, obedient
 
     if __name__ == "__main__":
         folder = Path(sys.argv[1])
@@ -234,3 +234,8 @@ def test_an_open_pool_does_not_keep_the_program_from_ending(tmp_path: Path, docu
 
 def _environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+def test_what_a_process_loads_first_is_on_no_documents_time(document: Document) -> None:
+    with ExtractionPool(1, Limits(seconds=0.5), after_loading, load_slowly) as pool:
+        assert pool.read(document("a"), ".txt").text == "loaded"
