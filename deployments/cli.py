@@ -23,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-FAILED, WRONG_USE = 1, 2
+FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
 SAMPLE = Path(__file__).parent / "sample" / "batch.yaml"
 
 
@@ -37,7 +37,12 @@ class ReportFormat(StrEnum):
 def main() -> None:
     """Run the command line."""
     with errors_told():
-        app()
+        try:
+            app()
+        except SystemExit as ended:
+            if ended.code == INTERRUPTED:
+                raise KeyboardInterrupt from None  # Typer makes this of one, and says nothing
+            raise
 
 
 @contextmanager
@@ -46,7 +51,7 @@ def errors_told() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        _end("Stopped. What was done is kept; the same command goes on from there.", 130)
+        _end("Stopped. What was done is kept; the same command goes on from there.", INTERRUPTED)
     except BrokenPipeError:
         sys.stderr.close()
         raise SystemExit(FAILED) from None

@@ -67,6 +67,7 @@ def _start() -> subprocess.Popen[bytes]:
             stdout=subprocess.PIPE,
             stderr=errors,
             env=os.environ | _EPHEMERAL,
+            process_group=0,  # Ctrl-C at a terminal must not end it before us: Prefect would ask it in vain for minutes
         )
 
 

@@ -1,4 +1,4 @@
-"""What changed for a company between two runs of a batch: its documents, and where its scores stand.
+"""What changed for a company between two runs of a batch: its documents, where its scores stand, and what was asked.
 
 Pure comparison of rows that storage gives; which two runs are compared is not decided here.
 """
@@ -18,10 +18,10 @@ class Change(BaseModel):
 
     For a document `before` and `after` are the hashes of its content (null where there is no such
     side or its content is not known). For a score they are the score, or the status in its place
-    when the criterion does not count.
+    when the criterion does not count. Changes of the criteria have neither.
     """
 
-    kind: Literal["document_added", "document_changed", "document_removed", "score_moved"]
+    kind: Literal["document_added", "document_changed", "document_removed", "score_moved", "criteria_changed"]
     document_id: str | None = None
     document_name: str | None = None
     criterion: str | None = None
@@ -47,6 +47,7 @@ class Causes:
 
 
 _NAMED = 3  # documents that a sentence names
+_LISTED = 10  # criteria that a sentence names
 
 
 def document_changes(before: Sequence[RunDocument], now: Sequence[RunDocument]) -> list[Change]:
@@ -88,6 +89,42 @@ def redefined_criteria(before: Mapping[str, Any], now: Mapping[str, Any]) -> fro
         for criterion in now.get("criteria", [])
         if earlier.get(criterion["id"], _question(criterion)) != _question(criterion)
     )
+
+
+def criteria_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[Change]:
+    """How the criteria of two runs differ: a total moves with them also where no score and no document did."""
+    earlier = {criterion["id"]: criterion for criterion in before.get("criteria", [])}
+    asked = {criterion["id"]: criterion for criterion in now.get("criteria", [])}
+    redefined = redefined_criteria(before, now)
+    weighed = [
+        f"{name} weighs {asked[name]['weight']:g}, in the last run {earlier[name]['weight']:g}"
+        for name in asked
+        if name in earlier and asked[name]["weight"] != earlier[name]["weight"]
+    ]
+    low, high = now["scale"]
+    told = [
+        (
+            [f"The scale goes from {low:g} to {high:g} now"] if before["scale"] != now["scale"] else [],
+            "Scores on another scale are not compared.",
+        ),
+        (_begun("Criteria added: ", asked.keys() - earlier.keys(), asked), "They count in the total now."),
+        (
+            _begun("Criteria removed: ", earlier.keys() - asked.keys(), earlier),
+            "They counted in the total of the last run.",
+        ),
+        (_begun("Criteria that ask for something else: ", redefined, asked), "They were changed in the criteria file."),
+        ([_some(weighed, "; ")] if weighed else [], "Totals move with the weights, also where no score did."),
+    ]
+    return [Change(kind="criteria_changed", text=f"{text}.", why=why) for texts, why in told for text in texts]
+
+
+def _begun(opening: str, names: Collection[str], order: Mapping[str, Any]) -> list[str]:
+    return [opening + _some([name for name in order if name in names], ", ")] if names else []
+
+
+def _some(listed: Sequence[str], separator: str) -> str:
+    more = f" and {len(listed) - _LISTED} more" if len(listed) > _LISTED else ""
+    return separator.join(listed[:_LISTED]) + more
 
 
 def _question(criterion: Mapping[str, Any]) -> dict[str, Any]:

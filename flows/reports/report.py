@@ -9,7 +9,14 @@ from typing import NamedTuple
 
 from sqlmodel import Session
 
-from flows.reports.changes import Causes, Change, document_changes, redefined_criteria, score_moves
+from flows.reports.changes import (
+    Causes,
+    Change,
+    criteria_changes,
+    document_changes,
+    redefined_criteria,
+    score_moves,
+)
 from flows.reports.criteria import asked, criteria_of, missing
 from flows.reports.shape import (
     Company,
@@ -185,8 +192,9 @@ def _changes(now: _Side, earlier: _Side, quotes: Mapping[int, Sequence[Quote]]) 
     documents = (
         document_changes(earlier.documents, now.documents) if _looked_into(now) and _looked_into(earlier) else []
     )
+    criteria = criteria_changes(earlier.run.criteria, now.run.criteria)
     if now.run.criteria["scale"] != earlier.run.criteria["scale"]:
-        return documents
+        return criteria + documents
     causes = Causes(
         redefined=redefined_criteria(earlier.run.criteria, now.run.criteria),
         answerers=(earlier.run.answerer, now.run.answerer),
@@ -195,7 +203,7 @@ def _changes(now: _Side, earlier: _Side, quotes: Mapping[int, Sequence[Quote]]) 
             each.criterion_id: {quote.document_id for quote in quotes.get(each.id or 0, ())} for each in now.outcomes
         },
     )
-    return score_moves(earlier.outcomes, now.outcomes, causes) + documents
+    return score_moves(earlier.outcomes, now.outcomes, causes) + criteria + documents
 
 
 def _looked_into(side: _Side) -> bool:

@@ -51,6 +51,21 @@ class Index:
         order = positive[np.argsort(-scores[positive], kind="stable")][:k]
         return [(int(part.texts[position]), float(scores[position])) for position in order]
 
+    def holding(self, words: str, k: int) -> list[int]:
+        """The `k` texts that hold most of these words, the rare ones counting most: where a quotation may stand.
+
+        Best first, by position in `texts`; only those that hold any.
+        """
+        import numpy as np  # noqa: PLC0415 - as above
+
+        count = len(self._positions)
+        held = np.zeros(count)
+        for word in dict.fromkeys(tokens(words)):
+            texts, _ = self._positions.counts(word)
+            held[texts] += np.log1p(count / max(len(texts), 1))
+        some = np.flatnonzero(held)
+        return [int(position) for position in some[np.argsort(-held[some], kind="stable")][: max(k, 0)]]
+
 
 def rank(texts: Sequence[str], question: str, k: int) -> list[tuple[int, float]]:
     """`Index(texts).rank(question, k)` for a single question."""

@@ -37,6 +37,9 @@ def _cut_anew(text: StoredText) -> list[Passage]:
     assert text.id is not None
     given = orders.find_orders(text.text)
     begins = [order.start for order in given]
+    pieces = cut(text.text, text.places)
+    # The parts of a table carry its first row along: what stands there must not come back with every one of them.
+    headers = {header: orders.without_orders(header)[0] for header in {piece.header or "" for piece in pieces}}
     return [
         Passage(
             text_id=text.id,
@@ -45,10 +48,10 @@ def _cut_anew(text: StoredText) -> list[Passage]:
             end=piece.end,
             place=piece.place,
             heading=piece.heading,
-            header=piece.header,
+            header=headers[piece.header or ""] or None,
             gives_orders=any(order.end > piece.start for order in given[: bisect_left(begins, piece.end)]),
         )
-        for ordinal, piece in enumerate(cut(text.text, text.places))
+        for ordinal, piece in enumerate(pieces)
     ]
 
 

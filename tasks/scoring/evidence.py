@@ -126,7 +126,7 @@ class Evidence:
             yield near.document, 0, len(self._texts[near.text_id]), near.start
         elif near is not None:
             yield self._stretch(near.document, near.start, near.end)
-        ranked = [self._passages[position] for position in self._ranked(quote, _CANDIDATES)]
+        ranked = [self._passages[position] for position in self._index.holding(quote, _CANDIDATES)]
         for document, piece in sorted(ranked, key=lambda each: each[0].document_id != own):
             yield self._stretch(document, piece.start, piece.end)
 

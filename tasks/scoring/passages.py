@@ -11,7 +11,7 @@ from tasks.ranking import Index, rank
 
 __all__ = ["CUTTER", "Ground", "Index", "Piece", "cut", "rank"]
 
-CUTTER = "cut-4"  # raised when passages are cut otherwise: stored ones are then cut anew
+CUTTER = "cut-5"  # raised when passages are cut otherwise: stored ones are then cut anew
 
 _LONGEST = 1200  # characters; two or three fit a judge's eye, a dozen fit a small model's window
 _SHORTEST = 200  # a line of its own says too little to be ranked: it goes with what follows

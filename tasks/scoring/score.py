@@ -11,6 +11,7 @@ from storage.runs import RunCompany
 from storage.scores import CriterionOutcome, Quote, ScoreStatus
 from tasks.ai.answerer import Answerer, current
 from tasks.ai.ledger import Ledger
+from tasks.ai.orders import without_orders
 from tasks.operation import operation
 from tasks.scoring.checks import check_document, check_fact
 from tasks.scoring.criteria import Criteria, Criterion, DocumentCheck, FactRule, Judged
@@ -106,7 +107,7 @@ def _judgements(
 
 
 def warnings_of(evidence: Evidence) -> list[str]:
-    """What a reader must know of the evidence: passages that give orders to a model, and a ranking that fell back."""
+    """What a reader must know of the evidence: words that give orders to a model, and a ranking that fell back."""
     told = [
         f"{found.document.name}, {found.place}: this passage gives orders to a language model. It was left out of "
         "everything that a model was asked, and proves nothing."
@@ -114,6 +115,13 @@ def warnings_of(evidence: Evidence) -> list[str]:
     ]
     if len(evidence.orders) > _TOLD:
         told.append(f"{len(evidence.orders) - _TOLD} more passages give orders to a language model and were left out.")
+    named = [each.name for each in evidence.documents if without_orders(each.name)[1]]
+    told += [
+        f"{name}: this document's name gives orders to a language model. No model was shown them."
+        for name in named[:_TOLD]
+    ]
+    if len(named) > _TOLD:
+        told.append(f"The names of {len(named) - _TOLD} more documents give orders to a language model.")
     return told + ([evidence.warning] if evidence.warning else [])
 
 

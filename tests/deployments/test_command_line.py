@@ -248,6 +248,33 @@ def test_a_killed_run_goes_on_and_reads_nothing_twice(batch_file: Path, tmp_path
     assert leftovers(tmp_path) == []
 
 
+def test_a_run_that_is_stopped_at_the_terminal_ends_with_a_sentence_and_leaves_nothing(
+    batch_file: Path, tmp_path: Path
+) -> None:
+    write_room(
+        batch_file.parent / "rooms" / "alpha",
+        {f"{number % 7}/{number}.txt": f"Statement {number}. " * 50 for number in range(DOCUMENTS)},
+    )
+    stopped = subprocess.Popen(
+        [*DILIGENCE, "run", str(batch_file)],
+        cwd=tmp_path,
+        env=clean_environment(tmp_path),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        process_group=0,
+    )
+    while not read_so_far(tmp_path):
+        assert stopped.poll() is None, "it ended before it could be stopped"
+        time.sleep(0.01)
+    os.killpg(stopped.pid, signal.SIGINT)  # as a terminal does: to all processes of the command
+    _, errors = stopped.communicate(timeout=60)
+    assert stopped.returncode == 130
+    assert "Stopped. What was done is kept" in errors
+    assert "Traceback" not in errors
+    assert leftovers(tmp_path) == []
+
+
 def read_so_far(folder: Path) -> dict[str, str]:
     """Each stored text's content with the moment at which it was read."""
     try:

@@ -8,6 +8,7 @@ import pytest
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterKey
 from prefect.client.schemas.objects import Artifact
+from prefect.client.schemas.sorting import ArtifactSort
 
 from flows import extract_all as flow
 from flows.extract_all import batches, extract_all
@@ -34,10 +35,12 @@ def test_every_document_is_in_one_batch_the_largest_first() -> None:
 
 
 def shown(key: str) -> list[Artifact]:
+    """The artifacts of that key, the newest last: other tests' flows show theirs on the same server."""
+
     async def ask() -> list[Artifact]:
         async with get_client() as client:
             wanted = ArtifactFilter(key=ArtifactFilterKey(any_=[key]))
-            return await client.read_artifacts(artifact_filter=wanted)
+            return (await client.read_artifacts(artifact_filter=wanted, sort=ArtifactSort.CREATED_DESC))[::-1]
 
     return asyncio.run(ask())
 

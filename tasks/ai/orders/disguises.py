@@ -11,12 +11,15 @@ from collections.abc import Iterator
 from typing import Final
 
 from tasks.ai.orders.folding import Folded, fold
+from tasks.ai.orders.vocabulary import VOCABULARY
 
 _CORE: Final = ("instruction", "previous", "ignore", "disregard", "prompt", "score")
 _ROTATED: Final = tuple(encode(each, "rot13") for each in _CORE[:5])
+_CORE_LETTERS: Final = tuple(each.encode() for each in _CORE)
 _BACKWARDS: Final = tuple(each[::-1] for each in ("instructions", "system prompt", "ignore", "disregard"))
-_LEET: Final = str.maketrans("431057", "aeiost")
-_PARTING: Final = dict.fromkeys(map(ord, " .-_*|/\n\t"))
+_TURNED: Final = VOCABULARY.bit(frozenset(f"-{word.split()[0]}-" for word in (*_ROTATED, *_BACKWARDS)))
+_LEET: Final = bytes.maketrans(b"431057", b"aeiost")
+_PARTING: Final = b" .-_*|/\n\t"
 _PARTED: Final = re.compile(r"(?<![a-z0-9])(?:[a-z0-9][ .\-_*|/\n\t]{1,5}){5,400}[a-z0-9](?![a-z0-9])")
 _HYPHENED: Final = re.compile(r"[a-z]{2,12}-\s{0,3}\n\s{0,20}[a-z]{2,12}")
 _SQUEEZED: Final = re.compile(
@@ -26,30 +29,48 @@ _SQUEEZED: Final = re.compile(
 _ENCODED: Final = re.compile(r"[A-Za-z0-9+/_-]{24,8192}={0,2}")
 _SIGNS: Final = re.compile(r"[^a-z0-9]+")
 _WIDER: Final = re.compile(r"\s{2,}|\n")
-_LETTERS: Final = 32
-"""Characters from which on a word may be an encoded text: `ignore this` and more."""
+_RUNS: Final = b"".join(
+    b" " if each in b" \t\n\v\f\r\x1c\x1d\x1e\x1f" else b"x" if re.match(rb"[A-Za-z0-9+/_-]", bytes([each])) else b"."
+    for each in range(256)
+)
+"""What an encoded text is made of as `x`, white space as a space."""
+_RUN: Final = b"x" * 24
+_WORD: Final = re.compile(r"\S{32,}")
+"""A word that may be an encoded text: `ignore this` and more."""
 _AROUND: Final = 300
 
 
-def unveiled(text: str, folded: Folded) -> Iterator[tuple[int, int, str]]:
-    """Where something in a text is disguised, and what it says in folded letters: its span in the text, and that."""
+def unveiled(text: str, folded: Folded, bare: bytes, said: int) -> Iterator[tuple[int, int, str]]:
+    """Where something in a text is disguised, and what it says in folded letters: its span in the text, and that.
+
+    The folded text is given also in ASCII (`bare`), with the bits of its words.
+    """
     yield from _encoded(text)
     plain = folded.text
-    for word in _ROTATED:
+    for word in _ROTATED if said & _TURNED else ():
         for start, end in _lines(plain, word):
             yield folded.original(start), folded.original(end), encode(plain[start:end], "rot13")
-    for word in _BACKWARDS:
+    for word in _BACKWARDS if said & _TURNED else ():
         for start, end in _lines(plain, word):
             yield folded.original(start), folded.original(end), plain[start:end][::-1]
-    bare = plain if plain.isascii() else plain.encode("ascii", "replace").decode()
-    figured = bare.translate(_LEET)
-    for word in _CORE:
-        for start, end in _lines(figured, word, other_than=bare):
-            yield folded.original(start), folded.original(end), figured[start:end]
-    close = bare.translate(_PARTING)
-    if any(close.count(word) > bare.count(word) for word in _CORE[:4]):
-        for start, end, said in _parted(bare):
-            yield folded.original(start), folded.original(end - 1) + 1, said
+    close = bare.translate(_LEET, _PARTING)
+    hidden = [each for each in _CORE_LETTERS if each in close and close.count(each) > bare.count(each)]
+    for letters in hidden:
+        for start, end, line in _figured(bare, letters):
+            yield folded.original(start), folded.original(end), line
+    if any(_is_parted(bare, letters) for letters in hidden if letters in _CORE_LETTERS[:4]):
+        for start, end, line in _parted(bare.decode()):
+            yield folded.original(start), folded.original(end - 1) + 1, line
+
+
+def _figured(bare: bytes, letters: bytes) -> Iterator[tuple[int, int, str]]:
+    figured = bare.translate(_LEET).decode()
+    for start, end in _lines(figured, letters.decode(), other_than=bare.decode()):
+        yield start, end, figured[start:end]
+
+
+def _is_parted(bare: bytes, letters: bytes) -> bool:
+    return bare.translate(None, _PARTING).count(letters) > bare.count(letters)
 
 
 def _lines(text: str, word: str, other_than: str | None = None) -> Iterator[tuple[int, int]]:
@@ -81,15 +102,16 @@ def _parted(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _encoded(text: str) -> Iterator[tuple[int, int, str]]:
-    at = 0
-    for word in text.split():
-        if len(word) < _LETTERS:
-            continue
-        start = text.find(word, at)
-        at = start + len(word)
-        found = _ENCODED.search(word[:8192])
-        if found and (said := _decoded(found.group())):
-            yield start, at, said
+    runs = text.encode("ascii", "replace").translate(_RUNS)
+    at = runs.find(_RUN)
+    while at >= 0:
+        start, end = runs.rfind(b" ", 0, at) + 1, runs.find(b" ", at)
+        end = end if end >= 0 else len(runs)
+        for word in _WORD.finditer(text, start, end):
+            found = _ENCODED.search(word.group()[:8192])
+            if found and (said := _decoded(found.group())):
+                yield *word.span(), said
+        at = runs.find(_RUN, end)
 
 
 def _decoded(word: str) -> str:

@@ -5,33 +5,33 @@ where an order stands.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import reduce
 from itertools import pairwise
+from operator import or_
 from typing import Final
 
 from tasks.ai.orders.acts import ACTS
 from tasks.ai.orders.addressing import ADDRESSING
 from tasks.ai.orders.disguises import unveiled
 from tasks.ai.orders.folding import fold
-from tasks.ai.orders.imitations import IMITATED, MARKERS
-from tasks.ai.orders.languages import EASTERN, EASTERN_LINE, LANGUAGES
-from tasks.ai.orders.signals import LEAD_LENGTH, LEADS, Group, Signal
+from tasks.ai.orders.imitations import imitated
+from tasks.ai.orders.languages import LANGUAGES, eastern
+from tasks.ai.orders.signals import LEAD_LENGTH, LEADS, Signal
+from tasks.ai.orders.vocabulary import VOCABULARY
+from tasks.ai.orders.watching import Span, Watch
 
 VERSION: Final = "orders-1"
 
-_BLOCK: Final = 20_000
-"""Characters whose words are gathered at a time."""
-_BEFORE, _BEHIND = 90, 160
-"""Characters beside a word in which its patterns are tried."""
+_BEFORE: Final = 90
+"""Characters before a verb in which stands who shall do it."""
 _NEAR: Final = 200
 """Characters that may stand between two weak signals."""
 _SENTENCE: Final = 400
 """Characters at most that a sentence is followed to either side."""
 _CONTINUED: Final = 12
 """Sentences at most that continue an order."""
-_PUNCTUATION: Final = str.maketrans({chr(code): " " for code in range(128) if not chr(code).isalnum()})
 _STOP: Final = re.compile(r"[.!?][)\]\"'>]{0,3}(?=\s|$)|\n\s{0,40}\n|\f|-->")
 _CONTINUES: Final = re.compile(
     r"\W{0,4}(?:and |then |also |now |please |instead |otherwise |additionally,? |furthermore,? |finally,? |if |when )?"
@@ -48,12 +48,7 @@ _TOPIC: Final = re.compile(
 )
 _GAP: Final = re.compile(r"[^\S\n]{0,9}\n?[^\S\n]{0,9}(?=\S)")
 _PARAGRAPH_END: Final = re.compile(r"\n\s{0,40}\n|\f")
-_Span = tuple[int, int]
-_GROUPS: Final[dict[str, list[Group]]] = {}
-for _group in (*ADDRESSING, *ACTS, *LANGUAGES):
-    for _word in _group.words:
-        _GROUPS.setdefault(_word, []).append(_group)
-_MARKS: Final = [word for word in _GROUPS if not word.rstrip("-").isalnum()]
+_WATCH: Final = Watch((*ADDRESSING, *ACTS, *LANGUAGES))
 
 
 @dataclass(frozen=True)
@@ -67,10 +62,12 @@ class Order:
 def find_orders(text: str) -> list[Order]:
     """The orders in a text, in order and apart from each other."""
     folded = fold(text)
-    spans = list(_spans(folded.text))
+    bare = _bare(folded.text)
+    heard = VOCABULARY.heard(bare)
+    spans = _spans(folded.text, bare, heard)
     found = [(folded.original(start), folded.original(end - 1) + 1) for start, end in spans]
-    for start, end, said in unveiled(text, folded):
-        if _spans(said):
+    for start, end, said in unveiled(text, folded, bare, reduce(or_, heard, 0)):
+        if _spans(said, _bare(said), VOCABULARY.heard(_bare(said))):
             found.append((start, end))
     orders: list[Order] = []
     for start, end in sorted(found):
@@ -103,51 +100,26 @@ def for_people(paragraphs: Sequence[str]) -> list[str]:
     return kept
 
 
-def _spans(text: str) -> list[_Span]:
-    """The orders in a folded text; they may overlap."""
-    bare = text if text.isascii() else text.encode("ascii", "replace").decode()
-    marks = (mark for sign, marks in MARKERS.items() if sign in bare for mark in marks)
-    places = [(max(at - _BEFORE, 0), at + 2 * _BEHIND) for mark in marks for at in _places(bare, mark)]
-    imitated = [match.span() for start, end in _merged(places) for match in IMITATED.finditer(text, start, end)]
-    signals = sorted({(*match.span(), each) for each, match in _signals(text, bare)}, key=lambda found: found[:2])
+def _bare(folded: str) -> bytes:
+    """A folded text in ASCII, character by character."""
+    return folded.encode("ascii", "replace")
+
+
+def _spans(text: str, bare: bytes, heard: list[int]) -> list[Span]:
+    """The orders in a folded text, given also in ASCII with what each stretch of it says; they may overlap."""
+    matches = _WATCH.matches(text, bare, heard)
+    told = {(*match.span(), each): None for each, match in matches if _is_told(each, text, match.start())}
+    signals = sorted(told, key=lambda found: (*found[:2], found[2].kind))
     seeds = [(start, end) for start, end, each in signals if each.strong and not _is_topic(text, start, end)]
     seeds += [(start, end) for start, end in _pairs(text, signals) if not _is_topic(text, start, end)]
-    for line in () if text.isascii() else EASTERN_LINE.finditer(text):
-        seeds += [match.span() for match in EASTERN.finditer(text, max(line.start() - 40, 0), line.end())]
+    seeds += eastern(text)
     spans = [(_begin(text, start), _end(text, end)) for start, end in seeds]
-    return spans + [(_begin(text, start), _paragraph_end(text, end)) for start, end in imitated]
+    fenced = imitated(text, bare, reduce(or_, heard, 0))
+    return spans + [(_begin(text, start), _paragraph_end(text, end)) for start, end in fenced]
 
 
-def _signals(text: str, bare: str) -> Iterator[tuple[Signal, re.Match[str]]]:
-    for first in range(0, len(text), _BLOCK):
-        block = bare[first : first + _BLOCK + 20]
-        plain = f" {block.translate(_PUNCTUATION)} "
-        near: dict[Group, list[_Span]] = {}
-        for word in filter(_groups_of, set(plain.split())):
-            _note(near, word, first - 1, _places(plain, f" {word} "))
-        for mark in _MARKS:
-            if mark in block:
-                _note(near, mark, first, _places(block, mark))
-        for group, places in near.items():
-            for start, end in _merged(places):
-                for signal in group.signals:
-                    for match in signal.pattern.finditer(text, start, end):
-                        if not signal.imperative or _is_imperative(text, match.start()):
-                            yield signal, match
-
-
-@lru_cache(maxsize=65_536)
-def _groups_of(word: str) -> tuple[Group, ...]:
-    found = [*_GROUPS.get(word, ())]
-    for length in (5, 6, 7):
-        found += _GROUPS.get(word[:length] + "-", ())
-    return tuple(found)
-
-
-def _note(near: dict[Group, list[_Span]], word: str, first: int, places: Iterable[int]) -> None:
-    spans = [(max(first + at - _BEFORE, 0), first + at + _BEHIND) for at in places]
-    for group in _groups_of(word):
-        near.setdefault(group, []).extend(spans)
+def _is_told(signal: Signal, text: str, at: int) -> bool:
+    return not signal.imperative or _is_imperative(text, at)
 
 
 def _is_imperative(text: str, at: int) -> bool:
@@ -158,24 +130,7 @@ def _is_imperative(text: str, at: int) -> bool:
     return _OTHERS.search(text[max(at - _BEFORE, 0) : at]) is None
 
 
-def _places(text: str, word: str) -> Iterator[int]:
-    at = text.find(word)
-    while at >= 0:
-        yield at
-        at = text.find(word, at + max(len(word) - 1, 1))
-
-
-def _merged(spans: Iterable[_Span]) -> list[_Span]:
-    found: list[_Span] = []
-    for start, end in sorted(spans):
-        if found and start <= found[-1][1]:
-            found[-1] = found[-1][0], max(found[-1][1], end)
-        else:
-            found.append((start, end))
-    return found
-
-
-def _pairs(text: str, signals: list[tuple[int, int, Signal]]) -> list[_Span]:
+def _pairs(text: str, signals: list[tuple[int, int, Signal]]) -> list[Span]:
     """What is an order by two weak signals of different kinds that stand near each other."""
     found = []
     for (start, end, one), (begin, stop, other) in pairwise(signals):

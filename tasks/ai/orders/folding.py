@@ -9,10 +9,9 @@ import re
 import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
-_FOREIGN: Final = re.compile(r"[^\x00-\x7f]{1,16}")
+_FOREIGN: Final = re.compile(r"[^\x00-\x7f][^\x00-\x7f]{0,15}")
 _UNSEEN: Final = frozenset(
     {0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x2800, 0x3164, 0xFEFF, 0xFFA0}
     | set(range(0x200B, 0x2010))
@@ -33,8 +32,6 @@ _ALIKE: Final = dict(
 )
 """Cyrillic, Greek and other letters by the Latin one that they are taken for."""
 _MOST_KNOWN: Final = 50_000
-_known: dict[str, str | None] = {}
-"""What runs of foreign characters fold to; None where it depends on the letters beside them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +52,6 @@ def fold(text: str) -> Folded:
     """Fold a text, in a time that grows with its length alone."""
     if text.isascii():
         return Folded(text.lower(), [], [])
-    if len(_known) > _MOST_KNOWN:
-        _known.clear()
     pieces: list[str] = []
     starts: list[int] = []
     by: list[int] = []
@@ -71,7 +66,7 @@ def fold(text: str) -> Folded:
 
     length = at = 0
     for line in text.split("\n"):
-        plain = line if line.isascii() else _FOREIGN.sub(replace, line)
+        plain = line.lower() if line.isascii() else _FOREIGN.sub(replace, line).lower()
         shift = 0
         for end, shorter in changed:
             shift += shorter
@@ -81,34 +76,43 @@ def fold(text: str) -> Folded:
         pieces.append(plain)
         length += len(plain) + 1
         at += len(line) + 1
-    return Folded("\n".join(pieces).lower(), starts, by)
+    return Folded("\n".join(pieces), starts, by)
+
+
+class _Plain(dict[str, str]):
+    """What a foreign character becomes, among others of its alphabet or mixed into Latin words."""
+
+    def __init__(self, alike: dict[str, str]) -> None:
+        self._alike = alike
+
+    def __missing__(self, each: str) -> str:
+        if len(self) > _MOST_KNOWN:
+            self.clear()
+        self[each] = plain = self._plain(each)
+        return plain
+
+    def _plain(self, each: str) -> str:
+        code = ord(each)
+        if code in _UNSEEN:
+            return ""
+        if code in _TAGS:
+            return chr(code - 0xE0000).lower()
+        if each.isspace():
+            return _PLAIN.get(each, " ")
+        parts = unicodedata.normalize("NFKD", _PLAIN.get(each, each)).casefold()
+        plain = [_PLAIN.get(part, part) for part in parts if unicodedata.category(part)[0] != "M"]
+        return "".join(self._alike.get(part, part) for part in plain)
+
+
+_ALONE: Final = _Plain({})
+_MIXED: Final = _Plain(_ALIKE)
 
 
 def _folded(run: re.Match[str]) -> str:
     letters = run.group()
-    if letters not in _known:
-        alone, mixed = _fold(letters, mixed=False), _fold(letters, mixed=True)
-        _known[letters] = alone if alone == mixed else None
-    plain = _known[letters]
-    if plain is None:
-        beside = run.string[max(run.start() - 1, 0) : run.start()], run.string[run.end() : run.end() + 1]
-        plain = _fold(letters, mixed=any(each.isascii() and each.isalnum() for each in beside))
-    return plain
-
-
-@lru_cache(maxsize=16_384)
-def _fold(letters: str, *, mixed: bool) -> str:
-    found = []
-    for each in letters:
-        code = ord(each)
-        if code in _UNSEEN:
-            continue
-        if code in _TAGS:
-            found.append(chr(code - 0xE0000).lower())
-        elif each.isspace():
-            found.append(_PLAIN.get(each, " "))
-        else:
-            parts = unicodedata.normalize("NFKD", _PLAIN.get(each, each)).casefold()
-            plain = [_PLAIN.get(part, part) for part in parts if unicodedata.category(part)[0] != "M"]
-            found += [_ALIKE.get(part, part) for part in plain] if mixed else plain
-    return "".join(found)
+    alone = "".join(map(_ALONE.__getitem__, letters))
+    if alone.isascii():
+        return alone
+    beside = run.string[max(run.start() - 1, 0) : run.start()], run.string[run.end() : run.end() + 1]
+    mixed = any(each.isascii() and each.isalnum() for each in beside)
+    return "".join(map(_MIXED.__getitem__, letters)) if mixed else alone

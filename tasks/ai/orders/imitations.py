@@ -1,7 +1,11 @@
 """Conversations and fences that a text imitates, so that what stands behind seems to come from elsewhere."""
 
 import re
+from collections.abc import Iterator
 from typing import Final
+
+from tasks.ai.orders.vocabulary import VOCABULARY
+from tasks.ai.orders.watching import Span, merged
 
 _CHAT: Final = (
     r"<\|[a-z_]{2,30}\|>|\[/inst\]|\[inst\]|<</?sys>>|<(?:start|end)_of_turn>|<system-reminder>"
@@ -17,35 +21,43 @@ _FENCE: Final = (
     r"|=+ (?:end|start) of (?:untrusted |user |retrieved )?(?:text|data|input|context|content|prompt)\s{0,3}=+"
     r"|\bend of (?:input|untrusted \w{2,10}|context|prompt)\b[. ]{1,3}(?:new |now |instructions?|the )"
 )
-MARKERS: Final = {
-    "<": (
-        "<|",
-        "sys>>",
-        "_of_turn>",
-        "<system-",
-        "</material",
-        "</user_",
-        "</untr",
-        "</retr",
-        "</doc",
-        "-source-",
-        "/source-",
-        "<source-",
-        "material-",
-    ),
-    "[": ("inst]", "[end of", "[start of", "](#"),
-    "{": ('role"', "role'"),
-    "#": ("##",),
-    ":": ("assistant:", "ai:", "model:"),
-    "end of ": (
-        "end of untrusted",
-        "end of input",
-        "end of user",
-        "end of context",
-        "end of prompt",
-        "= end of",
-        "= start of",
-    ),
+_IMITATED: Final = re.compile(f"{_CHAT}|{_FENCE.replace(' ', chr(92) + 's{1,3}')}")
+_BEFORE, _BEHIND = 90, 320
+"""Characters beside a mark in which what it belongs to stands."""
+_BY_SIGN: Final = {
+    b"<": b"<| sys>> _of_turn> <system- </material </user_ </untr </retr </doc source- material-".split(),
+    b"[": [b"inst]", b"[end of", b"[start of", b"](#"],
+    b"{": [b'role"', b"role'"],
+    b"#": [b"##"],
+    b"=": [b"= end of", b"= start of"],
 }
-"""Of these one stands in the text where a conversation or its fences are imitated."""
-IMITATED: Final = re.compile(f"{_CHAT}|{_FENCE.replace(' ', chr(92) + 's{1,3}')}")
+_BY_WORD: Final = {
+    VOCABULARY.bit(frozenset({word})): mark
+    for word, mark in {
+        "assistant": b"assistant:",
+        "ai": b"ai:",
+        "model": b"model:",
+        "untrusted": b"end of untrusted",
+        "input-": b"end of input",
+        "user-": b"end of user",
+        "context-": b"end of context",
+        "prompt-": b"end of prompt",
+    }.items()
+}
+"""Of these marks one stands in the text where a conversation or its fences are imitated, by a rare part of it."""
+
+
+def imitated(text: str, bare: bytes, said: int) -> Iterator[Span]:
+    """Where a folded text imitates, given also in ASCII letters with the bits of its words."""
+    marks = [mark for sign, marks in _BY_SIGN.items() if sign in bare for mark in marks]
+    marks += [mark for bit, mark in _BY_WORD.items() if said & bit]
+    for start, end in merged(span for mark in marks for span in _beside(bare, mark)):
+        for match in _IMITATED.finditer(text, start, end):
+            yield match.span()
+
+
+def _beside(bare: bytes, mark: bytes) -> Iterator[Span]:
+    at = bare.find(mark)
+    while at >= 0:
+        yield max(at - _BEFORE, 0), at + _BEHIND
+        at = bare.find(mark, at + max(len(mark) - 1, 1))

@@ -7,6 +7,7 @@ their texts have no spaces to find words by, or another alphabet.
 # ruff: noqa: E501 - a pattern reads best in one line
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from tasks.ai.orders.signals import Group, group
@@ -176,7 +177,7 @@ LANGUAGES: Final[tuple[Group, ...]] = (
     ),
 )
 
-EASTERN: Final = re.compile(
+_EASTERN: Final = re.compile(
     # Chinese
     r"(?:忽略|无视|忘记|忘掉|不要理会|不要遵[循守])[^。!?\n]{0,12}(?:指令|指示|提示|命令|规则|要求)"
     r"|(?:致|给|请)?(?:所有)?(?:人工智能|ai|大?语言模型|大模型)(?:评审|助手|模型|系统|读者|评估)?[^。.!?\n]{0,4}[::,,][^。!?\n]{0,12}(?:请|给|必须|不要|忽略)"
@@ -197,5 +198,16 @@ EASTERN: Final = re.compile(
     r"|(?:покажи|раскрои|выведи|покажите|раскроите)[^.!?\n]{0,20}системн\w{2,4} промпт"
     r"|(?:поставь|поставьте|дай|даите|присвои)[^.!?\n]{0,20}(?:высш\w{2,3}|максимальн\w{2,3}) (?:оценк|балл)"
 )
-EASTERN_LINE: Final = re.compile(r"[\u0430-\u044f\u3040-\u30ff\u4e00-\u9fff]{2}[^\n]{0,400}")
+_EASTERN_LINE: Final = re.compile(r"[\u0430-\u044f\u3040-\u30ff\u4e00-\u9fff]{2}[^\n]{0,400}")
 """Where one of the patterns above may stand; it may begin some characters before."""
+_NOT_EASTERN: Final = bytes({*range(256)} - {0xD0, 0xD1, *range(0xE3, 0xEA)})
+"""All bytes but those that begin such a letter in UTF-8."""
+
+
+def eastern(text: str) -> Iterator[tuple[int, int]]:
+    """The spans of orders in Chinese, Japanese and Russian in a folded text."""
+    if text.isascii() or not text.encode(errors="surrogatepass").translate(None, _NOT_EASTERN):
+        return
+    for line in _EASTERN_LINE.finditer(text):
+        for match in _EASTERN.finditer(text, max(line.start() - 40, 0), line.end()):
+            yield match.span()

@@ -29,7 +29,7 @@ class Signal:
 class Group:
     """Signals, and the words of which one must be near before they are tried: whole (`ai`) or as they begin (`ignor-`).
 
-    A beginning has 5 to 7 letters. A word with signs in it (`<!--`) may stand anywhere.
+    A word with signs in it (`<!--`) may stand anywhere.
     """
 
     words: tuple[str, ...]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from flows.reports.changes import Causes, document_changes, redefined_criteria, score_moves
+from flows.reports.changes import Causes, criteria_changes, document_changes, redefined_criteria, score_moves
 from storage.runs import DocumentStatus
 from storage.scores import ScoreStatus
 from tests.flows.reports.rows import CRITERIA, document, outcome
@@ -75,3 +75,16 @@ def test_move_of_a_fact_or_of_what_was_not_judged_gives_the_reason_itself() -> N
     assert spent.why == "The budget is spent."
     (judged,) = score_moves([unscored], [outcome("recurring", 3, SCORED)], Causes())
     assert judged.why == "It was not judged in the last run: The budget is spent."
+
+
+def test_criteria_that_came_went_or_ask_for_something_else_are_told_in_their_order() -> None:
+    recurring, established, audited = CRITERIA["criteria"]
+    asks_else = recurring | {"ask": "Is churn low?"}
+    added = [audited | {"id": f"new{number}"} for number in range(12)]
+    changes = criteria_changes(CRITERIA, {"scale": [0, 5], "criteria": [asks_else, established, *added]})
+    assert [change.text for change in changes] == [
+        f"Criteria added: {', '.join(f'new{number}' for number in range(10))} and 2 more.",
+        "Criteria removed: audited.",
+        "Criteria that ask for something else: recurring.",
+    ]
+    assert criteria_changes(CRITERIA, CRITERIA) == []

@@ -158,11 +158,25 @@ def test_emptied_data_room_has_lost_its_documents() -> None:
     assert [change.kind for change in build("r2").companies[0].changes] == ["document_removed"]
 
 
-def test_scores_on_another_scale_are_not_compared() -> None:
+def test_scores_on_another_scale_are_not_compared_and_the_report_says_so() -> None:
     for run_id, days, scale in (("r1", 0, [0, 5]), ("r2", 7, [0, 10])):
         write_run(run_id, [company("Alpha")], days=days, criteria=CRITERIA | {"scale": scale})
         write_company(run_id, "alpha.example", outcomes=[(outcome("recurring", 3 + days, ScoreStatus.SCORED), [])])
-    assert build("r2").companies[0].changes == []
+    (change,) = build("r2").companies[0].changes
+    assert change.kind == "criteria_changed"
+    assert (change.text, change.why) == (
+        "The scale goes from 0 to 10 now.",
+        "Scores on another scale are not compared.",
+    )
+
+
+def test_weights_that_move_a_total_are_told_though_no_score_moved() -> None:
+    heavier = {"scale": [0, 5], "criteria": [CRITERIA["criteria"][0] | {"weight": 9}, *CRITERIA["criteria"][1:]]}
+    for run_id, days, criteria in (("r1", 0, CRITERIA), ("r2", 7, heavier)):
+        write_run(run_id, [company("Alpha")], days=days, criteria=criteria)
+        write_company(run_id, "alpha.example", outcomes=[(outcome("recurring", 3, ScoreStatus.SCORED), [])])
+    (change,) = build("r2").companies[0].changes
+    assert change.text == "recurring weighs 9, in the last run 3."
 
 
 def test_run_is_found_by_its_batch_and_as_the_latest() -> None:

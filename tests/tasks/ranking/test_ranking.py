@@ -109,3 +109,9 @@ def test_ranking_prints_and_logs_nothing(capfd: pytest.CaptureFixture[str], capl
         rank(TEXTS * 500, "revenue", 3)
     captured = capfd.readouterr()
     assert (captured.out, captured.err, caplog.records) == ("", "", [])
+
+
+def test_where_a_quotation_may_stand_its_rarest_words_decide() -> None:
+    assert Index(TEXTS).holding("the last revenue of the board", 2) == [3, 1]
+    assert Index(TEXTS).holding("aircraft", 5) == []
+    assert Index([]).holding("lease", 5) == []
