@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from storage.runs import RunDocument
 from storage.scores import CriterionOutcome, ScoreStatus
+from tasks.scoring.judge import SHOWN
 
 
 class Change(BaseModel):
@@ -153,9 +154,9 @@ def _why(old: CriterionOutcome, now: CriterionOutcome, causes: Causes) -> str:
     if now.criterion_id in causes.redefined:
         return "The criterion itself was changed between the two runs."
     if now.status is ScoreStatus.UNSCORED or now.kind != "judged":
-        return now.reason
+        return now.reason.removesuffix(SHOWN)
     if old.status is ScoreStatus.UNSCORED:
-        return f"It was not judged in the last run: {old.reason}"
+        return f"It was not judged in the last run: {old.reason.removesuffix(SHOWN)}"
     said: list[str] = []
     then, today = causes.answerers
     if then != today:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from flows.reports.digest import not_come_to, not_read, tally, to_ask
 from flows.reports.shape import Company, Contradicting, Criterion, Quote, Report
-from flows.reports.wording import day, moment, money, number, percent, place_link, plain, thousands, weblink
+from flows.reports.wording import day, judge, moment, money, number, percent, place_link, plain, thousands, weblink
 
 if TYPE_CHECKING:
     from docx.document import Document
@@ -52,7 +52,7 @@ def _opening(memo: "Document", report: Report) -> None:
     ended = moment(run.finished_at) if run.finished_at else "not yet"
     facts = (
         f"Run {run.id}, {run.status}. Started {moment(run.started_at)}, finished {ended}. "
-        f"Judged by {run.answerer}; asked of a model: {asked}."
+        f"Judged by {judge(run.answerer)}; asked of a model: {asked}."
     )
     if run.budget:
         facts += f" Budget: {run.budget}."
@@ -122,19 +122,23 @@ def _criterion(memo: "Document", criterion: Criterion, scale: tuple[float, float
     _strong(paragraph, ", ".join(told) + ". ")
     paragraph.add_run(_text(criterion.reason))
     for at, quote in enumerate(criterion.quotes, 1):
-        _quote(memo, quote, f"[{at}] speaks {quote.stance} it, " if quote.stance else "")
+        lead = f"[{at}] speaks {quote.stance} it, " if quote.stance else ""
+        _quote(memo, quote, lead + ("passage" if criterion.status == "unscored" else _verified(quote)))
     for contradiction in criterion.contradictions:
         _strong(memo.add_paragraph(), f"Contradiction about {contradiction.about}:")
         for side in contradiction.quotes:
-            _quote(memo, side, "")
+            _quote(memo, side, "verified")
 
 
-def _quote(memo: "Document", quote: Quote | Contradicting, lead: str) -> None:
+def _verified(quote: Quote) -> str:
+    return "verified" if quote.verified else "not verified"
+
+
+def _quote(memo: "Document", quote: Quote | Contradicting, told: str) -> None:
     words = quote.text if len(quote.text) <= _LONGEST else f"{quote.text[:_LONGEST]} …"
     paragraph = memo.add_paragraph(style="Quote")
     paragraph.add_run(f"“{_text(' '.join(words.split()))}”")
-    verified = not isinstance(quote, Quote) or quote.verified
-    paragraph.add_run(f" – {lead}{'verified' if verified else 'not verified'}")
+    paragraph.add_run(f" – {told}")
     if quote.document_name:
         paragraph.add_run(", ")
         _link(paragraph, quote.document_name, place_link(quote))

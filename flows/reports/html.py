@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 
 from flows.reports.digest import by_urgency, not_come_to, not_read, tally, to_ask
 from flows.reports.shape import Report
-from flows.reports.wording import day, moment, money, number, percent, place_link, plain, thousands, weblink
+from flows.reports.wording import day, judge, moment, money, number, percent, place_link, plain, thousands, weblink
 from storage.runs import CompanyStatus
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -63,6 +63,7 @@ def _environment() -> Environment:
     environment.filters.update(
         breakable=breakable,
         day=day,
+        judge=judge,
         moment=moment,
         money=money,
         number=number,

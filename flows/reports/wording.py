@@ -66,3 +66,8 @@ def place_link(quote: Quote | Contradicting) -> str | None:
     if url and page and "#" not in url and (quote.document_name or "").lower().endswith(".pdf"):
         return f"{url}#page={page[1]}"
     return url
+
+
+def judge(answerer: str) -> str:
+    """Who judged, for people."""
+    return "nobody: no model was asked" if answerer == "extractive" else answerer

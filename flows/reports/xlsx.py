@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from flows.reports.digest import by_urgency, to_ask
 from flows.reports.shape import Company, Report
-from flows.reports.wording import place_link, plain, weblink
+from flows.reports.wording import judge, place_link, plain, weblink
 
 if TYPE_CHECKING:
     from openpyxl.cell import Cell
@@ -141,7 +141,7 @@ def _run(report: Report) -> Iterator[Row]:
         "Name": run.name,
         "Run": run.id,
         "Status": run.status.value,
-        "Judged by": run.answerer,
+        "Judged by": judge(run.answerer),
         "Started (UTC)": run.started_at,
         "Finished (UTC)": run.finished_at,
         "Scale": f"{run.scale[0]:g} to {run.scale[1]:g}",

@@ -16,6 +16,9 @@ _UNSPACED = re.compile(  # scripts that write without spaces; a token holds 1 to
 _LEAST = 0.5  # tokens for each piece, with a margin: some servers count roughly, as words
 _MOST_BYTES = 8  # in a token; a count that leaves no more to each is never far below
 _SHORT, _LONG = 2_000, 40_000  # bytes of a prompt: none is cut below the first, any may be above the second
+_USUAL = (2_048, 4_096, 8_192, 16_384, 32_768)  # tokens; windows that servers come with
+_NEARLY = 0.01  # of these: where a server cuts, little more or less is counted
+_NEVER = 0.9  # tokens for each piece; no vocabulary measured needs fewer
 _SMALLEST_CUT = 1_500  # tokens; no server's window is smaller, so that a smaller count of a middling prompt is an error
 
 _NAMED = (
@@ -35,8 +38,11 @@ _ALL_MODELS = 20_000_000  # tokens; what is above is no window
 
 def fewest(text: str) -> int:
     """Fewer tokens than `text` can be."""
-    pieces = sum(1 for _ in _PIECE.finditer(text)) + len(_UNSPACED.findall(text)) // 4
-    return int(pieces * _LEAST)
+    return int(_pieces(text) * _LEAST)
+
+
+def _pieces(text: str) -> int:
+    return sum(1 for _ in _PIECE.finditer(text)) + len(_UNSPACED.findall(text)) // 4
 
 
 def was_cut(prompt: str, counted: int, *, window: int | None = None) -> bool:
@@ -48,6 +54,8 @@ def was_cut(prompt: str, counted: int, *, window: int | None = None) -> bool:
     if size < _SHORT or counted <= 0:
         return False
     if window is not None and counted >= 0.98 * window and size / 2.3 > window:
+        return True
+    if any(abs(counted - usual) <= _NEARLY * usual for usual in _USUAL) and counted < _NEVER * _pieces(prompt):
         return True
     if counted < _SMALLEST_CUT and size < _LONG:
         return False

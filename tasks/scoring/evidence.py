@@ -4,9 +4,10 @@ A room of 2,000 documents and 120,000 passages (127 MB of text) takes 150 MB, an
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from storage import database, runs, texts
 from storage.runs import RunDocument
@@ -80,6 +81,12 @@ class Evidence:
     def find(self, question: str, k: int) -> list[Found]:
         """The passages that speak most to a question, best first."""
         return [self._found(*self._passages[position]) for position in self._told(question, k)]
+
+    def others(self, found: Sequence[Found], k: int) -> list[Found]:
+        """The first `k` passages of the room, in reading order, that are not among those found."""
+        known = {(each.document.document_id, each.start) for each in found}
+        more = (each for each in self._passages if (each[0].document_id, each[1].start) not in known)
+        return [self._found(*each) for each in islice(more, k)]
 
     @property
     def warning(self) -> str | None:

@@ -18,11 +18,13 @@ from tasks.scoring.criteria import Judged
 from tasks.scoring.evidence import Evidence, Found
 from tasks.scoring.finding import Finding, Quotation
 from tasks.scoring.judgement import Judgement, instructions
+from tasks.scoring.nearest import nearest_passages
 from tasks.scoring.proving import prove
 from tasks.scoring.repeats import taken_together
 
 _PASSAGES = 12  # what a judge is given; at about 1,200 characters each well within a small model's window
 _SHOWN = 5  # what a reader is shown where no judgement is made
+SHOWN = " The passages that speak to it are shown."
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +40,17 @@ Answers = list[Said | DiligenceError]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A judged criterion made ready to be asked: the passages found, and the prompt."""
+    """A judged criterion made ready to be asked: the passages to judge by, and the prompt.
+
+    The first `speaking` of `found` share words with the question. A room that has fewer than a judge is given
+    is filled up with its other passages: what is asked in one language may be answered in another.
+    """
 
     criterion: Judged
     scale: tuple[float, float]
     repeats: int
     found: Sequence[Found]
+    speaking: int
     sources: Sequence[Source]
     instructions: str
 
@@ -62,7 +69,12 @@ class Question:
     def finding(self, answers: Answers, evidence: Evidence) -> Finding:
         """What the answers prove. A model's failure is a finding too: `unscored`, with the passages."""
         judged = taken_together([self._finding(answer, evidence) for answer in answers])
-        return judged if judged.status is not ScoreStatus.UNSCORED or judged.quotes else _showing(judged, self.found)
+        if judged.status is ScoreStatus.UNSCORED and not judged.quotes:
+            return _showing(judged, self.found[: self.speaking])
+        if self.speaking:
+            return judged
+        given = f"No passage shares a word with the question; the model was given the room's first {len(self.found)}."
+        return replace(judged, reason=f"{judged.reason} ({given})")
 
     def _ask(self, answerer: Answerer, ledger: Ledger | None, nth: int) -> Said:
         """Ask once; a model that cannot take all the passages is given the best half of them, and of these again."""
@@ -83,6 +95,8 @@ class Question:
             spent = isinstance(answer, BudgetSpent)
             return Finding(ScoreStatus.UNSCORED, answer.message, failed=not spent, unfinished=spent)
         finding = prove(answer.judgement, self.criterion, self.scale, self.found, evidence)
+        if finding.nearest:
+            finding = replace(finding, nearest=nearest_passages(self.found[: self.speaking]))
         if answer.passages == len(self.found):
             return finding
         taken = f"The model took only the best {answer.passages} of the {len(self.found)} passages found."
@@ -99,13 +113,16 @@ def prepare(
 ) -> Question | Finding:
     """What to ask about one criterion for one company, or the finding where there is nothing or nobody to ask."""
     found = evidence.find(f"{criterion.ask} {criterion.guide}", _PASSAGES)
+    speaking = len(found)
+    if answerer.judges and speaking < _PASSAGES:
+        found = [*found, *evidence.others(found, _PASSAGES - speaking)]
     if not found:
         return Finding(ScoreStatus.MISSING, _nothing(evidence), missing=criterion.ask)
     if not answerer.judges:
         nobody = "No model is configured (DILIGENCE_AI_MODEL), so no judgement was made."
         return _showing(Finding(ScoreStatus.UNSCORED, nobody), found)
     sources = [_source(number, each) for number, each in enumerate(found, 1)]
-    return Question(criterion, scale, repeats, found, sources, instructions(criterion, scale, company))
+    return Question(criterion, scale, repeats, found, speaking, sources, instructions(criterion, scale, company))
 
 
 def _source(number: int, found: Found) -> Source:
@@ -127,8 +144,10 @@ def _nothing(evidence: Evidence) -> str:
 
 def _showing(finding: Finding, found: Sequence[Found]) -> Finding:
     """The finding with the passages that a judge would have seen."""
+    if not found:
+        return finding
     return replace(
         finding,
-        reason=f"{finding.reason} The passages that speak to it are shown.",
+        reason=finding.reason + SHOWN,
         quotes=[Quotation.of(each) for each in found[:_SHOWN]],
     )

@@ -63,6 +63,7 @@ ADDRESSING: Final[tuple[Group, ...]] = (
         r"\b(?:to|for|any|all|every|each|the|dear|an?) AI(?: (?:currently|now|tool|here))? READING",
         r"(?:^|[\n.!?\"'(\[>*#/-])\s{0,4}(?:to|for|attention|attn)[:,]?(?: (?:all|any|the|every)){0,2} AI\s?[:!-]",
         r"\bAI (?:reading|processing|evaluating|summari[sz]ing|reviewing|that (?:reads?|summari[sz]es|evaluates|processes|reviews|analy[sz]es)) (?:this|these) (?:document|file|page|text|deck|report|contract|message|submission|filing|website|email|paragraph|section)s?\b",
+        r"\b(?:when|if|once|should) (?:an? |the |any |your )?(?:AI|assistants?|chatbots?) (?:reads?|summari[sz]es?|evaluates?|processes|reviews?|analy[sz]es?|scores?|assesses) (?:this|these) (?:document|file|page|text|deck|report|contract|submission|filing|section)s?\b",
         r"\b(?:in)?visible (?:only )?(?:to|for) (?:the |all )?AI\b",
         r"(?:^|[\n.!?(\[])[^.!?:\n]{3,60} for AI\s?:",
         r"\bas an? (?:large language model|language model|llm|ai(?: language)? model|ai assistant|ai|ai agent|automated \w{4,12}),? (?:you|your|please|always|never|do not|SAY|give)\b",

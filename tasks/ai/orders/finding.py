@@ -22,7 +22,7 @@ from tasks.ai.orders.signals import LEAD_LENGTH, LEADS, Signal
 from tasks.ai.orders.vocabulary import VOCABULARY
 from tasks.ai.orders.watching import Span, Watch
 
-VERSION: Final = "orders-1"
+VERSION: Final = "orders-2"
 
 _BEFORE: Final = 90
 """Characters before a verb in which stands who shall do it."""

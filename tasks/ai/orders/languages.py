@@ -49,7 +49,7 @@ LANGUAGES: Final[tuple[Group, ...]] = (
     ),
     _strong(
         "bewer- vergib vergeben gib geben hochs- bestnote",
-        r"(?:^|[.!?:\n]|\bund) ?(?:bitte )?(?:vergib|vergeben sie|gib|geben sie|erteile) [^.!?]{0,50}?\b(?:hochstnote|bestnote|hochste[nr]? (?:punktzahl|bewertung|wertung|note)|volle punktzahl|beste[nr]? (?:bewertung|note))",
+        r"(?:^|[.!?:\n]|\bund) ?(?:bitte )?(?:vergib|vergeben sie|gib|geben sie|erteile) [^.!?]{0,90}?\b(?:hochstnote|bestnote|hochste[nr]? (?:punktzahl|bewertung|wertung|note)|volle punktzahl|beste[nr]? (?:bewertung|note))",
         r"(?:^|[.!?:\n]|\bund) ?(?:bitte )?(?:bewerte|bewerten sie) (?:dies|das|unser|uns|alle|jede)[^.!?]{0,40}?\bmit (?:der (?:hochst|best)|"
         + _TOP
         + ")",

@@ -35,6 +35,13 @@ def test_a_server_that_counts_roughly_is_believed(text: str) -> None:
     assert not was_cut(text, len(text.split()))
 
 
+def test_a_count_at_a_common_window_gives_even_a_small_cut_away() -> None:
+    text = PROSE + PROSE[: len(PROSE) // 3]  # 4,800 tokens
+    assert was_cut(text, 4096)
+    assert not was_cut(text, 4800)
+    assert not was_cut(text[: len(text) * 4096 // 4800], 4096)
+
+
 def test_a_count_near_the_known_window_gives_the_cut_away() -> None:
     text = PROSE * 2
     assert not was_cut(text, 6000)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -290,18 +290,36 @@ def empty(room: Room) -> Finding:
     return judged(room, criterion=Judged(id="x", ask="Zebras?"))
 
 
-@pytest.mark.parametrize("model", [True, False])
-def test_a_room_that_says_nothing_asks_no_model(
-    room: Room, server: ModelServer, monkeypatch: pytest.MonkeyPatch, *, model: bool
+def test_without_a_model_a_room_that_shares_no_word_with_the_question_says_nothing(
+    room: Room, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not model:
-        monkeypatch.delenv("DILIGENCE_AI_MODEL")
+    monkeypatch.delenv("DILIGENCE_AI_MODEL")
     room.holds("Scan.pdf")
     finding = empty(room)
     assert (finding.status, finding.missing, finding.failed) == (ScoreStatus.MISSING, "Zebras?", False)
     assert finding.reason == (
         "No passage of the data room shares a word with the question. 1 of its 3 documents gave no text."
     )
+    assert not server.asked
+
+
+def test_a_question_in_another_language_is_judged_by_what_the_room_has(room: Room, server: ModelServer) -> None:
+    room.holds("Mietvertrag.txt", "Die Kündigungsfrist beträgt drei Monate zum Quartalsende.")
+    server.always(
+        lambda asked: saying(
+            judgement((number_of(asked, "Kündigungsfrist"), "Die Kündigungsfrist beträgt drei Monate"))
+        )(asked)
+    )
+    finding = judged(room, criterion=Judged(id="x", ask="Zebras?"))
+    assert (finding.status, finding.score) == (ScoreStatus.SCORED, 4)
+    assert [each.found.document.name for each in finding.quotes if each.found] == ["Mietvertrag.txt"]
+    assert "(No passage shares a word with the question; the model was given the room's first " in finding.reason
+
+
+def test_a_room_without_any_text_asks_no_model(new_run: Callable[[str], Room], server: ModelServer) -> None:
+    bare = new_run("bare")
+    bare.holds("Scan.pdf")
+    assert judged(bare, criterion=Judged(id="x", ask="Zebras?")).status is ScoreStatus.MISSING
     assert not server.asked
 
 
