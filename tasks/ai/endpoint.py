@@ -137,7 +137,7 @@ class Endpoint:
         began = float("inf")  # when it first had its turn: waiting for that is no failure
         for attempt in count(1):
             with self.gate.turn(self._patience) as number:
-                began, crowded = min(began, time.monotonic()), self.gate.crowded
+                began, crowded, begun = min(began, time.monotonic()), self.gate.crowded, self.gate.begun
                 try:
                     result = once()
                 except Again as failure:
@@ -146,7 +146,7 @@ class Endpoint:
                         self.gate.complained(number, again.after)
                 except TookTooLong as error:
                     self.gate.complained(number)
-                    if attempt > 1 or not (crowded or self.gate.crowded):
+                    if attempt > 1 or not (crowded or self.gate.begun > begun):  # alone from its beginning to its end
                         raise
                     again = Again(error, attempts=2)  # the server may have had too much to do at once
                 except (AnswererFailed, NotSpoken):

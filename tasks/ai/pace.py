@@ -25,12 +25,13 @@ _OFTEN = 4  # complaints among them, from which on that is asked
 
 
 class Gate:
-    """The turns at one address, for any number of threads."""
+    """The turns at one address, for any number of threads. `begun` counts all that there were."""
 
     def __init__(self) -> None:
         self._changed = Condition()
         self._limit = float(FIRST)
         self._active = 0
+        self.begun = 0
         self._round = 0  # a complaint about a call of an earlier round was answered already
         self._held_until = 0.0
         self._spread = 0.0
@@ -77,6 +78,7 @@ class Gate:
                 else:
                     break
             self._active += 1
+            self.begun += 1
             number = self._round
         try:
             yield number

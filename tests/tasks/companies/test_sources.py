@@ -16,6 +16,7 @@ import pytest
 from pydantic import ValidationError
 
 from tasks.companies import sources
+from tasks.companies.edgar import submissions
 from tasks.companies.profile import CompanyProfile
 from tasks.companies.settings import KNOWN_SOURCES
 from tasks.companies.sources import CLAIMABLE, Claim, FactSource, configured
@@ -94,7 +95,7 @@ def sec(stage: Stage) -> FactSource:
     ]
     stage.serve("SEC_DATA_URL", edgar.sec(*known))
     stage.settings.setenv("DILIGENCE_CONTACT", "mailto:us@example.com")
-    stage.settings.setattr(sec_source, "_PACE", Pace(10))
+    stage.settings.setattr(submissions, "PACE", Pace(10))
     _in_wikidata(stage, P5531=("1", "2"))
     return sec_source.open_source()
 

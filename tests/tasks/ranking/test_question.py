@@ -10,10 +10,10 @@ def weights(question: str) -> dict[str, float]:
     return {term.phrase[0]: term.weight for term in read(question).terms if len(term.phrase) == 1}
 
 
-def test_words_of_the_asking_do_not_count() -> None:
+def test_words_of_the_asking_hardly_count() -> None:
     found = weights("Give a response in USD millions: who supplies aluminium to the company?")
-    assert tokens("aluminium")[0] in found
-    assert not set(tokens("response USD millions company")) & found.keys()
+    aluminium = found[tokens("aluminium")[0]]
+    assert all(found[word] < aluminium / 20 for word in tokens("response USD millions company"))
 
 
 def test_words_of_the_asking_count_where_there_are_no_others() -> None:
