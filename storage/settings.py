@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self, TypeVar, cast
+from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -64,3 +65,12 @@ class StorageSettings(RoomSettings):
     secret_key: SecretStr | None = Field(
         None, description="seals stored logins: 32 bytes in base64; several, comma-separated, while it is changed"
     )
+
+
+def is_web_address(address: str) -> bool:
+    """Whether a setting is an http(s) address with a host."""
+    try:
+        parts = urlsplit(address)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
+from storage.settings import is_web_address
 from tasks.ai.settings import AiSettings
 from tasks.errors import NotConfigured, SourceFailed
 
@@ -167,7 +167,7 @@ def _build(settings: AiSettings) -> Answerer:
             "DILIGENCE_AI_MODEL names a model, but nothing says where to ask it. Set OPENAI_API_KEY for OpenAI, "
             "OPENAI_BASE_URL for another server, or both."
         )
-    if settings.openai_base_url is not None and not _is_web_address(settings.openai_base_url):
+    if settings.openai_base_url is not None and not is_web_address(settings.openai_base_url):
         raise NotConfigured(
             "OPENAI_BASE_URL is not a web address. Set it to one such as http://127.0.0.1:11434/v1, or leave it out."
         )
@@ -186,11 +186,3 @@ def _build(settings: AiSettings) -> Answerer:
         timeout=settings.ai_timeout,
         window=settings.ai_window,
     )
-
-
-def _is_web_address(address: str) -> bool:
-    try:
-        parts = urlsplit(address)
-        return parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)
-    except ValueError:
-        return False

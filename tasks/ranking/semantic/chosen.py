@@ -2,8 +2,8 @@
 
 from functools import lru_cache
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
+from storage.settings import is_web_address
 from tasks.errors import NotConfigured
 from tasks.ranking.semantic.embedder import Embedder
 from tasks.ranking.semantic.settings import LOCAL, EmbeddingSettings
@@ -56,7 +56,7 @@ def _build(settings: EmbeddingSettings) -> Embedder | None:
             "DILIGENCE_EMBEDDINGS names a model, but nothing says where to ask it. Set OPENAI_API_KEY for OpenAI, "
             "OPENAI_BASE_URL or DILIGENCE_EMBEDDINGS_URL for another server; or set it to local."
         )
-    if address is not None and not _is_web_address(address):
+    if address is not None and not is_web_address(address):
         raise NotConfigured(
             f"{'DILIGENCE_EMBEDDINGS_URL' if own else 'OPENAI_BASE_URL'} is not a web address. Set it to one such as "
             "http://127.0.0.1:11434/v1, or leave it out."
@@ -70,11 +70,3 @@ def _build(settings: EmbeddingSettings) -> Embedder | None:
     from tasks.ranking.semantic.server import ServerEmbedder  # noqa: PLC0415 - numpy: 0.1 s
 
     return ServerEmbedder(settings.embeddings, address, key)
-
-
-def _is_web_address(address: str) -> bool:
-    try:
-        parts = urlsplit(address)
-        return parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)
-    except ValueError:
-        return False

@@ -174,7 +174,7 @@ def test_a_time_limit_reached_in_a_crowd_is_tried_once_more(server: ModelServer)
         return (slow(20) if first else saying("Yes."))(asked)
 
     server.always(late_at_first)
-    answerer = asking(server, timeout=6)
+    answerer = asking(server, timeout=3)
     with ThreadPoolExecutor(FIRST) as pool:
         asked = [pool.submit(answerer.answer, f"Is it {number}?", []) for number in range(FIRST)]
         assert [each.result().text for each in asked] == ["Yes."] * FIRST
