@@ -1,26 +1,35 @@
 """What tests of every room can use: a home of their own, and both databases."""
 
 import os
+import signal
 import tempfile
+import threading
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 from sqlalchemy import URL, Engine, create_engine, make_url, text
+from sqlmodel import SQLModel
 
-from storage import database
+from storage import database, migrations
+from tests.homes import make_home
 
 _SERVER = os.environ.get("DILIGENCE_TEST_DATABASE_URL")
 
 # Once a test has imported Prefect, whatever is logged outside of a flow would be a warning, and so a failure.
 os.environ["PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW"] = "ignore"
 
+# A script's background job ignores Ctrl-C, and so would every command that a test starts there and stops by SIGINT.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty `DILIGENCE_HOME`, and none of the settings of whoever runs the tests."""
+def new_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A `DILIGENCE_HOME` that nothing has made yet, and none of the settings of whoever runs the tests."""
     for name in list(os.environ):
         if name.startswith(("DILIGENCE_", "OPENAI_")):
             monkeypatch.delenv(name)
@@ -29,6 +38,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "files")  # nobody is asked over the network by mistake
     yield folder
     database.close()
+
+
+@pytest.fixture
+def home(new_home: Path) -> Path:
+    """A `DILIGENCE_HOME` with an empty database, and none of the settings of whoever runs the tests."""
+    return make_home(new_home)
 
 
 @pytest.fixture(scope="session")
@@ -55,16 +70,40 @@ def postgres_admin(postgres: URL) -> Iterator[Engine]:
     engine.dispose()
 
 
-@pytest.fixture
-def postgres_url(postgres: URL, postgres_admin: Engine) -> Iterator[str]:
-    """The address of an empty schema in the PostgreSQL server."""
+@contextmanager
+def _schema(postgres: URL, admin: Engine) -> Iterator[URL]:
+    """An empty schema in the PostgreSQL server, dropped at the end."""
     schema = f"test_{uuid4().hex}"
-    with postgres_admin.connect() as connection:
+    with admin.connect() as connection:
         connection.execute(text(f"CREATE SCHEMA {schema}"))
-    yield postgres.update_query_dict({"options": f"-csearch_path={schema}"}).render_as_string(hide_password=False)
-    database.close()
-    with postgres_admin.connect() as connection:
+    yield postgres.update_query_dict({"options": f"-csearch_path={schema}"})
+    with admin.connect() as connection:
         connection.execute(text(f"DROP SCHEMA {schema} CASCADE"))
+
+
+@pytest.fixture(scope="session")
+def migrated_schema(postgres: URL) -> Iterator[URL]:
+    """A schema that Alembic has brought up to date once, for all tests that need one."""
+    admin = create_engine(postgres, isolation_level="AUTOCOMMIT")
+    with _schema(postgres, admin) as url:
+        engine = create_engine(url)
+        migrations.upgrade(engine)
+        engine.dispose()
+        yield url
+    admin.dispose()
+
+
+@pytest.fixture
+def postgres_url(migrated_schema: URL) -> Iterator[str]:
+    """The address of an empty database in the PostgreSQL server."""
+    yield migrated_schema.render_as_string(hide_password=False)
+    database.close()
+    engine = create_engine(migrated_schema)
+    with engine.begin() as connection:  # 4 ms; Alembic on a schema of its own takes 90
+        for table in reversed(SQLModel.metadata.sorted_tables):
+            connection.execute(table.delete())
+        connection.execute(text("UPDATE alembic_version SET version_num = :head"), {"head": migrations.HEAD})
+    engine.dispose()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -73,3 +112,15 @@ def database_url(request: pytest.FixtureRequest, home: Path, monkeypatch: pytest
     if request.param == "postgresql":
         monkeypatch.setenv("DILIGENCE_DATABASE_URL", request.getfixturevalue("postgres_url"))
     return database.url()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def new_database_url(request: pytest.FixtureRequest, new_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of a database without any tables, on SQLite and on PostgreSQL."""
+    if request.param == "sqlite":
+        yield database.url()
+        return
+    with _schema(request.getfixturevalue("postgres"), request.getfixturevalue("postgres_admin")) as url:
+        monkeypatch.setenv("DILIGENCE_DATABASE_URL", url.render_as_string(hide_password=False))
+        yield database.url()
+        database.close()

@@ -15,6 +15,7 @@ import uvicorn
 
 from api.app import create_app
 from storage import database
+from tests.homes import make_home
 
 
 def forget_settings(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,7 +35,7 @@ def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     facts.mkdir()
     profile = {"name": "Alpha", "founded_year": 2011, "description": "Alpha sells subscriptions to hospitals."}
     (facts / "alpha.example.json").write_text(json.dumps(profile))
-    monkeypatch.setenv("DILIGENCE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("DILIGENCE_HOME", str(make_home(tmp_path / "home")))
     monkeypatch.setenv("DILIGENCE_DRIVE_ROOT", str(root))
     monkeypatch.setenv("DILIGENCE_FACTS", str(facts))
     monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "files")

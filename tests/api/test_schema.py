@@ -14,6 +14,7 @@ from schemathesis import BaseSchema, Case, GenerationMode
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from tests.api.conftest import serving
+from tests.homes import make_home
 
 OPERATIONS = {
     "/v1/drive/document-text": "Extract Document Text",
@@ -82,7 +83,7 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BaseSchema]:
     (root / "room").mkdir()
     (root / "room" / "a.txt").write_text("A\n")
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setenv("DILIGENCE_HOME", str(root / "home"))
+        monkeypatch.setenv("DILIGENCE_HOME", str(make_home(root / "home")))
         monkeypatch.setenv("DILIGENCE_DRIVE_ROOT", str(root / "room"))
         monkeypatch.setenv("DILIGENCE_FACTS", str(root / "facts"))
         monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "files")

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.flows.conftest import batch_file, write_room
+from tests.homes import make_home
 from tests.tasks.documents.extract.ocr.scans import program
 
 __all__ = ["batch_file"]
@@ -38,7 +39,7 @@ def run(words: Sequence[str | Path], folder: Path, **environment: str) -> subpro
 def clean_environment(folder: Path) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("DILIGENCE_", "OPENAI_"))}
     kept.pop("PREFECT_API_URL", None)
-    home = str(folder / "home")
+    home = str(make_home(folder / "home"))
     return kept | {"DILIGENCE_HOME": home, "PREFECT_HOME": f"{home}/prefect", "PYTHONPATH": str(REPOSITORY)}
 
 

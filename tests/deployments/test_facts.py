@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.companies_servers import gleif, sec, site, wikidata
+from tests.homes import make_home
 from tests.web.behaviours import dripping, silent
 from tests.web.server import LoopbackServer, Reply
 
@@ -43,7 +44,7 @@ def settings(tmp_path: Path, servers: ExitStack) -> Settings:
         "DILIGENCE_GLEIF_URL": serve(gleif.gleif(gleif.record(LEI, "Alpha Inc."))).url,
         "DILIGENCE_WEBSITE_URL": serve({"/alpha.example": site.document("<p>Pumps</p>", site.ALPHA)}).url + "/{domain}",
         "DILIGENCE_CONTACT": "mailto:us@example.com",
-        "DILIGENCE_HOME": str(tmp_path / "home"),
+        "DILIGENCE_HOME": str(make_home(tmp_path / "home")),
         "DILIGENCE_FACTS": str(tmp_path / "facts"),
     }
 

@@ -8,6 +8,7 @@ from textwrap import dedent
 import pytest
 
 from flows import embedded
+from tests.homes import make_home
 
 
 @pytest.fixture(scope="session")
@@ -27,7 +28,7 @@ def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture
 def batch_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two companies with a handful of documents each, and one criterion of each kind."""
-    monkeypatch.setenv("DILIGENCE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("DILIGENCE_HOME", str(make_home(tmp_path / "home")))
     folder = tmp_path / "screen"
     write_room(folder / "rooms" / "alpha", {"deck.txt": "Ninety percent of revenue is recurring.", "notes.pdf": ""})
     write_room(folder / "rooms" / "beta", {"2024/audited financial statements.txt": "Revenue fell in 2024."})

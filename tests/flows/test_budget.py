@@ -25,6 +25,7 @@ from tasks.ai import tokens
 from tasks.ai.answerer import Usage
 from tasks.errors import NotConfigured
 from tests.flows.conftest import write_room
+from tests.homes import make_home
 from tests.servers.openai_server import Asked, ModelServer, Sent, saying
 
 pytestmark = pytest.mark.usefixtures("prefect_server")
@@ -112,7 +113,7 @@ def screen(tmp_path: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch)
 
 def settings(home: Path, server: ModelServer) -> dict[str, str]:
     return {
-        "DILIGENCE_HOME": str(home / "home"),
+        "DILIGENCE_HOME": str(make_home(home / "home")),
         "OPENAI_BASE_URL": server.url,
         "OPENAI_API_KEY": "a-key",
         "DILIGENCE_AI_MODEL": "a-model",

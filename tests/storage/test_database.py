@@ -15,11 +15,11 @@ from storage.companies import StoredProfile
 from tests.storage import rows
 
 
-def test_the_home_is_made_for_its_owner_only(home: Path) -> None:
+def test_the_home_is_made_for_its_owner_only(new_home: Path) -> None:
     with database.writing() as session:
         session.connection()
-    assert home.stat().st_mode & 0o777 == 0o700
-    assert (home / "diligence.db").is_file()
+    assert new_home.stat().st_mode & 0o777 == 0o700
+    assert (new_home / "diligence.db").is_file()
 
 
 def test_what_a_block_wrote_is_kept_when_it_ends(database_url: str) -> None:
@@ -102,7 +102,7 @@ def test_sixty_four_threads_read_at_the_same_moment_on_sqlite(home: Path) -> Non
         list(threads.map(read, range(64)))
 
 
-def test_threads_that_come_first_together_open_the_database_once(database_url: str) -> None:
+def test_threads_that_come_first_together_open_the_database_once(new_database_url: str) -> None:
     together = threading.Barrier(8, timeout=20)
 
     def engine(_: int) -> int:

@@ -48,15 +48,14 @@ def test_a_wrong_address_is_named_by_its_setting_alone(
     assert "127.0.0.1" not in message
 
 
-def test_a_home_that_is_a_file(home: Path) -> None:
-    home.write_text("not a folder")
+def test_a_home_that_is_a_file(new_home: Path) -> None:
+    new_home.write_text("not a folder")
     message = failure()
     assert "DILIGENCE_HOME cannot be made" in message
-    assert str(home) not in message
+    assert str(new_home) not in message
 
 
 def test_a_file_that_is_no_database(home: Path) -> None:
-    home.mkdir()
     (home / "diligence.db").write_text("minutes of the board " * 100)
     assert "file is not a database" in failure()
     assert (home / "diligence.db").read_text().startswith("minutes"), "it was somebody's file"
@@ -96,10 +95,10 @@ def test_a_wrong_password(
     assert "wrong-word" not in message
 
 
-def test_a_failed_opening_is_tried_again(home: Path) -> None:
-    home.write_text("not a folder")
+def test_a_failed_opening_is_tried_again(new_home: Path) -> None:
+    new_home.write_text("not a folder")
     failure()
-    home.unlink()
+    new_home.unlink()
     with database.reading() as session:
         session.connection()
 

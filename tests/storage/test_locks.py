@@ -69,8 +69,8 @@ def test_what_goes_wrong_under_the_lock_comes_out_as_it_is(database_url: str) ->
         assert mine
 
 
-def test_a_lock_in_a_database_that_cannot_be_opened(home: Path) -> None:
-    home.write_text("not a folder")
+def test_a_lock_in_a_database_that_cannot_be_opened(new_home: Path) -> None:
+    new_home.write_text("not a folder")
     with pytest.raises(DatabaseUnavailable), database.locked("batch Alpha"):
         pass
 

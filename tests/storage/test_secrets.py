@@ -77,11 +77,11 @@ def test_a_damaged_key_is_told_without_its_content(key_file: Path) -> None:
     assert "hush" not in str(raised.value)
 
 
-def test_processes_that_start_together_share_one_key(home: Path) -> None:
-    home.mkdir()
+def test_processes_that_start_together_share_one_key(new_home: Path) -> None:
+    new_home.mkdir()
     running = [processes.start(SEAL) for _ in range(4)]
     assert [process.communicate(timeout=60)[0] for process in running] == ["quiet\n"] * 4
-    assert [each.name for each in home.iterdir()] == [secrets.KEY_FILE]
+    assert [each.name for each in new_home.iterdir()] == [secrets.KEY_FILE]
 
 
 def test_the_setting_takes_the_place_of_the_file(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

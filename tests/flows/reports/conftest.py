@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from storage import database
+from tests.homes import make_home
 
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.delenv("DILIGENCE_DATABASE_URL", raising=False)
-    monkeypatch.setenv("DILIGENCE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("DILIGENCE_HOME", str(make_home(tmp_path / "home")))
     yield tmp_path
     database.close()

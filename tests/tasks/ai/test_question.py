@@ -10,6 +10,7 @@ from storage import database
 from tasks.ai.extractive import OPENING
 from tasks.ai.question import ai_question
 from tasks.errors import BadRequest
+from tests.homes import make_home
 from tests.servers.openai_server import ModelServer
 
 CONTEXT = "The lease ends in 2027. Recurring revenue was 83.4 % of the total. The board met in May."
@@ -19,7 +20,7 @@ CONTEXT = "The lease ends in 2027. Recurring revenue was 83.4 % of the total. Th
 def no_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "DILIGENCE_AI_MODEL", "DILIGENCE_AI_API", "DILIGENCE_AI_WINDOW"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("DILIGENCE_HOME", str(tmp_path))
+    monkeypatch.setenv("DILIGENCE_HOME", str(make_home(tmp_path)))
     monkeypatch.delenv("DILIGENCE_DATABASE_URL", raising=False)
     yield
     database.close()

@@ -15,6 +15,7 @@ from tasks.ai.extractive import ExtractiveAnswerer
 from tasks.ai.openai import OpenAiAnswerer
 from tasks.ai.remembered import answer_key, answer_once, judge_once, text_key
 from tasks.errors import NotConfigured
+from tests.homes import make_home
 from tests.servers.openai_server import ModelServer
 
 
@@ -31,7 +32,7 @@ class Other(BaseModel):
 
 @pytest.fixture(autouse=True)
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("DILIGENCE_HOME", str(tmp_path))
+    monkeypatch.setenv("DILIGENCE_HOME", str(make_home(tmp_path)))
     monkeypatch.delenv("DILIGENCE_DATABASE_URL", raising=False)
     yield
     database.close()

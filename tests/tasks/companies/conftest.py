@@ -10,6 +10,7 @@ import pytest
 
 from storage import database
 from tasks.companies.sources import Claim
+from tests.homes import make_home
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def facts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The folder of the source `files`, with the only settings that are in force; the database is empty."""
     folder = tmp_path / "facts"
     folder.mkdir()
-    monkeypatch.setenv("DILIGENCE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("DILIGENCE_HOME", str(make_home(tmp_path / "home")))
     monkeypatch.setenv("DILIGENCE_FACTS", str(folder))
     monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "files")
     for name in ("DILIGENCE_DATABASE_URL", "DILIGENCE_AI_MODEL"):

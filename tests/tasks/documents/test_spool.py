@@ -60,7 +60,6 @@ def test_a_stray_file_in_the_spool_does_no_harm(home: Path) -> None:
 
 
 def test_no_room_for_the_spool_is_named_by_the_setting(home: Path) -> None:
-    home.mkdir()
     (home / "spool").write_text("a file")
     with pytest.raises(Unavailable, match="DILIGENCE_HOME") as raised, spool():
         pass

@@ -14,6 +14,7 @@ from tasks.errors import (
     Damaged,
     NotFound,
 )
+from tests.homes import make_home
 from tests.tasks.documents.conftest import CountingPool
 
 Write = Callable[..., str]
@@ -58,7 +59,7 @@ def test_a_text_of_another_database_is_not_taken_for_this_ones(
     write: Write, pool: CountingPool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     document_id = _settled(write, "notes.txt")
-    monkeypatch.setenv("DILIGENCE_HOME", str(tmp_path / "another"))
+    monkeypatch.setenv("DILIGENCE_HOME", str(make_home(tmp_path / "another")))
     document_text(document_id)
     assert pool.count == 2
 
