@@ -5,13 +5,20 @@ RUN := .venv/.run-installed
 DEV := .venv/.dev-installed
 PEERS := .peers/.installed
 
-.PHONY: demo test check bench fuzz format lock clean
+# Two workers of pytest-xdist; the tests of a group (`xdist_group`) stay in one of them.
+JOBS ?= 2
+SIDE_BY_SIDE := -n $(JOBS) --dist loadgroup
+
+.PHONY: demo test test-all check bench fuzz format lock clean
 
 demo: $(RUN)  ## run the sample batch and say where its report is
 	$(BIN)/diligence demo
 
-test: $(DEV)  ## every test; those that need a browser or Tesseract are skipped without it, and say so
-	$(BIN)/python -m pytest
+test: $(DEV)  ## every behaviour once; what needs a browser or Tesseract is skipped without it, and says so
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not slow"
+
+test-all: $(DEV)  ## every test: kills, seeds, hostile files, fault matrices and schedules on real workers too
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
 check: $(DEV)  ## style, format and types
 	$(BIN)/ruff check .

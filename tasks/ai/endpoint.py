@@ -39,6 +39,7 @@ from tasks.ai.pace import Gate, gate_of
 from tasks.ai.prompt import Messages
 from tasks.ai.replies import Reply, read_completion, read_response
 from tasks.ai.requests import limit_of, request_of
+from tasks.ai.tls import tls_context
 from tasks.ai.tokens import at_most
 from tasks.ai.window import was_cut
 from tasks.errors import NotConfigured, SourceFailed, TookTooLong
@@ -249,7 +250,9 @@ class Endpoint:
             base_url=self._address,
             timeout=timeout,
             max_retries=0,
-            http_client=DefaultHttpxClient(base_url=self._address, timeout=timeout, follow_redirects=False),
+            http_client=DefaultHttpxClient(
+                base_url=self._address, timeout=timeout, follow_redirects=False, verify=tls_context()
+            ),
         )
         weakref.finalize(self, client.close)  # its open connections end with this endpoint, or with the process
         return client

@@ -13,6 +13,22 @@ from cryptography.x509.oid import NameOID
 
 def certified(host: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
     """A server's side for that host, and a client's that trusts its authority and no other."""
+    as_text, secret = _self_signed(host)
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "both.pem")
+        file.write_bytes(as_text + secret)
+        server.load_cert_chain(file)
+    return server, ssl.create_default_context(cadata=as_text.decode())
+
+
+def authority(name: str) -> bytes:
+    """The certificate of an authority of that name, as PEM."""
+    return _self_signed(name)[0]
+
+
+def _self_signed(host: str) -> tuple[bytes, bytes]:
+    """A certificate for that host, signed by itself, and its key; both as PEM."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
     now = datetime.now(UTC)
@@ -32,9 +48,4 @@ def certified(host: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
     secret = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
-    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "both.pem")
-        file.write_bytes(as_text + secret)
-        server.load_cert_chain(file)
-    return server, ssl.create_default_context(cadata=as_text.decode())
+    return as_text, secret

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from tasks.ai.tls import tls_context
 from tasks.errors import DiligenceError, NotConfigured, SourceFailed, TookTooLong, TooManyRequests, Unavailable
 
 if TYPE_CHECKING:
@@ -101,7 +102,9 @@ class ServerEmbedder:
             base_url=self._address,
             timeout=timeout,
             max_retries=self._retries,
-            http_client=DefaultHttpxClient(base_url=self._address, timeout=timeout, follow_redirects=False),
+            http_client=DefaultHttpxClient(
+                base_url=self._address, timeout=timeout, follow_redirects=False, verify=tls_context()
+            ),
         )
         weakref.finalize(self, client.close)  # its open connections end with this embedder, or with the process
         return client

@@ -317,7 +317,23 @@ def drip_body(connection: socket.socket) -> None:
         drip,
         drip_body,
     ],
-    ids=str,
+    ids=[
+        "empty",
+        "web page",
+        "list",
+        "not unicode",
+        "cut JSON",
+        "shorter than said",
+        "broken chunk",
+        "not gzip",
+        "redirect to nowhere",
+        "redirect",
+        "web page with 500",
+        "no HTTP",
+        "nothing after the head",
+        "drip",
+        "drip_body",
+    ],
 )
 def test_answer_that_is_not_well_formed_is_asked_for_again(home: object, bad: Any) -> None:
     with Scripted(bad, bad, reply(200, FILE)) as server, server.client(seconds=30) as client:
