@@ -1,9 +1,12 @@
-"""The service: its routes, put together. Handlers hold no logic; the operations live in tasks/."""
+"""The service: its routes, put together. Handlers hold no logic; the operations live in tasks/.
+
+The start page: what this is, and where the rest is.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from litestar import Router
+from litestar import MediaType, Router, get
 from litestar.datastructures import CacheControlHeader
 from litestar.di import Provide
 from litestar.openapi.spec import SecurityRequirement
@@ -11,15 +14,24 @@ from litestar.plugins.pydantic import PydanticPlugin
 from litestar.static_files import create_static_files_router
 from litestar.types import Guard, Scope
 
-from api import ai, companies, drive, files, health, login, pages
+from api import ai, companies, drive, files, health, login
 from api.auth import CALLER, needs_account, needs_key, needs_local
-from api.bodies import JsonRequest
-from api.calls import Calls, prepare_tracking
 from api.front import Service
+from api.openapi import ACCOUNT_SCHEMES, KEY_SCHEME, STATIC, openapi
 from api.problems import respond
-from api.schema import ACCOUNT_SCHEMES, KEY_SCHEME, STATIC, openapi
+from api.requests import Calls, JsonRequest, prepare_tracking
 from api.settings import ApiSettings
 from tasks.documents.settings import DocumentSettings
+
+_PLACE = b"<!-- login -->"
+_LOGIN = b'<li><a href="/login/you">Your Google account</a>: documents are shown as it may see them</li>'
+
+
+@get("/", include_in_schema=False, media_type=MediaType.HTML)
+async def start() -> bytes:
+    google = DocumentSettings.current().drive == "google"
+    return (STATIC / "start.html").read_bytes().replace(_PLACE, _LOGIN if google else b"")
+
 
 # Reading documents is the work of as many processes as there are cores; models and sources are waited for.
 _AT_ONCE = {"documents": 8, "ai": 32, "companies": 32}
@@ -65,7 +77,7 @@ def create_app(trusted_hosts: Sequence[str] | None = None) -> Service:
             area("/file/d", "documents", [files.view], [needs_local(key)], by_key),
             health.live,
             health.ready,
-            pages.start,
+            start,
             login.login,
             login.callback,
             login.you,

@@ -17,7 +17,7 @@ from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
 from litestar.types import Guard
 
-from api import sessions
+from api import login as login_module
 from api.settings import ApiSettings
 from tasks.documents.drive.identity import Bearer, Identity
 from tasks.documents.settings import DocumentSettings
@@ -97,7 +97,7 @@ async def _account(connection: Connection) -> Identity:
         if found is None:
             raise NotLoggedIn("The header Authorization is not understood. Send `Authorization: Bearer …` once.")
         return Bearer(found.group(1))
-    login = await sessions.identity_of(connection)
+    login = await login_module.identity_of(connection)
     if login is None:
         raise NotLoggedIn(
             "This needs your Google account. Send its access token as `Authorization: Bearer …`, or log in at /login."

@@ -8,11 +8,10 @@ from litestar.params import JSONBody, QueryParameter
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from api.bodies import LONGEST_NAME, Body, NotBlank, answered, required_text
-from api.calls import Calls
-from api.schema import failures
+from api.openapi import failures
+from api.requests import LONGEST_NAME, Body, Calls, NotBlank, answered, required_text
+from tasks.companies.claims import Conflict
 from tasks.companies.facts import company_facts
-from tasks.companies.merge import Conflict
 from tasks.companies.profile import CompanyProfile
 from tasks.companies.question import CompanyAnswer, company_question
 from tasks.companies.sources import Claim

@@ -5,12 +5,10 @@ from litestar.di import NamedDependency
 from litestar.params import JSONBody
 from pydantic import Field
 
-from api.bodies import LONGEST_NAME, Body, NotBlank, answered, required_text
-from api.calls import Calls
-from api.schema import failures
-from tasks.documents.entries import DocumentIndex
-from tasks.documents.index import document_index
-from tasks.documents.text import DocumentText, document_text, recent_text
+from api.openapi import failures
+from api.requests import LONGEST_NAME, Body, Calls, NotBlank, answered, required_text
+from tasks.documents.index import DocumentIndex, document_index
+from tasks.documents.texts import DocumentText, document_text, recent_text
 
 
 class TextOfDocument(Body):

@@ -18,7 +18,7 @@ from litestar.params import FromPath
 from litestar.response import Stream
 
 from api.front import HEAD
-from api.schema import failures
+from api.openapi import failures
 from tasks.documents.drive.drive import Document, open_drive
 from tasks.errors import DiligenceError
 

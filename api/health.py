@@ -9,8 +9,8 @@ from anyio import fail_after, to_thread
 from litestar import Response, get
 from pydantic import BaseModel
 
+from api.openapi import failures
 from api.problems import MEDIA_TYPE, ours, problem
-from api.schema import failures
 from storage import database
 from tasks.documents.drive.drive import open_drive
 from tasks.documents.settings import DocumentSettings

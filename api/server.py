@@ -11,7 +11,7 @@ from api.app import create_app
 from api.auth import check_binding, trusted_names
 from api.settings import ApiSettings
 from tasks.companies.settings import reads_pages
-from tasks.companies.web.parsing import warm
+from tasks.companies.web.page import warm
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import Unavailable
 

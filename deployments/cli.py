@@ -88,7 +88,7 @@ def _json(content: Any) -> None:
 @app.command()
 def demo(out: Annotated[Path, typer.Option(help="The folder for the report.")] = Path("reports/demo")) -> None:
     """Run the sample batch, start to report, without any network."""
-    from deployments.running import run_batch
+    from deployments.run import run_batch
 
     raise SystemExit(run_batch(SAMPLE, None, out))
 
@@ -106,10 +106,10 @@ def run(
 ) -> None:
     """Run a batch, going on where an earlier run of it stopped."""
     if estimate:
-        from deployments.estimating import print_estimate
+        from deployments.run import print_estimate
 
         raise SystemExit(print_estimate(batch, criteria))
-    from deployments.running import run_batch
+    from deployments.run import run_batch
 
     raise SystemExit(run_batch(batch, criteria, out))
 

@@ -73,9 +73,12 @@ def _drive() -> Iterator[Finding]:
 
 def _google() -> Iterator[Finding]:
     """Whose view runs and the command line have, and whether users can log in."""
-    from storage import secrets  # noqa: PLC0415
-    from tasks.documents.drive.google.account import account_of  # noqa: PLC0415
-    from tasks.documents.drive.google.credentials import credentials_of, oauth_client  # noqa: PLC0415
+    from storage import logins  # noqa: PLC0415
+    from tasks.documents.drive.google.credentials import (  # noqa: PLC0415
+        account_of,
+        credentials_of,
+        oauth_client,
+    )
     from tasks.documents.drive.identity import Service, own  # noqa: PLC0415
     from tasks.documents.settings import DocumentSettings  # noqa: PLC0415
 
@@ -87,10 +90,10 @@ def _google() -> Iterator[Finding]:
         yield Finding("drive", f"google: {error.message}", trouble=True)
     try:
         oauth_client()
-        secrets.seal("", "trial")
+        logins.seal("", "trial")
     except NotConfigured as error:
         yield Finding("logins", f"none at /login: {error.message}")
-    except secrets.SecretKeyUnusable as error:
+    except logins.SecretKeyUnusable as error:
         yield Finding("logins", str(error), trouble=True)
     else:
         yield Finding("logins", f"come back to {DocumentSettings.current().base_url.rstrip('/')}/login/callback")
@@ -129,7 +132,7 @@ def _answerer() -> Iterator[Finding]:
 
 
 def _embeddings() -> Iterator[Finding]:
-    from tasks.ranking.semantic.chosen import embedder  # noqa: PLC0415
+    from tasks.ranking.semantic import embedder  # noqa: PLC0415
 
     chosen = embedder()
     if chosen is None:

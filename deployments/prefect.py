@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from flows import embedded
+from flows import prefect_server
 from flows.batch_file import read_batch
 from tasks.errors import NotConfigured, Unavailable
 
@@ -29,7 +29,7 @@ def register(batch: Path, reports: Path, cron: str, timezone: str, pool: str) ->
     """
     if not os.environ.get("PREFECT_API_URL"):
         raise NotConfigured("Set PREFECT_API_URL to the Prefect server, such as http://127.0.0.1:4200/api.")
-    embedded.prepare()
+    prefect_server.prepare()
     read_batch(batch)
     named = {
         "DILIGENCE_BATCH": batch.absolute(),

@@ -9,10 +9,10 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Final, NamedTuple
 
-from tasks.documents.drive.tree import hidden
+from tasks.documents.drive.local_paths import hidden
 from tasks.documents.extract import formats
-from tasks.documents.extract.processes.pool import ExtractionPool, Limits, processors
-from tasks.documents.extract.reading import Reading
+from tasks.documents.extract.pool.pool import ExtractionPool, Limits, processors
+from tasks.documents.extract.text_writer import Reading
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest, DiligenceError
 
@@ -143,7 +143,7 @@ def _done(outcome: Reading | DiligenceError) -> Future[Reading]:
 def _stored(document_id: str) -> Reading:
     """The text of a document of the drive."""
     from tasks.documents.drive.identity import acting_as_own  # noqa: PLC0415 - storage is needed for ids only
-    from tasks.documents.text import document_text  # noqa: PLC0415
+    from tasks.documents.texts import document_text  # noqa: PLC0415
 
     with acting_as_own():
         return Reading(document_text(document_id).text)

@@ -18,13 +18,12 @@ from storage import database, runs
 from storage.runs import RunCompany
 from storage.settings import given
 from tasks.ai.answerer import Usage, current
-from tasks.ai.estimating import USUAL_ANSWER, CountingAnswerer
-from tasks.ai.ledger import LONGEST_ANSWER
+from tasks.ai.budget import LONGEST_ANSWER, ledger_of, terms
+from tasks.ai.estimate import USUAL_ANSWER, CountingAnswerer
 from tasks.ai.money import Cap, Price
 from tasks.errors import DiligenceError
 from tasks.scoring.evidence import Evidence
 from tasks.scoring.score import findings
-from tasks.scoring.spending import ledger_of, terms
 
 
 @dataclass(frozen=True)

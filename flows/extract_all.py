@@ -18,7 +18,7 @@ from storage import database, documents, runs
 from storage.database import now
 from storage.documents import RoomDocument
 from storage.runs import DocumentOutcome
-from tasks.documents.batches import prepare, read_documents
+from tasks.documents.batch import prepare, read_documents
 
 _SIDE_BY_SIDE = 2  # batches: one is fetched while the other is read
 _GLANCE = 1.0  # seconds between two updates of the progress, 15 ms each

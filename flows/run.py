@@ -12,10 +12,10 @@ from storage import database, runs, scores
 from storage.database import now
 from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
 from tasks.ai.answerer import current
+from tasks.ai.budget import terms
 from tasks.errors import BadRequest, Conflict, DiligenceError, NotFound
 from tasks.scoring.criteria import read_criteria
 from tasks.scoring.score import rank_companies
-from tasks.scoring.spending import terms
 
 
 class CompaniesFailed(DiligenceError):

@@ -25,7 +25,7 @@ class CriterionOutcome(SQLModel, table=True):
     `failed`: the judgement failed (a model's error), so the run counts as failed. `confidence` is the
     judge's own, `agreement` the share of repeated judgements that gave the score taken, both 0 to 1.
     `contradictions` lists what documents say against each other, `nearest` the documents that come
-    nearest to one that is missing, both as `tasks.scoring.finding` writes them.
+    nearest to one that is missing, both as `tasks.scoring.results` writes them.
     """
 
     __tablename__ = "criterion_outcomes"

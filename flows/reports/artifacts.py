@@ -6,7 +6,7 @@ Pure functions that give text; the flows make artifacts of it.
 import re
 from textwrap import shorten
 
-from flows.reports.shape import Company, Criterion, Report
+from flows.reports.models import Company, Criterion, Report
 
 REASON_CHARACTERS = 160
 """A scorecard is for a glance; the whole reason stands in the report."""

@@ -8,9 +8,23 @@ import re
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from flows.reports.digest import not_come_to, not_read, tally, to_ask
-from flows.reports.shape import Company, Contradicting, Criterion, Quote, Report
-from flows.reports.wording import day, judge, moment, money, number, percent, place_link, plain, thousands, weblink
+from flows.reports.models import Company, Contradicting, Criterion, Quote, Report
+from flows.reports.wording import (
+    day,
+    judge,
+    moment,
+    money,
+    not_come_to,
+    not_read,
+    number,
+    percent,
+    place_link,
+    plain,
+    tally,
+    thousands,
+    to_ask,
+    weblink,
+)
 
 if TYPE_CHECKING:
     from docx.document import Document

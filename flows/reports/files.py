@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from flows.reports.formats import Format, render
+from flows.reports.models import Report
 from flows.reports.report import build
-from flows.reports.shape import Report
 from tasks.errors import BadRequest
 
 

@@ -7,7 +7,7 @@ write the module and its name below. It is imported when it is first asked for, 
 from importlib import import_module
 from typing import Literal, get_args
 
-from flows.reports.shape import Report
+from flows.reports.models import Report
 from tasks.errors import BadRequest
 
 Format = Literal["html", "xlsx", "docx", "json"]

@@ -13,9 +13,24 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from flows.reports.digest import by_urgency, not_come_to, not_read, tally, to_ask
-from flows.reports.shape import Report
-from flows.reports.wording import day, judge, moment, money, number, percent, place_link, plain, thousands, weblink
+from flows.reports.models import Report
+from flows.reports.wording import (
+    by_urgency,
+    day,
+    judge,
+    moment,
+    money,
+    not_come_to,
+    not_read,
+    number,
+    percent,
+    place_link,
+    plain,
+    tally,
+    thousands,
+    to_ask,
+    weblink,
+)
 from storage.runs import CompanyStatus
 
 TEMPLATES = Path(__file__).parent / "templates"

@@ -1,6 +1,6 @@
 """The report as JSON, for programs: exactly the object of shape.py."""
 
-from flows.reports.shape import Report
+from flows.reports.models import Report
 
 
 def render(report: Report) -> str:

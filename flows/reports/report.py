@@ -2,10 +2,12 @@
 
 Nothing is computed here that a run has not written down, except what a run leaves to reading: the
 conflicts between sources, and the changes since the last run.
+
+A report's criteria: what a run asked, how each came out for a company, and what to ask the company for.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlmodel import Session
 
@@ -17,12 +19,16 @@ from flows.reports.changes import (
     redefined_criteria,
     score_moves,
 )
-from flows.reports.criteria import asked, criteria_of, missing
-from flows.reports.shape import (
+from flows.reports.models import (
     Company,
+    Contradiction,
     Cost,
+    Criterion,
+    CriterionAsked,
     Document,
+    Nearest,
     PreviousRun,
+    Quote,
     Report,
     RunSummary,
     Sensitivity,
@@ -41,13 +47,95 @@ from storage.runs import (
     previous_run,
     run_companies,
 )
-from storage.scores import CriterionOutcome, Quote, ScoreStatus, company_outcomes, outcome_quotes
-from tasks.companies.merge import Conflict, find_conflicts
+from storage.scores import CriterionOutcome, ScoreStatus, company_outcomes, outcome_quotes
+from storage.scores import Quote as StoredQuote
+from tasks.companies.claims import Conflict, find_conflicts
 from tasks.companies.sources import Claim
 from tasks.errors import NotFound
-from tasks.scoring.sensitivity import DRAWS, stability
+from tasks.scoring.score import DRAWS, stability
 
 __all__ = ["Report", "build"]
+
+
+def asked(run: Run) -> list[CriterionAsked]:
+    """The run's criteria in the words of its batch."""
+    return [
+        CriterionAsked(
+            id=criterion["id"],
+            kind=criterion["kind"],
+            weight=criterion.get("weight", 1),
+            label=_label(criterion),
+            guide=criterion.get("guide"),
+        )
+        for criterion in run.criteria["criteria"]
+    ]
+
+
+def _label(criterion: Mapping[str, Any]) -> str:
+    """What the criterion asks, in the words of the batch."""
+    if criterion["kind"] == "fact":
+        return f"{criterion['fact']} {criterion['rule']}"
+    return str(criterion["ask"] if criterion["kind"] == "judged" else criterion["document"])
+
+
+def criteria_of(
+    run: Run,
+    company: RunCompany,
+    outcomes: Sequence[CriterionOutcome],
+    quotes: Mapping[int, Sequence[StoredQuote]],
+) -> list[Criterion]:
+    """Every criterion of the run, in its order; one that the company did not come to is `unscored`."""
+    found = {outcome.criterion_id: outcome for outcome in outcomes}
+    return [
+        _criterion(each, found[each.id], quotes.get(found[each.id].id or 0, ()))
+        if each.id in found
+        else _untouched(each, _not_reached(run, company))
+        for each in asked(run)
+    ]
+
+
+def _criterion(asks: CriterionAsked, outcome: CriterionOutcome, quotes: Sequence[StoredQuote]) -> Criterion:
+    return Criterion(
+        id=asks.id,
+        kind=asks.kind,
+        weight=asks.weight,
+        label=asks.label,
+        score=outcome.score,
+        status=outcome.status,
+        reason=outcome.reason,
+        quotes=[Quote.model_validate(quote, from_attributes=True) for quote in quotes],
+        confidence=outcome.confidence,
+        agreement=outcome.agreement,
+        contradictions=[Contradiction.model_validate(each) for each in outcome.contradictions],
+        missing=(outcome.missing or asks.label) if outcome.status is ScoreStatus.MISSING else None,
+        nearest=[Nearest.model_validate(each) for each in outcome.nearest],
+    )
+
+
+def _untouched(asks: CriterionAsked, why: str) -> Criterion:
+    return Criterion(
+        id=asks.id,
+        kind=asks.kind,
+        weight=asks.weight,
+        label=asks.label,
+        score=None,
+        status=ScoreStatus.UNSCORED,
+        reason=why,
+        quotes=[],
+    )
+
+
+def _not_reached(run: Run, company: RunCompany) -> str:
+    if company.status is CompanyStatus.FAILED:
+        return "Not judged: the company's run failed before it came to this criterion."
+    if run.status is RunStatus.RUNNING:
+        return "Not judged yet: the run has not come to this criterion."
+    return "Not judged: the run ended before it came to this criterion."
+
+
+def missing(criteria: Sequence[Criterion]) -> list[str]:
+    """What to ask the company for, each thing once."""
+    return list(dict.fromkeys(each.missing for each in criteria if each.missing is not None))
 
 
 def build(run_id: str, domain: str | None = None) -> Report:
@@ -187,7 +275,7 @@ def _side(session: Session, run: Run, company: RunCompany) -> _Side:
     return _Side(run, company, company_documents(session, company.id), company_outcomes(session, company.id))
 
 
-def _changes(now: _Side, earlier: _Side, quotes: Mapping[int, Sequence[Quote]]) -> list[Change]:
+def _changes(now: _Side, earlier: _Side, quotes: Mapping[int, Sequence[StoredQuote]]) -> list[Change]:
     """Since the earlier run. Scores on another scale are not compared."""
     documents = (
         document_changes(earlier.documents, now.documents) if _looked_into(now) and _looked_into(earlier) else []

@@ -1,12 +1,16 @@
-"""How a report writes figures, times, values and addresses, in every format that people read."""
+"""How a report writes figures, times, values and addresses, in every format that people read.
+
+What a reader of a report is shown first: counts, what was not read, what to ask the company for.
+"""
 
 import json
 import re
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from flows.reports.shape import Contradicting, Quote
+from flows.reports.models import Company, Contradicting, Criterion, Document, Quote
+from storage.scores import ScoreStatus
 
 
 def number(value: float) -> str:
@@ -71,3 +75,48 @@ def place_link(quote: Quote | Contradicting) -> str | None:
 def judge(answerer: str) -> str:
     """Who judged, for people."""
     return "nobody: no model was asked" if answerer == "extractive" else answerer
+
+
+class Tally(NamedTuple):
+    """How many documents there are, how many were read, have no text, could not be read, have no reader."""
+
+    total: int
+    read: int
+    empty: int
+    failed: int
+    unsupported: int
+
+
+def tally(documents: list[Document]) -> Tally:
+    """What became of these documents, in figures."""
+    statuses = [document.status for document in documents]
+    return Tally(
+        total=len(statuses),
+        read=statuses.count("read") + statuses.count("unchanged"),
+        empty=statuses.count("empty"),
+        failed=statuses.count("failed"),
+        unsupported=statuses.count("unsupported"),
+    )
+
+
+def by_urgency(documents: list[Document]) -> list[Document]:
+    """What could not be read first, then what was read with a warning; otherwise in the order given."""
+    order = {"failed": 0, "empty": 1, "unsupported": 2}
+    return sorted(documents, key=lambda document: (order.get(document.status, 3), document.warning is None))
+
+
+def not_read(documents: list[Document]) -> list[Document]:
+    """The documents whose text is not in the scores."""
+    return [document for document in by_urgency(documents) if document.status not in ("read", "unchanged")]
+
+
+def not_come_to(company: Company) -> bool:
+    """Whether no criterion has anything to show, all for one reason: said once instead of a dozen times."""
+    return len({criterion.reason for criterion in company.criteria}) == 1 and not any(
+        criterion.quotes or criterion.status is not ScoreStatus.UNSCORED for criterion in company.criteria
+    )
+
+
+def to_ask(company: Company) -> list[Criterion]:
+    """The criteria for which something is missing, each missing thing once."""
+    return list({each.missing: each for each in reversed(company.criteria) if each.missing is not None}.values())[::-1]

@@ -10,9 +10,8 @@ from datetime import datetime
 from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
-from flows.reports.digest import by_urgency, to_ask
-from flows.reports.shape import Company, Report
-from flows.reports.wording import judge, place_link, plain, weblink
+from flows.reports.models import Company, Report
+from flows.reports.wording import by_urgency, judge, place_link, plain, to_ask, weblink
 
 if TYPE_CHECKING:
     from openpyxl.cell import Cell

@@ -5,7 +5,7 @@ from pathlib import Path
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from storage.failures import unavailable
+from storage.errors import unavailable
 
 # The newest revision under versions/. Written here so that an up-to-date database is recognised
 # without importing Alembic (0.2 s); a test holds it against the folder.

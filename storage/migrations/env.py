@@ -6,14 +6,13 @@ from alembic import context
 from sqlalchemy import Enum
 from sqlmodel import AutoString, SQLModel
 
-import storage.answers
+import storage.caches
 import storage.companies
 import storage.documents
 import storage.logins
 import storage.runs
 import storage.scores
-import storage.texts
-import storage.vectors  # noqa: F401 - the imports register the tables
+import storage.texts  # noqa: F401 - the imports register the tables
 from storage.database import UtcDateTime
 
 

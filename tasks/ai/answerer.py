@@ -16,7 +16,7 @@ from tasks.ai.settings import AiSettings
 from tasks.errors import NotConfigured, SourceFailed
 
 if TYPE_CHECKING:
-    from tasks.ai.ledger import Ledger
+    from tasks.ai.budget import Ledger
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -176,7 +176,7 @@ def _build(settings: AiSettings) -> Answerer:
         raise NotConfigured(
             "OPENAI_API_KEY holds characters that no key has. Set it again, without quotation marks or line breaks."
         )
-    from tasks.ai.openai import OpenAiAnswerer  # noqa: PLC0415 - the answerers import this module
+    from tasks.ai.openai.answerer import OpenAiAnswerer  # noqa: PLC0415 - the answerers import this module
 
     return OpenAiAnswerer(
         model=settings.ai_model,

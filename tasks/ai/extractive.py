@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tasks.ai.answerer import Answer, Judged, Source, T, Usage
-from tasks.ai.sentences import sentences
-from tasks.ai.warned import without_addressing
+from tasks.ai.prompts import without_addressing
 from tasks.errors import NotConfigured
 from tasks.ranking import rank, tokens
+from tasks.text.sentences import sentences
 
 if TYPE_CHECKING:
-    from tasks.ai.ledger import Ledger
+    from tasks.ai.budget import Ledger
 
 OPENING = "This answer is extractive: no model was asked."
 _SLICE = 20_000  # sentences ranked at once: 2 to 3 MB of text, 0.4 to 1.6 s

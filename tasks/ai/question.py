@@ -2,8 +2,8 @@
 
 from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer
 
+from tasks.ai.answer_cache import answer_once
 from tasks.ai.answerer import Source, current
-from tasks.ai.remembered import answer_once
 from tasks.errors import BadRequest
 from tasks.operation import operation
 

@@ -69,7 +69,7 @@ def registrable(given: str, field: str = "domain") -> str:
 
 def domain_of(url: str) -> str | None:
     """The registrable domain that an address lies on; None for an IP address, and for what is no address."""
-    from tasks.companies.web.addresses import Address  # noqa: PLC0415 - it brings httpx, 0.1 s
+    from tasks.companies.web.safe_addresses import Address  # noqa: PLC0415 - it brings httpx, 0.1 s
 
     try:
         host = Address.parse(url).host

@@ -2,39 +2,195 @@
 
 A source that fails leaves a warning, not a hole in the others. That a company is unknown is said only
 when every source was reached.
+
+What the sources say of a company: each asked beside the others and within its time, or taken at its last word.
+
+A word is used again for DILIGENCE_FACTS_MAX_AGE hours. Where a source fails, an older word is better than
+none: it is used, and a warning says of when it is. What lies on this machine is read anew each time.
+
+The sources' last words: kept in the database, and those used of late at hand in this process.
+
+Which words there are, and of when, is looked up in the database each time: another process may have heard a newer
+one. What a word says is read and checked once; it is known by the moment at which it was said.
 """
 
+import logging
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, wait
+from contextlib import suppress
+from datetime import datetime, timedelta
+from functools import lru_cache
 from threading import Lock
 from typing import Any, Final, NamedTuple
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 from sqlalchemy.exc import NoResultFound
 
 from storage import database
 from storage.companies import (
+    SourceAnswer,
     StoredClaim,
     StoredProfile,
+    answers_on,
+    get_answer,
     get_profile,
     is_latest_profile,
     latest_profile,
     profile_claims,
+    save_answer,
     save_profile,
 )
 from storage.database import now, reading, writing
-from tasks.companies.asking import Word, ask_all
+from tasks.companies.aside import Aside
+from tasks.companies.claims import Conflict, find_conflicts, merge
 from tasks.companies.domain import registrable
-from tasks.companies.merge import Conflict, find_conflicts, merge
 from tasks.companies.profile import CompanyProfile
+from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import Claim, FactSource, Finding, configured
 from tasks.errors import (
     DiligenceError,
     NotConfigured,
     NotFound,
     SourceFailed,
+    TookTooLong,
 )
 from tasks.operation import operation
+
+_MOST: Final = 640
+"""Words at hand: five sources on 128 companies, some 150 KB a company."""
+_UNKNOWN: Final = timedelta(hours=1)
+
+
+class LastWord(NamedTuple):
+    """What a source said last (None: it knew nothing), of when it is, and whether it may still be used as it is."""
+
+    of: datetime
+    said: Finding | None
+    fresh: bool
+
+
+def recall(sources: Sequence[FactSource], domain: str) -> dict[FactSource, LastWord]:
+    """The last words of those sources that are asked over a network.
+
+    A word is fresh for DILIGENCE_FACTS_MAX_AGE hours; that a source knows nothing for a quarter of them, and for an
+    hour at most. A word that is the same as before is the same object.
+    """
+    origins = {(source.name, source.origin): source for source in sources if source.origin is not None}
+    if not origins:
+        return {}
+    oldest = timedelta(hours=CompanySettings.current().facts_max_age)
+    moment = now()
+    with reading() as session:
+        kept = answers_on(session, domain)
+    found = {}
+    for each in kept:
+        source = origins.get((each.source, each.origin))
+        if source is not None:
+            age = min(oldest / 4, _UNKNOWN) if each.unknown else oldest
+            with suppress(ValidationError, LookupError):  # of an earlier release, or replaced just now: asked anew
+                said = (
+                    None if each.unknown else _stored_answer(database.url(), each.source, each.origin, domain, each.of)
+                )
+                found[source] = LastWord(each.of, said, moment - each.of < age)
+    return found
+
+
+def remember(source: FactSource, domain: str, said: Finding | None) -> None:
+    """Keep what a source of the network said; what lies on this machine needs no keeping."""
+    if source.origin is None:
+        return
+    answer = SourceAnswer(
+        source=source.name,
+        origin=source.origin,
+        domain=domain,
+        retrieved_at=now(),
+        claims=None if said is None else [claim.model_dump(mode="json") for claim in said.claims],
+        warnings=[] if said is None else list(said.warnings),
+    )
+    with writing() as session:
+        save_answer(session, answer)
+
+
+@lru_cache(maxsize=_MOST)
+def _stored_answer(_database: str, source: str, origin: str, domain: str, of: datetime) -> Finding:
+    with reading() as session:
+        kept = get_answer(session, source, origin, domain)
+    if kept is None or kept.claims is None or kept.retrieved_at != of:
+        raise LookupError(source)
+    return Finding([Claim.model_validate(each) for each in kept.claims], kept.warnings)
+
+
+log = logging.getLogger(__name__)
+
+
+class Word(NamedTuple):
+    """A source's word: a finding, None where it knows nothing, or why it could not be asked."""
+
+    source: FactSource
+    said: Finding | DiligenceError | None
+
+
+def ask_all(sources: Sequence[FactSource], domain: str) -> list[Word]:
+    """Every source's word on the company with that registrable domain, in their order.
+
+    Takes as long as the slowest source, DILIGENCE_FACTS_TIMEOUT at most; one that fails leaves the others alone.
+    """
+    remembered = recall(sources, domain)
+    to_ask = [source for source in sources if source not in remembered or not remembered[source].fresh]
+    asked = dict(zip(to_ask, _ask(to_ask, domain), strict=True))
+    return [Word(source, _best(source, asked, remembered)) for source in sources]
+
+
+def _best(
+    source: FactSource,
+    asked: Mapping[FactSource, Finding | DiligenceError | None],
+    remembered: Mapping[FactSource, LastWord],
+) -> Finding | DiligenceError | None:
+    """What the source said now, or else said last."""
+    if source not in asked:
+        return remembered[source].said
+    said = asked[source]
+    if not isinstance(said, DiligenceError) or source not in remembered:
+        return said
+    moment, older, _ = remembered[source]
+    if older is None:
+        return said
+    warning = f"{said.message} What {source.name} said on {moment:%Y-%m-%d} is used."
+    return Finding(older.claims, [*older.warnings, warning])
+
+
+def _ask(sources: Sequence[FactSource], domain: str) -> list[Finding | DiligenceError | None]:
+    """What those sources say now. What lies on this machine is read in this thread, while the others are asked."""
+    remote = [source for source in sources if source.origin is not None]
+    side_by_side = Aside(max(1, len(remote)), "facts")
+    asked = {source: side_by_side.begin(_ask_one, source, domain) for source in remote}
+    said = {source: _ask_one(source, domain) for source in sources if source.origin is None}
+    # Who is late ends by the limits of its own requests; its word is remembered for the next time.
+    wait(asked.values(), timeout=CompanySettings.current().facts_timeout)
+    said |= {source: _answer(source, each) for source, each in asked.items()}
+    return [said[source] for source in sources]
+
+
+def _answer(source: FactSource, asked: Future[Finding | DiligenceError | None]) -> Finding | DiligenceError | None:
+    if asked.done():
+        return asked.result()
+    seconds = CompanySettings.current().facts_timeout
+    return TookTooLong(f"The source {source.name} took longer than {seconds:g} s (DILIGENCE_FACTS_TIMEOUT).")
+
+
+def _ask_one(source: FactSource, domain: str) -> Finding | DiligenceError | None:
+    try:
+        said = source.facts(domain)
+    except DiligenceError as error:
+        log.info("the source %s failed for %s: %s", source.name, domain, error)  # the answer tells it too
+        return error
+    except Exception as error:  # noqa: BLE001 - one source's mistake must not take the others with it
+        # The message may hold what the source said; the kind of the mistake does not.
+        log.error("the source %s failed for %s: %s", source.name, domain, type(error).__name__)  # noqa: TRY400
+        return SourceFailed(f"The source {source.name} failed, and its answer could not be used.")
+    remember(source, domain, said)
+    return said
 
 
 class CompanyFacts(BaseModel):
@@ -127,7 +283,7 @@ def _keep(domain: str, facts: CompanyFacts) -> int:
         latest = latest_profile(session, domain)
         if latest is not None and latest.id is not None and latest.warnings == facts.warnings:
             kept = profile_claims(session, latest.id)
-            same = [_said(claim) for claim in kept] == [_said(claim) for claim in facts.claims]
+            same = [_content(claim) for claim in kept] == [_content(claim) for claim in facts.claims]
             if same and _undated(latest.profile) == _undated(facts.profile.model_dump()):
                 return latest.id
     profile = StoredProfile(
@@ -141,7 +297,7 @@ def _keep(domain: str, facts: CompanyFacts) -> int:
         return save_profile(session, profile, [StoredClaim(**claim.model_dump(), ordinal=0) for claim in facts.claims])
 
 
-def _said(claim: Claim | StoredClaim) -> tuple[Any, ...]:
+def _content(claim: Claim | StoredClaim) -> tuple[Any, ...]:
     """The claim without the time it was retrieved."""
     return claim.field, claim.value, claim.source, claim.url, claim.as_of
 
@@ -198,4 +354,4 @@ def _same(one: Word, other: Word) -> bool:
         return True
     if said is None or again is None or list(said.warnings) != list(again.warnings):
         return False
-    return [_said(claim) for claim in said.claims] == [_said(claim) for claim in again.claims]
+    return [_content(claim) for claim in said.claims] == [_content(claim) for claim in again.claims]

@@ -3,6 +3,8 @@
 They are the company's own home page with those pages linked from it that fit the question, its Wikipedia article,
 its newest report to the SEC, and what a search finds. At most 8 are read and the report, and what is not there when
 the time is up is not waited for.
+
+The Wikipedia article about a company: the whole of it, or else its first paragraph (CC BY-SA).
 """
 
 import logging
@@ -12,21 +14,52 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
 from typing import Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
-from tasks.ai.orders import find_orders, for_people
-from tasks.ai.sentences import sentences
-from tasks.companies.articles import Article, article_of
+from tasks.ai.prompt_injection import find_orders, for_people
 from tasks.companies.aside import Aside
-from tasks.companies.edgar.filings import newest_report
-from tasks.companies.entity import Entity, entity_of
-from tasks.companies.namesake import Identity
+from tasks.companies.company_match import Identity
+from tasks.companies.edgar import newest_report
 from tasks.companies.search import Searcher
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.page import Page
 from tasks.companies.web.site import read_public, website
+from tasks.companies.wikidata.client import summary_of
+from tasks.companies.wikidata.entity import Entity, entity_of
 from tasks.errors import DiligenceError, NotConfigured
 from tasks.ranking import Index
+from tasks.text.sentences import sentences
+
+
+@dataclass(frozen=True)
+class Article:
+    """An article by its title and address; `item` is the company's in Wikidata."""
+
+    title: str
+    url: str
+    item: str
+
+    def read(self) -> Page | None:
+        """The article's page. Where that cannot be had, its summary, which another server keeps; None without one.
+
+        Raises:
+            DiligenceError: neither can be had.
+        """
+        try:
+            return read_public(self.url, trusted=True)
+        except DiligenceError as error:
+            log.info("the company's article is taken from its summary: %s", error)
+        summary = summary_of(self.title, self.item)
+        return Page(url=self.url, paragraphs=[summary.text], title=self.title) if summary else None
+
+
+def article_of(entity: Entity | None) -> Article | None:
+    """The article about that company; None where there is none."""
+    if entity is None or entity.wikipedia is None:
+        return None
+    name = quote(entity.wikipedia.replace(" ", "_"), safe="")
+    return Article(entity.wikipedia, f"{CompanySettings.current().wikipedia_url}/wiki/{name}", entity.id)
+
 
 log = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ def _split(given: Any) -> Any:
 
 
 def _known_places(names: tuple[str, ...]) -> tuple[str, ...]:
-    from tasks.companies.web.addresses import Allowed  # noqa: PLC0415 - it brings httpx, which `--help` does without
+    from tasks.companies.web.safe_addresses import Allowed  # noqa: PLC0415 - it brings httpx, which `--help` does without
 
     if names:
         Allowed.parse(names)

@@ -11,7 +11,7 @@ scores      all of it as one score for each text
 
 from collections.abc import Sequence
 
-from tasks.ranking.words import STOP_WORDS, tokens
+from tasks.text.tokens import STOP_WORDS, tokens
 
 __all__ = ["STOP_WORDS", "Index", "rank", "tokens"]
 
@@ -25,7 +25,7 @@ class Index:
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
-        from tasks.ranking.positions import Positions  # noqa: PLC0415 - numpy: 0.1 s for commands that rank nothing
+        from tasks.ranking.index import Positions  # noqa: PLC0415 - numpy: 0.1 s for commands that rank nothing
 
         self._positions = Positions(texts)
 
@@ -38,9 +38,9 @@ class Index:
         """
         import numpy as np  # noqa: PLC0415 - as above
 
-        from tasks.ranking.part import likeliest  # noqa: PLC0415
-        from tasks.ranking.question import read  # noqa: PLC0415
-        from tasks.ranking.scores import score  # noqa: PLC0415
+        from tasks.ranking.bm25 import score  # noqa: PLC0415
+        from tasks.ranking.index import likeliest  # noqa: PLC0415
+        from tasks.ranking.query import read  # noqa: PLC0415
 
         asked = read(question)
         if not len(self._positions) or not asked.terms or k <= 0:

@@ -11,11 +11,8 @@ from itertools import islice
 
 from storage import database, runs, texts
 from storage.runs import RunDocument
-from tasks.ranking.semantic.chosen import semantic_ranking
-from tasks.ranking.semantic.kept import CANDIDATES, SemanticRanking
-from tasks.ranking.semantic.windows import Candidate
-from tasks.scoring.cutting import Cut, passages_of
-from tasks.scoring.passages import Ground, Index, Piece
+from tasks.ranking.semantic import CANDIDATES, Candidate, SemanticRanking, semantic_ranking
+from tasks.scoring.passages import Cut, Ground, Index, Piece, passages_of
 from tasks.scoring.quotes import locate
 
 _CANDIDATES = 30  # passages around which a quotation is looked for that does not stand where it was said to

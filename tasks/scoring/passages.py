@@ -1,15 +1,24 @@
-"""Passages: a text cut into pieces of about a paragraph that know their place, and ranked by a question."""
+"""Passages: a text cut into pieces of about a paragraph that know their place, and ranked by a question.
+
+A stored text's passages: cut, looked through for orders to a model, and kept for that version of the text.
+"""
 
 import bisect
 import itertools
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
+from storage import database, texts
+from storage.texts import Passage, StoredText
+from tasks.ai import prompt_injection
 from tasks.ranking import Index, rank
 
 __all__ = ["CUTTER", "Ground", "Index", "Piece", "cut", "rank"]
+
 
 CUTTER = "cut-5"  # raised when passages are cut otherwise: stored ones are then cut anew
 
@@ -187,3 +196,59 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     kept = piece.strip()
     if kept:
         yield start + lead, start + lead + len(kept)
+
+
+CUT_BY = f"{CUTTER} {prompt_injection.VERSION}"  # what kept passages were cut and looked through by
+
+
+class Cut(NamedTuple):
+    """A text's passages: those for people, and those that give orders to a model."""
+
+    pieces: list[Piece]
+    orders: list[Piece]
+
+
+def passages_of(text_id: int, known: dict[str, str]) -> tuple[str, Cut]:
+    """A text with its passages, cut and kept when they were not before. `known` holds each place's words once."""
+    with database.reading() as session:
+        text = texts.get_text(session, text_id)
+        kept = texts.find_passages(session, text_id, CUT_BY)
+    if kept is None:
+        kept = _cut_anew(text)
+        with database.writing() as session:
+            texts.save_passages(session, text_id, CUT_BY, kept)
+    found = Cut([], [])
+    for passage in kept:
+        (found.orders if passage.gives_orders else found.pieces).append(_piece(passage, known))
+    return text.text, found
+
+
+def _cut_anew(text: StoredText) -> list[Passage]:
+    assert text.id is not None
+    given = prompt_injection.find_orders(text.text)
+    begins = [order.start for order in given]
+    pieces = cut(text.text, text.places)
+    # The parts of a table carry its first row along: what stands there must not come back with every one of them.
+    headers = {
+        header: prompt_injection.without_orders(header)[0] for header in {piece.header or "" for piece in pieces}
+    }
+    return [
+        Passage(
+            text_id=text.id,
+            ordinal=ordinal,
+            start=piece.start,
+            end=piece.end,
+            place=piece.place,
+            heading=piece.heading,
+            header=headers[piece.header or ""] or None,
+            gives_orders=any(order.end > piece.start for order in given[: bisect_left(begins, piece.end)]),
+        )
+        for ordinal, piece in enumerate(pieces)
+    ]
+
+
+def _piece(passage: Passage, known: dict[str, str]) -> Piece:
+    heading, header = (
+        None if each is None else known.setdefault(each, each) for each in (passage.heading, passage.header)
+    )
+    return Piece(passage.start, passage.end, known.setdefault(passage.place, passage.place), heading, header)

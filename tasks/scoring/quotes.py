@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from tasks.scoring.folding import CURRENCIES, Folded, fold
+from tasks.text.normalise import CURRENCIES, Folded, fold
 
 _ELLIPSIS = re.compile(r"\[\s*(?:\.{3}|…)\s*\]|\(\s*(?:\.{3}|…)\s*\)|\.{3,}|…")
 _FEWEST = 3  # letters or digits; less proves nothing

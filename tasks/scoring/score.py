@@ -1,25 +1,32 @@
-"""Scoring one company of a run: every criterion looked into, written down at once, and added up."""
+"""Scoring one company of a run: every criterion looked into, written down at once, and added up.
+
+How much of a ranking is the weights' doing: it is drawn up again a thousand times under other weights.
+
+In each draw every weight is multiplied by a factor of its own between a half and twice, halving as
+likely as doubling. A company that keeps its place in nearly all draws owes it to its scores.
+"""
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from math import log
+from random import Random
 
 from storage import companies, database, runs, scores
 from storage.companies import StoredClaim, StoredProfile
 from storage.runs import RunCompany
 from storage.scores import CriterionOutcome, Quote, ScoreStatus
 from tasks.ai.answerer import Answerer, current
-from tasks.ai.ledger import Ledger
-from tasks.ai.orders import without_orders
+from tasks.ai.budget import Ledger, ledger_of
+from tasks.ai.prompt_injection import without_orders
 from tasks.operation import operation
 from tasks.scoring.checks import check_document, check_fact
 from tasks.scoring.criteria import Criteria, Criterion, DocumentCheck, FactRule, Judged
 from tasks.scoring.evidence import Evidence
-from tasks.scoring.finding import Finding, Quotation
 from tasks.scoring.judge import Answers, Question, prepare
+from tasks.scoring.results import Finding, Quotation
 from tasks.scoring.side_by_side import SideBySide
-from tasks.scoring.spending import ledger_of
 
 _TOLD = 20  # passages with orders that are named, each with its place
 _MOST_AT_ONCE = 16  # judgements asked for side by side, whatever the answerer takes
@@ -194,3 +201,39 @@ def _quote(quotation: Quotation) -> Quote:
         quote.document_url, quote.place = found.document.url, found.place
         quote.text_id, quote.start, quote.end = found.text_id, found.start, found.end
     return quote
+
+
+DRAWS = 1000
+_MOST = 2.0  # a weight is at most doubled and at least halved
+_SAME = 9  # decimals; totals that differ less are equal, as in the ranking itself
+
+Standing = Mapping[str, float]
+"""One company's scored criteria: the id of each with its score as a share of the scale, 0 to 1."""
+
+
+def stability(standings: Sequence[Standing], weights: Mapping[str, float]) -> list[float] | None:
+    """The share of draws in which each company keeps its place, 0 to 1; the same for the same figures.
+
+    Args:
+        standings: the ranked companies, none without a scored criterion.
+        weights: each criterion's weight, above 0.
+
+    Returns:
+        A share a company, in their order; None where there is nothing to vary: fewer than two
+        companies, or fewer than two criteria.
+    """
+    asked = sorted({criterion for standing in standings for criterion in standing})
+    if len(standings) < 2 or len(asked) < 2:
+        return None
+    import numpy as np  # noqa: PLC0415 - 0.1 s that only a report of several companies need pay
+
+    chosen = Random(0)  # noqa: S311 - drawn anew, a report must say the same
+    spread = log(_MOST)
+    factors = np.exp([[chosen.uniform(-spread, spread) for _ in asked] for _ in range(DRAWS)])
+    given = np.array([weights[criterion] for criterion in asked])
+    drawn = np.vstack([given, given * factors])  # the first row is the ranking as it is
+    scored = np.array([[criterion in standing for criterion in asked] for standing in standings], dtype=float)
+    shares = np.array([[standing.get(criterion, 0.0) for criterion in asked] for standing in standings])
+    totals = -np.round((drawn @ shares.T) / (drawn @ scored.T), _SAME)
+    places = np.array([np.searchsorted(np.sort(row), row) for row in totals])
+    return [float(share) for share in (places[1:] == places[0]).mean(axis=0)]

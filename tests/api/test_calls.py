@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from api.app import create_app
-from api.calls import Calls
+from api.requests import Calls
 from tasks.operation import operation
 from tests.api.conftest import forget_settings
 

@@ -12,7 +12,7 @@ import pytest
 import api.ai
 import api.drive
 from storage import database
-from tasks.documents.text import DocumentText
+from tasks.documents.texts import DocumentText
 from tasks.errors import (
     Conflict,
     Damaged,

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
 
-from tasks.companies.upstream import our_profile
+from tasks.companies.sources.profile_api import our_profile
 from tests.benchmarks.service import _free_port, _post, _server
 from tests.companies_servers import gleif, profile_api, sec, site, wikidata
 from tests.web.server import Asked, LoopbackServer, Reply

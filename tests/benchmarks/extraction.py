@@ -19,8 +19,8 @@ from statistics import median
 from typing import Final
 
 from tasks.documents.extract import formats
-from tasks.documents.extract.processes.pool import ExtractionPool
-from tasks.documents.extract.reading import Reading
+from tasks.documents.extract.pool.pool import ExtractionPool
+from tasks.documents.extract.text_writer import Reading
 from tasks.errors import DiligenceError
 
 SAMPLE: Final = Path(__file__).parents[2] / "deployments" / "sample" / "rooms"
@@ -45,7 +45,7 @@ if __name__ == "__main__":
 _OURS = """
 import sys, time
 from pathlib import Path
-from tasks.documents.extract.processes.pool import ExtractionPool
+from tasks.documents.extract.pool.pool import ExtractionPool
 
 if __name__ == "__main__":
     files = sorted(each for each in Path(sys.argv[1]).rglob("*") if each.is_file())
@@ -57,10 +57,10 @@ if __name__ == "__main__":
 
 _FLOW = """
 import json, resource, sys, time
-from flows import embedded
+from flows import prefect_server
 
 if __name__ == "__main__":
-    with embedded.server():
+    with prefect_server.server():
         from flows.extract_all import extract_all
         from flows.index_folder import index_folder
 

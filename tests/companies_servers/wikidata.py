@@ -15,9 +15,9 @@ from urllib.parse import parse_qsl, unquote
 
 import pytest
 
-from tasks.companies import entity
 from tasks.companies.web.pace import Pace
-from tasks.companies.wikidata import server as asking
+from tasks.companies.wikidata import client as asking
+from tasks.companies.wikidata import entity
 from tests.web.behaviours import json_reply
 from tests.web.server import Asked, LoopbackServer, Reply
 
@@ -37,7 +37,7 @@ def addresses(server: LoopbackServer) -> dict[str, str]:
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nothing that an earlier test heard from a server count: ports come again, and a pace may be on hold."""
     monkeypatch.setattr(entity, "_answers", entity._Answers())
-    monkeypatch.setattr(asking, "PACE", Pace(5))
+    monkeypatch.setattr(asking, "WIKIDATA_PACE", Pace(5))
 
 
 def item_value(name: str) -> Json:

@@ -3,7 +3,7 @@
 import time
 from pathlib import Path
 
-from tasks.documents.extract.reading import Reading
+from tasks.documents.extract.text_writer import Reading
 from tasks.errors import Damaged
 
 

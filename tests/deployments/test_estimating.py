@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from deployments.estimating import told
+from deployments.run import told
 from flows.estimate import CompanyEstimate, Estimate
 from tasks.ai.answerer import Usage
 from tasks.ai.money import Cap, Price

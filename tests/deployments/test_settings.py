@@ -8,7 +8,7 @@ from storage.settings import RoomSettings, StorageSettings
 from tasks.ai.settings import AiSettings
 from tasks.companies.settings import CompanySettings
 from tasks.documents.settings import DocumentSettings
-from tasks.ranking.semantic.settings import EmbeddingSettings
+from tasks.ranking.settings import EmbeddingSettings
 
 REPOSITORY = Path(__file__).parents[2]
 ROOMS: tuple[type[RoomSettings], ...] = (

@@ -10,10 +10,10 @@ import pytest
 
 from deployments import texts
 from deployments.texts import print_texts
-from tasks.documents.extract.processes import supervisor
-from tasks.documents.extract.processes.pool import ExtractionPool
-from tasks.documents.extract.processes.worker import Read
-from tasks.documents.extract.reading import Reading
+from tasks.documents.extract.pool import supervisor
+from tasks.documents.extract.pool.pool import ExtractionPool
+from tasks.documents.extract.pool.worker import Read
+from tasks.documents.extract.text_writer import Reading
 from tasks.errors import BadRequest
 from tests.deployments.readers import together
 from tests.tasks.documents.extract.processes.hostile_readers import obedient
@@ -114,7 +114,7 @@ def test_processes_load_no_prefect_though_this_one_has(room: Room, out: Path, mo
     assert print_texts([room(**{"a.txt": "modules"})], out, 1) == 0
     loaded = set((out / "a.txt.txt").read_text().split())
     assert "prefect" in sys.modules
-    assert "tasks.documents.extract.reading" in loaded
+    assert "tasks.documents.extract.text_writer" in loaded
     assert loaded.isdisjoint({"prefect", "sqlalchemy", "pydantic", "typer"})
 
 

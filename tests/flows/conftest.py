@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from flows import embedded
+from flows import prefect_server as prefect_server_module
 from tests.homes import make_home
 
 
@@ -17,7 +17,7 @@ def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     home = tmp_path_factory.mktemp("prefect-home")
     before = os.environ.get("DILIGENCE_HOME")
     os.environ["DILIGENCE_HOME"] = str(home)
-    with embedded.server():
+    with prefect_server_module.server():
         if before is None:
             del os.environ["DILIGENCE_HOME"]
         else:

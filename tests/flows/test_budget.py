@@ -17,13 +17,13 @@ from sqlmodel import col, func, select
 
 from flows.batch import batch
 from flows.estimate import estimate
+from flows.reports.models import Report
 from flows.reports.report import build
-from flows.reports.shape import Report
 from storage import database
 from storage.runs import Run, RunStatus
-from tasks.ai import tokens
 from tasks.ai.answerer import Usage
 from tasks.errors import NotConfigured
+from tasks.text import tokens
 from tests.flows.conftest import write_room
 from tests.homes import make_home
 from tests.servers.openai_server import Asked, ModelServer, Sent, saying

@@ -15,12 +15,12 @@ from flows.company_facts import company_facts
 from flows.due_diligence import due_diligence
 from flows.extract_all import extract_all
 from flows.index_folder import index_folder
+from flows.reports.models import Report
 from flows.reports.report import build
-from flows.reports.shape import Report
 from flows.run import CompaniesFailed
 from flows.score_company import score_company
 from storage import database
-from storage.answers import StoredAnswer
+from storage.caches import StoredAnswer
 from storage.runs import Run, RunStatus
 from storage.texts import StoredText
 from tasks.errors import BadRequest, Conflict, NotFound

@@ -5,7 +5,7 @@ import time
 import anyio
 import pytest
 
-from api.calls import Calls
+from api.requests import Calls
 from tasks.documents.drive.identity import Identity, Login, caller
 from tasks.errors import NotLoggedIn
 from tasks.operation import operation

@@ -17,8 +17,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from pathlib import Path
 from typing import Final
 
-from tasks.documents.extract.processes.pool import ExtractionPool, Limits
-from tasks.documents.extract.reading import Reading
+from tasks.documents.extract.pool.pool import ExtractionPool, Limits
+from tasks.documents.extract.text_writer import Reading
 from tests.fuzz import findings, watched
 from tests.fuzz.mutations import Case, case
 from tests.fuzz.reducer import reduced

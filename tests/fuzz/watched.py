@@ -13,8 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from tasks.documents.extract import formats, second
-from tasks.documents.extract.reading import Reading, Source
+from tasks.documents.extract import fallback, formats
+from tasks.documents.extract.text_writer import Reading, Source
 from tasks.errors import DiligenceError
 from tests.fuzz.promises import broken
 
@@ -24,7 +24,7 @@ _HUNG: Final = LIMIT_SECONDS - 1
 _OURS: Final = "/tasks/documents/extract/"
 _FRAME: Final = re.compile(r'File "([^"]+)", line (\d+) in (\w+)')
 
-_asked_after: Final = second.asked_after
+_asked_after: Final = fallback.asked_after
 _stumbles: list[str] = []
 
 
@@ -34,7 +34,7 @@ def read(path: Path, extension: str) -> Reading:
     Raises:
         Whatever the reader does.
     """
-    second.asked_after = _listening
+    fallback.asked_after = _listening
     _stumbles.clear()
     _forget_peak()
     began = time.perf_counter()

@@ -1,25 +1,25 @@
 """Answers by the hash of what went in."""
 
-from storage import answers, database
-from storage.answers import StoredAnswer
+from storage import caches, database
+from storage.caches import StoredAnswer
 
 
 def test_an_answer_is_found_by_its_key(database_url: str) -> None:
     answer = StoredAnswer(key="k1", model="m", answer={"score": 4, "quotes": ["Umsätze 🙂", None]}, input_tokens=9)
     with database.writing() as session:
-        answers.save_answer(session, answer)
+        caches.save_answer(session, answer)
     with database.reading() as session:
-        found = answers.find_answer(session, "k1")
+        found = caches.find_answer(session, "k1")
         assert found is not None
         assert found.model_dump() == answer.model_dump()
-        assert answers.find_answer(session, "k2") is None
+        assert caches.find_answer(session, "k2") is None
 
 
 def test_a_later_answer_takes_the_place_of_the_earlier(database_url: str) -> None:
     for score in (1, 2):
         with database.writing() as session:
-            answers.save_answer(session, StoredAnswer(key="k", model=f"m{score}", answer={"score": score}))
+            caches.save_answer(session, StoredAnswer(key="k", model=f"m{score}", answer={"score": score}))
     with database.reading() as session:
-        found = answers.find_answer(session, "k")
+        found = caches.find_answer(session, "k")
     assert found is not None
     assert (found.model, found.answer) == ("m2", {"score": 2})

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from sqlalchemy import text as sql
 from sqlmodel import Session
 
-from storage import answers, database, documents, texts
-from storage.answers import StoredAnswer
+from storage import caches, database, documents, texts
+from storage.caches import StoredAnswer
 from storage.documents import Content
 from storage.texts import Passage
 from storage.upserts import values_of
@@ -43,7 +43,7 @@ def count(table: str) -> int:
 
 def test_one_answer_from_many(database_url: str) -> None:
     race(
-        lambda session, thread, turn: answers.save_answer(
+        lambda session, thread, turn: caches.save_answer(
             session, StoredAnswer(key=f"question {turn}", model="m", answer={"thread": thread})
         )
     )

@@ -12,9 +12,9 @@ from importlib import import_module
 from typing import Any, Final, Protocol
 
 from tasks.companies.settings import CompanySettings
-from tasks.companies.web.answers import Answer
-from tasks.companies.web.plain import one_line
+from tasks.companies.web.response import Answer
 from tasks.errors import NotConfigured, SourceFailed
+from tasks.text.normalise import one_line
 
 _LONGEST: Final = 400
 """Characters of a query that Brave and Tavily take."""

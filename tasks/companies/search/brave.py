@@ -4,7 +4,7 @@ from typing import Final
 
 from tasks.companies.search import Hit, check, hits, key_of, shortened
 from tasks.companies.settings import CompanySettings
-from tasks.companies.web.fetch import Web
+from tasks.companies.web.client import Web
 from tasks.companies.web.pace import Pace
 from tasks.errors import SourceFailed
 

@@ -1,6 +1,6 @@
 """The web search of the AI server itself: the tool `web_search` of the Responses protocol."""
 
-from tasks.ai.web_search import WebSearch, open_web_search
+from tasks.ai.openai.answerer import WebSearch, open_web_search
 from tasks.companies.search import Hit, hits, shortened
 
 

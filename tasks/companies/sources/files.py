@@ -16,11 +16,11 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails, from_json
 
 from tasks.companies.domain import registrable
-from tasks.companies.names import same_name
 from tasks.companies.profile import CompanyProfile, field_type, value_at
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import CLAIMABLE, Claim, Finding
 from tasks.errors import BadRequest, NotConfigured, SourceFailed
+from tasks.text.normalise import same_name
 
 log = logging.getLogger(__name__)
 

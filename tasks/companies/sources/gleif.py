@@ -10,15 +10,15 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from tasks.companies.aside import Aside
-from tasks.companies.claiming import Claiming, a_day, one_text
+from tasks.companies.claims import Claiming, a_day, one_text
 from tasks.companies.domain import registrable
-from tasks.companies.entity import Entity, entity_of
-from tasks.companies.names import same_name
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import Finding
-from tasks.companies.web.fetch import Web
+from tasks.companies.web.client import Web
 from tasks.companies.web.pace import Pace
+from tasks.companies.wikidata.entity import Entity, entity_of
 from tasks.errors import DiligenceError, SourceFailed
+from tasks.text.normalise import same_name
 
 _PACE: Final = Pace(5)
 """GLEIF names no limit that it keeps to; where it says 429, its Retry-After is honoured."""

@@ -7,14 +7,13 @@ the User-Agent and for 10 requests a second at most. Its data is in the public d
 import re
 from collections.abc import Sequence
 
-from tasks.companies.claiming import Claiming, one_text
+from tasks.companies.claims import Claiming, one_text
 from tasks.companies.domain import registrable
-from tasks.companies.edgar.places import headquarters
-from tasks.companies.edgar.submissions import Registrant, registrants
-from tasks.companies.entity import entity_of
+from tasks.companies.edgar import Registrant, headquarters, registrants
+from tasks.companies.schema_org import international
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import Finding
-from tasks.companies.telephone import international
+from tasks.companies.wikidata.entity import entity_of
 
 
 def open_source() -> "SecSource":

@@ -13,10 +13,10 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from tasks.companies.aside import Aside
-from tasks.companies.claiming import Claiming, left_out, one_text
+from tasks.companies.claims import Claiming, left_out, one_text
+from tasks.companies.company_match import Identity
 from tasks.companies.domain import domain_of, registrable
-from tasks.companies.namesake import Identity
-from tasks.companies.organization import own_organization, read_organization, web_address
+from tasks.companies.schema_org import own_organization, read_organization, web_address
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import Claim, Finding
 from tasks.companies.web.feed import FeedUpdate, feed_updates

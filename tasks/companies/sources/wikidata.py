@@ -12,18 +12,15 @@ from pydantic import ValidationError
 
 from tasks.companies.aside import Aside
 from tasks.companies.domain import registrable
-from tasks.companies.entity import known_company
-from tasks.companies.names import same_name
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import Claim, Finding
-from tasks.companies.web.addresses import Address
-from tasks.companies.web.plain import one_line
-from tasks.companies.wikidata.claims import Said, claims_of, referred
-from tasks.companies.wikidata.company import Company, is_at, is_home
+from tasks.companies.web.safe_addresses import Address
+from tasks.companies.wikidata.claims import Company, Said, claims_of, is_at, is_home, referred
+from tasks.companies.wikidata.client import Summary, Term, fetch_items, named, page_of, summary_of, terms
+from tasks.companies.wikidata.entity import known_company
 from tasks.companies.wikidata.item import Item
-from tasks.companies.wikidata.server import Term, fetch_items, named, page_of, terms
-from tasks.companies.wikidata.wikipedia import Summary, summary_of
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, TooManyRequests
+from tasks.text.normalise import one_line, same_name
 
 log = logging.getLogger(__name__)
 

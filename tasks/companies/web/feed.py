@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any, Final
 
-from tasks.companies.web.parsing import FEED, parse
-from tasks.companies.web.plain import one_line
+from tasks.companies.web.page import FEED, parse
+from tasks.text.normalise import one_line
 
 _MOST: Final = 50
 """Entries; a feed that holds a site's whole past has the latest ones first, as most have."""

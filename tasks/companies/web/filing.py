@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from lxml import etree
 
-from tasks.companies.web.markup import decode, parsed
-from tasks.companies.web.plain import MARK, one_line
+from tasks.companies.web.html import decode, parsed
+from tasks.text.normalise import MARK, one_line
 
 _LONGEST: Final = 24 << 20
 """Bytes that are read, 2 s for them."""

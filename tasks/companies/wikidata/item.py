@@ -11,8 +11,8 @@ from datetime import UTC, date, datetime
 from typing import Any, Final
 
 from tasks.companies.profile import Date
-from tasks.companies.web.plain import one_line
 from tasks.errors import SourceFailed
+from tasks.text.normalise import one_line
 
 START, END, MOMENT, PART = "P580", "P582", "P585", "P518"
 _RETRIEVED: Final = "P813"

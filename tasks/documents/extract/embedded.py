@@ -11,10 +11,10 @@ from pathlib import PurePath
 from time import process_time
 from typing import Final
 
-from tasks.documents.extract import time_limit
-from tasks.documents.extract.office import compound, encrypted
-from tasks.documents.extract.office.archive import Archive
-from tasks.documents.extract.reading import NO_TEXT, Attachment, Place, Reading, clean, one_line
+from tasks.documents.extract import limits
+from tasks.documents.extract.ooxml import ole
+from tasks.documents.extract.ooxml.zip import Archive
+from tasks.documents.extract.text_writer import NO_TEXT, Attachment, Place, Reading, clean, one_line
 from tasks.errors import PasswordProtected, TooLarge, UnsupportedFormat
 
 MOST: Final = 100
@@ -121,7 +121,7 @@ class _Inside:
         if content in self._known:
             inner, outcome = self._known[content]
             return inner or name, outcome, _NOTHING
-        if self._opened == MOST or process_time() >= self._deadline or time_limit.is_near():
+        if self._opened == MOST or process_time() >= self._deadline or limits.is_near():
             return name, Outcome.TOO_MANY, _NOTHING
         self._opened += 1
         inner, outcome, reading = self._opened_one(name, data, level)
@@ -152,8 +152,8 @@ class _Inside:
 
     def _read_one(self, name: str, data: bytes, level: int) -> Reading:
         """The text of a document and of those inside it."""
-        if data.startswith(compound.MAGIC):
-            data = encrypted.decrypted(data)
+        if data.startswith(ole.MAGIC):
+            data = ole.decrypted(data)
         extension = _format_in(data) or PurePath(name).suffix.lower()
         if extension not in self._formats:
             raise UnsupportedFormat("No reader reads it.")
@@ -176,10 +176,10 @@ def _unwrapped(name: str, data: bytes) -> tuple[str, bytes | None]:
     """
     inner: bytes | None = data
     for _ in range(_MOST_WRAPPINGS):
-        if inner is None or not inner.startswith(compound.MAGIC):
+        if inner is None or not inner.startswith(ole.MAGIC):
             break
         outer = inner
-        name, inner = compound.unpacked(name, outer)
+        name, inner = ole.unpacked(name, outer)
         if inner is outer:
             break
     name = _file_name(name)

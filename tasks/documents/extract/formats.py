@@ -10,9 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path, PurePath
 from typing import Protocol, cast
 
-from tasks.documents.extract import readers
 from tasks.documents.extract.embedded import with_embedded
-from tasks.documents.extract.reading import Reading, Source
+from tasks.documents.extract.text_writer import Reading, Source
 from tasks.errors import UnsupportedFormat
 
 _VERSION = re.compile(r'^VERSION: Final = "([^"]+)"$', re.MULTILINE)
@@ -25,10 +24,22 @@ class Reader(Protocol):
     read: Callable[[Source], Reading]
 
 
+_FOLDER = Path(__file__).parent
+
+
+def _is_format(module: pkgutil.ModuleInfo) -> bool:
+    return module.ispkg and (_FOLDER / module.name / "reader.py").exists()
+
+
+def module_of(extension: str) -> str:
+    """The name of the module that reads a format."""
+    return f"tasks.documents.extract{extension}.reader"
+
+
 @cache
 def supported() -> tuple[str, ...]:
     """The extensions that can be read, in order: `(".docx", ".pdf", …)`."""
-    return tuple(sorted(f".{module.name}" for module in pkgutil.iter_modules(readers.__path__)))
+    return tuple(sorted(f".{module.name}" for module in pkgutil.iter_modules([str(_FOLDER)]) if _is_format(module)))
 
 
 def format_of(name: str) -> str:
@@ -52,7 +63,7 @@ def reader(extension: str) -> Reader:
     """
     if extension not in supported():
         raise UnsupportedFormat(f'No reader for "{extension}". Supported are {", ".join(supported())}.')
-    return cast("Reader", import_module(f"{readers.__name__}{extension}"))
+    return cast("Reader", import_module(module_of(extension)))
 
 
 @cache
@@ -64,7 +75,7 @@ def version(extension: str) -> str:
     Raises:
         UnsupportedFormat: there is none.
     """
-    module = find_spec(f"{readers.__name__}{extension}") if extension in supported() else None
+    module = find_spec(module_of(extension)) if extension in supported() else None
     source = module.loader.get_source(module.name) if module and isinstance(module.loader, InspectLoader) else None
     written = _VERSION.search(source or "")
     return written[1] if written else reader(extension).VERSION

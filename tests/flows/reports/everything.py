@@ -1,7 +1,7 @@
 """A report that has something of everything, with any text wherever a document's or a user's words can stand."""
 
+from flows.reports.models import Report
 from flows.reports.report import build
-from flows.reports.shape import Report
 from storage.runs import CompanyStatus, DocumentStatus, RunStatus
 from storage.scores import ScoreStatus
 from tests.flows.reports.rows import claim, company, document, outcome, quote, write_company, write_run

@@ -5,8 +5,8 @@ from io import BytesIO
 from docx import Document
 
 from flows.reports import docx
+from flows.reports.models import Report
 from flows.reports.report import build
-from flows.reports.shape import Report
 from tests.flows.reports.everything import HOSTILE, report_with_everything
 from tests.flows.reports.rows import company, write_run
 

@@ -8,8 +8,8 @@ from zipfile import ZipFile
 import pytest
 
 from flows.reports.formats import Format, render
+from flows.reports.models import Report
 from flows.reports.report import build
-from flows.reports.shape import Report
 from tasks.errors import BadRequest
 from tests.flows.reports.rows import company, write_run
 

@@ -8,8 +8,8 @@ import pytest
 
 from flows.reports import html
 from flows.reports.html import heat
+from flows.reports.models import Quote
 from flows.reports.report import build
-from flows.reports.shape import Quote
 from flows.reports.wording import number, percent, place_link, plain, weblink
 from storage.runs import RunStatus
 from tests.flows.reports.everything import HOSTILE, report_with_everything

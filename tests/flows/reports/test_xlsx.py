@@ -8,8 +8,8 @@ import pytest
 from openpyxl import load_workbook
 
 from flows.reports import xlsx
+from flows.reports.models import Report
 from flows.reports.report import build
-from flows.reports.shape import Report
 from storage.scores import ScoreStatus
 from tests.flows.reports.everything import HOSTILE, report_with_everything
 from tests.flows.reports.rows import company, document, outcome, quote, write_company, write_run

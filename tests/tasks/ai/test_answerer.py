@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from storage.settings import given
 from tasks.ai.answerer import Answerer, AnswererFailed, ModelRefused, Source, Usage, current
 from tasks.ai.extractive import ExtractiveAnswerer
-from tasks.ai.openai import OPENAI, OpenAiAnswerer
+from tasks.ai.openai.answerer import OPENAI, OpenAiAnswerer
 from tasks.errors import NotConfigured
 from tests.servers.openai_server import Asked, ModelServer
 

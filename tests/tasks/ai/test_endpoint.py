@@ -2,13 +2,13 @@
 
 import pytest
 
-from tasks.ai import abilities
 from tasks.ai.answerer import AnswerCut, AnswererFailed, ModelRefused, NoJson, Usage
-from tasks.ai.ledger import BudgetSpent, Ledger
+from tasks.ai.budget import BudgetSpent, Ledger
 from tasks.ai.money import Cap, Price
-from tasks.ai.openai import OpenAiAnswerer
-from tasks.ai.tokens import about, at_most
+from tasks.ai.openai import client
+from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.errors import NotConfigured
+from tasks.text.tokens import about, at_most
 from tests.servers.openai_server import (
     NO_USAGE,
     Behaviour,
@@ -155,4 +155,4 @@ def test_a_server_that_has_become_another_one_is_found_out_anew() -> None:
         with pytest.raises(NotConfigured):
             asking(server).judge("Score it.", "text", Verdict)
         server.always(None)
-        assert abilities.abilities_of(server.url, "small").lacking == set()
+        assert client.abilities_of(server.url, "small").lacking == set()

@@ -5,12 +5,12 @@ import json
 import pytest
 from pydantic import BaseModel
 
-from storage.answers import StoredAnswer, save_answer
+from storage.caches import StoredAnswer, save_answer
 from storage.database import writing
-from tasks.ai import tokens
+from tasks.ai.answer_cache import answer_key, judge_once
 from tasks.ai.answerer import Source, current
-from tasks.ai.estimating import CountingAnswerer, NotAsked
-from tasks.ai.remembered import answer_key, judge_once
+from tasks.ai.estimate import CountingAnswerer, NotAsked
+from tasks.text import tokens
 from tests.servers.openai_server import ModelServer
 
 

@@ -8,7 +8,7 @@ from threading import Event, Lock
 import pytest
 
 from tasks.ai.answerer import Usage
-from tasks.ai.ledger import LONGEST_ANSWER, SHORTEST_ANSWER, BudgetSpent, Cap, Ledger, Price
+from tasks.ai.budget import LONGEST_ANSWER, SHORTEST_ANSWER, BudgetSpent, Cap, Ledger, Price
 
 
 class Book:

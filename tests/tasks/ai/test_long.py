@@ -5,9 +5,9 @@ import re
 import pytest
 
 from tasks.ai.answerer import Answer, AnswererFailed, ModelRefused, Source, Usage
-from tasks.ai.ledger import BudgetSpent, Ledger
+from tasks.ai.budget import BudgetSpent, Ledger
 from tasks.ai.money import Cap
-from tasks.ai.openai import OpenAiAnswerer
+from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.errors import TooLarge
 from tests.servers.openai_server import Asked, ModelServer, Sent, failing, refusing, saying
 from tests.tasks.ai.test_openai import Verdict

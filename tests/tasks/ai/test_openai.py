@@ -12,8 +12,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from tasks.ai.answerer import AnswerCut, AnswererFailed, ModelRefused, NoJson, Source
-from tasks.ai.openai import OpenAiAnswerer
-from tasks.ai.tokens import about
+from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.errors import (
     DiligenceError,
     NotConfigured,
@@ -23,6 +22,7 @@ from tasks.errors import (
     TooManyRequests,
     Unavailable,
 )
+from tasks.text.tokens import about
 from tests.servers.openai_server import (
     NO_USAGE,
     Asked,

@@ -8,7 +8,7 @@ from threading import Barrier, Event, Lock, Thread
 
 import pytest
 
-from tasks.ai.openai import OpenAiAnswerer
+from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.ai.pace import FIRST, MOST, Gate
 from tasks.errors import TooManyRequests
 from tests.servers.openai_server import Asked, Behaviour, ModelServer, Sent, busy, saying, slow

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.ai.answerer import Source
-from tasks.ai.parts import cut, size_of
+from tasks.ai.openai.long_context import cut, size_of
 
 TEXTS = st.lists(st.text(alphabet=st.sampled_from("ab é漢\ud800\n\f. "), max_size=800), max_size=5)
 

@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel
 
 from tasks.ai.answerer import Source
-from tasks.ai.prompt import as_material, judgement_prompt, question_prompt
+from tasks.ai.prompts import as_material, judgement_prompt, question_prompt
 
 
 class Verdict(BaseModel):

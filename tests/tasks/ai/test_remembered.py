@@ -8,12 +8,12 @@ import pytest
 from pydantic import BaseModel, Field
 
 from storage import database
-from storage.answers import find_answer
+from storage.caches import find_answer
 from storage.database import reading, writing
+from tasks.ai.answer_cache import answer_key, answer_once, judge_once, text_key
 from tasks.ai.answerer import NoJson, Source, Usage
 from tasks.ai.extractive import ExtractiveAnswerer
-from tasks.ai.openai import OpenAiAnswerer
-from tasks.ai.remembered import answer_key, answer_once, judge_once, text_key
+from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.errors import NotConfigured
 from tests.homes import make_home
 from tests.servers.openai_server import ModelServer

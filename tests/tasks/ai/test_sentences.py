@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.ai.sentences import LONGEST, sentences
+from tasks.text.sentences import LONGEST, sentences
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import pytest
 
 from storage.companies import answers_on
 from storage.database import now, reading
-from tasks.companies import remembering
-from tasks.companies.asking import ask_all
+from tasks.companies import facts
+from tasks.companies.facts import ask_all
 from tasks.companies.sources import Claim, FactSource, Finding
 from tasks.errors import DiligenceError, NotConfigured, SourceFailed, TookTooLong, Unavailable
 
@@ -61,7 +61,7 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Lets time pass: `later(hours=25)`."""
 
     def later(**time: float) -> None:
-        monkeypatch.setattr(remembering, "now", lambda: now() + timedelta(**time))
+        monkeypatch.setattr(facts, "now", lambda: now() + timedelta(**time))
 
     return later
 
@@ -182,7 +182,7 @@ def test_a_word_that_another_process_heard_is_used_at_once() -> None:
     ask(source)
     ask(source)
 
-    remembering.remember(source, "alpha.example", saying("Beta")())
+    facts.remember(source, "alpha.example", saying("Beta")())
 
     assert name_of(ask(source)[0]) == "Beta"
     assert source.asked == 1

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.claiming import Claiming, a_day, one_text, tidy
+from tasks.companies.claims import Claiming, a_day, one_text, tidy
 from tasks.companies.sources import Finding
 
 

@@ -9,11 +9,10 @@ from prefect.states import Failed
 
 from storage.companies import get_profile, latest_profile, profile_claims
 from storage.database import now, reading, writing
+from tasks.companies import facts as facts_module
 from tasks.companies import facts as room
-from tasks.companies import remembering
-from tasks.companies.asking import ask_all
-from tasks.companies.facts import company_facts, fetch_facts, stored_facts
-from tasks.companies.merge import merge as merge_claims
+from tasks.companies.claims import merge as merge_claims
+from tasks.companies.facts import ask_all, company_facts, fetch_facts, stored_facts
 from tasks.companies.profile import CompanyProfile
 from tasks.companies.sources import Claim, FactSource, Finding
 from tasks.companies.sources.files import FileSource
@@ -262,7 +261,7 @@ def test_a_change_of_any_kind_shows_at_once(ask: Ask, write: Write) -> None:
     assert found(two, one, files) == (1929, "Alpha")  # the precedence
     write("alpha.example", name="Alpha Renamed")
     assert found(two, one, files) == (1929, "Alpha Renamed")  # the files
-    remembering.remember(two, "alpha.example", RememberedSource("two", 1964).facts(""))
+    facts_module.remember(two, "alpha.example", RememberedSource("two", 1964).facts(""))
     assert found(two, one, files) == (1964, "Alpha Renamed")  # a source's word
     assert found(one, files) == (1902, "Alpha Renamed")  # the sources
     assert found(files) == (None, "Alpha Renamed")

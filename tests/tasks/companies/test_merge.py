@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.merge import find_conflicts, merge
+from tasks.companies.claims import find_conflicts, merge
 from tasks.companies.sources import Claim
 
 Make = Callable[..., Claim]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.companies.names import same_name
+from tasks.text.normalise import same_name
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.namesake import Identity, names_exactly
+from tasks.companies.company_match import Identity, names_exactly
 from tasks.companies.web.page import Page
 
 ALPHA = Identity("Alpha", ("alpha.example",), article="https://en.wikipedia.org/wiki/Alpha_GmbH", ciks=("0000320193",))

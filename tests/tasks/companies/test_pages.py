@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tasks.companies.edgar import filings, submissions
-from tasks.companies.namesake import Identity
+from tasks.companies import edgar as edgar_module
+from tasks.companies.company_match import Identity
 from tasks.companies.pages import read_pages
 from tasks.companies.search.searxng import SearxngSearcher
 from tasks.companies.web.pace import Pace
@@ -101,9 +101,9 @@ def test_where_the_article_cannot_be_had_its_summary_is_taken(
 def filed(server: LoopbackServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
     """The SEC, with an annual report of Alpha's; Wikidata knows its CIK."""
     forget(monkeypatch)
-    monkeypatch.setattr(filings, "PACE", Pace(10))
-    monkeypatch.setattr(submissions, "PACE", Pace(10))
-    filings._read.cache_clear()
+    monkeypatch.setattr(edgar_module, "PACE", Pace(10))
+    monkeypatch.setattr(edgar_module, "PACE", Pace(10))
+    edgar_module._read.cache_clear()
     report = filing(
         *(f"Risk {number}: demand for pumps may fall." for number in range(400)),
         "Our largest customer, the city of Kiel, accounted for 31% of net sales.",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.companies.proof import Ground, prove
+from tasks.companies.answer_check import Ground, prove
 
 GROUNDS = [
     Ground(1, "https://a.example/", "Alpha was founded in 2015 in Berlin.", "Alpha was founded in 2015 in Berlin."),

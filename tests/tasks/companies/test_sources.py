@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from tasks.companies import edgar as edgar_module
 from tasks.companies import sources
-from tasks.companies.edgar import submissions
 from tasks.companies.profile import CompanyProfile
 from tasks.companies.settings import KNOWN_SOURCES
 from tasks.companies.sources import CLAIMABLE, Claim, FactSource, configured
@@ -95,7 +95,7 @@ def sec(stage: Stage) -> FactSource:
     ]
     stage.serve("SEC_DATA_URL", edgar.sec(*known))
     stage.settings.setenv("DILIGENCE_CONTACT", "mailto:us@example.com")
-    stage.settings.setattr(submissions, "PACE", Pace(10))
+    stage.settings.setattr(edgar_module, "PACE", Pace(10))
     _in_wikidata(stage, P5531=("1", "2"))
     return sec_source.open_source()
 

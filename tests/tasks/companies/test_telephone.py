@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.telephone import international
+from tasks.companies.schema_org import international
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from tasks.companies.question import tell
 from tasks.companies.sources import Claim
-from tasks.companies.wording import tell
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tasks.documents import reading
+from tasks.documents import texts
 from tasks.documents.drive.drive import open_drive
-from tasks.documents.extract.processes.pool import ExtractionPool, Limits
-from tasks.documents.extract.reading import Reading
-from tasks.documents.recent import RecentTexts
+from tasks.documents.extract.pool.pool import ExtractionPool, Limits
+from tasks.documents.extract.text_writer import Reading
+from tasks.documents.texts import RecentTexts
 from tests.tasks.documents.readers import texts_obeyed
 
 
@@ -60,11 +60,11 @@ def one_pool() -> Iterator[CountingPool]:
 def pool(one_pool: CountingPool, drive_root: Path, monkeypatch: pytest.MonkeyPatch) -> CountingPool:
     """The pool that documents are read in; nothing is counted yet."""
     one_pool.count = 0
-    monkeypatch.setattr(reading, "shared_pool", lambda: one_pool)
+    monkeypatch.setattr(texts, "shared_pool", lambda: one_pool)
     return one_pool
 
 
 @pytest.fixture
 def forget(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Empties the memory for texts, as if another process went on."""
-    return lambda: monkeypatch.setattr(reading, "_recent", RecentTexts(1024 * 1024))
+    return lambda: monkeypatch.setattr(texts, "_recent", RecentTexts(1024 * 1024))

@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 from tasks.documents.extract.formats import read_document
-from tasks.documents.extract.reading import Reading
+from tasks.documents.extract.text_writer import Reading
 from tests.tasks.documents.extract.processes.hostile_readers import obedient
 
 

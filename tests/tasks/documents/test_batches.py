@@ -14,13 +14,13 @@ from sqlalchemy import text as sql
 from storage import database, documents, runs
 from storage.database import now
 from storage.runs import DocumentOutcome, DocumentStatus, RunDocument
-from tasks.documents import batches, reading
-from tasks.documents.batches import read_documents
+from tasks.documents import batch, texts
+from tasks.documents.batch import read_documents
 from tasks.documents.drive.drive import Drive
 from tasks.documents.drive.local import LocalDrive
-from tasks.documents.extract.processes.pool import ExtractionPool
+from tasks.documents.extract.pool.pool import ExtractionPool
 from tasks.documents.index import index_room
-from tasks.documents.text import document_text
+from tasks.documents.texts import document_text
 from tasks.errors import NotConfigured
 from tests.storage import processes, rows
 from tests.tasks.documents.conftest import CountingPool
@@ -209,7 +209,7 @@ def test_a_document_that_is_written_while_it_is_read_is_read_again(
     document_id = write("a.txt", "words")
     time.sleep(0.06)  # a file that lies still is read where it lies
     with ExtractionPool(workers=1, read=while_it_is_written) as pool:
-        monkeypatch.setattr(reading, "shared_pool", lambda: pool)
+        monkeypatch.setattr(texts, "shared_pool", lambda: pool)
         if in_a_run:
             assert statuses(read(index_room("root"))) == {"a.txt": "read"}
         assert document_text(document_id).text == "words and later words"
@@ -224,15 +224,15 @@ def test_a_batch_acts_for_the_account_of_runs(
     def nobody() -> Drive:
         raise NotConfigured("No account is configured for runs.")
 
-    monkeypatch.setattr(batches, "open_own_drive", nobody)
+    monkeypatch.setattr(batch, "open_own_drive", nobody)
     with pytest.raises(NotConfigured):
         read(room_id)
 
 
 KILLED = """
-from tasks.documents import reading
-from tasks.documents.batches import read_documents
-from tasks.documents.extract.processes.pool import ExtractionPool
+from tasks.documents import texts as reading
+from tasks.documents.batch import read_documents
+from tasks.documents.extract.pool.pool import ExtractionPool
 from tests.tasks.documents.readers import slowly
 
 pool = ExtractionPool(workers=2, read=slowly)

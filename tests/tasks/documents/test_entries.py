@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tasks.documents.drive.drive import Document, Folder, Listing
-from tasks.documents.entries import document_index_of, human_size
+from tasks.documents.index import document_index_of, human_size
 
 TOP = Folder("top", "Alpha", "")
 MOMENT = datetime(2026, 3, 31, 8, 15, 30, 999_999, tzinfo=UTC)

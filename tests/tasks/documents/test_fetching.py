@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from storage.settings import given
-from tasks.documents import batches
-from tasks.documents.batches import read_documents
+from tasks.documents import batch
+from tasks.documents.batch import read_documents
 from tasks.documents.drive.drive import Fetched
 from tasks.documents.drive.local import LocalDrive
 from tasks.documents.index import index_room
@@ -46,7 +46,7 @@ def far(monkeypatch: pytest.MonkeyPatch, drive_root: Path) -> Callable[..., FarD
 
     def move(company: int = 1) -> FarDrive:
         drive = FarDrive(drive_root, company)
-        monkeypatch.setattr(batches, "open_own_drive", lambda: drive)
+        monkeypatch.setattr(batch, "open_own_drive", lambda: drive)
         return drive
 
     return move
@@ -107,8 +107,8 @@ def test_no_more_lies_in_the_spool_than_may(
     monkeypatch: pytest.MonkeyPatch,
     side_by_side: int,
 ) -> None:
-    monkeypatch.setattr(batches, "_HELD", 6)
-    monkeypatch.setattr(batches, "_AT_ONCE", 2)
+    monkeypatch.setattr(batch, "_HELD", 6)
+    monkeypatch.setattr(batch, "_AT_ONCE", 2)
     for number in range(30):
         write(f"{number}.txt", f"words {number}")
     room_id = index_room("root")
@@ -116,7 +116,7 @@ def test_no_more_lies_in_the_spool_than_may(
     drive.side_by_side = side_by_side
     assert len(read(room_id)) == 30
     assert max(drive.files) <= 6
-    monkeypatch.setattr(batches, "_HELD_BYTES", 1)
+    monkeypatch.setattr(batch, "_HELD_BYTES", 1)
     drive.files.clear()
     for number in range(30):
         write(f"{number}.txt", f"other words {number}")

@@ -9,7 +9,7 @@ import pytest
 
 from storage import database, documents
 from tasks.documents.index import document_index, index_room
-from tasks.documents.text import document_text
+from tasks.documents.texts import document_text
 from tasks.errors import BadRequest, Damaged, NotFound
 from tests.tasks.documents.conftest import CountingPool
 

@@ -2,7 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-from tasks.documents.recent import RecentTexts
+from tasks.documents.texts import RecentTexts
 
 KILOBYTE = "x" * 1000  # and some bytes more in memory
 

@@ -11,11 +11,11 @@ from sqlmodel import select
 
 from storage import database, texts
 from storage.texts import Outcome, StoredText
-from tasks.documents import reading
-from tasks.documents.extract.processes.pool import ExtractionPool
-from tasks.documents.extract.reading import Reading
+from tasks.documents import texts as texts_module
+from tasks.documents.extract.pool.pool import ExtractionPool
+from tasks.documents.extract.text_writer import Reading
 from tasks.documents.settings import DocumentSettings
-from tasks.documents.text import document_text
+from tasks.documents.texts import document_text
 from tests.tasks.documents.extract.ocr.scans import CLAUSE, needs_tesseract, picture, program, scan
 
 Write = Callable[..., str]
@@ -58,7 +58,7 @@ def stored() -> list[StoredText]:
 
 def warning() -> str:
     """What is told of the text that was read last."""
-    return reading.warning_of(stored()[-1]) or ""
+    return texts_module.warning_of(stored()[-1]) or ""
 
 
 def words(text: str) -> list[str]:
@@ -104,13 +104,13 @@ def test_a_scan_for_which_time_was_short_is_read_again_when_there_is_more(
 
     def keep(text: str, recognised: bool | None) -> None:
         with database.writing() as session:
-            names = reading.readers(".pdf")
-            texts.save_text(session, reading.new_text("c0", names, lambda: Reading(text, recognised=recognised)))
+            names = texts_module.readers(".pdf")
+            texts.save_text(session, texts_module.new_text("c0", names, lambda: Reading(text, recognised=recognised)))
 
     def known() -> str | None:
         with database.reading() as session:
-            found = texts.find_text(session, "c0", *reading.readers(".pdf"))
-        summary = reading.known_contents([("c0", ".pdf")]).get(("c0", ".pdf"))
+            found = texts.find_text(session, "c0", *texts_module.readers(".pdf"))
+        summary = texts_module.known_contents([("c0", ".pdf")]).get(("c0", ".pdf"))
         assert (found and found.id) == (summary and summary.id), "one text, whoever asks"
         return found.text if found else None
 

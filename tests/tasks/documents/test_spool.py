@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tasks.documents.spool import spool
+from tasks.documents.drive.spool import spool
 from tasks.errors import Unavailable
 from tests.storage import processes
 
 HOLD = """
-from tasks.documents.spool import spool
+from tasks.documents.drive.spool import spool
 with spool() as folder:
     (folder / "fetched").write_text("words")
     print(folder, flush=True)

@@ -9,7 +9,7 @@ import pytest
 from storage import database
 from storage.database import DatabaseUnavailable
 from tasks.documents.extract import formats
-from tasks.documents.text import document_text
+from tasks.documents.texts import document_text
 from tasks.errors import (
     Damaged,
     NotFound,

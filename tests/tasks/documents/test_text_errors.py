@@ -8,7 +8,7 @@ from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
 from tasks.documents.drive import local
-from tasks.documents.text import document_text
+from tasks.documents.texts import document_text
 from tasks.errors import (
     BadRequest,
     Damaged,

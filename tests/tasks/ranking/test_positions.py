@@ -5,9 +5,9 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from tasks.ranking import positions as room
-from tasks.ranking.positions import Positions
-from tasks.ranking.words import tokens
+from tasks.ranking import index as room
+from tasks.ranking.index import Positions
+from tasks.text.tokens import tokens
 
 TEXTS = ["The lease ends in 2027.", "", "Leases, a lease and 3 leases", "no such word"]
 
@@ -56,7 +56,7 @@ def test_no_texts_at_all() -> None:
 def test_places_sorted_in_parts_are_those_sorted_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [f"alpha {number} beta gamma {number % 7} alpha" for number in range(300)]
     whole = Positions(texts)
-    monkeypatch.setattr(room, "_AT_ONCE", 37)
+    monkeypatch.setattr(room, "_WORDS_AT_ONCE", 37)
     parts = Positions(texts)
     for word in ("alpha", "beta", "3", "299"):
         assert parts.of(word).tolist() == whole.of(word).tolist()

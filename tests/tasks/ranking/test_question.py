@@ -2,8 +2,8 @@
 
 import pytest
 
-from tasks.ranking.question import rarity, read
-from tasks.ranking.words import tokens
+from tasks.ranking.query import rarity, read
+from tasks.text.tokens import tokens
 
 
 def weights(question: str) -> dict[str, float]:

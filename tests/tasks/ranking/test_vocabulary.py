@@ -6,7 +6,7 @@ from importlib import resources
 import pytest
 
 from tasks.ranking.vocabulary import FIELDS, entries, parse, phrase, shares
-from tasks.ranking.words import tokens
+from tasks.text.tokens import tokens
 
 
 def test_the_vocabulary_is_broad() -> None:

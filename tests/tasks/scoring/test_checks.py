@@ -9,7 +9,7 @@ from storage.database import reading
 from storage.scores import ScoreStatus
 from tasks.scoring.checks import check_document, check_fact
 from tasks.scoring.criteria import DocumentCheck, FactRule
-from tasks.scoring.finding import Finding
+from tasks.scoring.results import Finding
 from tests.tasks.scoring.conftest import Room
 
 SCALE = (1.0, 5.0)

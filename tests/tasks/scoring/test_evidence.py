@@ -4,7 +4,7 @@ import pytest
 
 from storage.database import reading
 from storage.texts import find_passages
-from tasks.scoring.cutting import CUT_BY
+from tasks.scoring.passages import CUT_BY
 from tests.tasks.scoring.conftest import Room
 
 REPORT = "Annual report\n\fRevenue was 3,700.\n\fCosts fell.\n\fRevenue was 3,700.\n"

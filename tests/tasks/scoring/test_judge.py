@@ -9,11 +9,11 @@ import pytest
 
 from storage.scores import ScoreStatus
 from tasks.ai.answerer import Usage, current
-from tasks.ai.ledger import Cap, Ledger
+from tasks.ai.budget import Cap, Ledger
 from tasks.scoring.criteria import Judged
 from tasks.scoring.evidence import Found
-from tasks.scoring.finding import Finding
 from tasks.scoring.judge import prepare
+from tasks.scoring.results import Finding
 from tests.servers.openai_server import (
     Asked,
     Behaviour,

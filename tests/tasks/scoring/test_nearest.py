@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.scoring.nearest import nearest_documents, nearest_passages
+from tasks.scoring.checks import nearest_documents, nearest_passages
 from tests.tasks.scoring.conftest import Room
 
 

@@ -7,9 +7,8 @@ import pytest
 
 from storage.scores import ScoreStatus
 from tasks.scoring.criteria import Judged
-from tasks.scoring.finding import Finding
-from tasks.scoring.judgement import Judgement
-from tasks.scoring.proving import prove
+from tasks.scoring.judgement import Judgement, prove
+from tasks.scoring.results import Finding
 from tests.tasks.scoring.conftest import Room
 
 ASK = Judged(id="recurring", ask="Is most of the revenue recurring?")

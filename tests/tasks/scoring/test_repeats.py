@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from storage.runs import RunDocument
 from storage.scores import ScoreStatus
 from tasks.scoring.evidence import Found
-from tasks.scoring.finding import Contradiction, Finding, Quotation
-from tasks.scoring.repeats import taken_together
+from tasks.scoring.judge import taken_together
+from tasks.scoring.results import Contradiction, Finding, Quotation
 
 DOCUMENT = RunDocument(company_id=1, document_id="d", name="Report.pdf", path="", url="http://x/d")
 FAILED = Finding(ScoreStatus.UNSCORED, "The model refused.", failed=True)

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from tasks.scoring.sensitivity import stability
+from tasks.scoring.score import stability
 
 
 def test_a_company_that_is_better_in_everything_keeps_its_place_in_every_draw() -> None:

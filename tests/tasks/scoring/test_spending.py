@@ -11,10 +11,9 @@ from storage.database import reading, writing
 from storage.runs import Run, add_run, get_run
 from storage.settings import given
 from tasks.ai.answerer import Usage
-from tasks.ai.ledger import BudgetSpent
+from tasks.ai.budget import BudgetSpent, ledger_of, terms
 from tasks.ai.money import Cap, Price
 from tasks.errors import BadRequest, NotConfigured
-from tasks.scoring.spending import ledger_of, terms
 
 GPT = {"ai_model": "gpt-4o-mini"}
 OWN = {"ai_model": "our-model"}

@@ -3,26 +3,44 @@
 The client library builds requests and reads answers. What it lacks is here: its connections are not
 safe between threads, and its retries ignore Retry-After and broken bodies
 (google-api-python-client 2.202, `num_retries`).
+
+Connections to Google that are used by one thread at a time, and by whichever account comes next.
+
+httplib2 is not safe between threads. What a connection carries is decided by each request's headers:
+callers who come with a token of their own need no handshake of their own.
+
+Google's client library as we use it: it builds requests without a network, logs nothing, renews no token.
+
+Keeps the loggers of Google's libraries quiet: they write addresses, headers, bodies and tokens.
+
+A filter, for a level is set anew by whoever wants to see everything.
 """
 
+import logging
 import random
 import threading
 import time
-from collections.abc import Callable, Sequence
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
 from http.client import IncompleteRead
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
 
+import google.auth.exceptions
+import httplib2
 from google.auth.credentials import Credentials
 from google_auth_httplib2 import AuthorizedHttp, Request  # type: ignore[import-untyped]  # it has no types
+from googleapiclient.discovery import build
 from googleapiclient.errors import HttpError
 from googleapiclient.http import BatchHttpRequest, HttpRequest
 
 from tasks.documents.drive.google import deadline, transport
-from tasks.documents.drive.google.connections import alone, pool_for
-from tasks.documents.drive.google.faults import Fault, Kind, fault_of
-from tasks.documents.drive.google.library import Stale, Token, drive_at
+from tasks.documents.drive.google.errors import Fault, Kind, fault_of
 from tasks.documents.drive.google.pace import Pace
-from tasks.documents.drive.google.transport import Sink, place
+from tasks.documents.drive.google.transport import Sink, Wire, place
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import DiligenceError, NotLoggedIn, TookTooLong, TooManyRequests
 
@@ -30,6 +48,143 @@ if TYPE_CHECKING:
     from googleapiclient._apis.drive.v3.resources import DriveResource
 
     Make = Callable[[DriveResource], HttpRequest]
+
+
+_KEPT = 60.0  # seconds that a connection may wait for its next request; Google closes them after some minutes
+
+Idle = deque[tuple[float, Wire]]
+
+
+class Pool:
+    """The idle connections to Google and to the places of `besides`, as `Wire` has it."""
+
+    def __init__(self, besides: frozenset[str]) -> None:
+        self._besides = besides
+        self._idle: Idle = deque()  # (since when, connection): the newest at the right, where they are taken from
+        weakref.finalize(self, _close_all, self._idle)
+
+    def close(self) -> None:
+        """Close the idle connections."""
+        _close_all(self._idle)
+
+    @contextmanager
+    def connection(self) -> Iterator[Wire]:
+        """Connections that nobody else uses meanwhile; after an error they are not used again."""
+        wire = self._take()
+        try:
+            yield wire
+        except HttpError:  # the answer was read to its end
+            self._put(wire)
+            raise
+        except BaseException:
+            wire.close()
+            raise
+        self._put(wire)
+
+    def _take(self) -> Wire:
+        try:
+            return self._idle.pop()[1]
+        except IndexError:
+            return Wire(self._besides)
+
+    def _put(self, wire: Wire) -> None:
+        now = time.monotonic()
+        self._idle.append((now, wire))
+        try:
+            while self._idle[0][0] < now - _KEPT:
+                self._idle.popleft()[1].close()
+        except IndexError:  # another thread has taken the last
+            pass
+
+
+@lru_cache(maxsize=4)
+def pool_for(places: frozenset[str]) -> Pool:
+    """The connections of this process to these places."""
+    return Pool(places)
+
+
+@contextmanager
+def alone() -> Iterator[Wire]:
+    """A connection for one errand, to the login service wherever it is."""
+    wire = Wire(None)
+    try:
+        yield wire
+    finally:
+        wire.close()
+
+
+def _close_all(idle: Idle) -> None:
+    while idle:
+        idle.pop()[1].close()
+
+
+_LOUD = (
+    "google_auth_httplib2",
+    "googleapiclient.discovery",
+    "googleapiclient.http",
+    "googleapiclient.model",
+    "requests_oauthlib.oauth2_session",
+)
+
+
+def silence() -> None:
+    """Let none of their records through; to be called wherever one of these libraries is used."""
+    for name in _LOUD:  # a logger's filters do not hold for those below it
+        logging.getLogger(name).addFilter(_nothing)
+
+
+def _nothing(_record: logging.LogRecord) -> bool:
+    return False
+
+
+silence()
+
+
+class Stale(google.auth.exceptions.RefreshError):
+    """Google did not take the access token."""
+
+
+class Token(Credentials):
+    """The access token at hand. The client renews it: once for all threads, within the deadline.
+
+    Those of service accounts would start a thread that looks up their region over our connection
+    (google-auth 2.62), and a batch would renew one over a connection without a time-out.
+    """
+
+    def __init__(self, of: Credentials) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.token = of.token
+        self._of = of
+
+    def apply(self, headers: Any, token: str | None = None) -> None:
+        self._of.apply(headers, token)  # type: ignore[no-untyped-call]
+
+    def refresh(self, request: Any) -> None:  # noqa: ARG002 - the library's signature
+        raise Stale("refused")  # type: ignore[no-untyped-call]
+
+
+@lru_cache(maxsize=4)
+def drive_at(endpoint: str) -> "DriveResource":
+    """What builds the requests, from the library's own description of the API.
+
+    `endpoint` is completed to what the library wants: with the version's path, and a slash at its end.
+    """
+    endpoint = endpoint.rstrip("/") + "/"
+    if urlsplit(endpoint).path == "/":
+        endpoint += "drive/v3/"
+    drive = build(
+        "drive",
+        "v3",
+        http=httplib2.Http(),  # requests are executed on connections of their own
+        static_discovery=True,
+        cache_discovery=False,
+        client_options={"api_endpoint": endpoint},
+    )
+    for name in ("about", "changes", "drives", "files", "operations"):  # making one builds all its methods: 2 ms
+        collection = getattr(drive, name)()
+        setattr(drive, name, lambda collection=collection: collection)
+    return drive
+
 
 T = TypeVar("T")
 

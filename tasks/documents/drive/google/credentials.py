@@ -3,27 +3,96 @@
 An access token lives in memory alone. However many threads need one, it is asked for once. What Google
 refuses is raised as an error of our tree right out of the request that needed the token (google-auth and
 httplib2 let it pass): `NotLoggedIn` for a login that has expired or was revoked.
+
+Which Google account credentials are of, as Drive itself says (`about.get`).
+
+Key files: the account of scheduled runs, as Google hands it out. And a user's credentials, from their parts.
+
+What a file says of where tokens come from is passed over: a file may not choose where a secret is sent.
 """
 
+import json
 import logging
 import random
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from google.auth.credentials import Credentials
-from google.auth.exceptions import RefreshError, TransportError
+from google.auth.exceptions import GoogleAuthError, RefreshError, TransportError
 from google.auth.transport import Request
+from google.oauth2 import credentials, service_account
 
-from storage import database, logins, secrets
+from storage import database, logins
 from storage.logins import StoredLogin, Whose
-from tasks.documents.drive.google import keyfile
+from tasks.documents.drive.google.client import Client
 from tasks.documents.drive.identity import Bearer, Identity, Login, Service
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import DiligenceError, NotConfigured, NotLoggedIn, SourceFailed, Unavailable
+
+SCOPE = "https://www.googleapis.com/auth/drive.readonly"
+_FILE = "The file that DILIGENCE_GOOGLE_CREDENTIALS names"
+_LARGEST = 100_000  # bytes; they have 2,500
+_NEEDED = {
+    "service_account": ("client_email", "private_key"),
+    "authorized_user": ("client_id", "client_secret", "refresh_token"),
+}
+
+
+def read(file: Path) -> bytes:
+    """The file's content.
+
+    Raises:
+        NotConfigured: it cannot be read.
+    """
+    try:
+        with file.open("rb") as opened:
+            return opened.read(_LARGEST)
+    except OSError as error:
+        raise NotConfigured(f"{_FILE} cannot be read ({error.strerror}).") from None
+
+
+def maker(content: bytes, subject: str | None, token_uri: str) -> Callable[[], Credentials]:
+    """How credentials are made from a key file, acting for the user `subject` where one is given.
+
+    Raises:
+        NotConfigured: what is wrong with the file, without its content.
+    """
+    try:
+        info = json.loads(content)
+        kind = info.get("type")
+    except (ValueError, AttributeError, RecursionError):
+        raise NotConfigured(f"{_FILE} is no JSON object.") from None
+    if kind not in ("service_account", "authorized_user"):
+        raise NotConfigured(f"{_FILE} has neither the type service_account nor authorized_user.")
+    missing = [name for name in _NEEDED[kind] if not isinstance(info.get(name), str) or not info[name]]
+    if missing:
+        raise NotConfigured(f"{_FILE} lacks {' and '.join(missing)}.")
+    if kind == "authorized_user":
+        if subject is not None:
+            raise NotConfigured("DILIGENCE_GOOGLE_SUBJECT is for service accounts; the file is an authorised user's.")
+        # Made of its parts: `from_authorized_user_info` (google-auth 2.62) takes no token_uri, from nowhere.
+        return lambda: user(info["refresh_token"], info["client_id"], info["client_secret"], token_uri)
+    try:
+        service: Credentials = service_account.Credentials.from_service_account_info(  # type: ignore[no-untyped-call]
+            {**info, "token_uri": token_uri}, scopes=[SCOPE], subject=subject
+        )
+    except (ValueError, TypeError, GoogleAuthError):
+        raise NotConfigured(f"{_FILE} holds a private_key that is none.") from None
+    return lambda: service
+
+
+def user(refresh_token: str, client_id: str, client_secret: str, token_uri: str) -> credentials.Credentials:
+    """A user's credentials, without an access token yet."""
+    return credentials.Credentials(  # type: ignore[no-untyped-call]
+        None, refresh_token=refresh_token, token_uri=token_uri, client_id=client_id, client_secret=client_secret
+    )
+
 
 logger = logging.getLogger(__name__)
 
@@ -88,7 +157,7 @@ def credentials_of(who: Identity) -> Credentials:
             file, subject = settings.google_credentials, settings.google_subject
             if file is None:
                 raise NotConfigured("Set DILIGENCE_GOOGLE_CREDENTIALS to the file of a service account.")
-            return _of_service(keyfile.read(file), subject, settings.google_token_uri)
+            return _of_service(read(file), subject, settings.google_token_uri)
         client_id, client_secret = oauth_client()
         return _of_login(who, client_id, client_secret, settings.google_token_uri, database.url())
 
@@ -150,8 +219,8 @@ def _of_login(who: Login, client_id: str, client_secret: str, token_uri: str, _d
                     "This login was made with another OAuth client than DILIGENCE_GOOGLE_CLIENT_ID names. "
                     + AGAIN[login.whose]
                 )
-            refresh_token = secrets.unseal(login.refresh_token, SEALED_FOR)
-            found = keyfile.user(refresh_token, client_id, client_secret, token_uri)
+            refresh_token = logins.unseal(login.refresh_token, SEALED_FOR)
+            found = user(refresh_token, client_id, client_secret, token_uri)
             try:
                 _refresh(found, request, "DILIGENCE_GOOGLE_CLIENT_ID and DILIGENCE_GOOGLE_CLIENT_SECRET")
             except NotLoggedIn:
@@ -160,14 +229,14 @@ def _of_login(who: Login, client_id: str, client_secret: str, token_uri: str, _d
                 raise _refused(login) from None
             rotated = found.refresh_token != refresh_token
             with database.writing() as session:
-                new = secrets.seal(found.refresh_token, SEALED_FOR) if rotated and found.refresh_token else None
+                new = logins.seal(found.refresh_token, SEALED_FOR) if rotated and found.refresh_token else None
                 logins.mark_used(session, who.id, new)
-        except secrets.NotSealedHere:
+        except logins.NotSealedHere:
             raise NotConfigured(
                 "The stored login was sealed with another key. Set DILIGENCE_SECRET_KEY to that one. "
                 "If it is lost, log in again."
             ) from None
-        except secrets.SecretKeyUnusable as error:
+        except logins.SecretKeyUnusable as error:
             raise NotConfigured(str(error)) from None
         except database.DatabaseUnavailable as error:
             raise Unavailable(str(error)) from None
@@ -178,7 +247,7 @@ def _of_login(who: Login, client_id: str, client_secret: str, token_uri: str, _d
 
 @lru_cache(maxsize=8)
 def _of_service(content: bytes, subject: str | None, token_uri: str) -> Account:
-    make = keyfile.maker(content, subject, token_uri)
+    make = maker(content, subject, token_uri)
     settings = "DILIGENCE_GOOGLE_CREDENTIALS" + (" and DILIGENCE_GOOGLE_SUBJECT" if subject else "")
 
     def ask(request: Request) -> Credentials:
@@ -227,3 +296,30 @@ def _of_google(error: RefreshError, settings: str) -> DiligenceError:
     if error.retryable:
         return Unavailable("Google's token endpoint does not give tokens now. Try again later.")
     return SourceFailed("Google's token endpoint answered wrongly. Try again later.")
+
+
+_PATIENCE = 20  # seconds, retries included: a user waits
+
+
+@dataclass(frozen=True, slots=True)
+class GoogleAccount:
+    """An account: its e-mail address, and `id`, Drive's permissionId, which stays when the address changes."""
+
+    email: str
+    id: str
+
+
+def account_of(credentials: Credentials) -> GoogleAccount:
+    """The account whose view of Drive these credentials give.
+
+    Raises:
+        NotLoggedIn, NotAllowed, NotConfigured, Unavailable, TookTooLong: as every call of Drive.
+        SourceFailed: Drive does not say.
+    """
+    answer = Client(credentials, seconds=_PATIENCE).call(
+        lambda drive: drive.about().get(fields="user(emailAddress,permissionId)")
+    )
+    try:
+        return GoogleAccount(str(answer["user"]["emailAddress"]), str(answer["user"]["permissionId"]))
+    except (KeyError, TypeError):
+        raise SourceFailed("Google Drive does not say whose account this is.") from None

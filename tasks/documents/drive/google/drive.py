@@ -1,4 +1,7 @@
-"""Google Drive as a drive: what one account sees of it, asked with that account's own token each time."""
+"""Google Drive as a drive: what one account sees of it, asked with that account's own token each time.
+
+A folder by its path: from My Drive's root, or from the name of a shared drive.
+"""
 
 import hashlib
 import re
@@ -10,16 +13,80 @@ from urllib.parse import parse_qs, urlsplit
 from google.auth.credentials import Credentials
 
 from tasks.documents.drive.drive import Changes, Document, Drive, Fetched, Listing, identifier
-from tasks.documents.drive.google import changes, content, queries
+from tasks.documents.drive.google import api, download
+from tasks.documents.drive.google.api import FOLDER, SHORTCUT, document_of, row_of, target_of
 from tasks.documents.drive.google.client import Client
 from tasks.documents.drive.google.credentials import credentials_of
-from tasks.documents.drive.google.entries import FOLDER, SHORTCUT, document_of, row_of, target_of
-from tasks.documents.drive.google.faults import Refused
+from tasks.documents.drive.google.errors import Refused
 from tasks.documents.drive.google.listing import listing_of
-from tasks.documents.drive.google.paths import folder_at
 from tasks.documents.drive.identity import Bearer, Identity
 from tasks.documents.settings import DocumentSettings
-from tasks.errors import DiligenceError, NotAllowed, NotFound
+from tasks.errors import BadRequest, DiligenceError, NotAllowed, NotFound
+
+_FIELDS = "nextPageToken,files(id,name,mimeType,shortcutDetails(targetId,targetMimeType))"
+
+
+def folder_at(client: Client, path: str) -> str | None:
+    """The id of the folder at a path, `/` between names; None if there is none for this account.
+
+    Raises:
+        BadRequest: several folders have that path.
+    """
+    names = [name for name in path.strip().split("/") if name]
+    if not names:
+        return None
+    first, *deeper = names
+    at = _one_of(first, [*_folders(client, "root", first), *_drives(client, first)])
+    for name in deeper:
+        if at is None:
+            return None
+        at = _one_of(name, _folders(client, at, name))
+    return at
+
+
+def _one_of(name: str, found: list[str]) -> str | None:
+    if len(found) > 1:
+        raise BadRequest(
+            f"{len(found)} folders in the same place are called {name!r}. Give the folder's id or its URL."
+        )
+    return found[0] if found else None
+
+
+def _folders(client: Client, parent: str, name: str) -> list[str]:
+    """The folders of that very name in a folder, and where shortcuts of that name lead to folders."""
+    q = (
+        f"name = {api.quoted(name)} and {api.quoted(parent)} in parents and trashed = false and "
+        f"(mimeType = {api.quoted(FOLDER)} or mimeType = {api.quoted(SHORTCUT)})"
+    )
+    found: dict[str, None] = {}
+    token = None
+    while True:
+        page = client.call(api.page(q, fields=_FIELDS, token=token))
+        for file in page.get("files", ()):
+            if file.get("name") == name:  # Drive does not tell upper case from lower
+                found |= dict.fromkeys(_leads_to(file))
+        token = page.get("nextPageToken")
+        if not token:
+            return list(found)
+
+
+def _leads_to(file: dict[str, Any]) -> list[str]:
+    if file.get("mimeType") != SHORTCUT:
+        return [file["id"]]
+    target = target_of(file)
+    return [target.id] if target.mime_type == FOLDER else []
+
+
+def _drives(client: Client, name: str) -> list[str]:
+    found: list[str] = []
+    token = None
+    while True:
+        page = client.call(api.shared_drives(token))
+        found += [drive["id"] for drive in page.get("drives", ()) if drive.get("name") == name]
+        token = page.get("nextPageToken")
+        if not token:
+            return found
+
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,200}")
 _CHAIN = 5  # shortcuts that lead to one another; Drive makes none such
@@ -44,7 +111,7 @@ class GoogleDrive:
         known = self._known_view()
         if known is None:
             try:
-                known = self._view_of(self._client.call(queries.account()))
+                known = self._view_of(self._client.call(api.account()))
             except (NotAllowed, NotFound, Refused) as error:
                 known = self._view_of(error)
         return known
@@ -75,11 +142,11 @@ class GoogleDrive:
         )
 
     def changes_since(self, folder_id: str, mark: str) -> Changes | None:
-        drive_id, token = changes.log_of(mark)
-        answer, first = self._client.batch([self._one(folder_id, "folder"), queries.changes(token, drive_id)])
+        drive_id, token = api.log_of(mark)
+        answer, first = self._client.batch([self._one(folder_id, "folder"), api.changes(token, drive_id)])
         if _there(answer, "folder").get("driveId") != drive_id:
             return None  # it was moved
-        return changes.read(self._client, mark, first)
+        return api.read(self._client, mark, first)
 
     def document(self, document_id: str) -> Document:
         file = self._document(document_id)
@@ -90,10 +157,10 @@ class GoogleDrive:
         return document_of(row_of(file, next(iter(file.get("parents", ())), "")), "")
 
     def fetch(self, document_id: str, spool: Path, max_bytes: int) -> Fetched:
-        return content.fetch(self._client, self._document(document_id), spool, max_bytes)
+        return download.fetch(self._client, self._document(document_id), spool, max_bytes)
 
     def open(self, document_id: str) -> BinaryIO:
-        return content.open(self._client, self._document(document_id))
+        return download.open(self._client, self._document(document_id))
 
     def _named(self, given: str, field: str) -> str:
         """The id in what a user gave; a resource key beside it in a URL is remembered."""
@@ -104,9 +171,9 @@ class GoogleDrive:
 
     def _begin(self, folder_id: str) -> tuple[dict[str, Any], str | None, str | None]:
         """A folder, the shared drive that it lies in if it does, and the mark of now; as a rule in one request."""
-        makes = [self._one(folder_id, "folder"), queries.start_of_changes(None)]
+        makes = [self._one(folder_id, "folder"), api.start_of_changes(None)]
         if self._known_view() is None:
-            makes.append(queries.account())
+            makes.append(api.account())
         suspected = folder_id.startswith("0A")  # as ids of shared drives do, and of My Drive's root
         if suspected:
             makes += _about_drive(folder_id)
@@ -117,13 +184,13 @@ class GoogleDrive:
         top = _folder(self._followed(_there(answer, "folder"), "folder"))
         drive_id = top.get("driveId")
         if drive_id is None:
-            return top, None, changes.mark_of(None, own_log)
+            return top, None, api.mark_of(None, own_log)
         if drive_id != folder_id or not about_drive:
             about_drive = self._client.batch(_about_drive(drive_id))
         log, drive = about_drive
         if drive_id == top["id"] and not isinstance(drive, DiligenceError):
             top["name"] = drive.get("name", top["name"])
-        return top, drive_id, changes.mark_of(drive_id, log)
+        return top, drive_id, api.mark_of(drive_id, log)
 
     def _document(self, document_id: str) -> dict[str, Any]:
         file = self._get(document_id, "document")
@@ -134,13 +201,13 @@ class GoogleDrive:
     def _get(self, file_id: str, kind: str) -> dict[str, Any]:
         """What Drive says of a file, or of what it is a shortcut to."""
         if kind == "folder" and self._known_view() is None:
-            answer, user = self._client.batch([self._one(file_id, kind), queries.account()])
+            answer, user = self._client.batch([self._one(file_id, kind), api.account()])
             self._view_of(user)
         else:
             answer = self._answer(self._one(file_id, kind))
         return self._followed(_there(answer, kind), kind)
 
-    def _answer(self, make: "queries.Make") -> dict[str, Any] | DiligenceError:
+    def _answer(self, make: "api.Make") -> dict[str, Any] | DiligenceError:
         try:
             return self._client.call(make)
         except NotFound as error:
@@ -156,13 +223,13 @@ class GoogleDrive:
             file = _there(self._answer(self._one(target.id, kind)), kind)
         raise _none_such(kind)
 
-    def _one(self, file_id: str, kind: str) -> "queries.Make":
+    def _one(self, file_id: str, kind: str) -> "api.Make":
         if not _ID.fullmatch(file_id):
             raise _none_such(kind)
         keys = dict(self._given_keys)
         if file_id in self._keys:
             keys[file_id] = self._keys[file_id]
-        return queries.one(file_id, keys)
+        return api.one(file_id, keys)
 
     def _known_view(self) -> str | None:
         token, view = self._seen
@@ -199,9 +266,9 @@ def _opened(account: Bearer | Credentials, _endpoint: str, _batch_uri: str) -> D
     return GoogleDrive(credentials, DocumentSettings.current())
 
 
-def _about_drive(drive_id: str) -> "list[queries.Make]":
+def _about_drive(drive_id: str) -> "list[api.Make]":
     """Where its log stands, and its name: that of its root folder is always Drive."""
-    return [queries.start_of_changes(drive_id), queries.shared_drive(drive_id)]
+    return [api.start_of_changes(drive_id), api.shared_drive(drive_id)]
 
 
 def _there(answer: dict[str, Any] | DiligenceError, kind: str) -> dict[str, Any]:

@@ -22,12 +22,10 @@ from oauthlib.oauth2 import OAuth2Error  # type: ignore[import-untyped]
 from requests.adapters import HTTPAdapter
 from urllib3 import Retry
 
-from storage import database, logins, secrets
+from storage import database, logins
 from storage.logins import LONGEST_LOGIN, StoredLogin, Whose
-from tasks.documents.drive.google.account import account_of
-from tasks.documents.drive.google.credentials import SEALED_FOR, Account, oauth_client
-from tasks.documents.drive.google.keyfile import SCOPE
-from tasks.documents.drive.google.silence import silence
+from tasks.documents.drive.google.client import silence
+from tasks.documents.drive.google.credentials import SCOPE, SEALED_FOR, Account, account_of, oauth_client
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, NotConfigured, NotLoggedIn, SourceFailed, Unavailable
 
@@ -163,17 +161,17 @@ def _denied(code: str) -> DiligenceError:
 
 def _sealed(text: str, purpose: str) -> str:
     try:
-        return secrets.seal(text, purpose)
-    except secrets.SecretKeyUnusable as error:
+        return logins.seal(text, purpose)
+    except logins.SecretKeyUnusable as error:
         raise NotConfigured(str(error)) from None
 
 
 def _opened(note: str | None) -> Mapping[str, Any]:
     try:
-        found: Mapping[str, Any] = json.loads(secrets.unseal(note or "", _NOTE, int(LONGEST_LOGIN.total_seconds())))
-    except secrets.SecretKeyUnusable as error:
+        found: Mapping[str, Any] = json.loads(logins.unseal(note or "", _NOTE, int(LONGEST_LOGIN.total_seconds())))
+    except logins.SecretKeyUnusable as error:
         raise NotConfigured(str(error)) from None
-    except secrets.NotSealedHere:
+    except logins.NotSealedHere:
         raise BadRequest(
             f"This login was begun in another browser, at another address, or more than "
             f"{LONGEST_LOGIN.seconds // 60} minutes ago. Log in again."

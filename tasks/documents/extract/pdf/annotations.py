@@ -1,20 +1,109 @@
-"""What stands on a PDF's page besides its content: notes, form values, attached files."""
+"""What stands on a PDF's page besides its content: notes, form values, attached files.
+
+Files inside a PDF: embedded in the document or pinned to a page. They are handed on unread.
+
+How an annotation of a PDF looks, as far as its words go, without drawing it.
+"""
 
 import ctypes
+import re
 from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
 
-from tasks.documents.extract.pdf import calls
-from tasks.documents.extract.pdf.enclosed import Enclosed
-from tasks.documents.extract.pdf.looks import Looks, looks_of
-from tasks.documents.extract.pdf.pdfium import Document, string, written
-from tasks.documents.extract.reading import one_line
+from tasks.documents.extract.pdf import document
+from tasks.documents.extract.pdf import document as document_module
+from tasks.documents.extract.pdf.document import Document, string, written
+from tasks.documents.extract.pdf.repair import holds_bomb
+from tasks.documents.extract.text_writer import Writer, one_line
+
+_MOST_ATTACHMENTS: Final = 1_000
+_LARGEST: Final = 64 << 20
+_ALL_TOGETHER: Final = 128 << 20
+"""Bytes that are unpacked; what comes after is named alone."""
+
+
+class Enclosed:
+    """Hands the files inside a PDF to `writer`, each once: at most 1,000, of at most 64 MB each and 128 MB together."""
+
+    def __init__(self, document: Document, writer: Writer) -> None:
+        self._document = document
+        self._writer = writer
+        self._seen: set[tuple[str, int]] = set()
+        self._room: int | None = None
+
+    def add_embedded(self) -> None:
+        """Hand on those that the document's table of embedded files names."""
+        document = self._document.handle
+        for index in range(min(pdfium.FPDFDoc_GetAttachmentCount(document), _MOST_ATTACHMENTS)):
+            self.add(pdfium.FPDFDoc_GetAttachment(document, index))
+
+    def add(self, attachment: Any) -> None:
+        """Hand on one; a mere link to a file that is not in the document is left out."""
+        if not attachment or len(self._seen) == _MOST_ATTACHMENTS:
+            return
+        name = re.split(r"[\\/]", string(pdfium.FPDFAttachment_GetName, attachment).strip())[-1] or "attachment"
+        size = ctypes.c_ulong()
+        data: bytes | None = None
+        if self._room is None:  # PDFium ends the process when it unpacks more than memory holds
+            self._room = 0 if self._document.bombed or holds_bomb(self._document.data, _LARGEST) else _ALL_TOGETHER
+        if self._room > 0:
+            if not pdfium.FPDFAttachment_GetFile(attachment, None, 0, size):
+                return
+            if size.value <= min(_LARGEST, self._room):
+                buffer = ctypes.create_string_buffer(size.value)
+                pdfium.FPDFAttachment_GetFile(attachment, buffer, size.value, size)
+                data = buffer.raw
+            self._room -= max(1, size.value)
+        key = name, size.value if data is None else hash(data)
+        if key not in self._seen:
+            self._seen.add(key)
+            self._writer.attach(name, data)
+
+
+_STRING: Final = r"\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*+\))*+(?:\)|\Z)"
+_SHOWN: Final = re.compile(rf"({_STRING})(?:\s*+(Tj|['\"]))?|(\[[^\[\]<>]*+\])\s*+TJ", re.DOTALL)
+"""A string is passed over even where nothing shows it: whoever looks within it again and again never ends."""
+_WORDS: Final = re.compile(_STRING, re.DOTALL)
+_ESCAPED: Final = re.compile(r"\\(\r\n|[0-7]{1,3}|.)", re.DOTALL)
+_OPERATORS: Final = re.compile(r"T[jJ]\b|\bDo\b")
+"""Those that draw text, and the one that draws another stream, which may do so."""
+_CHARACTERS: Final = {"n": "\n", "r": "\n", "t": " ", "b": "", "f": "", "\n": "", "\r": "", "\r\n": ""}
+
+
+class Looks(NamedTuple):
+    """The words that an annotation shows; not `readable` where only drawing it can tell."""
+
+    words: str
+    show_words: bool
+    readable: bool
+
+
+def looks_of(annotation: Any) -> Looks:
+    """The looks of an open annotation."""
+    stream = string(document.appearance, annotation, pdfium.FPDF_ANNOT_APPEARANCEMODE_NORMAL)
+    operators = len(_OPERATORS.findall(stream))
+    if not operators:
+        return Looks("", show_words=False, readable=True)
+    found = _SHOWN.finditer(stream)
+    shown = [match[1] or "".join(_WORDS.findall(match[3])) for match in found if match[2] or match[3]]
+    return Looks(" ".join(_unescaped(text) for text in shown), show_words=True, readable=len(shown) >= operators)
+
+
+def _unescaped(strings: str) -> str:
+    """One or several strings as they stand in a stream, in their brackets, as one."""
+    return "".join(_ESCAPED.sub(_character, string[1:-1]) for string in _WORDS.findall(strings))
+
+
+def _character(match: re.Match[str]) -> str:
+    escaped = match[1]
+    return chr(int(escaped, 8)) if escaped[0] in "01234567" else _CHARACTERS.get(escaped, escaped)
+
 
 _WITHOUT_LOOKS: Final = {pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP, pdfium.FPDF_ANNOT_TEXT}
 _FILLED_IN: Final = 6
 """The bytes that PDFium gives for the kind of a field that is typed or chosen: Tx, Ch; those of others are longer."""
-_MOST: Final = 20_000
+_MOST_ANNOTATIONS: Final = 20_000
 _MOST_BYTES: Final = 16 << 20
 """Annotations of a page that are read, and what may be in them and in what draws them."""
 _MOST_OPTIONS: Final = 1_000
@@ -51,23 +140,23 @@ def remarks_on(document: Document, page: Any, enclosed: Enclosed) -> Remarks:
     remarks: list[Remark] = []
     undrawn = False
     count = pdfium.FPDFPage_GetAnnotCount(page)
-    whole = count <= _MOST
+    whole = count <= _MOST_ANNOTATIONS
     end = written() + _MOST_BYTES
-    for index in range(min(_MOST, count)):
+    for index in range(min(_MOST_ANNOTATIONS, count)):
         if written() > end:
             whole = False
             break
-        annotation = calls.open_annotation(page, index)
+        annotation = document_module.open_annotation(page, index)
         if not annotation:
             continue
-        kind = calls.kind_of(annotation)
+        kind = document_module.kind_of(annotation)
         if kind == pdfium.FPDF_ANNOT_WIDGET:
             text, readable = _field(document, annotation)
             undrawn = undrawn or not readable
             if text:
                 remarks.append(Remark(index, text, _spot(annotation) if readable else None, copied=not readable))
         elif kind != pdfium.FPDF_ANNOT_POPUP:  # which repeats the note that it belongs to
-            text = string(calls.string_value, annotation, b"Contents")
+            text = string(document_module.string_value, annotation, b"Contents")
             if kind == pdfium.FPDF_ANNOT_FREETEXT and text:
                 remarks.append(Remark(index, text, _spot(annotation)))
             else:
@@ -77,8 +166,8 @@ def remarks_on(document: Document, page: Any, enclosed: Enclosed) -> Remarks:
                 if text and not text.isspace():
                     remarks.append(Remark(index, text, copied=copied))
             if kind == pdfium.FPDF_ANNOT_FILEATTACHMENT:
-                enclosed.add(calls.attached_file(annotation))
-        calls.close_annotation(annotation)
+                enclosed.add(document_module.attached_file(annotation))
+        document_module.close_annotation(annotation)
     return Remarks(remarks, undrawn, whole)
 
 
@@ -89,16 +178,16 @@ def draw(page: Any, remarks: list[Remark]) -> bool:
     """
     for remark in remarks:
         if remark.spot is not None:
-            annotation = calls.open_annotation(page, remark.number)
-            calls.set_flags(annotation, pdfium.FPDF_ANNOT_FLAG_HIDDEN)
-            calls.close_annotation(annotation)
+            annotation = document_module.open_annotation(page, remark.number)
+            document_module.set_flags(annotation, pdfium.FPDF_ANNOT_FLAG_HIDDEN)
+            document_module.close_annotation(annotation)
     return bool(pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS)
 
 
 def _spot(annotation: Any) -> tuple[float, float] | None:
     """The middle of the left edge."""
     box = pdfium.FS_RECTF()
-    if not calls.rectangle(annotation, ctypes.byref(box)):
+    if not document_module.rectangle(annotation, ctypes.byref(box)):
         return None
     return box.left, (box.bottom + box.top) / 2
 
@@ -109,16 +198,16 @@ def _field(document: Document, annotation: Any) -> tuple[str, bool]:
     What stands with the annotation itself is taken from there: PDFium's form reads all fields before it tells of one,
     which takes five milliseconds where there are six hundred.
     """
-    if calls.has_key(annotation, b"AS"):  # a box to check
-        state = string(calls.string_value, annotation, b"AS")
+    if document_module.has_key(annotation, b"AS"):  # a box to check
+        state = string(document_module.string_value, annotation, b"AS")
         return "" if state == "Off" else f"☒ {state}", True
-    empty = not calls.has_key(annotation, b"V") and calls.has_key(annotation, b"T")
-    if empty and not calls.has_key(annotation, b"Opt"):
-        if calls.string_value(annotation, b"FT", None, 0) == _FILLED_IN:
+    empty = not document_module.has_key(annotation, b"V") and document_module.has_key(annotation, b"T")
+    if empty and not document_module.has_key(annotation, b"Opt"):
+        if document_module.string_value(annotation, b"FT", None, 0) == _FILLED_IN:
             return "", True
         value = ""
     else:
-        value = string(calls.string_value, annotation, b"V") or _asked_value(document, annotation)
+        value = string(document_module.string_value, annotation, b"V") or _asked_value(document, annotation)
     looks = looks_of(annotation)
     return (_both(looks, value), True) if looks.readable else (value, False)
 
@@ -135,12 +224,12 @@ def _asked_value(document: Document, annotation: Any) -> str:
     forms = document.forms
     if forms is None:
         return ""
-    kind = calls.field_kind(forms, annotation)
+    kind = document_module.field_kind(forms, annotation)
     if kind == pdfium.FPDF_FORMFIELD_LISTBOX:
-        options = range(min(_MOST_OPTIONS, calls.count_options(forms, annotation)))
-        chosen = [option for option in options if calls.option_chosen(forms, annotation, option)]
-        labels = (string(calls.option_label, forms, annotation, option) for option in chosen or options)
+        options = range(min(_MOST_OPTIONS, document_module.count_options(forms, annotation)))
+        chosen = [option for option in options if document_module.option_chosen(forms, annotation, option)]
+        labels = (string(document_module.option_label, forms, annotation, option) for option in chosen or options)
         return "\n".join(labels)
     if kind in {pdfium.FPDF_FORMFIELD_TEXTFIELD, pdfium.FPDF_FORMFIELD_COMBOBOX}:
-        return string(calls.field_value, forms, annotation)
+        return string(document_module.field_value, forms, annotation)
     return ""

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import pypdfium2.raw as pdfium
 
-from tasks.documents.extract.pdf import calls
+from tasks.documents.extract.pdf import document
 from tasks.documents.extract.pdf.annotations import Remark
-from tasks.documents.extract.pdf.pdfium import PageText, page_text
+from tasks.documents.extract.pdf.document import PageText, page_text
 
 _HYPHEN: Final = re.compile("[\x02\ufffe]\n?")
 _WORD: Final = re.compile(r"\w+")
@@ -153,8 +153,8 @@ class _Layout:
         """Whether there are characters at these two units of the text; `boxes` get where they stand."""
         page = self._textpage
         if not self._in_step:
-            one, other = calls.character_at(page, one), calls.character_at(page, other)
-        return bool(calls.character_box(page, one, boxes[0]) and calls.character_box(page, other, boxes[1]))
+            one, other = document.character_at(page, one), document.character_at(page, other)
+        return bool(document.character_box(page, one, boxes[0]) and document.character_box(page, other, boxes[1]))
 
     def _line_at(self, x: float, y: float) -> int | None:
         """The end of the line of the character next to a spot; None where there is none near."""

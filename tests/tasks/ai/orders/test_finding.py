@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.ai.orders import VERSION, Order, find_orders, for_people, without_orders
+from tasks.ai.prompt_injection import VERSION, Order, find_orders, for_people, without_orders
 
 HERE = Path(__file__).parent
 INJECTIONS: dict[str, dict[str, list[str]]] = tomllib.loads((HERE / "injections.toml").read_text(encoding="utf-8"))

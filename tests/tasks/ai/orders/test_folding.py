@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.ai.orders.folding import fold
+from tasks.ai.prompt_injection.normalise import fold
 
 
 @pytest.mark.parametrize(

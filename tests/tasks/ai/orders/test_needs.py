@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tasks.ai.orders.acts import ACTS
-from tasks.ai.orders.addressing import ADDRESSING
-from tasks.ai.orders.folding import fold
-from tasks.ai.orders.languages import LANGUAGES
-from tasks.ai.orders.needs import Words, needs
+from tasks.ai.prompt_injection.normalise import fold
+from tasks.ai.prompt_injection.patterns_en import ACTS, ADDRESSING
+from tasks.ai.prompt_injection.patterns_other import LANGUAGES
+from tasks.ai.prompt_injection.prefilter import Words, needs
 
 INJECTIONS: dict[str, dict[str, list[str]]] = tomllib.loads(
     (Path(__file__).parent / "injections.toml").read_text(encoding="utf-8")

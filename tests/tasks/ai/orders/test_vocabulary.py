@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.ai.orders.vocabulary import STRETCH, Vocabulary
+from tasks.ai.prompt_injection.prefilter import STRETCH, Vocabulary
 
 
 @pytest.mark.parametrize(

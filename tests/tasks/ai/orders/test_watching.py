@@ -2,9 +2,7 @@
 
 import pytest
 
-from tasks.ai.orders.signals import group
-from tasks.ai.orders.vocabulary import VOCABULARY
-from tasks.ai.orders.watching import Watch, merged
+from tasks.ai.prompt_injection.prefilter import VOCABULARY, Watch, group, merged
 
 WATCH = Watch(
     [

@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.edgar import filings, submissions
-from tasks.companies.edgar.filings import newest_filing, newest_report
-from tasks.companies.edgar.submissions import Registrant
-from tasks.companies.web.exchange import Limits
+from tasks.companies import edgar
+from tasks.companies.edgar import Registrant, newest_filing, newest_report
+from tasks.companies.web.client import Limits
 from tasks.companies.web.pace import Pace
 from tasks.errors import NotConfigured, SourceFailed
 from tests.companies_servers.sec import filing, filing_path, sec, submission
@@ -30,9 +29,9 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
         monkeypatch.setenv("DILIGENCE_SEC_URL", server.url)
         monkeypatch.setenv("DILIGENCE_SEC_DATA_URL", server.url)
         monkeypatch.setenv("DILIGENCE_CONTACT", "mailto:us@example.com")
-        monkeypatch.setattr(submissions, "PACE", Pace(10))
-        monkeypatch.setattr(filings, "PACE", Pace(10))
-        filings._read.cache_clear()
+        monkeypatch.setattr(edgar, "PACE", Pace(10))
+        monkeypatch.setattr(edgar, "PACE", Pace(10))
+        edgar._read.cache_clear()
         yield server
 
 
@@ -161,7 +160,7 @@ def test_without_a_contact_the_sec_is_not_asked(server: LoopbackServer, monkeypa
 def test_a_report_that_is_too_large_is_read_as_far_as_it_may_be(
     server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(filings, "_LIMITS", Limits(packed=40_000, unpacked=40_000, cut=True))
+    monkeypatch.setattr(edgar, "_LIMITS", Limits(packed=40_000, unpacked=40_000, cut=True))
     long = filing("The first words.", *(f"Paragraph {number} of a long report." for number in range(2000)))
     server.pages = sec(
         submission("1", "ALPHA INC", filed=["2026-02-03"]), filings={filing_path("1", "2026-02-03"): long}

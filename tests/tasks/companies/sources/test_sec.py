@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.edgar import submissions as asking
-from tasks.companies.edgar.places import headquarters
+from tasks.companies import edgar as asking
+from tasks.companies.edgar import headquarters
 from tasks.companies.sources import Finding
 from tasks.companies.sources.sec import open_source
 from tasks.companies.web.pace import Pace

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.web.addresses import Allowed
-from tasks.companies.web.exchange import Limits
-from tasks.companies.web.fetch import Web
+from tasks.companies.web.client import Limits, Web
+from tasks.companies.web.safe_addresses import Allowed
 from tests.web.server import LoopbackServer
 
 QUICK = Limits(connect=2, wait=2, total=4, pause=0.01)

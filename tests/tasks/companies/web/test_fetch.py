@@ -11,7 +11,7 @@ from email.utils import format_datetime
 import pytest
 
 from tasks.companies.settings import CompanySettings
-from tasks.companies.web.fetch import Web, user_agent
+from tasks.companies.web.client import Web, user_agent
 from tasks.companies.web.pace import Pace
 from tasks.errors import DiligenceError, NotFound, SourceFailed, TooManyRequests, Unavailable
 from tests.tasks.companies.web.conftest import QUICK

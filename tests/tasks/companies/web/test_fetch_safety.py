@@ -8,7 +8,7 @@ from threading import Event
 
 import pytest
 
-from tasks.companies.web.fetch import Web
+from tasks.companies.web.client import Web
 from tasks.errors import NotAllowed, SourceFailed, TookTooLong, TooLarge, Unavailable
 from tests.tasks.companies.web.conftest import QUICK
 from tests.web.behaviours import (

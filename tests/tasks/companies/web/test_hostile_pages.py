@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from tasks.companies.web import parsing
+from tasks.companies.web import page as page_module
 from tasks.companies.web.feed import feed_updates
 from tasks.companies.web.page import read_page
-from tasks.documents.extract.processes.pool import ExtractionPool
+from tasks.documents.extract.pool.pool import ExtractionPool
 from tasks.errors import TookTooLong, Unreadable
 
 URL = "https://acme.example/"
@@ -51,9 +51,9 @@ def test_a_page_made_to_be_hard_is_read_or_refused(markup: bytes) -> None:
 @pytest.fixture
 def strict(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A pool with limits that a test can meet."""
-    limits = replace(parsing._LIMITS, seconds=1)
-    with ExtractionPool(1, limits, parsing.read, parsing.load) as pool:
-        monkeypatch.setattr(parsing, "_pool", lambda: pool)
+    limits = replace(page_module._LIMITS, seconds=1)
+    with ExtractionPool(1, limits, page_module.read, page_module.load) as pool:
+        monkeypatch.setattr(page_module, "_pool", lambda: pool)
         yield
 
 

@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from tasks.companies.web import robots as module
-from tasks.companies.web.fetch import Web
-from tasks.companies.web.robots import Robots
-from tasks.companies.web.site import fetch_page, website
+from tasks.companies.web import site as module
+from tasks.companies.web.client import Web
+from tasks.companies.web.site import Robots, fetch_page, website
 from tasks.errors import BadRequest, NotAllowed
 from tests.web.behaviours import busy, endless, page, redirect, silent
 from tests.web.server import LoopbackServer, Reply

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.documents.extract.alphabets import code_page
+from tasks.documents.extract.txt.reader import code_page
 
 TEXTS = {
     "fr": "Le loyer s’élève à 12 000 € et le preneur déclare connaître l’état des lieux où il s’engage.\n",

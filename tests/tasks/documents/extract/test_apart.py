@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from tasks.documents.extract.apart import made_apart
+from tasks.documents.extract.limits import made_apart
 
 
 def test_what_was_made_comes_back_whole_from_another_process() -> None:

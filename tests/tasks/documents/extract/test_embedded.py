@@ -18,8 +18,8 @@ from reportlab.pdfgen.canvas import Canvas
 from tasks.documents.extract import embedded, formats
 from tasks.documents.extract.embedded import with_embedded
 from tasks.documents.extract.formats import read_document
-from tasks.documents.extract.office.package import CUT_OFF
-from tasks.documents.extract.reading import NO_TEXT, Attachment, Place, Reading
+from tasks.documents.extract.ooxml.package import CUT_OFF
+from tasks.documents.extract.text_writer import NO_TEXT, Attachment, Place, Reading
 from tasks.errors import Damaged, TooLarge
 from tests.tasks.documents.extract.office.compounds import NATIVE, agile, compound, native, standard
 

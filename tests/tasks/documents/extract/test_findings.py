@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.documents.extract.processes.pool import ExtractionPool, Limits
+from tasks.documents.extract.pool.pool import ExtractionPool, Limits
 from tests.fuzz import findings, watched
 from tests.fuzz.verdict import judge
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tasks.documents.extract.processes.pool import ExtractionPool, Limits
+from tasks.documents.extract.pool.pool import ExtractionPool, Limits
 from tasks.errors import Damaged, DiligenceError, PasswordProtected, TooLarge
 from tests.fuzz import watched
 from tests.fuzz.promises import unclear

@@ -9,7 +9,7 @@ import pytest
 
 _FAULTS = """
 import ctypes, resource
-from tasks.documents.extract.memory import keep_memory
+from tasks.documents.extract.limits import keep_memory
 if {keep}:
     keep_memory()
 library = ctypes.CDLL(None)

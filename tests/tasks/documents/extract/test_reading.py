@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.documents.extract.reading import Place, Reading, Writer, clean
+from tasks.documents.extract.text_writer import Place, Reading, Writer, clean
 
 
 def test_places_hold_what_was_written_within_them() -> None:

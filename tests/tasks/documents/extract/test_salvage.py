@@ -12,9 +12,9 @@ from msoffcrypto.format.ooxml import OOXMLFile
 from pypdf import PdfReader
 from pypdfium2 import PdfDocument, PdfiumError
 
-from tasks.documents.extract import second
+from tasks.documents.extract import fallback
 from tasks.documents.extract.formats import read_document
-from tasks.documents.extract.reading import Reading, one_line
+from tasks.documents.extract.text_writer import Reading, one_line
 from tasks.errors import Damaged, DiligenceError, PasswordProtected
 from tests.tasks.documents.extract import hostile_files, hostile_pdfs
 from tests.tasks.documents.extract.hostile_files import MARKER
@@ -180,7 +180,7 @@ def test_what_our_reader_refuses_is_read_by_a_second_one(extension: str) -> None
     reading = read_document(squeezed(path), extension)
     first = next(line for line in read_document(path).text.splitlines() if len(line.split()) > 2)
     assert one_line(first) in one_line(reading.text)
-    assert second.PARTIAL in reading.warnings
+    assert fallback.PARTIAL in reading.warnings
 
 
 def test_a_pdf_that_pdfium_refuses_is_read_by_pypdf() -> None:
@@ -190,7 +190,7 @@ def test_a_pdf_that_pdfium_refuses_is_read_by_pypdf() -> None:
         PdfDocument(data)
     reading = read_document(data, ".pdf")
     assert one_line(read_document(path).text)[:200] in one_line(reading.text)
-    assert second.PARTIAL in reading.warnings
+    assert fallback.PARTIAL in reading.warnings
 
 
 @pytest.mark.parametrize("extension", [".docx", ".pptx", ".xlsx", ".pdf"])

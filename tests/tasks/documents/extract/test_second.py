@@ -13,8 +13,8 @@ from pptx.util import Inches
 from pypdf import PageObject
 from reportlab.pdfgen.canvas import Canvas
 
-from tasks.documents.extract import second
-from tasks.documents.extract.reading import Reading, Source
+from tasks.documents.extract import fallback
+from tasks.documents.extract.text_writer import Reading, Source
 from tasks.errors import Damaged, PasswordProtected, TooLarge
 
 
@@ -27,9 +27,9 @@ def test_word_documents(tmp_path: Path) -> None:
     document.add_paragraph("Clause one")
     document.add_table(1, 2).rows[0].cells[1].text = "cell"
     document.save(str(tmp_path / "a.docx"))
-    reading = second.asked_after(refuse, second.docx, tmp_path / "a.docx")
+    reading = fallback.asked_after(refuse, fallback.docx, tmp_path / "a.docx")
     assert reading.text == "Clause one\n\tcell\n"
-    assert reading.warnings == [second.PARTIAL]
+    assert reading.warnings == [fallback.PARTIAL]
 
 
 def test_presentations(tmp_path: Path) -> None:
@@ -37,7 +37,7 @@ def test_presentations(tmp_path: Path) -> None:
     slide = deck.slides.add_slide(deck.slide_layouts[6])
     slide.shapes.add_textbox(Inches(1), Inches(1), Inches(1), Inches(1)).text_frame.text = "A word"
     deck.save(str(tmp_path / "a.pptx"))
-    reading = second.asked_after(refuse, second.pptx, tmp_path / "a.pptx")
+    reading = fallback.asked_after(refuse, fallback.pptx, tmp_path / "a.pptx")
     assert (reading.text, [place.kind for place in reading.places]) == ("A word\n", ["slide"])
 
 
@@ -46,7 +46,7 @@ def test_workbooks(tmp_path: Path) -> None:
     assert workbook.active is not None
     workbook.active.append(["a", 1, None])
     workbook.save(tmp_path / "a.xlsx")
-    reading = second.asked_after(refuse, second.xlsx, tmp_path / "a.xlsx")
+    reading = fallback.asked_after(refuse, fallback.xlsx, tmp_path / "a.xlsx")
     assert reading.text == "Sheet\na\t1\n"
 
 
@@ -64,9 +64,9 @@ def test_pdf_documents_without_the_pages_that_cannot_be_read(tmp_path: Path, mon
         return whole(page)
 
     monkeypatch.setattr(PageObject, "extract_text", extract_text)
-    reading = second.asked_after(refuse, second.pdf, tmp_path / "a.pdf")
+    reading = fallback.asked_after(refuse, fallback.pdf, tmp_path / "a.pdf")
     assert reading.text == "\fPage two\n"
-    assert reading.warnings == [second.PARTIAL]
+    assert reading.warnings == [fallback.PARTIAL]
 
 
 @pytest.mark.parametrize("error", [TooLarge("a bomb"), PasswordProtected("shut")])
@@ -78,7 +78,7 @@ def test_a_bomb_or_a_password_is_no_matter_for_a_second_reader(tmp_path: Path, e
         return Reading("asked")
 
     with pytest.raises(type(error)):
-        second.asked_after(first, other, tmp_path)
+        fallback.asked_after(first, other, tmp_path)
 
 
 def test_a_second_reader_that_crashes_or_never_ends_costs_nothing_else(
@@ -92,13 +92,13 @@ def test_a_second_reader_that_crashes_or_never_ends_costs_nothing_else(
         time.sleep(3600)
         return Reading("")
 
-    monkeypatch.setattr(second, "_SECONDS", 0.05)
+    monkeypatch.setattr(fallback, "_SECONDS", 0.05)
     for other in (crashes, hangs):
         with pytest.raises(Damaged, match="Ours gave up"):
-            second.asked_after(refuse, other, tmp_path)
+            fallback.asked_after(refuse, other, tmp_path)
 
 
 def test_where_neither_can_read_the_first_one_s_error_stands(tmp_path: Path) -> None:
     (tmp_path / "a.docx").write_bytes(b"nothing")
     with pytest.raises(Damaged, match="Ours gave up"):
-        second.asked_after(refuse, second.docx, tmp_path / "a.docx")
+        fallback.asked_after(refuse, fallback.docx, tmp_path / "a.docx")

@@ -6,30 +6,30 @@ from math import inf
 
 import pytest
 
-from tasks.documents.extract import embedded, time_limit
-from tasks.documents.extract.readers import pdf
-from tasks.documents.extract.reading import Attachment, Reading
+from tasks.documents.extract import embedded, limits
+from tasks.documents.extract.pdf import reader
+from tasks.documents.extract.text_writer import Attachment, Reading
 from tests.tasks.documents.extract import hostile_pdfs
 
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
     """Documents may take so long, within."""
-    time_limit.configure(seconds)
+    limits.configure(seconds)
     try:
         yield
     finally:
-        time_limit.configure(inf)
+        limits.configure(inf)
 
 
 def test_it_is_near_only_where_there_is_one_and_begins_with_each_document() -> None:
-    assert not time_limit.is_near()
+    assert not limits.is_near()
     with limited(0.001):
-        while not time_limit.is_near():
+        while not limits.is_near():
             pass
-        time_limit.begin()
-        time_limit.configure(60)
-        assert not time_limit.is_near()
+        limits.begin()
+        limits.configure(60)
+        assert not limits.is_near()
 
 
 def test_a_pdf_keeps_the_pages_that_were_read_in_time() -> None:
@@ -37,9 +37,9 @@ def test_a_pdf_keeps_the_pages_that_were_read_in_time() -> None:
     leaf = b"<< /Type /Page /Parent 2 0 R /Contents 4 0 R %s >>" % hostile_pdfs.PAGE
     content = hostile_pdfs.filled(b"BT /F1 9 Tf (Words) Tj ET")
     data = hostile_pdfs.pdf([hostile_pdfs.CATALOG, kids, leaf, content])
-    assert pdf.read(data).text == "Words\n\fWords\n"
+    assert reader.read(data).text == "Words\n\fWords\n"
     with limited(0):
-        reading = pdf.read(data)
+        reading = reader.read(data)
     assert reading.text == "Words\n"
     assert reading.warnings == [
         "The PDF takes too long to read (DILIGENCE_DOCUMENT_TIMEOUT): it was read up to page 1 of 2."

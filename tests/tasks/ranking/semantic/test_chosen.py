@@ -7,8 +7,8 @@ import pytest
 
 from storage.settings import given
 from tasks.errors import NotConfigured
-from tasks.ranking.semantic.chosen import embedder, semantic_ranking
-from tasks.ranking.semantic.server import ServerEmbedder
+from tasks.ranking.embedders import ServerEmbedder
+from tasks.ranking.semantic import embedder, semantic_ranking
 from tests.servers.embeddings_server import EmbeddingsServer
 from tests.tasks.ranking.semantic.test_embedder import needs_the_extra
 

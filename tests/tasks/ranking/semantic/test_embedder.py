@@ -6,9 +6,8 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from tasks.ranking.semantic.embedder import Embedder
-from tasks.ranking.semantic.local import LocalEmbedder
-from tasks.ranking.semantic.server import ServerEmbedder
+from tasks.ranking.embedders import LocalEmbedder, ServerEmbedder
+from tasks.ranking.semantic import Embedder
 from tests.servers.embeddings_server import EmbeddingsServer
 
 needs_the_extra = pytest.mark.skipif(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.ranking.semantic.fuse import reorder
+from tasks.ranking.semantic import reorder
 
 
 def test_what_both_find_comes_before_what_one_finds() -> None:

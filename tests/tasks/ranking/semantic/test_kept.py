@@ -9,12 +9,11 @@ import pytest
 from numpy.typing import NDArray
 
 from storage import database
+from storage.caches import TextVector, find_vectors, save_vectors
 from storage.texts import save_text
-from storage.vectors import TextVector, find_vectors, save_vectors
 from tasks.errors import Unavailable
-from tasks.ranking.semantic.kept import SemanticRanking
-from tasks.ranking.semantic.server import ServerEmbedder
-from tasks.ranking.semantic.windows import Candidate
+from tasks.ranking.embedders import ServerEmbedder
+from tasks.ranking.semantic import Candidate, SemanticRanking
 from tests.servers.embeddings_server import EmbeddingsServer, with_vector
 from tests.servers.openai_server import failing
 from tests.storage import rows

@@ -7,7 +7,7 @@ from unittest.mock import patch
 import pytest
 
 from tasks.errors import NotConfigured
-from tasks.ranking.semantic import local
+from tasks.ranking import embedders
 from tests.tasks.ranking.semantic.test_embedder import needs_the_extra
 
 _NO_NETWORK = """
@@ -17,17 +17,17 @@ def refuse(*_):
     raise AssertionError("the network was asked")
 
 socket.socket.connect = socket.getaddrinfo = refuse
-from tasks.ranking.semantic.local import LocalEmbedder
+from tasks.ranking.embedders import LocalEmbedder
 print(LocalEmbedder().embed(["The lease ends.", "Rent is due."]).shape)
 """
 
 
 def test_without_the_extra_the_error_says_how_to_install_it() -> None:
     with (
-        patch.object(local, "_WEIGHTS", "no_such_package"),
+        patch.object(embedders, "_WEIGHTS", "no_such_package"),
         pytest.raises(NotConfigured, match=r"diligence\[semantic\]"),
     ):
-        local.LocalEmbedder()
+        embedders.LocalEmbedder()
 
 
 @needs_the_extra
@@ -40,7 +40,7 @@ def test_the_model_asks_no_network_and_prints_nothing() -> None:
 
 @needs_the_extra
 def test_the_model_knows_what_words_mean() -> None:
-    asked, right, wrong = local.LocalEmbedder().embed(
+    asked, right, wrong = embedders.LocalEmbedder().embed(
         [
             "How many people work there?",
             "The group had 1,240 staff at year end.",

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tasks.errors import DiligenceError, NotConfigured, SourceFailed, TookTooLong, TooManyRequests, Unavailable
-from tasks.ranking.semantic.server import ServerEmbedder
+from tasks.ranking.embedders import ServerEmbedder
 from tests.servers.embeddings_server import (
     EmbeddingsServer,
     busy_for_a_moment,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.ranking.semantic.windows import Candidate, windows
+from tasks.ranking.semantic import Candidate, windows
 
 
 def passage(text: str, start: int = 100) -> Candidate:

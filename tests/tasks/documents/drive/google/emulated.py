@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx
 import pytest
 
-from storage import database, logins, secrets
+from storage import database, logins
 from storage.logins import StoredLogin, Whose
 from tasks.documents.drive.google.credentials import SEALED_FOR
 from tests.google.accounts import Client
@@ -46,7 +46,7 @@ def stored_login(drive: DriveEmulator, email: str, whose: Whose = Whose.WEB) -> 
         account=email,
         account_id=email,
         client_id=Client().id,
-        refresh_token=secrets.seal(token, SEALED_FOR),
+        refresh_token=logins.seal(token, SEALED_FOR),
     )
     with database.writing() as session:
         return logins.save_login(session, login)

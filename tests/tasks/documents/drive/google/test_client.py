@@ -15,9 +15,9 @@ import pytest
 from google.oauth2.credentials import Credentials
 
 from tasks.documents.drive.google import client as client_module
-from tasks.documents.drive.google import connections, deadline, transport
+from tasks.documents.drive.google import deadline, transport
 from tasks.documents.drive.google.client import Client
-from tasks.documents.drive.google.faults import Refused
+from tasks.documents.drive.google.errors import Refused
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import (
     DiligenceError,
@@ -400,8 +400,8 @@ def test_connections_are_shared_by_accounts_and_closed_when_let_go(emulator: Dri
             lambda drive: make(drive, file_id)
         )
     places = frozenset({emulator.base})
-    assert len(connections.pool_for(places)._idle) == 1
-    connections.pool_for.cache_clear()
+    assert len(client_module.pool_for(places)._idle) == 1
+    client_module.pool_for.cache_clear()
     gc.collect()  # an open socket would be a ResourceWarning here, and so a failure
 
 
@@ -409,7 +409,7 @@ def test_connections_that_waited_long_are_closed(emulator: DriveEmulator, monkey
     ids = files(emulator, 50)
     with client_of(emulator) as client:
         names(client, ids)
-        monkeypatch.setattr(connections, "_KEPT", -1)
+        monkeypatch.setattr(client_module, "_KEPT", -1)
         client.call(lambda drive: make(drive, ids[0]))
         assert not client._connections._idle
 

@@ -13,7 +13,7 @@ import pytest
 from google.oauth2.credentials import Credentials
 
 from tasks.documents.drive.google import client as client_module
-from tasks.documents.drive.google import content, deadline, transport
+from tasks.documents.drive.google import deadline, download, transport
 from tasks.documents.drive.google.client import Client
 from tasks.errors import (
     DiligenceError,
@@ -44,7 +44,7 @@ def brief(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client_module, "_LONGEST_PAUSE", 0.1)
     monkeypatch.setattr(transport, "_FIRST_BYTE", 0.5)
     monkeypatch.setattr(transport, "_WINDOW", 0.2)
-    monkeypatch.setattr(content, "_FIRST_POLL", 0.01)
+    monkeypatch.setattr(download, "_FIRST_POLL", 0.01)
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def spool(tmp_path: Path) -> Path:
 
 def described(client: Client, item: Item) -> dict[str, Any]:
     """The file's resource as Drive gives it now."""
-    return client.call(lambda drive: drive.files().get(fileId=item.id, fields=content.FIELDS, supportsAllDrives=True))
+    return client.call(lambda drive: drive.files().get(fileId=item.id, fields=download.FIELDS, supportsAllDrives=True))
 
 
 def put(emulator: DriveEmulator, body: Any = WORDS, name: str = "a.txt") -> Item:
@@ -80,7 +80,7 @@ def native(emulator: DriveEmulator, mime: str = DOCUMENT, **options: Any) -> Ite
 
 
 def test_file_is_brought_whole_with_its_hash_and_version(emulator: DriveEmulator, client: Client, spool: Path) -> None:
-    found = content.fetch(client, described(client, put(emulator)), spool, LIMIT)
+    found = download.fetch(client, described(client, put(emulator)), spool, LIMIT)
     assert found.path.parent == spool
     assert found.path.read_bytes() == WORDS
     assert found.content_hash == hashlib.sha256(WORDS).hexdigest()
@@ -88,7 +88,7 @@ def test_file_is_brought_whole_with_its_hash_and_version(emulator: DriveEmulator
 
 
 def test_file_of_no_bytes_is_a_file(emulator: DriveEmulator, client: Client, spool: Path) -> None:
-    found = content.fetch(client, described(client, put(emulator, b"")), spool, LIMIT)
+    found = download.fetch(client, described(client, put(emulator, b"")), spool, LIMIT)
     assert found.path.read_bytes() == b""
     assert found.content_hash == hashlib.sha256(b"").hexdigest()
 
@@ -98,7 +98,7 @@ def test_large_file_goes_through_little_memory(emulator: DriveEmulator, client: 
     file = described(client, item)
     tracemalloc.start()
     try:
-        found = content.fetch(client, file, spool, LIMIT)
+        found = download.fetch(client, file, spool, LIMIT)
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -112,7 +112,7 @@ def test_body_that_breaks_off_goes_on_where_it_stopped(
 ) -> None:
     file = described(client, put(emulator))
     emulator.faults.set(Fault(on="files.media", do=do, times=6))
-    assert content.fetch(client, file, spool, LIMIT).path.read_bytes() == WORDS
+    assert download.fetch(client, file, spool, LIMIT).path.read_bytes() == WORDS
     assert emulator.counts.by_method["files.media"] == 7
     assert emulator.counts.by_status[206] == 6
     # Each time the half of what was left; a reset costs what had arrived and was not read yet.
@@ -140,7 +140,7 @@ def test_fault_at_every_fifth_call_changes_no_byte(
     items += [native(emulator, text=f"said {number}") for number in range(4)]
     emulator.faults.set(fault)
     for number, item in enumerate(items):
-        found = content.fetch(client, described(client, item), spool, LIMIT)
+        found = download.fetch(client, described(client, item), spool, LIMIT)
         if number < 8:
             assert found.path.read_bytes() == b"%d " % number * 1000
         else:
@@ -153,10 +153,10 @@ def test_corrupted_bytes_are_fetched_again_and_then_given_up(
 ) -> None:
     file = described(client, put(emulator))
     emulator.faults.set(Fault(on="files.media", do="corrupt", times=2))
-    assert content.fetch(client, file, spool, LIMIT).path.read_bytes() == WORDS
+    assert download.fetch(client, file, spool, LIMIT).path.read_bytes() == WORDS
     emulator.faults.set(Fault(on="files.media", do="corrupt"))
     with pytest.raises(SourceFailed, match="damaged 3 times"):
-        content.fetch(client, file, spool, LIMIT)
+        download.fetch(client, file, spool, LIMIT)
     assert len(list(spool.iterdir())) == 1
 
 
@@ -166,7 +166,7 @@ def test_file_changed_since_it_was_described_has_its_new_version(
     item = put(emulator)
     file = described(client, item)
     emulator.world.write(item, b"another text")
-    found = content.fetch(client, file, spool, LIMIT)
+    found = download.fetch(client, file, spool, LIMIT)
     assert found.path.read_bytes() == b"another text"
     assert found.version == hashlib.md5(b"another text").hexdigest()
 
@@ -183,7 +183,7 @@ def test_file_changed_between_two_parts_of_it_is_fetched_anew(
         return True
 
     monkeypatch.setattr(deadline, "sleep", sleep)
-    found = content.fetch(client, file, spool, LIMIT)
+    found = download.fetch(client, file, spool, LIMIT)
     assert found.path.read_bytes() == other
     assert found.version == hashlib.md5(other).hexdigest()
 
@@ -194,7 +194,7 @@ def test_file_above_the_limit_is_refused_before_it_is_asked_for(
     file = described(client, put(emulator))
     emulator.reset()
     with pytest.raises(TooLarge, match="DILIGENCE_DOCUMENT_MAX_MB"):
-        content.fetch(client, file, spool, 1000)
+        download.fetch(client, file, spool, 1000)
     assert emulator.counts.requests == 0
     assert list(spool.iterdir()) == []
 
@@ -205,14 +205,14 @@ def test_size_that_is_absent_or_lies_does_not_lift_the_limit(
 ) -> None:
     file = described(client, put(emulator)) | {"size": size}
     with pytest.raises(TooLarge):
-        content.fetch(client, {name: value for name, value in file.items() if value}, spool, 1000)
+        download.fetch(client, {name: value for name, value in file.items() if value}, spool, 1000)
     assert list(spool.iterdir()) == []
 
 
 def test_export_above_the_limit_is_refused(emulator: DriveEmulator, client: Client, spool: Path) -> None:
     file = described(client, native(emulator, exports={DOCX: WORDS}))
     with pytest.raises(TooLarge, match="DILIGENCE_DOCUMENT_MAX_MB"):
-        content.fetch(client, file, spool, 1000)
+        download.fetch(client, file, spool, 1000)
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_native_document_is_exported(
     emulator: DriveEmulator, client: Client, spool: Path, mime: str, begins: bytes
 ) -> None:
     file = described(client, native(emulator, mime, text="the plan"))
-    found = content.fetch(client, file, spool, LIMIT)
+    found = download.fetch(client, file, spool, LIMIT)
     assert found.path.read_bytes().startswith(begins)
     assert found.version == f"v{file['version']}"
 
@@ -235,7 +235,7 @@ def test_native_document_edited_during_its_export_is_exported_again(
     item = native(emulator, text="before")
     file = described(client, item)
     emulator.world.write(item, "after")
-    found = content.fetch(client, file, spool, LIMIT)
+    found = download.fetch(client, file, spool, LIMIT)
     assert docx.Document(str(found.path)).paragraphs[0].text == "after"
     assert found.version == f"v{described(client, item)['version']}"
     assert found.version != f"v{file['version']}"
@@ -246,14 +246,14 @@ def test_native_document_that_is_edited_all_the_time_keeps_no_version(
 ) -> None:
     item = native(emulator, text="0")
     file = described(client, item)
-    ask = content._ask
+    ask = download._ask
 
     def edited(*args: Any) -> dict[str, Any]:
         emulator.world.write(item, "more")
         return ask(*args)
 
-    monkeypatch.setattr(content, "_ask", edited)
-    found = content.fetch(client, file, spool, LIMIT)
+    monkeypatch.setattr(download, "_ask", edited)
+    found = download.fetch(client, file, spool, LIMIT)
     assert found.version.endswith("-unsettled")
 
 
@@ -270,7 +270,7 @@ def docx_of(size: int) -> bytes:
 
 def test_export_above_ten_megabytes_comes_by_its_link(emulator: DriveEmulator, client: Client, spool: Path) -> None:
     item, body = large(emulator)
-    assert content.fetch(client, described(client, item), spool, LIMIT).path.read_bytes() == body
+    assert download.fetch(client, described(client, item), spool, LIMIT).path.read_bytes() == body
     assert emulator.counts.by_method["export_link"] == 1
     assert "files.download" not in emulator.counts.by_method
 
@@ -284,9 +284,9 @@ def test_export_above_ten_megabytes_comes_by_an_operation_where_the_link_fails(
     emulator.faults.set(Fault(on="export_link", reason=reason, status=401 if reason == "authError" else None))
     if reason == "backendError":
         with pytest.raises(Unavailable):
-            content.fetch(client, described(client, item), spool, LIMIT)
+            download.fetch(client, described(client, item), spool, LIMIT)
         return
-    assert content.fetch(client, described(client, item), spool, LIMIT).path.read_bytes() == body
+    assert download.fetch(client, described(client, item), spool, LIMIT).path.read_bytes() == body
     assert emulator.counts.by_method["operations.get"] == 4
 
 
@@ -296,7 +296,7 @@ def test_export_that_google_makes_in_no_way_is_too_large(emulator: DriveEmulator
         Fault(on="export_link", reason="notFound", status=404), Fault(on="files.download", reason="invalid", status=400)
     )
     with pytest.raises(TooLarge, match="Split it"):
-        content.fetch(client, described(client, item), spool, LIMIT)
+        download.fetch(client, described(client, item), spool, LIMIT)
 
 
 @pytest.mark.parametrize("mime", [FORM, MAP, SITE], ids=["form", "map", "site"])
@@ -306,14 +306,14 @@ def test_form_map_and_site_are_unsupported_and_nothing_is_asked(
     file = described(client, native(emulator, mime))
     emulator.reset()
     with pytest.raises(UnsupportedFormat, match=r"\.docx, \.pdf"):
-        content.fetch(client, file, spool, LIMIT)
+        download.fetch(client, file, spool, LIMIT)
     assert emulator.counts.requests == 0
 
 
 def test_folder_is_no_document(emulator: DriveEmulator, client: Client, spool: Path) -> None:
     folder = emulator.world.folder("Room", emulator.world.root(ADA))
     with pytest.raises(NotFound, match="folder"):
-        content.fetch(client, described(client, folder), spool, LIMIT)
+        download.fetch(client, described(client, folder), spool, LIMIT)
 
 
 def test_shortcut_to_nothing_is_no_document(emulator: DriveEmulator, client: Client, spool: Path) -> None:
@@ -321,7 +321,7 @@ def test_shortcut_to_nothing_is_no_document(emulator: DriveEmulator, client: Cli
     target = put(emulator)
     shortcut = emulator.world.shortcut("link", root, target)
     with pytest.raises(NotFound, match="shortcut"):
-        content.fetch(client, described(client, shortcut), spool, LIMIT)
+        download.fetch(client, described(client, shortcut), spool, LIMIT)
 
 
 def test_content_that_may_not_be_downloaded_is_not_allowed(
@@ -331,7 +331,7 @@ def test_content_that_may_not_be_downloaded_is_not_allowed(
     emulator.world.share(item, ADA)
     emulator.world.forbid_download(item)
     with pytest.raises(NotAllowed, match="download"):
-        content.fetch(client, described(client, item), spool, LIMIT)
+        download.fetch(client, described(client, item), spool, LIMIT)
     assert "files.media" not in emulator.counts.by_method
 
 
@@ -350,17 +350,17 @@ def test_resource_key_opens_what_is_shared_by_link(emulator: DriveEmulator, clie
             for each in (plan, big)
         ),
     ]
-    assert content.fetch(client, named[0], spool, LIMIT).path.read_bytes() == b"by link"
-    assert content.fetch(client, named[1], spool, LIMIT).path.read_bytes().startswith(b"PK")
-    assert content.fetch(client, named[2], spool, LIMIT).path.read_bytes() == body
+    assert download.fetch(client, named[0], spool, LIMIT).path.read_bytes() == b"by link"
+    assert download.fetch(client, named[1], spool, LIMIT).path.read_bytes().startswith(b"PK")
+    assert download.fetch(client, named[2], spool, LIMIT).path.read_bytes() == body
     with pytest.raises(NotFound):
-        content.fetch(client, {"id": item.id, "mimeType": item.mime}, spool, LIMIT)
+        download.fetch(client, {"id": item.id, "mimeType": item.mime}, spool, LIMIT)
 
 
 def test_file_of_a_shared_drive_is_brought(emulator: DriveEmulator, client: Client, spool: Path) -> None:
     root = emulator.world.drive("Deals", {ADA: "reader"})
     item = emulator.world.file("a.txt", root, b"shared")
-    assert content.fetch(client, described(client, item), spool, LIMIT).path.read_bytes() == b"shared"
+    assert download.fetch(client, described(client, item), spool, LIMIT).path.read_bytes() == b"shared"
 
 
 @pytest.mark.parametrize(
@@ -379,7 +379,7 @@ def test_refusal_of_one_document_is_told_at_once(
     item = put(emulator)
     item.refusal = reason
     with pytest.raises(error):
-        content.fetch(client, described(client, item), spool, LIMIT)
+        download.fetch(client, described(client, item), spool, LIMIT)
     assert emulator.counts.by_method["files.media"] == 1
     assert list(spool.iterdir()) == []
 
@@ -389,21 +389,21 @@ def test_file_deleted_since_is_not_found(emulator: DriveEmulator, client: Client
     file = described(client, item)
     emulator.world.delete(item)
     with pytest.raises(NotFound):
-        content.fetch(client, file, spool, LIMIT)
+        download.fetch(client, file, spool, LIMIT)
 
 
 def test_full_disk_is_told_as_such(emulator: DriveEmulator, client: Client, tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="DILIGENCE_HOME"):
-        content.fetch(client, described(client, put(emulator)), tmp_path / "not-there", LIMIT)
+        download.fetch(client, described(client, put(emulator)), tmp_path / "not-there", LIMIT)
 
 
 def test_open_gives_the_content_for_showing(emulator: DriveEmulator, client: Client) -> None:
-    with content.open(client, described(client, put(emulator))) as shown:
+    with download.open(client, described(client, put(emulator))) as shown:
         assert shown.read() == WORDS
-    with content.open(client, described(client, put(emulator, b"small"))) as shown:
+    with download.open(client, described(client, put(emulator, b"small"))) as shown:
         assert shown.read() == b"small"
     with pytest.raises(TooLarge):
-        content.open(client, described(client, put(emulator)), 1000)
+        download.open(client, described(client, put(emulator)), 1000)
 
 
 # bodies that no emulator sends
@@ -436,14 +436,14 @@ CUT = reply(200, WORDS[:HALF], "text/plain", content_length=str(len(WORDS)), con
 )
 def test_rest_of_a_body_is_taken_as_it_comes(home: object, spool: Path, rest: list[bytes]) -> None:
     with Scripted(CUT, *rest) as server, server.client() as client:
-        assert content.fetch(client, file_of(WORDS), spool, LIMIT).path.read_bytes() == WORDS
+        assert download.fetch(client, file_of(WORDS), spool, LIMIT).path.read_bytes() == WORDS
         assert f"range: bytes={HALF}-" in server.requests[1].lower()
 
 
 def test_body_without_a_told_length_is_held_to_the_limit(home: object, spool: Path) -> None:
     endless = b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n" + WORDS
     with Scripted(endless) as server, server.client() as client, pytest.raises(TooLarge):
-        content.fetch(client, {"id": "1", "mimeType": "text/plain"}, spool, 1000)
+        download.fetch(client, {"id": "1", "mimeType": "text/plain"}, spool, 1000)
 
 
 def test_told_length_above_the_limit_is_refused_before_the_body(home: object, spool: Path) -> None:
@@ -452,7 +452,7 @@ def test_told_length_above_the_limit_is_refused_before_the_body(home: object, sp
         server.client() as client,
         pytest.raises(TooLarge),
     ):
-        content.fetch(client, {"id": "1", "mimeType": "text/plain"}, spool, 1000)
+        download.fetch(client, {"id": "1", "mimeType": "text/plain"}, spool, 1000)
 
 
 def test_export_cut_off_without_notice_is_made_again(home: object, spool: Path) -> None:
@@ -460,12 +460,12 @@ def test_export_cut_off_without_notice_is_made_again(home: object, spool: Path) 
     version = reply(200, b'{"id": "1", "version": "7"}')
     unframed = b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n"
     with Scripted(unframed + whole[:900], version, unframed + whole, version) as server, server.client() as client:
-        found = content.fetch(client, {"id": "1", "mimeType": DOCUMENT, "version": "7"}, spool, LIMIT)
+        found = download.fetch(client, {"id": "1", "mimeType": DOCUMENT, "version": "7"}, spool, LIMIT)
     assert found.path.read_bytes() == whole
     with Scripted(unframed + whole[:900], version) as server, server.client() as client:
         server.replies = [unframed + whole[:900], version] * 3
         with pytest.raises(SourceFailed, match="cut off"):
-            content.fetch(client, {"id": "1", "mimeType": DOCUMENT, "version": "7"}, spool, LIMIT)
+            download.fetch(client, {"id": "1", "mimeType": DOCUMENT, "version": "7"}, spool, LIMIT)
 
 
 def test_login_page_is_no_export(home: object, spool: Path) -> None:
@@ -474,7 +474,7 @@ def test_login_page_is_no_export(home: object, spool: Path) -> None:
         server.client() as client,
         pytest.raises(SourceFailed, match="page"),
     ):
-        content.fetch(client, {"id": "1", "mimeType": DRAWING, "version": "7"}, spool, LIMIT)
+        download.fetch(client, {"id": "1", "mimeType": DRAWING, "version": "7"}, spool, LIMIT)
 
 
 def test_export_link_to_another_place_gets_no_token(home: object, spool: Path) -> None:
@@ -487,7 +487,7 @@ def test_export_link_to_another_place_gets_no_token(home: object, spool: Path) -
             server.client() as client,
             pytest.raises(SourceFailed, match="not Google's"),
         ):
-            content.fetch(client, {"id": "1", "mimeType": DRAWING, "version": "7"}, spool, LIMIT)
+            download.fetch(client, {"id": "1", "mimeType": DRAWING, "version": "7"}, spool, LIMIT)
         assert other.requests == []
 
 
@@ -495,7 +495,7 @@ def test_operation_that_fails_is_told(home: object, spool: Path) -> None:
     refused = reply(403, b'{"error": {"errors": [{"reason": "exportSizeLimitExceeded"}]}}')
     failed = reply(200, b'{"name": "operations/1", "done": true, "error": {"code": 3, "message": "m"}}')
     with Scripted(refused, reply(200, b"{}"), failed) as server, server.client() as client, pytest.raises(TooLarge):
-        content.fetch(client, {"id": "1", "mimeType": DRAWING, "version": "7"}, spool, LIMIT)
+        download.fetch(client, {"id": "1", "mimeType": DRAWING, "version": "7"}, spool, LIMIT)
 
 
 def test_operation_that_never_ends_takes_no_longer_than_the_deadline(home: object, spool: Path) -> None:
@@ -507,7 +507,7 @@ def test_operation_that_never_ends_takes_no_longer_than_the_deadline(home: objec
         deadline.within(1),
         pytest.raises((TookTooLong, TooManyRequests)),
     ):
-        content.fetch(client, {"id": "1", "mimeType": DRAWING, "version": "7"}, spool, LIMIT)
+        download.fetch(client, {"id": "1", "mimeType": DRAWING, "version": "7"}, spool, LIMIT)
     assert any("/operations/1?" in request for request in server.requests)
 
 
@@ -524,4 +524,4 @@ def test_token_is_renewed_during_a_download_and_stays_out_of_it(emulator: DriveE
         file = described(client, put(emulator))
         emulator.accounts.expire(str(credentials.token))
         emulator.faults.set(Fault(on="files.media", do="truncate", at=[2]))
-        assert content.fetch(client, file, spool, LIMIT).path.read_bytes() == WORDS
+        assert download.fetch(client, file, spool, LIMIT).path.read_bytes() == WORDS

@@ -15,8 +15,7 @@ from google_auth_httplib2 import AuthorizedHttp  # type: ignore[import-untyped]
 
 from storage import database, logins
 from storage.logins import Whose
-from tasks.documents.drive.google.account import account_of
-from tasks.documents.drive.google.credentials import credentials_of
+from tasks.documents.drive.google.credentials import account_of, credentials_of
 from tasks.documents.drive.identity import Bearer, Identity, Login, Service, acting_as_own, caller, own
 from tasks.errors import DiligenceError, NotAllowed, NotConfigured, NotLoggedIn, Unavailable
 from tests.google.credentials import SERVICE, authorised_user_file, service_account_file

@@ -7,7 +7,7 @@ import pytest
 
 from storage import database, documents, texts
 from storage.runs import DocumentStatus
-from tasks.documents.batches import read_documents
+from tasks.documents.batch import read_documents
 from tasks.documents.drive.google import client, drive, transport
 from tasks.documents.index import index_room
 from tests.google.credentials import authorised_user_file

@@ -12,7 +12,7 @@ import pytest
 from google.auth.exceptions import GoogleAuthError, RefreshError, TransportError
 from googleapiclient.errors import HttpError
 
-from tasks.documents.drive.google.faults import ExportTooLarge, Fault, Kind, Refused, fault_of, reason_of
+from tasks.documents.drive.google.errors import ExportTooLarge, Fault, Kind, Refused, fault_of, reason_of
 from tasks.errors import (
     DiligenceError,
     NotAllowed,

@@ -5,9 +5,9 @@ from typing import Literal
 
 import pytest
 
-from tasks.documents.drive.google import queries
+from tasks.documents.drive.google import api
+from tasks.documents.drive.google.api import FOLDER
 from tasks.documents.drive.google.client import Client
-from tasks.documents.drive.google.entries import FOLDER
 from tests.google.items import Item
 from tests.google.server import DriveEmulator
 from tests.google.tree import Tree, build_tree
@@ -63,7 +63,7 @@ def _believed(client: Client, top: Item) -> set[str]:
         parents = [waiting.popleft() for _ in range(min(50, len(waiting)))]
         token = None
         while True:
-            page = client.call(queries.page(queries.lying_in(parents), fields=queries.TOGETHER, token=token))
+            page = client.call(api.page(api.lying_in(parents), fields=api.TOGETHER, token=token))
             for file in page["files"]:
                 if file["mimeType"] == FOLDER:
                     waiting.append(file["id"])

@@ -12,11 +12,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from storage import secrets
+from storage import logins
 from storage.logins import Whose
 from tasks.documents.drive.google import oauth
-from tasks.documents.drive.google.credentials import SEALED_FOR
-from tasks.documents.drive.google.keyfile import SCOPE
+from tasks.documents.drive.google.credentials import SCOPE, SEALED_FOR
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, NotConfigured, SourceFailed, Unavailable
 from tests.google.server import DriveEmulator
 from tests.tasks.documents.drive.google.connection import Reply, Scripted
@@ -53,7 +52,7 @@ def test_a_login_keeps_the_account_and_its_sealed_refresh_token(google: DriveEmu
     begun = oauth.begin(BACK, "/there")
     finished = oauth.finish(begun.note, agree(begun.url), Whose.MACHINE)
     assert (finished.login.account, finished.login.whose, finished.then) == (ADA, Whose.MACHINE, "/there")
-    assert secrets.unseal(finished.login.refresh_token, SEALED_FOR) in google.accounts.refresh
+    assert logins.unseal(finished.login.refresh_token, SEALED_FOR) in google.accounts.refresh
     assert "OAUTHLIB_INSECURE_TRANSPORT" not in os.environ
 
 

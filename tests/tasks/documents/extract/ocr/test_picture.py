@@ -6,7 +6,7 @@ import pypdfium2
 import pytest
 from PIL import Image
 
-from tasks.documents.extract.ocr.picture import picture_of
+from tasks.documents.extract.ocr.recognise import picture_of
 from tests.tasks.documents.extract.ocr.scans import page, scan
 
 

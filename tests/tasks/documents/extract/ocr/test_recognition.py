@@ -9,21 +9,21 @@ import pytest
 from PIL import Image
 
 from tasks.documents.extract.formats import read_document
-from tasks.documents.extract.ocr import recognition, tesseract
+from tasks.documents.extract.ocr import recognise, tesseract
 from tests.tasks.documents.extract.ocr.scans import CLAUSE, needs_tesseract, page, picture, program, scan
 
 
 @pytest.fixture(autouse=True)
 def reset() -> Iterator[None]:
     yield
-    recognition.configure(None)
+    recognise.configure(None)
 
 
 @pytest.fixture
-def reader() -> recognition.Recogniser:
+def reader() -> recognise.Recogniser:
     """What recognises English here."""
-    recognition.configure("eng")
-    found = recognition.active()
+    recognise.configure("eng")
+    found = recognise.active()
     assert found is not None
     return found
 
@@ -36,7 +36,7 @@ def words(text: str) -> list[str]:
 
 
 @needs_tesseract
-def test_a_scan_gives_its_words_line_by_line(tmp_path: Path, reader: recognition.Recogniser) -> None:
+def test_a_scan_gives_its_words_line_by_line(tmp_path: Path, reader: recognise.Recogniser) -> None:
     signed = "Signed in Aarhus for the bank."
     read = reader.page_text(page(scan(tmp_path / "a.pdf", [picture(f"{CLAUSE}\n\n{signed}")])))
     assert [line for line in read.split("\n") if line] == [*CLAUSE.splitlines(), signed]
@@ -47,7 +47,7 @@ def test_a_scan_gives_its_words_line_by_line(tmp_path: Path, reader: recognition
 @needs_tesseract
 @pytest.mark.parametrize("turned", [90, 180, 270])
 def test_a_page_that_lies_on_its_side_or_upside_down_is_read(
-    tmp_path: Path, reader: recognition.Recogniser, turned: int
+    tmp_path: Path, reader: recognise.Recogniser, turned: int
 ) -> None:
     read = reader.page_text(page(scan(tmp_path / "a.pdf", [picture(CLAUSE, turned=turned)])))
     assert words(read) == words(CLAUSE)
@@ -55,7 +55,7 @@ def test_a_page_that_lies_on_its_side_or_upside_down_is_read(
 
 @needs_tesseract
 @pytest.mark.parametrize("turned", [0, 90, 180, 270])
-def test_rows_of_a_table_are_lines_with_tabs(tmp_path: Path, reader: recognition.Recogniser, turned: int) -> None:
+def test_rows_of_a_table_are_lines_with_tabs(tmp_path: Path, reader: recognise.Recogniser, turned: int) -> None:
     rows = [["Revenue", "9400", "7100"], ["Cost of sales", "3210", "2850"], ["Gross profit", "6190", "4250"]]
     table = "\n".join("|".join(row) for row in rows)
     read = reader.page_text(page(scan(tmp_path / "a.pdf", [picture(CLAUSE + "\n\n" + table, turned=turned)])))
@@ -66,14 +66,14 @@ def test_rows_of_a_table_are_lines_with_tabs(tmp_path: Path, reader: recognition
 @needs_tesseract
 @pytest.mark.parametrize("size", [None, (59.5, 84.2), (5950.0, 8420.0)])
 def test_the_claimed_size_of_a_page_is_not_believed(
-    tmp_path: Path, reader: recognition.Recogniser, size: tuple[float, float] | None
+    tmp_path: Path, reader: recognise.Recogniser, size: tuple[float, float] | None
 ) -> None:
     read = reader.page_text(page(scan(tmp_path / "a.pdf", [picture(CLAUSE)], size)))
     assert words(read) == words(CLAUSE)
 
 
 @needs_tesseract
-def test_a_picture_without_words_gives_no_text(tmp_path: Path, reader: recognition.Recogniser) -> None:
+def test_a_picture_without_words_gives_no_text(tmp_path: Path, reader: recognise.Recogniser) -> None:
     noise = Image.effect_noise((800, 1100), 90)
     blank = Image.new("L", (800, 1100), 255)
     for name, image in (("noise", noise), ("blank", blank)):
@@ -84,15 +84,15 @@ def test_a_picture_without_words_gives_no_text(tmp_path: Path, reader: recogniti
 
 
 def test_nothing_is_active_unless_it_is_wanted_and_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    assert recognition.active() is None
-    recognition.configure(None)
-    assert recognition.active() is None
+    assert recognise.active() is None
+    recognise.configure(None)
+    assert recognise.active() is None
     monkeypatch.setenv("PATH", str(tmp_path))
-    recognition.configure("eng")
-    assert recognition.active() is None
+    recognise.configure("eng")
+    assert recognise.active() is None
     assert tesseract.installed() is None
     assert tesseract.languages_of("eng+deu") == ((), ("eng", "deu"))
-    assert tesseract.PACKAGE in recognition.ADVICE
+    assert tesseract.PACKAGE in recognise.ADVICE
 
 
 @pytest.mark.parametrize(
@@ -102,35 +102,35 @@ def test_a_tesseract_that_fails_costs_its_page_only(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, commands: tuple[str, ...]
 ) -> None:
     monkeypatch.setenv("PATH", str(program(tmp_path / "bin", *commands)), prepend=":")
-    recognition.configure("eng")
-    reader = recognition.active()
+    recognise.configure("eng")
+    reader = recognise.active()
     assert reader is not None
     one = page(scan(tmp_path / "a.pdf", [picture(CLAUSE)]))
     if commands == ("exit 0",):  # it said nothing: a page without words
         assert reader.page_text(one) == ""
     else:
-        with pytest.raises(recognition.NotRecognised):
+        with pytest.raises(recognise.NotRecognised):
             reader.page_text(one)
 
 
 def test_time_is_shared_by_the_pages_of_a_document(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(program(tmp_path / "bin", "exec sleep 60")), prepend=":")
-    recognition.configure("eng", 2.0)
+    recognise.configure("eng", 2.0)
     one = page(scan(tmp_path / "a.pdf", [picture(CLAUSE)]))
     started = time.monotonic()
-    reader = recognition.active()
+    reader = recognise.active()
     assert reader is not None
-    with pytest.raises(recognition.NotRecognised):  # half of the time is for one page
+    with pytest.raises(recognise.NotRecognised):  # half of the time is for one page
         reader.page_text(one)
     for _ in range(2):
-        with pytest.raises(recognition.OutOfTime):
+        with pytest.raises(recognise.OutOfTime):
             reader.page_text(one)
     assert time.monotonic() - started < 10
-    assert recognition.active() is reader
-    recognition.begin()
-    fresh = recognition.active()
+    assert recognise.active() is reader
+    recognise.begin()
+    fresh = recognise.active()
     assert fresh is not None
-    with pytest.raises(recognition.NotRecognised):
+    with pytest.raises(recognise.NotRecognised):
         fresh.page_text(one)
 
 
@@ -145,7 +145,7 @@ def test_when_time_is_up_what_was_recognised_stays_and_the_rest_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(program(tmp_path / "bin", *ONE_PAGE_ONLY)), prepend=":")
-    recognition.configure("eng", 4.0)
+    recognise.configure("eng", 4.0)
     found = read_document(scan(tmp_path / "a.pdf", [picture(CLAUSE)] * 5))
     assert found.text.split() == ["Loan"]
     assert [place[2:] for place in found.places if place.start == 0] == [("page", "1"), ("ocr", "eng")]

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from tasks.documents.extract.ocr import tesseract
-from tasks.documents.extract.processes.pool import ExtractionPool, Limits
+from tasks.documents.extract.pool.pool import ExtractionPool, Limits
 from tests.tasks.documents.extract.ocr.scans import needs_tesseract, program, scan
 
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(__file__).parents[5])}

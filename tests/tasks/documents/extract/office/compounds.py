@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from msoffcrypto.format.ooxml import OOXMLFile
 from msoffcrypto.method.ecma376_standard import ECMA376Standard
 
-from tasks.documents.extract.office.compound import MAGIC
+from tasks.documents.extract.ooxml.ole import MAGIC
 
 FREE, END, TABLE = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
 SECTOR, SMALL = 512, 64

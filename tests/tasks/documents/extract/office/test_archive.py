@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.documents.extract.office.archive import Archive
+from tasks.documents.extract.ooxml.zip import Archive
 from tasks.errors import TooLarge
 
 

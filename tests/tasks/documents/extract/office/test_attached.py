@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tasks.documents.extract import formats
-from tasks.documents.extract.office.package import CUT_OFF, Package
+from tasks.documents.extract.ooxml.package import CUT_OFF, Package
 from tests.tasks.documents.extract.office import packages
 from tests.tasks.documents.extract.office.packages import relationships
 from tests.tasks.documents.extract.readers import decks

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.documents.extract.office.canonical import canonical
+from tasks.documents.extract.ooxml.xml import canonical
 
 OFFICE = "http://schemas.openxmlformats.org"
 WORD, DRAWN = f"{OFFICE}/wordprocessingml/2006/main", f"{OFFICE}/drawingml/2006/main"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tasks.documents.extract.office.compound import Compound, unpacked
+from tasks.documents.extract.ooxml.ole import Compound, unpacked
 from tasks.errors import Damaged
 from tests.tasks.documents.extract.office.compounds import END, NATIVE, SECTOR, compound, native
 

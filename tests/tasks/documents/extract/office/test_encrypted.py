@@ -15,8 +15,8 @@ from pptx import Presentation
 from pptx.util import Inches
 
 from tasks.documents.extract.formats import read_document
-from tasks.documents.extract.office.encrypted import DEFAULT_PASSWORD, decrypted
-from tasks.documents.extract.office.package import CUT_OFF
+from tasks.documents.extract.ooxml.ole import DEFAULT_PASSWORD, decrypted
+from tasks.documents.extract.ooxml.package import CUT_OFF
 from tasks.errors import Damaged, PasswordProtected
 from tests.tasks.documents.extract.office.compounds import agile, compound, standard
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tasks.documents.extract.office import formulas
-from tasks.documents.extract.office.drawings import paragraphs
+from tasks.documents.extract.ooxml import drawings
+from tasks.documents.extract.ooxml.drawings import paragraphs
 
 
 def run(words: str) -> str:
@@ -16,7 +16,7 @@ def fraction(above: str, below: str) -> str:
 
 def shown(formula: str) -> str:
     data = f"<m:oMath>{formula}</m:oMath>".encode()
-    return b"".join(formulas.shaped(data, 0, len(data))).decode()
+    return b"".join(drawings.shaped(data, 0, len(data))).decode()
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.documents.extract.office.package import Package, Relationship
+from tasks.documents.extract.ooxml.package import Package, Relationship
 from tests.tasks.documents.extract.office.packages import OFFICE
 
 PARTS = ("word/document.xml", "word/media/my plan.xml", "word/sub/part.xml", "docProps/app.xml", "top.xml")

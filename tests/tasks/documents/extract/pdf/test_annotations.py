@@ -10,7 +10,7 @@ from pypdf.generic import ArrayObject, FloatObject, NameObject
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
-from tasks.documents.extract.readers import pdf
+from tasks.documents.extract.pdf import reader
 from tests.tasks.documents.extract.pdf import pdfs
 
 
@@ -39,7 +39,7 @@ def form(fill: dict[str, str] | None = None) -> bytes:
 
 
 def first_page(data: bytes) -> str:
-    return pdf.read(data).text.partition("\f")[0]
+    return reader.read(data).text.partition("\f")[0]
 
 
 def test_a_value_stands_where_its_field_is_drawn() -> None:
@@ -59,7 +59,9 @@ def field(entries: bytes, *others: bytes) -> str:
     """The text of a PDF with this field on its only page; `others` are the objects from 7 on."""
     widget = b"<< /Type /Annot /Subtype /Widget /Rect [10 10 90 30] %s >>" % entries
     catalog = b"/AcroForm << /Fields [6 0 R] >>"
-    return pdf.read(pdfs.pdf(pdfs.one_page(b"Page", widget, *others, catalog=catalog, entries=b"/Annots [6 0 R]"))).text
+    return reader.read(
+        pdfs.pdf(pdfs.one_page(b"Page", widget, *others, catalog=catalog, entries=b"/Annots [6 0 R]"))
+    ).text
 
 
 @pytest.mark.parametrize(
@@ -98,7 +100,7 @@ def test_notes_are_read_once_and_those_that_copy_the_page_not_again(tmp_path: Pa
     copied[NameObject("/Contents")] = writer.add_annotation(0, Text(rect=(0, 0, 1, 1), text="x"))["/Contents"]
     writer.add_annotation(0, copied)
     writer.write(tmp_path / "b.pdf")
-    lines = pdf.read(tmp_path / "b.pdf").text.split("\n")
+    lines = reader.read(tmp_path / "b.pdf").text.split("\n")
     assert lines.count("The rent is due on the first of each month.") == 1
     assert lines.count("The rent") == 1
     assert lines.count("Stamped 2024") == 1
@@ -112,10 +114,10 @@ def test_a_note_that_repeats_what_it_marks_is_left_out() -> None:
         b"<< /Type /Annot /Subtype /Popup /Rect [72 690 200 710] /Contents (popup) >>",
         entries=b"/Annots [6 0 R 7 0 R 8 0 R]",
     )
-    assert pdf.read(pdfs.pdf(objects)).text == "The rent is due on the first of each month.\ndue\n"
+    assert reader.read(pdfs.pdf(objects)).text == "The rent is due on the first of each month.\ndue\n"
 
 
 def test_a_page_with_a_million_notes_ends() -> None:
     note = b"<< /Type /Annot /Subtype /Text /Rect [0 0 1 1] /Contents (Note) >>"
     objects = pdfs.one_page(b"Page", note, entries=b"/Annots [%s]" % (b"6 0 R " * 1_000_000))
-    assert pdf.read(pdfs.pdf(objects)).text.count("Note") == 20_000
+    assert reader.read(pdfs.pdf(objects)).text.count("Note") == 20_000

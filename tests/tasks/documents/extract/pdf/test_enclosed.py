@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from pypdf import PdfWriter
 
-from tasks.documents.extract.pdf import enclosed
-from tasks.documents.extract.readers import pdf
-from tasks.documents.extract.reading import Attachment
+from tasks.documents.extract.pdf import annotations, reader
+from tasks.documents.extract.text_writer import Attachment
 from tests.tasks.documents.extract.pdf import pdfs
 
 
@@ -29,7 +28,7 @@ def test_embedded_files_are_handed_on_and_the_cover_of_a_portfolio_is_read(tmp_p
     writer.add_attachment("lease.txt", b"The lease")
     writer.add_attachment("übersicht.txt", b"Die \xc3\x9cbersicht")
     writer.write(tmp_path / "a.pdf")
-    reading = pdf.read(tmp_path / "a.pdf")
+    reading = reader.read(tmp_path / "a.pdf")
     assert reading.text == "Cover\n"
     assert reading.attachments == [
         Attachment("lease.txt", b"The lease"),
@@ -39,15 +38,15 @@ def test_embedded_files_are_handed_on_and_the_cover_of_a_portfolio_is_read(tmp_p
 
 def test_a_file_pinned_to_a_page_is_handed_on_once() -> None:
     pinned = b"/Annots [<< /Type /Annot /Subtype /FileAttachment /Rect [0 0 9 9] /Contents (See here) /FS 6 0 R >>]"
-    reading = pdf.read(with_files({rb"C:\\work\\rent.txt": pdfs.stream(b"12 000")}, entries=pinned))
+    reading = reader.read(with_files({rb"C:\\work\\rent.txt": pdfs.stream(b"12 000")}, entries=pinned))
     assert reading.attachments == [Attachment("rent.txt", b"12 000")]
     assert reading.text == "Cover\nSee here\n"
 
 
 def test_of_a_file_that_is_too_large_the_name_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(enclosed, "_LARGEST", 10)
+    monkeypatch.setattr(annotations, "_LARGEST", 10)
     files = {b"small.txt": pdfs.stream(b"0123456789"), b"large.txt": pdfs.stream(b"0123456789a")}
-    reading = pdf.read(with_files(files))
+    reading = reader.read(with_files(files))
     assert reading.attachments == [Attachment("small.txt", b"0123456789"), Attachment("large.txt", None)]
 
 
@@ -55,11 +54,11 @@ def test_a_bomb_among_the_files_costs_their_contents_not_the_text() -> None:
     zeros = zlib.compressobj(9)
     bomb = b"".join(zeros.compress(bytes(1 << 20)) for _ in range(100)) + zeros.flush()
     files = {b"good.txt": pdfs.stream(b"good"), b"bomb.txt": pdfs.stream(bomb, b"/Filter /FlateDecode")}
-    reading = pdf.read(with_files(files))
+    reading = reader.read(with_files(files))
     assert reading.text == "Cover\n"
     assert reading.attachments == [Attachment("good.txt", None), Attachment("bomb.txt", None)]
 
 
 def test_a_table_of_files_in_a_circle_ends() -> None:
     objects = pdfs.one_page(b"Cover", b"<< /Kids [6 0 R 6 0 R] >>", catalog=b"/Names << /EmbeddedFiles 6 0 R >>")
-    assert pdf.read(pdfs.pdf(objects)).attachments == []
+    assert reader.read(pdfs.pdf(objects)).attachments == []

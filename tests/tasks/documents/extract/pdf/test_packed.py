@@ -5,8 +5,8 @@ import zlib
 
 import pytest
 
-from tasks.documents.extract.pdf.packed import looks_like_bomb, without_bombs
-from tasks.documents.extract.readers import pdf
+from tasks.documents.extract.pdf import reader
+from tasks.documents.extract.pdf.repair import looks_like_bomb, without_bombs
 from tests.tasks.documents.extract.pdf import pdfs
 
 _MB = 1 << 20
@@ -34,7 +34,7 @@ def test_a_bomb_is_left_out_and_what_is_beside_it_read(bomb: bytes) -> None:
     harmless = without_bombs(data)
     assert harmless is not None
     assert len(harmless) == len(data)
-    reading = pdf.read(data)
+    reading = reader.read(data)
     assert reading.text == "Words\n"
     assert reading.warnings == ["Parts of the PDF that unpack to very much were left out."]
 
@@ -44,7 +44,7 @@ def test_a_blank_scan_and_a_monotonous_attachment_stay() -> None:
         data = with_stream(deflated(b"\xff" * (64 * _MB), kind))
         assert looks_like_bomb(data)
         assert without_bombs(data) is None
-        assert pdf.read(data).warnings == []
+        assert reader.read(data).warnings == []
 
 
 def test_usual_streams_do_not_look_like_bombs() -> None:

@@ -4,8 +4,7 @@ import pytest
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
-from tasks.documents.extract.pdf import pages
-from tasks.documents.extract.readers import pdf
+from tasks.documents.extract.pdf import pages, reader
 from tests.tasks.documents.extract.pdf import pdfs
 
 
@@ -37,12 +36,14 @@ def test_a_word_split_at_a_line_s_end_is_mended(text: str, expected: str) -> Non
 
 
 def test_a_line_goes_on_after_what_is_set_higher_or_lower() -> None:
-    text = pdf.read(drawn(("338 000 km", 10, 0, 0), ("2", 6, 4, 0), (", of which 20 m", 10, 0, 0), ("3", 6, 4, 0))).text
+    text = reader.read(
+        drawn(("338 000 km", 10, 0, 0), ("2", 6, 4, 0), (", of which 20 m", 10, 0, 0), ("3", 6, 4, 0))
+    ).text
     assert text == "338 000 km2, of which 20 m3\n"
 
 
 def test_a_narrow_space_after_a_comma_is_a_space() -> None:
-    assert pdf.read(drawn(("V,", 10, 0, 0), ("k and W,", 10, 0, 1.0), ("m", 10, 0, 0))).text == "V, k and W,m\n"
+    assert reader.read(drawn(("V,", 10, 0, 0), ("k and W,", 10, 0, 1.0), ("m", 10, 0, 0))).text == "V, k and W,m\n"
 
 
 def test_lines_that_begin_with_a_sign_stay_lines() -> None:
@@ -50,7 +51,7 @@ def test_lines_that_begin_with_a_sign_stay_lines() -> None:
     canvas.drawString(72, 700, "The parties are")
     canvas.drawString(72, 680, "– the lessor")
     canvas.drawString(72, 660, "– the lessee")
-    assert pdf.read(bytes(canvas.getpdfdata())).text == "The parties are\n– the lessor\n– the lessee\n"
+    assert reader.read(bytes(canvas.getpdfdata())).text == "The parties are\n– the lessor\n– the lessee\n"
 
 
 @pytest.mark.parametrize("in_a_stream", [False, True])
@@ -68,7 +69,7 @@ def test_a_ligature_that_has_no_letters_but_in_its_name_is_read(*, in_a_stream: 
         data += b"trailer\n<< /Root 1 0 R >>\n%%EOF"
     else:
         data = pdfs.pdf(objects)
-    assert pdf.read(data).text == "Confirmed by the office on the floor\n"
+    assert reader.read(data).text == "Confirmed by the office on the floor\n"
 
 
 def test_pages_are_named_as_a_person_writes_them() -> None:

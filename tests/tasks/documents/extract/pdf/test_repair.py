@@ -9,8 +9,7 @@ from pypdf import PdfWriter
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
-from tasks.documents.extract.pdf import repair
-from tasks.documents.extract.readers import pdf
+from tasks.documents.extract.pdf import reader, repair
 from tasks.errors import Damaged
 from tests.tasks.documents.extract.pdf import pdfs
 
@@ -38,18 +37,18 @@ def encrypted(whole: bytes, algorithm: str) -> bytes:
 
 
 def lines(data: bytes) -> list[str]:
-    return [line for line in pdf.read(data).text.replace("\f", "").split("\n") if line]
+    return [line for line in reader.read(data).text.replace("\f", "").split("\n") if line]
 
 
 def test_a_pdf_without_table_and_trailer_is_rebuilt(whole: bytes) -> None:
     data = whole[: whole.rindex(b"xref\n0")]
     assert lines(data) == WORDS
-    assert pdf.read(data).warnings == [repair.REBUILT]
+    assert reader.read(data).warnings == [repair.REBUILT]
 
 
 def test_a_pdf_from_a_file_is_rebuilt_too(whole: bytes, tmp_path: Path) -> None:
     (tmp_path / "a.pdf").write_bytes(whole[: whole.rindex(b"xref\n0")])
-    assert pdf.read(tmp_path / "a.pdf") == pdf.read(whole[: whole.rindex(b"xref\n0")])
+    assert reader.read(tmp_path / "a.pdf") == reader.read(whole[: whole.rindex(b"xref\n0")])
 
 
 def test_a_wrong_pointer_to_the_table_is_no_matter(whole: bytes) -> None:
@@ -115,13 +114,13 @@ def test_an_encrypted_pdf_without_its_trailer_is_rebuilt_where_its_key_is_left(w
 def test_an_encrypted_pdf_that_lost_its_key_is_refused_in_plain_words(whole: bytes, algorithm: str) -> None:
     data = encrypted(whole, algorithm)
     with pytest.raises(Damaged, match="encrypted besides"):
-        pdf.read(data[: data.rindex(b"\nxref\n")])
+        reader.read(data[: data.rindex(b"\nxref\n")])
     trailer = data[data.rindex(b"trailer") :]
     assert lines(data[: data.rindex(b"\nxref\n")] + re.sub(rb"/Root \d+ 0 R", b"", trailer)) == WORDS
 
 
 def test_a_file_of_types_without_objects_is_refused() -> None:
     with pytest.raises(Damaged):
-        pdf.read(b"%PDF-1.4\n1 0 obj\n" + b"/Type/Page " * 100_000)
+        reader.read(b"%PDF-1.4\n1 0 obj\n" + b"/Type/Page " * 100_000)
     with pytest.raises(Damaged):
-        pdf.read(b"%PDF-1.4\n1 0 obj\n" + b"/Type/ObjStm /First 9 stream " * 100_000)
+        reader.read(b"%PDF-1.4\n1 0 obj\n" + b"/Type/ObjStm /First 9 stream " * 100_000)

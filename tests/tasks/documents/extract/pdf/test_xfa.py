@@ -1,6 +1,6 @@
 """Forms that a PDF describes in XML instead of drawing them."""
 
-from tasks.documents.extract.readers import pdf
+from tasks.documents.extract.pdf import reader
 from tests.tasks.documents.extract.pdf import pdfs
 
 TEMPLATE = b"""<template xmlns="http://www.xfa.org/schema/xfa-template/3.3/"><subform name="form1">
@@ -21,13 +21,13 @@ def form(*packets: tuple[bytes, bytes]) -> bytes:
 
 
 def test_the_form_s_words_and_values_are_read() -> None:
-    text = pdf.read(form((b"template", TEMPLATE), (b"datasets", DATA))).text
+    text = reader.read(form((b"template", TEMPLATE), (b"datasets", DATA))).text
     assert text == "Please wait\nStatement of assets\nOwner of the company\nSign here\nowner: Ada Alpha\nnumber: 120\n"
 
 
 def test_entities_are_not_expanded_and_broken_xml_is_left_out() -> None:
     bomb = b'<!DOCTYPE a [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;"><!ENTITY c SYSTEM "file:///etc/hostname">]>'
     evil = bomb + TEMPLATE.replace(b"Statement", b"&b;&c;Statement")
-    text = pdf.read(form((b"template", evil), (b"datasets", b"<<<"))).text
+    text = reader.read(form((b"template", evil), (b"datasets", b"<<<"))).text
     assert "Statement of assets" in text
     assert "aaaa" not in text

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from docx import Document
 
-from tasks.documents.extract.readers import docx
+from tasks.documents.extract.docx import reader
 from tasks.errors import Damaged, TooLarge
 from tests.tasks.documents.extract.office import packages
 from tests.tasks.documents.extract.office.packages import CHART, CHART_LINES, DIAGRAM, NAMES, WORD, p, relationships
@@ -31,7 +31,7 @@ def test_a_real_document_comes_with_headings_tables_header_and_comment(tmp_path:
     document.add_paragraph("Paid quarterly.")
     document.save(str(tmp_path / "a.docx"))
 
-    reading = docx.read(tmp_path / "a.docx")
+    reading = reader.read(tmp_path / "a.docx")
 
     assert reading.text == (
         "Confidential\nServices\nThe supplier delivers\tmonthly.\nCheck this with the client.\n"
@@ -52,7 +52,7 @@ def test_notes_stand_after_their_paragraph_and_those_without_reference_at_the_en
         "word/notes.xml": note("footnotes", "footnote", (2, "As audited."), (2, "And filed.")),
         "word/ends.xml": note("endnotes", "endnote", (1, "Nobody refers to this.")),
     }
-    text = docx.read(packages.docx(tmp_path / "a.docx", body, parts)).text
+    text = reader.read(packages.docx(tmp_path / "a.docx", body, parts)).text
     assert text == "Revenue grew.\nAs audited.\nAnd filed.\nCosts fell.\nNobody refers to this.\n"
 
 
@@ -70,7 +70,7 @@ def test_text_boxes_charts_and_diagrams_stand_once_after_their_paragraph(tmp_pat
         "word/charts/c.xml": CHART,
         "word/d.xml": DIAGRAM,
     }
-    text = docx.read(packages.docx(tmp_path / "a.docx", body, parts)).text
+    text = reader.read(packages.docx(tmp_path / "a.docx", body, parts)).text
     assert text == f"Look:\nIn a box\n{CHART_LINES}Board\nAuditor\n"
 
 
@@ -81,20 +81,20 @@ def test_what_was_deleted_is_not_text_and_what_was_inserted_is(tmp_path: Path) -
         "<w:hyperlink><w:r><w:t> EUR</w:t><w:noBreakHyphen/><w:t>net</w:t><w:br/><w:t>plus tax</w:t>"
         "</w:r></w:hyperlink></w:p>"
     )
-    assert docx.read(packages.docx(tmp_path / "a.docx", body)).text == "Price 120 EUR-net\nplus tax\n"
+    assert reader.read(packages.docx(tmp_path / "a.docx", body)).text == "Price 120 EUR-net\nplus tax\n"
 
 
 def test_what_was_deleted_may_be_marked_inside_what_was_deleted(tmp_path: Path) -> None:
     gone = '<w:del w:author="A > B"><w:r><w:rPr><w:del w:id="1"/></w:rPr><w:t>gone</w:t></w:r></w:del>'
     moved = "<w:moveFrom><w:r><w:t>moved</w:t></w:r></w:moveFrom>"
     body = f"<w:p><w:r><w:t>before </w:t></w:r>{gone}{moved}{p('after')}</w:p>"
-    assert docx.read(packages.docx(tmp_path / "a.docx", body)).text == "before \nafter\n"
+    assert reader.read(packages.docx(tmp_path / "a.docx", body)).text == "before \nafter\n"
 
 
 def test_tab_stops_are_no_tabs(tmp_path: Path) -> None:
     stops = "<w:pPr><w:tabs><w:tab w:val='left' w:pos='720'/></w:tabs></w:pPr>"
     body = f"<w:p>{stops}<w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:tab></w:tab><w:t>c</w:t></w:r></w:p>"
-    assert docx.read(packages.docx(tmp_path / "a.docx", body)).text == "a\tb\tc\n"
+    assert reader.read(packages.docx(tmp_path / "a.docx", body)).text == "a\tb\tc\n"
 
 
 def test_text_is_as_it_was_written(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_text_is_as_it_was_written(tmp_path: Path) -> None:
         "<w:t xml:space=\"preserve\"/>\n<w:t/>\n<w:t >&#65;&#x3b2; </w:t><w:sym w:font='Symbol' w:char='03B3'/>"
         "<w:sym w:font='Wingdings' w:char='F0B7'/></w:r></w:p ><w:r><w:t>outside</w:t></w:r><w:p/><w:p>\n</w:p>"
     )
-    assert docx.read(packages.docx(tmp_path / "a.docx", body)).text == " 1 < 2 &amp; Aβ γ\noutside\n"
+    assert reader.read(packages.docx(tmp_path / "a.docx", body)).text == " 1 < 2 &amp; Aβ γ\noutside\n"
 
 
 def test_text_boxes_in_text_boxes_in_a_table_stand_below_its_row(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_text_boxes_in_text_boxes_in_a_table_stand_below_its_row(tmp_path: Path)
     outer = box(f"<w:p><w:r><w:t>box</w:t></w:r>{inner}</w:p>" + p("more"))
     cells = f"<w:tc><w:p><w:r><w:t>a</w:t></w:r>{outer}</w:p></w:tc><w:tc>{p('b')}</w:tc>"
     body = f"<w:tbl><w:tr>{cells}</w:tr></w:tbl>{p('c')}"
-    assert docx.read(packages.docx(tmp_path / "a.docx", body)).text == "a\tb\nbox\n\tcell\nmore\nc\n"
+    assert reader.read(packages.docx(tmp_path / "a.docx", body)).text == "a\tb\nbox\n\tcell\nmore\nc\n"
 
 
 def test_words_drawn_and_words_as_a_picture_are_text(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_words_drawn_and_words_as_a_picture_are_text(tmp_path: Path) -> None:
         "<w:p><w:r><w:t>Seen:</w:t><w:drawing><a:p><a:r><a:t>drawn</a:t></a:r><a:br/><a:fld><a:t>twice</a:t></a:fld></a:p>"
         "</w:drawing><w:pict><v:shape><v:textpath style='a' string='DRAFT &amp; more'/></v:shape></w:pict></w:r></w:p>"
     )
-    assert docx.read(packages.docx(tmp_path / "a.docx", body)).text == "Seen:\ndrawn\ntwice\nDRAFT & more\n"
+    assert reader.read(packages.docx(tmp_path / "a.docx", body)).text == "Seen:\ndrawn\ntwice\nDRAFT & more\n"
 
 
 def test_formulas_read_as_a_person_would_say_them(tmp_path: Path) -> None:
@@ -132,20 +132,20 @@ def test_formulas_read_as_a_person_would_say_them(tmp_path: Path) -> None:
         "</m:sup></m:sSup><m:f><m:num><m:r><m:t>1</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f>"
         "</m:oMath></w:p>"
     )
-    assert docx.read(packages.docx(tmp_path / "a.docx", body)).text == "A=πr²1/2\n"
+    assert reader.read(packages.docx(tmp_path / "a.docx", body)).text == "A=πr²1/2\n"
 
 
 def test_a_table_as_a_frame_keeps_its_paragraphs_apart(tmp_path: Path) -> None:
     inner = f"<w:tbl><w:tr><w:tc>{p('a')}</w:tc><w:tc>{p('b')}{p('c')}</w:tc></w:tr></w:tbl>"
     body = f"<w:tbl><w:tr><w:tc>{p('Heading')}{inner}</w:tc></w:tr></w:tbl>"
-    assert docx.read(packages.docx(tmp_path / "a.docx", body)).text == "Heading\na\tb c\n"
+    assert reader.read(packages.docx(tmp_path / "a.docx", body)).text == "Heading\na\tb c\n"
 
 
 def test_strict_namespaces_are_read_too(tmp_path: Path) -> None:
     strict = "http://purl.oclc.org/ooxml/wordprocessingml/main"
     document = f'<w:document xmlns:w="{strict}"><w:body>{p("Strictly speaking")}</w:body></w:document>'
     path = packages.package(tmp_path / "a.docx", "word/document.xml", {"word/document.xml": document})
-    assert docx.read(path).text == "Strictly speaking\n"
+    assert reader.read(path).text == "Strictly speaking\n"
 
 
 def test_relationships_into_nowhere_are_passed_over(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_relationships_into_nowhere_are_passed_over(tmp_path: Path) -> None:
             ("comments", "../../../../etc/passwd"), ("styles", "missing.xml"),
         ),
     }  # fmt: skip
-    assert docx.read(packages.docx(tmp_path / "a.docx", p("Body"), parts)).text == "Body\n"
+    assert reader.read(packages.docx(tmp_path / "a.docx", p("Body"), parts)).text == "Body\n"
 
 
 @pytest.mark.parametrize("kind", ["entity bomb", "external entity"])
@@ -167,7 +167,7 @@ def test_entities_are_not_expanded(tmp_path: Path, kind: str) -> None:
     body = p("before &e9; after") + p("last")
     document = f"<!DOCTYPE x [{entities}]><w:document {NAMES}><w:body>{body}</w:body></w:document>"
     path = packages.package(tmp_path / "a.docx", "word/document.xml", {"word/document.xml": document})
-    text = docx.read(path).text
+    text = reader.read(path).text
     assert "lol" not in text
     assert "hostname" not in text
 
@@ -175,7 +175,7 @@ def test_entities_are_not_expanded(tmp_path: Path, kind: str) -> None:
 def test_deep_nesting_costs_neither_words_nor_their_order(tmp_path: Path) -> None:
     opened = "".join(f"<w:tbl><w:tr><w:tc>{p(f'level {number}')}" for number in range(10_000))
     body = opened + "<w:p/></w:tc></w:tr></w:tbl>" * 10_000 + p("after")
-    reading = docx.read(packages.docx(tmp_path / "a.docx", body))
+    reading = reader.read(packages.docx(tmp_path / "a.docx", body))
     assert reading.text.splitlines() == [f"level {number}" for number in range(10_000)] + ["after"]
     assert reading.warnings == []
 
@@ -189,14 +189,14 @@ def test_notes_that_refer_to_each_other_end(tmp_path: Path) -> None:
         "word/_rels/document.xml.rels": relationships(("footnotes", "notes.xml")),
         "word/notes.xml": f"<w:footnotes {NAMES}>{notes}</w:footnotes>",
     }
-    text = docx.read(packages.docx(tmp_path / "a.docx", referring(0), parts)).text
+    text = reader.read(packages.docx(tmp_path / "a.docx", referring(0), parts)).text
     assert sorted(text.splitlines()) == sorted(f"Note {number}" for number in range(3001))
 
 
 def test_a_bomb_is_too_large(tmp_path: Path) -> None:
     body = p("A" * 1000) * 250_000
     with pytest.raises(TooLarge):
-        docx.read(packages.docx(tmp_path / "a.docx", body))
+        reader.read(packages.docx(tmp_path / "a.docx", body))
 
 
 def test_a_file_that_is_cut_off_gives_what_is_left(tmp_path: Path) -> None:
@@ -205,14 +205,14 @@ def test_a_file_that_is_cut_off_gives_what_is_left(tmp_path: Path) -> None:
     )
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
-    reading = docx.read(path)
+    reading = reader.read(path)
     assert reading.text.startswith("Clause 0 ")
     assert 1000 < reading.text.count("Clause") < 5000
     assert "cut off" in reading.warnings[0]
 
 
 def test_a_document_without_text_is_empty_and_says_so(tmp_path: Path) -> None:
-    reading = docx.read(packages.docx(tmp_path / "a.docx", "<w:p/>"))
+    reading = reader.read(packages.docx(tmp_path / "a.docx", "<w:p/>"))
     assert (reading.text, len(reading.warnings)) == ("", 1)
     assert "No text was found" in reading.warnings[0]
 
@@ -230,12 +230,12 @@ def test_what_is_no_document_is_refused(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "a.docx"
     path.write_bytes(data)
     with pytest.raises(Damaged):
-        docx.read(path)
+        reader.read(path)
 
 
 def test_a_workbook_under_a_document_s_name_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Damaged, match="no Word document"):
-        docx.read(packages.xlsx(tmp_path / "a.docx", ""))
+        reader.read(packages.xlsx(tmp_path / "a.docx", ""))
 
 
 STYLES = (
@@ -260,7 +260,7 @@ def test_headings_are_known_by_their_styles_whatever_these_are_called(tmp_path: 
         "word/_rels/document.xml.rels": relationships(("styles", "styles.xml")),
         "word/styles.xml": STYLES,
     }
-    reading = docx.read(packages.docx(tmp_path / "a.docx", body, parts))
+    reading = reader.read(packages.docx(tmp_path / "a.docx", body, parts))
     assert [place.label for place in reading.places] == ["One", "Two", "Four"]
     assert reading.text.endswith("Four\nFive\nSix\n")
 
@@ -271,7 +271,7 @@ def test_styles_are_not_read_where_only_word_s_own_are_used(tmp_path: Path) -> N
         "word/_rels/document.xml.rels": relationships(("styles", "styles.xml")),
         "word/styles.xml": "<w:styles",
     }
-    reading = docx.read(packages.docx(tmp_path / "a.docx", body, broken))
+    reading = reader.read(packages.docx(tmp_path / "a.docx", body, broken))
     assert [place.label for place in reading.places] == ["One", "Two"]
     assert reading.warnings == []
 
@@ -285,7 +285,7 @@ def test_the_line_above_the_notes_is_no_note(tmp_path: Path) -> None:
         "word/_rels/document.xml.rels": relationships(("footnotes", "notes.xml")),
         "word/notes.xml": f"<w:footnotes {NAMES}>{notes}</w:footnotes>",
     }
-    text = docx.read(packages.docx(tmp_path / "a.docx", p("Body"), parts)).text
+    text = reader.read(packages.docx(tmp_path / "a.docx", p("Body"), parts)).text
     assert text == "Body\ncontinued overleaf\n"
 
 
@@ -304,7 +304,7 @@ def test_documents_inside_are_handed_on_but_not_the_workbooks_of_charts(tmp_path
         "word/embeddings/oleObject1.bin": b"one", "word/embeddings/oleObject2.bin": b"two",
     }  # fmt: skip
     body = "<w:p><w:r><w:drawing><c:chart r:id='rId4'/></w:drawing></w:r></w:p>"
-    reading = docx.read(packages.docx(tmp_path / "a.docx", body, parts))
+    reading = reader.read(packages.docx(tmp_path / "a.docx", body, parts))
     assert sorted(reading.attachments, key=str) == [
         ("Fees.xlsx", b"fees"),
         ("lost.pptx", None),
@@ -319,4 +319,4 @@ def test_another_prefix_and_a_document_in_memory_are_read_too(tmp_path: Path) ->
     namespace = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
     document = f'<document xmlns="{namespace}"><body><p><r><t>Plain</t><tab/><t>names</t></r></p></body></document>'
     path = packages.package(tmp_path / "a.docx", "word/document.xml", {"word/document.xml": document})
-    assert docx.read(path.read_bytes()).text == "Plain\tnames\n"
+    assert reader.read(path.read_bytes()).text == "Plain\tnames\n"

@@ -7,8 +7,7 @@ from pypdf import PdfReader, PdfWriter
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
-from tasks.documents.extract.pdf import pdfium
-from tasks.documents.extract.readers import pdf
+from tasks.documents.extract.pdf import document, reader
 from tasks.errors import Damaged, PasswordProtected
 from tests.tasks.documents.extract.pdf import pdfs
 
@@ -27,7 +26,7 @@ def pages(path: Path, *texts: str) -> Path:
 
 
 def test_pages_come_in_order_with_the_outline_at_the_end(tmp_path: Path) -> None:
-    reading = pdf.read(pages(tmp_path / "a.pdf", "Page one\nof two", "Page two"))
+    reading = reader.read(pages(tmp_path / "a.pdf", "Page one\nof two", "Page two"))
     assert reading.text == "Page one\nof two\n\fPage two\nChapter 1\nChapter 2\n"
     assert [(place.kind, place.label, reading.text[place.start : place.end]) for place in reading.places] == [
         ("page", "1", "Page one\nof two\n"),
@@ -40,10 +39,10 @@ def test_a_pdf_in_memory_and_one_read_from_its_file_give_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = pages(tmp_path / "a.pdf", "Page one", "Page two")
-    whole = pdf.read(path)
-    assert pdf.read(path.read_bytes()) == whole
-    monkeypatch.setattr(pdfium, "_READ_AT_ONCE", 0)
-    assert pdf.read(path) == whole
+    whole = reader.read(path)
+    assert reader.read(path.read_bytes()) == whole
+    monkeypatch.setattr(document, "_READ_AT_ONCE", 0)
+    assert reader.read(path) == whole
 
 
 def test_a_page_of_more_text_than_the_buffer_holds_is_whole(tmp_path: Path) -> None:
@@ -53,7 +52,7 @@ def test_a_page_of_more_text_than_the_buffer_holds_is_whole(tmp_path: Path) -> N
     objects[3] = pdfs.stream(content)
     objects[2] = objects[2].replace(b"[0 0 612 792]", b"[0 0 612 10000]")
     (tmp_path / "a.pdf").write_bytes(pdfs.pdf(objects))
-    assert pdf.read(tmp_path / "a.pdf").text.split("\n")[:-1] == lines
+    assert reader.read(tmp_path / "a.pdf").text.split("\n")[:-1] == lines
 
 
 def test_an_outline_that_runs_in_a_circle_ends() -> None:
@@ -65,7 +64,7 @@ def test_an_outline_that_runs_in_a_circle_ends() -> None:
         b"<< /Title (Below one) /First 7 0 R >>",
         catalog=b"/Outlines 6 0 R",
     )
-    assert pdf.read(pdfs.pdf(objects)).text == "Only page\nOne\nBelow one\nTwo\n"
+    assert reader.read(pdfs.pdf(objects)).text == "Only page\nOne\nBelow one\nTwo\n"
 
 
 @pytest.mark.parametrize("algorithm", ["RC4-40", "RC4-128", "AES-128", "AES-256"])
@@ -75,24 +74,24 @@ def test_an_empty_password_opens_silently_and_another_is_asked_for(tmp_path: Pat
         writer = PdfWriter(clone_from=plain)
         writer.encrypt(password, "owner", algorithm=algorithm)
         writer.write(tmp_path / name)
-    reading = pdf.read(tmp_path / "open.pdf")
+    reading = reader.read(tmp_path / "open.pdf")
     assert reading.text.startswith("Within\n")
     assert reading.warnings == []
     with pytest.raises(PasswordProtected, match="password"):
-        pdf.read(tmp_path / "shut.pdf")
+        reader.read(tmp_path / "shut.pdf")
 
 
 def test_a_page_tree_that_runs_in_a_circle_ends() -> None:
     objects = b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Count 1000000 /Kids [2 0 R 2 0 R] >>"
     with pytest.raises(Damaged):
-        pdf.read(pdfs.pdf(objects))
+        reader.read(pdfs.pdf(objects))
 
 
 def test_pages_that_are_lost_are_named() -> None:
     objects = pdfs.one_page(b"Only page")
     kids = b" ".join(b"%d 0 R" % number for number in (3, *range(6, 505)))
     objects[1] = b"<< /Type /Pages /Count 500 /Kids [%s] >>" % kids
-    reading = pdf.read(pdfs.pdf(objects))
+    reading = reader.read(pdfs.pdf(objects))
     assert reading.text == "Only page\n"
     assert "pages 2–500 could not be read" in reading.warnings[-1]
 
@@ -100,7 +99,7 @@ def test_pages_that_are_lost_are_named() -> None:
 def test_one_page_shown_a_million_times_is_a_bounded_text() -> None:
     objects = pdfs.one_page(b"Again")
     objects[1] = b"<< /Type /Pages /Count 1000000 /Kids [%s] >>" % (b"3 0 R " * 1_000_000)
-    reading = pdf.read(pdfs.pdf(objects))
+    reading = reader.read(pdfs.pdf(objects))
     assert reading.text.count("Again") == 100_000
     assert "up to page 100000 of 1000000" in reading.warnings[0]
 
@@ -109,7 +108,7 @@ def test_one_page_shown_a_million_times_is_a_bounded_text() -> None:
 def test_what_is_no_pdf_is_refused(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "a.pdf").write_bytes(data)
     with pytest.raises(Damaged):
-        pdf.read(tmp_path / "a.pdf")
+        reader.read(tmp_path / "a.pdf")
 
 
 def test_pypdf_is_asked_where_pdfium_gives_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,7 +117,7 @@ def test_pypdf_is_asked_where_pdfium_gives_up(tmp_path: Path, monkeypatch: pytes
 
     path = pages(tmp_path / "a.pdf", "Second opinion")
     assert PdfReader(path).pages[0].extract_text().strip() == "Second opinion"
-    monkeypatch.setattr(pdf, "Document", refuse)
-    reading = pdf.read(path)
+    monkeypatch.setattr(reader, "Document", refuse)
+    reading = reader.read(path)
     assert reading.text.startswith("Second opinion")
     assert "second reader" in reading.warnings[0]

@@ -10,9 +10,9 @@ from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
-from tasks.documents.extract.office.package import CUT_OFF
-from tasks.documents.extract.readers import pptx
-from tasks.documents.extract.reading import Attachment, Reading
+from tasks.documents.extract.ooxml.package import CUT_OFF
+from tasks.documents.extract.pptx import reader
+from tasks.documents.extract.text_writer import Attachment, Reading
 from tasks.errors import TooLarge
 from tests.tasks.documents.extract.office.packages import CHART, CHART_LINES, DIAGRAM, relationships
 from tests.tasks.documents.extract.readers import decks
@@ -40,7 +40,7 @@ def test_a_slide_is_read_from_top_to_bottom_with_its_notes_last(tmp_path: Path) 
     slide.notes_slide.notes_text_frame.text = "Say hello."
     deck.save(str(tmp_path / "a.pptx"))
 
-    reading = pptx.read(tmp_path / "a.pptx")
+    reading = reader.read(tmp_path / "a.pptx")
 
     assert reading.text == (
         "Alpha at a glance\nmiddle\nof two lines\nRound\tRaised\nSeed\t2 m\nbottom left\nbottom right\nSay hello.\n"
@@ -54,7 +54,7 @@ def test_each_slide_is_a_place_and_hidden_ones_count(tmp_path: Path) -> None:
         box(deck.slides.add_slide(deck.slide_layouts[6]), 1, 1, words)
     deck.slides[1]._element.set("show", "0")
     deck.save(str(tmp_path / "a.pptx"))
-    reading = pptx.read(tmp_path / "a.pptx")
+    reading = reader.read(tmp_path / "a.pptx")
     assert reading.text == "first\n\fhidden\n\fthird\n"
     assert [place for place in places(reading) if place[0] == "slide"] == [
         ("slide", "1", "first\n"),
@@ -74,7 +74,7 @@ def test_each_shape_is_a_place_by_its_name_or_its_number(tmp_path: Path) -> None
             )
         ],
     )
-    reading = pptx.read(file)
+    reading = reader.read(file)
     assert places(reading) == [
         ("slide", "1", "Alpha & Co\nunnamed\ngrouped\n"),
         ("shape", "Title 1", "Alpha & Co\n"),
@@ -94,12 +94,12 @@ def test_groups_and_charts_are_read(tmp_path: Path) -> None:
     group.shapes.add_textbox(Inches(1), Inches(2), Inches(1), Inches(1)).text_frame.text = "grouped low"
     group.shapes.add_textbox(Inches(1), Inches(1), Inches(1), Inches(1)).text_frame.text = "grouped high"
     deck.save(str(tmp_path / "a.pptx"))
-    assert pptx.read(tmp_path / "a.pptx").text == "grouped high\ngrouped low\nRevenue\nFY23\t1.5\nFY24\t2\n"
+    assert reader.read(tmp_path / "a.pptx").text == "grouped high\ngrouped low\nRevenue\nFY23\t1.5\nFY24\t2\n"
 
 
 def test_a_presentation_without_slides_is_empty(tmp_path: Path) -> None:
     Presentation().save(str(tmp_path / "a.pptx"))
-    reading = pptx.read(tmp_path / "a.pptx")
+    reading = reader.read(tmp_path / "a.pptx")
     assert reading.text == ""
     assert "No text was found" in reading.warnings[0]
 
@@ -133,7 +133,7 @@ def test_placeholders_stand_where_the_layout_or_its_master_puts_them(tmp_path: P
         },
         slide1=[("slideLayout", "../slideLayouts/layout.xml")],
     )
-    assert pptx.read(file).text == "title\nbody\nfree\nfooter\n"
+    assert reader.read(file).text == "title\nbody\nfree\nfooter\n"
 
 
 def test_a_layout_is_read_only_where_the_order_depends_on_it(tmp_path: Path) -> None:
@@ -142,9 +142,9 @@ def test_a_layout_is_read_only_where_the_order_depends_on_it(tmp_path: Path) -> 
     two = decks.slide(decks.shape("one", holder='type="title"'), decks.shape("two", holder='idx="1"'))
     broken: decks.Parts = {"ppt/slideLayouts/layout.xml": "<p:sldLayout"}
     related = [("slideLayout", "../slideLayouts/layout.xml")]
-    assert pptx.read(decks.pptx(tmp_path / "a.pptx", [alone], broken, slide1=related)).warnings == []
-    assert pptx.read(decks.pptx(tmp_path / "b.pptx", [placed], broken, slide1=related)).warnings == []
-    reading = pptx.read(decks.pptx(tmp_path / "c.pptx", [two], broken, slide1=related))
+    assert reader.read(decks.pptx(tmp_path / "a.pptx", [alone], broken, slide1=related)).warnings == []
+    assert reader.read(decks.pptx(tmp_path / "b.pptx", [placed], broken, slide1=related)).warnings == []
+    reading = reader.read(decks.pptx(tmp_path / "c.pptx", [two], broken, slide1=related))
     assert (reading.text, reading.warnings) == ("one\ntwo\n", [CUT_OFF])
 
 
@@ -159,7 +159,7 @@ def test_groups_are_read_as_a_whole_and_empty_ones_do_not_count(tmp_path: Path) 
         decks.group(decks.group()),
         decks.shape("first", at=(0, 300_000)),
     )
-    assert pptx.read(decks.pptx(tmp_path / "a.pptx", [slide])).text == "first\nouter\ninner\nlast\n"
+    assert reader.read(decks.pptx(tmp_path / "a.pptx", [slide])).text == "first\nouter\ninner\nlast\n"
 
 
 def test_notes_come_without_the_number_of_the_slide_and_comments_of_both_kinds_last(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_notes_come_without_the_number_of_the_slide_and_comments_of_both_kinds_l
         {"ppt/notes.xml": notes, "ppt/older.xml": older, "ppt/newer.xml": newer},
         slide1=[("comments", "../older.xml"), ("notesSlide", "../notes.xml"), ("comments", "../newer.xml")],
     )
-    assert pptx.read(file).text == "42\nSay hello.\nIs this\nthe latest?\nYes <it is>.\n"
+    assert reader.read(file).text == "42\nSay hello.\nIs this\nthe latest?\nYes <it is>.\n"
 
 
 def test_a_table_keeps_its_columns(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_a_table_keeps_its_columns(tmp_path: Path) -> None:
         "</a:tc><a:tc/></a:tr></a:tbl>"
     )
     file = decks.pptx(tmp_path / "a.pptx", [decks.slide(decks.frame(table, name="Rounds"))])
-    assert places(pptx.read(file))[1] == ("shape", "Rounds", "Round\t\tRaised in m\n\t2 of 3\n")
+    assert places(reader.read(file))[1] == ("shape", "Rounds", "Round\t\tRaised in m\n\t2 of 3\n")
 
 
 def test_charts_and_diagrams_are_read_where_their_frames_stand(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_charts_and_diagrams_are_read_where_their_frames_stand(tmp_path: Path) -
         slide1=[("chart", "../charts/chart.xml"), ("diagramData", "../diagrams/data.xml")],
         slide2=[("chart", "../charts/chart.xml")],
     )
-    assert pptx.read(file).text == f"Board\nAuditor\n{CHART_LINES}\f{CHART_LINES}"
+    assert reader.read(file).text == f"Board\nAuditor\n{CHART_LINES}\f{CHART_LINES}"
 
 
 def test_formulas_breaks_and_words_of_unusual_shapes_are_read(tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_formulas_breaks_and_words_of_unusual_shapes_are_read(tmp_path: Path) ->
         "</a:t></a:fld><a:t/></a:p></p:txBody></p:sp>",
         decks.frame(f"<a:lockedCanvas><a:txSp>{decks.paragraph('on a canvas')}</a:txSp></a:lockedCanvas>"),
     )
-    assert pptx.read(decks.pptx(tmp_path / "a.pptx", [slide])).text == "a<b/c\nso a<b/c!\none\n\ntwo\non a canvas\n"
+    assert reader.read(decks.pptx(tmp_path / "a.pptx", [slide])).text == "a<b/c\nso a<b/c!\none\n\ntwo\non a canvas\n"
 
 
 def test_another_prefix_another_quote_and_an_alternative_make_no_difference(tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ def test_another_prefix_another_quote_and_an_alternative_make_no_difference(tmp_
         f"<mc:Fallback>{decks.shape('fallback', at=(0, 0))}</mc:Fallback></mc:AlternateContent>"
     )
     usual = usual.replace("</p:spTree>", alternative + "</p:spTree>")
-    expected = pptx.read(decks.pptx(tmp_path / "a.pptx", [usual]))
+    expected = reader.read(decks.pptx(tmp_path / "a.pptx", [usual]))
     others: tuple[str | bytes, ...] = (
         usual.replace('"', "'"),
         re.sub(r"(</?|xmlns:)([pa])\b", r"\g<1>x\2", usual).encode("utf-16"),
@@ -242,7 +242,7 @@ def test_another_prefix_another_quote_and_an_alternative_make_no_difference(tmp_
     )
     assert expected.text == "high\nchosen\nlow\n"
     for number, other in enumerate(others):
-        reading = pptx.read(decks.pptx(tmp_path / f"{number}.pptx", [other]))
+        reading = reader.read(decks.pptx(tmp_path / f"{number}.pptx", [other]))
         assert (reading.text, reading.places) == (expected.text, expected.places)
 
 
@@ -265,7 +265,7 @@ def test_what_is_embedded_in_a_slide_is_handed_on_once_but_not_the_workbook_of_a
             ("package", "http://example.com/linked.docx"),
         ],
     )
-    assert pptx.read(file).attachments == [
+    assert reader.read(file).attachments == [
         Attachment("report.docx", b"a report"),
         Attachment("oleObject1.bin", b"an object"),
         Attachment("lost.xlsx", None),
@@ -275,7 +275,7 @@ def test_what_is_embedded_in_a_slide_is_handed_on_once_but_not_the_workbook_of_a
 def test_a_slide_that_breaks_off_gives_what_is_there(tmp_path: Path) -> None:
     slide = decks.slide(decks.group(decks.shape("first", at=(0, 0)), decks.shape("second", at=(0, 900_000))))
     cut = slide[: slide.index("second") + 3]
-    reading = pptx.read(decks.pptx(tmp_path / "a.pptx", [cut, decks.slide(decks.shape("third"))]))
+    reading = reader.read(decks.pptx(tmp_path / "a.pptx", [cut, decks.slide(decks.shape("third"))]))
     assert (reading.text, reading.warnings) == ("first\nsec\n\fthird\n", [CUT_OFF])
 
 
@@ -285,7 +285,7 @@ def test_a_slide_that_is_lost_is_said_to_be(tmp_path: Path) -> None:
         for name in parts.namelist():
             if not name.endswith("slide1.xml"):
                 lost.writestr(name, parts.read(name))
-    reading = pptx.read(tmp_path / "b.pptx")
+    reading = reader.read(tmp_path / "b.pptx")
     assert (reading.text, reading.warnings) == ("\fsecond\n", [CUT_OFF])
 
 
@@ -293,7 +293,7 @@ def test_ten_thousand_groups_one_in_another_and_many_shapes_are_read(tmp_path: P
     nested = decks.slide("<p:grpSp>" * 10_000, decks.shape("innermost"), "</p:grpSp>" * 10_000)
     many = decks.slide(*(decks.shape(str(number), at=(0, 10**30 - number * 228_600)) for number in range(20_000)))
     unclosed = decks.slide("<p:grpSp><p:sp>" * 10_000, decks.shape("unclosed"))
-    reading = pptx.read(decks.pptx(tmp_path / "a.pptx", [nested, many, unclosed]))
+    reading = reader.read(decks.pptx(tmp_path / "a.pptx", [nested, many, unclosed]))
     first, second, third = reading.text.split("\f")
     assert (first, third) == ("innermost\n", "unclosed\n")
     assert second.split() == [str(number) for number in reversed(range(20_000))]
@@ -316,4 +316,4 @@ DIAGRAM_SPACE = "http://schemas.openxmlformats.org/drawingml/2006/diagram"
 def test_more_than_any_slide_holds_is_refused(tmp_path: Path, shapes: str) -> None:
     file = decks.pptx(tmp_path / "a.pptx", [decks.slide(shapes)])
     with pytest.raises(TooLarge, match="Split the document"):
-        pptx.read(file)
+        reader.read(file)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.documents.extract.readers import txt
+from tasks.documents.extract.txt import reader
 
 FRENCH = "Bail commercial : le locataire versera 1250 € à l’échéance.\nŒuvre, naïf, Noël, façade, señor.\n" * 12
 JAPANESE = "本契約は、甲と乙との間において締結される。賃料は毎月末日までに支払うものとする。\n" * 12
@@ -27,29 +27,29 @@ CZECH = "Nájemní smlouva byla uzavřena mezi stranami. Nájemce zaplatí náje
 def test_the_encoding_is_found(tmp_path: Path, text: str, encoding: str, mark: bytes) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(mark + text.encode(encoding))
-    assert txt.read(path).text == text
+    assert reader.read(path).text == text
 
 
 def test_an_empty_file_is_an_empty_text(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.touch()
-    assert txt.read(path).text == ""
-    assert txt.read(path).warnings == []
+    assert reader.read(path).text == ""
+    assert reader.read(path).warnings == []
 
 
 def test_line_ends_become_one_kind_and_nuls_spaces(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"one\r\ntwo\rthree\0 and\x0c four")
-    assert txt.read(path).text == "one\ntwo\nthree  and\n four"
+    assert reader.read(path).text == "one\ntwo\nthree  and\n four"
 
 
 def test_a_guessed_encoding_is_said_to_be_guessed(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(FRENCH.encode("cp1252"))
-    assert "encoded" in txt.read(path).warnings[0]
+    assert "encoded" in reader.read(path).warnings[0]
 
 
 def test_bytes_of_no_encoding_still_give_a_text(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(bytes(range(1, 256)) * 50)
-    txt.read(path).text.encode("utf-8")
+    reader.read(path).text.encode("utf-8")

@@ -8,9 +8,9 @@ import pytest
 from openpyxl import Workbook
 from openpyxl.comments import Comment
 
-from tasks.documents.extract.office.package import CUT_OFF
-from tasks.documents.extract.readers import xlsx
-from tasks.documents.extract.spreadsheet.numbers import show
+from tasks.documents.extract.ooxml.package import CUT_OFF
+from tasks.documents.extract.xlsx import reader
+from tasks.documents.extract.xlsx.values import show
 from tasks.errors import Damaged
 from tests.tasks.documents.extract.office import packages
 from tests.tasks.documents.extract.office.packages import CHART, CHART_LINES, NAMES, SHEET, relationships
@@ -34,7 +34,7 @@ def test_a_real_workbook_comes_as_its_sheets_show_it(tmp_path: Path) -> None:
     hidden["B3"] = "superseded"
     workbook.save(tmp_path / "a.xlsx")
 
-    reading = xlsx.read(tmp_path / "a.xlsx")
+    reading = reader.read(tmp_path / "a.xlsx")
 
     assert reading.text == (
         "Cap table\nHolder\tSince\tShare\tValue\tActive\n"
@@ -52,7 +52,7 @@ def test_cells_are_placed_in_blocks_of_twenty_rows(tmp_path: Path) -> None:
     rows = "".join(
         f'<row r="{r}"><c r="B{r}"><v>{r}</v></c><c r="D{r}"><v>1</v></c></row>' for r in (*range(3, 45), 90)
     )
-    reading = xlsx.read(packages.xlsx(tmp_path / "a.xlsx", rows))
+    reading = reader.read(packages.xlsx(tmp_path / "a.xlsx", rows))
     cells = [place for place in reading.places if place.kind == "cells"]
     assert [place.label for place in cells] == ["B3:D22", "B23:D42", "B43:D44", "B90:D90"]
     assert reading.text[cells[1].start : cells[1].end].startswith("\t23\t\t1\n\t24\t\t1\n")
@@ -69,14 +69,14 @@ def test_every_type_of_cell_is_read(tmp_path: Path) -> None:
         f'<sst xmlns="{SHEET}"><si><t>shared</t></si><si><r><t>ri</t></r><r><t>ch_x0020_text</t></r>'
         "<rPh><t>reading aid</t></rPh></si></sst>"
     )
-    text = xlsx.read(packages.xlsx(tmp_path / "a.xlsx", rows, {"xl/sharedStrings.xml": strings})).text
+    text = reader.read(packages.xlsx(tmp_path / "a.xlsx", rows, {"xl/sharedStrings.xml": strings})).text
     assert text == "Ledger\nshared\trich text\t\tinline\tformula\t2\tFALSE\t#DIV/0!\t2024-01-31\n"
 
 
 def test_numbers_stand_as_they_are_stored_but_for_noise(tmp_path: Path) -> None:
     values = ["0.30000000000000004", "9.4999999999999998E-3", "0.99715151175097994", "1.0E7", "12.0", "100000", "-7.5"]
     row = "".join(f"<c><v>{value}</v></c>" for value in values)
-    text = xlsx.read(packages.xlsx(tmp_path / "a.xlsx", f"<row>{row}</row>" * 3)).text
+    text = reader.read(packages.xlsx(tmp_path / "a.xlsx", f"<row>{row}</row>" * 3)).text
     assert text == "Ledger\n" + "0.3\t0.0095\t0.99715151175097994\t10000000\t12\t100000\t-7.5\n" * 3
 
 
@@ -104,7 +104,7 @@ def test_rows_of_a_table_are_read_like_any_others(tmp_path: Path) -> None:
         lines.append("\t".join(texts).rstrip("\t"))
     formats = '<xf numFmtId="0"/><xf numFmtId="9"/>' * 30
     styles = f'<styleSheet xmlns="{SHEET}"><cellXfs>{formats}</cellXfs></styleSheet>'
-    text = xlsx.read(packages.xlsx(tmp_path / "a.xlsx", rows, {"xl/styles.xml": styles})).text
+    text = reader.read(packages.xlsx(tmp_path / "a.xlsx", rows, {"xl/styles.xml": styles})).text
     assert text.splitlines() == lines
 
 
@@ -114,7 +114,7 @@ def test_an_empty_result_of_a_formula_leaves_its_cell_empty(tmp_path: Path) -> N
         f'<c r="C{r}"><v>1</v></c></row>'
         for r in range(1, 100)
     )
-    lines = xlsx.read(packages.xlsx(tmp_path / "a.xlsx", rows)).text.splitlines()
+    lines = reader.read(packages.xlsx(tmp_path / "a.xlsx", rows)).text.splitlines()
     assert lines[1:] == [f"{r}\t{'' if r % 3 else 'x'}\t1" for r in range(1, 100)]
 
 
@@ -127,7 +127,7 @@ def test_text_boxes_and_charts_stand_after_the_cells(tmp_path: Path) -> None:
         "xl/charts/c.xml": CHART,
     }
     rows = '<row r="1"><c r="A1"><v>7</v></c></row>'
-    assert xlsx.read(packages.xlsx(tmp_path / "a.xlsx", rows, parts)).text == f"Ledger\n7\nIn a box\n{CHART_LINES}"
+    assert reader.read(packages.xlsx(tmp_path / "a.xlsx", rows, parts)).text == f"Ledger\n7\nIn a box\n{CHART_LINES}"
 
 
 def test_a_threaded_comment_is_read_once(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_a_threaded_comment_is_read_once(tmp_path: Path) -> None:
         + threaded.format("B2", "Yes.")
         + "</ThreadedComments>",
     }
-    text = xlsx.read(packages.xlsx(tmp_path / "a.xlsx", "", parts)).text
+    text = reader.read(packages.xlsx(tmp_path / "a.xlsx", "", parts)).text
     assert text == "Ledger\nB2\t[Threaded comment] Comment: Is this < final?\nC3\tSigned off.\nB2\tYes.\n"
 
 
@@ -156,7 +156,7 @@ def test_controls_of_the_old_kind_say_what_is_on_them(tmp_path: Path) -> None:
         "xl/drawings/v.vml": "<xml xmlns:v='urn:schemas-microsoft-com:vml'><v:shape><v:textbox style='x'>"
         "<div><font>Run the <b>model</b></font></div></v:textbox></v:shape></xml>",
     }
-    assert xlsx.read(packages.xlsx(tmp_path / "a.xlsx", "", parts)).text == "Ledger\nRun the model\n"
+    assert reader.read(packages.xlsx(tmp_path / "a.xlsx", "", parts)).text == "Ledger\nRun the model\n"
 
 
 def test_printed_headers_and_footers_come_without_their_codes(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_printed_headers_and_footers_come_without_their_codes(tmp_path: Path) ->
         "&LDraft&CDraft",
     )
     after = f"<headerFooter><oddHeader>{stored[0]}</oddHeader><oddFooter>{stored[1]}</oddFooter></headerFooter>"
-    text = xlsx.read(
+    text = reader.read(
         packages.xlsx(tmp_path / "a.xlsx", "", after=after.replace("&", "&amp;").replace("amp;amp;", "amp;"))
     ).text
     assert text == "Ledger\nC2 General\nDeal & Co &Ltd\nPage of\nDraft\n"
@@ -184,14 +184,14 @@ def test_embedded_documents_are_handed_on(tmp_path: Path) -> None:
         "xl/media/i.png": b"PNG",
     }
     path = packages.xlsx(tmp_path / "a.xlsx", "", parts)
-    assert xlsx.read(path).attachments == [("Letter.docx", inner), ("ole1.bin", b"OLE")]
+    assert reader.read(path).attachments == [("Letter.docx", inner), ("ole1.bin", b"OLE")]
 
 
 def test_of_an_embedded_document_that_is_lost_comes_the_name(tmp_path: Path) -> None:
     lost: dict[str, str | bytes] = {
         "xl/worksheets/_rels/sheet1.xml.rels": relationships(("package", "../embeddings/Letter.docx"))
     }
-    reading = xlsx.read(packages.xlsx(tmp_path / "a.xlsx", "", lost))
+    reading = reader.read(packages.xlsx(tmp_path / "a.xlsx", "", lost))
     assert (reading.attachments, reading.warnings) == ([("Letter.docx", None)], [])
 
 
@@ -203,7 +203,7 @@ def test_a_sheet_of_a_chart_alone_gives_its_words(tmp_path: Path) -> None:
         "xl/drawings/_rels/d.xml.rels": relationships(("chart", "../charts/c.xml")),
         "xl/charts/c.xml": CHART,
     }
-    reading = xlsx.read(packages.xlsx(tmp_path / "a.xlsx", "", parts))
+    reading = reader.read(packages.xlsx(tmp_path / "a.xlsx", "", parts))
     assert (reading.text, reading.warnings) == (f"Ledger\n{CHART_LINES}", [])
 
 
@@ -212,17 +212,17 @@ def test_a_sheet_that_is_cut_off_gives_the_rows_that_are_left(tmp_path: Path) ->
     path = packages.xlsx(tmp_path / "a.xlsx", rows)
     data = path.read_bytes()
     path.write_bytes(data[: len(data) * 2 // 3])
-    reading = xlsx.read(path)
+    reading = reader.read(path)
     assert 500 < reading.text.count("\n") < 5000
     assert reading.warnings == [CUT_OFF]
 
 
 def test_a_sheet_that_was_not_written_to_its_end_says_so(tmp_path: Path) -> None:
     sheet = f'<worksheet xmlns="{SHEET}"><sheetData><row r="1"><c r="A1"><v>1</v></c></row><row r="2"><c r="A2"><v>2'
-    reading = xlsx.read(packages.xlsx(tmp_path / "a.xlsx", "", {"xl/worksheets/sheet1.xml": sheet}))
+    reading = reader.read(packages.xlsx(tmp_path / "a.xlsx", "", {"xl/worksheets/sheet1.xml": sheet}))
     assert (reading.text, reading.warnings) == ("Ledger\n1\n", [CUT_OFF])
 
 
 def test_a_document_under_a_workbook_s_name_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Damaged, match="no workbook"):
-        xlsx.read(packages.docx(tmp_path / "a.xlsx", packages.p("words")))
+        reader.read(packages.docx(tmp_path / "a.xlsx", packages.p("words")))

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.documents.extract.readers import xlsx
-from tasks.documents.extract.spreadsheet import pieces
+from tasks.documents.extract.xlsx import reader, sheet
 from tests.tasks.documents.extract.office import packages
 from tests.tasks.documents.extract.office.packages import SHEET
 
@@ -73,18 +72,18 @@ def commented(xml: str) -> str:
 )
 def test_every_form_gives_the_same_text(form: Callable[[str], bytes], tmp_path: Path) -> None:
     parts: dict[str, str | bytes] = {"xl/worksheets/sheet1.xml": form(SHEET_XML), "xl/sharedStrings.xml": form(STRINGS)}
-    reading = xlsx.read(packages.xlsx(tmp_path / "a.xlsx", "", parts))
+    reading = reader.read(packages.xlsx(tmp_path / "a.xlsx", "", parts))
     assert (reading.text, reading.warnings) == (TEXT, [])
 
 
 @pytest.mark.parametrize("size", [1, 7, 100])
 def test_a_part_is_cut_behind_rows_wherever_its_chunks_end(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces, "_SHORT", 16)
+    monkeypatch.setattr(sheet, "_SHORT", 16)
     data = commented(SHEET_XML.replace("<row", "<row r='9'/><row")).encode()
     chunks = (data[at : at + size] for at in range(0, len(data), size))
-    got = list(pieces.pieces(chunks, b"row"))
+    got = list(sheet.pieces(chunks, b"row"))
     assert all(piece.endswith(b"</row>") for piece in got[:-1])
-    assert b"".join(got) == b"".join(pieces.pieces(iter([data]), b"row"))
+    assert b"".join(got) == b"".join(sheet.pieces(iter([data]), b"row"))
     assert b"<!" not in b"".join(got)
 
 
@@ -93,5 +92,5 @@ def test_rich_inline_text_comes_without_reading_aids(tmp_path: Path) -> None:
         '<c t="inlineStr"><is><r><rPr><b/></rPr><t>東</t></r><rPh sb="0" eb="1"><t>ヒガシ</t></rPh><r><t xml:space='
         '"preserve">京 Tower</t></r><phoneticPr fontId="1"/></is></c><c><v>7</v></c>'
     )
-    text = xlsx.read(packages.xlsx(tmp_path / "a.xlsx", f"<row>{cell}</row>" * 3)).text
+    text = reader.read(packages.xlsx(tmp_path / "a.xlsx", f"<row>{cell}</row>" * 3)).text
     assert text == "Ledger\n" + "東京 Tower\t7\n" * 3

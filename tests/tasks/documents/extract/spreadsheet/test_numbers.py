@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.documents.extract.spreadsheet.numbers import plain, show
+from tasks.documents.extract.xlsx.values import plain, show
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.documents.extract.wordprocessing.headings import HeadingStyles
+from tasks.documents.extract.docx.reader import HeadingStyles
 
 STYLES = b"""<w:styles>
 <w:style w:type="paragraph" w:default="1" w:styleId="a"><w:name w:val="Normal"/></w:style>

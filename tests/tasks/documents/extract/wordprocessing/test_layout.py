@@ -1,6 +1,6 @@
 """How words become lines: rows, frames, and what waits below them."""
 
-from tasks.documents.extract.wordprocessing.layout import Layout
+from tasks.documents.extract.docx.layout import Layout
 
 
 def words(layout: Layout, *paragraphs: str) -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tasks.documents.extract.wordprocessing.layout import Layout
-from tasks.documents.extract.wordprocessing.words import Scan
+from tasks.documents.extract.docx.layout import Layout
+from tasks.documents.extract.docx.scan import Scan
 from tasks.errors import TooLarge
 
 

@@ -1,0 +1,127 @@
+"""The OpenAPI document of the service and its page, both from our own files."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from litestar import MediaType, Request, Response, Router
+from litestar.exceptions import NotFoundException
+from litestar.openapi import OpenAPIConfig, ResponseSpec
+from litestar.openapi.plugins import JsonRenderPlugin, OpenAPIRenderPlugin
+from litestar.openapi.spec import Components, SecurityScheme, Tag
+
+from api import login
+from api.auth import HEADER
+from api.problems import MEDIA_TYPE, TYPE_PREFIX, Problem
+
+STATIC = Path(__file__).parent / "static"
+KEY_SCHEME = "ApiKey"
+ACCOUNT_SCHEMES = ("Bearer", "Session")
+"""What document operations on Google Drive take, either of them."""
+
+_DESCRIPTION = f"""\
+Five operations on data rooms and companies, each an HTTP POST with a JSON body.
+
+Types are strict (`"false"` is no boolean), unknown fields are ignored, and `null` stands for a field
+that was not given. Every failure is `{MEDIA_TYPE}` (RFC 9457): `type` is `{TYPE_PREFIX}` and a stable
+last part, `detail` says what to do, and `errors` names each bad field.
+"""
+_FAILURES = {
+    400: "The request is not well formed; `errors` names each bad field.",
+    401: "No API key or login, or one that is not good any more. `WWW-Authenticate` names the scheme.",
+    403: "The caller is known, and the operation is not allowed to it.",
+    404: "Unknown, or not shared with this account.",
+    409: "Something else is at work on it.",
+    413: "Above a size limit; the message names its setting.",
+    415: "The format is not supported; the message names those that are.",
+    416: "The range lies outside the document.",
+    422: "The document cannot be read: it is damaged or password-protected.",
+    429: "Asked too often. `Retry-After` gives the seconds to wait.",
+    500: "Something went wrong inside the service.",
+    502: "A drive, a model or a source of facts failed.",
+    503: "Not configured (the message names the setting), or something needed is out of reach.",
+    504: "A time limit was reached; the message names its setting.",
+}
+
+
+def failures(*statuses: int) -> Mapping[int, ResponseSpec]:
+    """The problem answers of an operation, for its `responses`."""
+    return {
+        status: ResponseSpec(
+            data_container=Problem, description=_FAILURES[status], media_type=MEDIA_TYPE, generate_examples=False
+        )
+        for status in sorted(statuses)
+    }
+
+
+class _Document(JsonRenderPlugin):
+    """The OpenAPI document as JSON, with what was written by hand."""
+
+    def __init__(self, by_hand: Mapping[str, Mapping[str, Any]]) -> None:
+        super().__init__(media_type=MediaType.JSON)
+        self._by_hand = by_hand
+
+    def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
+        for name, more in self._by_hand.items():
+            schema = openapi_schema["components"]["schemas"][name]
+            schema["properties"].update(more.get("properties", {}))
+            schema.update({key: value for key, value in more.items() if key != "properties"})
+        return super().render(request, openapi_schema)
+
+
+class _Page(OpenAPIRenderPlugin):
+    """Swagger UI as a page of ours: it loads nothing from elsewhere."""
+
+    def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:  # noqa: ARG002
+        return (STATIC / "schema.html").read_bytes()
+
+
+async def _unknown_is_a_problem(response: Response[Any]) -> Response[Any]:
+    """Litestar 2.25 answers unknown paths below /schema with a page of its own."""
+    if response.status_code == 404:
+        raise NotFoundException
+    return response
+
+
+def openapi(by_hand: Mapping[str, Mapping[str, Any]]) -> OpenAPIConfig:
+    """What the OpenAPI document says of the service as a whole, and where it is served.
+
+    `by_hand` holds, by name of a schema, what Litestar cannot know of it.
+    """
+    return OpenAPIConfig(
+        title="diligence",
+        version="1",  # of the contract, whose paths begin with /v1
+        description=_DESCRIPTION,
+        tags=[
+            Tag("Documents", "What lies in the drive, and its text."),
+            Tag("AI", "Questions to a model, or to the context itself where no model is configured."),
+            Tag("Companies", "Facts and answers about a company from public sources."),
+            Tag("Service", "Whether the service is up and has what it needs."),
+        ],
+        components=Components(
+            security_schemes={
+                KEY_SCHEME: SecurityScheme(
+                    type="apiKey",
+                    name=HEADER,
+                    security_scheme_in="header",
+                    description="One of DILIGENCE_API_KEYS. Without configured keys none is needed.",
+                ),
+                "Bearer": SecurityScheme(
+                    type="http",
+                    scheme="bearer",
+                    description="An access token of the caller's Google account with the scope drive.readonly: "
+                    "document operations on Google Drive act as that account.",
+                ),
+                "Session": SecurityScheme(
+                    type="apiKey",
+                    name=login.name_of("session"),
+                    security_scheme_in="cookie",
+                    description="The session of a browser that logged in at /login.",
+                ),
+            }
+        ),
+        openapi_router=Router(
+            path="/schema", route_handlers=[], after_request=_unknown_is_a_problem, include_in_schema=False
+        ),
+        render_plugins=[_Document(by_hand), _Page(path="/")],
+    )

@@ -1,0 +1,72 @@
+"""Answers of models, keyed by a hash of everything that went in: the same question is not paid for twice.
+
+Vectors of passages: what an embedding model made of a span of a text, kept for each version of the text.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, Column, LargeBinary
+from sqlmodel import Field, Session, SQLModel, col, select
+
+from storage.database import UtcDateTime, now
+from storage.upserts import put
+
+
+class StoredAnswer(SQLModel, table=True):
+    """An answer with what it cost. `key` is the SHA-256 of prompt, schema, model and evidence, in hex."""
+
+    __tablename__ = "answers"
+
+    key: str = Field(primary_key=True)
+    model: str
+    answer: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    input_tokens: int = 0
+    output_tokens: int = 0
+    created_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)
+
+
+def find_answer(session: Session, key: str) -> StoredAnswer | None:
+    """The answer kept under that key."""
+    return session.get(StoredAnswer, key)
+
+
+def save_answer(session: Session, answer: StoredAnswer) -> None:
+    """Keep an answer, in place of an earlier one to the same question."""
+    put(session, answer, "key")
+
+
+Span = tuple[int, int]
+
+
+class TextVector(SQLModel, table=True):
+    """The vector of the characters `start` to `end` of a text by one model: 32-bit floats, little-endian."""
+
+    __tablename__ = "text_vectors"
+
+    text_id: int = Field(foreign_key="texts.id", ondelete="CASCADE", primary_key=True)
+    model: str = Field(primary_key=True)
+    start: int = Field(primary_key=True)
+    end: int = Field(primary_key=True)
+    vector: bytes = Field(sa_type=LargeBinary)
+
+
+def find_vectors(session: Session, text_ids: Sequence[int], model: str) -> dict[tuple[int, int, int], bytes]:
+    """The vectors that are kept of these texts by that model, by (text id, start, end)."""
+    found: dict[tuple[int, int, int], bytes] = {}
+    wanted = sorted(set(text_ids))
+    for at in range(0, len(wanted), 500):
+        rows = session.exec(
+            select(TextVector.text_id, TextVector.start, TextVector.end, TextVector.vector).where(
+                col(TextVector.text_id).in_(wanted[at : at + 500]), TextVector.model == model
+            )
+        )
+        found.update({(text_id, start, end): vector for text_id, start, end, vector in rows})
+    return found
+
+
+def save_vectors(session: Session, vectors: Iterable[TextVector]) -> None:
+    """Keep vectors; one that is kept already is replaced."""
+    for vector in sorted(vectors, key=lambda each: (each.text_id, each.model, each.start, each.end)):
+        put(session, vector, "text_id", "model", "start", "end")

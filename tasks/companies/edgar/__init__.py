@@ -1,1 +1,0 @@
-"""The SEC's EDGAR: who files there, what was filed, and places as it writes them."""

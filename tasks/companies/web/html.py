@@ -1,0 +1,315 @@
+"""What an HTML page says: its text in paragraphs, what it says of itself, where it leads.
+
+Runs in a process of the pool (`parsing.py`): a hostile page may take any time and memory here.
+
+What a page says of its subject in schema.org's words, by JSON-LD or by microdata, in one form.
+
+The form is JSON-LD's: `{"@type": "Organization", "name": …}`, a type without the address of its vocabulary.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+from urllib.parse import urljoin
+
+from lxml import etree, html
+from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom
+
+from tasks.documents.extract.txt.reader import decoded
+from tasks.text.normalise import MARK, one_line, plain
+
+_MOST: Final = 200
+_DEPTH: Final = 12
+_VALUES: Final = 20_000
+"""Values of one page, in all its things: catalogues name every product, a company says what it is in twenty."""
+_LENGTH: Final = 10_000
+_SCOPES, _NESTED = 2_000, 10
+"""Items in microdata, which take 0.2 s, and how deep one lies within others: 250 deep, they take 8 s."""
+
+
+def things(tree: html.HtmlElement, base: str) -> list[dict[str, Any]]:
+    """The things that a page describes, its graphs taken apart; at most 200, and none that is broken."""
+    found: list[dict[str, Any]] = []
+    room = _Room(_VALUES)
+    for thing in (*_json_ld(tree), *_microdata(tree, base)):
+        try:
+            plain_thing = _plain(thing, room, _DEPTH)
+        except OverflowError:
+            break
+        if isinstance(plain_thing, dict) and plain_thing:
+            found.append(plain_thing)
+    return found[:_MOST]
+
+
+def _json_ld(tree: html.HtmlElement) -> Iterator[Any]:
+    from extruct.jsonld import JsonLdExtractor  # type: ignore[import-untyped]  # noqa: PLC0415 - 0.5 s
+
+    extractor = JsonLdExtractor()
+    for script in list(tree.iter("script")):
+        if not (script.get("type") or "").strip().lower().startswith("application/ld+json"):
+            continue
+        script.set("type", "application/ld+json")
+        try:
+            items = extractor.extract_items(script)
+        except (ValueError, RecursionError):  # broken: the others may be well
+            continue
+        for item in items:
+            graph = item.get("@graph") if isinstance(item, dict) else None
+            yield from graph if isinstance(graph, list) else [item]
+
+
+def _microdata(tree: html.HtmlElement, base: str) -> Iterator[Any]:
+    from extruct.w3cmicrodata import MicrodataExtractor  # type: ignore[import-untyped]  # noqa: PLC0415 - as above
+
+    scopes = tree.xpath("//*[@itemscope]")
+    if not scopes or len(scopes) > _SCOPES:
+        return
+    if tree.xpath(f"boolean(//*[@itemscope][count(ancestor::*[@itemscope]) > {_NESTED}])"):
+        return
+    try:
+        items = MicrodataExtractor().extract_items(tree, base)
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001 - what odd markup makes it stumble over; the page has more to say
+        return
+    for item in items:
+        yield _as_json_ld(item)
+
+
+def _as_json_ld(value: Any) -> Any:
+    """What microdata gives (`{"type": …, "properties": {…}}`) as JSON-LD has it."""
+    if isinstance(value, list):
+        return [_as_json_ld(each) for each in value]
+    if not isinstance(value, dict) or "properties" not in value:
+        return value
+    named = {"@type": value["type"]} if "type" in value else {}
+    if "id" in value:
+        named["@id"] = value["id"]
+    return named | {name: _as_json_ld(each) for name, each in value["properties"].items()}
+
+
+class _Room:
+    """How many values there is still room for."""
+
+    def __init__(self, values: int) -> None:
+        self._left = values
+
+    def take(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise OverflowError
+
+
+def _plain(value: Any, room: _Room, depth: int) -> Any:
+    """A value with plain texts and types; deeper than is sensible it is null."""
+    room.take()
+    if isinstance(value, str):
+        return plain(value[:_LENGTH]).strip()
+    if depth == 0 or value is None or isinstance(value, bool | int | float):
+        return value if not isinstance(value, dict | list) else None
+    if isinstance(value, list):
+        return [_plain(each, room, depth - 1) for each in value]
+    if isinstance(value, dict):
+        named = {plain(str(name)[:200]).strip(): _plain(each, room, depth - 1) for name, each in value.items()}
+        if "@type" in named:
+            named["@type"] = _type(named["@type"])
+        return named
+    return None
+
+
+def _type(given: Any) -> Any:
+    if isinstance(given, list):
+        return [_type(each) for each in given]
+    return given.rstrip("/").rpartition("/")[2].rpartition(":")[2] if isinstance(given, str) else given
+
+
+_LONGEST: Final = 4 << 20
+"""Bytes of a page that are read."""
+_MANY: Final = 20_000
+"""Elements of a page beyond which all of its text is taken: to find the main one takes 1.6 s, and 20 with 80,000."""
+_SHORT, _PART = 400, 4
+"""With less main text than these characters, or than this part of all, all is taken: a home page is no article."""
+_FEEDS: Final = {"application/rss+xml", "application/atom+xml"}
+_MOST_META, _MOST_LINKS, _MOST_FEEDS = 200, 500, 10
+_META_LENGTH: Final = 4000
+_LINK_LENGTH: Final = 2000
+_SHOWN: Final = "//body//text()[not(parent::script or parent::style or parent::noscript or parent::template)]"
+_SLOW: Final = {"punycode", "idna"}
+"""Python knows these as encodings; no page is in them, and what they take grows with the square of the text."""
+_ASCII: Final = bytes(range(128))
+_BLOCKS: Final = {"p", "head", "quote", "code", "item", "fw", "ab", "comments"}
+
+
+def read_html(data: bytes, content_type: str, url: str) -> dict[str, Any]:
+    """The fields of a `Page` from its bytes, the server's Content-Type and where it was found."""
+    text = decode(data[:_LONGEST], content_type)
+    tree = parsed(text)
+    base = _absolute(url, tree.xpath("string(//base/@href)")) or url
+    meta = _meta(tree)
+    feeds, canonical = _pointers(tree, base)
+    fields = {
+        "title": one_line(tree.xpath("string(//title)")) or meta.get("og:title"),
+        "description": meta.get("description") or meta.get("og:description"),
+        "language": _language(tree, meta),
+        "metadata": meta,
+        "canonical": canonical,
+        "feeds": feeds,
+        "links": _links(tree, base),
+        "schema_org": things(tree, base),
+    }
+    return {**fields, "paragraphs": _paragraphs(tree, text)}
+
+
+def decode(data: bytes, content_type: str) -> str:
+    """The text of a page, by its byte order mark, the server's word, its own word, or its look, in this order.
+
+    Where a tenth of what is beyond ASCII is wrong by that word, it is taken by its look: it is in something else.
+    """
+    encoding, mark = read_bom(data)
+    if encoding and mark:
+        return data[len(mark) :].decode(encoding, "replace")
+    said = http_content_type_encoding(content_type) or html_body_declared_encoding(data)
+    try:
+        text = data.decode(said, "replace") if said and said not in _SLOW else None
+    except (UnicodeError, LookupError):
+        text = None
+    if text is None or text.count("\ufffd") * 10 > len(data.translate(None, _ASCII)):
+        return decoded(data)[0]
+    return text
+
+
+def parsed(text: str) -> html.HtmlElement:
+    """The tree of a page, with a head and a body whatever it is."""
+    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
+    # A declaration of another encoding in the text would stop lxml from taking it as text.
+    try:
+        tree = html.document_fromstring(plain(text).encode(), parser=parser, ensure_head_body=True)
+    except etree.ParserError:  # there is nothing in it
+        tree = html.document_fromstring(b"<p></p>", parser=parser, ensure_head_body=True)
+    assert isinstance(tree, html.HtmlElement)
+    return tree
+
+
+def _meta(tree: html.HtmlElement) -> dict[str, str]:
+    """Each `meta` by its name in lower case, OpenGraph's too; of those with one name the first."""
+    found: dict[str, str] = {}
+    for element in tree.iter("meta"):
+        name = one_line(element.get("property") or element.get("name") or element.get("itemprop") or "")[:100].lower()
+        content = one_line((element.get("content") or "")[: _META_LENGTH * 2])[:_META_LENGTH]
+        if name and content and len(found) < _MOST_META:
+            found.setdefault(name, content)
+    return found
+
+
+def _language(tree: html.HtmlElement, meta: dict[str, str]) -> str | None:
+    """The page's language as it says itself: `en`, `de-CH`."""
+    given = tree.get("lang") or tree.xpath("string(//meta[@http-equiv='content-language']/@content)")
+    given = (given or meta.get("og:locale", "")).strip().replace("_", "-")
+    return given if re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", given) else None
+
+
+def _pointers(tree: html.HtmlElement, base: str) -> tuple[list[str], str | None]:
+    """The feeds that the page names, and the address that it wants to be known by."""
+    feeds: dict[str, None] = {}
+    canonical = None
+    for element in tree.iter("link"):
+        relations = (element.get("rel") or "").lower().split()
+        kind = (element.get("type") or "").partition(";")[0].strip().lower()
+        if "canonical" in relations:
+            canonical = canonical or _absolute(base, element.get("href") or "")
+        if "alternate" in relations and kind in _FEEDS and len(feeds) < _MOST_FEEDS:
+            feeds |= dict.fromkeys(filter(None, [_absolute(base, element.get("href") or "")]))
+    return list(feeds), canonical
+
+
+def _links(tree: html.HtmlElement, base: str) -> list[tuple[str, str]]:
+    found: dict[str, str] = {}
+    for element in tree.iter("a"):
+        if len(found) == _MOST_LINKS:
+            break
+        address = _absolute(base, element.get("href") or "")
+        if address:
+            words = one_line("".join(element.itertext())[:_META_LENGTH])[:200]
+            address = address.partition("#")[0]
+            found[address] = found.get(address) or words
+    return list(found.items())
+
+
+def _absolute(base: str, link: str) -> str | None:
+    """The address that a link leads to, where that is one of the web."""
+    link = link.strip()
+    if not link or len(link) > _LINK_LENGTH or link.startswith("#"):
+        return None
+    try:
+        found = urljoin(base, link)
+    except ValueError:
+        return None
+    return one_line(found) if found.startswith(("http://", "https://")) else None
+
+
+def _paragraphs(tree: html.HtmlElement, text: str) -> list[str]:
+    """The main text, or all of it where there is little that looks like one."""
+    from trafilatura import bare_extraction  # noqa: PLC0415 - 0.5 s, in the process that reads pages
+
+    found: list[str] = []
+    all_of_it = sum(len(each.strip()) for each in tree.xpath(_SHOWN))
+    if sum(1 for _ in tree.iter()) <= _MANY:
+        try:
+            document = bare_extraction(tree, include_comments=False, include_tables=True, favor_recall=True)
+        except MemoryError:
+            raise
+        except Exception:  # noqa: BLE001 - what an odd page makes it stumble over; there is another way
+            document = None
+        body = getattr(document, "body", None)
+        if body is not None:
+            for line_break in body.iter("lb"):
+                line_break.text = " "
+            found = [each for each in _blocks(body) if each]
+    if sum(map(len, found)) >= max(_SHORT, all_of_it // _PART):
+        return found
+    return _whole_text(text) or found
+
+
+def _blocks(body: Any) -> Iterator[str]:
+    """The paragraphs of what trafilatura found; a table is one, its rows a line each, their cells parted by tabs."""
+    yield one_line(body.text or "")
+    for element in body:
+        if element.tag == "table":
+            rows = ("\t".join(one_line("".join(cell.itertext())) for cell in row) for row in element.iter("row"))
+            yield "\n".join(row for row in rows if row.strip())
+        elif element.get("rend") == "dl":
+            yield from _definitions(element)
+        elif element.tag in _BLOCKS and element.find(".//table") is None:
+            yield one_line(" ".join(element.itertext()) if element.tag == "code" else "".join(element.itertext()))
+        elif len(element):
+            yield from _blocks(element)
+        else:
+            yield one_line(element.text or "")
+        yield one_line(element.tail or "")
+
+
+def _definitions(element: Any) -> Iterator[str]:
+    """Each term with what is said of it, like a table's row."""
+    row: list[str] = []
+    for item in element:
+        if (item.get("rend") or "").startswith("dt") and row:
+            yield "\t".join(row)
+            row = []
+        row.append(one_line("".join(item.itertext())))
+    yield "\t".join(row)
+
+
+def _whole_text(text: str) -> list[str]:
+    """Every paragraph of the body, menus too; what is not shown is left out."""
+    from html_text import cleaner, etree_to_text  # noqa: PLC0415 - as above
+
+    tree = parsed(text)
+    for element in tree.xpath("//head | //script | //style | //noscript | //template | //*[@hidden]"):
+        if element.getparent() is not None:
+            element.drop_tree()
+    for cell in tree.iter("td", "th"):
+        if cell.getnext() is not None:
+            cell.tail = MARK + (cell.tail or "")
+    lines = etree_to_text(cleaner.clean_html(tree)).split("\n")
+    rows = ("\t".join(map(one_line, line.split(MARK))) for line in lines)
+    return [row for row in rows if row.strip()]

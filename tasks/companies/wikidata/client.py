@@ -1,0 +1,240 @@
+"""Wikidata's servers: the query service tells which items there are, Special:EntityData what they say.
+
+Queries are bounded: they look exact values up and end at `LIMIT`. At most five requests are under way at a
+time in this process, whoever asks, as the query service wants it (its user manual, "Query limits"); a 429 is
+honoured by all of them.
+
+What the English Wikipedia says of a company in its first paragraph (CC BY-SA; the article's address names it).
+"""
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final, NamedTuple
+from urllib.parse import quote
+
+from tasks.companies.aside import Aside
+from tasks.companies.settings import CompanySettings
+from tasks.companies.web.client import Limits, Web
+from tasks.companies.web.pace import Pace
+from tasks.companies.wikidata.item import Item, read_item
+from tasks.errors import SourceFailed
+from tasks.text.normalise import one_line, plain
+
+WIKIDATA_PACE: Final = Pace(5)
+NAME: Final = "Wikidata"
+_WIKIDATA_LIMITS: Final = Limits(total=30, patience=180)
+_MOST: Final = 200
+"""Rows of an answer; a domain has one item or two, at times some dozen."""
+_LONGEST_ADDRESS: Final = 3900
+"""Characters; what is longer is sent as a form, which the query service takes too."""
+
+
+class Site(NamedTuple):
+    """An item and an address that it names as its official website (empty where the answer left it out)."""
+
+    item: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Term:
+    """What an item that another refers to is called; of a country its code, of a place the code of its country."""
+
+    label: str | None = None
+    code: str | None = None
+    country: str | None = None
+
+
+def items_of(urls: Collection[str]) -> list[Site]:
+    """The items that have one of those addresses as their official website, deprecated or not.
+
+    Raises:
+        DiligenceError: the query service cannot be asked, or answered wrongly.
+    """
+    sites = " ".join(f"<{url}>" for url in urls)
+    rows = _ask(
+        f"SELECT ?item ?site WHERE {{ VALUES ?site {{ {sites} }} "
+        f"?item p:P856 ?statement . ?statement ps:P856 ?site . }} LIMIT {_MOST}"
+    )
+    return [Site(item, row.get("site", "")) for row in rows if (item := _id(row.get("item")))]
+
+
+def named(names: Collection[str], languages: Collection[str]) -> list[tuple[Site, list[str]]]:
+    """The items with a website that are labelled, also known as or officially called exactly so, with those names.
+
+    Raises:
+        DiligenceError: as `items_of`.
+    """
+    literals = " ".join(
+        f"{json.dumps(name, ensure_ascii=False)}@{language}" for name in names for language in languages
+    )
+    rows = _ask(
+        f"SELECT ?item ?site ?name ?official WHERE {{ VALUES ?name {{ {literals} }} "
+        "{ ?item rdfs:label ?name } UNION { ?item skos:altLabel ?name } UNION { ?item wdt:P1448 ?name } "
+        f"?item wdt:P856 ?site . OPTIONAL {{ ?item wdt:P1448 ?official }} }} LIMIT {_MOST}"
+    )
+    return [
+        (Site(item, row["site"]), [row[key] for key in ("name", "official") if key in row])
+        for row in rows
+        if (item := _id(row.get("item"))) and "site" in row
+    ]
+
+
+def terms(ids: Sequence[str]) -> dict[str, Term]:
+    """What those items are called, of those that have an English label, with the codes of countries; one request.
+
+    Raises:
+        DiligenceError: as `items_of`.
+    """
+    if not ids:
+        return {}
+    rows = _ask(
+        f"SELECT ?item ?label ?code ?country WHERE {{ VALUES ?item {{ {' '.join(f'wd:{each}' for each in ids)} }} "
+        'OPTIONAL { ?item rdfs:label ?label . FILTER(LANG(?label) IN ("en", "mul")) } '
+        "OPTIONAL { ?item wdt:P297 ?code } OPTIONAL { ?item wdt:P17/wdt:P297 ?country } } LIMIT 1000"
+    )
+    found: dict[str, Term] = {}
+    for item, told in _by_item(rows).items():
+        label, code, country = (told.get(key, []) for key in ("label", "code", "country"))
+        if item in ids and (label or code):
+            found[item] = Term(next(iter(label), None), _only(code), _only(country))
+    return found
+
+
+def fetch_item(item: str) -> Item | None:
+    """The item with that id; None where there is none any more.
+
+    Raises:
+        DiligenceError: it cannot be fetched, or is no item.
+    """
+    url = f"{CompanySettings.current().wikidata_url}/wiki/Special:EntityData/{item}.json"
+    answer = Web.current().get(
+        url, trusted=True, pace=WIKIDATA_PACE, limits=_WIKIDATA_LIMITS, expect=(404, 410), name=NAME
+    )
+    return (
+        None
+        if answer.status in {404, 410}
+        else read_item(answer.json(), item, datetime.now(UTC).replace(microsecond=0))
+    )
+
+
+def fetch_items(ids: Sequence[str]) -> dict[str, Item]:
+    """The items by the ids asked for, fetched side by side; one that is gone is left out.
+
+    Raises:
+        DiligenceError: as `fetch_item`.
+    """
+    side_by_side = Aside(5, "wikidata")
+    asked = {each: side_by_side.begin(fetch_item, each) for each in ids}
+    found = {each: task.result() for each, task in asked.items()}
+    return {each: item for each, item in found.items() if item is not None}
+
+
+def page_of(item: str) -> str:
+    """The address of an item's page."""
+    return f"{CompanySettings.current().wikidata_url}/wiki/{item}"
+
+
+def _ask(query: str) -> list[dict[str, str]]:
+    """The rows of the answer, each variable that has a value with it."""
+    url = CompanySettings.current().wikidata_sparql_url
+    headers = {"Accept": "application/sparql-results+json"}
+    if len(quote(query)) + len(url) <= _LONGEST_ADDRESS:
+        answer = Web.current().get(
+            url,
+            {"query": query, "format": "json"},
+            headers=headers,
+            trusted=True,
+            pace=WIKIDATA_PACE,
+            limits=_WIKIDATA_LIMITS,
+            name=NAME,
+        )
+    else:
+        headers["Content-Type"] = "application/x-www-form-urlencoded"
+        body = f"query={quote(query, safe='')}&format=json".encode()
+        answer = Web.current().post(
+            url, body, headers=headers, trusted=True, pace=WIKIDATA_PACE, limits=_WIKIDATA_LIMITS, name=NAME
+        )
+    try:
+        return [dict(_values(row)) for row in answer.json()["results"]["bindings"]]
+    except (KeyError, TypeError, AttributeError):
+        raise SourceFailed("Wikidata's query service sent something else than the rows that it should have.") from None
+
+
+def _values(row: Any) -> Iterator[tuple[str, str]]:
+    for name, each in row.items():
+        if isinstance(each["value"], str) and len(each["value"]) <= 4096:
+            yield name, one_line(each["value"])
+
+
+def _by_item(rows: Sequence[Mapping[str, str]]) -> dict[str, dict[str, list[str]]]:
+    """The different values of each variable, by item."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for row in rows:
+        if (item := _id(row.get("item"))) is None:
+            continue
+        for name, value in row.items():
+            values = found.setdefault(item, {}).setdefault(name, [])
+            if value not in values:
+                values.append(value)
+    return found
+
+
+def _only(values: Sequence[str]) -> str | None:
+    return values[0] if len(values) == 1 else None
+
+
+def _id(address: str | None) -> str | None:
+    """The id at the end of `http://www.wikidata.org/entity/Q42`."""
+    found = re.search(r"(?:^|/)(Q[1-9][0-9]{0,11})$", address or "")
+    return found[1] if found else None
+
+
+WIKIPEDIA_PACE: Final = Pace(5)
+_WIKIPEDIA_LIMITS: Final = Limits(total=20, patience=120, packed=1 << 20, unpacked=4 << 20)
+_LONGEST: Final = 4000
+"""Characters; a first paragraph has some 500."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """An article's first paragraph, its address, and the day of its last change where that is given."""
+
+    text: str
+    url: str
+    as_of: str | None
+
+
+def summary_of(title: str, item: str) -> Summary | None:
+    """The summary of the article with that title, which is about that item of Wikidata; None where there is none.
+
+    Raises:
+        DiligenceError: Wikipedia cannot be asked, or answered wrongly.
+    """
+    address = CompanySettings.current().wikipedia_url
+    name = quote(title.replace(" ", "_"), safe="")
+    answer = Web.current().get(
+        f"{address}/api/rest_v1/page/summary/{name}",
+        trusted=True,
+        pace=WIKIPEDIA_PACE,
+        limits=_WIKIPEDIA_LIMITS,
+        expect=(404, 410),
+        name="Wikipedia",
+    )
+    if answer.status in {404, 410}:
+        return None
+    return _read(answer.json(), item, f"{address}/wiki/{name}")
+
+
+def _read(said: Any, item: str, url: str) -> Summary | None:
+    """The summary, unless the page only lists what the title may mean, or has come to be about something else."""
+    if not isinstance(said, dict) or said.get("type", "standard") != "standard":
+        return None
+    text, about, changed = said.get("extract"), said.get("wikibase_item"), said.get("timestamp")
+    if about not in {None, item} or not isinstance(text, str) or not (text := plain(text[:_LONGEST]).strip()):
+        return None
+    day = re.match(r"\d{4}-\d{2}-\d{2}(?=T|$)", changed) if isinstance(changed, str) else None
+    return Summary(text, url, day[0] if day else None)

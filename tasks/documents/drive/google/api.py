@@ -1,0 +1,282 @@
+"""Drive's logs of changes: where one stands, and what it has told since.
+
+A shared drive has a log of its own; all the rest is in the account's. A mark names both: `<drive>:<token>`.
+
+A file as Drive describes it, and the document that the product shows for it.
+
+Requests of the Drive API as the listing makes them: what is asked, of which drives, with which resource keys.
+
+Without `supportsAllDrives` and `includeItemsFromAllDrives` what lies in a shared drive is not there.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
+
+from tasks.documents.drive.drive import Changes, Document
+from tasks.documents.drive.google.client import Client
+from tasks.documents.drive.google.errors import Refused
+from tasks.errors import DiligenceError, NotAllowed, NotFound
+
+if TYPE_CHECKING:
+    from googleapiclient._apis.drive.v3.resources import DriveResource
+    from googleapiclient.http import HttpRequest
+
+    Make = Callable[[DriveResource], HttpRequest]
+
+
+_APPS = "application/vnd.google-apps."
+FOLDER = f"{_APPS}folder"
+SHORTCUT = f"{_APPS}shortcut"
+_EXTENSIONS = {
+    f"{_APPS}document": ".docx",
+    f"{_APPS}spreadsheet": ".xlsx",
+    f"{_APPS}presentation": ".pptx",
+    f"{_APPS}drawing": ".pdf",
+}
+_EDITORS = {
+    f"{_APPS}document": "document",
+    f"{_APPS}spreadsheet": "spreadsheets",
+    f"{_APPS}presentation": "presentation",
+    f"{_APPS}drawing": "drawings",
+    f"{_APPS}form": "forms",
+}
+# What is asked of each file, and no more: 20,000 rows are 7 MB so. `parents` is asked for besides where it is
+# not known, since pages with it are cut to 460 rows.
+FIELDS = (
+    "id,name,mimeType,size,createdTime,modifiedTime,md5Checksum,version,resourceKey,"
+    "shortcutDetails(targetId,targetMimeType,targetResourceKey)"
+)
+
+
+class Target(NamedTuple):
+    """What a shortcut leads to."""
+
+    id: str
+    mime_type: str
+    key: str | None
+
+
+class Row(NamedTuple):
+    """A file of a listing, in the folder `parent`: plain values, so that it can rest on disk.
+
+    Times are as Drive writes them, `version` is as in `Document`, `key` the resource key.
+    """
+
+    id: str
+    name: str
+    parent: str
+    mime_type: str
+    size: int | None
+    created: str | None
+    updated: str | None
+    version: str
+    key: str | None
+
+
+def row_of(file: Mapping[str, Any], parent: str) -> Row:
+    """The row of a file resource that was asked for with `FIELDS`."""
+    get = file.get
+    size = get("size")
+    return Row(
+        file["id"],
+        get("name", ""),
+        parent,
+        get("mimeType", ""),
+        None if size is None else int(size),
+        get("createdTime"),
+        get("modifiedTime"),
+        version_of(file),
+        get("resourceKey"),
+    )
+
+
+def version_of(file: Mapping[str, Any]) -> str:
+    """The version in the sense of `Document`. Native documents have no md5; their `version` changes with each edit."""
+    return file.get("md5Checksum") or f"v{file.get('version', '')}"
+
+
+def target_of(file: Mapping[str, Any]) -> Target:
+    """What a shortcut's file resource leads to."""
+    details = file.get("shortcutDetails") or {}
+    return Target(details.get("targetId", ""), details.get("targetMimeType", ""), details.get("targetResourceKey"))
+
+
+Before = tuple[str, str, str]
+After = tuple[str, str, int | None, datetime | None, datetime | None, str]
+
+
+class Entry(NamedTuple):
+    """A document but for its path: what `Document` takes before it, and what after."""
+
+    before: Before
+    after: After
+
+
+def entry_of(row: Row) -> Entry:
+    """The document of a row. The size of a native document is left out: what Drive says is not that of the export."""
+    native = row.mime_type.startswith(_APPS)
+    name = named(row.name, row.mime_type) if native else row.name
+    size = None if native else row.size
+    return Entry(
+        (row.id, name, row.parent),
+        (_url(row), row.mime_type, size, _time(row.created), _time(row.updated), row.version),
+    )
+
+
+def document_of(row: Row, path: str) -> Document:
+    """The document of a row, in the folder with that path of the listing."""
+    before, after = entry_of(row)
+    return Document(before[0], before[1], before[2], path, *after)
+
+
+def named(name: str, mime_type: str) -> str:
+    """A file's name, with the extension of its export where it is a native document."""
+    extension = _EXTENSIONS.get(mime_type, "")
+    return name if name.lower().endswith(extension) else name + extension
+
+
+def _url(row: Row) -> str:
+    key = f"?resourcekey={quote(row.key)}" if row.key else ""
+    if row.mime_type in _EDITORS:
+        return f"https://docs.google.com/{_EDITORS[row.mime_type]}/d/{row.id}/edit{key}"
+    return f"https://drive.google.com/file/d/{row.id}/view{key}"
+
+
+def _time(written: str | None) -> datetime | None:
+    try:
+        return datetime.fromisoformat(written) if written else None
+    except ValueError:
+        return None
+
+
+ALONE = f"nextPageToken,incompleteSearch,files({FIELDS})"
+TOGETHER = f"nextPageToken,incompleteSearch,files({FIELDS},parents)"
+ROWS = 1000  # the most that a page may hold
+_ONE = f"{FIELDS},parents,trashed,driveId,capabilities/canDownload"
+_CHANGES = "nextPageToken,newStartPageToken,changes(changeType,fileId,driveId,file/parents)"
+
+
+def quoted(value: str) -> str:
+    r"""A string as `q` takes it: `\` escaped first, then `'` (search query guide)."""
+    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def lying_in(folder_ids: Sequence[str]) -> str:
+    """The query for what lies in any of these folders and not in the bin."""
+    return f"({' or '.join(f'{quoted(each)} in parents' for each in folder_ids)}) and trashed = false"
+
+
+def page(
+    q: str, *, fields: str, order: str | None = None, token: str | None = None,
+    drive_id: str | None = None, keys: Mapping[str, str] | None = None,
+) -> "Make":  # fmt: skip
+    """One page of `files.list`; with `drive_id`, out of that shared drive alone.
+
+    By parents, all drives are asked as one user's: an account with which a folder of a shared drive was
+    shared, and not the drive, may not name that drive.
+    """
+    given: dict[str, Any] = {"q": q, "fields": fields, "pageSize": ROWS}
+    if order:
+        given["orderBy"] = order
+    if token:
+        given["pageToken"] = token
+    if drive_id:
+        given |= {"corpora": "drive", "driveId": drive_id}
+    return lambda drive: _with(
+        drive.files().list(supportsAllDrives=True, includeItemsFromAllDrives=True, **given), keys
+    )
+
+
+def one(file_id: str, keys: Mapping[str, str] | None = None) -> "Make":
+    """What Drive says of one file."""
+    return lambda drive: _with(drive.files().get(fileId=file_id, supportsAllDrives=True, fields=_ONE), keys)
+
+
+def account() -> "Make":
+    """Whose token it is."""
+    return lambda drive: drive.about().get(fields="user/permissionId")
+
+
+def shared_drive(drive_id: str) -> "Make":
+    """A shared drive. Its root folder has its id."""
+    return lambda drive: drive.drives().get(driveId=drive_id, fields="id,name")
+
+
+def shared_drives(token: str | None) -> "Make":
+    """One page of the shared drives that this account is a member of."""
+    given: dict[str, Any] = {"pageToken": token} if token else {}
+    return lambda drive: drive.drives().list(pageSize=100, fields="nextPageToken,drives(id,name)", **given)
+
+
+def start_of_changes(drive_id: str | None) -> "Make":
+    """Where a log of changes stands now: the shared drive's, or the account's own."""
+    given: dict[str, Any] = {"driveId": drive_id} if drive_id else {}
+    return lambda drive: drive.changes().getStartPageToken(supportsAllDrives=True, fields="startPageToken", **given)
+
+
+def changes(token: str, drive_id: str | None) -> "Make":
+    """One page of that log."""
+    given: dict[str, Any] = {"driveId": drive_id} if drive_id else {}
+    return lambda drive: drive.changes().list(
+        pageToken=token,
+        pageSize=ROWS,
+        includeItemsFromAllDrives=True,
+        supportsAllDrives=True,
+        includeRemoved=True,
+        fields=_CHANGES,
+        **given,
+    )
+
+
+def _with(request: "HttpRequest", keys: Mapping[str, str] | None) -> "HttpRequest":
+    if keys:
+        listed = ",".join(f"{file_id}/{key}" for file_id, key in keys.items())
+        request.headers = {**(request.headers or {}), "X-Goog-Drive-Resource-Keys": listed}
+    return request
+
+
+_PAGES = 10  # of changes: where more has happened, listing is as quick
+
+
+def mark_of(drive_id: str | None, answer: dict[str, Any] | DiligenceError) -> str | None:
+    """The mark of what `queries.start_of_changes` was answered; None where this account may not read the log."""
+    if isinstance(answer, DiligenceError) or not answer.get("startPageToken"):
+        return None
+    return f"{drive_id or ''}:{answer['startPageToken']}"
+
+
+def log_of(mark: str) -> tuple[str | None, str]:
+    """The shared drive that a mark is of, if it is of one, and the token of the next page."""
+    drive_id, _, token = mark.partition(":")
+    return drive_id or None, token
+
+
+def read(client: Client, mark: str, first: dict[str, Any] | DiligenceError) -> Changes | None:
+    """What has happened since a mark; `first` is the answer for the log's first page. None if it is not told.
+
+    Raises:
+        NotLoggedIn, TooManyRequests, Unavailable, SourceFailed, TookTooLong: Drive does not answer.
+    """
+    drive_id, _ = log_of(mark)
+    ids: set[str] = set()
+    answer = first
+    for _ in range(_PAGES):
+        if isinstance(answer, NotFound | NotAllowed | Refused):
+            return None  # the token has expired, or is none
+        if isinstance(answer, DiligenceError):
+            raise answer
+        for change in answer.get("changes", ()):
+            # What changes about a shared drive itself (its name) concerns its root, which has its id.
+            ids.add(change.get("driveId" if change.get("changeType") == "drive" else "fileId", ""))
+            ids.update((change.get("file") or {}).get("parents", ()))
+        if answer.get("newStartPageToken"):
+            return Changes(frozenset(ids), f"{drive_id or ''}:{answer['newStartPageToken']}")
+        if not answer.get("nextPageToken"):
+            return None
+        try:
+            answer = client.call(changes(answer["nextPageToken"], drive_id))
+        except DiligenceError as error:
+            answer = error
+    return None

@@ -1,1 +1,0 @@
-"""What the Office formats share: the package, its XML in one form, drawings and charts, encryption."""

@@ -1,0 +1,297 @@
+"""The values of a chart: each series with its points, a category and its values a line.
+
+Scanned as bytes, in the form that `canonical` gives: 0.07 ms for a chart of 6 KB, two fifths of what its tree takes.
+
+The words of drawings: paragraphs and tables where they stand, charts and diagrams in parts of their own.
+
+Scanned as bytes, in the form that `canonical` gives: one pattern runs over them at 300 MB/s, and never past
+the next `<`. What is rare, formulas, is cut out and given to lxml.
+
+Office formulas on one line: those with a shape by their trees, what nests deeper than a parser follows flat.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from lxml import etree
+
+from tasks.documents.extract.ooxml import xml
+from tasks.documents.extract.ooxml.package import Package
+from tasks.documents.extract.ooxml.xml import M, W, unescaped
+from tasks.documents.extract.text_writer import one_line
+from tasks.documents.extract.xlsx.values import show
+from tasks.errors import TooLarge
+
+_SERIES: Final = re.compile(rb"<c:ser(?:\s[^<>]*+)?>")
+_SERIES_END: Final = re.compile(rb"</c:ser\s*+>")
+_LISTS: Final = (b"tx", b"cat", b"xVal", b"val", b"yVal", b"bubbleSize", b"dlblRangeCache")
+_SKIPPED: Final = (b"dLbls", b"trendline", b"errBars")
+"""What within a series has words and values of its own."""
+
+_LIST: Final = re.compile(rb"<(?:c|c15):(%b)(?:\s[^<>]*+)?>" % b"|".join(_LISTS + _SKIPPED))
+_LIST_ENDS: Final = {name: re.compile(rb"</(?:c|c15):%b\s*+>" % name) for name in _LISTS + _SKIPPED}
+_CODE: Final = re.compile(rb"<c:formatCode(?:\s[^<>]*+)?>([^<]*+)")
+_POINT: Final = re.compile(
+    rb"""<c:pt(?=[\s>])(?=[^<]*?\sidx\s*+=\s*+["']([0-9]{1,9})["'])?"""
+    rb"""(?=[^<]*?\sformatCode\s*+=\s*+(?:"([^"<]*+)"|'([^'<]*+)'))?[^<]*+<c:v(?:\s[^<>]*+)?>([^<]*+)"""
+)
+_VALUE: Final = re.compile(rb"<c:v(?:\s[^<>]*+)?>([^<]*+)")
+_CACHED: Final = re.compile(rb"<(?:(c:strCache)|(/c:strCache)|c:v)(?:\s[^<>]*+)?>([^<]*+)")
+_EXTENDED: Final = re.compile(rb"<cx:pt(?:\s[^<>]*+)?>([^<]*+)")
+
+_Points = dict[int, str]
+
+
+def values(data: bytes) -> Iterator[str]:
+    """The lines of a chart's part without its paragraphs: series by series its name, then its points.
+
+    A point's line holds its category (or x), its value (or y), its size and its label, as far as it has them, split
+    by tabs; after the series come titles that a cell gives, at last the points of a chart of the newer kind (`cx`).
+    """
+    loose: list[str] = []
+    at = 0
+    while (series := _SERIES.search(data, at)) is not None:
+        loose += _loose(data, at, series.start())
+        end = _SERIES_END.search(data, series.end())
+        at = end.start() if end is not None else len(data)
+        yield from _series(data, series.end(), at)
+    yield from loose
+    yield from _loose(data, at, len(data))
+    if data.startswith(b"<cx:"):
+        yield from filter(None, map(_shown, _EXTENDED.findall(data)))
+
+
+def _series(data: bytes, at: int, stop: int) -> Iterator[str]:
+    lists: dict[bytes, _Points] = {}
+    while (start := _LIST.search(data, at, stop)) is not None:
+        name = start[1]
+        end = _LIST_ENDS[name].search(data, start.end(), stop)
+        at = end.end() if end is not None else stop
+        if name in _LISTS and name not in lists:
+            lists[name] = _points(data, start.end(), at)
+    name_of = " ".join(lists.get(b"tx", {}).values())
+    if name_of:
+        yield name_of
+    x, y = lists.get(b"cat") or lists.get(b"xVal", {}), lists.get(b"val") or lists.get(b"yVal", {})
+    columns = [x, y, lists.get(b"bubbleSize", {}), lists.get(b"dlblRangeCache", {})]
+    for index in sorted(set().union(*columns)):
+        cells = [points[index] for points in columns if index in points]
+        if any(cells):
+            yield "\t".join(cells)
+
+
+def _points(data: bytes, start: int, stop: int) -> _Points:
+    """The cached values of a list by index, in order, as shown; several levels of a category are joined."""
+    numeric = data.find(b"<c:num", start, stop) >= 0
+    found = _CODE.search(data, start, stop) if numeric else None
+    code = _text(found[1]) if found is not None else ""
+    levels: dict[int, list[str]] = {}
+    for number, double, single, value in _POINT.findall(data, start, stop):
+        text = _text(value)
+        if numeric:
+            text = show(text, _text(double or single) or code)
+        levels.setdefault(int(number) if number else len(levels), []).append(one_line(text))
+    if not levels:
+        return dict(enumerate(map(_shown, _VALUE.findall(data, start, stop))))
+    return {index: " ".join(reversed(levels[index])) for index in sorted(levels)}
+
+
+def _loose(data: bytes, start: int, stop: int) -> list[str]:
+    """The strings that are cached between `start` and `stop`, where no series is."""
+    if data.find(b"<c:strCache", start, stop) < 0:
+        return []
+    shown, within = [], False
+    for begin, end, value in _CACHED.findall(data, start, stop):
+        if begin or end:
+            within = bool(begin)
+        elif within:
+            shown.append(_shown(value))
+    return shown
+
+
+def _text(value: bytes) -> str:
+    return unescaped(value.decode("utf-8", "replace"))
+
+
+def _shown(value: bytes) -> str:
+    return one_line(_text(value))
+
+
+_WORDS: Final = re.compile(rb"<[mw]:t(?:\s[^<>]*+)?(?<!/)>([^<]++)")
+_TEXTS: Final = (M + "t", W + "t")
+_LARGEST: Final = 1 << 20
+"""Bytes of a formula that is given to lxml."""
+
+
+def flat(data: bytes, start: int, end: int) -> list[bytes]:
+    """The words of the formula that stands between `start` and `end` of a part, escaped as they are there."""
+    words: list[bytes] = _WORDS.findall(data, start, end)
+    return words
+
+
+def shaped(data: bytes, start: int, end: int) -> list[bytes]:
+    """The same, with its shape: `a/b`, `x²`. Flat where it is larger than 1 MB or nests beyond 256 elements.
+
+    A tree takes 20 µs, so a caller bounds how many formulas it asks for.
+    """
+    words = flat(data, start, end)
+    if not words or end - start >= _LARGEST:
+        return words
+    element = xml.element(data[start:end])
+    if element is None or sum(bool(text.text) for text in element.iter(*_TEXTS)) < len(words):
+        return words  # the parser stops where it is too deep
+    return [xml.escaped(on_one_line(element))]
+
+
+def on_one_line(element: etree._Element) -> str:
+    """An Office formula on one line: `a/b`, `x²` or `x^k`, `x₂` or `x_k`, `√`."""
+    pieces: list[str] = []
+    for child in element:
+        name = child.tag.rpartition("}")[2]
+        if name in ("t", "delText"):
+            pieces.append((child.text or "") if name == "t" else "")
+        elif name == "f":
+            pieces.append("/".join(on_one_line(part) for part in child if part.tag in (M + "num", M + "den")))
+        elif name in ("sup", "sub"):
+            pieces.append(_raised(on_one_line(child)) if name == "sup" else _lowered(on_one_line(child)))
+        elif name == "rad":
+            pieces.append("√" + "".join(on_one_line(part) for part in child if part.tag == M + "e"))
+        elif not name.endswith("Pr"):
+            pieces.append(on_one_line(child))
+    return "".join(pieces)
+
+
+def _raised(text: str) -> str:
+    if set(text) <= set("0123456789+-=()ni"):
+        return text.translate(str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ"))
+    return f"^({text})" if len(text) > 1 else f"^{text}"
+
+
+def _lowered(text: str) -> str:
+    if set(text) <= set("0123456789+-=()"):
+        return text.translate(str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎"))
+    return f"_({text})" if len(text) > 1 else f"_{text}"
+
+
+_RUNS: Final = re.compile(
+    rb"<(?:/a:(p|tc|tr)\s*>|a:(?:t(?:>|\s[^<>]*+(?<!/)>)([^<]++)|(br|tc(?=[\s/][^<>]*+(?<=/)>)))|m:oMath[\s>])"
+)
+"""The end of a paragraph, cell or row; the words of a run; a line break or an empty cell; a formula."""
+
+_PARAGRAPH, _CELL, _ROW = "\0", "\1", "\2"
+_IN_SHAPE: Final = {b"p": b"\0", b"br": b"\n", b"tc": b"", b"tr": b""}
+_IN_TABLE: Final = {b"p": b"\0", b"br": b"\n", b"tc": b"\1", b"tr": b"\2"}
+"""What an end stands for while the words are put together: characters that XML cannot hold."""
+
+_FORMULA: Final = re.compile(rb"<m:oMath(?:\s[^<>]*+)?(?<!/)>")
+_FORMULA_END: Final = re.compile(rb"</m:oMath\s*+>|(?=</?a:p[\s>])")
+_LARGE: Final = 1 << 20
+"""From this size on, in bytes, what is found in a shape is counted while it is taken."""
+
+_MOST_RUNS: Final = 2_000_000
+_MOST_WORDS: Final = 32 << 20
+_MOST_FORMULAS: Final = 10_000
+"""The most runs, bytes of text and formulas that one shape, table or diagram may hold."""
+
+_TOO_MUCH: Final = "One shape holds more text than can be read. Split the document."
+_LARGEST_CHART: Final = 32 << 20
+"""Of a larger chart, in bytes, the rest is left out as though it were lost."""
+
+_MOST_REPEATED: Final = 16 << 20
+"""The most characters of drawings that are written again where several slides show the same one."""
+
+
+def paragraphs(data: bytes, start: int = 0, end: int | None = None) -> list[str]:
+    r"""The paragraphs that have words between `start` and `end` of a part, in order; line breaks as `\n`.
+
+    Raises:
+        TooLarge: there are too many of them.
+    """
+    words = _words(data, start, end, _IN_SHAPE)
+    return [line.strip("\r\n") for line in words.split(_PARAGRAPH) if line.strip()]
+
+
+def table(data: bytes, start: int = 0, end: int | None = None) -> list[str]:
+    """The rows of the table between `start` and `end` of a part, cells split by tabs; empty rows are left out.
+
+    Raises:
+        TooLarge: there are too many of them.
+    """
+    words = _words(data, start, end, _IN_TABLE).replace(_PARAGRAPH, " ")
+    rows = ["\t".join(map(one_line, row.split(_CELL))).rstrip("\t") for row in words.split(_ROW)]
+    return [row for row in rows if row]
+
+
+def _words(data: bytes, start: int, end: int | None, marks: Mapping[bytes, bytes]) -> str:
+    end = len(data) if end is None else end
+    found = _RUNS.findall(data, start, end) if end - start < _LARGE else _counted(data, start, end)
+    try:
+        pieces = [run or marks[ending or empty] for ending, run, empty in found]
+    except KeyError:  # there is a formula
+        return _words(_with_formulas(data[start:end]), 0, None, {**marks, b"": b""})
+    return xml.unescaped(b"".join(pieces).decode("utf-8", "replace"))
+
+
+def _counted(data: bytes, start: int, end: int) -> Iterator[tuple[bytes, ...]]:
+    """What `_RUNS` finds, as long as it stays within what may be in one shape."""
+    size = 0
+    for count, match in enumerate(_RUNS.finditer(data, start, end)):
+        groups = match.groups(b"")
+        size += len(groups[1])
+        if count > _MOST_RUNS or size > _MOST_WORDS:
+            raise TooLarge(_TOO_MUCH)
+        yield groups
+
+
+def _with_formulas(data: bytes) -> bytes:
+    """Put a run of words in the place of each formula."""
+    kept: list[bytes] = []
+    at = 0
+    for count, formula in enumerate(_FORMULA.finditer(data)):
+        if count > _MOST_FORMULAS:
+            raise TooLarge(_TOO_MUCH)
+        if formula.start() < at:
+            continue
+        end = _FORMULA_END.search(data, formula.end())
+        behind = end.end() if end is not None else len(data)
+        words = b"".join(shaped(data, formula.start(), behind))
+        kept += data[at : formula.start()], b"<a:t>", words.replace(b"<", b"&lt;"), b"</a:t>"
+        at = behind
+    return b"".join([*kept, data[at:]])
+
+
+class Drawings:
+    """The charts and diagrams of a package that stand in parts of their own, each read once."""
+
+    def __init__(self, package: Package) -> None:
+        self._package = package
+        self._targets: dict[str, dict[str, str]] = {}
+        self._lines: dict[str, list[str]] = {}
+        self._repeated = 0
+
+    def lines(self, source: str, relationship_id: str) -> list[str]:
+        """The lines of the drawing to which the part `source` refers by that id; none when there is none."""
+        if source not in self._targets:
+            self._targets[source] = {item.id: item.target for item in self._package.relationships(source)}
+        target = self._targets[source].get(relationship_id, "")
+        if target not in self._lines:
+            self._lines[target] = self._read(target)
+            return self._lines[target]
+        self._repeated += sum(map(len, self._lines[target]))
+        return self._lines[target] if self._repeated < _MOST_REPEATED else []
+
+    def _read(self, name: str) -> list[str]:
+        data = self._package.scan(name)
+        if len(data) > _LARGEST_CHART:
+            self._package.note_damage()
+            data = data[:_LARGEST_CHART]
+        lines = paragraphs(data)
+        if data.startswith(b"<dgm:"):
+            return lines
+        lines += values(data)
+        if b"<c:userShapes" in data:
+            for item in self._package.relationships(name):
+                if item.kind == "chartUserShapes":
+                    lines += paragraphs(self._package.scan(item.target))
+        return lines

@@ -1,0 +1,186 @@
+"""PDFium's calls with plain prototypes, for those that are made for each annotation and each comma.
+
+pypdfium2 gives each kind of pointer a class of its own: a call takes 0.5 µs through those and 0.2 µs through these.
+What is opened here is a number, which only the calls here take.
+
+PDFium's own calls in Python's types: a document, and the strings that PDFium writes.
+
+pypdfium2's classes are left out where they cost: reading the text of all pages through them takes 1.15 times as long as
+through the calls themselves. PDFium is not safe to call from several threads, nor is what is here.
+"""
+
+import ctypes
+import os
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Self
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+from tasks.documents.extract.limits import keep_memory
+from tasks.documents.extract.pdf.repair import looks_like_bomb, without_bombs
+from tasks.documents.extract.text_writer import Source
+
+
+def _plain(function: Any) -> Any:
+    """The same function, whose pointers, handed over and returned, are mere addresses."""
+    prototype = ctypes.CFUNCTYPE(_plain_type(function.restype), *map(_plain_type, function.argtypes))
+    return prototype(ctypes.cast(function, ctypes.c_void_p).value or 0)
+
+
+def _plain_type(kind: Any) -> Any:
+    return ctypes.c_void_p if isinstance(kind, type) and issubclass(kind, ctypes._Pointer) else kind  # noqa: SLF001
+
+
+open_annotation: Final = _plain(pdfium.FPDFPage_GetAnnot)
+close_annotation: Final = _plain(pdfium.FPDFPage_CloseAnnot)
+kind_of: Final = _plain(pdfium.FPDFAnnot_GetSubtype)
+has_key: Final = _plain(pdfium.FPDFAnnot_HasKey)
+string_value: Final = _plain(pdfium.FPDFAnnot_GetStringValue)
+appearance: Final = _plain(pdfium.FPDFAnnot_GetAP)
+rectangle: Final = _plain(pdfium.FPDFAnnot_GetRect)
+set_flags: Final = _plain(pdfium.FPDFAnnot_SetFlags)
+field_kind: Final = _plain(pdfium.FPDFAnnot_GetFormFieldType)
+field_value: Final = _plain(pdfium.FPDFAnnot_GetFormFieldValue)
+count_options: Final = _plain(pdfium.FPDFAnnot_GetOptionCount)
+option_label: Final = _plain(pdfium.FPDFAnnot_GetOptionLabel)
+option_chosen: Final = _plain(pdfium.FPDFAnnot_IsOptionSelected)
+
+character_at: Final = _plain(pdfium.FPDFText_GetCharIndexFromTextIndex)
+character_box: Final = _plain(pdfium.FPDFText_GetLooseCharBox)
+
+
+def attached_file(annotation: int) -> Any:
+    """The file that an annotation pins to the page, as pypdfium2's own prototypes take it."""
+    return pdfium.FPDFAnnot_GetFileAttachment(ctypes.cast(annotation, pdfium.FPDF_ANNOTATION))
+
+
+_READ_AT_ONCE: Final = 8 << 20
+"""Bytes of a file that is read before PDFium opens it: it reads by half a kilobyte otherwise."""
+_LOCKED: Final = (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)
+
+keep_memory()
+
+
+class NotOpened(Exception):
+    """PDFium does not open the document; `locked` where that is for want of a password."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(f"PDFium's error {code}")
+        self.locked = code in _LOCKED
+
+
+class Document:
+    """An open PDF of `size` bytes. One that is encrypted with an empty user password opens like any other.
+
+    `bombed`: parts of it were left out, for PDFium ends the process when it unpacks more than memory holds.
+
+    Raises:
+        NotOpened: PDFium cannot open it.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.size = len(source) if isinstance(source, bytes) else source.stat().st_size
+        if isinstance(source, Path) and self.size <= _READ_AT_ONCE:
+            source = source.read_bytes()
+        self.bombed = False
+        if isinstance(source, bytes):
+            if looks_like_bomb(source) and (harmless := without_bombs(source)) is not None:
+                source, self.bombed = harmless, True
+            self.handle = pdfium.FPDF_LoadMemDocument64(source, len(source), None)
+        else:
+            self.handle = pdfium.FPDF_LoadDocument(os.fsencode(source), None)
+        if not self.handle:
+            raise NotOpened(pdfium.FPDF_GetLastError())
+        self._source = source  # PDFium reads from these bytes as long as the document is open
+        self._forms: Any = None
+        self._settings: Any = None
+        self._classes: pypdfium2.PdfDocument | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._forms is not None:
+            pdfium.FPDFDOC_ExitFormFillEnvironment(self._forms)
+        if self._classes is None:
+            pdfium.FPDF_CloseDocument(self.handle)
+        else:
+            self._classes.close()
+
+    @property
+    def data(self) -> bytes:
+        """The file's bytes."""
+        return self._source if isinstance(self._source, bytes) else self._source.read_bytes()
+
+    @property
+    def forms(self) -> Any:
+        """What PDFium asks for with a form field: made when first wanted, None where the document has no form."""
+        if self._forms is None and pdfium.FPDF_GetFormType(self.handle) != pdfium.FORMTYPE_NONE:
+            self._settings = pdfium.FPDF_FORMFILLINFO(version=2)
+            self._forms = pdfium.FPDFDOC_InitFormFillEnvironment(self.handle, self._settings)
+        return self._forms
+
+    def page(self, index: int) -> pypdfium2.PdfPage:
+        """A page as pypdfium2 has it, to be drawn; the caller closes it.
+
+        Raises:
+            pypdfium2.PdfiumError: it cannot be opened.
+        """
+        if self._classes is None:
+            self._classes = pypdfium2.PdfDocument(self.handle)
+        return self._classes[index]
+
+
+class _Buffer:
+    """Where PDFium writes strings, as UTF-16 units: one for all, which grows to the longest."""
+
+    def __init__(self) -> None:
+        self.written = 0
+        self.grow(1 << 14)
+
+    def grow(self, units: int) -> None:
+        self.size = units
+        self.units = (ctypes.c_ushort * units)()
+
+    def text(self, units: int) -> str:
+        return ctypes.string_at(self.units, 2 * units).decode("utf-16-le", "ignore")
+
+
+_buffer: Final = _Buffer()
+_LONGEST: Final = 1 << 23
+"""Units of a string or of a page's text; what is longer is made up."""
+
+
+def string(function: Any, *arguments: Any) -> str:
+    """The string that `function` writes into a buffer, as UTF-16, without halves of characters; "" for one of 16 MB."""
+    size = function(*arguments, _buffer.units, 2 * _buffer.size)
+    _buffer.written += size
+    if size <= 2 or size > 2 * _LONGEST:
+        return ""
+    if size > 2 * _buffer.size:
+        _buffer.grow(size)
+        function(*arguments, _buffer.units, size)
+    return _buffer.text(size // 2 - 1)
+
+
+def written() -> int:
+    """Bytes of all strings that PDFium has made here so far: one that is meant very often is made each time."""
+    return _buffer.written
+
+
+class PageText(NamedTuple):
+    """The text of a page, its length in UTF-16 units, and how many characters PDFium counts."""
+
+    text: str
+    units: int
+    characters: int
+
+
+def page_text(textpage: Any) -> PageText:
+    """The text of an open text page."""
+    count = min(pdfium.FPDFText_CountChars(textpage), _LONGEST)
+    if 2 * count >= _buffer.size:  # twice the room: what PDFium counts as one character may be two units
+        _buffer.grow(3 * count)
+    units = max(0, pdfium.FPDFText_GetText(textpage, 0, count, _buffer.units) - 1)  # without the NUL
+    return PageText(_buffer.text(units), units, count)

@@ -1,0 +1,256 @@
+"""How reading processes start: forked off a small server that has the readers loaded.
+
+A fork of the parent itself would copy its threads' locks, and a fresh interpreter takes 0.3 s.
+Python's own fork server would do, but each child would import the parent's main module again
+(under Prefect, that is Prefect: 1 s); and its list of modules is shared with whoever uses it too.
+
+A document on its way through the pool: what may be spent on it, who waits for it, and how it ends for them.
+
+One reading process as its parent sees it: what it was given, where it stands, how it ends.
+"""
+
+import io
+import logging
+import os
+import signal
+from collections.abc import Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing import context, forkserver, popen_forkserver, process, reduction, spawn, util
+from multiprocessing.context import set_spawning_popen
+from pathlib import Path
+from typing import Any, Final
+
+from tasks.documents.extract.formats import module_of, supported
+from tasks.documents.extract.pool import worker
+from tasks.documents.extract.pool.worker import Failure, Limits
+from tasks.documents.extract.text_writer import Reading
+from tasks.errors import Damaged, DiligenceError, TookTooLong, Unavailable, Unreadable
+
+_server: Final = forkserver.ForkServer()
+_server.set_forkserver_preload(
+    ["tasks.documents.extract.pool.worker", *(module_of(extension) for extension in supported())]
+)
+
+
+def _close(*descriptors: int) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)
+
+
+class _Popen(popen_forkserver.Popen):
+    """A child of our server. Follows `popen_forkserver.Popen._launch` of Python 3.11 but for the main module."""
+
+    _fds: list[int]
+
+    def _launch(self, process_obj: process.BaseProcess) -> None:
+        prepared: dict[str, Any] = spawn.get_preparation_data(process_obj.name)
+        for key in ("init_main_from_name", "init_main_from_path"):
+            prepared.pop(key, None)
+        buffer = io.BytesIO()
+        set_spawning_popen(self)
+        try:
+            reduction.dump(prepared, buffer)
+            reduction.dump(process_obj, buffer)
+        finally:
+            set_spawning_popen(None)
+        self.sentinel, writer = _server.connect_to_new_process(self._fds)
+        parent = os.dup(writer)  # its closing tells the child that we are gone
+        self.finalizer = util.Finalize(self, _close, (parent, self.sentinel))
+        with open(writer, "wb", closefd=True) as file:  # noqa: PTH123 - a descriptor, not a path
+            file.write(buffer.getbuffer())
+        self.pid = forkserver.read_signed(self.sentinel)
+
+
+class _Process(context.ForkServerProcess):
+    @staticmethod
+    def _Popen(process_obj: process.BaseProcess) -> popen_forkserver.Popen:  # noqa: N802 - multiprocessing's name
+        return _Popen(process_obj)
+
+
+class ReaderContext(context.ForkServerContext):
+    """The multiprocessing context of the reading processes."""
+
+    Process = _Process
+
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(eq=False, slots=True)
+class Job:
+    """A document of `size` bytes to read, and the future of its reading.
+
+    With `suspected`, a process that had read others before ended on it, or ran out of memory.
+    """
+
+    path: Path
+    extension: str
+    size: int
+    future: "Future[Reading]"
+    suspected: bool = False
+
+    def settle(self, outcome: Reading | DiligenceError) -> None:
+        """Tell who waits, unless nobody does any more. Once."""
+        if not self.future.set_running_or_notify_cancel():
+            return
+        if isinstance(outcome, Reading):
+            self.future.set_result(outcome)
+        else:
+            self.future.set_exception(outcome)
+
+    def dropped(self) -> bool:
+        """Whether nobody wants it any more; then this was its end."""
+        return self.future.cancelled() and not self.future.set_running_or_notify_cancel()
+
+    def failed(self, failure: Failure, limits: Limits) -> None:
+        """Its reader raised something."""
+        if failure.error is not None:
+            self.settle(failure.error)
+        elif failure.cause == "MemoryError":
+            self.settle(
+                Unreadable(
+                    f"Reading the document takes more than {limits.memory_mb} MB of memory "
+                    "(DILIGENCE_DOCUMENT_MEMORY_MB)."
+                )
+            )
+        else:
+            logger.warning("The reader of %s failed with %s", self.extension, failure.cause)
+            self.settle(Damaged("The document is damaged: its reader could not make sense of it. Ask for it again."))
+
+    def timed_out(self, limits: Limits) -> None:
+        """Its reader was not done in time."""
+        self.settle(
+            TookTooLong(f"Reading the document took longer than {limits.seconds:g} s (DILIGENCE_DOCUMENT_TIMEOUT).")
+        )
+
+    def crashed(self, status: int | None, limits: Limits) -> None:
+        """Its reader's process ended with this status."""
+        logger.warning("A reader of %s ended with status %s", self.extension, status)
+        self.settle(
+            Unreadable(
+                "The document cannot be read: the reader crashed on it. It is damaged, or it needs more than "
+                f"{limits.memory_mb} MB of memory (DILIGENCE_DOCUMENT_MEMORY_MB)."
+            )
+        )
+
+    def shut_out(self) -> None:
+        """The pool was closed."""
+        self.settle(Unavailable("The readers were shut down. Try again."))
+
+    def given_up(self) -> None:
+        """No process starts that could read it."""
+        self.settle(Unavailable("The readers are out of order. Try again."))
+
+
+class ReadingProcess:
+    """A process that reads up to `documents` documents, one after the other. One thread uses it.
+
+    `given` are those that it has, by the number that they have in its life; `seconds` it has been seen at
+    the one in work.
+    """
+
+    def __init__(
+        self,
+        context: ReaderContext,
+        read: worker.Read,
+        load: worker.Load | None,
+        limits: worker.Limits,
+        documents: int,
+    ) -> None:
+        """Start it; the first one of a program waits for the fork server, 0.3 s, another takes 10 ms.
+
+        Raises:
+            OSError, EOFError: it does not start.
+        """
+        self.given: dict[int, Job] = {}
+        self.seconds = 0.0
+        self.fruitful = False
+        self._documents = documents
+        self._next = 0
+        self._seen, self._since = worker.NOTHING, 0.0
+        self._board = context.RawValue(worker.Board, worker.NOTHING, 0)
+        self.connection, theirs = context.Pipe()
+        arguments = (read, load, limits, documents, theirs, self._board)
+        self._process = context.Process(target=worker.serve, args=arguments, name="reader", daemon=True)
+        try:
+            self._process.start()
+        except BaseException:
+            self.connection.close()
+            raise
+        finally:
+            theirs.close()
+
+    @property
+    def sentinel(self) -> int:
+        """The descriptor that can be read from once the process has ended."""
+        return self._process.sentinel
+
+    @property
+    def fresh(self) -> bool:
+        """Whether it was never given anything."""
+        return self._next == 0
+
+    @property
+    def room(self) -> int:
+        """How many documents it may still be given in its life."""
+        return self._documents - self._next
+
+    def look(self, now: float) -> Job | None:
+        """See what it is reading; `now` in seconds, as all times here."""
+        at = self._board.at
+        if at != self._seen:
+            self._seen, self._since = at, now
+        self.seconds = now - self._since if at != worker.NOTHING else 0.0
+        return self.given.get(at)
+
+    def hand(self, jobs: Sequence[Job]) -> None:
+        """Give it documents to read.
+
+        Raises:
+            OSError: it has ended.
+        """
+        numbered = dict(enumerate(jobs, self._next))
+        self._next += len(jobs)
+        self.given.update(numbered)
+        self.connection.send([(number, str(job.path), job.extension) for number, job in numbered.items()])
+
+    def receive(self) -> list[tuple[Job, worker.Outcome, bool]]:
+        """What became of documents, and whether each was the first that the process read; waits when nothing did.
+
+        Raises:
+            Exception: it has ended, or talks nonsense.
+        """
+        outcomes = worker.received(self.connection.recv_bytes())
+        self.fruitful = True
+        return [(self.given.pop(number), outcome, number == 0) for number, outcome in outcomes if number in self.given]
+
+    def take_back(self) -> list[Job]:
+        """All that it was given, but for what it is reading, to give it to another.
+
+        It may have begun the next one a moment ago, or left that one alone: then it says so.
+        """
+        self._board.left = self._next
+        at = self._board.at
+        back = [job for number, job in self.given.items() if number != at]
+        self.given = {number: job for number, job in self.given.items() if number == at}
+        return back
+
+    def take_from_work(self) -> tuple[Job | None, bool]:
+        """Take what it is reading from it; whether that was the first that it read."""
+        at = self._board.at
+        return self.given.pop(at, None), at == 0
+
+    def end(self) -> int | None:
+        """End it and all that it has started, at once; gives its exit code, None when it does not go."""
+        assert self._process.pid is not None
+        for kill in (os.killpg, os.kill):
+            with suppress(OSError):
+                kill(self._process.pid, signal.SIGKILL)
+        self._process.join(1)
+        code = self._process.exitcode
+        self.connection.close()
+        if code is not None:
+            self._process.close()
+        return code

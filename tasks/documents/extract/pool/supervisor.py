@@ -1,0 +1,251 @@
+"""Who hands the documents to the reading processes, takes in what they read, and says why one was not read.
+
+One thread does all of it: it starts the processes, waits for what they say, and replaces those that end.
+A process that ends while it reads has ended on that document, which is handed once more to a fresh process,
+alone, unless it was the first that the process had: then whatever came before it cannot be the cause.
+"""
+
+import logging
+import os
+import selectors
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Iterable
+from concurrent.futures import Future
+from contextlib import suppress
+from itertools import chain
+from typing import Final
+
+from tasks.documents.extract.pool.process import Job, ReaderContext, ReadingProcess
+from tasks.documents.extract.pool.worker import Limits, Load, Outcome, Read
+from tasks.documents.extract.text_writer import Reading
+
+logger = logging.getLogger(__name__)
+
+_DOCUMENTS_A_PROCESS: Final = 500
+"""A process is replaced after so many documents: native libraries leak. A new one costs 10 ms."""
+_AHEAD: Final = 32
+_AHEAD_BYTES: Final = 1 << 20
+"""What a process has before it at most, so that it never waits for this one; larger documents come singly."""
+_SLOW: Final = 1.0
+"""Seconds at one document after which all others that its process was given go to other processes."""
+_GRACE: Final = 5.0
+"""Seconds beyond the time limit after which a process that no signal ends is given up."""
+_ATTEMPTS: Final = 4
+"""So many processes end, one after the other, before they have read anything: then the readers are out of order."""
+
+
+class Supervisor:
+    """The thread of a pool of `workers` processes; it starts with the first document.
+
+    `start`, `take` and `close` may be called from any thread; the rest is its own.
+    """
+
+    def __init__(self, workers: int, limits: Limits, read: Read, load: Load | None = None) -> None:
+        self._workers = workers
+        self._limits = limits
+        self._read = read
+        self._load = load
+        self._lock = threading.Lock()
+        self._queue: deque[Job] = deque()
+        self._suspects: deque[Job] = deque()
+        self._closed = False
+        self._thread: threading.Thread | None = None
+        self._woken, self._wake = -1, -1
+        self._context = ReaderContext()
+        self._processes: list[ReadingProcess] = []
+        self._stillborn = 0
+
+    def start(self) -> None:
+        """Start the processes, in the background."""
+        with self._lock:
+            if self._thread is None and not self._closed:
+                self._woken, self._wake = os.pipe()
+                for descriptor in (self._woken, self._wake):
+                    os.set_blocking(descriptor, False)
+                self._thread = threading.Thread(target=self._run, name="reading", daemon=True)
+                self._thread.start()
+
+    def take(self, job: Job) -> None:
+        """Have a document read; its future says how that went."""
+        job.future.add_done_callback(self._cancelled)
+        if self._thread is None:
+            self.start()
+        with self._lock:
+            if not self._closed:
+                self._queue.append(job)
+                if len(self._queue) == 1:  # with more, the thread is awake, or nobody has room
+                    self._rouse()
+                return
+        job.shut_out()
+
+    def close(self) -> None:
+        """End the processes. Who still waits is told."""
+        with self._lock:
+            self._closed = True
+            self._rouse()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join()
+
+    def _rouse(self) -> None:
+        """Wake the thread. The lock is held."""
+        if self._wake >= 0:
+            with suppress(BlockingIOError):  # so full that it wakes anyway
+                os.write(self._wake, b"\0")
+
+    def _cancelled(self, future: "Future[Reading]") -> None:
+        if future.cancelled():
+            with self._lock:
+                self._rouse()
+
+    def _run(self) -> None:
+        with selectors.DefaultSelector() as self._selector:
+            self._selector.register(self._woken, selectors.EVENT_READ)
+            try:
+                while not self._closed:
+                    patience = self._replenish()
+                    self._hand_out()
+                    for key, _ in self._selector.select(patience):
+                        if key.data is None:
+                            os.read(self._woken, 4096)
+                        elif key.data in self._processes:
+                            self._listen(key.data, ended=key.fd == key.data.sentinel)
+                    self._look_around()
+            finally:
+                self._stop()
+
+    def _stop(self) -> None:
+        with self._lock:
+            self._closed = True
+            for descriptor in (self._woken, self._wake):
+                os.close(descriptor)
+            self._wake = -1
+        for process in self._processes:
+            process.end()
+        for job in (*chain(*(each.given.values() for each in self._processes)), *self._all_waiting()):
+            job.shut_out()
+
+    def _replenish(self) -> float | None:
+        """Start one process when one is missing; gives for how many seconds there is nothing else to do than listen."""
+        missing = self._workers - len(self._processes)
+        if missing and (self._stillborn < _ATTEMPTS or self._queue or self._suspects):
+            try:
+                process = ReadingProcess(self._context, self._read, self._load, self._limits, _DOCUMENTS_A_PROCESS)
+            except (OSError, EOFError) as error:
+                self._note_stillborn(type(error).__name__)
+                return 0
+            self._processes.append(process)
+            for descriptor in (process.connection, process.sentinel):
+                self._selector.register(descriptor, selectors.EVENT_READ, process)
+            if missing > 1:
+                return 0
+        return _SLOW / 2 if any(process.given for process in self._processes) else None
+
+    def _note_stillborn(self, cause: str) -> None:
+        self._stillborn += 1
+        logger.warning("A reading process ended before it had read anything (%s)", cause)
+        if self._stillborn % _ATTEMPTS == 0:
+            for job in self._all_waiting():
+                job.given_up()
+
+    def _all_waiting(self) -> list[Job]:
+        """Take every document that no process has."""
+        with self._lock:
+            waiting = [*self._suspects, *self._queue]
+            self._suspects.clear()
+            self._queue.clear()
+        return waiting
+
+    def _hand_out(self) -> None:
+        """Give documents to the processes that have few."""
+        for process in sorted(self._processes, key=lambda each: len(each.given)):
+            with self._lock:
+                some = self._share(process)
+            if some:
+                with suppress(OSError):  # it has ended, as its sentinel is about to say
+                    process.hand(some)
+
+    def _share(self, process: ReadingProcess) -> list[Job]:
+        """What a process is to be given now: so much that all have the same, a suspect to a fresh one."""
+        if self._suspects and process.fresh:
+            return [job for job in (self._suspects.popleft(),) if not job.dropped()]
+        held = process.given.values()
+        if not self._queue or process.seconds > _SLOW or any(job.suspected for job in held):
+            return []
+        left = len(self._queue) + sum(len(each.given) for each in self._processes)
+        most = min(-(-left // self._workers), _AHEAD)
+        if len(held) > most // 2:
+            return []
+        size = sum(job.size for job in held)
+        some: list[Job] = []
+        while self._queue and len(some) < min(most - len(held), process.room):
+            size += self._queue[0].size
+            if size > _AHEAD_BYTES and (held or some):
+                break
+            some.append(self._queue.popleft())
+        return [job for job in some if not job.dropped()]
+
+    def _listen(self, process: ReadingProcess, *, ended: bool) -> None:
+        """Take in what a process has read, and bury it when it has ended."""
+        try:
+            while process.connection.poll():
+                self._judge(process.receive())
+        except Exception:  # noqa: BLE001 - it ended, perhaps in the middle of a word, or talks nonsense
+            ended = True
+        if ended:
+            self._bury(process)
+
+    def _judge(self, outcomes: list[tuple[Job, Outcome, bool]]) -> None:
+        self._stillborn = 0
+        for job, outcome, first in outcomes:
+            if outcome is None:
+                self._give_back([job])
+            elif isinstance(outcome, Reading):
+                job.settle(outcome)
+            elif outcome.cause == "MemoryError" and not first:
+                self._suspect(job)
+            else:
+                job.failed(outcome, self._limits)
+
+    def _look_around(self) -> None:
+        """See to the processes that take long, or read what nobody waits for any more."""
+        now = time.monotonic()
+        for process in tuple(self._processes):
+            job = process.look(now)
+            if job is not None:
+                if job.future.cancelled() or process.seconds > self._limits.seconds + _GRACE:
+                    self._bury(process)
+                elif process.seconds > _SLOW and len(process.given) > 1:
+                    self._give_back(process.take_back())
+
+    def _bury(self, process: ReadingProcess) -> None:
+        """A process has ended, or has to: find out who is to blame, and give what else it had to others."""
+        self._processes.remove(process)
+        for descriptor in (process.connection, process.sentinel):
+            self._selector.unregister(descriptor)
+        job, first = process.take_from_work()
+        status = process.end()
+        self._give_back(process.given.values())
+        if job is None:
+            if not process.fruitful:
+                self._note_stillborn(f"status {status}")
+        elif job.dropped():
+            return
+        elif status == -signal.SIGALRM or process.seconds > self._limits.seconds + _GRACE:
+            job.timed_out(self._limits)
+        elif first:
+            job.crashed(status, self._limits)
+        else:
+            self._suspect(job)
+
+    def _suspect(self, job: Job) -> None:
+        job.suspected = True
+        with self._lock:
+            self._suspects.append(job)
+
+    def _give_back(self, jobs: Iterable[Job]) -> None:
+        """Put documents in front of those that wait."""
+        with self._lock:
+            self._queue.extendleft(reversed(list(jobs)))

@@ -1,0 +1,126 @@
+"""Presentations: slides in order, hidden ones too; on each its shapes from top to bottom, then notes and comments."""
+
+import re
+from functools import partial
+from typing import Final
+
+from tasks.documents.extract import fallback
+from tasks.documents.extract.ooxml import drawings, xml
+from tasks.documents.extract.ooxml import package as package_module
+from tasks.documents.extract.ooxml.drawings import Drawings
+from tasks.documents.extract.ooxml.package import CUT_OFF, Package, Relationship
+from tasks.documents.extract.pptx.slides import Holder, Place, Placeholders, shapes
+from tasks.documents.extract.text_writer import NO_TEXT, Reading, Source, Writer
+from tasks.errors import Damaged, TooLarge
+
+VERSION: Final = "pptx-2"
+
+_ROOT: Final = re.compile(rb"<p:presentation(?=[\s>])")
+_SLIDE: Final = re.compile(rb"<p:sldId(?=\s)([^<]*+)")
+_COMMENT: Final = re.compile(rb"<p:text(?:\s[^<>]*+)?>([^<]*+)")
+_MOST_PIECES: Final = 500_000
+_MOST_TEXT: Final = 64 << 20
+"""The most shapes and comments, and characters of text, that a presentation may hold."""
+
+
+def read(source: Source) -> Reading:
+    """The text of the presentation in `source`, by slide and shape.
+
+    Raises:
+        Damaged, PasswordProtected, TooLarge: it cannot be read.
+    """
+    return fallback.asked_after(_read, fallback.pptx, source)
+
+
+def _read(source: Source) -> Reading:
+    with Package(source) as package:
+        presentation = _Presentation(package)
+        presentation.write()
+        if package.damaged:
+            presentation.writer.warn(CUT_OFF)
+        if not presentation.writer.written:
+            presentation.writer.warn(NO_TEXT)
+        return presentation.writer.reading()
+
+
+class _Presentation:
+    """One pass over the slides."""
+
+    def __init__(self, package: Package) -> None:
+        self.writer = Writer()
+        self._package = package
+        self._drawings = Drawings(package)
+        self._placeholders = Placeholders(package)
+        self._written: set[str] = set()
+        self._pieces_left = _MOST_PIECES
+        self._text_left = _MOST_TEXT
+
+    def write(self) -> None:
+        slides = self._slides()
+        for number, slide in enumerate(slides, 1):
+            with self.writer.part("slide", str(number)):
+                self._write_slide(slide)
+        around = (item for slide in slides for item in self._package.relationships(slide))
+        package_module.hand_on(
+            self._package, (item.target for item in around if item.kind in package_module.KINDS), self.writer
+        )
+
+    def _slides(self) -> list[str]:
+        """The names of the slides' parts in the order of the show."""
+        main = self._package.main_part("ppt/presentation.xml")
+        data = self._package.scan(main)
+        if _ROOT.match(data) is None:
+            raise Damaged("The file holds no presentation. Ask for it again, or give it the ending of its format.")
+        targets = {related.id: related.target for related in self._package.relationships(main)}
+        named = (targets.get(xml.attribute(slide, b"r:id"), "") for slide in _SLIDE.findall(data))
+        return [name for name in dict.fromkeys(named) if name]
+
+    def _write_slide(self, part: str) -> None:
+        data = self._package.scan(part)
+        if not data:
+            if part not in self._package:
+                self._package.note_damage()
+            return
+        self._write_shapes(part, data, partial(self._placeholders.offset, part))
+        around = self._package.relationships(part)
+        for notes in self._unwritten(around, "notesSlide"):
+            self._write_shapes(notes, self._package.scan(notes), _nowhere, number=b"sldNum")
+        for comments in self._unwritten(around, "comments"):
+            self._write_comments(self._package.scan(comments))
+
+    def _unwritten(self, around: list[Relationship], kind: str) -> list[str]:
+        """The parts of that kind which were not written yet: a hostile file has one for many slides."""
+        named = dict.fromkeys(item.target for item in around if item.kind == kind)
+        found = [name for name in named if name not in self._written]
+        self._written.update(found)
+        return found
+
+    def _write_shapes(self, part: str, data: bytes, place: Place, number: bytes = b"") -> None:
+        """Write the shapes of a slide or its notes, without that of the kind `number` that holds a mere number."""
+        for count, shape in enumerate(shapes(data, partial(self._drawings.lines, part), place), 1):
+            text = "\n".join(shape.lines)
+            if number and text.strip().isdecimal() and shape.holder is not None and shape.holder.kind == number:
+                continue
+            self._count(text)
+            self.writer.placed("shape", shape.name or str(count), text)
+
+    def _write_comments(self, data: bytes) -> None:
+        """Comments, of the older kind (`p:text`) and of the newer one (paragraphs)."""
+        for words in _COMMENT.findall(data):
+            self._write(xml.unescaped(words.decode("utf-8", "replace")))
+        for line in drawings.paragraphs(data):
+            self._write(line)
+
+    def _write(self, text: str) -> None:
+        self._count(text)
+        self.writer.text(text)
+
+    def _count(self, text: str) -> None:
+        self._pieces_left -= 1
+        self._text_left -= len(text)
+        if self._pieces_left < 0 or self._text_left < 0:
+            raise TooLarge("The presentation holds more text than can be read. Split it.")
+
+
+def _nowhere(_: Holder) -> None:
+    """Placeholders of notes have no places but their own; the rest are read as they stand."""

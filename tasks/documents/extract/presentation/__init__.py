@@ -1,1 +1,0 @@
-"""Presentations: the shapes of a slide in the order in which a person reads them."""

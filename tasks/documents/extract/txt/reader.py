@@ -1,0 +1,199 @@
+"""Which code page a text in Latin letters is in: the one whose letters make one language's alphabet.
+
+A detector by frequencies mixes these code pages up: it takes Italian for Czech and Hungarian for French.
+
+Plain text in any encoding: by its mark, by the look of UTF-16, as strict UTF-8, by its alphabet, or by its look.
+"""
+
+import re
+from collections import Counter
+from typing import Final
+
+from charset_normalizer import from_bytes
+
+from tasks.documents.extract.text_writer import Reading, Source, clean
+
+_ALPHABETS: Final = {
+    "western": (
+        "éèàêç âæëîïôœùûüÿ", "äöüß é", "áéíñóú üªº", "àèéóòíç ïúü·", "ãçáéíóõêú àâôüªº", "àèéìòù íîóú",
+        "ëéï áèêíóöüú", "åäö éü", "æøå éäüöòôè", "áðéíóúýþæö", "ŵŷ âêîôûáéïö", "çë",
+    ),
+    "central": ("ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž", "áéíóöőúüű", "ăâîşţ", "čćđšž", "äöüß é"),
+    "turkish": ("çğıiöşü",),
+    "baltic": ("ąčęėįšųūž", "āčēģīķļņšūž", "äõöü šž"),
+}  # fmt: skip
+"""The letters beyond ASCII of one language each; after a space those that are rare in it."""
+
+_CODE_PAGES: Final = {
+    "cp1252": "western", "cp1250": "central", "iso8859-2": "central", "cp1254": "turkish", "cp1257": "baltic",
+    "iso8859-15": "western", "mac_roman": "western", "cp850": "western", "cp437": "western", "cp852": "central",
+    "mac_latin2": "central",
+}  # fmt: skip
+"""Of those that fit equally well the first is taken."""
+
+_SIGNS: Final = frozenset("\xa0‘“”„‚«»‹›–—…•·€£§°©®™¿¡²³½¼¾×±µ†")
+_PLACES: Final = re.compile(rb"(?s)(?=(.[\x80-\xff].))")
+_FITS: Final = 0.9
+_OF_SEVERAL: Final = 0.95
+"""What letters of several languages of a code page count, as a share of those of one."""
+_RARE: Final = 0.97
+"""What rare letters count: Latvian would be French otherwise."""
+_SPARSE: Final = 0.4
+"""A share of letters beyond ASCII that no language in Latin letters has."""
+
+
+def code_page(sample: bytes) -> str | None:
+    """The code page of a text in Latin letters; None where none fits, as for a text in other letters."""
+    places = Counter(_PLACES.findall(b" " + sample + b" "))
+    ascii_letters = len(re.findall(rb"[A-Za-z]", sample))
+    if places.total() > _SPARSE * (places.total() + ascii_letters):
+        return None
+    fits = {encoding: _fit(places, encoding) for encoding in _CODE_PAGES}
+    best = max(fits, key=lambda encoding: fits[encoding])
+    return best if fits[best] >= _FITS else None
+
+
+def _fit(places: Counter[bytes], encoding: str) -> float:
+    """The share of the characters beyond ASCII that one language writes so, between these neighbours."""
+    signs = 0
+    letters: Counter[str] = Counter()
+    for place, count in places.items():
+        before, character, after = tuple(place.decode(encoding, "replace"))
+        if character == "’" or (character in _SIGNS and not (before.isalpha() and after.isalpha())):
+            signs += count
+        elif character.isalpha() and not (
+            (character.isupper() and before.islower()) or (character.islower() and after.isupper())
+        ):
+            letters[character.lower()[0]] += count
+    alphabets = _ALPHABETS[_CODE_PAGES[encoding]]
+    one = max(_count(letters, *alphabet.split()) for alphabet in alphabets)
+    several = sum(letters[letter] for letter in set("".join(alphabets)))
+    return (signs + max(one, _OF_SEVERAL * several)) / places.total()
+
+
+def _count(letters: Counter[str], common: str, rare: str = "") -> float:
+    return sum(letters[letter] for letter in common) + _RARE * sum(letters[letter] for letter in rare)
+
+
+VERSION: Final = "txt-2"
+
+_MARKS: Final = (
+    (b"\xef\xbb\xbf", "utf-8"),
+    (b"\xff\xfe\0\0", "utf-32-le"),
+    (b"\0\0\xfe\xff", "utf-32-be"),
+    (b"\xff\xfe", "utf-16-le"),
+    (b"\xfe\xff", "utf-16-be"),
+)
+_MOST: Final = 64 << 20
+"""Bytes that are read, a whole number of characters in UTF-16 and UTF-32: their text may take four times as much."""
+_SAMPLE: Final = 1 << 16
+_BEFORE, _AFTER = 2_000, 14_000
+"""The window that is judged, in bytes round the first one that is not ASCII."""
+_ODD: Final = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f]")
+_LONG: Final = 1 << 20
+_LINE_ENDS: Final = ("\r\n", "\r", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e")
+_CONTROLS: Final = [chr(code) for code in (*range(1, 9), *range(14, 28), 31, 127)]
+
+
+def read(source: Source) -> Reading:
+    """The text of the file in `source`, to the character but for line ends and controls; a NUL is a space.
+
+    Of a file of more than 64 MB the first ones are read, with a warning: the rest would not fit into memory. An empty
+    file is an empty text.
+    """
+    data, whole = _beginning(source)
+    text, sure = decoded(data)
+    warnings = [] if sure else ["The file does not say how its characters are encoded: some may be wrong."]
+    if not whole:
+        warnings.append(f"The file is too long: its first {_MOST >> 20} MB were read.")
+    return Reading(_plain(text), warnings=warnings)
+
+
+def decoded(data: bytes) -> tuple[str, bool]:
+    """The text in `data`, and whether its encoding is certain."""
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return data[len(mark) :].decode(encoding, "replace"), True
+    wide = _wide_encoding(data[:_SAMPLE])
+    if wide is not None:
+        return data.decode(wide, "replace"), True
+    if b"\x1b$" in data[:_SAMPLE]:
+        try:
+            return data.decode("iso2022_jp_2"), True
+        except UnicodeDecodeError:
+            pass
+    try:
+        return data.decode("utf-8"), True
+    except UnicodeDecodeError:
+        return data.decode(_likely_encoding(data), "replace"), False
+
+
+def _beginning(source: Source) -> tuple[bytes, bool]:
+    """The bytes to be read, and whether they are all. They end with a line, unless in UTF-16 or UTF-32."""
+    if isinstance(source, bytes):
+        data = source
+    elif source.stat().st_size <= _MOST:
+        return source.read_bytes(), True
+    else:
+        with source.open("rb") as file:
+            data = file.read(_MOST + 1)
+    if len(data) <= _MOST:
+        return data, True
+    data = data[:_MOST]
+    return data if b"\0" in data[:_SAMPLE] else data[: data.rfind(b"\n") + 1] or data, False
+
+
+def _plain(text: str) -> str:
+    """`text` as a reading holds it; a long one is cleaned kind by kind, for it may consist of such characters."""
+    text = text.replace("\0", " ")
+    if len(text) > _LONG:
+        for instead, characters in (("\n", _LINE_ENDS), ("", _CONTROLS)):
+            for character in characters:
+                text = text.replace(character, instead)
+    return "" if text.isspace() else clean(text)
+
+
+def _wide_encoding(sample: bytes) -> str | None:
+    """UTF-16 or UTF-32 without a mark: ASCII characters leave NULs at every second byte, or at three of four.
+
+    Other letters leave controls instead, which no other text has, and make sense in one order of the bytes only.
+    """
+    if len(sample) < 4:
+        return None
+    if sample.count(0) * 5 >= len(sample):
+        nuls = [sample[offset::4].count(0) / len(sample[offset::4]) for offset in range(4)]
+        if nuls[1] > 0.5 and nuls[2] > 0.9 and nuls[3] > 0.9 and nuls[0] < 0.1:
+            return "utf-32-le"
+        if nuls[0] > 0.9 and nuls[1] > 0.9 and nuls[2] > 0.5 and nuls[3] < 0.1:
+            return "utf-32-be"
+        even, odd = nuls[0] + nuls[2], nuls[1] + nuls[3]
+        if odd > 0.4 and even < odd / 8:
+            return "utf-16-le"
+        if even > 0.4 and odd < even / 8:
+            return "utf-16-be"
+    if len(_ODD.findall(sample)) * 50 > len(sample):
+        sense = {encoding: _sense(sample, encoding) for encoding in ("utf-16-le", "utf-16-be")}
+        best = max(sense, key=lambda encoding: sense[encoding])
+        return best if sense[best] > 0.9 else None
+    return None
+
+
+def _sense(sample: bytes, encoding: str) -> float:
+    """The share of the characters that are letters, figures or spaces, or ASCII, or punctuation of the Far East."""
+    text = sample[: len(sample) & ~1].decode(encoding, "replace")
+    return sum(
+        character.isalnum() or character.isspace() or " " <= character <= "~" or "\u2010" <= character <= "\u303f"
+        for character in text
+    ) / len(text)
+
+
+def _likely_encoding(data: bytes) -> str:
+    """The code page whose letters make an alphabet round the first byte beyond ASCII, else what the detector says."""
+    first = re.search(rb"[\x80-\xff]", data)
+    start = max(0, (first.start() if first else 0) - _BEFORE)
+    window = data[start : start + _BEFORE + _AFTER]
+    known = code_page(window)
+    if known is not None:
+        return known
+    best = from_bytes(window).best()
+    return "cp1252" if best is None else best.encoding

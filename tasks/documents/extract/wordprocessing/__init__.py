@@ -1,1 +1,0 @@
-"""Word documents: their words, the lines these make, and the headings among them."""
