@@ -75,8 +75,8 @@ def needs_local(local: Sequence[Guard]) -> Guard:
 
 
 async def _all(guards: Sequence[Guard], connection: Connection, handler: BaseRouteHandler) -> None:
-    for each in guards:
-        waiting = each(connection, handler)
+    for guard in guards:
+        waiting = guard(connection, handler)
         if waiting is not None:
             await waiting
 

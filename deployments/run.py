@@ -156,16 +156,20 @@ def print_estimate(batch_file: Path, criteria: Path | None) -> int:
         server.__exit__(*sys.exc_info())
     for line in told(found):
         print(line)  # noqa: T201 - the result
-    return 1 if any(each.problem for each in found.companies) else 0
+    return 1 if any(company.problem for company in found.companies) else 0
 
 
 def told(found: "Estimate") -> list[str]:
     """An estimate in lines of plain text."""
-    problems = [f"{each.name}: {each.problem}" for each in found.companies if each.problem]
+    problems = [f"{company.name}: {company.problem}" for company in found.companies if company.problem]
     if found.model is None:
         return ["No model is configured (DILIGENCE_AI_MODEL): nothing would be asked, and nothing paid.", *problems]
     rows: list[tuple[str, ...]] = [("", "calls", "tokens in", "tokens out", "usual cost", "at most")]
-    rows += [(each.name, *_figures(found, each.usual, each.most)) for each in found.companies if not each.problem]
+    rows += [
+        (company.name, *_figures(found, company.usual, company.most))
+        for company in found.companies
+        if not company.problem
+    ]
     rows += [("all", *_figures(found, found.usual, found.most))]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     table = [

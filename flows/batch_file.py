@@ -133,7 +133,7 @@ class Batch:
 
         What it may cost is no part of it: a run that its budget stopped goes on under a higher one.
         """
-        companies = [(each.name, each.domain, each.folder) for each in self.companies]
+        companies = [(company.name, company.domain, company.folder) for company in self.companies]
         settings = sorted((name, value) for name, value in self.settings.items() if name not in MONEY)
         asked = [self.criteria.fingerprint(), answerer, companies, settings]
         return hashlib.sha256(json.dumps(asked).encode()).hexdigest()

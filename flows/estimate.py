@@ -59,12 +59,12 @@ class Estimate:
     @property
     def usual(self) -> Usage:
         """What all companies together would usually take."""
-        return sum((each.usual for each in self.companies), Usage())
+        return sum((company.usual for company in self.companies), Usage())
 
     @property
     def most(self) -> Usage:
         """What all companies together can take."""
-        return sum((each.most for each in self.companies), Usage())
+        return sum((company.most for company in self.companies), Usage())
 
     def fits(self, usage: Usage) -> bool:
         """Whether `usage`, on top of what was spent, stays within the cap. Without one, it does."""

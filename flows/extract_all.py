@@ -88,7 +88,7 @@ def batches(listed: Sequence[RoomDocument]) -> list[list[RoomDocument]]:
 
 def _rows(listed: Sequence[RoomDocument], outcomes: Sequence[DocumentOutcome]) -> list[dict[str, str | int]]:
     """One row a document, those that gave no text first."""
-    found = {each.document_id: each for each in outcomes}
+    found = {outcome.document_id: outcome for outcome in outcomes}
     rows: list[dict[str, str | int]] = [
         {
             "document": each.name,

@@ -38,8 +38,12 @@ def _assign(company_id: int, room_id: int) -> None:
         company.warnings = [*incomplete, *room.warnings]
         rows = [
             RunDocument(
-                company_id=company_id, document_id=each.document_id, name=each.name, path=each.path, url=each.url
+                company_id=company_id,
+                document_id=document.document_id,
+                name=document.name,
+                path=document.path,
+                url=document.url,
             )
-            for each in documents.room_documents(session, room_id)
+            for document in documents.room_documents(session, room_id)
         ]
         runs.place_documents(session, company_id, rows)

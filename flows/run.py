@@ -132,22 +132,22 @@ def companies_to_do(run_id: str) -> list[RunCompany]:
     """
     with database.reading() as session:
         return [
-            each
-            for each in runs.run_companies(session, run_id)
-            if each.status is not CompanyStatus.FINISHED or _left(session, each)
+            company
+            for company in runs.run_companies(session, run_id)
+            if company.status is not CompanyStatus.FINISHED or _left(session, company)
         ]
 
 
 def left_for_the_budget(run_id: str) -> int:
     """How many judgements were not made because the budget was spent."""
     with database.reading() as session:
-        return sum(_left(session, each) for each in runs.run_companies(session, run_id))
+        return sum(_left(session, company) for company in runs.run_companies(session, run_id))
 
 
 def _left(session: Session, company: RunCompany) -> int:
     """How many of the company's outcomes rest on nothing: they are to be looked into again."""
     assert company.id is not None
-    return sum(not each.evidence for each in scores.company_outcomes(session, company.id))
+    return sum(not outcome.evidence for outcome in scores.company_outcomes(session, company.id))
 
 
 def company_of(run: str, domain: str) -> RunCompany:

@@ -68,5 +68,5 @@ def find_vectors(session: Session, text_ids: Sequence[int], model: str) -> dict[
 
 def save_vectors(session: Session, vectors: Iterable[TextVector]) -> None:
     """Keep vectors; one that is kept already is replaced."""
-    for vector in sorted(vectors, key=lambda each: (each.text_id, each.model, each.start, each.end)):
+    for vector in sorted(vectors, key=lambda vector: (vector.text_id, vector.model, vector.start, vector.end)):
         put(session, vector, "text_id", "model", "start", "end")

@@ -296,7 +296,7 @@ def _before_execution(
 ) -> tuple[str, Any]:
     """Neither database takes every string: PostgreSQL no NUL, none of them half a character. Both go here."""
     if isinstance(parameters, list):  # one statement run for many rows
-        return statement, [_storable(each) for each in parameters]
+        return statement, [_storable(parameter) for parameter in parameters]
     return statement, _storable(parameters)
 
 

@@ -226,14 +226,14 @@ def save_document_outcomes(session: Session, company_id: int, outcomes: Iterable
     rows = [
         {
             "the_company": company_id,
-            "the_document": each.document_id,
-            "status": each.status,
-            "content_hash": each.content_hash,
-            "text_id": each.text_id,
-            "characters": each.characters,
-            "warning": each.warning,
+            "the_document": outcome.document_id,
+            "status": outcome.status,
+            "content_hash": outcome.content_hash,
+            "text_id": outcome.text_id,
+            "characters": outcome.characters,
+            "warning": outcome.warning,
         }
-        for each in sorted(outcomes, key=lambda each: each.document_id)
+        for outcome in sorted(outcomes, key=lambda outcome: outcome.document_id)
     ]
     if rows:
         session.connection().execute(_OUTCOME, rows)

@@ -162,7 +162,7 @@ def _why(old: CriterionOutcome, now: CriterionOutcome, causes: Causes) -> str:
     if then != today:
         said.append(f"It was judged by {today}, in the last run by {then}.")
     quoted = causes.quoted.get(now.criterion_id, ())
-    bearing = [each for each in causes.documents if each.document_id in quoted]
+    bearing = [document for document in causes.documents if document.document_id in quoted]
     if bearing:
         said.append(f"It rests on {_named(bearing)}.")
     elif causes.documents:
@@ -172,7 +172,7 @@ def _why(old: CriterionOutcome, now: CriterionOutcome, causes: Causes) -> str:
 
 def _named(changes: Sequence[Change]) -> str:
     more = f" and {len(changes) - _NAMED} more" if len(changes) > _NAMED else ""
-    return ", ".join(f"{each.document_name} ({_VERBS[each.kind]})" for each in changes[:_NAMED]) + more
+    return ", ".join(f"{change.document_name} ({_VERBS[change.kind]})" for change in changes[:_NAMED]) + more
 
 
 def _counted(outcome: CriterionOutcome) -> float | None:

@@ -114,13 +114,13 @@ def _company(memo: "Document", company: Company, scale: tuple[float, float]) -> 
         memo,
         "Where sources disagree",
         [
-            f"{each.field}: " + "; ".join(f"{plain(claim.value)} ({claim.source})" for claim in each.claims)
-            for each in company.conflicts
+            f"{conflict.field}: " + "; ".join(f"{plain(claim.value)} ({claim.source})" for claim in conflict.claims)
+            for conflict in company.conflicts
         ],
     )
     unread = [f"{each.document_name}: {each.status}. {each.warning or ''}" for each in not_read(company.documents)]
     _listed(memo, "To be aware of", [*company.warnings, *unread])
-    _listed(memo, "Since the last run", [f"{each.text} {each.why}" for each in company.changes])
+    _listed(memo, "Since the last run", [f"{change.text} {change.why}" for change in company.changes])
 
 
 def _criterion(memo: "Document", criterion: Criterion, scale: tuple[float, float]) -> None:

@@ -106,7 +106,7 @@ def _criterion(asks: CriterionAsked, outcome: CriterionOutcome, quotes: Sequence
         quotes=[Quote.model_validate(quote, from_attributes=True) for quote in quotes],
         confidence=outcome.confidence,
         agreement=outcome.agreement,
-        contradictions=[Contradiction.model_validate(each) for each in outcome.contradictions],
+        contradictions=[Contradiction.model_validate(contradiction) for contradiction in outcome.contradictions],
         missing=(outcome.missing or asks.label) if outcome.status is ScoreStatus.MISSING else None,
         nearest=[Nearest.model_validate(each) for each in outcome.nearest],
     )
@@ -135,7 +135,7 @@ def _not_reached(run: Run, company: RunCompany) -> str:
 
 def missing(criteria: Sequence[Criterion]) -> list[str]:
     """What to ask the company for, each thing once."""
-    return list(dict.fromkeys(each.missing for each in criteria if each.missing is not None))
+    return list(dict.fromkeys(criterion.missing for criterion in criteria if criterion.missing is not None))
 
 
 def build(run_id: str, domain: str | None = None) -> Report:
@@ -189,9 +189,9 @@ def _try_weights(companies: Sequence[Company], run: Run) -> Sensitivity | None:
     ranked = [company for company in companies if company.rank is not None]
     standings = [
         {
-            each.id: (each.score - low) / (high - low)
-            for each in company.criteria
-            if each.status is ScoreStatus.SCORED and each.score is not None
+            criterion.id: (criterion.score - low) / (high - low)
+            for criterion in company.criteria
+            if criterion.status is ScoreStatus.SCORED and criterion.score is not None
         }
         for company in ranked
     ]
@@ -288,7 +288,8 @@ def _changes(now: _Side, earlier: _Side, quotes: Mapping[int, Sequence[StoredQuo
         answerers=(earlier.run.answerer, now.run.answerer),
         documents=documents,
         quoted={
-            each.criterion_id: {quote.document_id for quote in quotes.get(each.id or 0, ())} for each in now.outcomes
+            outcome.criterion_id: {quote.document_id for quote in quotes.get(outcome.id or 0, ())}
+            for outcome in now.outcomes
         },
     )
     return score_moves(earlier.outcomes, now.outcomes, causes) + criteria + documents

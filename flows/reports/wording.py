@@ -119,4 +119,8 @@ def not_come_to(company: Company) -> bool:
 
 def to_ask(company: Company) -> list[Criterion]:
     """The criteria for which something is missing, each missing thing once."""
-    return list({each.missing: each for each in reversed(company.criteria) if each.missing is not None}.values())[::-1]
+    return list(
+        {
+            criterion.missing: criterion for criterion in reversed(company.criteria) if criterion.missing is not None
+        }.values()
+    )[::-1]

@@ -42,7 +42,7 @@ def render(report: Report) -> bytes:
     from openpyxl import Workbook  # noqa: PLC0415 - 0.2 s that the other formats need not pay
 
     book = Workbook(write_only=True)
-    asked = [f"{each.id} (weight {each.weight:g})" for each in report.run.criteria]
+    asked = [f"{criterion.id} (weight {criterion.weight:g})" for criterion in report.run.criteria]
     head = ["Rank", "Company", "Domain", "Total", "Coverage", "Keeps its place", *asked, "Status", "Problem"]
     _sheet(book, "Ranking", head, _ranking(report), widths=(6, 28, 24, 9, 9, 9), shares=(4, 5, 6))
     head = ["Company", "Criterion", "Asks", "Kind", "Weight", "Score", "Status", "Confidence", "Agreement", "Reason"]
@@ -67,16 +67,25 @@ def render(report: Report) -> bytes:
 
 def _ranking(report: Report) -> Iterator[Row]:
     for company in report.companies:
-        scores = [each.score if each.status == "scored" else each.status.value for each in company.criteria]
+        scores = [
+            criterion.score if criterion.status == "scored" else criterion.status.value
+            for criterion in company.criteria
+        ]
         figures = (company.total, company.coverage, company.stability)
         yield [company.rank, company.name, company.domain, *figures, *scores, company.status.value, company.problem]
 
 
 def _criteria(report: Report) -> Iterator[Row]:
     for company in report.companies:
-        for each in company.criteria:
-            judged = (each.score, each.status.value, each.confidence, each.agreement, each.reason)
-            yield [company.name, each.id, each.label, each.kind, each.weight, *judged]
+        for criterion in company.criteria:
+            judged = (
+                criterion.score,
+                criterion.status.value,
+                criterion.confidence,
+                criterion.agreement,
+                criterion.reason,
+            )
+            yield [company.name, criterion.id, criterion.label, criterion.kind, criterion.weight, *judged]
 
 
 def _quotes(report: Report) -> Iterator[Row]:
@@ -90,7 +99,7 @@ def _quotes(report: Report) -> Iterator[Row]:
 
 def _contradictions(report: Report) -> Iterator[Row]:
     for company in report.companies:
-        for each in (each for criterion in company.criteria for each in criterion.contradictions):
+        for each in (contradiction for criterion in company.criteria for contradiction in criterion.contradictions):
             row: list[Value] = [company.name, each.about]
             for quote in each.quotes:
                 row += [quote.text, Link(quote.document_name, place_link(quote)), quote.place]
@@ -114,8 +123,8 @@ def _conflicts(report: Report) -> Iterator[Row]:
 
 def _changes(report: Report) -> Iterator[Row]:
     for company in report.companies:
-        for each in company.changes:
-            yield [company.name, each.kind.replace("_", " "), each.text, each.why]
+        for change in company.changes:
+            yield [company.name, change.kind.replace("_", " "), change.text, change.why]
 
 
 def _warnings(report: Report) -> Iterator[Row]:

@@ -120,10 +120,10 @@ def _proof(
         return None
     quotes = [one or other for one, other in _QUOTED.findall(bare)]
     own_words = _QUOTED.sub(" ", _URL.sub(" ", bare))
-    said = [each for each in tokens(own_words) if each not in named and each not in _NEUTRAL]
+    said = [token for token in tokens(own_words) if token not in named and token not in _NEUTRAL]
     if not said and not quotes:
-        return () if not numbers or _UNTOLD.search(bare) else tuple(each for each in numbers if each in known)[:1]
-    claimed = tuple(dict.fromkeys(each for each in numbers if each in known))
+        return () if not numbers or _UNTOLD.search(bare) else tuple(number for number in numbers if number in known)[:1]
+    claimed = tuple(dict.fromkeys(number for number in numbers if number in known))
     for those in (claimed, *((number,) for number in known)):
         if those and _says([known[each] for each in those], said, asked, quotes, _SHARE.findall(bare), wary=wary):
             return those
@@ -147,14 +147,14 @@ def _says(
     texts = [ground.whole if quotes else ground.text for ground in grounds]
     there = frozenset[str]().union(*map(_tokens_of, texts))
     figures = [each for each in said if any(map(str.isdigit, each))]
-    if any(each not in there for each in figures):
+    if any(figure not in there for figure in figures):
         return False
     if any(not any(_tells(share, text) for text in texts) for share in shares):
         return False
     if quotes and not wary:
         return True
     words = [each for each in said if each not in figures or not wary]
-    own = [each for each in words if each not in asked]
+    own = [word for word in words if word not in asked]
     enough = (_ENOUGH_WARY if wary else _ENOUGH) * len(own) if own else len(words)
     told = sum(each in there for each in own or words)
     return told > enough or told == len(own or words)

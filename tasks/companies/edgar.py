@@ -53,7 +53,7 @@ class Registrant:
     @property
     def filed(self) -> str | None:
         """The day of the newest filing."""
-        return max((day for each in self.filings("filingDate") if (day := a_day(each[0]))), default=None)
+        return max((day for filing in self.filings("filingDate") if (day := a_day(filing[0]))), default=None)
 
     def filings(self, *columns: str) -> list[tuple[Any, ...]]:
         """Those columns of the recent filings, the newest first; none where one is missing."""

@@ -118,7 +118,7 @@ def _stored_answer(_database: str, source: str, origin: str, domain: str, of: da
         kept = get_answer(session, source, origin, domain)
     if kept is None or kept.claims is None or kept.retrieved_at != of:
         raise LookupError(source)
-    return Finding([Claim.model_validate(each) for each in kept.claims], kept.warnings)
+    return Finding([Claim.model_validate(claim) for claim in kept.claims], kept.warnings)
 
 
 log = logging.getLogger(__name__)

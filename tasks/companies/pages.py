@@ -151,16 +151,16 @@ def _done(begun: Iterable["Future[Any]"], until: float) -> list[Any]:
     futures = list(begun)
     wait(futures, timeout=max(0.0, until - time.monotonic()))
     found = []
-    for each in futures:
+    for future in futures:
         result = None
-        if not each.done():
+        if not future.done():
             log.info("a public page was not read in time")
-        elif isinstance(error := each.exception(), DiligenceError):
+        elif isinstance(error := future.exception(), DiligenceError):
             log.info("a public page was left out: %s", error)
         elif error is not None:
             log.warning("a public page was left out: %s", type(error).__name__)
         else:
-            result = each.result()
+            result = future.result()
         found.append(result)
     return found
 
@@ -227,7 +227,7 @@ def _fitting(home: Page | None, question: str, identity: Identity) -> list[str]:
 def _passages(question: str, pages: Sequence[Page], identity: Identity) -> list[Reading]:
     """The pages with the passages that speak most to the question; without any, how its own home page begins."""
     cuts = [(page, _cut(for_people(_paragraphs(page)))) for page in _each_once(pages)]
-    cuts.sort(key=lambda each: identity.standing(each[0].url))
+    cuts.sort(key=lambda cut: identity.standing(cut[0].url))
     candidates = [(at, passage) for at, (_, passages) in enumerate(cuts) for passage in passages]
     index = Index([f"{cuts[at][0].title or ''}\n{passage}" for at, passage in candidates])
     scored = [

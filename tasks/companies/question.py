@@ -265,8 +265,8 @@ def _claimed(known: Sequence[tuple[str, CompanyFacts]]) -> list[_Told]:
 
 def _read(found: Found) -> list[_Told]:
     return [
-        _Told(each.title, each.url, None, "\n\n".join(each.passages), each.whole, found.planted)
-        for each in found.readings
+        _Told(reading.title, reading.url, None, "\n\n".join(reading.passages), reading.whole, found.planted)
+        for reading in found.readings
     ]
 
 

@@ -106,8 +106,11 @@ def read_organization(thing: Mapping[str, Any], base: str, domain: str) -> Itera
         )
     contacts = [thing, *_objects(thing.get("contactPoint"))]
     country = addresses[0]["country"] if len(addresses) == 1 else None
-    yield "extra.phone_number", next(filter(None, (_phone(each.get("telephone"), country) for each in contacts)), None)
-    yield "extra.contact_email", next(filter(None, (_email(each.get("email")) for each in contacts)), None)
+    yield (
+        "extra.phone_number",
+        next(filter(None, (_phone(contact.get("telephone"), country) for contact in contacts)), None),
+    )
+    yield "extra.contact_email", next(filter(None, (_email(contact.get("email")) for contact in contacts)), None)
     founded = _day(_text(thing.get("foundingDate")))
     yield "founded_year", founded and founded["year"]
     yield "extra.founding_date", founded
@@ -192,7 +195,7 @@ def _day(given: str | None) -> dict[str, int | None] | None:
     found = _DATE.fullmatch(given or "")
     if found is None:
         return None
-    year, month, day = (int(each) if each else None for each in found.groups())
+    year, month, day = (int(group) if group else None for group in found.groups())
     try:
         datetime(year or 0, month or 1, day or 1, tzinfo=UTC)
     except ValueError:

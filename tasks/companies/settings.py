@@ -15,7 +15,7 @@ KNOWN_SOURCES = ("profile_api", "files", "wikidata", "sec", "gleif", "website")
 def _split(given: Any) -> Any:
     """`files, sec` as a list in the environment or a batch file; a name given twice counts once."""
     names = given if isinstance(given, list | tuple) else str(given).split(",")
-    return tuple(dict.fromkeys(name for name in (str(each).strip().lower() for each in names) if name))
+    return tuple(dict.fromkeys(name for name in (str(name).strip().lower() for name in names) if name))
 
 
 def _known_places(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -82,10 +82,10 @@ def document_index_of(listing: Listing, *, recursive: bool, warnings: Mapping[st
     their category, in order of path.
     """
     documents: dict[str, list[DocumentEntry]] = {}
-    for document in sorted(listing.documents, key=lambda each: (each.name, each.id)):
+    for document in sorted(listing.documents, key=lambda document: (document.name, document.id)):
         documents.setdefault(document.folder_id, []).append(_document(document, warnings.get(document.id)))
     below: dict[str | None, list[Folder]] = {}
-    for folder in sorted(listing.folders, key=lambda each: (each.name, each.id)):
+    for folder in sorted(listing.folders, key=lambda folder: (folder.name, folder.id)):
         below.setdefault(folder.parent_id, []).append(folder)
     top = listing.folder
     categories = [_category(top, documents)]
@@ -266,8 +266,8 @@ def _stored(room: Room) -> Listing:
         entries = documents.room_documents(session, room.id)
     return Listing(
         Folder(room.folder_id, room.folder_name, ""),
-        [Folder(each.folder_id, each.name, each.path, each.parent_id) for each in folders],
-        [document_of(each) for each in entries],
+        [Folder(folder.folder_id, folder.name, folder.path, folder.parent_id) for folder in folders],
+        [document_of(entry) for entry in entries],
         room.warnings,
         room.incomplete,
         room.mark,
@@ -288,8 +288,8 @@ def _keep(drive: Drive, listing: Listing, *, recursive: bool) -> int:
         watched=sorted(listing.watched),
     )
     folders = (
-        RoomFolder(room_id=0, folder_id=each.id, name=each.name, path=each.path, parent_id=each.parent_id)
-        for each in listing.folders
+        RoomFolder(room_id=0, folder_id=folder.id, name=folder.name, path=folder.path, parent_id=folder.parent_id)
+        for folder in listing.folders
     )
     with database.writing() as session:
         return documents.replace_room(session, room, folders, map(columns_of, listing.documents))

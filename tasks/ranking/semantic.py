@@ -210,14 +210,14 @@ class SemanticRanking:
                 log.warning(self.warning)
             else:
                 return [position for position, _score in reorder(by_words, similarities, len(by_words))]
-        return [position for position, _score in sorted(by_words, key=lambda each: -each[1])]
+        return [position for position, _score in sorted(by_words, key=lambda word: -word[1])]
 
     def _similarities(self, question: str, candidates: Sequence[Candidate]) -> list[float]:
         """How near each candidate comes to the question: the best of its windows counts."""
         asked = self._embedder.embed([question[:_ASKED]])[0]
         parts = [list(windows(candidate)) for candidate in candidates]
-        found = self._vectors([window for each in parts for window in each], len(asked))
-        return [max((float(found[_key(window)] @ asked) for window in each), default=-1.0) for each in parts]
+        found = self._vectors([window for part in parts for window in part], len(asked))
+        return [max((float(found[_key(window)] @ asked) for window in part), default=-1.0) for part in parts]
 
     def _vectors(self, wanted: Sequence[Candidate], dimensions: int) -> dict[Key, Vector]:
         """The vectors of windows: those that are kept, and the others made and kept."""

@@ -160,11 +160,11 @@ def check_document(criterion: DocumentCheck, scale: tuple[float, float], evidenc
     audited accounts somewhere is not the accounts. One that gave no text counts by its name.
     """
     wanted = words(criterion.document)
-    found = [each for each in evidence.documents if share(wanted, f"{each.path} {name(each)}") == 1]
+    found = [document for document in evidence.documents if share(wanted, f"{document.path} {name(document)}") == 1]
     found.sort(key=lambda each: -share(wanted, each.name))  # before those that only lie in a folder of that name
     how = "by its name"
     if not found:
-        found = [each for each in evidence.documents if share(wanted, title(each, evidence)) == 1]
+        found = [document for document in evidence.documents if share(wanted, title(document, evidence)) == 1]
         how = "by how it begins"
     if found:
         return _is_there(found, how, scale, evidence)

@@ -121,7 +121,9 @@ class Criteria(BaseModel):
 
     def as_json(self) -> dict[str, Any]:
         """The form that a run keeps: what was written, and each criterion's kind and label."""
-        listed = [each.model_dump() | {"kind": each.kind, "label": each.label} for each in self.criteria]
+        listed = [
+            criterion.model_dump() | {"kind": criterion.kind, "label": criterion.label} for criterion in self.criteria
+        ]
         kept = {"scale": list(self.scale), "criteria": listed}
         return kept if self.runs == 1 else kept | {"runs": self.runs}  # without it, as runs before there were repeats
 

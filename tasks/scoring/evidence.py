@@ -72,7 +72,10 @@ class Evidence:
 
     def fingerprint(self) -> str:
         """The same while the same documents hold the same content, in hex."""
-        listed = [[each.document_id, each.path, each.name, each.text_id, each.content_hash] for each in self.documents]
+        listed = [
+            [document.document_id, document.path, document.name, document.text_id, document.content_hash]
+            for document in self.documents
+        ]
         return hashlib.sha256(repr(listed).encode(errors="surrogatepass")).hexdigest()
 
     def find(self, question: str, k: int) -> list[Found]:
@@ -82,7 +85,7 @@ class Evidence:
     def others(self, found: Sequence[Found], k: int) -> list[Found]:
         """The first `k` passages of the room, in reading order, that are not among those found."""
         known = {(each.document.document_id, each.start) for each in found}
-        more = (each for each in self._passages if (each[0].document_id, each[1].start) not in known)
+        more = (passage for passage in self._passages if (passage[0].document_id, passage[1].start) not in known)
         return [self._found(*each) for each in islice(more, k)]
 
     @property
@@ -121,7 +124,7 @@ class Evidence:
         return None
 
     def _ordered(self, text_id: int, start: int, end: int) -> bool:
-        return any(each.text_id == text_id and each.start < end and start < each.end for each in self.orders)
+        return any(order.text_id == text_id and order.start < end and start < order.end for order in self.orders)
 
     def _likely(self, quote: str, near: Found | None) -> Iterator[tuple[RunDocument, int, int, int]]:
         """Where the quotation may stand, the likeliest first: document, stretch of its text, offset to begin at."""

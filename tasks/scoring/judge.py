@@ -40,7 +40,7 @@ def taken_together(findings: Sequence[Finding]) -> Finding:
     """
     if len(findings) == 1:
         return findings[0]
-    came_out = [each for each in findings if not each.failed]
+    came_out = [finding for finding in findings if not finding.failed]
     if not came_out:
         return findings[0]
     alike = _alike(came_out)
@@ -68,7 +68,7 @@ def _alike(came_out: Sequence[Finding]) -> list[Finding]:
 
 
 def _failures(findings: Sequence[Finding]) -> str:
-    failed = [each for each in findings if each.failed]
+    failed = [finding for finding in findings if finding.failed]
     return f" ({len(failed)} of {len(findings)} judgements failed. {failed[0].reason})" if failed else ""
 
 
@@ -82,7 +82,7 @@ def _joined(alike: Sequence[Finding]) -> list[Quotation]:
 
 def _contradictions(alike: Sequence[Finding]) -> list[Contradiction]:
     kept: dict[Hashable, Contradiction] = {}
-    for each in (each for finding in alike for each in finding.contradictions):
+    for each in (contradiction for finding in alike for contradiction in finding.contradictions):
         kept.setdefault(frozenset((_span(each.one), _span(each.other))), each)
     return list(kept.values())
 

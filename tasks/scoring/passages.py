@@ -124,7 +124,7 @@ class Ground:
 
     def _around(self, offset: int) -> list[tuple[int, int, str]]:
         """The attachments that an offset lies in, the outer one first."""
-        return [each for each in self._attachments if each[0] <= offset < each[1]]
+        return [attachment for attachment in self._attachments if attachment[0] <= offset < attachment[1]]
 
     def _beginning(self, offset: int) -> int:
         """Where the document begins that an offset lies in."""

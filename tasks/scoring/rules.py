@@ -84,7 +84,7 @@ def _listed(field: str, kind: FieldType, sign: str, written: str) -> list[Any]:
     values = yaml_value(written, as_text=kind in {FieldType.TEXT, FieldType.TIME}) if written.startswith("[") else None
     if not isinstance(values, list) or not values:
         raise ValueError(f"`{sign}` needs a list in square brackets, such as {sign} [DE, NL]")
-    return [_read(field, kind, each) for each in values]
+    return [_read(field, kind, value) for value in values]
 
 
 def _read(field: str, kind: FieldType, value: Any) -> Any:

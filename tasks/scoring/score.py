@@ -46,9 +46,11 @@ def score_criteria(company_id: int) -> bool:
     evidence = Evidence(company_id)
     for looked in findings(company_id, evidence, current(), ledger_of(company.run_id)):
         _write_down(company_id, *looked)
-    asked = {each.id for each in criteria.criteria}
+    asked = {criterion.id for criterion in criteria.criteria}
     with database.reading() as session:
-        outcomes = [each for each in scores.company_outcomes(session, company_id) if each.criterion_id in asked]
+        outcomes = [
+            outcome for outcome in scores.company_outcomes(session, company_id) if outcome.criterion_id in asked
+        ]
     company.total, company.coverage = add_up(outcomes, criteria.scale)
     company.warnings = list(dict.fromkeys([*company.warnings, *warnings_of(evidence)]))
     with database.writing() as session:
@@ -70,7 +72,9 @@ def findings(company_id: int, evidence: Evidence, answerer: Answerer, ledger: Le
         profile = companies.get_profile(session, company.profile_id) if company.profile_id else None
         claims = companies.profile_claims(session, company.profile_id) if company.profile_id else []
         kept = {
-            each.criterion_id: each.evidence for each in scores.company_outcomes(session, company_id) if not each.failed
+            outcome.criterion_id: outcome.evidence
+            for outcome in scores.company_outcomes(session, company_id)
+            if not outcome.failed
         }
     judged: list[tuple[int, Judged, str]] = []
     for ordinal, criterion in enumerate(criteria.criteria):
@@ -122,7 +126,7 @@ def warnings_of(evidence: Evidence) -> list[str]:
     ]
     if len(evidence.orders) > _TOLD:
         told.append(f"{len(evidence.orders) - _TOLD} more passages give orders to a language model and were left out.")
-    named = [each.name for each in evidence.documents if without_orders(each.name)[1]]
+    named = [document.name for document in evidence.documents if without_orders(document.name)[1]]
     told += [
         f"{name}: this document's name gives orders to a language model. No model was shown them."
         for name in named[:_TOLD]
@@ -135,9 +139,9 @@ def warnings_of(evidence: Evidence) -> list[str]:
 def add_up(outcomes: Sequence[CriterionOutcome], scale: tuple[float, float]) -> tuple[float | None, float]:
     """The weighted total (0 to 1, of what could be scored; None when nothing was) and the share of weight scored."""
     low, high = scale
-    scored = [each for each in outcomes if each.status is ScoreStatus.SCORED and each.score is not None]
+    scored = [outcome for outcome in outcomes if outcome.status is ScoreStatus.SCORED and outcome.score is not None]
     weight = sum(each.weight for each in scored)
-    everything = sum(each.weight for each in outcomes)
+    everything = sum(outcome.weight for outcome in outcomes)
     if not weight:
         return None, 0.0
     total = sum(each.weight * ((each.score or 0) - low) / (high - low) for each in scored) / weight
@@ -162,7 +166,7 @@ def _rests_on(
     """A hash of all that the outcome rests on: with the same one it need not be looked into again."""
     rest: list[object] = [criterion.model_dump_json(), criteria.scale]
     if isinstance(criterion, FactRule):
-        rest += [profile and profile.profile, [(each.field, each.source, each.as_of) for each in claims]]
+        rest += [profile and profile.profile, [(claim.field, claim.source, claim.as_of) for claim in claims]]
     elif isinstance(criterion, DocumentCheck):
         rest += [evidence.fingerprint()]
     else:
@@ -185,11 +189,11 @@ def _write_down(company_id: int, ordinal: int, criterion: Criterion, finding: Fi
         failed=finding.failed,
         confidence=finding.confidence,
         agreement=finding.agreement,
-        contradictions=[each.as_json() for each in finding.contradictions],
+        contradictions=[contradiction.as_json() for contradiction in finding.contradictions],
         nearest=[each.as_json() for each in finding.nearest],
     )
     with database.writing() as session:
-        scores.save_outcome(session, outcome, [_quote(each) for each in finding.quotes])
+        scores.save_outcome(session, outcome, [_quote(quote) for quote in finding.quotes])
 
 
 def _quote(quotation: Quotation) -> Quote:

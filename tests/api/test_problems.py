@@ -177,7 +177,7 @@ def test_a_mistake_of_ours_gives_nothing_away(
     problem(answer, 500, "internal-error")
     for secret in ("secret", "hush-hush", "confidential", "RuntimeError", "Traceback"):
         assert secret not in answer.text
-    (record,) = [each for each in caplog.records if each.name == "api.problems"]
+    (record,) = [record for record in caplog.records if record.name == "api.problems"]
     told = record.getMessage()
     assert "POST /v1/ai/question: 500, RuntimeError at tests.api.test_problems:" in told
     assert "[KeyError]" in told

@@ -108,14 +108,14 @@ def _many() -> tuple[str, str, str]:
     with ExitStack() as servers:
         items = [_item(number, name) for number, name in enumerate(names, 1)]
         busy = Busy(wikidata.wikidata(*items), 0.2)
-        paths = ["/sparql", *(f"/wiki/Special:EntityData/{each['id']}.json" for each in items)]
+        paths = ["/sparql", *(f"/wiki/Special:EntityData/{item['id']}.json" for item in items)]
         server = servers.enter_context(LoopbackServer(dict.fromkeys(paths, busy)))
         home = servers.enter_context(tempfile.TemporaryDirectory())
         settings = {**wikidata.addresses(server), "DILIGENCE_HOME": home, "DILIGENCE_FACT_SOURCES": "wikidata"}
         servers.enter_context(_settings(settings))
         with ThreadPoolExecutor(AT_ONCE) as batch:
             facts = list(batch.map(lambda name: fetch_facts(name)[1], names))
-    assert [each.profile.name for each in facts] == names
+    assert [fact.profile.name for fact in facts] == names
     return (
         f"{COMPANIES} companies, {AT_ONCE} at a time, from a source that allows 5 requests: all 5 under way",
         f"{busy.share(5):.0%} of the time, never more than {busy.most} ({busy.asked} requests)",

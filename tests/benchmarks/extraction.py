@@ -116,7 +116,7 @@ def fill(room: Path) -> None:
 
 def _originals(folder: Path) -> list[Path]:
     """The documents that give a text, also when they are changed."""
-    found = sorted(each for each in folder.rglob("*") if each.suffix in formats.supported())
+    found = sorted(path for path in folder.rglob("*") if path.suffix in formats.supported())
     with tempfile.TemporaryDirectory() as changed, ExtractionPool() as pool:
         readings = []
         for number, original in enumerate(found):

@@ -78,7 +78,7 @@ def measure() -> Iterator[tuple[str, str, str]]:
     given = os.environ.get("DILIGENCE_BENCH_DOCUMENTS")
     folders = [Path(given)] if given else [_PROJECT / "deployments/sample/rooms", _PROJECT / "tests/documents"]
     for extension, peers in _PEERS.items():
-        documents = sorted(each for folder in folders for each in folder.rglob(f"*{extension}"))
+        documents = sorted(path for folder in folders for path in folder.rglob(f"*{extension}"))
         if documents:
             yield from _beside(extension, documents, ["ours", *peers])
 

@@ -61,7 +61,7 @@ def _document_id(port: int) -> str:
         http.client.HTTPConnection("127.0.0.1", port), "/v1/drive/document-index", {"cloud_drive_folder": "root"}
     )
     documents = json.loads(index)["document_index"][0]["documents"]
-    return str(next(each["document_id"] for each in documents if each["document_name"] == "document.txt"))
+    return str(next(document["document_id"] for document in documents if document["document_name"] == "document.txt"))
 
 
 def _rate(port: int, document_id: str) -> float:

@@ -196,7 +196,7 @@ def _by_item(values: str, items: Mapping[str, Json]) -> Iterator[Json]:
 
 
 def _codes(countries: list[Json]) -> list[str]:
-    return [code for each in countries for code in _values(each, "P297")]
+    return [code for country in countries for code in _values(country, "P297")]
 
 
 def _values(entity: Json, name: str) -> list[Any]:

@@ -145,7 +145,7 @@ def test_text_reads_files_and_folders_and_names_each_failure(tmp_path: Path) -> 
     assert (done.stdout, done.returncode) == ("one\ntwo\n", 0)
     done = run(["text", "room", "alone.odt", "nowhere", "--out", "texts", "--jobs", "2"], tmp_path)
     assert done.returncode == 1
-    assert sorted(str(each.relative_to(tmp_path / "texts")) for each in (tmp_path / "texts").rglob("*.txt")) == [
+    assert sorted(str(path.relative_to(tmp_path / "texts")) for path in (tmp_path / "texts").rglob("*.txt")) == [
         "a.txt.txt",
         "sub/b.txt.txt",
     ]
@@ -165,7 +165,7 @@ def test_facts_and_their_claims(batch_file: Path, tmp_path: Path) -> None:
     facts = {"DILIGENCE_FACTS": str(batch_file.parent / "facts"), "DILIGENCE_FACT_SOURCES": "files"}
     assert json.loads(run(["facts", "alpha.example"], tmp_path, **facts).stdout)["profile"]["founded_year"] == 2012
     claims = json.loads(run(["facts", "alpha.example", "--claims"], tmp_path, **facts).stdout)["claims"]
-    assert ("founded_year", "files") in {(each["field"], each["source"]) for each in claims}
+    assert ("founded_year", "files") in {(claim["field"], claim["source"]) for claim in claims}
     assert run(["facts", "https://alpha.example/x"], tmp_path, **facts).returncode == 2
     assert run(["facts", "unknown.example"], tmp_path, **facts).returncode == 1
     done = run(["ask-company", "When was it founded?", "--domain", "alpha.example"], tmp_path, **facts)

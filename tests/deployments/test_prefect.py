@@ -98,9 +98,9 @@ def ended(server: Server, name: str, *, scheduled: bool) -> dict[str, Any] | Non
     runs = server.ask("/flow_runs/filter", {"deployments": {"id": {"any_": [deployment["id"]]}}})
     return next(
         (
-            each
-            for each in runs
-            if each["state_type"] in {"COMPLETED", "FAILED", "CRASHED"} and each["auto_scheduled"] is scheduled
+            run
+            for run in runs
+            if run["state_type"] in {"COMPLETED", "FAILED", "CRASHED"} and run["auto_scheduled"] is scheduled
         ),
         None,
     )

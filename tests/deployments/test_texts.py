@@ -62,7 +62,7 @@ def test_with_out_the_largest_are_read_first(room: Room, out: Path, handed_out: 
     folder = room(**{"a.txt": "x", "b.txt": "x" * 300, "sub/c.txt": "x" * 200})
     assert print_texts([folder], out, 2) == 0
     assert handed_out == ["b.txt", "c.txt", "a.txt"]
-    assert {str(each.relative_to(out)): len(each.read_text().strip()) for each in out.rglob("*.txt")} == {
+    assert {str(path.relative_to(out)): len(path.read_text().strip()) for path in out.rglob("*.txt")} == {
         "a.txt.txt": 1,
         "b.txt.txt": 300,
         "sub/c.txt.txt": 200,
@@ -122,7 +122,7 @@ def test_processes_are_replaced_after_their_share(room: Room, out: Path, monkeyp
     read_by(obedient, monkeypatch)
     monkeypatch.setattr(supervisor, "_DOCUMENTS_A_PROCESS", 5)
     assert print_texts([room(**{f"{number}.txt": "process" for number in range(20)})], out, 2) == 0
-    assert len({each.read_text() for each in out.rglob("*.txt")}) >= 4
+    assert len({path.read_text() for path in out.rglob("*.txt")}) >= 4
 
 
 def test_a_text_that_cannot_be_written_is_its_own_failure(
@@ -143,7 +143,7 @@ def test_a_full_disk_leaves_no_half_text(room: Room, out: Path, capsys: pytest.C
     (out / "a.txt.txt").symlink_to("/dev/full")
     assert print_texts([room(**{"a.txt": "words", "b.txt": "words"})], out, 1) == 1
     assert "No space left" in capsys.readouterr().err
-    assert [each.name for each in out.iterdir()] == ["b.txt.txt"]
+    assert [path.name for path in out.iterdir()] == ["b.txt.txt"]
 
 
 def test_two_documents_of_one_name_do_not_overwrite_each_other(

@@ -45,7 +45,7 @@ def mistakes(tmp_path: Path, text: str | bytes, name: str = "batch.yaml") -> lis
 def test_a_batch_file_is_read(tmp_path: Path) -> None:
     read = batch(tmp_path, WHOLE)
     assert read.name == "Autumn screen"
-    assert [each.id for each in read.criteria.criteria] == ["cap_table"]
+    assert [criterion.id for criterion in read.criteria.criteria] == ["cap_table"]
     assert read.companies == [
         Company("Alpha", "alpha.example", "rooms/alpha"),
         Company("NO", "xn--mller-kva.example", "0B7-folder-id"),
@@ -85,7 +85,7 @@ def test_the_criteria_file_that_is_given_comes_before_the_one_that_is_named(tmp_
     (tmp_path / "other.yaml").write_text(CRITERIA.replace("cap_table", "other"), encoding="utf-8")
     (tmp_path / "batch.yaml").write_text(WHOLE.replace("criteria: criteria.yaml\n", ""), encoding="utf-8")
     read = read_batch(tmp_path / "batch.yaml", tmp_path / "other.yaml")
-    assert [each.id for each in read.criteria.criteria] == ["other"]
+    assert [criterion.id for criterion in read.criteria.criteria] == ["other"]
 
 
 def test_what_a_run_may_cost_is_a_setting_and_no_part_of_the_fingerprint(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_a_mistake_names_line_and_field_and_what_is_allowed(tmp_path: Path, befo
 def test_what_is_unknown_is_told_with_what_may_have_been_meant(
     tmp_path: Path, before: str, after: str, told: str
 ) -> None:
-    assert any(told in each for each in mistakes(tmp_path, WHOLE.replace(before, after, 1)))
+    assert any(told in mistake for mistake in mistakes(tmp_path, WHOLE.replace(before, after, 1)))
 
 
 def test_two_companies_of_one_domain_are_told_with_both_lines(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_the_environment_s_mistakes_are_not_the_file_s(tmp_path: Path, monkeypat
 def test_the_mistakes_of_both_files_are_told_in_one_go(tmp_path: Path) -> None:
     (tmp_path / "criteria.yaml").write_text("criteria:\n  - {id: a, docment: x1}\nscale: [5, 0]\n", encoding="utf-8")
     text = WHOLE.replace("Autumn screen", "2024").replace("alpha.example", "www.alpha.example").replace("30", "soon")
-    assert [each.split(":")[0] for each in mistakes(tmp_path, text)] == [
+    assert [mistake.split(":")[0] for mistake in mistakes(tmp_path, text)] == [
         "batch.yaml, line 1, name",
         "batch.yaml, line 6, document_timeout",
         "batch.yaml, line 8, companies.0.domain",

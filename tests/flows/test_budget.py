@@ -128,7 +128,9 @@ def under(screen: Path, budget: str) -> Path:
 
 
 def reasons(report: Report, status: str) -> list[str]:
-    return [each.reason for company in report.companies for each in company.criteria if each.status == status]
+    return [
+        criterion.reason for company in report.companies for criterion in company.criteria if criterion.status == status
+    ]
 
 
 def runs_kept() -> int:
@@ -254,7 +256,7 @@ def test_an_estimate_asks_nothing_leaves_no_run_and_holds(screen: Path, server: 
     assert runs_kept() == 0
     report = build(batch(screen))
     assert told.usual.calls == till.taken.calls == report.run.cost.calls == COMPANIES * JUDGED
-    assert [each.usual.calls for each in told.companies] == [JUDGED] * COMPANIES
+    assert [company.usual.calls for company in told.companies] == [JUDGED] * COMPANIES
     assert till.taken.input_tokens <= told.most.input_tokens / 2  # `most` takes each judgement to be asked twice
     about = sum(tokens.about(asked.prompt, json.dumps(asked.body["text"])) for asked in server.asked)
     assert told.usual.input_tokens == pytest.approx(about, rel=0.001)
@@ -289,5 +291,5 @@ def test_an_estimate_of_a_run_that_was_broken_off_knows_what_it_has_spent(screen
 def test_an_estimate_tells_which_data_room_it_could_not_read(screen: Path) -> None:
     screen.write_text(screen.read_text().replace("rooms/beta", "rooms/nowhere"))
     told = estimate(screen)
-    assert [each.usual.calls for each in told.companies] == [JUDGED, 0, JUDGED]
+    assert [company.usual.calls for company in told.companies] == [JUDGED, 0, JUDGED]
     assert "rooms/nowhere" in (told.companies[1].problem or "")

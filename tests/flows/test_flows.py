@@ -34,13 +34,13 @@ def artifacts(key: str) -> list[Any]:
     """What Prefect keeps under an artifact's key."""
     wanted = ArtifactFilter(key=ArtifactFilterKey(any_=[key]))
     with get_client(sync_client=True) as client:
-        return [each.data for each in client.read_artifacts(artifact_filter=wanted)]
+        return [artifact.data for artifact in client.read_artifacts(artifact_filter=wanted)]
 
 
 def texts() -> dict[str, Any]:
     """Every stored text with the time at which it was read."""
     with database.reading() as session:
-        return {each.content_hash: each.created_at for each in session.exec(select(StoredText))}
+        return {text.content_hash: text.created_at for text in session.exec(select(StoredText))}
 
 
 def company(report: Report, domain: str) -> Any:
@@ -81,7 +81,7 @@ def test_prefect_keeps_no_text_of_a_document(batch_file: Path) -> None:
     secret = "Zanzibarquokka"
     write_room(batch_file.parent / "rooms" / "alpha", {"revenue.txt": f"The recurring revenue of {secret} is high."})
     run = batch(batch_file)
-    quotes = [each.text for each in company(build(run), "alpha.example").criteria[0].quotes]
+    quotes = [quote.text for quote in company(build(run), "alpha.example").criteria[0].quotes]
     assert any(secret in text for text in quotes)
     with get_client(sync_client=True) as client:
         kept = [client.read_artifacts(), client.read_flow_runs(), client.read_task_runs(), client.read_logs()]
@@ -92,12 +92,12 @@ def test_prefect_keeps_no_text_of_a_document(batch_file: Path) -> None:
 def test_each_flow_shows_under_its_name_below_the_batch(batch_file: Path) -> None:
     batch(batch_file)
     with get_client(sync_client=True) as client:
-        flows = {each.id: each.name for each in client.read_flows()}
+        flows = {flow.id: flow.name for flow in client.read_flows()}
         runs = client.read_flow_runs(sort=FlowRunSort.START_TIME_DESC, limit=11)
-    below = [flows[each.flow_id] for each in runs if each.parent_task_run_id is not None]
+    below = [flows[run.flow_id] for run in runs if run.parent_task_run_id is not None]
     for name in ("due_diligence", "index_folder", "extract_all", "company_facts", "score_company"):
         assert below.count(name) == 2  # one a company
-    assert [flows[each.flow_id] for each in runs if each.parent_task_run_id is None] == ["batch"]
+    assert [flows[run.flow_id] for run in runs if run.parent_task_run_id is None] == ["batch"]
 
 
 def test_an_unchanged_batch_reads_no_document_and_asks_no_model(
@@ -124,7 +124,7 @@ def test_an_unchanged_batch_reads_no_document_and_asks_no_model(
     assert first.run.id != second.run.id
     assert first.run.cost.calls > 0
     assert second.run.cost.calls == 0
-    assert {each.status for each in company(second, "beta.example").documents} == {"unchanged"}
+    assert {document.status for document in company(second, "beta.example").documents} == {"unchanged"}
     assert company(second, "alpha.example").criteria[0].score == 4
     assert company(second, "alpha.example").changes == []
 
@@ -135,7 +135,9 @@ def test_what_changed_since_the_last_run_is_told(batch_file: Path) -> None:
     (room / "deck.txt").write_text("Half of the revenue is recurring.")
     write_room(room, {"audited financial statements 2024.txt": "Revenue grew."})
     report = build(batch(batch_file))
-    told = {(each.kind, each.document_name or each.criterion) for each in company(report, "alpha.example").changes}
+    told = {
+        (change.kind, change.document_name or change.criterion) for change in company(report, "alpha.example").changes
+    }
     assert ("document_changed", "deck.txt") in told
     assert ("document_added", "audited financial statements 2024.txt") in told
     assert ("score_moved", "audited") in told
@@ -159,7 +161,7 @@ def test_a_failing_model_fails_the_run_and_keeps_the_rest(batch_file: Path, monk
     with pytest.raises(CompaniesFailed):
         batch(batch_file)
     alpha = company(build("latest"), "alpha.example")
-    outcomes = {each.id: each.status for each in alpha.criteria}
+    outcomes = {criterion.id: criterion.status for criterion in alpha.criteria}
     assert outcomes["recurring"] == "unscored"
     assert outcomes["established"] == "scored"
 

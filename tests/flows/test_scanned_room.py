@@ -48,7 +48,7 @@ def quotes(company: Company) -> dict[tuple[str, str | None], str]:
 
 
 def status_and_warning(company: Company) -> tuple[str, str]:
-    (scan,) = [each for each in company.documents if each.document_name == SCAN]
+    (scan,) = [document for document in company.documents if document.document_name == SCAN]
     return scan.status, scan.warning or ""
 
 
@@ -77,6 +77,6 @@ def test_a_scan_is_read_in_the_run_after_recognition_came(fjordvarm: Path, monke
     batch(fjordvarm)
     monkeypatch.delenv("DILIGENCE_OCR")
     (company,) = build(batch(fjordvarm)).companies
-    others = {each.status for each in company.documents if each.document_name != SCAN}
+    others = {document.status for document in company.documents if document.document_name != SCAN}
     assert (status_and_warning(company)[0], others) == ("read", {"unchanged"})
     assert ("change_of_control", "page 2 (OCR)") in quotes(company)

@@ -14,7 +14,7 @@ def kept() -> list[Path]:
     """The files of the findings."""
     if not FOLDER.is_dir():
         return []
-    return sorted(each for each in FOLDER.iterdir() if each.is_file() and each.suffix != ".md")
+    return sorted(path for path in FOLDER.iterdir() if path.is_file() and path.suffix != ".md")
 
 
 def keep(data: bytes, extension: str, verdict: Verdict, folder: Path = FOLDER) -> str:

@@ -21,7 +21,7 @@ class Seeds:
 
     def __init__(self, folder: Path | None = None, wanted: tuple[str, ...] = ()) -> None:
         folders = (folder,) if folder else _FOLDERS
-        files = [file for each in folders for file in sorted(each.rglob("*")) if file.is_file()]
+        files = [file for folder in folders for file in sorted(folder.rglob("*")) if file.is_file()]
         self.documents: dict[str, list[bytes]] = {}
         for file in files:
             if file.suffix in (wanted or supported()) and file.stat().st_size <= _LARGEST:

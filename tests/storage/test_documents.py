@@ -39,7 +39,7 @@ def test_indexing_again_replaces_the_room_and_keeps_its_id(database_url: str) ->
     again = store(rows.document("b", version="2"), rows.document("c"), incomplete=True, folder_name="renamed")
     assert again == first
     with database.reading() as session:
-        assert [(each.document_id, each.version) for each in documents.room_documents(session, first)] == [
+        assert [(document.document_id, document.version) for document in documents.room_documents(session, first)] == [
             ("b", "2"),
             ("c", "1"),
         ]
@@ -60,7 +60,7 @@ def test_documents_come_by_path_and_name_in_one_order_on_every_database(database
         *(rows.document(f"{path}{name}", name=name, path=path) for path in ("y", "", "X") for name in names)
     )
     with database.reading() as session:
-        found = [(each.path, each.name) for each in documents.room_documents(session, room_id)]
+        found = [(document.path, document.name) for document in documents.room_documents(session, room_id)]
     assert found == sorted(found)
     assert len(found) == 24
 

@@ -91,7 +91,7 @@ def test_companies_come_in_the_order_of_the_batch(database_url: str) -> None:
         runs.add_run(session, rows.run(), [rows.company(ordinal=ordinal) for ordinal in (2, 0, 1)])
         runs.add_run(session, rows.run("r2"), [rows.company("r2")])
     with database.reading() as session:
-        assert [each.ordinal for each in runs.run_companies(session, "r1")] == [0, 1, 2]
+        assert [company.ordinal for company in runs.run_companies(session, "r1")] == [0, 1, 2]
 
 
 def test_a_company_is_changed_in_place(database_url: str) -> None:
@@ -173,7 +173,7 @@ def test_an_outcome_is_written_down_for_its_company_alone(database_url: str) -> 
         runs.add_run(session, rows.run(), [rows.company(), rows.company(ordinal=1)])
         text_id = texts.save_text(session, rows.text()).id
     with database.reading() as session:
-        first, second = (each.id for each in runs.run_companies(session, "r1"))
+        first, second = (company.id for company in runs.run_companies(session, "r1"))
     assert first is not None
     assert second is not None
     place(first, "a", "b")
@@ -198,7 +198,7 @@ def test_documents_come_in_one_order_on_every_database(database_url: str) -> Non
     names = ["b", "A", "ä", "Z", "a b", "a-b"]
     place(company_id, *names)
     with database.reading() as session:
-        assert [each.name for each in runs.company_documents(session, company_id)] == sorted(names)
+        assert [document.name for document in runs.company_documents(session, company_id)] == sorted(names)
 
 
 def test_a_deleted_run_takes_its_rows_with_it(database_url: str) -> None:

@@ -45,7 +45,7 @@ def test_what_is_too_old_is_refused(home: Path) -> None:
 
 def test_the_key_file_is_its_owners_alone(key_file: Path) -> None:
     assert stat.S_IMODE(key_file.stat().st_mode) == 0o600
-    assert not [each.name for each in key_file.parent.iterdir() if each.name.startswith(".secret")]
+    assert not [path.name for path in key_file.parent.iterdir() if path.name.startswith(".secret")]
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o644, 0o660])
@@ -81,7 +81,7 @@ def test_processes_that_start_together_share_one_key(new_home: Path) -> None:
     new_home.mkdir()
     running = [processes.start(SEAL) for _ in range(4)]
     assert [process.communicate(timeout=60)[0] for process in running] == ["quiet\n"] * 4
-    assert [each.name for each in new_home.iterdir()] == [logins.KEY_FILE]
+    assert [path.name for path in new_home.iterdir()] == [logins.KEY_FILE]
 
 
 def test_the_setting_takes_the_place_of_the_file(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -298,7 +298,9 @@ def _cited(items: list[dict[str, Any]]) -> list[dict[str, str]]:
 def _looked_at(items: list[dict[str, Any]]) -> list[dict[str, str]]:
     actions = [item.get("action") for item in items if item.get("type") == "web_search_call"]
     sources = [each for action in actions if isinstance(action, dict) for each in _list(action.get("sources"))]
-    return [{"url": each["url"], "title": "", "content": ""} for each in sources if isinstance(each.get("url"), str)]
+    return [
+        {"url": source["url"], "title": "", "content": ""} for source in sources if isinstance(source.get("url"), str)
+    ]
 
 
 def _list(value: Any) -> list[dict[str, Any]]:

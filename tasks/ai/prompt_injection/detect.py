@@ -145,10 +145,10 @@ def for_people(paragraphs: Sequence[str]) -> list[str]:
     """The paragraphs of a text without those in which an order stands, in part or whole."""
     orders = find_orders("\n\n".join(paragraphs))
     kept, start = [], 0
-    for each in paragraphs:
-        end = start + len(each)
+    for paragraph in paragraphs:
+        end = start + len(paragraph)
         if not any(order.start < end and start < order.end for order in orders):
-            kept.append(each)
+            kept.append(paragraph)
         start = end + 2
     return kept
 

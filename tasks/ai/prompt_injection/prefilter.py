@@ -196,7 +196,8 @@ def compiled(pattern: str) -> re.Pattern[str]:
 def group(kind: Kind, words: str, *patterns: str, strong: bool = False) -> Group:
     """The patterns that are tried beside one of the words."""
     signals = (
-        Signal(kind, strong, compiled(each.replace("LEAD", r"\b", 1)), each.startswith("LEAD")) for each in patterns
+        Signal(kind, strong, compiled(pattern.replace("LEAD", r"\b", 1)), pattern.startswith("LEAD"))
+        for pattern in patterns
     )
     return Group(tuple(words.split()), tuple(signals))
 
@@ -317,7 +318,7 @@ class Watch:
             begun = [word[:-1] for word in plain if word.endswith("-")]
             whole = [word + r"(?![a-z0-9])" for word in plain if not word.endswith("-")]
             words = re.compile("|".join([*begun, *whole, *map(re.escape, marks)]).encode())
-            signals = [(each, _bits(each)) for each in group.signals]
+            signals = [(signal, _bits(signal)) for signal in group.signals]
             self._groups[bit].append(_Watched(words, signals))
             self._marks += [(mark.encode(), bit) for mark in marks]
         self._all = sum(self._groups)
@@ -372,7 +373,7 @@ class Watch:
                 bit = told & -told
                 told ^= bit
                 for watched in self._groups[bit]:
-                    signals = [each for each in watched.signals if near & each[1] == each[1]]
+                    signals = [signal for signal in watched.signals if near & signal[1] == signal[1]]
                     if signals:
                         possible.setdefault(at, []).append((watched, signals))
         return possible

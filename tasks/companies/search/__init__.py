@@ -105,10 +105,10 @@ def hits(results: Any, content: str, count: int) -> list[Hit]:
     if not isinstance(results, list):
         raise SourceFailed("The search provider sent something else than the results that it should have.")
     found: dict[str, Hit] = {}
-    for each in results:
-        url = each.get("url") if isinstance(each, Mapping) else None
+    for result in results:
+        url = result.get("url") if isinstance(result, Mapping) else None
         if isinstance(url, str) and url.startswith(("http://", "https://")) and len(found) < count:
-            found.setdefault(url, Hit(_words(each.get("title")), url, _words(each.get(content))))
+            found.setdefault(url, Hit(_words(result.get("title")), url, _words(result.get(content))))
     return list(found.values())
 
 

@@ -130,14 +130,14 @@ def _validated(found: dict[str, Any], name: str) -> tuple[CompanyProfile, list[s
         return CompanyProfile.model_validate(found), warnings
     except ValidationError as error:
         errors = error.errors(include_url=False, include_context=False, include_input=False)
-    surplus = [each for each in errors if each["type"] == "extra_forbidden"]
+    surplus = [error for error in errors if error["type"] == "extra_forbidden"]
     for each in surplus:
         _drop(found, each["loc"])
         try:
             field_type(_path(each))
         except BadRequest as unknown:
             warnings.append(f"The facts file {name} was read without one field. {unknown}")
-    wrong = {_path(each): each["msg"] for each in errors if each not in surplus}
+    wrong = {_path(error): error["msg"] for error in errors if error not in surplus}
     if wrong:
         told = "; ".join(f"{path} {_should(message)}" for path, message in list(wrong.items())[:5])
         more = f"; and {len(wrong) - 5} more" if len(wrong) > 5 else ""

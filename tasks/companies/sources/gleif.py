@@ -78,8 +78,8 @@ class GleifSource:
         if not records:
             return None, []
         # One that lives before one that was dissolved or merged, and the one that was updated last.
-        taken = max(records, key=lambda each: (_entity(each).get("status") == "ACTIVE", _updated(each) or ""))
-        others = [_named(each) for each in records if each is not taken]
+        taken = max(records, key=lambda record: (_entity(record).get("status") == "ACTIVE", _updated(record) or ""))
+        others = [_named(record) for record in records if record is not taken]
         if not others:
             return taken, []
         told = f"GLEIF has several entities of this website: {_named(taken)} was taken; others: {', '.join(others)}."
@@ -90,7 +90,7 @@ class GleifSource:
         if not entity.name:
             return None, []
         records = self._ask("", {"filter[entity.legalName]": entity.name, "page[size]": str(_PAGE)})
-        same = [each for each in records if same_name(entity.name, _legal_name(each) or "")]
+        same = [record for record in records if same_name(entity.name, _legal_name(record) or "")]
         if len(same) == 1 and len(records) < _PAGE:
             told = f"No LEI is known for this website: GLEIF's {_named(same[0])} was taken, the only one of that name."
             return same[0], [told]
@@ -128,7 +128,7 @@ class GleifSource:
         if not isinstance(said, dict) or "data" not in said or "errors" in said:
             raise SourceFailed("GLEIF sent something else than the records that it was asked for.")
         records = said["data"] if isinstance(said["data"], list) else [said["data"]]
-        return [each for each in records if isinstance(each, dict) and _LEI.fullmatch(str(each.get("id")))]
+        return [record for record in records if isinstance(record, dict) and _LEI.fullmatch(str(record.get("id")))]
 
 
 def _claims(record: Mapping[str, Any], url: str) -> Claiming:

@@ -49,7 +49,9 @@ def our_profile(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         else:
             return values, wrong
         # The two types of a number are steps of the validator, not of the profile.
-        kinds = {tuple(step for step in each["loc"] if step not in {"int", "float"}): each["type"] for each in errors}
+        kinds = {
+            tuple(step for step in error["loc"] if step not in {"int", "float"}): error["type"] for error in errors
+        }
         wrong += [_path(location) for location, kind in kinds.items() if kind != "extra_forbidden"]
         for location in reversed(kinds):  # from the back: what is taken out of a list moves those behind it
             _drop(values, location)

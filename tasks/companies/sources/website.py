@@ -165,14 +165,14 @@ def _telling(home: Page, identity: Identity) -> list[str]:
 
 def _updates(home: Page, identity: Identity, trusted: bool) -> Claim | None:
     """The latest entries of the site's feed as one claim; None where there is no feed, or nothing in it."""
-    url = next((each for each in home.feeds if identity.owns(each) and "comment" not in each.lower()), None)
+    url = next((feed for feed in home.feeds if identity.owns(feed) and "comment" not in feed.lower()), None)
     if url is None:
         return None
     answer = fetch_page(url, trusted=trusted)
-    entries = [each for each in feed_updates(answer.content, answer.url) if each.text or each.link]
-    entries.sort(key=lambda each: each.date or date.min, reverse=True)
+    entries = [update for update in feed_updates(answer.content, answer.url) if update.text or update.link]
+    entries.sort(key=lambda entry: entry.date or date.min, reverse=True)
     claiming = Claiming("website", answer.url)
-    claiming.add("updates", [_update(each) for each in entries[:_UPDATES]] or None)
+    claiming.add("updates", [_update(entry) for entry in entries[:_UPDATES]] or None)
     made = claiming.finding()
     return next(iter(made.claims), None) if made else None
 

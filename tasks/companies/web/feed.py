@@ -43,8 +43,8 @@ def feed_updates(data: bytes, url: str = "") -> list[FeedUpdate]:
     """
     entries = json.loads(parse(data, FEED, url=url))
     return [
-        FeedUpdate(each["link"], each["image"], each["date"] and date.fromisoformat(each["date"]), each["text"])
-        for each in entries
+        FeedUpdate(entry["link"], entry["image"], entry["date"] and date.fromisoformat(entry["date"]), entry["text"])
+        for entry in entries
     ]
 
 
@@ -85,9 +85,9 @@ def _image(entry: Mapping[str, Any]) -> str | None:
     """The entry's picture, of Media RSS or an enclosure."""
     candidates = [*(entry.get("media_content") or []), *(entry.get("links") or [])]
     pictures = [
-        each.get("url") or each.get("href")
-        for each in candidates
-        if str(each.get("type", "")).startswith("image/") or each.get("medium") == "image"
+        candidate.get("url") or candidate.get("href")
+        for candidate in candidates
+        if str(candidate.get("type", "")).startswith("image/") or candidate.get("medium") == "image"
     ]
     pictures += [each.get("url") for each in entry.get("media_thumbnail") or []]
     return next(filter(None, map(_address, pictures)), None)

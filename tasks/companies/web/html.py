@@ -264,7 +264,7 @@ def _paragraphs(tree: html.HtmlElement, text: str) -> list[str]:
         if body is not None:
             for line_break in body.iter("lb"):
                 line_break.text = " "
-            found = [each for each in _blocks(body) if each]
+            found = [block for block in _blocks(body) if block]
     if sum(map(len, found)) >= max(_SHORT, all_of_it // _PART):
         return found
     return _whole_text(text) or found

@@ -137,7 +137,7 @@ class Allowed:
             ValueError: one is none of these; the message says which.
         """
         hosts, networks = set(), []
-        for name in (each.strip().lower().strip("[]").rstrip(".") for each in names):
+        for name in (name.strip().lower().strip("[]").rstrip(".") for name in names):
             try:
                 networks.append(ip_network(name, strict=False))
             except ValueError:

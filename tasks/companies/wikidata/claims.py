@@ -78,12 +78,12 @@ def company_of(domain: str) -> Company | None:
     ids = _ordered(found)
     items = {item.id: item for item in fetch_items(ids[:_MOST]).values()}  # a merged one comes under its new id
     companies = [each for item in items.values() if (each := _company(item, domain)) is not None]
-    best = min((_standing(each, domain) for each in companies), default=None)
-    equal = _top([each for each in companies if _standing(each, domain) == best], companies)
+    best = min((_standing(company, domain) for company in companies), default=None)
+    equal = _top([company for company in companies if _standing(company, domain) == best], companies)
     if not equal:
         return None
     taken, *others = sorted(equal, key=_likeliness)
-    return Company(taken.item, taken.website, tuple(_named(each) for each in others), len(ids[_MOST:]))
+    return Company(taken.item, taken.website, tuple(_named(other) for other in others), len(ids[_MOST:]))
 
 
 def is_at(url: str, domain: str) -> bool:
@@ -203,7 +203,7 @@ def referred(item: Item) -> list[str]:
     hq = _latest(item.best("P159"))
     places = [id_of(hq.value), id_of(hq.qualifier("P17")), *item.items("P17")[:3]] if hq else []
     ids = [*places, *item.items("P452")[:10], *_related(item)]
-    return list(dict.fromkeys(each for each in ids if each is not None))
+    return list(dict.fromkeys(id_ for id_ in ids if id_ is not None))
 
 
 def claims_of(company: Company, terms: Mapping[str, Term]) -> tuple[list[Said], list[str]]:
@@ -251,7 +251,7 @@ def _industry(item: Item, terms: Mapping[str, Term]) -> Iterator[Said]:
 def _size(item: Item) -> Iterator[Said]:
     """By the latest head-count of the whole company, whatever its rank: the preferred one is at times years old."""
     counts = [each for each in item.all("P1128") if PART not in each.qualifiers and number(each.value)]
-    latest = _latest(sorted(counts, key=lambda each: not each.preferred))
+    latest = _latest(sorted(counts, key=lambda count: not count.preferred))
     if latest is not None and (count := number(latest.value)):
         sizes = (list(each) for each in _SIZES if each[0] <= count <= each[1])
         yield Said("company_size", next(sizes, [10001, None]), latest)
@@ -376,4 +376,4 @@ def _several(what: str, values: Sequence[str]) -> Iterator[str]:
 
 def _latest(statements: Sequence[Statement]) -> Statement | None:
     """The latest, of those of the same day the first; one without a date counts as the oldest."""
-    return max(statements, key=lambda each: each.since, default=None)
+    return max(statements, key=lambda statement: statement.since, default=None)

@@ -92,7 +92,7 @@ def terms(ids: Sequence[str]) -> dict[str, Term]:
     if not ids:
         return {}
     rows = _ask(
-        f"SELECT ?item ?label ?code ?country WHERE {{ VALUES ?item {{ {' '.join(f'wd:{each}' for each in ids)} }} "
+        f"SELECT ?item ?label ?code ?country WHERE {{ VALUES ?item {{ {' '.join(f'wd:{id_}' for id_ in ids)} }} "
         'OPTIONAL { ?item rdfs:label ?label . FILTER(LANG(?label) IN ("en", "mul")) } '
         "OPTIONAL { ?item wdt:P297 ?code } OPTIONAL { ?item wdt:P17/wdt:P297 ?country } } LIMIT 1000"
     )
@@ -128,7 +128,7 @@ def fetch_items(ids: Sequence[str]) -> dict[str, Item]:
         DiligenceError: as `fetch_item`.
     """
     side_by_side = Aside(5, "wikidata")
-    asked = {each: side_by_side.begin(fetch_item, each) for each in ids}
+    asked = {id_: side_by_side.begin(fetch_item, id_) for id_ in ids}
     found = {each: task.result() for each, task in asked.items()}
     return {each: item for each, item in found.items() if item is not None}
 

@@ -204,7 +204,9 @@ def _value(snak: Any) -> Any:
 
 def _retrieved(references: Any) -> str | None:
     """The latest day on which a reference was read."""
-    read = (iso(_value(snak)) for each in references for snak in (each.get("snaks") or {}).get(_RETRIEVED, []))
+    read = (
+        iso(_value(snak)) for reference in references for snak in (reference.get("snaks") or {}).get(_RETRIEVED, [])
+    )
     return max(filter(None, read), default=None)
 
 

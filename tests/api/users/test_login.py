@@ -77,7 +77,7 @@ def test_the_cookies_are_out_of_reach_of_scripts_and_other_sites(service: httpx.
         assert len(set_now) == 1
         parts = {each.strip().lower() for each in set_now[0].split(";")}
         assert {"httponly", "samesite=lax", "path=/"} <= parts
-        assert not any(each.startswith("domain") for each in parts)
+        assert not any(part.startswith("domain") for part in parts)
 
 
 def test_over_https_the_cookies_are_bound_to_the_host(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,7 +93,7 @@ def test_a_session_is_never_one_that_the_browser_brought(service: httpx.Client) 
     service.cookies.set("diligence-session", "chosen-by-somebody-else")
     log_in(service, ADA)
     given = [each.value for each in service.cookies.jar if each.name == "diligence-session" and each.value]
-    assert "chosen-by-somebody-else" not in {each.key for each in sessions()}
+    assert "chosen-by-somebody-else" not in {session.key for session in sessions()}
     assert any(value and value != "chosen-by-somebody-else" for value in given)
     with httpx.Client(base_url=service.base_url, cookies={"diligence-session": "chosen-by-somebody-else"}) as other:
         assert not is_in(other)
@@ -106,7 +106,7 @@ def test_logging_in_again_ends_the_session_before(service: httpx.Client) -> None
     assert "bob@example.com" in service.get("/login/you").text
     with httpx.Client(base_url=service.base_url, cookies=before) as stale:
         assert not is_in(stale)
-    assert [each.account for each in logins()] == [BOB]
+    assert [login.account for login in logins()] == [BOB]
 
 
 def test_an_answer_in_another_browser_is_refused(service: httpx.Client) -> None:
@@ -140,7 +140,7 @@ def test_an_answer_is_good_once(google: DriveEmulator, service: httpx.Client) ->
     with httpx.Client(base_url=service.base_url, cookies=note) as replaying:
         for each in (answer, answer | {"code": new_code}):
             assert replaying.get("/login/callback", params=each).status_code == 400
-    assert [each.account for each in logins()] == [ADA]
+    assert [login.account for login in logins()] == [ADA]
 
 
 def test_a_user_who_does_not_agree_is_told_so(google: DriveEmulator, service: httpx.Client) -> None:
@@ -170,7 +170,7 @@ def test_an_account_that_google_does_not_name_is_logged_in_all_the_same(
 ) -> None:
     google.faults.set(Fault(on="about.get", status=403, reason="accessNotConfigured", times=1))
     log_in(service, ADA)
-    assert [each.account for each in logins()] == [None]
+    assert [login.account for login in logins()] == [None]
     assert "You are logged in." in service.get("/login/you").text
     assert is_in(service)
 
@@ -184,7 +184,7 @@ def test_the_refresh_token_rests_sealed(google: DriveEmulator, service: httpx.Cl
     log_in(service, ADA)
     is_in(service)
     database.close()
-    kept = b"".join(each.read_bytes() for each in database.home().rglob("*") if each.is_file())
+    kept = b"".join(path.read_bytes() for path in database.home().rglob("*") if path.is_file())
     for token in [*google.accounts.refresh, *google.accounts.access, *service.cookies.values()]:
         assert token.encode() not in kept
 
@@ -240,7 +240,7 @@ def test_a_revoked_login_is_401_until_the_user_logs_in_again(google: DriveEmulat
         answer = service.post(INDEX, json=ROOT)
         assert "/login" in problem(answer, 401, "not-logged-in")["detail"]
         assert answer.headers["www-authenticate"] == "Bearer"
-    assert [each.revoked_at is not None for each in logins()] == [True]
+    assert [login.revoked_at is not None for login in logins()] == [True]
     log_in(service, ADA)
     assert is_in(service)
 

@@ -48,5 +48,5 @@ def test_what_xml_cannot_hold_is_left_out() -> None:
 
 def test_only_web_addresses_are_links() -> None:
     memo = Document(BytesIO(docx.render(report_with_everything())))
-    links = {each.target_ref for each in memo.part.rels.values() if each.reltype.endswith("/hyperlink")}
+    links = {rel.target_ref for rel in memo.part.rels.values() if rel.reltype.endswith("/hyperlink")}
     assert links == {"http://127.0.0.1:8000/documents/accounts#page=14"}

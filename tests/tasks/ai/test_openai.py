@@ -444,7 +444,7 @@ def test_counts_that_are_missing_are_estimated_and_that_is_said_once(
     assert (prompt.calls, prompt.output_tokens) == (1, about("Yes."))
     assert about(server.asked[0].prompt) <= prompt.input_tokens <= about(server.asked[0].prompt) + 60
     answerer.answer("Is it?", [])
-    assert len([each for each in caplog.messages if "are estimated" in each]) == 1
+    assert len([message for message in caplog.messages if "are estimated" in message]) == 1
 
 
 @pytest.mark.parametrize("usage", ['{"prompt_tokens": NaN}', '{"prompt_tokens": 1e300}', '{"prompt_tokens": 99999999}'])

@@ -161,7 +161,7 @@ def test_sources_are_merged_in_their_order_and_their_conflicts_shown(ask: Ask, f
     profile_id, found = fetch_facts("alpha.example")
 
     assert (found.profile.founded_year, found.profile.name) == (1902, "Alpha")
-    assert [(each.field, [claim.value for claim in each.claims]) for each in found.conflicts] == [
+    assert [(conflict.field, [claim.value for claim in conflict.claims]) for conflict in found.conflicts] == [
         ("founded_year", [1902, 1929])
     ]
     assert stored_facts(profile_id).conflicts == found.conflicts

@@ -65,7 +65,7 @@ def test_a_conflict_holds_every_claim_on_its_field(claim: Make) -> None:
     conflicts = find_conflicts(claims)
 
     assert [conflict.field for conflict in conflicts] == ["founded_year", "extra.ipo_status"]
-    assert [(each.source, each.value) for each in conflicts[0].claims] == [
+    assert [(claim.source, claim.value) for claim in conflicts[0].claims] == [
         ("files", 1902),
         ("wikidata", 1929),
         ("sec", 1902),

@@ -34,7 +34,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
 
 def _urls(searcher: SearxngSearcher | None = None, seconds: float = 20) -> list[str]:
     found = read_pages("Who is the largest customer?", ALPHA, searcher, time.monotonic() + seconds)
-    return [each.url for each in found.readings]
+    return [reading.url for reading in found.readings]
 
 
 def test_the_article_is_that_of_the_company_with_the_domain(
@@ -90,7 +90,7 @@ def test_where_the_article_cannot_be_had_its_summary_is_taken(
 
         found = read_pages("Who is the largest customer?", ALPHA, None, time.monotonic() + 20)
 
-    (summary,) = [each for each in found.readings if each.url == f"{base.url}/wiki/Alpha_%28pumps%29"]
+    (summary,) = [reading for reading in found.readings if reading.url == f"{base.url}/wiki/Alpha_%28pumps%29"]
     assert (summary.title, summary.whole) == (
         "Alpha (pumps)",
         "Alpha is the largest customer of steel in Brandenburg.",

@@ -53,4 +53,4 @@ def test_a_key_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_cannot_be_meant_is_refused_by_name(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
     with pytest.raises(ValidationError) as refused:
         settings(monkeypatch, **{name: value})
-    assert [each["loc"] for each in refused.value.errors()] == [(name,)]
+    assert [error["loc"] for error in refused.value.errors()] == [(name,)]

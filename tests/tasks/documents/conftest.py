@@ -45,7 +45,11 @@ def write(drive_root: Path) -> Callable[..., str]:
         file.write_bytes(content.encode() if isinstance(content, str) else content)
         drive = open_drive()
         folder = drive.find_folder(str(file.parent))
-        return next(each.id for each in drive.list_folder(folder, recursive=False).documents if each.name == file.name)
+        return next(
+            document.id
+            for document in drive.list_folder(folder, recursive=False).documents
+            if document.name == file.name
+        )
 
     return write
 

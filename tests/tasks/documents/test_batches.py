@@ -32,10 +32,10 @@ Write = Callable[..., str]
 def read(room_id: int, since: datetime | None = None, company_id: int | None = None) -> dict[str, DocumentOutcome]:
     """Read all of a room; gives the outcomes by the documents' names."""
     with database.reading() as session:
-        names = {each.document_id: each.name for each in documents.room_documents(session, room_id)}
+        names = {document.document_id: document.name for document in documents.room_documents(session, room_id)}
     outcomes = read_documents(room_id, list(names), company_id, since)
     assert len(outcomes) == len(names)
-    return {names[each.document_id]: each for each in outcomes}
+    return {names[outcome.document_id]: outcome for outcome in outcomes}
 
 
 def statuses(outcomes: dict[str, DocumentOutcome]) -> dict[str, str]:
@@ -122,7 +122,7 @@ def test_documents_with_the_same_content_share_a_text(write: Write, pool: Counti
         write(name, "the same")
     outcomes = read(index_room("root"))
     assert set(statuses(outcomes).values()) == {"read"}
-    assert len({each.text_id for each in outcomes.values()}) == 1
+    assert len({outcome.text_id for outcome in outcomes.values()}) == 1
     assert pool.count == 1
 
 
@@ -149,7 +149,10 @@ def test_a_document_that_changes_after_the_index_is_read_as_it_is_now(write: Wri
 def test_a_document_that_has_left_the_room_is_a_failure(write: Write, pool: CountingPool) -> None:
     document_id = write("a.txt")
     outcomes = read_documents(index_room("root"), [document_id, "left"])
-    assert {each.document_id: each.status.value for each in outcomes} == {document_id: "read", "left": "failed"}
+    assert {outcome.document_id: outcome.status.value for outcome in outcomes} == {
+        document_id: "read",
+        "left": "failed",
+    }
 
 
 def test_a_link_without_an_extension_is_read_as_what_it_leads_to(
@@ -178,7 +181,7 @@ def test_outcomes_are_written_down_for_the_runs_company(write: Write, pool: Coun
         )
     outcomes = read(room_id, company_id=company_id)
     with database.reading() as session:
-        kept = {each.name: each for each in runs.company_documents(session, company_id)}
+        kept = {document.name: document for document in runs.company_documents(session, company_id)}
     assert [kept[name].status for name in sorted(kept)] == [
         DocumentStatus.READ,
         DocumentStatus.FAILED,

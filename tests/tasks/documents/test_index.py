@@ -121,14 +121,14 @@ def test_deleted_document_leaves_the_index(write: Write, drive_root: Path) -> No
     (drive_root / "a.txt").unlink()
     assert index_room("root") == room_id
     with database.reading() as session:
-        assert [each.name for each in documents.room_documents(session, room_id)] == ["b.txt"]
+        assert [document.name for document in documents.room_documents(session, room_id)] == ["b.txt"]
 
 
 def test_names_that_no_database_takes_do_not_stop_the_index(write: Write, drive_root: Path) -> None:
     for name in (b"caf\xe9.txt", b"line\nbreak.txt", "🙂.txt".encode()):
         (drive_root / "x").with_name(name.decode(errors="surrogateescape")).write_bytes(b"words")
     with database.reading() as session:
-        names = [each.name for each in documents.room_documents(session, index_room("root"))]
+        names = [document.name for document in documents.room_documents(session, index_room("root"))]
     assert names == ["caf\ufffd.txt", "line\nbreak.txt", "🙂.txt"]
 
 

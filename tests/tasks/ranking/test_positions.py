@@ -29,9 +29,9 @@ def test_texts_are_spans_of_the_row() -> None:
 def test_counts_are_by_text() -> None:
     found = Positions(TEXTS)
     (word,) = tokens("lease")
-    assert [each.tolist() for each in found.counts(word)] == [[0, 2], [1, 3]]
+    assert [count.tolist() for count in found.counts(word)] == [[0, 2], [1, 3]]
     many = Positions(["lease " * 9, "rent", "lease"])
-    assert [each.tolist() for each in many.counts(word)] == [[0, 2], [9, 1]]
+    assert [count.tolist() for count in many.counts(word)] == [[0, 2], [9, 1]]
 
 
 def test_places_within_some_texts() -> None:

@@ -77,7 +77,7 @@ class Room:
                 text_id = save_text(session, stored).id
         document_id = f"{path}/{name}"
         row = RunDocument(company_id=self.id, document_id=document_id, name=name, path=path, url=f"http://x/{name}")
-        self._documents = [each for each in self._documents if each.document_id != document_id] + [row]
+        self._documents = [document for document in self._documents if document.document_id != document_id] + [row]
         with writing() as session:
             place_documents(session, self.id, self._documents)
         with writing() as session:
@@ -129,7 +129,7 @@ class Room:
     @property
     def outcomes(self) -> dict[str, CriterionOutcome]:
         with reading() as session:
-            return {each.criterion_id: each for each in company_outcomes(session, self.id)}
+            return {outcome.criterion_id: outcome for outcome in company_outcomes(session, self.id)}
 
     def quotes(self, criterion_id: str) -> list[Quote]:
         with reading() as session:

@@ -253,7 +253,7 @@ criteria:
   - {id: a, fact: foundet_year, rule: "<= 2018"}
   - {id: c, fact: founded_year, rule: "<= soon"}
 """
-    assert [each.split(":")[0] for each in mistakes(tmp_path, text)] == [
+    assert [mistake.split(":")[0] for mistake in mistakes(tmp_path, text)] == [
         "line 1, scale",
         "line 2, criterias",
         "line 4, criteria.0.weight",

@@ -312,7 +312,7 @@ def test_a_question_in_another_language_is_judged_by_what_the_room_has(room: Roo
     )
     finding = judged(room, criterion=Judged(id="x", ask="Zebras?"))
     assert (finding.status, finding.score) == (ScoreStatus.SCORED, 4)
-    assert [each.found.document.name for each in finding.quotes if each.found] == ["Mietvertrag.txt"]
+    assert [quote.found.document.name for quote in finding.quotes if quote.found] == ["Mietvertrag.txt"]
     assert "(No passage shares a word with the question; the model was given the room's first " in finding.reason
 
 

@@ -7,7 +7,7 @@ from tests.tasks.scoring.conftest import Room
 
 
 def near(room: Room, wanted: str) -> list[tuple[str, str]]:
-    return [(each.document.name, each.why) for each in nearest_documents(wanted, room.evidence)]
+    return [(document.document.name, document.why) for document in nearest_documents(wanted, room.evidence)]
 
 
 def test_names_go_before_folders_and_beginnings_and_these_before_passages(room: Room) -> None:

@@ -43,7 +43,7 @@ def placed_texts(draw: st.DrawFn) -> Placed:
 def test_passages_hold_all_words_once_and_in_order(placed: Placed) -> None:
     text, places = placed
     pieces = cut(text, places)
-    assert "".join("".join(text[each.start : each.end].split()) for each in pieces) == "".join(text.split())
+    assert "".join("".join(text[piece.start : piece.end].split()) for piece in pieces) == "".join(text.split())
     assert all(one.end <= other.start for one, other in pairwise(pieces))
 
 
@@ -72,7 +72,7 @@ def test_no_passage_reaches_over_a_border(placed: Placed) -> None:
 @given(st.text(max_size=200), st.lists(st.tuples(st.integers(-5, 300), st.integers(-5, 300)), max_size=5))
 def test_places_that_fit_no_text_break_nothing(text: str, spans: list[tuple[int, int]]) -> None:
     pieces = cut(text, [(start, end, "heading", "x") for start, end in spans])
-    assert "".join("".join(text[each.start : each.end].split()) for each in pieces) == "".join(text.split())
+    assert "".join("".join(text[piece.start : piece.end].split()) for piece in pieces) == "".join(text.split())
 
 
 @pytest.mark.parametrize("text", ["", " \n\t ", "\f\f", "\n\f\n"])
@@ -241,7 +241,7 @@ def test_ten_million_characters_and_twenty_thousand_places_are_cut() -> None:
 def test_each_later_part_of_a_table_knows_its_first_row() -> None:
     table = "Item\t2024\t2023\n" + "".join(f"Row {number}\t{number}\t{number + 1}\n" for number in range(200))
     pieces = cut("A title without cells\n" + table + "\fNext page\n\tA\tB\n", [])
-    assert [each.header for each in pieces] == [None, "Item\t2024\t2023", "Item\t2024\t2023", None]
+    assert [piece.header for piece in pieces] == [None, "Item\t2024\t2023", "Item\t2024\t2023", None]
 
 
 def test_a_first_row_of_any_length_is_carried_along_bounded() -> None:

@@ -47,7 +47,7 @@ def test_a_single_judgement_is_as_it_is() -> None:
     ],
 )
 def test_the_median_is_a_score_that_was_given(scores: list[float], score: float, agreement: float) -> None:
-    taken = taken_together([scored(each) for each in scores])
+    taken = taken_together([scored(score) for score in scores])
     assert taken.score == score
     assert taken.agreement == pytest.approx(agreement)
 
@@ -94,7 +94,7 @@ def test_confidence_is_the_middle_one_and_contradictions_are_told_once() -> None
     )
     taken = taken_together([one, other, scored(4)])
     assert taken.confidence == 0.5
-    assert [each.about for each in taken.contradictions] == ["a"]
+    assert [contradiction.about for contradiction in taken.contradictions] == ["a"]
 
 
 def test_failures_among_the_repeats_are_told() -> None:

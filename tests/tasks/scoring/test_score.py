@@ -236,7 +236,7 @@ def test_stances_confidence_agreement_and_contradictions_are_kept(room: Room, se
     assert score_criteria(room.id)
     kept = room.outcomes["recurring"]
     assert (kept.score, kept.reason, kept.confidence, kept.agreement) == (1, "It falls [1].", 0.7, 1)
-    assert [(each.text, each.stance, each.verified) for each in room.quotes("recurring")] == [
+    assert [(quote.text, quote.stance, quote.verified) for quote in room.quotes("recurring")] == [
         ("Recurring revenue falls by 7.1 %", "against", True),
         ("made up", "for", False),
     ]

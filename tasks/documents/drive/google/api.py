@@ -165,7 +165,7 @@ def quoted(value: str) -> str:
 
 def lying_in(folder_ids: Sequence[str]) -> str:
     """The query for what lies in any of these folders and not in the bin."""
-    return f"({' or '.join(f'{quoted(each)} in parents' for each in folder_ids)}) and trashed = false"
+    return f"({' or '.join(f'{quoted(id_)} in parents' for id_ in folder_ids)}) and trashed = false"
 
 
 def page(

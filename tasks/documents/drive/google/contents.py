@@ -105,7 +105,9 @@ class Found:
     def stream(self, paths: Mapping[str, str]) -> Iterator[Document]:
         """The documents that lie in these folders (paths by id), as they came."""
         yield from self._made
-        entries = self._entries if self._documents is None else (entry_of(Row(*each)) for each in self._documents)
+        entries = (
+            self._entries if self._documents is None else (entry_of(Row(*document)) for document in self._documents)
+        )
         for before, after in entries:
             path = paths.get(before[2])
             if path is not None:

@@ -135,7 +135,7 @@ class Walk:
         self._rows = _MEMORY * self._rows + query.rows
         if len(query.parents) > 1:
             self._silent.extend(
-                query.parents if query.astray else [each for each in query.parents if each not in query.seen]
+                query.parents if query.astray else [parent for parent in query.parents if parent not in query.seen]
             )
 
     def _placed(self, query: _Query, files: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, Any], str]]:

@@ -86,7 +86,7 @@ class Shortcuts:
         waiting = list(wanted)
         for _ in range(_CHAIN):
             targets = list({target.id: target for _, target in waiting if target.id}.values())
-            answers = self._client.batch([api.one(each.id, _keys(each)) for each in targets])
+            answers = self._client.batch([api.one(target.id, _keys(target)) for target in targets])
             said = {target.id: answer for target, answer in zip(targets, answers, strict=True)}
             further = []
             for shortcut, target in waiting:

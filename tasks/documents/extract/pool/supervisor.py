@@ -124,7 +124,7 @@ class Supervisor:
             self._wake = -1
         for process in self._processes:
             process.end()
-        for job in (*chain(*(each.given.values() for each in self._processes)), *self._all_waiting()):
+        for job in (*chain(*(process.given.values() for process in self._processes)), *self._all_waiting()):
             job.shut_out()
 
     def _replenish(self) -> float | None:
@@ -160,7 +160,7 @@ class Supervisor:
 
     def _hand_out(self) -> None:
         """Give documents to the processes that have few."""
-        for process in sorted(self._processes, key=lambda each: len(each.given)):
+        for process in sorted(self._processes, key=lambda process: len(process.given)):
             with self._lock:
                 some = self._share(process)
             if some:
@@ -174,7 +174,7 @@ class Supervisor:
         held = process.given.values()
         if not self._queue or process.seconds > _SLOW or any(job.suspected for job in held):
             return []
-        left = len(self._queue) + sum(len(each.given) for each in self._processes)
+        left = len(self._queue) + sum(len(process.given) for process in self._processes)
         most = min(-(-left // self._workers), _AHEAD)
         if len(held) > most // 2:
             return []

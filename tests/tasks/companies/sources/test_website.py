@@ -67,7 +67,7 @@ def test_the_feed_gives_the_ten_newest_updates(server: LoopbackServer) -> None:
 
     updates = _said()["updates"]
 
-    assert [each["posted_on"]["day"] for each in updates] == [12, 11, 10, 9, 8, 7, 6, 5, 4, 3]
+    assert [update["posted_on"]["day"] for update in updates] == [12, 11, 10, 9, 8, 7, 6, 5, 4, 3]
     assert updates[0] == {
         "article_link": "https://alpha.example/news/12",
         "image": None,

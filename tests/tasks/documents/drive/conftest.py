@@ -82,7 +82,7 @@ class LocalShelf:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
         listing = self.drive.list_folder(self.drive.find_folder(str(file.parent)), recursive=False)
-        return next(each.id for each in listing.documents if each.name == file.name)
+        return next(document.id for document in listing.documents if document.name == file.name)
 
 
 class GoogleShelf:

@@ -80,7 +80,7 @@ def test_a_link_to_a_link_counts_by_where_it_ends(root: Path, tmp_path: Path) ->
     (root / "in").symlink_to("in again")
     (root / "in again").symlink_to("real.txt")
     listing = listed(root)
-    assert [each.name for each in listing.documents] == ["real.txt"]
+    assert [document.name for document in listing.documents] == ["real.txt"]
     assert len(listing.warnings) == 2
 
 
@@ -125,7 +125,7 @@ def test_the_services_own_home_is_not_part_of_the_drive(root: Path, monkeypatch:
     monkeypatch.setenv("DILIGENCE_HOME", str(root / "kept"))
     write(root / "kept/diligence.db")
     write(root / "kept too/a.txt")
-    assert [each.path for each in listed(root).documents] == ["kept too"]
+    assert [document.path for document in listed(root).documents] == ["kept too"]
     with pytest.raises(NotFound):
         LocalDrive(root, BASE).open(forged("kept/diligence.db"))
 
@@ -138,4 +138,4 @@ def test_a_home_around_the_documents_hides_only_what_the_service_keeps(
     write(root / home / "diligence.db")
     write(root / home / "spool/1-x/file")
     write(root / "rooms/a.txt")
-    assert [each.path for each in listed(root).documents] == ["rooms"]
+    assert [document.path for document in listed(root).documents] == ["rooms"]

@@ -18,7 +18,7 @@ def listed(shelf: Shelf, folder: str | None = None, *, recursive: bool = True) -
 
 def names(listing: Listing) -> set[str]:
     """Each document with its folder's path."""
-    return {f"{each.path}/{each.name}" for each in listing.documents}
+    return {f"{document.path}/{document.name}" for document in listing.documents}
 
 
 def only(listing: Listing) -> Document:
@@ -37,7 +37,7 @@ def test_a_listing_holds_every_document_and_folder_with_its_path(shelf: Shelf) -
     shelf.folder("Empty")
     listing = listed(shelf)
     assert names(listing) == {"/notes.txt", "Legal/contract.pdf", "Legal/Old/2019/lease.docx"}
-    assert {each.path for each in listing.folders} == {"Empty", "Legal", "Legal/Old", "Legal/Old/2019"}
+    assert {folder.path for folder in listing.folders} == {"Empty", "Legal", "Legal/Old", "Legal/Old/2019"}
     assert (listing.folder.id, listing.folder.name, listing.folder.path) == (shelf.top, "top", "")
     assert (listing.warnings, listing.incomplete) == ([], False)
 
@@ -50,8 +50,8 @@ def test_a_listing_on_disk_holds_the_same(shelf: Shelf, tmp_path: Path) -> None:
     shelf.shortcut("again", "Legal/0/contract 0.pdf")
     in_memory, on_disk = listed(shelf), shelf.drive.list_folder(shelf.top, recursive=True, spool=tmp_path)
     for _ in range(2):  # it can be gone through more than once
-        assert sorted(on_disk.documents, key=lambda each: each.id) == sorted(
-            in_memory.documents, key=lambda each: each.id
+        assert sorted(on_disk.documents, key=lambda document: document.id) == sorted(
+            in_memory.documents, key=lambda document: document.id
         )
     assert (len(on_disk.documents), on_disk.folders) == (13, in_memory.folders)
     assert list(tmp_path.iterdir())
@@ -60,7 +60,7 @@ def test_a_listing_on_disk_holds_the_same(shelf: Shelf, tmp_path: Path) -> None:
 def test_folders_name_the_folder_that_they_lie_in(shelf: Shelf) -> None:
     shelf.file("Legal/Old/lease.docx")
     listing = listed(shelf)
-    legal, old = sorted(listing.folders, key=lambda each: each.path)
+    legal, old = sorted(listing.folders, key=lambda folder: folder.path)
     assert (legal.parent_id, old.parent_id) == (shelf.top, legal.id)
     assert only(listing).folder_id == old.id
     assert (legal.name, old.name) == ("Legal", "Old")
@@ -76,7 +76,7 @@ def test_without_recursion_only_the_folder_itself_is_listed(shelf: Shelf) -> Non
 
 def test_a_subfolder_can_be_listed_by_its_id(shelf: Shelf) -> None:
     shelf.file("Legal/Old/lease.docx")
-    legal = next(each for each in listed(shelf).folders if each.name == "Legal")
+    legal = next(folder for folder in listed(shelf).folders if folder.name == "Legal")
     assert names(listed(shelf, legal.id)) == {"Old/lease.docx"}
 
 
@@ -88,7 +88,7 @@ def test_an_empty_folder_is_an_empty_listing(shelf: Shelf) -> None:
 def test_files_of_every_type_are_listed(shelf: Shelf) -> None:
     for name in ("photo.jpeg", "archive.zip", "no extension", "model.xlsm"):
         shelf.file(name)
-    assert {each.name for each in listed(shelf).documents} == {
+    assert {document.name for document in listed(shelf).documents} == {
         "photo.jpeg",
         "archive.zip",
         "no extension",
@@ -183,8 +183,8 @@ def test_a_shortcut_to_a_folder_is_followed_like_a_subfolder(shelf: Shelf) -> No
     shelf.shortcut("Old", "../Archive")
     listing = listed(shelf)
     assert names(listing) == {"Old/2019/lease.pdf"}
-    assert {each.path for each in listing.folders} == {"Old", "Old/2019"}
-    parents = {each.id: each.parent_id for each in listing.folders}
+    assert {folder.path for folder in listing.folders} == {"Old", "Old/2019"}
+    parents = {folder.id: folder.parent_id for folder in listing.folders}
     assert list(parents.values()).count(shelf.top) == 1
 
 
@@ -194,7 +194,7 @@ def test_shortcuts_in_a_circle_do_no_harm(shelf: Shelf) -> None:
     shelf.shortcut("Legal/self", "Legal")
     listing = listed(shelf)
     assert names(listing) == {"Legal/contract.pdf"}
-    assert [each.path for each in listing.folders] == ["Legal"]
+    assert [folder.path for folder in listing.folders] == ["Legal"]
 
 
 def test_a_shortcut_to_nothing_is_a_warning(shelf: Shelf) -> None:

@@ -57,4 +57,4 @@ def test_the_drive_is_where_the_settings_say_now(root: Path, monkeypatch: pytest
 def test_without_a_setting_it_is_the_current_folder(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (root / "a.txt").write_text("words")
     monkeypatch.chdir(root)
-    assert [each.name for each in open_drive().list_folder("root", recursive=True).documents] == ["a.txt"]
+    assert [document.name for document in open_drive().list_folder("root", recursive=True).documents] == ["a.txt"]

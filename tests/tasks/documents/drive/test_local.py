@@ -41,7 +41,14 @@ def test_ids_are_safe_in_urls_and_tell_no_path_above_the_root(root: Path) -> Non
 def test_entries_of_a_folder_come_in_order_of_name(root: Path) -> None:
     for name in ("b.txt", "Z.txt", "a.txt", "ä.txt", "10.txt", "9.txt"):
         write(root / name)
-    assert [each.name for each in listed(root).documents] == ["10.txt", "9.txt", "Z.txt", "a.txt", "b.txt", "ä.txt"]
+    assert [document.name for document in listed(root).documents] == [
+        "10.txt",
+        "9.txt",
+        "Z.txt",
+        "a.txt",
+        "b.txt",
+        "ä.txt",
+    ]
 
 
 def test_what_is_neither_file_nor_folder_is_left_out_with_a_warning(

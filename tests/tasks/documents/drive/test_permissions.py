@@ -27,8 +27,8 @@ def test_a_folder_that_may_not_be_opened_makes_the_index_incomplete(home: Path, 
     (open_root / "closed").chmod(0)
     with unprivileged():
         listing = listed(open_root)
-    assert [each.name for each in listing.documents] == ["a.txt"]
-    assert [each.name for each in listing.folders] == ["closed"]
+    assert [document.name for document in listing.documents] == ["a.txt"]
+    assert [folder.name for folder in listing.folders] == ["closed"]
     assert listing.incomplete
     assert listing.warnings == ["The folder 'closed' cannot be opened: what lies in it is left out."]
 

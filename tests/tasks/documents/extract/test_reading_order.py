@@ -7,7 +7,7 @@ import pytest
 from tasks.documents.extract.formats import read_document, supported
 
 DOCUMENTS = Path(__file__).parents[3] / "documents"
-NAMES = sorted(each.name for each in DOCUMENTS.iterdir() if each.suffix in supported() and len(each.suffixes) == 1)
+NAMES = sorted(path.name for path in DOCUMENTS.iterdir() if path.suffix in supported() and len(path.suffixes) == 1)
 
 
 @pytest.mark.parametrize("name", NAMES)

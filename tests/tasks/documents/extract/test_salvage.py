@@ -20,8 +20,8 @@ from tests.tasks.documents.extract import hostile_files, hostile_pdfs
 from tests.tasks.documents.extract.hostile_files import MARKER
 
 SAMPLE = Path(__file__).parents[4] / "deployments" / "sample" / "rooms"
-DOCUMENTS = sorted(each for each in SAMPLE.rglob("*") if each.suffix in (".docx", ".pptx", ".xlsx"))
-PORTABLE = [each for each in sorted(SAMPLE.rglob("*.pdf")) if b"startxref" in each.read_bytes()]  # one is damaged
+DOCUMENTS = sorted(path for path in SAMPLE.rglob("*") if path.suffix in (".docx", ".pptx", ".xlsx"))
+PORTABLE = [path for path in sorted(SAMPLE.rglob("*.pdf")) if b"startxref" in path.read_bytes()]  # one is damaged
 
 _PARTS = re.compile(r"word/document\.xml|ppt/slides/slide\d+\.xml|xl/worksheets/sheet\d+\.xml|xl/sharedStrings\.xml")
 _RUN = re.compile(rb"<(?:w|a):t(?: [^>]*)?>([^<&]+)</(?:w|a):t>")
@@ -59,7 +59,7 @@ def words(parts: dict[str, bytes]) -> Iterator[str]:
 def test_a_document_that_is_cut_off_gives_what_is_whole(path: Path, share: float) -> None:
     whole = path.read_bytes()
     length = int(len(whole) * share)
-    expected = [one_line(each) for each in words(left(whole, length)) if "&" not in each]
+    expected = [one_line(word) for word in words(left(whole, length)) if "&" not in word]
     reading = read_document(whole[:length], path.suffix)
     text = one_line(reading.text)
     assert expected or path.suffix == ".xlsx"  # a workbook's strings stand at its end
@@ -74,7 +74,7 @@ def test_a_document_that_is_cut_off_in_its_main_part_gives_the_beginning(path: P
     with zipfile.ZipFile(path) as archive:
         info = archive.getinfo("word/document.xml")
     length = info.header_offset + 30 + len(info.filename) + info.compress_size * 3 // 4
-    expected = [one_line(each) for each in words(left(whole, length))]
+    expected = [one_line(word) for word in words(left(whole, length))]
     reading = read_document(whole[:length], ".docx")
     text = one_line(reading.text)
     assert expected
@@ -88,7 +88,7 @@ def test_a_wrong_byte_in_one_part_costs_no_other(path: Path) -> None:
     with zipfile.ZipFile(path) as archive:
         info = archive.getinfo("word/styles.xml")
     data[info.header_offset + 30 + len(info.filename) + info.compress_size // 2] ^= 0xFF
-    expected = [one_line(each) for each in words(left(path.read_bytes(), len(data)))]
+    expected = [one_line(word) for word in words(left(path.read_bytes(), len(data)))]
     text = one_line(read_document(bytes(data), ".docx").text)
     assert [each for each in expected if each not in text] == []
 

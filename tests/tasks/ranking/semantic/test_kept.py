@@ -80,8 +80,8 @@ def test_vectors_of_another_length_are_made_anew(ranking: SemanticRanking, serve
     candidates = stored()
     model = ServerEmbedder("m", server.url).name
     old = [
-        TextVector(text_id=each.text_id, model=model, start=each.start, end=each.end, vector=b"\0" * 8)
-        for each in candidates
+        TextVector(text_id=candidate.text_id, model=model, start=candidate.start, end=candidate.end, vector=b"\0" * 8)
+        for candidate in candidates
     ]
     with database.writing() as session:
         save_vectors(session, old)

@@ -20,4 +20,4 @@ def listed(emulator: DriveEmulator, folder: Item, *, user: str = ADA, recursive:
 
 def names(listing: Listing) -> list[str]:
     """Each document with its folder's path."""
-    return sorted(f"{each.path}/{each.name}" for each in listing.documents)
+    return sorted(f"{document.path}/{document.name}" for document in listing.documents)

@@ -425,7 +425,9 @@ def test_nothing_of_a_call_is_logged(emulator: DriveEmulator, caplog: pytest.Log
         for _ in range(4):
             client.call(lambda drive: make(drive, file_id))
     logging.getLogger("googleapiclient.other").debug("this is seen")
-    said = " ".join(str(vars(each)) for each in caplog.records if not each.name.startswith("uvicorn"))  # the emulator's
+    said = " ".join(
+        str(vars(record)) for record in caplog.records if not record.name.startswith("uvicorn")
+    )  # the emulator's
     assert "this is seen" in said
     assert file_id not in said
     assert token not in said

@@ -75,13 +75,17 @@ def read(room: Item) -> dict[str, tuple[DocumentStatus, str | None]]:
     """Index and read the room: the status and text of each document, by its path."""
     room_id = index_room(room.id)
     with database.reading() as session:
-        paths = {each.document_id: f"{each.path}/{each.name}" for each in documents.room_documents(session, room_id)}
+        paths = {
+            document.document_id: f"{document.path}/{document.name}"
+            for document in documents.room_documents(session, room_id)
+        }
     outcomes = read_documents(room_id, list(paths))
     with database.reading() as session:
         found = {
-            each.document_id: texts.get_text(session, each.text_id).text if each.text_id else None for each in outcomes
+            outcome.document_id: texts.get_text(session, outcome.text_id).text if outcome.text_id else None
+            for outcome in outcomes
         }
-    return {paths[each.document_id]: (each.status, found[each.document_id]) for each in outcomes}
+    return {paths[outcome.document_id]: (outcome.status, found[outcome.document_id]) for outcome in outcomes}
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS.keys())
@@ -127,12 +131,12 @@ def test_permanent_failure_of_one_document_is_its_outcome(
     item.refusal = reason
     room_id = index_room(room.id)
     with database.reading() as session:
-        names = {each.document_id: each.name for each in documents.room_documents(session, room_id)}
-    outcomes = {each.document_id: each for each in read_documents(room_id, list(names))}
+        names = {document.document_id: document.name for document in documents.room_documents(session, room_id)}
+    outcomes = {document.document_id: document for document in read_documents(room_id, list(names))}
     bad = outcomes.pop(item.id)
     assert bad.status in {DocumentStatus.FAILED, DocumentStatus.UNSUPPORTED}
     assert says in (bad.warning or "")
-    assert {each.status for each in outcomes.values()} == {DocumentStatus.READ}
+    assert {outcome.status for outcome in outcomes.values()} == {DocumentStatus.READ}
     assert emulator.counts.by_method["files.media"] == 37  # and it was asked for once
 
 

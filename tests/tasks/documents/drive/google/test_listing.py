@@ -59,10 +59,10 @@ def test_a_name_that_has_the_extension_does_not_get_it_twice(emulator: DriveEmul
 
 def test_versions_tell_of_content_and_of_edits(emulator: DriveEmulator, top: Item) -> None:
     native, file = emulator.world.native("Plan", top), emulator.world.file("a.txt", top, b"one")
-    before = {each.id: each.version for each in listed(emulator, top).documents}
+    before = {document.id: document.version for document in listed(emulator, top).documents}
     emulator.world.rename(file, "b.txt")
     emulator.world.write(native, "new words")
-    after = {each.id: each.version for each in listed(emulator, top).documents}
+    after = {document.id: document.version for document in listed(emulator, top).documents}
     assert before[file.id] == after[file.id]
     assert before[native.id] != after[native.id]
 
@@ -74,8 +74,8 @@ def test_same_names_and_odd_names_stay_apart(emulator: DriveEmulator, top: Item)
         for name in ("a.txt", "a.txt", "x/y.txt", "it's \\ odd\n.txt"):
             world.file(name, folder)
     listing = listed(emulator, top)
-    assert len(listing.documents) == len({each.id for each in listing.documents}) == 8
-    assert [each.path for each in listing.folders] == ["Legal/Old"] * 2
+    assert len(listing.documents) == len({document.id for document in listing.documents}) == 8
+    assert [folder.path for folder in listing.folders] == ["Legal/Old"] * 2
 
 
 def test_what_is_in_the_bin_is_left_out(emulator: DriveEmulator, top: Item) -> None:
@@ -128,8 +128,10 @@ def test_a_tree_comes_whole_whatever_the_pages_hold(emulator: DriveEmulator, top
     emulator.settings.parents_page_cap = 23
     tree = build_tree(emulator.world, top, folders=120, files=600)
     listing = listed(emulator, top)
-    assert {each.id for each in listing.documents} == {each.id for each in tree.files}
-    assert {each.id: each.parent_id for each in listing.folders} == {each.id: each.parent for each in tree.folders}
+    assert {document.id for document in listing.documents} == {file.id for file in tree.files}
+    assert {folder.id: folder.parent_id for folder in listing.folders} == {
+        folder.id: folder.parent for folder in tree.folders
+    }
     assert not listing.warnings
 
 
@@ -203,7 +205,7 @@ def test_a_fault_at_every_fifth_call_changes_nothing(
     emulator.faults.set(fault)
     listing = drive.list_folder(root.id, recursive=True)
     assert emulator.counts.faults
-    assert {each.id for each in listing.documents} == {each.id for each in tree.files}
+    assert {document.id for document in listing.documents} == {file.id for file in tree.files}
     assert not listing.incomplete
 
 

@@ -27,8 +27,8 @@ def test_nothing_is_missing(emulator: DriveEmulator, tree: Tree, loss: Literal["
     emulator.settings.or_loss, emulator.settings.or_loss_every = loss, every
     emulator.settings.parents_page_cap = 100
     listing = listed(emulator, tree.root)
-    assert {each.id for each in listing.documents} == {each.id for each in tree.files}
-    assert {each.id for each in listing.folders} == {each.id for each in tree.folders}
+    assert {document.id for document in listing.documents} == {file.id for file in tree.files}
+    assert {folder.id for folder in listing.folders} == {folder.id for folder in tree.folders}
     assert not listing.incomplete
 
 

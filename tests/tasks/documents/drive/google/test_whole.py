@@ -34,9 +34,11 @@ def test_it_comes_whole_whenever_its_files_were_made(emulator: DriveEmulator, de
     for number, item in enumerate([*tree.folders, *tree.files]):
         item.created = rfc3339(_TIMES[times](number))
     listing = listed(emulator, deals)
-    assert {each.id for each in listing.documents} == {each.id for each in tree.files}
+    assert {document.id for document in listing.documents} == {file.id for file in tree.files}
     assert len(listing.documents) == 1500
-    assert {each.id: each.parent_id for each in listing.folders} == {each.id: each.parent for each in tree.folders}
+    assert {folder.id: folder.parent_id for folder in listing.folders} == {
+        folder.id: folder.parent for folder in tree.folders
+    }
     assert (listing.incomplete, listing.warnings) == (False, [])
 
 
