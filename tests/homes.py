@@ -1,10 +1,13 @@
-"""Homes with an empty database at the newest schema: Alembic makes it once, every home gets a copy.
+"""Homes with empty databases at their newest schema: migrations run once in a process, every home gets a copy.
 
-Migrating a new SQLite database costs 55 ms of processor time, the copy 3 ms. Tests of the migrations themselves begin
-with no database (`new_home`, `new_database_url` in `conftest.py`).
+Migrating a new database of ours costs 55 ms of processor time and Prefect's 5 s; a copy costs 3 ms. Tests of the
+migrations themselves begin with no database (`new_home`, `new_database_url` in `conftest.py`).
 """
 
+import os
 import sqlite3
+import subprocess
+import sys
 import tempfile
 from contextlib import closing
 from functools import cache
@@ -22,6 +25,28 @@ def make_home(folder: Path) -> Path:
     if not database.exists():
         database.write_bytes(_empty_database())
     return folder
+
+
+def make_prefect_home(folder: Path) -> Path:
+    """Make `folder` a home whose Prefect, too, has an empty database: a command that starts its server is quicker."""
+    database = make_home(folder) / "prefect" / "prefect.db"
+    if not database.exists():
+        database.parent.mkdir(mode=0o700, exist_ok=True)
+        database.write_bytes(_empty_prefect_database())
+    return folder
+
+
+@cache
+def _empty_prefect_database() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
+        subprocess.run(
+            [sys.executable, "-m", "prefect", "server", "database", "upgrade", "-y"],
+            env=environment | {"PREFECT_HOME": folder},
+            capture_output=True,
+            check=True,
+        )
+        return (Path(folder) / "prefect.db").read_bytes()
 
 
 @cache

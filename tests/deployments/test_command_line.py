@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import socket
 import sqlite3
@@ -78,6 +79,7 @@ def test_help_names_every_command(tmp_path: Path) -> None:
 
 
 def test_a_run_prints_its_id_and_where_the_report_is(batch_file: Path, tmp_path: Path) -> None:
+    shutil.rmtree(tmp_path / "home")  # this one makes everything itself
     done = run(["run", batch_file, "--out", tmp_path / "out"], tmp_path)
     assert done.returncode == 0, done.stderr
     printed = dict(line.split(maxsplit=1) for line in done.stdout.splitlines())

@@ -8,13 +8,13 @@ from textwrap import dedent
 import pytest
 
 from flows import prefect_server as prefect_server_module
-from tests.homes import make_home
+from tests.homes import make_home, make_prefect_home
 
 
 @pytest.fixture(scope="session")
 def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The embedded server, as `diligence run` starts it."""
-    home = tmp_path_factory.mktemp("prefect-home")
+    home = make_prefect_home(tmp_path_factory.mktemp("prefect-home"))
     before = os.environ.get("DILIGENCE_HOME")
     os.environ["DILIGENCE_HOME"] = str(home)
     with prefect_server_module.server():
@@ -29,7 +29,11 @@ def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def batch_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two companies with a handful of documents each, and one criterion of each kind."""
     monkeypatch.setenv("DILIGENCE_HOME", str(make_home(tmp_path / "home")))
-    folder = tmp_path / "screen"
+    return write_batch(tmp_path / "screen")
+
+
+def write_batch(folder: Path) -> Path:
+    """Write the batch of `batch_file` into `folder`."""
     write_room(folder / "rooms" / "alpha", {"deck.txt": "Ninety percent of revenue is recurring.", "notes.pdf": ""})
     write_room(folder / "rooms" / "beta", {"2024/audited financial statements.txt": "Revenue fell in 2024."})
     (folder / "facts").mkdir()

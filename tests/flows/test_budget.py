@@ -25,7 +25,7 @@ from tasks.ai.answerer import Usage
 from tasks.errors import NotConfigured
 from tasks.text import tokens
 from tests.flows.conftest import write_room
-from tests.homes import make_home
+from tests.homes import make_home, make_prefect_home
 from tests.servers.openai_server import Asked, ModelServer, Sent, saying
 
 pytestmark = pytest.mark.usefixtures("prefect_server")
@@ -205,13 +205,14 @@ def test_a_run_that_was_broken_off_goes_on_under_a_higher_cap(screen: Path, serv
     assert usage_of(report) == till.taken
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_under_the_same_cap_and_stays_below_it(
     screen: Path, server: ModelServer, tmp_path: Path
 ) -> None:
     till = Greedy(server, delay=0.2)
     under(screen, "60000 tokens")
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
-    environment |= settings(tmp_path, server) | {"PYTHONPATH": str(REPOSITORY)}
+    environment |= settings(make_prefect_home(tmp_path / "home").parent, server) | {"PYTHONPATH": str(REPOSITORY)}
     command = [sys.executable, "-m", "deployments.cli", "run", str(screen), "--out", str(tmp_path / "out")]
     with subprocess.Popen(
         command, env=environment, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

@@ -1,8 +1,9 @@
 """The flows on a real Prefect server and a real database: what they leave behind, and in what order."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from prefect.client.orchestration import get_client
@@ -24,10 +25,45 @@ from storage.caches import StoredAnswer
 from storage.runs import Run, RunStatus
 from storage.texts import StoredText
 from tasks.errors import BadRequest, Conflict, NotFound
-from tests.flows.conftest import write_room
+from tests.flows.conftest import write_batch, write_room
+from tests.homes import make_home
 from tests.servers.openai_server import ModelServer
 
 pytestmark = pytest.mark.usefixtures("prefect_server")
+SECRET = "Zanzibarquokka"
+
+
+class Finished(NamedTuple):
+    """A finished run of the small batch, without a model, for tests that only read."""
+
+    home: Path
+    run: str
+    out: Path
+    flows: list[tuple[str, bool]]  # the names of what Prefect shows of it, and whether it shows below another flow
+
+
+@pytest.fixture(scope="module")
+def only_run(prefect_server: None, tmp_path_factory: pytest.TempPathFactory) -> Finished:
+    folder = tmp_path_factory.mktemp("finished")
+    home, out = make_home(folder / "home"), folder / "out"
+    batch_file = write_batch(folder / "screen")
+    write_room(batch_file.parent / "rooms" / "beta", {"revenue.txt": f"The recurring revenue of {SECRET} is high."})
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv("DILIGENCE_HOME", str(home))
+        run = batch(batch_file, out=out)
+    database.close()
+    with get_client(sync_client=True) as client:
+        names = {flow.id: flow.name for flow in client.read_flows()}
+        newest = client.read_flow_runs(sort=FlowRunSort.START_TIME_DESC, limit=11)
+    flows = [(names[flow_run.flow_id], flow_run.parent_task_run_id is not None) for flow_run in newest]
+    return Finished(home, run, out, flows)
+
+
+@pytest.fixture
+def finished(only_run: Finished, monkeypatch: pytest.MonkeyPatch) -> Iterator[Finished]:
+    monkeypatch.setenv("DILIGENCE_HOME", str(only_run.home))
+    yield only_run
+    database.close()
 
 
 def artifacts(key: str) -> list[Any]:
@@ -47,9 +83,8 @@ def company(report: Report, domain: str) -> Any:
     return next(each for each in report.companies if each.domain == domain)
 
 
-def test_a_batch_scores_what_needs_no_model_and_shows_passages_for_the_rest(batch_file: Path, tmp_path: Path) -> None:
-    run = batch(batch_file, out=tmp_path / "out")
-    report = json.loads((tmp_path / "out" / "report.json").read_text())
+def test_a_batch_scores_what_needs_no_model_and_shows_passages_for_the_rest(finished: Finished) -> None:
+    report = json.loads((finished.out / "report.json").read_text())
     alpha, beta = report["companies"]
     assert [alpha["name"], alpha["rank"], alpha["total"]] == ["Alpha", 1, 1.0]
     outcomes = {each["id"]: each for each in alpha["criteria"]}
@@ -63,13 +98,12 @@ def test_a_batch_scores_what_needs_no_model_and_shows_passages_for_the_rest(batc
         "notes.pdf": "failed",
     }
     assert {each["id"]: each["status"] for each in beta["criteria"]}["audited"] == "scored"
-    assert report["run"]["id"] == run
+    assert report["run"]["id"] == finished.run
     assert report["run"]["status"] == "finished"
-    assert "Alpha" in (tmp_path / "out" / "report.html").read_text()
+    assert "Alpha" in (finished.out / "report.html").read_text()
 
 
-def test_the_artifacts_can_be_read_back_from_prefect(batch_file: Path) -> None:
-    batch(batch_file)
+def test_the_artifacts_can_be_read_back_from_prefect(finished: Finished) -> None:
     assert any("Alpha" in str(card) and "established" in str(card) for card in artifacts("scorecard"))
     tables = [json.loads(table) for table in artifacts("documents-read")]
     assert any({"deck.txt", "notes.pdf"} == {row["document"] for row in table} for table in tables)
@@ -77,27 +111,20 @@ def test_the_artifacts_can_be_read_back_from_prefect(batch_file: Path) -> None:
     assert any("Small screen" in str(table) for table in artifacts("ranking"))
 
 
-def test_prefect_keeps_no_text_of_a_document(batch_file: Path) -> None:
-    secret = "Zanzibarquokka"
-    write_room(batch_file.parent / "rooms" / "alpha", {"revenue.txt": f"The recurring revenue of {secret} is high."})
-    run = batch(batch_file)
-    quotes = [quote.text for quote in company(build(run), "alpha.example").criteria[0].quotes]
-    assert any(secret in text for text in quotes)
+def test_prefect_keeps_no_text_of_a_document(finished: Finished) -> None:
+    quotes = [quote.text for quote in company(build(finished.run), "beta.example").criteria[0].quotes]
+    assert any(SECRET in text for text in quotes)
     with get_client(sync_client=True) as client:
         kept = [client.read_artifacts(), client.read_flow_runs(), client.read_task_runs(), client.read_logs()]
     assert kept[1]
-    assert secret not in str(kept)
+    assert SECRET not in str(kept)
 
 
-def test_each_flow_shows_under_its_name_below_the_batch(batch_file: Path) -> None:
-    batch(batch_file)
-    with get_client(sync_client=True) as client:
-        flows = {flow.id: flow.name for flow in client.read_flows()}
-        runs = client.read_flow_runs(sort=FlowRunSort.START_TIME_DESC, limit=11)
-    below = [flows[run.flow_id] for run in runs if run.parent_task_run_id is not None]
+def test_each_flow_shows_under_its_name_below_the_batch(finished: Finished) -> None:
+    below = [name for name, is_below in finished.flows if is_below]
     for name in ("due_diligence", "index_folder", "extract_all", "company_facts", "score_company"):
         assert below.count(name) == 2  # one a company
-    assert [flows[run.flow_id] for run in runs if run.parent_task_run_id is None] == ["batch"]
+    assert [name for name, is_below in finished.flows if not is_below] == ["batch"]
 
 
 def test_an_unchanged_batch_reads_no_document_and_asks_no_model(
@@ -217,7 +244,6 @@ def test_due_diligence_runs_alone(batch_file: Path, tmp_path: Path) -> None:
         due_diligence("Alpha", "alpha.example", "rooms/alpha")
 
 
-def test_nothing_is_asked_of_a_model_that_is_not_configured(batch_file: Path) -> None:
-    batch(batch_file)
+def test_nothing_is_asked_of_a_model_that_is_not_configured(finished: Finished) -> None:
     with database.reading() as session:
         assert session.exec(select(func.count(col(StoredAnswer.key)))).one() == 0
