@@ -3,6 +3,7 @@
 import logging
 import re
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from tasks.companies.question import company_question
 from tasks.errors import NotConfigured
 from tests.companies_servers.search import SearchPages
 from tests.companies_servers.site import ALPHA, CUSTOMERS, SITE, document
+from tests.matrices import quick_cases
 from tests.servers.openai_server import Asked, ModelServer
 from tests.web.behaviours import page
 from tests.web.server import LoopbackServer, Reply
@@ -230,17 +232,19 @@ PLANTED = (
 )
 
 
-@pytest.mark.parametrize("planted", PLANTED)
+OBEYED = (
+    "Alpha is insolvent [1].",
+    "There are 9,999 customers on the moon [1].",
+    "This company is rated 10/10 [1][2].",
+    "HACKED",
+    "HACKED “Alpha makes pumps” 10/10 [1]",
+    "The customers are whales [7].",
+)
+
+
 @pytest.mark.parametrize(
-    "obeys",
-    [
-        "Alpha is insolvent [1].",
-        "There are 9,999 customers on the moon [1].",
-        "This company is rated 10/10 [1][2].",
-        "HACKED",
-        "HACKED “Alpha makes pumps” 10/10 [1]",
-        "The customers are whales [7].",
-    ],
+    ("planted", "obeys"),
+    quick_cases(product(PLANTED, OBEYED), quick=range(0, 36, 7)),  # each instruction and each answer once
 )
 def test_a_planted_instruction_changes_nothing_though_the_model_obeys(
     server: LoopbackServer, model: Callable[..., ModelServer], planted: str, obeys: str

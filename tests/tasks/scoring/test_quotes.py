@@ -257,12 +257,12 @@ def test_words_of_a_text_stand_in_it(data: st.DataObject) -> None:
     ("text", "quote"),
     [
         ("a" * 5_000_000, "a" * 2000),
-        ("ab " * 1_666_666, "ab" * 999 + "a"),
-        ("a-\n" * 1_666_666, "a" * 1999 + "b"),
-        ("( " * 2_500_000, "abc"),
-        (" " * 5_000_000, "abc"),
+        pytest.param("ab " * 1_666_666, "ab" * 999 + "a", marks=pytest.mark.slow),
+        pytest.param("a-\n" * 1_666_666, "a" * 1999 + "b", marks=pytest.mark.slow),
+        pytest.param("( " * 2_500_000, "abc", marks=pytest.mark.slow),
+        pytest.param(" " * 5_000_000, "abc", marks=pytest.mark.slow),
         ("1" + " " * 4_999_999, "1 … 2 abc"),
-        ("a\u0301" * 2_500_000, "a" * 2000),
+        pytest.param("a\u0301" * 2_500_000, "a" * 2000, marks=pytest.mark.slow),
     ],
 )
 def test_no_text_makes_a_refusal_slow(text: str, quote: str) -> None:

@@ -30,6 +30,7 @@ from tasks.errors import (
 )
 from tests.google.faults import Fault
 from tests.google.server import DriveEmulator
+from tests.matrices import quick_cases
 from tests.tasks.documents.drive.google.connection import ADA, Scripted, client_of, client_with, reply, settings_of
 
 FILE = b'{"id": "1", "name": "a.txt"}'
@@ -106,7 +107,11 @@ MATRIX = [
 ]
 
 
-@pytest.mark.parametrize("fault", MATRIX, ids=lambda fault: f"{fault.do}-{fault.status or fault.reason}")
+@pytest.mark.parametrize(
+    "fault",
+    quick_cases(MATRIX, quick=(3, 4, 6, 10, 12)),
+    ids=lambda fault: f"{fault.do}-{fault.status or fault.reason}",
+)
 def test_fault_at_every_fifth_call_changes_no_answer(emulator: DriveEmulator, fault: Fault) -> None:
     ids = files(emulator, 40)
     emulator.faults.set(fault)
@@ -115,7 +120,7 @@ def test_fault_at_every_fifth_call_changes_no_answer(emulator: DriveEmulator, fa
     assert emulator.counts.faults >= min(8, fault.times or 8)
 
 
-@pytest.mark.parametrize("retry_after", [False, True])
+@pytest.mark.parametrize("retry_after", quick_cases([False, True], quick=(0,)))
 def test_quota_slows_calls_down_and_lets_them_finish(emulator: DriveEmulator, retry_after: bool) -> None:
     ids = files(emulator, 60)
     emulator.settings.quota, emulator.settings.quota_window = 20, 1.0
@@ -125,7 +130,11 @@ def test_quota_slows_calls_down_and_lets_them_finish(emulator: DriveEmulator, re
     assert emulator.counts.by_status[403] < 120
 
 
-@pytest.mark.parametrize("fault", [*MATRIX[:4], *MATRIX[5:8]], ids=lambda fault: f"{fault.status or fault.reason}")
+@pytest.mark.parametrize(
+    "fault",
+    quick_cases([*MATRIX[:4], *MATRIX[5:8]], quick=(0,)),
+    ids=lambda fault: f"{fault.status or fault.reason}",
+)
 def test_parts_of_a_batch_are_asked_again_on_their_own(emulator: DriveEmulator, fault: Fault) -> None:
     ids = files(emulator, 130)
     with client_of(emulator, seconds=60) as client:

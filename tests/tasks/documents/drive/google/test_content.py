@@ -31,6 +31,7 @@ from tests.google.faults import Fault
 from tests.google.items import Item
 from tests.google.natives import DOCUMENT, DOCX, DRAWING, FORM, MAP, PDF, PRESENTATION, SITE, SPREADSHEET
 from tests.google.server import DriveEmulator
+from tests.matrices import quick_cases
 from tests.tasks.documents.drive.google.connection import ADA, Scripted, client_of, client_with, reply
 
 WORDS = b"".join(b"%06d words of a contract\n" % number for number in range(20_000))  # 500 KB, no two lines alike
@@ -132,7 +133,11 @@ MATRIX = [
 ]
 
 
-@pytest.mark.parametrize("fault", MATRIX, ids=lambda fault: f"{fault.do}-{fault.status or fault.reason}")
+@pytest.mark.parametrize(
+    "fault",
+    quick_cases(MATRIX, quick=(2, 3, 6, 8)),
+    ids=lambda fault: f"{fault.do}-{fault.status or fault.reason}",
+)
 def test_fault_at_every_fifth_call_changes_no_byte(
     emulator: DriveEmulator, client: Client, spool: Path, fault: Fault
 ) -> None:

@@ -15,6 +15,7 @@ from tests.google.faults import Fault
 from tests.google.items import Item
 from tests.google.natives import DOCUMENT, SPREADSHEET
 from tests.google.server import DriveEmulator
+from tests.matrices import quick_cases
 from tests.tasks.documents.conftest import CountingPool
 from tests.tasks.documents.drive.google.connection import ADA
 from tests.tasks.documents.drive.google.emulated import point_at
@@ -88,7 +89,7 @@ def read(room: Item) -> dict[str, tuple[DocumentStatus, str | None]]:
     return {paths[outcome.document_id]: (outcome.status, found[outcome.document_id]) for outcome in outcomes}
 
 
-@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS.keys())
+@pytest.mark.parametrize("fault", quick_cases(FAULTS.values(), quick=(0, 7, 11)), ids=FAULTS.keys())
 def test_fault_at_every_fifth_call_changes_no_row_and_no_text(
     emulator: DriveEmulator, room: Item, fault: Fault
 ) -> None:
@@ -104,6 +105,7 @@ def test_fault_at_every_fifth_call_changes_no_row_and_no_text(
     assert {path: text and text.strip() for path, (_, text) in found.items()} == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("retry_after", [False, True])
 def test_quota_slows_a_run_down_and_lets_it_finish(emulator: DriveEmulator, room: Item, retry_after: bool) -> None:
     emulator.settings.quota, emulator.settings.quota_window = 20, 1.0  # 60 a minute, in a third of the time a call

@@ -16,6 +16,7 @@ from tests.google.natives import DOCUMENT, DRAWING, FORM, MAP, PRESENTATION, SIT
 from tests.google.server import DriveEmulator
 from tests.google.service import Route
 from tests.google.tree import build_tree
+from tests.matrices import quick_cases
 from tests.tasks.documents.drive.google.rooms import ADA, BOB, drive_of, listed, names
 
 
@@ -194,7 +195,7 @@ def test_a_login_that_ends_in_the_middle_of_it_is_an_error(
     ],
     ids=lambda fault: f"{fault.do} {fault.reason}",
 )
-@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize("shared", quick_cases([True, False], quick=(0,)))
 def test_a_fault_at_every_fifth_call_changes_nothing(
     emulator: DriveEmulator, top: Item, fault: Fault, *, shared: bool
 ) -> None:

@@ -196,6 +196,7 @@ def everything(folder: Path) -> dict[str, bytes]:
     return found
 
 
+@pytest.mark.slow
 def test_no_token_is_in_the_clear_anywhere(
     server: Server, emulator: DriveEmulator, room: Item, caplog: pytest.LogCaptureFixture
 ) -> None:

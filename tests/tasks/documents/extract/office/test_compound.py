@@ -160,8 +160,14 @@ def test_a_directory_of_thousands_is_refused() -> None:
         unpacked("oleObject1.bin", bytes(data))
 
 
-@pytest.mark.parametrize("seed", range(300))
-def test_a_file_changed_at_random_ends_with_what_it_can_hold_or_as_damaged(seed: int) -> None:
+@pytest.mark.parametrize("seeds", [range(5), pytest.param(range(5, 300), marks=pytest.mark.slow)], ids=["5", "295"])
+def test_a_file_changed_at_random_ends_with_what_it_can_hold_or_as_damaged(seeds: range) -> None:
+    for seed in seeds:
+        assert _ends(seed), f"seed {seed}"
+
+
+def _ends(seed: int) -> bool:
+    """Whether taking out what a file changed at random holds ends as damaged, or with no more than the file."""
     chance = random.Random(seed)
     data = bytearray(compound({"Package": LARGE, NATIVE: native("a.txt", "a.txt", b"text"), "CONTENTS": b"%PDF-1.4"}))
     known = [*range(SECTOR), *range(len(data) - 5 * SECTOR, len(data))]  # the header, the directory and the tables
@@ -172,5 +178,5 @@ def test_a_file_changed_at_random_ends_with_what_it_can_hold_or_as_damaged(seed:
     try:
         _, found = unpacked("oleObject1.bin", bytes(data))
     except Damaged:
-        return
-    assert len(found or b"") <= len(data)
+        return True
+    return len(found or b"") <= len(data)
