@@ -20,10 +20,11 @@ test: $(DEV)  ## every behaviour once; what needs a browser or Tesseract is skip
 test-all: $(DEV)  ## every test: kills, seeds, hostile files, fault matrices and schedules on real workers too
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
-check: $(DEV)  ## style, format and types
+check: $(DEV)  ## style, format, types, and which room imports which
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
 
 bench: $(DEV) $(PEERS)  ## measure; the figures are kept in tests/benchmarks/README.md
 	$(BIN)/python -m tests.benchmarks
