@@ -57,9 +57,9 @@ def count(files: dict[str, str]) -> Structure:
         tree = ast.parse(text)
         structure.lines[path] = text.count("\n")
         top = {id(node) for node in tree.body}
-        for node in tree.body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                structure.classes[node.name].append(path)
+        for statement in tree.body:
+            if isinstance(statement, ast.ClassDef) and not statement.name.startswith("_"):
+                structure.classes[statement.name].append(path)
         for node in ast.walk(tree):
             name = node.id if isinstance(node, ast.Name) else node.arg if isinstance(node, ast.arg) else None
             structure.names += name is not None
