@@ -11,7 +11,8 @@ from typing import Final, NamedTuple
 
 from tasks.documents.drive.local_paths import hidden
 from tasks.documents.extract import formats
-from tasks.documents.extract.pool.pool import ExtractionPool, Limits, processors
+from tasks.documents.extract.configuration import reading_limits
+from tasks.documents.extract.pool.pool import ExtractionPool, processors
 from tasks.documents.extract.text_writer import Reading
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest, DiligenceError
@@ -38,12 +39,8 @@ def print_texts(given: list[str], out: Path | None, jobs: int | None) -> int:
     Raises:
         BadRequest: `out` cannot be made.
     """
-    settings = DocumentSettings.current()
-    limits = Limits(
-        settings.document_timeout, settings.document_memory_mb, settings.document_max_mb, settings.recognised_languages
-    )
     workers = jobs or processors()
-    with ExtractionPool(workers, limits) as pool:
+    with ExtractionPool(workers, reading_limits(DocumentSettings.current())) as pool:
         pool.start()  # while the folders are walked
         if out is None:
             readings = _in_order(pool, _asked(given), workers)

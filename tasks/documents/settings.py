@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr, field_validator
 
 from storage.settings import RoomSettings
-from tasks.documents.extract.ocr import tesseract
 
 
 class DocumentSettings(RoomSettings):
@@ -45,14 +44,6 @@ class DocumentSettings(RoomSettings):
         if not there or not parts.hostname:
             raise ValueError("must begin with https:// (http:// on loopback only)")
         return given
-
-    @property
-    def recognised_languages(self) -> str | None:
-        """The languages in which scans are read here, in Tesseract's form ("eng+deu"); None where they are not."""
-        if self.ocr == "off":
-            return None
-        there, _ = tesseract.languages_of(self.ocr_languages)
-        return "+".join(there) or None
 
 
 def _is_loopback(host: str) -> bool:

@@ -28,6 +28,7 @@ from storage.texts import NewText, Outcome, StoredText, TextSummary
 from tasks.documents.drive.drive import Document, Drive, open_drive
 from tasks.documents.drive.spool import spool
 from tasks.documents.extract import formats
+from tasks.documents.extract.configuration import reading_limits, recognised_languages
 from tasks.documents.extract.pool.pool import ExtractionPool, Limits
 from tasks.documents.extract.text_writer import Reading
 from tasks.documents.settings import DocumentSettings
@@ -81,15 +82,7 @@ _recent = RecentTexts(64 * 1024 * 1024)
 
 def shared_pool() -> ExtractionPool:
     """The process pool of this process, with the limits that the settings give."""
-    settings = DocumentSettings.current()
-    return _pool(
-        Limits(
-            settings.document_timeout,
-            settings.document_memory_mb,
-            settings.document_max_mb,
-            settings.recognised_languages,
-        )
-    )
+    return _pool(reading_limits(DocumentSettings.current()))
 
 
 @lru_cache(maxsize=4)
@@ -145,7 +138,7 @@ def readers(found: str) -> Readers:
     settings = DocumentSettings.current()
     return _readers(
         formats.version(found),
-        settings.recognised_languages,
+        recognised_languages(settings),
         settings.document_timeout,
         settings.document_memory_mb,
     )

@@ -12,6 +12,7 @@ from sqlmodel import select
 from storage import database, texts
 from storage.texts import Outcome, StoredText
 from tasks.documents import texts as texts_module
+from tasks.documents.extract.configuration import recognised_languages
 from tasks.documents.extract.pool.pool import ExtractionPool
 from tasks.documents.extract.text_writer import Reading
 from tasks.documents.settings import DocumentSettings
@@ -144,7 +145,7 @@ def test_languages_are_given_as_tesseract_names_them(
 ) -> None:
     monkeypatch.setenv("PATH", str(program(tmp_path / "bin")))
     monkeypatch.setenv("DILIGENCE_OCR_LANGUAGES", given)
-    assert DocumentSettings.current().recognised_languages == ("eng" if given != "ENG2" else None)
+    assert recognised_languages(DocumentSettings.current()) == ("eng" if given != "ENG2" else None)
 
 
 @pytest.mark.parametrize("given", ["-c", "eng -c x=y", "eng;ls", "../eng", "eng+", "$(ls)", "eng\n-c", "script/Latin"])

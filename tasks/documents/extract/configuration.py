@@ -1,0 +1,26 @@
+"""What the settings say about reading: the languages of scans, and the limits on one document.
+
+Kept out of the reading processes, which are given both: settings bring pydantic, and that takes 0.2 s to load.
+"""
+
+from tasks.documents.extract.ocr import tesseract
+from tasks.documents.extract.pool.worker import Limits
+from tasks.documents.settings import DocumentSettings
+
+
+def recognised_languages(settings: DocumentSettings) -> str | None:
+    """The languages in which scans are read here, in Tesseract's form ("eng+deu"); None where they are not read."""
+    if settings.ocr == "off":
+        return None
+    installed, _ = tesseract.languages_of(settings.ocr_languages)
+    return "+".join(installed) or None
+
+
+def reading_limits(settings: DocumentSettings) -> Limits:
+    """What reading one document may take, and the languages of scans."""
+    return Limits(
+        seconds=settings.document_timeout,
+        memory_mb=settings.document_memory_mb,
+        max_mb=settings.document_max_mb,
+        languages=recognised_languages(settings),
+    )
