@@ -3,14 +3,17 @@
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tasks.ai.answerer import Answer, AnswererFailed, ModelRefused, Source, Usage
 from tasks.ai.budget import BudgetSpent, Ledger
 from tasks.ai.money import Cap
 from tasks.ai.openai.answerer import OpenAiAnswerer
+from tasks.ai.openai.long_context import cut, size_of
 from tasks.errors import TooLarge
 from tests.servers.openai_server import Asked, ModelServer, Sent, failing, refusing, saying
-from tests.tasks.ai.test_openai import Verdict
+from tests.tasks.ai.openai.test_answerer import Verdict
 
 FACTS = [f"The fee of contract K{number} is {number * 7 + 100} EUR." for number in range(1, 41)]
 _FACT = re.compile(r"The fee of contract K\d+ is \d+ EUR\.(?: \[\d+\])?")
@@ -48,9 +51,9 @@ def sources(count: int = 2, lines: int = 300) -> list[Source]:
     return made
 
 
-def ask(server: ModelServer, given: list[Source], **options: object) -> Answer:
+def ask(server: ModelServer, documents: list[Source], **options: object) -> Answer:
     answerer = OpenAiAnswerer("small", base_url=server.url, pause=0.01, **options)  # type: ignore[arg-type]
-    return answerer.answer("What are the fees?", given)
+    return answerer.answer("What are the fees?", documents)
 
 
 @pytest.mark.parametrize(
@@ -204,3 +207,40 @@ def test_a_failure_in_one_part_counts_what_all_parts_cost() -> None:
     ):
         ask(server, sources(2, 400), window=4096)
     assert failed.value.usage.calls == len(server.asked)
+
+
+# --- how sources are cut into parts
+
+
+TEXTS = st.lists(st.text(alphabet=st.sampled_from("ab é漢\ud800\n\f. "), max_size=800), max_size=5)
+
+
+@given(TEXTS, st.integers(400, 2000))
+def test_nothing_is_lost_or_read_twice_and_no_part_is_too_large(texts: list[str], room: int) -> None:
+    sources = [Source(number, "a.txt", "page 1", text) for number, text in enumerate(texts, 1)]
+    parts = list(cut(sources, room))
+    assert all(0 < size_of(part) <= room for part in parts)
+    read = [piece for part in parts for piece in part]
+    for source in sources:
+        assert "".join(piece.text for piece in read if piece.number == source.number) == source.text
+    assert [piece.number for piece in read] == sorted(piece.number for piece in read)
+    assert all((piece.name, piece.place) == ("a.txt", "page 1") for piece in read)
+
+
+@pytest.mark.parametrize(
+    ("between", "border"), [("\f", "\f"), ("\n\n", "\n\n"), ("\n", "\n"), (". ", ". "), ("。", "。"), (" ", " ")]
+)
+def test_a_part_ends_where_the_text_has_a_border(between: str, border: str) -> None:
+    text = between.join(f"word{number}" for number in range(300))
+    parts = list(cut([Source(1, "a.txt", None, text)], 1000))
+    assert len(parts) > 2
+    assert all(part[0].text.endswith(border) for part in parts[:-1])
+
+
+def test_a_text_without_any_border_is_cut_all_the_same() -> None:
+    assert sum(len(part[0].text) for part in cut([Source(1, "a.txt", None, "x" * 10_000)], 1000)) == 10_000
+
+
+def test_small_sources_share_a_part() -> None:
+    sources = [Source(number, "a.txt", None, "The lease ends in 2027.") for number in range(1, 21)]
+    assert [len(part) for part in cut(sources, 10_000)] == [20]

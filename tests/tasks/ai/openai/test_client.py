@@ -21,7 +21,7 @@ from tests.servers.openai_server import (
     saying,
     torn,
 )
-from tests.tasks.ai.test_openai import GOOD, Verdict
+from tests.tasks.ai.openai.test_answerer import GOOD, Verdict
 
 LIMITS = {"max_output_tokens", "max_completion_tokens", "max_tokens"}
 
