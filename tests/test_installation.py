@@ -1,0 +1,38 @@
+"""`make demo` and `make test` install with uv, from the index that pip is configured for."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.web.server import LoopbackServer
+
+REPOSITORY = Path(__file__).parents[1]
+
+pytestmark = pytest.mark.skipif(
+    not (Path(sys.prefix) / "bin" / "uv").exists(), reason="uv could not be had when this environment was installed"
+)
+
+
+@pytest.mark.parametrize("how", ["environment", "file"])
+def test_uv_asks_the_index_that_pip_is_configured_for(tmp_path: Path, how: str) -> None:
+    with LoopbackServer({}) as index:
+        (tmp_path / "pip.conf").write_text(f"[global]\nindex-url = {index.url}/simple\n" if how == "file" else "")
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(("PIP_", "UV_"))}
+        environment |= {"PIP_CONFIG_FILE": str(tmp_path / "pip.conf"), "UV_CACHE_DIR": str(tmp_path)}
+        if how == "environment":
+            environment["PIP_INDEX_URL"] = f"{index.url}/simple"
+        done = subprocess.run(
+            [sys.executable, ".ci/uv.py", "pip", "compile", "-"],
+            input="a-package-of-ours",
+            cwd=REPOSITORY,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+    assert done.returncode != 0  # the index is empty
+    assert "/simple/a-package-of-ours/" in index.paths()
