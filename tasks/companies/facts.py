@@ -42,7 +42,6 @@ from storage.companies import (
     save_profile,
 )
 from storage.database import now, reading, writing
-from tasks.companies.aside import Aside
 from tasks.companies.claims import Conflict, find_conflicts, merge
 from tasks.companies.domain import registrable
 from tasks.companies.profile import CompanyProfile
@@ -56,6 +55,7 @@ from tasks.errors import (
     TookTooLong,
 )
 from tasks.operation import operation
+from tasks.remote.fan_out import FanOut
 
 _MOST: Final = 640
 """Words at hand: five sources on 128 companies, some 150 KB a company."""
@@ -163,8 +163,8 @@ def _best(
 def _ask(sources: Sequence[FactSource], domain: str) -> list[Finding | DiligenceError | None]:
     """What those sources say now. What lies on this machine is read in this thread, while the others are asked."""
     remote = [source for source in sources if source.origin is not None]
-    side_by_side = Aside(max(1, len(remote)), "facts")
-    asked = {source: side_by_side.begin(_ask_one, source, domain) for source in remote}
+    threads = FanOut(max(1, len(remote)), "facts")
+    asked = {source: threads.submit(_ask_one, source, domain) for source in remote}
     said = {source: _ask_one(source, domain) for source in sources if source.origin is None}
     # Who is late ends by the limits of its own requests; its word is remembered for the next time.
     wait(asked.values(), timeout=CompanySettings.current().facts_timeout)

@@ -17,7 +17,6 @@ from typing import Any, Final
 from urllib.parse import quote, urlsplit
 
 from tasks.ai.prompt_injection import find_orders, for_people
-from tasks.companies.aside import Aside
 from tasks.companies.company_match import Identity
 from tasks.companies.edgar import newest_report
 from tasks.companies.search import Searcher
@@ -28,6 +27,7 @@ from tasks.companies.wikidata.client import summary_of
 from tasks.companies.wikidata.entity import Entity, entity_of
 from tasks.errors import DiligenceError, NotConfigured
 from tasks.ranking import Index
+from tasks.remote.fan_out import FanOut
 from tasks.text.sentences import sentences
 
 
@@ -114,30 +114,30 @@ def read_pages(question: str, identity: Identity, searcher: Searcher | None, unt
     identity = replace(identity, sites=tuple(url for url, _ in sites))
     trusted = {_origin(url) for url, trust in sites if trust}
     notes: list[str] = []
-    aside = Aside(_SIDE_BY_SIDE + 2, "pages")
+    threads = FanOut(_SIDE_BY_SIDE + 2, "pages")
     try:
-        search = aside.begin(_search, searcher, question, identity) if searcher else None
+        search = threads.submit(_search, searcher, question, identity) if searcher else None
         asks_who = not {"wikidata", "sec"}.isdisjoint(sources)
-        known = [aside.begin(entity_of, domain) for domain in identity.domains[:1] if asks_who]
-        homes = {url: aside.begin(read_public, url, _origin(url) in trusted) for url, _ in sites}
+        known = [threads.submit(entity_of, domain) for domain in identity.domains[:1] if asks_who]
+        homes = {url: threads.submit(read_public, url, _origin(url) in trusted) for url, _ in sites}
         first = min(until, time.monotonic() + _FIRST)
         entity = next(iter(_done(known, first)), None)
         article = article_of(entity) if "wikidata" in sources else None
         identity = _known_as(identity, entity, article)
-        report = aside.begin(newest_report, identity.ciks) if "sec" in sources and identity.ciks else None
+        report = threads.submit(newest_report, identity.ciks) if "sec" in sources and identity.ciks else None
         hits = _hits(search, first, notes) if search else []
         pages = dict(zip(homes, _done(homes.values(), first), strict=True))
         most = 2 if hits else _LINKED
         links = [url for page in pages.values() for url in _fitting(page, question, identity)[:most]]
         wanted = [url for url in dict.fromkeys([*links, *hits]) if url not in pages and url != identity.article]
         wanted = sorted(wanted, key=identity.standing)[: _MOST - len(pages) - bool(article)]
-        begun = {article.url: aside.begin(article.read)} if article else {}
-        begun |= {url: aside.begin(read_public, url, _origin(url) in trusted) for url in wanted}
+        begun = {article.url: threads.submit(article.read)} if article else {}
+        begun |= {url: threads.submit(read_public, url, _origin(url) in trusted) for url in wanted}
         pages |= dict(zip(begun, _done(begun.values(), until), strict=True))
         if report is not None and (filed := _reported(report, until, notes)) is not None:
             pages[filed.url] = filed
     finally:
-        aside.close()
+        threads.close()
     about = [page for page in pages.values() if page is not None and identity.is_shown_by(page, page.url)]
     log.info("%d of %d pages are about the company", len(about), len(pages))
     planted = any(find_orders(each) for page in about for each in (page.title or "", _whole(page)))

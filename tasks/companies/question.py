@@ -23,7 +23,6 @@ from tasks.ai.answerer import Answer, Source
 from tasks.ai.prompt_injection import for_people
 from tasks.companies import search
 from tasks.companies.answer_check import Ground, prove
-from tasks.companies.aside import Aside
 from tasks.companies.company_match import Identity
 from tasks.companies.domain import registrable
 from tasks.companies.facts import CompanyFacts, fetch_facts
@@ -32,6 +31,7 @@ from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import Claim, configured
 from tasks.errors import BadRequest, DiligenceError, NotFound, TookTooLong
 from tasks.operation import operation
+from tasks.remote.fan_out import FanOut
 from tasks.text.sentences import sentences
 
 _OPENINGS = {
@@ -178,7 +178,7 @@ def company_question(question: str, company_name: str | None = None, web_domain:
 
 def _answer(question: str, company: str, identity: Identity) -> str:
     searcher = search.configured()
-    asked = Aside(1, "facts").begin(_known, identity.domains)
+    asked = FanOut(1, "facts").submit(_known, identity.domains)
     found = read_pages(question, identity, searcher, time.monotonic() + _SECONDS)
     try:
         known = asked.result()
@@ -290,8 +290,8 @@ def _domains(name: str) -> list[str]:
     found: dict[str, None] = {}
     failures: list[DiligenceError] = []
     sources = configured()
-    aside = Aside(len(sources), "names")
-    asked = [aside.begin(source.domains, name) for source in sources]
+    threads = FanOut(len(sources), "names")
+    asked = [threads.submit(source.domains, name) for source in sources]
     wait(asked, timeout=CompanySettings.current().facts_timeout)
     for source, each in zip(sources, asked, strict=True):
         try:

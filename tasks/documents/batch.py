@@ -5,12 +5,13 @@ What was read is kept within a moment, so that a killed process loses that momen
 
 import time
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Final
 
@@ -25,11 +26,11 @@ from tasks.documents import texts
 from tasks.documents.drive.drive import Document, Drive, Fetched, open_own_drive
 from tasks.documents.drive.spool import spool
 from tasks.documents.extract.text_writer import Reading
-from tasks.documents.fetching import Fetch, fetching
 from tasks.documents.index import document_of
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import DiligenceError, NotFound, SourceFailed, UnsupportedFormat
 from tasks.operation import operation
+from tasks.remote.fan_out import FanOut, Leave
 
 _MOMENT: Final = 0.2
 """Seconds that what was read waits at most to be kept, so that a transaction holds many: 1.2 ms each by itself."""
@@ -74,6 +75,32 @@ def prepare(listed: Sequence[RoomDocument]) -> None:
         known = documents.find_contents(session, open_own_drive().name, [each.document_id for each in listed])
     if any(each.document_id not in known or known[each.document_id].version != each.version for each in listed):
         texts.shared_pool().start()
+
+
+_Fetch = Callable[[str], "Future[Fetched]"]
+"""Fetches the document with an id."""
+
+
+@contextmanager
+def _fetching(drive: Drive, folder: Path, max_bytes: int) -> Iterator[_Fetch]:
+    """How documents come into `folder`: as many at a time as the drive says is worth it, all there at the end.
+
+    From a disk, a document is there when the call returns: threads would only take turns.
+    """
+    if drive.side_by_side == 1:
+        yield lambda document_id: _fetched_here(drive, document_id, folder, max_bytes)
+        return
+    with FanOut(drive.side_by_side, "fetching", Leave.NEVER) as threads:
+        yield lambda document_id: threads.submit(drive.fetch, document_id, folder, max_bytes)
+
+
+def _fetched_here(drive: Drive, document_id: str, folder: Path, max_bytes: int) -> "Future[Fetched]":
+    future: Future[Fetched] = Future()
+    try:
+        future.set_result(drive.fetch(document_id, folder, max_bytes))
+    except DiligenceError as error:
+        future.set_exception(error)
+    return future
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +161,7 @@ class _Batch:
         waiting.extend(document for document in wanted if document.id not in known)
         if waiting:
             self._pool.start()  # while the first are fetched
-        with spool() as folder, fetching(self._drive, folder, self._max_mb << 20) as fetch:
+        with spool() as folder, _fetching(self._drive, folder, self._max_mb << 20) as fetch:
             while waiting or self._held or self._keep_at is not None:
                 self._fetch_some(fetch)
                 self._take_in(wait=bool(self._held) and not (waiting and self._has_room()))
@@ -145,7 +172,7 @@ class _Batch:
     def _has_room(self) -> bool:
         return not self._held or (len(self._held) <= _HELD - _AT_ONCE and sum(self._held.values()) < _HELD_BYTES)
 
-    def _fetch_some(self, fetch: Fetch) -> None:
+    def _fetch_some(self, fetch: _Fetch) -> None:
         if not self._has_room():
             return
         for _ in range(min(_AT_ONCE, len(self._waiting))):

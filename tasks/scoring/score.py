@@ -9,7 +9,7 @@ likely as doubling. A company that keeps its place in nearly all draws owes it t
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from concurrent.futures import Future
 from math import log
 from random import Random
 
@@ -21,12 +21,12 @@ from tasks.ai.answerer import Answerer, current
 from tasks.ai.budget import Ledger, ledger_of
 from tasks.ai.prompt_injection import without_orders
 from tasks.operation import operation
+from tasks.remote.fan_out import FanOut, Leave, finished
 from tasks.scoring.checks import check_document, check_fact
 from tasks.scoring.criteria import Criteria, Criterion, DocumentCheck, FactRule, Judged
 from tasks.scoring.evidence import Evidence
 from tasks.scoring.judge import Answers, Question, prepare
 from tasks.scoring.results import Finding, Quotation
-from tasks.scoring.side_by_side import SideBySide
 
 _TOLD = 20  # passages with orders that are named, each with its place
 _MOST_AT_ONCE = 16  # judgements asked for side by side, whatever the answerer takes
@@ -98,13 +98,17 @@ def _judgements(
     answerer: Answerer,
     ledger: Ledger | None,
 ) -> Iterator[Looked]:
-    """The judged criteria. Only the asking is done in threads: evidence is read, and findings written, in this one."""
+    """The judged criteria. Only the asking is done in threads: evidence is read, and findings written, in this one.
+
+    After an error, calls under way are waited for: they are paid for. Only an interrupt leaves them behind.
+    """
     limit = max(1, min(answerer.side_by_side, _MOST_AT_ONCE))
-    with SideBySide[tuple[int, Question, str], Answers]() as asking:
+    under_way: dict[Future[Answers], tuple[int, Question, str]] = {}
+    with FanOut(limit, "judging", Leave.ON_INTERRUPT) as threads:
 
         def answered(leaving: int) -> Iterator[Looked]:
-            for (ordinal, question, rests_on), answers in asking.done(leaving):
-                finding = question.finding(answers, evidence)
+            for (ordinal, question, rests_on), answers in finished(under_way, leaving):
+                finding = question.finding(answers.result(), evidence)
                 yield ordinal, question.criterion, finding, "" if finding.unfinished else rests_on
 
         for ordinal, criterion, rests_on in judged:
@@ -112,7 +116,7 @@ def _judgements(
             if isinstance(question, Finding):
                 yield ordinal, criterion, question, rests_on
             else:
-                asking.start((ordinal, question, rests_on), partial(question.ask, answerer, ledger))
+                under_way[threads.submit(question.ask, answerer, ledger)] = ordinal, question, rests_on
                 yield from answered(leaving=limit - 1)
         yield from answered(leaving=0)
 

@@ -11,8 +11,6 @@ Nothing is left out and nothing is read twice; each piece keeps its source's num
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from dataclasses import replace
 from functools import partial
 from threading import Lock
@@ -23,6 +21,7 @@ from tasks.ai.openai.errors import BeyondWindow
 from tasks.ai.openai.responses import Reply
 from tasks.ai.prompts import NOTHING, Messages, notes_prompt, part_prompt
 from tasks.errors import TooLarge
+from tasks.remote.fan_out import FanOut, Leave
 from tasks.text.tokens import at_most
 
 _BORDERS = ("\f", "\n\n", "\n", ". ", "。", " ")  # pages, paragraphs, lines, sentences, words: the best first
@@ -206,11 +205,8 @@ class LongReading:
 
     def _side_by_side(self, asked: Sequence[Callable[[], str]]) -> list[str]:
         """What all of them say, in order. The first failure ends it; what is under way then is still counted."""
-        pool = ThreadPoolExecutor(max(1, min(self._at_once, len(asked))), thread_name_prefix="part")
-        try:
-            return [each.result() for each in [pool.submit(copy_context().run, one) for one in asked]]
-        finally:
-            pool.shutdown(cancel_futures=True)
+        with FanOut(min(self._at_once, len(asked)), "part", Leave.ON_INTERRUPT) as threads:
+            return [answer.result() for answer in [threads.submit(call) for call in asked]]
 
 
 def _told(size: int) -> str:

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from tasks.companies.aside import Aside
 from tasks.companies.claims import Claiming, a_day, one_text
 from tasks.companies.domain import registrable
 from tasks.companies.settings import CompanySettings
@@ -18,6 +17,7 @@ from tasks.companies.web.client import Web
 from tasks.companies.web.pace import Pace
 from tasks.companies.wikidata.entity import Entity, entity_of
 from tasks.errors import DiligenceError, SourceFailed
+from tasks.remote.fan_out import FanOut
 from tasks.text.normalise import same_name
 
 _PACE: Final = Pace(5)
@@ -105,8 +105,8 @@ class GleifSource:
         wanted = [kind for kind in _PARENTS if _has_record(relationships.get(kind))]
         if not wanted:
             return [], []
-        side_by_side = Aside(len(wanted), "gleif")
-        asked = [side_by_side.begin(self._ask, f"/{record['id']}/{kind}") for kind in wanted]
+        threads = FanOut(len(wanted), "gleif")
+        asked = [threads.submit(self._ask, f"/{record['id']}/{kind}") for kind in wanted]
         parents: dict[str, dict[str, Any]] = {}
         failures: list[str] = []
         for each in asked:

@@ -12,7 +12,6 @@ from datetime import date
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from tasks.companies.aside import Aside
 from tasks.companies.claims import Claiming, left_out, one_text
 from tasks.companies.company_match import Identity
 from tasks.companies.domain import domain_of, registrable
@@ -23,6 +22,7 @@ from tasks.companies.web.feed import FeedUpdate, feed_updates
 from tasks.companies.web.page import Page, read_page
 from tasks.companies.web.site import fetch_page, website
 from tasks.errors import DiligenceError, NotFound, UnsupportedFormat
+from tasks.remote.fan_out import FanOut
 
 log = logging.getLogger(__name__)
 
@@ -77,11 +77,11 @@ class WebsiteSource:
             return Finding([], [f"The website of {domain} leads to {other}, which was not read. Ask for that one."])
         if _is_parked(home):
             return None
-        aside = Aside(1 + _MORE, "website")
-        feed = aside.begin(_updates, home, identity, trusted)
+        threads = FanOut(1 + _MORE, "website")
+        feed = threads.submit(_updates, home, identity, trusted)
         claims = dict(_claims(home, domain, identity, is_home=True))
         if not {"hq", "founded_year"} <= claims.keys():
-            more = [aside.begin(_page, link, trusted) for link in _telling(home, identity)]
+            more = [threads.submit(_page, link, trusted) for link in _telling(home, identity)]
             for page in filter(None, (_result(each, "page") for each in more)):
                 if identity.owns(page.url):
                     claims = {**dict(_claims(page, domain, identity, is_home=False)), **claims}

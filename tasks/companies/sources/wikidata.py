@@ -10,7 +10,6 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from tasks.companies.aside import Aside
 from tasks.companies.domain import registrable
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import Claim, Finding
@@ -20,6 +19,7 @@ from tasks.companies.wikidata.client import Summary, Term, fetch_items, named, p
 from tasks.companies.wikidata.entity import known_company
 from tasks.companies.wikidata.item import Item
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, TooManyRequests
+from tasks.remote.fan_out import FanOut
 from tasks.text.normalise import one_line, same_name
 
 log = logging.getLogger(__name__)
@@ -57,7 +57,7 @@ class WikidataSource:
         company = known_company(registrable(domain))
         if company is None:
             return None
-        asked = Aside(1, "wikipedia").begin(_summary, company.item)
+        asked = FanOut(1, "wikipedia").submit(_summary, company.item)
         known, gaps = _terms(referred(company.item))
         summary, silence = asked.result()
         said, doubts = claims_of(company, known)

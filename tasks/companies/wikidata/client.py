@@ -15,12 +15,12 @@ from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
-from tasks.companies.aside import Aside
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.client import Limits, Web
 from tasks.companies.web.pace import Pace
 from tasks.companies.wikidata.item import Item, read_item
 from tasks.errors import SourceFailed
+from tasks.remote.fan_out import FanOut
 from tasks.text.normalise import one_line, plain
 
 WIKIDATA_PACE: Final = Pace(5)
@@ -127,8 +127,8 @@ def fetch_items(ids: Sequence[str]) -> dict[str, Item]:
     Raises:
         DiligenceError: as `fetch_item`.
     """
-    side_by_side = Aside(5, "wikidata")
-    asked = {id_: side_by_side.begin(fetch_item, id_) for id_ in ids}
+    threads = FanOut(5, "wikidata")
+    asked = {id_: threads.submit(fetch_item, id_) for id_ in ids}
     found = {each: task.result() for each, task in asked.items()}
     return {each: item for each, item in found.items() if item is not None}
 

@@ -154,6 +154,7 @@ def _time(written: str | None) -> datetime | None:
 ALONE = f"nextPageToken,incompleteSearch,files({FIELDS})"
 TOGETHER = f"nextPageToken,incompleteSearch,files({FIELDS},parents)"
 ROWS = 1000  # the most that a page may hold
+CALLS_AT_ONCE = 24  # of one listing
 _ONE = f"{FIELDS},parents,trashed,driveId,capabilities/canDownload"
 _CHANGES = "nextPageToken,newStartPageToken,changes(changeType,fileId,driveId,file/parents)"
 

@@ -37,12 +37,13 @@ from googleapiclient.discovery import build
 from googleapiclient.errors import HttpError
 from googleapiclient.http import BatchHttpRequest, HttpRequest
 
-from tasks.documents.drive.google import deadline, transport
+from tasks.documents.drive.google import transport
 from tasks.documents.drive.google.errors import Fault, Kind, fault_of
 from tasks.documents.drive.google.pace import Pace
 from tasks.documents.drive.google.transport import Sink, Wire, place
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import DiligenceError, NotLoggedIn, TookTooLong, TooManyRequests
+from tasks.remote import deadline
 
 if TYPE_CHECKING:
     from googleapiclient._apis.drive.v3.resources import DriveResource

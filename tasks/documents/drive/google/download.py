@@ -20,11 +20,11 @@ from uuid import uuid4
 from googleapiclient.http import HttpRequest
 
 from tasks.documents.drive.drive import Fetched
-from tasks.documents.drive.google import deadline
 from tasks.documents.drive.google.api import FOLDER, SHORTCUT, version_of
 from tasks.documents.drive.google.client import SECONDS, Client
 from tasks.documents.drive.google.errors import ExportTooLarge, Refused, unsupported
 from tasks.errors import NotAllowed, NotFound, NotLoggedIn, SourceFailed, TookTooLong, TooLarge, Unavailable
+from tasks.remote import deadline
 
 if TYPE_CHECKING:
     from googleapiclient._apis.drive.v3.resources import DriveResource

@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from tasks.documents.drive.google import api
@@ -19,8 +18,8 @@ from tasks.documents.drive.google.api import FOLDER
 from tasks.documents.drive.google.client import Client
 from tasks.documents.drive.google.contents import Found
 from tasks.documents.drive.google.errors import Refused
-from tasks.documents.drive.google.workers import SIDE_BY_SIDE, Workers
 from tasks.errors import DiligenceError, NotAllowed, NotFound
+from tasks.remote.fan_out import FanOut
 
 _MOST = 100  # parents in a query: Drive refuses one from about 150 as too complex; also the parts of a batch
 _PAGE = 460  # rows of a page with `parents` in it, until a longer one was seen
@@ -64,37 +63,37 @@ class Walk:
             NotLoggedIn, TooManyRequests, Unavailable, SourceFailed, TookTooLong: Drive does not answer.
         """
         self._waiting.extend(folder_ids)
-        with Workers() as workers:
+        with FanOut(api.CALLS_AT_ONCE, "listing") as threads:
             while True:
-                self._send(workers)
+                self._send(threads)
                 if not (self._queries or self._batches):
                     return
                 for done in wait([*self._queries, *self._batches], return_when=FIRST_COMPLETED).done:
                     if done in self._queries:
-                        self._take_page(self._queries.pop(done), done, workers)
+                        self._take_page(self._queries.pop(done), done, threads)
                     else:
-                        self._take_batch(self._batches.pop(done), done.result(), workers)
+                        self._take_batch(self._batches.pop(done), done.result(), threads)
 
-    def _send(self, workers: Workers) -> None:
+    def _send(self, threads: FanOut) -> None:
         """Ask for what waits: full queries at once, the rest when no more folders can join it."""
         size = self._size()
         more_may_come = any(query.brings_folders for query in self._queries.values()) or bool(self._batches)
         enough = max(1, int(size * _ENOUGH)) if more_may_come else 1
         # Answers wait in memory until they are noted: no more of them than keep the threads busy.
-        while len(self._waiting) >= enough and len(self._queries) < 2 * SIDE_BY_SIDE:
+        while len(self._waiting) >= enough and len(self._queries) < 2 * api.CALLS_AT_ONCE:
             parents = [self._waiting.popleft() for _ in range(min(size, len(self._waiting)))]
-            self._ask(_Query(parents), workers)
+            self._ask(_Query(parents), threads)
         while len(self._silent) >= _MOST or (self._silent and not self._waiting and not self._queries):
             alone = [self._silent.popleft() for _ in range(min(_MOST, len(self._silent)))]
             makes = [self._make(_Query([parent])) for parent in alone]
-            self._batches[workers.start(partial(self._client.batch, makes))] = alone
+            self._batches[threads.submit(self._client.batch, makes)] = alone
 
     def _size(self) -> int:
         """How many parents make a query of about `_PAGES` pages."""
         return max(1, min(_MOST, int(_PAGES * self._page * self._asked / max(self._rows, self._asked))))
 
-    def _ask(self, query: _Query, workers: Workers) -> None:
-        self._queries[workers.start(partial(self._client.call, self._make(query)))] = query
+    def _ask(self, query: _Query, threads: FanOut) -> None:
+        self._queries[threads.submit(self._client.call, self._make(query))] = query
 
     def _make(self, query: _Query) -> "api.Make":
         q = api.lying_in(query.parents)
@@ -108,7 +107,7 @@ class Walk:
             keys=self._found.keys_to(query.parents),
         )
 
-    def _take_page(self, query: _Query, done: Future[Any], workers: Workers) -> None:
+    def _take_page(self, query: _Query, done: Future[Any], threads: FanOut) -> None:
         try:
             answer = done.result()
         except (NotFound, NotAllowed, Refused) as error:
@@ -128,7 +127,7 @@ class Walk:
             if len(query.parents) > 1:
                 self._page = max(self._page, len(files))
             query.brings_folders = query.brings_folders or not files
-            self._ask(query, workers)
+            self._ask(query, threads)
             return
         # What was learned last counts most: folders deeper down are as a rule emptier.
         self._asked = _MEMORY * self._asked + len(query.parents)
@@ -155,7 +154,7 @@ class Walk:
                 query.astray = True
 
     def _take_batch(
-        self, alone: Sequence[str], answers: Sequence[dict[str, Any] | DiligenceError], workers: Workers
+        self, alone: Sequence[str], answers: Sequence[dict[str, Any] | DiligenceError], threads: FanOut
     ) -> None:
         for parent, answer in zip(alone, answers, strict=True):
             if isinstance(answer, NotFound | NotAllowed):
@@ -165,7 +164,7 @@ class Walk:
             else:
                 self._note(answer, [(file, parent) for file in answer.get("files", [])])
                 if answer.get("nextPageToken"):
-                    self._ask(_Query([parent], answer["nextPageToken"]), workers)
+                    self._ask(_Query([parent], answer["nextPageToken"]), threads)
 
     def _note(self, answer: Mapping[str, Any], files: Sequence[tuple[Mapping[str, Any], str]]) -> None:
         self._found.incomplete |= bool(answer.get("incompleteSearch"))

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from itertools import pairwise
 from math import ceil
 from typing import Any
@@ -16,8 +15,8 @@ from tasks.documents.drive.google import api
 from tasks.documents.drive.google.client import Client
 from tasks.documents.drive.google.contents import Found
 from tasks.documents.drive.google.errors import Refused
-from tasks.documents.drive.google.workers import SIDE_BY_SIDE, Workers
 from tasks.errors import NotAllowed, NotFound
+from tasks.remote.fan_out import FanOut
 
 _PAGES = 2.9  # pages that one span of time should fill: 48 requests for 21,000 rows, 49 and no quicker with 1.9
 _TICK = timedelta(milliseconds=1)  # Drive's times are no finer
@@ -48,10 +47,10 @@ class WholeDrive:
         Raises:
             NotLoggedIn, TooManyRequests, Unavailable, SourceFailed, TookTooLong: Drive does not answer.
         """
-        with Workers() as workers:
+        with FanOut(api.CALLS_AT_ONCE, "listing") as threads:
             try:
                 oldest, newest = (
-                    future.result() for future in [workers.start(partial(self._page, order)) for order in ("", " desc")]
+                    future.result() for future in [threads.submit(self._page, order) for order in ("", " desc")]
                 )
             except (NotFound, NotAllowed, Refused):  # the folder is shared with the account, the drive is not
                 return False
@@ -67,10 +66,10 @@ class WholeDrive:
             if start <= end:
                 self._edges.update(file["id"] for page in (oldest, newest) for file in page["files"])
                 rows = (_density(rising) + _density(falling)) / 2 * (end - start).total_seconds()
-                self._split(start, end + _TICK, round(rows / len(rising) / _PAGES), workers)
+                self._split(start, end + _TICK, round(rows / len(rising) / _PAGES), threads)
             while self._under_way:
                 for done in wait(self._under_way, return_when=FIRST_COMPLETED).done:
-                    self._take(self._under_way.pop(done), done.result(), workers)
+                    self._take(self._under_way.pop(done), done.result(), threads)
         return True
 
     def _page(self, order: str, span: _Span | None = None) -> dict[str, Any]:
@@ -87,7 +86,7 @@ class WholeDrive:
             )
         )
 
-    def _take(self, span: _Span, page: Mapping[str, Any], workers: Workers) -> None:
+    def _take(self, span: _Span, page: Mapping[str, Any], threads: FanOut) -> None:
         self._note(page)
         token, times = page.get("nextPageToken"), _times(page)
         if not token:
@@ -95,26 +94,26 @@ class WholeDrive:
         if _in_order(times):
             # Files come in heaps: where this one is higher than thought, those who are idle take a part of it.
             left = _density(times) * (span.end - times[-1]).total_seconds() / len(times)
-            parts = min(SIDE_BY_SIDE - len(self._under_way), ceil(left / _PAGES))
+            parts = min(api.CALLS_AT_ONCE - len(self._under_way), ceil(left / _PAGES))
             if parts > 1 and left > _PAGES + 0.5:
                 self._edges.update(
                     file["id"] for file, time in zip(page["files"], times, strict=True) if time == times[-1]
                 )
-                self._split(times[-1], span.end, parts, workers)
+                self._split(times[-1], span.end, parts, threads)
                 return
-        self._ask(_Span(span.start, span.end, token), workers)
+        self._ask(_Span(span.start, span.end, token), threads)
 
-    def _split(self, start: datetime, end: datetime, parts: int, workers: Workers) -> None:
-        parts = max(1, min(parts, SIDE_BY_SIDE))
+    def _split(self, start: datetime, end: datetime, parts: int, threads: FanOut) -> None:
+        parts = max(1, min(parts, api.CALLS_AT_ONCE))
         step = (end - start) / parts
         # Bounds are whole ticks, as they are written: what one span leaves out must be in the next.
         bounds = [start, *(_tick(start + step * number) for number in range(1, parts)), end]
         for begins, ends in pairwise(bounds):
             if begins < ends:
-                self._ask(_Span(begins, ends), workers)
+                self._ask(_Span(begins, ends), threads)
 
-    def _ask(self, span: _Span, workers: Workers) -> None:
-        self._under_way[workers.start(partial(self._page, "", span))] = span
+    def _ask(self, span: _Span, threads: FanOut) -> None:
+        self._under_way[threads.submit(self._page, "", span)] = span
 
     def _note(self, page: Mapping[str, Any]) -> None:
         self._found.incomplete |= bool(page.get("incompleteSearch"))

@@ -9,7 +9,7 @@ import random
 import threading
 import time
 
-from tasks.documents.drive.google import deadline
+from tasks.remote import deadline
 
 _FIRST_PAUSE = 0.5  # seconds at most, doubled with each refusal that follows without an answer between
 _LONGEST_PAUSE = 32.0  # Google's guides truncate their back-off at 32 or 64

@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 
 import httplib2
 
-from tasks.documents.drive.google import deadline
 from tasks.errors import SourceFailed
+from tasks.remote import deadline
 
 _CONNECT = 10.0  # seconds
 _FIRST_BYTE = 30.0  # seconds: large exports are made before the first byte comes

@@ -15,7 +15,7 @@ import pytest
 from google.oauth2.credentials import Credentials
 
 from tasks.documents.drive.google import client as client_module
-from tasks.documents.drive.google import deadline, transport
+from tasks.documents.drive.google import transport
 from tasks.documents.drive.google.client import Client
 from tasks.documents.drive.google.errors import Refused
 from tasks.documents.settings import DocumentSettings
@@ -28,6 +28,7 @@ from tasks.errors import (
     TooManyRequests,
     Unavailable,
 )
+from tasks.remote import deadline
 from tests.google.faults import Fault
 from tests.google.server import DriveEmulator
 from tests.matrices import quick_cases

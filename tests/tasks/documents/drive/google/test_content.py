@@ -13,7 +13,7 @@ import pytest
 from google.oauth2.credentials import Credentials
 
 from tasks.documents.drive.google import client as client_module
-from tasks.documents.drive.google import deadline, download, transport
+from tasks.documents.drive.google import download, transport
 from tasks.documents.drive.google.client import Client
 from tasks.errors import (
     DiligenceError,
@@ -26,6 +26,7 @@ from tasks.errors import (
     Unavailable,
     UnsupportedFormat,
 )
+from tasks.remote import deadline
 from tests.google.blobs import Repeated
 from tests.google.faults import Fault
 from tests.google.items import Item

@@ -7,8 +7,9 @@ from heapq import heappop, heappush
 
 import pytest
 
-from tasks.documents.drive.google import deadline, pace
+from tasks.documents.drive.google import pace
 from tasks.documents.drive.google.pace import Pace
+from tasks.remote import deadline
 
 
 class Clock:

@@ -1,7 +1,6 @@
-"""How long an operation on Google Drive may take: a point in time that every wait below it respects.
+"""A point in time that every wait of an operation respects, however deep below it the wait is.
 
-The deadline is a context variable. A thread of its own sees it when it is started through
-`contextvars.copy_context().run`.
+The deadline is a context variable. `FanOut` hands the context of its caller to its threads, so it holds there too.
 """
 
 import time
@@ -15,7 +14,7 @@ _deadline: ContextVar[float] = ContextVar("deadline", default=inf)
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Let what the block does end within `seconds`; an earlier deadline around it holds on."""
+    """Give the block `seconds` at most; an earlier deadline around it stays in force."""
     token = _deadline.set(min(_deadline.get(), time.monotonic() + seconds))
     try:
         yield
@@ -29,7 +28,7 @@ def left() -> float:
 
 
 def sleep(seconds: float) -> bool:
-    """Wait, or tell at once (False) that the deadline comes first."""
+    """Wait for so long; False, without waiting, if the deadline comes first."""
     if seconds >= left():
         return False
     time.sleep(seconds)

@@ -1,0 +1,158 @@
+"""Calls side by side: how many at once, with whose settings, in which order, and what is left behind."""
+
+import subprocess
+import sys
+import threading
+from concurrent.futures import CancelledError, Future
+from contextvars import ContextVar
+
+import pytest
+
+from tasks.remote.fan_out import FanOut, Leave, finished
+
+WAIT = 30  # seconds; only a hanging test takes them
+
+
+def test_a_call_gives_its_result_or_its_error() -> None:
+    threads = FanOut(2, "work")
+
+    assert threads.submit(divmod, 7, 2).result(WAIT) == (3, 1)
+    with pytest.raises(ZeroDivisionError):
+        threads.submit(divmod, 7, 0).result(WAIT)
+
+
+def test_a_call_sees_what_is_set_where_it_was_submitted() -> None:
+    setting: ContextVar[str] = ContextVar("setting", default="of the process")
+    threads = FanOut(1, "work")
+    futures = []
+    for value in ("a", "b"):
+        token = setting.set(value)
+        futures.append(threads.submit(setting.get))
+        setting.reset(token)
+    assert [future.result(WAIT) for future in futures] == ["a", "b"]
+    assert threads.submit(setting.get).result(WAIT) == "of the process"
+
+
+def test_calls_run_at_the_same_time_and_no_more_than_so_many() -> None:
+    running, most, lock = 0, 0, threading.Lock()
+    together = threading.Barrier(3, timeout=WAIT)
+    names: set[str] = set()
+
+    def work() -> None:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+            names.add(threading.current_thread().name)
+        together.wait()  # breaks unless three run at a time
+        with lock:
+            running -= 1
+
+    with FanOut(3, "work") as threads:
+        futures = [threads.submit(work) for _ in range(12)]
+    assert [future.exception(WAIT) for future in futures] == [None] * 12
+    assert most == 3
+    assert names == {"work-1", "work-2", "work-3"}
+
+
+def test_calls_of_one_thread_are_made_in_order() -> None:
+    numbers: list[int] = []
+    with FanOut(1, "work") as threads:
+        for number in range(50):
+            threads.submit(numbers.append, number)
+    assert numbers == list(range(50))
+
+
+def test_a_cancelled_call_is_not_made() -> None:
+    go_on = threading.Event()
+    made: list[int] = []
+    with FanOut(1, "work") as threads:
+        threads.submit(go_on.wait, WAIT)
+        waiting = threads.submit(made.append, 1)
+        assert waiting.cancel()
+        go_on.set()
+    assert made == []
+
+
+def test_what_has_not_begun_when_it_is_closed_never_does() -> None:
+    go_on = threading.Event()
+    threads = FanOut(1, "work")
+    first, second = threads.submit(go_on.wait, WAIT), threads.submit(divmod, 7, 2)
+
+    threads.close()
+    go_on.set()
+
+    assert first.result(WAIT) is True
+    for late in (second, threads.submit(divmod, 7, 2)):
+        with pytest.raises(CancelledError):
+            late.result(WAIT)
+
+
+@pytest.mark.parametrize(
+    ("leave", "error", "waited"),
+    [
+        (Leave.NEVER, LookupError, True),
+        (Leave.NEVER, KeyboardInterrupt, True),
+        (Leave.ON_INTERRUPT, LookupError, True),
+        (Leave.ON_INTERRUPT, GeneratorExit, True),
+        (Leave.ON_INTERRUPT, KeyboardInterrupt, False),
+        (Leave.ON_ERROR, LookupError, False),
+        (Leave.ON_ERROR, KeyboardInterrupt, False),
+    ],
+)
+def test_after_an_error_nothing_begins_and_what_is_under_way_is_waited_for_or_left(
+    leave: Leave, error: type[BaseException], *, waited: bool
+) -> None:
+    made: list[str] = []
+    begun, go_on, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def work() -> None:
+        begun.set()
+        go_on.wait(WAIT)
+        made.append("under way")
+        ended.set()
+
+    def broken_off() -> None:
+        with FanOut(1, "work", leave) as threads:
+            threads.submit(work)
+            threads.submit(made.append, "waiting")
+            begun.wait(WAIT)
+            if waited:
+                threading.Timer(0.05, go_on.set).start()
+            raise error
+
+    with pytest.raises(error):
+        broken_off()
+    assert made == (["under way"] if waited else [])
+    go_on.set()
+    assert ended.wait(WAIT)
+    assert made == ["under way"]
+
+
+def test_results_are_taken_while_other_calls_run() -> None:
+    go_on = threading.Event()
+    under_way: dict[Future[bool], str] = {}
+    with FanOut(2, "work") as threads:
+        under_way[threads.submit(go_on.wait, WAIT)] = "slow"
+        under_way[threads.submit(lambda: True)] = "quick"
+        assert [(key, future.result()) for key, future in finished(under_way, leaving=1)] == [("quick", True)]
+        go_on.set()
+        assert [(key, future.result()) for key, future in finished(under_way)] == [("slow", True)]
+    assert not under_way
+
+
+def test_who_waits_for_each_call_has_them_in_order() -> None:
+    under_way: dict[Future[int], int] = {}
+    with FanOut(3, "work") as threads:
+        for number in range(9):
+            under_way[threads.submit(int, number)] = number
+            assert [key for key, _ in finished(under_way)] == [number]
+
+
+def test_the_process_does_not_wait_for_a_call_under_way() -> None:
+    words = (
+        "import time; from tasks.remote.fan_out import FanOut; FanOut(1, 'work').submit(time.sleep, 600); print('end')"
+    )
+    ended = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, timeout=60, check=True)
+
+    assert (ended.stdout, ended.stderr) == ("end\n", "")
