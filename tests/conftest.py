@@ -27,6 +27,16 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_threa
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What needs a server that is dear to start stays in one worker of pytest-xdist."""
+    for item in items:
+        fixtures = getattr(item, "fixturenames", ())
+        if "postgres" in fixtures or "[postgresql" in item.name:
+            item.add_marker(pytest.mark.xdist_group("postgresql"))
+        elif "prefect_server" in fixtures:
+            item.add_marker(pytest.mark.xdist_group("prefect"))
+
+
 @pytest.fixture
 def new_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A `DILIGENCE_HOME` that nothing has made yet, and none of the settings of whoever runs the tests."""

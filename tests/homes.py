@@ -29,11 +29,16 @@ def make_home(folder: Path) -> Path:
 
 def make_prefect_home(folder: Path) -> Path:
     """Make `folder` a home whose Prefect, too, has an empty database: a command that starts its server is quicker."""
-    database = make_home(folder) / "prefect" / "prefect.db"
-    if not database.exists():
-        database.parent.mkdir(mode=0o700, exist_ok=True)
-        database.write_bytes(_empty_prefect_database())
+    make_prefect_database(make_home(folder) / "prefect")
     return folder
+
+
+def make_prefect_database(folder: Path) -> None:
+    """Put an empty database into Prefect's own home, unless it has one."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    database = folder / "prefect.db"
+    if not database.exists():
+        database.write_bytes(_empty_prefect_database())
 
 
 @cache

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.flows.conftest import batch_file, write_room
-from tests.homes import make_home
+from tests.flows.conftest import batch_file, prefect_server, prefect_url, write_room
+from tests.homes import make_home, make_prefect_home
 from tests.tasks.documents.extract.ocr.scans import program
 
-__all__ = ["batch_file"]
+__all__ = ["batch_file", "prefect_server", "prefect_url"]
 
 DILIGENCE = [sys.executable, "-m", "deployments.cli"]
 REPOSITORY = Path(__file__).parents[2]
@@ -92,9 +92,11 @@ def test_a_run_prints_its_id_and_where_the_report_is(batch_file: Path, tmp_path:
     assert (tmp_path / "elsewhere" / "report.html").exists()
 
 
-def test_a_failed_company_is_exit_status_1_with_the_report_written(batch_file: Path, tmp_path: Path) -> None:
+def test_a_failed_company_is_exit_status_1_with_the_report_written(
+    batch_file: Path, tmp_path: Path, prefect_url: str
+) -> None:
     batch_file.write_text(batch_file.read_text().replace("rooms/alpha", "rooms/nowhere"))
-    done = run(["run", batch_file, "--out", tmp_path / "out"], tmp_path)
+    done = run(["run", batch_file, "--out", tmp_path / "out"], tmp_path, PREFECT_API_URL=prefect_url)
     assert done.returncode == 1
     assert "rooms/nowhere" in done.stderr
     assert "Traceback" not in done.stderr
@@ -120,9 +122,9 @@ def test_a_setting_with_a_wrong_value_is_named(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_a_database_that_cannot_be_opened_is_said(batch_file: Path, tmp_path: Path) -> None:
+def test_a_database_that_cannot_be_opened_is_said(batch_file: Path, tmp_path: Path, prefect_url: str) -> None:
     address = "postgresql+psycopg://user:hidden@127.0.0.1:9/none"
-    done = run(["run", batch_file], tmp_path, DILIGENCE_DATABASE_URL=address)
+    done = run(["run", batch_file], tmp_path, DILIGENCE_DATABASE_URL=address, PREFECT_API_URL=prefect_url)
     assert done.returncode == 1
     assert "DILIGENCE_DATABASE_URL" in done.stderr
     assert "hidden" not in done.stderr
@@ -217,6 +219,7 @@ def test_serve_says_when_its_port_is_taken(tmp_path: Path) -> None:
 DOCUMENTS = 1200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kills", [2])
 def test_a_killed_run_goes_on_and_reads_nothing_twice(batch_file: Path, tmp_path: Path, kills: int) -> None:
     write_room(
@@ -258,6 +261,7 @@ def test_a_run_that_is_stopped_at_the_terminal_ends_with_a_sentence_and_leaves_n
         batch_file.parent / "rooms" / "alpha",
         {f"{number % 7}/{number}.txt": f"Statement {number}. " * 50 for number in range(DOCUMENTS)},
     )
+    make_prefect_home(tmp_path / "home")
     stopped = subprocess.Popen(
         [*DILIGENCE, "run", str(batch_file)],
         cwd=tmp_path,

@@ -9,10 +9,10 @@ from flows.estimate import CompanyEstimate, Estimate
 from tasks.ai.answerer import Usage
 from tasks.ai.money import Cap, Price
 from tests.deployments.test_command_line import run
-from tests.flows.conftest import batch_file
+from tests.flows.conftest import batch_file, prefect_server, prefect_url
 from tests.servers.openai_server import ModelServer
 
-__all__ = ["batch_file"]
+__all__ = ["batch_file", "prefect_server", "prefect_url"]
 
 
 def estimated(**changes: object) -> Estimate:
@@ -75,15 +75,19 @@ def test_a_room_that_could_not_be_read_is_told_below_the_table() -> None:
     assert lines[1].split()[:2] == ["all", "0"]
 
 
-def test_without_a_model_nothing_would_be_asked(batch_file: Path) -> None:
-    done = run(["run", batch_file, "--estimate"], batch_file.parent)
+def test_without_a_model_nothing_would_be_asked(batch_file: Path, prefect_url: str) -> None:
+    done = run(["run", batch_file, "--estimate"], batch_file.parent, PREFECT_API_URL=prefect_url)
     assert done.returncode == 0, done.stderr
     assert "No model is configured" in done.stdout
 
 
-def test_the_command_prints_an_estimate_and_asks_nothing(batch_file: Path) -> None:
+def test_the_command_prints_an_estimate_and_asks_nothing(batch_file: Path, prefect_url: str) -> None:
     with ModelServer() as server:
-        environment = {"OPENAI_BASE_URL": server.url, "DILIGENCE_AI_MODEL": "gpt-4o-mini"}
+        environment = {
+            "OPENAI_BASE_URL": server.url,
+            "DILIGENCE_AI_MODEL": "gpt-4o-mini",
+            "PREFECT_API_URL": prefect_url,
+        }
         done = run(["run", batch_file, "--estimate"], batch_file.parent, DILIGENCE_AI_BUDGET="1usd", **environment)
         assert server.asked == []
     assert done.returncode == 0, done.stderr

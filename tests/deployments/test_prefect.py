@@ -14,6 +14,9 @@ from typing import Any
 import pytest
 
 from tests.deployments.test_command_line import DILIGENCE, clean_environment
+from tests.homes import make_prefect_database
+
+pytestmark = pytest.mark.xdist_group("prefect worker")
 
 PREFECT = [sys.executable, "-m", "prefect"]
 
@@ -58,6 +61,7 @@ class Server:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A Prefect server, the deployments registered (due every minute), and a worker on their pool."""
     server = Server(tmp_path_factory.mktemp("prefect"))
+    make_prefect_database(server.folder)
     started = [server.start(["server", "start", "--port", str(server.port), "--no-ui"], "server.log")]
     try:
         wait_for(lambda: answers(server), 90)
@@ -106,6 +110,7 @@ def ended(server: Server, name: str, *, scheduled: bool) -> dict[str, Any] | Non
     )
 
 
+@pytest.mark.slow
 def test_a_scheduled_run_of_the_sample_batch_finishes_on_a_worker(server: Server) -> None:
     run = wait_for(lambda: ended(server, "batch/nightly", scheduled=True), 200)
     assert run["state_type"] == "COMPLETED"
@@ -123,6 +128,12 @@ def test_a_run_on_demand_finishes_on_a_worker(server: Server) -> None:
     assert run["state_type"] == "COMPLETED"
     report = json.loads((server.folder / "cuidara" / "report.json").read_text())
     assert [each["name"] for each in report["companies"]] == ["Cuidara"]
+
+
+def test_deploying_sets_the_schedule(server: Server) -> None:
+    nightly = server.ask("/deployments/name/batch/nightly")
+    assert [schedule["schedule"]["cron"] for schedule in nightly["schedules"]] == ["* * * * *"]
+    assert nightly["work_pool_name"] == "diligence"
 
 
 def test_deploying_again_changes_nothing(server: Server) -> None:

@@ -26,6 +26,14 @@ def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture
+def prefect_url(prefect_server: None) -> str:
+    """The address of that server, for commands that need not start one of their own."""
+    from prefect import settings
+
+    return str(settings.PREFECT_API_URL.value())
+
+
+@pytest.fixture
 def batch_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two companies with a handful of documents each, and one criterion of each kind."""
     monkeypatch.setenv("DILIGENCE_HOME", str(make_home(tmp_path / "home")))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 from threading import Lock
+from typing import NamedTuple
 
 import pytest
 from sqlmodel import col, func, select
@@ -87,7 +89,49 @@ def screen(tmp_path: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch)
     """A batch of three companies with six questions each; its model costs 2 and 8 USD for a million tokens."""
     for name, value in settings(tmp_path, server).items():
         monkeypatch.setenv(name, value)
-    folder = tmp_path / "screen"
+    return write_screen(tmp_path / "screen")
+
+
+class Capped(NamedTuple):
+    """The batch after one finished run under a cap of 40,000 tokens, the run's id and its cost."""
+
+    folder: Path
+    screen: Path
+    run: str
+    server: ModelServer
+    till: Greedy
+    cost: Usage
+
+
+@pytest.fixture(scope="module")
+def first_run(prefect_server: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Capped]:
+    folder = tmp_path_factory.mktemp("capped")
+    with ModelServer() as server:
+        till = Greedy(server)
+        screen = under(write_screen(folder / "screen"), "40000 tokens")
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            for name, value in settings(folder, server).items():
+                monkeypatch.setenv(name, value)
+            run = batch(screen)
+            database.close()
+        yield Capped(folder, screen, run, server, till, till.taken)
+
+
+@pytest.fixture
+def capped(first_run: Capped, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Capped]:
+    """That run in a home of the test's own; the model has been asked nothing since."""
+    shutil.copytree(first_run.folder / "home", tmp_path / "home")
+    for name, value in settings(tmp_path, first_run.server).items():
+        monkeypatch.setenv(name, value)
+    under(first_run.screen, "40000 tokens")
+    first_run.till.taken = first_run.cost
+    del first_run.server.asked[first_run.cost.calls :]
+    yield first_run
+    database.close()
+
+
+def write_screen(folder: Path) -> Path:
+    """Write the batch of `screen` into `folder`."""
     for name in ("alpha", "beta", "gamma"):
         write_room(folder / "rooms" / name, {"letter.txt": LETTER * 20 + f"So says {name}."})
     questions = "".join(
@@ -143,9 +187,9 @@ def usage_of(report: Report) -> Usage:
     return Usage(cost.calls, cost.input_tokens, cost.output_tokens)
 
 
-def test_a_cap_in_tokens_ends_a_run_cleanly_and_keeps_what_was_scored(screen: Path, server: ModelServer) -> None:
-    till = Greedy(server)
-    report = build(batch(under(screen, "40000 tokens")))
+def test_a_cap_in_tokens_ends_a_run_cleanly_and_keeps_what_was_scored(capped: Capped) -> None:
+    server, till = capped.server, capped.till
+    report = build(capped.run)
     assert report.run.status == "finished"
     assert till.tokens <= 40_000
     assert usage_of(report) == till.taken
@@ -176,9 +220,9 @@ def test_a_cap_that_suffices_changes_nothing(screen: Path, server: ModelServer) 
     assert len(reasons(report, "scored")) == till.taken.calls == COMPANIES * JUDGED
 
 
-def test_a_new_run_pays_for_nothing_twice(screen: Path, server: ModelServer) -> None:
-    till = Greedy(server)
-    first = build(batch(under(screen, "40000 tokens")))
+def test_a_new_run_pays_for_nothing_twice(capped: Capped) -> None:
+    screen, till = capped.screen, capped.till
+    first = build(capped.run)
     paid = till.taken
     second = build(batch(under(screen, "60000 tokens")))
     assert second.run.id != first.run.id
@@ -189,9 +233,8 @@ def test_a_new_run_pays_for_nothing_twice(screen: Path, server: ModelServer) -> 
     assert till.taken.calls == COMPANIES * JUDGED
 
 
-def test_a_run_that_was_broken_off_goes_on_under_a_higher_cap(screen: Path, server: ModelServer) -> None:
-    till = Greedy(server)
-    first = batch(under(screen, "40000 tokens"))
+def test_a_run_that_was_broken_off_goes_on_under_a_higher_cap(capped: Capped) -> None:
+    first, screen, till = capped.run, capped.screen, capped.till
     with database.writing() as session:
         session.get_one(Run, first).status = RunStatus.RUNNING
     assert batch(under(screen, "40000 tokens")) == first
@@ -265,9 +308,8 @@ def test_an_estimate_asks_nothing_leaves_no_run_and_holds(screen: Path, server: 
     assert told.price.of(told.usual) < told.price.of(told.most)
 
 
-def test_an_estimate_leaves_out_what_was_answered_already(screen: Path, server: ModelServer) -> None:
-    till = Greedy(server)
-    batch(under(screen, "40000 tokens"))
+def test_an_estimate_leaves_out_what_was_answered_already(capped: Capped) -> None:
+    screen, server, till = capped.screen, capped.server, capped.till
     asked = len(server.asked)
     told = estimate(screen)
     assert len(server.asked) == asked
@@ -276,9 +318,8 @@ def test_an_estimate_leaves_out_what_was_answered_already(screen: Path, server: 
     assert not told.fits(told.most)
 
 
-def test_an_estimate_of_a_run_that_was_broken_off_knows_what_it_has_spent(screen: Path, server: ModelServer) -> None:
-    till = Greedy(server)
-    first = batch(under(screen, "40000 tokens"))
+def test_an_estimate_of_a_run_that_was_broken_off_knows_what_it_has_spent(capped: Capped) -> None:
+    first, screen, till = capped.run, capped.screen, capped.till
     with database.writing() as session:
         session.get_one(Run, first).status = RunStatus.RUNNING
     told = estimate(under(screen, "41000 tokens"))
