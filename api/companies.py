@@ -10,11 +10,10 @@ from pydantic_core import PydanticCustomError
 
 from api.openapi import failures
 from api.requests import LONGEST_NAME, Body, Calls, NotBlank, answered, required_text
-from tasks.companies.claims import Conflict
+from tasks.companies.claims import Claim, ClaimConflict
 from tasks.companies.facts import company_facts
 from tasks.companies.profile import CompanyProfile
 from tasks.companies.question import CompanyAnswer, company_question
-from tasks.companies.sources import Claim
 
 
 class FactsOfCompany(Body):
@@ -32,7 +31,7 @@ class FactsAnswer(BaseModel):
 
     profile: CompanyProfile
     claims: list[Claim] | None = None
-    conflicts: list[Conflict] | None = None
+    conflicts: list[ClaimConflict] | None = None
 
 
 @post(

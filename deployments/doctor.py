@@ -144,12 +144,9 @@ def _embeddings() -> Iterator[Finding]:
 
 
 def _facts() -> Iterator[Finding]:
-    from tasks.companies.settings import CompanySettings  # noqa: PLC0415
-    from tasks.companies.sources import configured  # noqa: PLC0415
+    from tasks.companies.sources.registry import configured_sources  # noqa: PLC0415
 
-    known = [source.name for source in configured()]
-    later = [name for name in CompanySettings.current().fact_sources if name not in known]
-    yield Finding("facts", f"sources: {', '.join(known)}" + (f" (not available: {', '.join(later)})" if later else ""))
+    yield Finding("facts", f"sources: {', '.join(source.name for source in configured_sources())}")
 
 
 def _prefect() -> Iterator[Finding]:

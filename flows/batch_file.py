@@ -22,7 +22,7 @@ from storage.settings import RoomSettings, StorageSettings, given
 from tasks.ai.settings import AiSettings
 from tasks.companies.domain import registrable
 from tasks.companies.settings import CompanySettings
-from tasks.companies.sources import configured
+from tasks.companies.sources.registry import configured_sources
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest, NotConfigured
 from tasks.ranking.settings import EmbeddingSettings
@@ -92,7 +92,7 @@ def _are_right(file: UserFile, values: Mapping[str, Value]) -> bool:
     if right and "fact_sources" in values:
         try:
             with given(values):
-                configured()
+                configured_sources()
         except NotConfigured as error:
             file.mistake(("fact_sources",), error.message)
             right = False

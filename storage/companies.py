@@ -12,7 +12,7 @@ from storage.upserts import put
 
 
 class StoredProfile(SQLModel, table=True):
-    """A Company profile (the contract's JSON) as the sources told it at one time."""
+    """A Company profile (the contract's JSON) as the sources had it at one time."""
 
     __tablename__ = "profiles"
 
@@ -28,7 +28,7 @@ _NEWEST_FIRST = col(StoredProfile.retrieved_at).desc(), col(StoredProfile.id).de
 
 
 class StoredClaim(SQLModel, table=True):
-    """One source's word on one field. `field` is the dotted path in the profile."""
+    """What one source says about one field. `field` is the dotted path in the profile."""
 
     __tablename__ = "claims"
 
@@ -44,9 +44,9 @@ class StoredClaim(SQLModel, table=True):
 
 
 class SourceAnswer(SQLModel, table=True):
-    """What a source said of a company when it was asked last, so that it need not be asked at each turn.
+    """What a source answered about a company when it was asked last, so that it need not be asked every time.
 
-    `origin` is the address that was asked: another server's word is another answer. `claims` are those of
+    `origin` is the address that was asked: another server's answer is stored beside it. `claims` are those of
     the answer as JSON, in order; null where the source was reached and knew nothing.
     """
 
@@ -60,37 +60,37 @@ class SourceAnswer(SQLModel, table=True):
     warnings: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
 
 
-class AnswerKept(NamedTuple):
-    """That there is an answer of that source at that origin, of when it is, and whether the source knew nothing."""
+class AnswerSummary(NamedTuple):
+    """A stored answer without its claims: whose it is, when it was given, and whether the source knew nothing."""
 
     source: str
     origin: str
-    of: datetime
+    retrieved_at: datetime
     unknown: bool
 
 
-def answers_on(session: Session, domain: str) -> list[AnswerKept]:
-    """Which sources were asked about that domain, without what they said."""
+def answers_on(session: Session, domain: str) -> list[AnswerSummary]:
+    """The answers on that domain, without what they say."""
     rows = session.exec(
         select(
             SourceAnswer.source, SourceAnswer.origin, SourceAnswer.retrieved_at, col(SourceAnswer.claims).is_(None)
         ).where(SourceAnswer.domain == domain)
     )
-    return [AnswerKept(*row) for row in rows]
+    return [AnswerSummary(*row) for row in rows]
 
 
 def get_answer(session: Session, source: str, origin: str, domain: str) -> SourceAnswer | None:
-    """What that source said of that domain last."""
+    """The last answer of that source on that domain."""
     return session.get(SourceAnswer, (source, origin, domain))
 
 
 def save_answer(session: Session, answer: SourceAnswer) -> None:
-    """Remember an answer in place of the source's last one on that domain."""
+    """Store an answer in place of the source's last one on that domain."""
     put(session, answer, "source", "origin", "domain")
 
 
 def save_profile(session: Session, profile: StoredProfile, claims: Sequence[StoredClaim]) -> int:
-    """Keep a profile with its claims; gives the profile's id."""
+    """Store a profile with its claims; gives the profile's id."""
     session.add(profile)
     session.flush()
     assert profile.id is not None

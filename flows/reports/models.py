@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from flows.reports.changes import Change
 from storage.runs import CompanyStatus, RunStatus
 from storage.scores import ScoreStatus
-from tasks.companies.claims import Conflict
+from tasks.companies.claims import ClaimConflict
 
 Kind = Literal["judged", "fact", "document"]
 
@@ -162,7 +162,7 @@ class Company(BaseModel):
     rank: int | None
     criteria: list[Criterion]
     missing: list[str]
-    conflicts: list[Conflict]
+    conflicts: list[ClaimConflict]
     documents: list[Document]
     changes: list[Change]
     status: CompanyStatus

@@ -49,8 +49,7 @@ from storage.runs import (
 )
 from storage.scores import CriterionOutcome, ScoreStatus, company_outcomes, outcome_quotes
 from storage.scores import Quote as StoredQuote
-from tasks.companies.claims import Conflict, find_conflicts
-from tasks.companies.sources import Claim
+from tasks.companies.claims import Claim, ClaimConflict, find_conflicts
 from tasks.errors import NotFound
 from tasks.scoring.score import DRAWS, stability
 
@@ -232,7 +231,7 @@ def _company(
     )
 
 
-def _conflicts(session: Session, company: RunCompany) -> list[Conflict]:
+def _conflicts(session: Session, company: RunCompany) -> list[ClaimConflict]:
     if company.profile_id is None:
         return []
     return find_conflicts([Claim.model_validate(claim) for claim in profile_claims(session, company.profile_id)])

@@ -1,35 +1,87 @@
-"""From what a source sent to claims: cleaned, checked, and never a guess.
+"""Claims: what one source says about one field of a company's profile.
 
-What a source sends is data: characters that nobody sees go, lengths are bounded, and a value that does not fit
-its field is left out with a warning rather than made to fit.
-
-From claims to one profile: the first source that speaks to a field has the word, and disagreement is shown.
-
-Two claims disagree when they differ in what they say, not in how they write it: case, spacing,
-punctuation, `https://www.`, the order of a list and what one of them leaves open do not count.
+A `ClaimCollector` makes claims of the values that a source sent. Those are data from outside: invisible characters
+are removed, lengths are limited, and a value that does not fit its field is left out with a warning. `merge` makes
+one profile of several sources' claims, the first source having precedence, and `find_conflicts` lists the fields on
+which they disagree. Two claims disagree when they differ in what they say and not in how they write it: case,
+spacing, punctuation, `https://www.`, the order of a list and what one of them leaves open do not count.
 """
 
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from itertools import combinations
-from typing import Any, Final
+from typing import Any, Final, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
 
-from tasks.companies.profile import CompanyProfile
-from tasks.companies.sources import CLAIMABLE, Claim, Finding
+from tasks.companies.profile import CompanyProfile, Extra
 from tasks.text.normalise import plain
 
-_LONGEST: Final = 20_000
-"""Characters of one text: the longest descriptions have 2,000."""
-_MOST: Final = 1_000
-"""Elements of one list."""
+CLAIMABLE: Final = (
+    *(name for name in CompanyProfile.model_fields if name not in {"extra", "last_updated"}),
+    *(f"extra.{name}" for name in Extra.model_fields),
+)
+"""The fields that a claim can be about: the profile's and those in `extra`, each as one value."""
+_MAX_CHARACTERS: Final = 20_000
+"""Of one text; the longest descriptions have 2,000."""
+_MAX_ELEMENTS: Final = 1_000
+"""Of one list."""
+_MAX_NAMED_FIELDS: Final = 5
+"""In one warning."""
+_NEVER_IN_CONFLICT: Final = frozenset(
+    {"description", "tagline", "profile_pic_url", "search_id", "updates", "similar_companies"}
+)
+"""Fields for which each source has its own words, pictures or choice: two values do not contradict each other."""
 
 
-class Claiming:
-    """Collects one source's claims on a company. `url` is where they were found, `as_of` the date they are of."""
+class Claim(BaseModel):
+    """What one source says about one field.
+
+    `field` is one of `CLAIMABLE`, `value` as the profile has it (JSON, every key present, never null: a source that
+    does not know makes no claim). `as_of` is the date that the source gives for it, in ISO form, perhaps only a year.
+    """
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    field: str
+    value: Any
+    source: str
+    url: str | None = None
+    retrieved_at: datetime
+    as_of: str | None = None
+
+    @model_validator(mode="after")
+    def _fits_the_profile(self) -> Self:
+        if self.field not in CLAIMABLE:
+            raise ValueError(f"the profile has no field {self.field} to claim")
+        if self.value is None:
+            raise ValueError("a claim has a value")
+        adapter = _type_adapter(self.field)
+        object.__setattr__(self, "value", adapter.dump_python(adapter.validate_python(self.value, strict=True)))
+        return self
+
+
+@cache
+def _type_adapter(field: str) -> TypeAdapter[Any]:
+    group, _, name = field.rpartition(".")
+    annotation: Any = (Extra if group else CompanyProfile).model_fields[name].annotation
+    return TypeAdapter(annotation)
+
+
+@dataclass(frozen=True)
+class SourceClaims:
+    """What one source knows of a company. `warnings` are sentences for the reader of the facts."""
+
+    claims: Sequence[Claim]
+    warnings: Sequence[str] = ()
+
+
+class ClaimCollector:
+    """Collects one source's claims on a company. `url` is where they were read, `as_of` the date they are of."""
 
     def __init__(self, source: str, url: str | None = None, as_of: str | None = None) -> None:
         self._source = source
@@ -40,9 +92,9 @@ class Claiming:
         self._unfit: list[str] = []
 
     def add(self, field: str, value: Any) -> None:
-        """Claim `value` for `field`; what is unknown (None, blank, an object of nothing) is not claimed."""
+        """Claim `value` for `field`, unless it is unknown (None, blank, an object of nothing)."""
         value = tidy(value)
-        if not _says_something(value):
+        if not _has_content(value):
             return
         try:
             self._claims[field] = Claim(
@@ -56,44 +108,46 @@ class Claiming:
         except ValidationError:
             self._unfit.append(field)
 
-    def finding(self, *warnings: str) -> Finding | None:
-        """What was claimed, with the warnings; None where there is neither."""
-        told = list(warnings)
+    def result(self, *warnings: str) -> SourceClaims | None:
+        """The claims with the warnings; None where there are neither."""
+        all_warnings = list(warnings)
         if self._unfit:
-            told.append(left_out(self._source, self._unfit))
-        return Finding(list(self._claims.values()), told) if self._claims or told else None
+            all_warnings.append(left_out(self._source, self._unfit))
+        return SourceClaims(list(self._claims.values()), all_warnings) if self._claims or all_warnings else None
 
 
 def left_out(source: str, fields: list[str]) -> str:
-    """The sentence on fields whose values were of a wrong kind."""
-    named = ", ".join(list(dict.fromkeys(fields))[:5]) + (" and more" if len(set(fields)) > 5 else "")
-    return f"The source {source} gave a value of another kind than the profile has, which was left out: {named}."
+    """The warning about fields whose values had a wrong type."""
+    names = list(dict.fromkeys(fields))
+    more = " and more" if len(names) > _MAX_NAMED_FIELDS else ""
+    listed = ", ".join(names[:_MAX_NAMED_FIELDS]) + more
+    return f"The source {source} gave a value of another kind than the profile has, which was left out: {listed}."
 
 
 def tidy(value: Any, levels: int = 8) -> Any:
-    """The JSON value with its texts plain and trimmed, and nothing of unbounded size.
+    """The JSON value with its texts plain and trimmed, and with lengths limited.
 
     A blank text is None, and left out of a list. What is nested more than `levels` deep is None; a profile has five.
     """
     if isinstance(value, str):
-        return plain(value[:_LONGEST]).strip() or None
+        return plain(value[:_MAX_CHARACTERS]).strip() or None
     if isinstance(value, list | dict) and levels == 0:
         return None
     if isinstance(value, list):
-        tidied = ((each, tidy(each, levels - 1)) for each in value[:_MOST])
-        return [to for given, to in tidied if to is not None or not isinstance(given, str)]
+        pairs = ((element, tidy(element, levels - 1)) for element in value[:_MAX_ELEMENTS])
+        return [tidied for element, tidied in pairs if tidied is not None or not isinstance(element, str)]
     if isinstance(value, dict):
-        return {key: tidy(each, levels - 1) for key, each in value.items()}
+        return {key: tidy(element, levels - 1) for key, element in value.items()}
     return value
 
 
 def one_text(value: Any) -> str | None:
     """A text in one line with single spaces; None for everything else."""
-    return " ".join(plain(value[:_LONGEST]).split()) or None if isinstance(value, str) else None
+    return " ".join(plain(value[:_MAX_CHARACTERS]).split()) or None if isinstance(value, str) else None
 
 
 def a_day(value: Any) -> str | None:
-    """An ISO date or time as it was given; None for everything else."""
+    """An ISO date or time as the source wrote it; None for everything else."""
     text = one_text(value)
     try:
         return text if text and datetime.fromisoformat(text) else None
@@ -101,20 +155,16 @@ def a_day(value: Any) -> str | None:
         return None
 
 
-def _says_something(value: Any) -> bool:
-    """Whether there is anything in it. An empty list says that there is none; a flag alone says nothing."""
+def _has_content(value: Any) -> bool:
+    """Whether the value says anything. An empty list does (there are none); a flag alone does not."""
     if isinstance(value, dict):
-        return any(_says_something(each) for each in value.values())
+        return any(_has_content(element) for element in value.values())
     if isinstance(value, list) and value:
-        return any(_says_something(each) for each in value)
+        return any(_has_content(element) for element in value)
     return value is not None and not isinstance(value, bool)
 
 
-_OWN_WORDS = {"description", "tagline", "profile_pic_url", "search_id", "updates", "similar_companies"}
-"""Fields in which each source has words, pictures or a choice of its own: another one's contradicts nothing."""
-
-
-class Conflict(BaseModel):
+class ClaimConflict(BaseModel):
     """A field on which the sources disagree, with every claim on it in order of precedence."""
 
     model_config = ConfigDict(frozen=True)
@@ -124,7 +174,7 @@ class Conflict(BaseModel):
 
 
 def merge(claims: Sequence[Claim]) -> CompanyProfile:
-    """The profile that the claims make, the preferred source's first; `last_updated` is the newest one's date."""
+    """The profile that the claims make: of each field the first claim. `last_updated` is the newest claim's date."""
     values: dict[str, Any] = {"extra": {}}
     for claim in reversed(claims):
         group, _, name = claim.field.rpartition(".")
@@ -134,15 +184,15 @@ def merge(claims: Sequence[Claim]) -> CompanyProfile:
     return CompanyProfile.model_validate(values)
 
 
-def find_conflicts(claims: Sequence[Claim]) -> list[Conflict]:
+def find_conflicts(claims: Sequence[Claim]) -> list[ClaimConflict]:
     """The fields on which the claims disagree, in the profile's order."""
     by_field: dict[str, list[Claim]] = {}
     for claim in claims:
         by_field.setdefault(claim.field, []).append(claim)
     return [
-        Conflict(field=field, claims=by_field[field])
+        ClaimConflict(field=field, claims=by_field[field])
         for field in CLAIMABLE
-        if field in by_field and field not in _OWN_WORDS and _disagree(field, by_field[field])
+        if field in by_field and field not in _NEVER_IN_CONFLICT and _disagree(field, by_field[field])
     ]
 
 
@@ -170,7 +220,7 @@ def _same_members(one: Sequence[Any], other: Sequence[Any], form: Callable[[str]
         return False  # a range of head-counts: its order tells the ends apart
     left = list(other)
     for value in one:
-        partner = next((each for each in left if _agree(value, each, form)), None)
+        partner = next((element for element in left if _agree(value, element, form)), None)
         if partner is None:
             return False
         left.remove(partner)
@@ -197,10 +247,10 @@ def _digits(text: str) -> str:
 
 
 def _date(claim: Claim) -> datetime:
-    """The date that the claim gives itself (a year counts from its first day), else when it was retrieved."""
-    given = claim.as_of or ""
+    """The claim's own date (a year counts from its first day), else when it was retrieved."""
+    as_of = claim.as_of or ""
     try:
-        time = datetime.fromisoformat(given + {4: "-01-01", 7: "-01"}.get(len(given), ""))
+        time = datetime.fromisoformat(as_of + {4: "-01-01", 7: "-01"}.get(len(as_of), ""))
         return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
         return claim.retrieved_at.astimezone(UTC)

@@ -23,12 +23,13 @@ from tasks.ai.answerer import Answer, Source
 from tasks.ai.prompt_injection import for_people
 from tasks.companies import search
 from tasks.companies.answer_check import Ground, prove
+from tasks.companies.claims import Claim
 from tasks.companies.company_match import Identity
 from tasks.companies.domain import registrable
 from tasks.companies.facts import CompanyFacts, fetch_facts
 from tasks.companies.pages import Found, read_pages
 from tasks.companies.settings import CompanySettings
-from tasks.companies.sources import Claim, configured
+from tasks.companies.sources.registry import configured_sources
 from tasks.errors import BadRequest, DiligenceError, NotFound, TookTooLong
 from tasks.operation import operation
 from tasks.remote.fan_out import FanOut
@@ -193,7 +194,7 @@ def _answer(question: str, company: str, identity: Identity) -> str:
     if told:
         text = _from(question, company, found, told)
     else:
-        names = ", ".join([*(source.name for source in configured()), *([searcher.name] if searcher else [])])
+        names = ", ".join([*(source.name for source in configured_sources()), *([searcher.name] if searcher else [])])
         text = f"The sources asked ({names}) tell nothing about {company}, so there is nothing to take an answer from."
     return "\n\n".join([*notes, text])
 
@@ -289,7 +290,7 @@ def _domains(name: str) -> list[str]:
     """
     found: dict[str, None] = {}
     failures: list[DiligenceError] = []
-    sources = configured()
+    sources = configured_sources()
     threads = FanOut(len(sources), "names")
     asked = [threads.submit(source.domains, name) for source in sources]
     wait(asked, timeout=CompanySettings.current().facts_timeout)

@@ -1,28 +1,43 @@
-"""The companies room's settings: which sources are asked, where they are, and what may be fetched."""
+"""The settings for companies: which sources are asked, where they are, and which pages may be fetched."""
 
+import re
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic_settings import NoDecode
 
 from storage.settings import RoomSettings
 
-KNOWN_SOURCES = ("profile_api", "files", "wikidata", "sec", "gleif", "website")
-"""Every name that `DILIGENCE_FACT_SOURCES` may hold."""
+_HOST: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9_-]{1,63}(?<!-))*")
+_NUMBER: Final = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
-def _split(given: Any) -> Any:
-    """`files, sec` as a list in the environment or a batch file; a name given twice counts once."""
-    names = given if isinstance(given, list | tuple) else str(given).split(",")
+def host_or_network(name: str) -> str | IPv4Network | IPv6Network:
+    """A value of `DILIGENCE_WEB_ALLOW`: a network (an address is one of a single host), or else a host's name.
+
+    Raises:
+        ValueError: it is neither; the message says which value.
+    """
+    name = name.strip().lower().strip("[]").rstrip(".")
+    try:
+        return ip_network(name, strict=False)
+    except ValueError:
+        if not _HOST.fullmatch(name) or _NUMBER.fullmatch(name.rpartition(".")[2]):
+            raise ValueError(f"{name!r} is no host, IP address or network such as 10.0.0.0/8") from None
+        return name
+
+
+def _split(value: Any) -> Any:
+    """`files, sec` in the environment or a batch file as a tuple; a name that is repeated counts once."""
+    names = value if isinstance(value, list | tuple) else str(value).split(",")
     return tuple(dict.fromkeys(name for name in (str(name).strip().lower() for name in names) if name))
 
 
-def _known_places(names: tuple[str, ...]) -> tuple[str, ...]:
-    from tasks.companies.web.safe_addresses import Allowed  # noqa: PLC0415 - it brings httpx, which `--help` does without
-
-    if names:
-        Allowed.parse(names)
+def _check_hosts(names: tuple[str, ...]) -> tuple[str, ...]:
+    for name in names:
+        host_or_network(name)
     return names
 
 
@@ -33,15 +48,16 @@ def _without_slash(address: str) -> str:
 Url = Annotated[str, Field(pattern=r"^https?://[^\s/]\S*$")]
 """An address of the web."""
 Server = Annotated[Url, AfterValidator(_without_slash)]
-"""The address of a server, without the path that is asked for, and without a slash at its end."""
+"""The address of a server, without a path and without a slash at its end."""
 
 
 class CompanySettings(RoomSettings):
-    """What the companies room is told."""
+    """The sources of facts, their addresses and keys, the web search, and the limits of both."""
 
     fact_sources: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)] = Field(
         ("files", "wikidata", "sec", "gleif", "website"),
-        description=f"the sources asked for facts, in order of precedence, comma-separated: {', '.join(KNOWN_SOURCES)}",
+        description="the sources asked for facts, in order of precedence, comma-separated; profile_api comes first "
+        "where it has a key",
     )
     facts: Path | None = Field(
         None, description="the folder of the source `files`, one <domain>.json a company; `facts` in the current folder"
@@ -51,7 +67,7 @@ class CompanySettings(RoomSettings):
         description="the contact in the User-Agent, an e-mail or web address, that Wikidata and the SEC ask for",
         pattern="^[ -~]{1,200}$",
     )
-    web_allow: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), AfterValidator(_known_places)] = Field(
+    web_allow: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_hosts)] = Field(
         (), description="hosts, addresses or networks (CIDR) that fetched pages may lie on though private"
     )
     website_url: str = Field(
@@ -77,7 +93,7 @@ class CompanySettings(RoomSettings):
     facts_max_age: float = Field(
         24,
         ge=0,
-        description="hours that a source's word on a company is used again before it is asked anew; that it knows "
+        description="hours that a source's answer on a company is used before it is asked again; where it knew "
         "nothing, a quarter of them and an hour at most",
     )
     facts_timeout: float = Field(30, gt=0, description="seconds that one source may take for one company")

@@ -57,16 +57,16 @@ def test_which_answers_there_are_is_told_without_reading_them(database_url: str)
     answer("knows_not", None)
     answer("claims_nothing", [])
     with database.reading() as session:
-        found = {each.source: each for each in companies.answers_on(session, "alpha.example")}
+        found = {answer.source: answer for answer in companies.answers_on(session, "alpha.example")}
         assert companies.answers_on(session, "beta.example") == []
         kept = companies.get_answer(session, "knows", "o", "alpha.example")
         assert companies.get_answer(session, "knows", "o", "beta.example") is None
-    assert {name: each.unknown for name, each in found.items()} == {
+    assert {name: answer.unknown for name, answer in found.items()} == {
         "knows": False,
         "knows_not": True,
         "claims_nothing": False,
     }
-    assert {each.of for each in found.values()} == {rows.MORNING}
+    assert {answer.retrieved_at for answer in found.values()} == {rows.MORNING}
     assert kept is not None
     assert kept.claims == [{"field": "name"}]
 

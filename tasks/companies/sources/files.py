@@ -15,10 +15,10 @@ import idna
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails, from_json
 
+from tasks.companies.claims import CLAIMABLE, Claim, SourceClaims
 from tasks.companies.domain import registrable
 from tasks.companies.profile import CompanyProfile, field_type, value_at
 from tasks.companies.settings import CompanySettings
-from tasks.companies.sources import CLAIMABLE, Claim, Finding
 from tasks.errors import BadRequest, NotConfigured, SourceFailed
 from tasks.text.normalise import same_name
 
@@ -43,7 +43,7 @@ class FileSource:
         self._folder = folder
         self._required = required
 
-    def facts(self, domain: str) -> Finding | None:
+    def facts(self, domain: str) -> SourceClaims | None:
         """The claims of the company's file, as of its `last_updated`; None where there is no file, or an empty one.
 
         Raises:
@@ -59,7 +59,7 @@ class FileSource:
             if read is not None:
                 profile, warnings = read
                 claims = _claims(profile)
-                return Finding(claims, warnings) if claims or warnings else None
+                return SourceClaims(claims, warnings) if claims or warnings else None
         return None
 
     def domains(self, name: str) -> Sequence[str]:

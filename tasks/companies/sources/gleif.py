@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from tasks.companies.claims import Claiming, a_day, one_text
+from tasks.companies.claims import ClaimCollector, SourceClaims, a_day, one_text
 from tasks.companies.domain import registrable
 from tasks.companies.settings import CompanySettings
-from tasks.companies.sources import Finding
 from tasks.companies.web.client import Web
 from tasks.companies.web.pace import Pace
 from tasks.companies.wikidata.entity import Entity, entity_of
@@ -48,7 +47,7 @@ class GleifSource:
     def origin(self) -> str:
         return self._address
 
-    def facts(self, domain: str) -> Finding | None:
+    def facts(self, domain: str) -> SourceClaims | None:
         """The claims of the legal entity with that website, as of its record's last update; None where there is none.
 
         Raises:
@@ -61,12 +60,12 @@ class GleifSource:
         leis = [lei for lei in dict.fromkeys(entity.leis) if _LEI.fullmatch(lei)]
         found, warnings = self._by_lei(leis[:_MOST]) if leis else self._by_name(entity)
         if found is None:
-            return Finding([], warnings) if warnings else None
+            return SourceClaims([], warnings) if warnings else None
         claims = _claims(found, f"{self._records}/{found['id']}")
         parents, failures = self._parents(found)
         if parents:
             claims.add("affiliated_companies", parents)
-        return claims.finding(*warnings, *failures)
+        return claims.result(*warnings, *failures)
 
     def domains(self, name: str) -> Sequence[str]:  # noqa: ARG002 - the seam's
         """None: a legal entity's record has no website."""
@@ -131,9 +130,9 @@ class GleifSource:
         return [record for record in records if isinstance(record, dict) and _LEI.fullmatch(str(record.get("id")))]
 
 
-def _claims(record: Mapping[str, Any], url: str) -> Claiming:
+def _claims(record: Mapping[str, Any], url: str) -> ClaimCollector:
     entity = _entity(record)
-    claims = Claiming("gleif", url, _updated(record))
+    claims = ClaimCollector("gleif", url, _updated(record))
     form = _part(entity, "legalForm")
     status = one_text(entity.get("status"))
     claims.add("name", _legal_name(record))

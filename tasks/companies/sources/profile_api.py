@@ -1,111 +1,72 @@
-"""Facts from the commercial provider of company profiles, for whoever has a key to it.
+"""Facts from the commercial provider of company profiles, for users who have a key for it.
 
-Two calls a company: its web domain gives the profile's address, the address gives the whole profile. The provider
-speaks at new paths, and at older ones where it has not moved yet. Calls that fail are not charged; when the credits
-are spent, it is left alone.
+A company takes two calls: its web domain gives the profile's address, and the address gives the full profile. The
+provider answers at new paths, and at older ones where it has not moved yet. Calls that fail are not charged; once
+the credits are spent, it is not asked for an hour.
 
-The commercial provider's company profile as ours: its names for ours, and what does not fit left out.
-
-Its profile has the shape of ours, with the names of networks and databases in its keys and a few keys more.
+Its profile has the structure of ours, with the names of networks and databases in its keys and a few more keys.
+`our_profile` renames the keys and leaves out the values that do not fit.
 """
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pydantic import ValidationError
 
-from tasks.companies.claims import Claiming, a_day, left_out, one_text, tidy
+from tasks.companies.claims import CLAIMABLE, ClaimCollector, SourceClaims, a_day, left_out, one_text, tidy
 from tasks.companies.domain import registrable
 from tasks.companies.profile import CompanyProfile, value_at
 from tasks.companies.settings import CompanySettings
-from tasks.companies.sources import CLAIMABLE, Finding
 from tasks.companies.web.client import Limits, Web
 from tasks.companies.web.pace import Pace
 from tasks.companies.web.response import Answer
 from tasks.companies.web.safe_addresses import Address
 from tasks.errors import DiligenceError, NotConfigured, SourceFailed
 
-_NAMES: Final = {"linkedin": "social", "crunchbase": "funding_db", "facebook": "network_a", "twitter": "network_b"}
-"""What stands in its keys, and what stands in ours."""
-_ROUNDS: Final = 3
-
-
-def our_profile(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """The provider's profile with our keys and types, and the paths of the values that were left out.
-
-    A key that we do not have is passed over in silence. A value of a wrong type is left out where it stands: one
-    bad post does not take the others with it.
-    """
-    values = _renamed(tidy(dict(given)))
-    values.pop("last_updated", None)  # the date of the whole, and no value of its own
-    wrong: list[str] = []
-    for _ in range(_ROUNDS):
-        try:
-            CompanyProfile.model_validate(values)
-        except ValidationError as error:
-            errors = error.errors(include_url=False, include_context=False, include_input=False)
-        else:
-            return values, wrong
-        # The two types of a number are steps of the validator, not of the profile.
-        kinds = {
-            tuple(step for step in error["loc"] if step not in {"int", "float"}): error["type"] for error in errors
-        }
-        wrong += [_path(location) for location, kind in kinds.items() if kind != "extra_forbidden"]
-        for location in reversed(kinds):  # from the back: what is taken out of a list moves those behind it
-            _drop(values, location)
-    return {}, [*wrong, "the whole profile"]
-
-
-def _renamed(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {_our_name(key): _renamed(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_renamed(each) for each in value]
-    return value
-
-
-def _our_name(key: str) -> str:
-    return "_".join(_NAMES.get(part, part) for part in key.split("_"))
-
-
-def _path(location: tuple[int | str, ...]) -> str:
-    return ".".join(step for step in location if isinstance(step, str))
-
-
-def _drop(values: Any, location: tuple[int | str, ...]) -> None:
-    """Take out what stands there, unless something around it went before."""
-    try:
-        for step in location[:-1]:
-            values = values[step]
-        del values[location[-1]]
-    except (KeyError, IndexError, TypeError):
-        return
-
-
 _PATHS: Final = ("/api/v2/company", "/proxycurl/api/linkedin/company")
 """Where companies are asked for: the new path, and the older one."""
-_PARTS: Final = ("categories", "funding_data", "extra", "exit_data", "acquisitions")
+_OPTIONAL_PARTS: Final = ("categories", "funding_data", "extra", "exit_data", "acquisitions")
 """What a profile has only when it is asked for."""
-_NOTHING: Final = frozenset({404, 410})
+_UNKNOWN: Final = frozenset({404, 410})
 _REFUSALS: Final = frozenset({401, 403})
-_PACE: Final = Pace(10, 5)
-"""300 calls a minute. A trial has 2 a minute: the provider says so with 429, and for how long."""
 _LIMITS: Final = Limits(wait=60, total=60)
 """The provider advises to wait for 60 s."""
-_REST: Final = 3600
-"""Seconds that the provider is left alone for, once the credits are spent."""
+_PAUSE_WITHOUT_CREDITS: Final = 3600
+"""Seconds."""
+_KEY_PARTS: Final = {
+    "linkedin": "social",
+    "crunchbase": "funding_db",
+    "facebook": "network_a",
+    "twitter": "network_b",
+}
+"""Parts of the provider's keys, and of ours."""
+_VALIDATIONS: Final = 3
+"""A value that is left out may show another mistake around it."""
 
-_spoken: dict[str, str] = {}
-"""The path that a server was found to speak, by its address."""
-_spent: dict[tuple[str, str], float] = {}
-"""Until when (`time.monotonic`) a key is not used at an address, since its credits are spent."""
+
+@dataclass
+class ProviderState:
+    """What this process knows about the provider's servers.
+
+    `pace` is for 300 calls a minute; a trial has 2 a minute, and the provider answers 429 with the time to wait.
+    """
+
+    pace: Pace = field(default_factory=lambda: Pace(10, 5))
+    path: dict[str, str] = field(default_factory=dict)
+    """The path that a server answers at, by its address."""
+    paused_until: dict[tuple[str, str], float] = field(default_factory=dict)
+    """Until when (`time.monotonic`) a key has no credits at an address."""
+
+
+STATE: Final = ProviderState()
+"""What all sources of this process share."""
 
 
 @dataclass(frozen=True)
-class _Found:
-    """What a domain was resolved to. `profile` is one without the parts that cost more, where it was given."""
+class _Resolved:
+    """The answer to a domain. `profile` is one without the optional parts, where the provider sent it along."""
 
     url: str | None
     profile: Mapping[str, Any] | None
@@ -116,29 +77,30 @@ def open_source() -> "ProfileApiSource":
     """The source as `DILIGENCE_PROFILE_API_URL` and `DILIGENCE_PROFILE_API_KEY` have it."""
     settings = CompanySettings.current()
     key = settings.profile_api_key
-    return ProfileApiSource(settings.profile_api_url, key.get_secret_value().strip() if key else "")
+    return ProfileApiSource(settings.profile_api_url, key.get_secret_value().strip() if key else "", STATE)
 
 
 class ProfileApiSource:
-    """Facts from the provider at `address`, asked with `key`; an empty key is none."""
+    """Facts from the provider at `address`, asked with `key` (empty: there is none)."""
 
     name = "profile_api"
 
-    def __init__(self, address: str, key: str) -> None:
+    def __init__(self, address: str, key: str, state: ProviderState) -> None:
         self._address = address
         self._key = key
+        self._state = state
 
     @property
     def origin(self) -> str:
         return self._address
 
-    def facts(self, domain: str) -> Finding | None:
+    def facts(self, domain: str) -> SourceClaims | None:
         """The claims of the company's profile, as of its last update; None where the provider does not know it.
 
         Raises:
             BadRequest: `domain` is no registrable domain.
-            NotConfigured: there is no key, or the provider does not take it.
-            SourceFailed: the credits are spent, or the provider answered wrongly.
+            NotConfigured: there is no key, or the provider does not accept it.
+            SourceFailed: the credits are spent, or the provider sent invalid data.
             DiligenceError: it could not be asked.
         """
         domain = registrable(domain)
@@ -150,70 +112,71 @@ class ProfileApiSource:
         answer = self._ask("/resolve", {"company_domain": domain, "enrich_profile": "enrich"})
         if answer is None:
             return None
-        found = _found(answer)
-        profile, origin, warnings = found.profile, answer.url, []
-        if found.url is not None:
+        resolved = _resolved(answer)
+        profile, origin, warnings = resolved.profile, answer.url, []
+        if resolved.url is not None:
+            parts = dict.fromkeys(_OPTIONAL_PARTS, "include")
             try:
-                whole = self._ask("", {"url": found.url, **dict.fromkeys(_PARTS, "include"), "use_cache": "if-present"})
-                if whole is not None:
-                    profile, origin = _object(whole), whole.url
+                full = self._ask("", {"url": resolved.url, **parts, "use_cache": "if-present"})
+                if full is not None:
+                    profile, origin = _object(full), full.url
             except DiligenceError as error:
                 if profile is None:
                     raise
                 warnings = [f"The source profile_api gave a part of the profile only. {error.message}"]
         if profile is None:
             return None
-        return _finding(domain, profile, found, origin, warnings)
+        return _claims(domain, profile, resolved, origin, warnings)
 
-    def domains(self, name: str) -> Sequence[str]:  # noqa: ARG002 - the seam's
-        """None: the provider looks for names that are alike, and is paid for it."""
+    def domains(self, name: str) -> Sequence[str]:  # noqa: ARG002 - the interface has it
+        """None: the provider searches for similar names only, and charges for it."""
         return []
 
-    def _ask(self, what: str, params: Mapping[str, str]) -> Answer | None:
-        """The provider's answer; None where it knows nothing. Which path it speaks is found out once.
+    def _ask(self, endpoint: str, params: Mapping[str, str]) -> Answer | None:
+        """The provider's answer; None where it knows nothing. The path it answers at is tried out once.
 
         Raises:
-            NotConfigured, SourceFailed: the key is not taken, its credits are spent, or the answer is none.
+            NotConfigured, SourceFailed: the key is not accepted, has no credits, or the answer is invalid.
             DiligenceError: as `Web.get`.
         """
-        spoken = _spoken.get(self._address)
-        for path in (spoken,) if spoken else _PATHS:
-            answer = self._call(f"{self._address}{path}{what}", params)
-            if answer.status in _NOTHING:
+        known_path = self._state.path.get(self._address)
+        for path in (known_path,) if known_path else _PATHS:
+            answer = self._call(f"{self._address}{path}{endpoint}", params)
+            if answer.status in _UNKNOWN:
                 continue
             is_json = answer.content.lstrip()[:1] == b"{"
-            if not is_json and path not in {spoken, _PATHS[0]}:
-                continue  # nobody speaks there: a site has a page, or a guard, for everything
+            if not is_json and path not in {known_path, _PATHS[0]}:
+                continue  # the server does not know this path: it answers every one with a page, or refuses it
             self._check(answer)
             if not is_json:
                 raise SourceFailed("The profile provider sent something else than the JSON that it should have.")
-            _spoken[self._address] = path
+            self._state.path[self._address] = path
             return answer
         return None
 
     def _call(self, url: str, params: Mapping[str, str]) -> Answer:
-        """One call, unless the credits are known to be spent."""
-        if _spent.get((self._address, self._key), 0) > time.monotonic():
+        """One call, unless the key is known to have no credits."""
+        if self._state.paused_until.get((self._address, self._key), 0) > time.monotonic():
             raise _out_of_credits()
         return Web.current().get(
             url,
             params,
             headers={"Authorization": f"Bearer {self._key}", "Accept": "application/json"},
             trusted=True,
-            pace=_PACE,
+            pace=self._state.pace,
             limits=_LIMITS,
-            expect=_REFUSALS | _NOTHING,
+            expect=_REFUSALS | _UNKNOWN,
             name="The profile provider",
         )
 
     def _check(self, answer: Answer) -> None:
-        """Raise what a refusal means, and note when the credits are spent."""
+        """Raise the error that a refusal stands for, and note that the credits are spent."""
         if answer.status == 401:
             raise NotConfigured(
-                "The profile provider does not take the key. Set DILIGENCE_PROFILE_API_KEY to one that is valid."
+                "The profile provider does not accept the key. Set DILIGENCE_PROFILE_API_KEY to one that is valid."
             )
         if answer.status == 403:
-            _spent[self._address, self._key] = time.monotonic() + _REST
+            self._state.paused_until[self._address, self._key] = time.monotonic() + _PAUSE_WITHOUT_CREDITS
             raise _out_of_credits()
 
 
@@ -225,40 +188,92 @@ def _out_of_credits() -> SourceFailed:
 
 
 def _object(answer: Answer) -> dict[str, Any]:
-    said = answer.json()
-    if not isinstance(said, dict):
+    content = answer.json()
+    if not isinstance(content, dict):
         raise SourceFailed("The profile provider sent something else than a profile.")
-    return said
+    return content
 
 
-def _found(answer: Answer) -> _Found:
-    said = _object(answer)
-    profile = said.get("profile")
-    url = one_text(said.get("url")) or ""
-    return _Found(
+def _resolved(answer: Answer) -> _Resolved:
+    content = _object(answer)
+    profile = content.get("profile")
+    url = one_text(content.get("url")) or ""
+    return _Resolved(
         url=url if url.startswith(("https://", "http://")) else None,
         profile=profile if isinstance(profile, dict) and profile else None,
-        updated=a_day(said.get("last_updated")),
+        updated=a_day(content.get("last_updated")),
     )
 
 
-def _finding(
-    domain: str, given: Mapping[str, Any], found: _Found, origin: str, warnings: Sequence[str]
-) -> Finding | None:
-    profile, wrong = our_profile({**given, "social_url": found.url})
-    claims = Claiming("profile_api", origin, found.updated)
-    for field in CLAIMABLE:
-        claims.add(field, value_at(profile, field))
-    told = [*warnings, *([left_out("profile_api", wrong)] if wrong else [])]
+def _claims(
+    domain: str, provided: Mapping[str, Any], resolved: _Resolved, origin: str, warnings: Sequence[str]
+) -> SourceClaims | None:
+    profile, unfit = our_profile({**provided, "social_url": resolved.url})
+    claims = ClaimCollector("profile_api", origin, resolved.updated)
+    for path in CLAIMABLE:
+        claims.add(path, value_at(profile, path))
+    all_warnings = [*warnings, *([left_out("profile_api", unfit)] if unfit else [])]
     host = _host(profile.get("website"))
     if host is not None and host != domain and not host.endswith(f".{domain}"):
-        told.append(f"The profile that profile_api has for {domain} gives another website: {host}.")
-    return claims.finding(*told)
+        all_warnings.append(f"The profile that profile_api has for {domain} gives another website: {host}.")
+    return claims.result(*all_warnings)
 
 
 def _host(website: str | None) -> str | None:
-    """The host of an address, in A-labels; None where that cannot be told."""
+    """The host of an address, in A-labels; None where there is none."""
     try:
         return Address.parse(website).host if website else None
     except DiligenceError:
         return None
+
+
+def our_profile(provided: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The provider's profile with our keys and types, and the paths of the values that were left out.
+
+    A key that our profile does not have is left out without a word. A value of a wrong type is left out alone: one
+    bad post does not take the others with it.
+    """
+    values = _renamed(tidy(dict(provided)))
+    values.pop("last_updated", None)  # the date of the whole profile, and no value of its own
+    unfit: list[str] = []
+    for _ in range(_VALIDATIONS):
+        try:
+            CompanyProfile.model_validate(values)
+        except ValidationError as error:
+            errors = error.errors(include_url=False, include_context=False, include_input=False)
+        else:
+            return values, unfit
+        # The validator names the two types of a number as steps; the profile does not have them.
+        types = {
+            tuple(step for step in error["loc"] if step not in {"int", "float"}): error["type"] for error in errors
+        }
+        unfit += [_path(location) for location, error_type in types.items() if error_type != "extra_forbidden"]
+        for location in reversed(types):  # from the back: removing an element of a list moves those behind it
+            _remove(values, location)
+    return {}, [*unfit, "the whole profile"]
+
+
+def _renamed(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {_our_key(key): _renamed(element) for key, element in value.items()}
+    if isinstance(value, list):
+        return [_renamed(element) for element in value]
+    return value
+
+
+def _our_key(key: str) -> str:
+    return "_".join(_KEY_PARTS.get(part, part) for part in key.split("_"))
+
+
+def _path(location: tuple[int | str, ...]) -> str:
+    return ".".join(step for step in location if isinstance(step, str))
+
+
+def _remove(values: Any, location: tuple[int | str, ...]) -> None:
+    """Remove what is at that location, unless something around it was removed before."""
+    try:
+        for step in location[:-1]:
+            values = values[step]
+        del values[location[-1]]
+    except (KeyError, IndexError, TypeError):
+        return

@@ -7,12 +7,11 @@ the User-Agent and for 10 requests a second at most. Its data is in the public d
 import re
 from collections.abc import Sequence
 
-from tasks.companies.claims import Claiming, one_text
+from tasks.companies.claims import ClaimCollector, SourceClaims, one_text
 from tasks.companies.domain import registrable
 from tasks.companies.edgar import Registrant, headquarters, registrants
 from tasks.companies.schema_org import international
 from tasks.companies.settings import CompanySettings
-from tasks.companies.sources import Finding
 from tasks.companies.wikidata.entity import entity_of
 
 
@@ -29,7 +28,7 @@ class SecSource:
     def __init__(self) -> None:
         self.origin = CompanySettings.current().sec_data_url
 
-    def facts(self, domain: str) -> Finding | None:
+    def facts(self, domain: str) -> SourceClaims | None:
         """The claims of the registrant with that website, as of its newest filing; None where EDGAR has none.
 
         Raises:
@@ -42,16 +41,16 @@ class SecSource:
         if not found:
             return None
         taken, *others = found
-        return _claims(taken).finding(*_others(taken, others))
+        return _claims(taken).result(*_others(taken, others))
 
     def domains(self, name: str) -> Sequence[str]:  # noqa: ARG002 - the seam's
         """None: EDGAR does not keep websites."""
         return []
 
 
-def _claims(registrant: Registrant) -> Claiming:
+def _claims(registrant: Registrant) -> ClaimCollector:
     said = registrant.said
-    claims = Claiming("sec", registrant.url, registrant.filed)
+    claims = ClaimCollector("sec", registrant.url, registrant.filed)
     addresses = said.get("addresses")
     place = headquarters(addresses.get("business") if isinstance(addresses, dict) else None)
     website = one_text(said.get("website")) or ""  # empty for nearly everyone

@@ -12,12 +12,11 @@ from datetime import date
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from tasks.companies.claims import Claiming, left_out, one_text
+from tasks.companies.claims import Claim, ClaimCollector, SourceClaims, left_out, one_text
 from tasks.companies.company_match import Identity
 from tasks.companies.domain import domain_of, registrable
 from tasks.companies.schema_org import own_organization, read_organization, web_address
 from tasks.companies.settings import CompanySettings
-from tasks.companies.sources import Claim, Finding
 from tasks.companies.web.feed import FeedUpdate, feed_updates
 from tasks.companies.web.page import Page, read_page
 from tasks.companies.web.site import fetch_page, website
@@ -57,7 +56,7 @@ class WebsiteSource:
     def origin(self) -> str:
         return CompanySettings.current().website_url
 
-    def facts(self, domain: str) -> Finding | None:
+    def facts(self, domain: str) -> SourceClaims | None:
         """What the site's pages say, each claim with its page; None where there is no page, or nothing on it.
 
         Raises:
@@ -74,7 +73,9 @@ class WebsiteSource:
             return None
         if not identity.owns(home.url):
             other = domain_of(home.url) or "another address"
-            return Finding([], [f"The website of {domain} leads to {other}, which was not read. Ask for that one."])
+            return SourceClaims(
+                [], [f"The website of {domain} leads to {other}, which was not read. Ask for that one."]
+            )
         if _is_parked(home):
             return None
         threads = FanOut(1 + _MORE, "website")
@@ -90,7 +91,7 @@ class WebsiteSource:
             claims["updates"] = told
         unfit = [field for field, claim in claims.items() if claim is None]
         found = [claim for claim in claims.values() if claim is not None]
-        return Finding(found, [left_out(self.name, unfit)] if unfit else []) if found or unfit else None
+        return SourceClaims(found, [left_out(self.name, unfit)] if unfit else []) if found or unfit else None
 
     def domains(self, name: str) -> Sequence[str]:  # noqa: ARG002 - the seam's
         """None: sites are found by their domains."""
@@ -129,9 +130,9 @@ def _claims(page: Page, domain: str, identity: Identity, *, is_home: bool) -> It
             if value is not None:
                 values.setdefault(field, value)
     for field, value in values.items():
-        claiming = Claiming("website", page.url)
+        claiming = ClaimCollector("website", page.url)
         claiming.add(field, value)
-        made = claiming.finding()
+        made = claiming.result()
         if made is not None:
             yield field, next(iter(made.claims), None)
 
@@ -171,9 +172,9 @@ def _updates(home: Page, identity: Identity, trusted: bool) -> Claim | None:
     answer = fetch_page(url, trusted=trusted)
     entries = [update for update in feed_updates(answer.content, answer.url) if update.text or update.link]
     entries.sort(key=lambda entry: entry.date or date.min, reverse=True)
-    claiming = Claiming("website", answer.url)
+    claiming = ClaimCollector("website", answer.url)
     claiming.add("updates", [_update(entry) for entry in entries[:_UPDATES]] or None)
-    made = claiming.finding()
+    made = claiming.result()
     return next(iter(made.claims), None) if made else None
 
 

@@ -10,9 +10,9 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from tasks.companies.claims import Claim, SourceClaims
 from tasks.companies.domain import registrable
 from tasks.companies.settings import CompanySettings
-from tasks.companies.sources import Claim, Finding
 from tasks.companies.web.safe_addresses import Address
 from tasks.companies.wikidata.claims import Company, Said, claims_of, is_at, is_home, referred
 from tasks.companies.wikidata.client import Summary, Term, fetch_items, named, page_of, summary_of, terms
@@ -47,7 +47,7 @@ class WikidataSource:
         settings = CompanySettings.current()
         return f"{settings.wikidata_url} {settings.wikidata_sparql_url} {settings.wikipedia_url}"
 
-    def facts(self, domain: str) -> Finding | None:
+    def facts(self, domain: str) -> SourceClaims | None:
         """What the item says, in at most one claim a field; None where no item has that website.
 
         Raises:
@@ -63,7 +63,7 @@ class WikidataSource:
         said, doubts = claims_of(company, known)
         claims = [claim for each in said if (claim := _claim(each, company.item)) is not None]
         claims += _description(company, summary)
-        return Finding(claims, [*_choice(company, domain), *doubts, *gaps, *silence])
+        return SourceClaims(claims, [*_choice(company, domain), *doubts, *gaps, *silence])
 
     def domains(self, name: str) -> Sequence[str]:
         """The domains of the official websites of the companies of exactly that name.

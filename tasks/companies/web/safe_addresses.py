@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, Final, Self
@@ -28,6 +28,7 @@ from typing import Any, Final, Self
 import httpcore
 import httpx
 
+from tasks.companies.settings import host_or_network
 from tasks.errors import NotAllowed
 
 IPAddress = IPv4Address | IPv6Address
@@ -136,15 +137,9 @@ class Allowed:
         Raises:
             ValueError: one is none of these; the message says which.
         """
-        hosts, networks = set(), []
-        for name in (name.strip().lower().strip("[]").rstrip(".") for name in names):
-            try:
-                networks.append(ip_network(name, strict=False))
-            except ValueError:
-                if not _NAME.fullmatch(name) or _NUMBER.fullmatch(name.rpartition(".")[2]):
-                    raise ValueError(f"{name!r} is no host, IP address or network such as 10.0.0.0/8") from None
-                hosts.add(name)
-        return cls(frozenset(hosts), tuple(networks))
+        places = [host_or_network(name) for name in names]
+        hosts = frozenset(place for place in places if isinstance(place, str))
+        return cls(hosts, tuple(place for place in places if not isinstance(place, str)))
 
     def refusal(self, host: str, address: str, port: int) -> str | None:
         """Why no connection may be made to `address` (an IP address), which `host` resolves to; None: it may."""

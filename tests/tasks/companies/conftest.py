@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from storage import database
-from tasks.companies.sources import Claim
+from tasks.companies.claims import Claim
 from tests.homes import make_home
 
 

@@ -5,15 +5,14 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.claims import Claiming, a_day, one_text, tidy
-from tasks.companies.sources import Finding
+from tasks.companies.claims import ClaimCollector, SourceClaims, a_day, one_text, tidy
 
 
 def test_claims_say_where_they_come_from_and_of_when() -> None:
-    claims = Claiming("sec", "https://sec.example/1", "2026-01-31")
+    claims = ClaimCollector("sec", "https://sec.example/1", "2026-01-31")
     claims.add("name", " Alpha\u200b Inc.\u0007 ")
 
-    finding = claims.finding("a warning")
+    finding = claims.result("a warning")
 
     assert finding is not None
     claim = finding.claims[0]
@@ -35,32 +34,32 @@ def test_claims_say_where_they_come_from_and_of_when() -> None:
     ],
 )
 def test_what_says_nothing_is_not_claimed(field: str, value: Any) -> None:
-    claims = Claiming("sec")
+    claims = ClaimCollector("sec")
     claims.add(field, value)
 
-    assert claims.finding() is None
+    assert claims.result() is None
 
 
 @pytest.mark.parametrize(
     ("field", "value"), [("categories", []), ("extra.number_of_exits", 0), ("company_size", [10001, None])]
 )
 def test_none_zero_and_an_open_end_are_words_too(field: str, value: Any) -> None:
-    claims = Claiming("sec")
+    claims = ClaimCollector("sec")
     claims.add(field, value)
 
-    finding = claims.finding()
+    finding = claims.result()
     assert finding is not None
     assert finding.claims[0].value == value
 
 
 def test_what_does_not_fit_is_named_and_not_repeated() -> None:
-    claims = Claiming("sec")
+    claims = ClaimCollector("sec")
     for field in ("founded_year", "follower_count", "hq", "updates", "exit_data", "categories"):
         claims.add(field, "hunter2")
 
-    finding = claims.finding()
+    finding = claims.result()
 
-    assert finding == Finding(
+    assert finding == SourceClaims(
         [],
         [
             "The source sec gave a value of another kind than the profile has, which was left out: "  # noqa: ISC004 - one sentence

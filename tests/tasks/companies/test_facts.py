@@ -1,4 +1,4 @@
-"""Get Company Facts: merged, dated, kept with its claims; and it tells unknown from unreachable."""
+"""Get Company Facts: merged, dated, stored with its claims; unknown is not unreachable."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -10,11 +10,12 @@ from prefect.states import Failed
 from storage.companies import get_profile, latest_profile, profile_claims
 from storage.database import now, reading, writing
 from tasks.companies import facts as facts_module
-from tasks.companies import facts as room
+from tasks.companies.ask_sources import ask_sources, store_answer
+from tasks.companies.claims import Claim, SourceClaims
 from tasks.companies.claims import merge as merge_claims
-from tasks.companies.facts import ask_all, company_facts, fetch_facts, stored_facts
+from tasks.companies.facts import RECENT_FACTS, StoredFacts, company_facts, fetch_facts, stored_facts
 from tasks.companies.profile import CompanyProfile
-from tasks.companies.sources import Claim, FactSource, Finding
+from tasks.companies.sources import FactSource
 from tasks.companies.sources.files import FileSource
 from tasks.errors import BadRequest, DiligenceError, NotConfigured, NotFound, SourceFailed, TooManyRequests
 from tasks.operation import source_failed
@@ -28,7 +29,7 @@ def ask(monkeypatch: pytest.MonkeyPatch) -> Ask:
     """Lets these sources be the configured ones."""
 
     def ask(sources: Sequence[FactSource]) -> None:
-        monkeypatch.setattr(room, "configured", lambda: sources)
+        monkeypatch.setattr(facts_module, "configured_sources", lambda: sources)
 
     return ask
 
@@ -39,7 +40,7 @@ class BrokenSource:
     name = "broken"
     origin = None
 
-    def facts(self, domain: str) -> Finding | None:
+    def facts(self, domain: str) -> SourceClaims | None:
         raise KeyError(f"{domain} secret words")
 
     def domains(self, name: str) -> Sequence[str]:
@@ -73,24 +74,24 @@ def test_the_claims_answer_has_the_shape_of_the_contract(write: Write) -> None:
     assert answer["conflicts"] == []
 
 
-def test_profile_and_claims_are_kept(write: Write) -> None:
+def test_profile_and_claims_are_stored(write: Write) -> None:
     write("alpha.example", name="Alpha", company_size=[51, None], founded_yaer=2015)
 
     profile_id, facts = fetch_facts("alpha.example")
 
     with reading() as session:
-        kept = get_profile(session, profile_id)
+        stored = get_profile(session, profile_id)
         claims = profile_claims(session, profile_id)
-    assert kept.domain == "alpha.example"
-    assert kept.profile == facts.profile.model_dump()
-    assert kept.sources == ["files"]
+    assert stored.domain == "alpha.example"
+    assert stored.profile == facts.profile.model_dump()
+    assert stored.sources == ["files"]
     assert [claim.field for claim in claims] == ["company_size", "name"]
     assert claims[0].value == [51, None]
     assert stored_facts(profile_id) == facts
     assert len(facts.warnings) == 1
 
 
-def test_facts_as_they_were_are_kept_once(write: Write) -> None:
+def test_facts_that_have_not_changed_are_stored_once(write: Write) -> None:
     write("alpha.example", name="Alpha", hq={"city": "Aarhus"})
     first = fetch_facts("alpha.example")[0]
 
@@ -107,7 +108,7 @@ def test_facts_as_they_were_are_kept_once(write: Write) -> None:
 
 
 @pytest.mark.usefixtures("facts")
-def test_an_id_under_which_nothing_is_kept_is_not_found() -> None:
+def test_an_unknown_profile_id_is_not_found() -> None:
     with pytest.raises(NotFound):
         stored_facts(17)
 
@@ -130,16 +131,16 @@ def test_a_source_that_fails_leaves_a_warning_and_the_others_their_facts(
     write("alpha.example", name="Alpha")
     ask([FileSource(tmp_path / "gone"), BrokenSource(), FileSource(facts)])
 
-    found = company_facts("alpha.example")
+    answer = company_facts("alpha.example")
 
-    assert found.profile.name == "Alpha"
-    assert len(found.warnings) == 2
-    assert "DILIGENCE_FACTS" in found.warnings[0]
-    assert "broken" in found.warnings[1]
-    assert "secret" not in found.warnings[1]
+    assert answer.profile.name == "Alpha"
+    assert len(answer.warnings) == 2
+    assert "DILIGENCE_FACTS" in answer.warnings[0]
+    assert "broken" in answer.warnings[1]
+    assert "secret" not in answer.warnings[1]
 
 
-def test_a_mistake_of_a_source_does_not_show_its_words_in_the_log(
+def test_an_exception_of_a_source_is_logged_without_its_message(
     ask: Ask, facts: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     ask([BrokenSource(), FileSource(facts)])
@@ -158,16 +159,16 @@ def test_sources_are_merged_in_their_order_and_their_conflicts_shown(ask: Ask, f
     (other / "alpha.example.json").write_text('{"founded_year": 1929, "name": "Alpha"}', encoding="utf-8")
     ask([FileSource(facts), FileSource(other)])
 
-    profile_id, found = fetch_facts("alpha.example")
+    profile_id, merged = fetch_facts("alpha.example")
 
-    assert (found.profile.founded_year, found.profile.name) == (1902, "Alpha")
-    assert [(conflict.field, [claim.value for claim in conflict.claims]) for conflict in found.conflicts] == [
+    assert (merged.profile.founded_year, merged.profile.name) == (1902, "Alpha")
+    assert [(conflict.field, [claim.value for claim in conflict.claims]) for conflict in merged.conflicts] == [
         ("founded_year", [1902, 1929])
     ]
-    assert stored_facts(profile_id).conflicts == found.conflicts
+    assert stored_facts(profile_id).conflicts == merged.conflicts
 
 
-def test_unknown_is_not_said_while_a_source_could_not_be_asked(ask: Ask, facts: Path) -> None:
+def test_a_company_is_not_unknown_while_a_source_could_not_be_asked(ask: Ask, facts: Path) -> None:
     ask([BrokenSource(), FileSource(facts)])
 
     with pytest.raises(SourceFailed, match="broken"):
@@ -183,7 +184,7 @@ def test_a_bad_file_is_the_sources_failure(facts: Path) -> None:
     assert failed.value.status == 502
 
 
-def test_a_missing_setting_is_told_as_such(monkeypatch: pytest.MonkeyPatch, facts: Path, tmp_path: Path) -> None:
+def test_a_missing_setting_is_named(monkeypatch: pytest.MonkeyPatch, facts: Path, tmp_path: Path) -> None:
     monkeypatch.setenv("DILIGENCE_FACTS", str(tmp_path / "gone"))
     with pytest.raises(NotConfigured, match="DILIGENCE_FACTS"):
         company_facts("alpha.example")
@@ -203,20 +204,20 @@ def test_a_missing_setting_is_told_as_such(monkeypatch: pytest.MonkeyPatch, fact
         (NotConfigured("x"), False),
     ],
 )
-def test_only_what_may_pass_is_tried_again(error: DiligenceError, again: bool) -> None:
+def test_only_temporary_failures_are_tried_again(error: DiligenceError, again: bool) -> None:
     assert source_failed(company_facts.task, None, Failed(data=error)) is again
 
 
-class RememberedSource:
-    """A source of the network."""
+class NetworkSource:
+    """A source that is asked over a network."""
 
     def __init__(self, name: str, year: int) -> None:
         self.name = name
         self.origin = f"http://{name}.example"
         self.year = year
 
-    def facts(self, domain: str) -> Finding | None:
-        return Finding([Claim(field="founded_year", value=self.year, source=self.name, retrieved_at=now())])
+    def facts(self, domain: str) -> SourceClaims | None:
+        return SourceClaims([Claim(field="founded_year", value=self.year, source=self.name, retrieved_at=now())])
 
     def domains(self, name: str) -> Sequence[str]:
         return []
@@ -231,15 +232,13 @@ def merged(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[Claim]]:
         merged.append(claims)
         return merge_claims(claims)
 
-    monkeypatch.setattr(room, "merge", merge)
+    monkeypatch.setattr(facts_module, "merge", merge)
     return merged
 
 
-def test_what_is_made_of_the_same_words_is_not_made_again(
-    ask: Ask, write: Write, merged: list[Sequence[Claim]]
-) -> None:
+def test_the_same_replies_are_merged_once(ask: Ask, write: Write, merged: list[Sequence[Claim]]) -> None:
     write("alpha.example", name="Alpha")
-    ask([FileSource(write("beta.example").parent), RememberedSource("one", 1902)])
+    ask([FileSource(write("beta.example").parent), NetworkSource("one", 1902)])
 
     first = fetch_facts("alpha.example")
 
@@ -248,32 +247,33 @@ def test_what_is_made_of_the_same_words_is_not_made_again(
 
 
 def test_a_change_of_any_kind_shows_at_once(ask: Ask, write: Write) -> None:
-    one, two = RememberedSource("one", 1902), RememberedSource("two", 1929)
+    one, two = NetworkSource("one", 1902), NetworkSource("two", 1929)
     files = FileSource(write("alpha.example", name="Alpha").parent)
 
-    def found(*sources: FactSource) -> tuple[int | None, str | None]:
+    def facts_of(*sources: FactSource) -> tuple[int | None, str | None]:
         ask(sources)
         profile_id, facts = fetch_facts("alpha.example")
         assert stored_facts(profile_id).profile == facts.profile
         return facts.profile.founded_year, facts.profile.name
 
-    assert found(one, two, files) == (1902, "Alpha")
-    assert found(two, one, files) == (1929, "Alpha")  # the precedence
+    assert facts_of(one, two, files) == (1902, "Alpha")
+    assert facts_of(two, one, files) == (1929, "Alpha")  # the precedence
     write("alpha.example", name="Alpha Renamed")
-    assert found(two, one, files) == (1929, "Alpha Renamed")  # the files
-    facts_module.remember(two, "alpha.example", RememberedSource("two", 1964).facts(""))
-    assert found(two, one, files) == (1964, "Alpha Renamed")  # a source's word
-    assert found(one, files) == (1902, "Alpha Renamed")  # the sources
-    assert found(files) == (None, "Alpha Renamed")
+    assert facts_of(two, one, files) == (1929, "Alpha Renamed")  # the files
+    store_answer(two, "alpha.example", NetworkSource("two", 1964).facts(""))
+    assert facts_of(two, one, files) == (1964, "Alpha Renamed")  # a source's answer
+    assert facts_of(one, files) == (1902, "Alpha Renamed")  # the sources
+    assert facts_of(files) == (None, "Alpha Renamed")
 
 
-def test_facts_that_another_run_kept_since_are_not_hidden_by_those_made_here(ask: Ask, write: Write) -> None:
-    one, two = RememberedSource("one", 1902), RememberedSource("two", 1929)
+def test_a_newer_profile_of_another_run_is_not_hidden_by_recent_facts(ask: Ask, write: Write) -> None:
+    one, two = NetworkSource("one", 1902), NetworkSource("two", 1929)
     ask([one, two])
     first = fetch_facts("alpha.example")[0]
     ask([two, one])
     fetch_facts("alpha.example")
-    room._made.put("alpha.example", ask_all([one, two], "alpha.example"), (first, fetch_facts("alpha.example")[1]))
+    replies = ask_sources([one, two], "alpha.example")
+    RECENT_FACTS.put("alpha.example", replies, StoredFacts(first, fetch_facts("alpha.example").facts))
     ask([one, two])
 
     again = fetch_facts("alpha.example")[0]
@@ -285,12 +285,12 @@ def test_facts_that_another_run_kept_since_are_not_hidden_by_those_made_here(ask
     assert newest.id == again
 
 
-def test_a_profile_that_an_earlier_release_merged_otherwise_is_not_taken_for_this_one(write: Write) -> None:
+def test_a_profile_that_an_earlier_release_merged_differently_is_replaced(write: Write) -> None:
     write("alpha.example", founded_year=1902)
     first = fetch_facts("alpha.example")[0]
     with writing() as session:
         get_profile(session, first).profile = {"founded_year": 1}
-    room._made._made.clear()
+    RECENT_FACTS.clear()
 
     second, facts = fetch_facts("alpha.example")
 

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.claims import find_conflicts, merge
-from tasks.companies.sources import Claim
+from tasks.companies.claims import Claim, find_conflicts, merge
 
 Make = Callable[..., Claim]
 

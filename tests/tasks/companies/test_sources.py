@@ -1,4 +1,4 @@
-"""What every source of facts keeps to, whichever it is; a new source joins by a line in `SOURCES`."""
+"""The contract of a source of facts, tested on all of them; a new source joins by a line in `SETUPS`."""
 
 import json
 import re
@@ -7,25 +7,23 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
 from tasks.companies import edgar as edgar_module
-from tasks.companies import sources
+from tasks.companies.claims import CLAIMABLE, Claim
 from tasks.companies.profile import CompanyProfile
-from tasks.companies.settings import KNOWN_SOURCES
-from tasks.companies.sources import CLAIMABLE, Claim, FactSource, configured
+from tasks.companies.sources import FactSource
 from tasks.companies.sources import gleif as gleif_source
-from tasks.companies.sources import profile_api as profile_source
 from tasks.companies.sources import sec as sec_source
 from tasks.companies.sources import website as website_source
 from tasks.companies.sources import wikidata as wikidata_source
 from tasks.companies.sources.files import FileSource
+from tasks.companies.sources.profile_api import ProfileApiSource, ProviderState
+from tasks.companies.sources.registry import SOURCES, configured_sources, open_source
 from tasks.companies.web.pace import Pace
 from tasks.errors import BadRequest, DiligenceError, NotConfigured
 from tests.companies_servers import gleif as register
@@ -34,6 +32,7 @@ from tests.companies_servers import site
 from tests.companies_servers import wikidata as wikibase
 from tests.companies_servers.profile_api import KEY, ProfileApi
 from tests.companies_servers.wikidata import addresses, forget, item
+from tests.tasks.companies.sources import memory as memory_source
 from tests.web.behaviours import page
 from tests.web.server import Asked, LoopbackServer, Reply
 
@@ -50,10 +49,27 @@ class Stage:
     settings: pytest.MonkeyPatch
     servers: ExitStack
 
-    def serve(self, setting: str, pages: Callable[[Asked], Reply]) -> None:
-        """Start a server that answers so, and let that setting be its address."""
+    def serve(self, setting: str, pages: Callable[[Asked], Reply]) -> str:
+        """Start a server that answers so; its address is given back, and is the setting's value."""
         server = self.servers.enter_context(LoopbackServer(pages))
         self.settings.setenv(f"DILIGENCE_{setting}", server.url)
+        return server.url
+
+
+def memory(stage: Stage) -> FactSource:
+    return _registered_memory(stage, KNOWN)
+
+
+def lost_memory(stage: Stage) -> FactSource:
+    return _registered_memory(stage, None)
+
+
+def _registered_memory(stage: Stage, profiles: Mapping[str, Mapping[str, Any]] | None) -> FactSource:
+    """A source of the tests: one module, and one line in the registry."""
+    stage.settings.setitem(SOURCES, "memory", memory_source.__name__)
+    stage.settings.setattr(memory_source, "PROFILES", profiles)
+    stage.settings.setenv("DILIGENCE_FACT_SOURCES", "memory")
+    return configured_sources()[0]
 
 
 def files(stage: Stage) -> FactSource:
@@ -121,17 +137,12 @@ def lost_gleif(stage: Stage) -> FactSource:
 
 
 def profile_api(stage: Stage) -> FactSource:
-    stage.serve("PROFILE_API_URL", ProfileApi(KNOWN))
-    stage.settings.setenv("DILIGENCE_PROFILE_API_KEY", KEY)
-    for name, fresh in (("_PACE", Pace(10)), ("_spoken", {}), ("_spent", {})):
-        stage.settings.setattr(profile_source, name, fresh)
-    return profile_source.open_source()
+    return ProfileApiSource(stage.serve("PROFILE_API_URL", ProfileApi(KNOWN)), KEY, ProviderState(Pace(10)))
 
 
 def lost_profile_api(stage: Stage) -> FactSource:
-    profile_api(stage)
-    stage.serve("PROFILE_API_URL", lambda _: page("<p>Sorry"))
-    return profile_source.open_source()
+    address = stage.serve("PROFILE_API_URL", lambda _: page("<p>Sorry"))
+    return ProfileApiSource(address, KEY, ProviderState(Pace(10)))
 
 
 def website(stage: Stage) -> FactSource:
@@ -155,7 +166,7 @@ def _in_wikidata(stage: Stage, **numbers: Sequence[str]) -> None:
     """Let Wikidata know the companies of `KNOWN` and their numbers with others, by property, in their order."""
     items = []
     for place, (domain, profile) in enumerate(KNOWN.items()):
-        claims: dict[str, Any] = {name: [given[place]] for name, given in numbers.items()}
+        claims: dict[str, Any] = {name: [values[place]] for name, values in numbers.items()}
         items.append(item(f"Q{place + 1}", str(profile["name"]), P856=[f"https://{domain}/"], **claims))
     _serve_wikidata(stage, *items)
 
@@ -167,7 +178,8 @@ def _serve_wikidata(stage: Stage, *items: Any) -> None:
         stage.settings.setenv(setting, address)
 
 
-SOURCES: list[tuple[Callable[[Stage], FactSource], Callable[[Stage], FactSource]]] = [
+SETUPS: list[tuple[Callable[[Stage], FactSource], Callable[[Stage], FactSource]]] = [
+    (memory, lost_memory),
     (files, lost_files),
     (wikidata, lost_wikidata),
     (sec, lost_sec),
@@ -175,13 +187,13 @@ SOURCES: list[tuple[Callable[[Stage], FactSource], Callable[[Stage], FactSource]
     (profile_api, lost_profile_api),
     (website, lost_website),
 ]
-"""How to make each source so that it knows `KNOWN`, and so that it cannot be reached."""
-SILENT: Mapping[str, frozenset[str]] = {
+"""How to set each source up so that it knows `KNOWN`, and so that it cannot be reached."""
+NOT_KNOWN: Mapping[str, frozenset[str]] = {
     "sec": frozenset({"founded_year", "extra.ipo_status"}),
     "gleif": frozenset({"founded_year", "extra.ipo_status"}),
     "website": frozenset({"extra.ipo_status"}),
 }
-"""Fields of `KNOWN` on which a source has nothing to say."""
+"""Fields of `KNOWN` that a source does not have."""
 NAMELESS = frozenset({"sec", "gleif", "profile_api", "website"})
 """Sources that know no domain by a name."""
 
@@ -192,30 +204,30 @@ def stage(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
         yield Stage(tmp_path, monkeypatch, servers)
 
 
-@pytest.fixture(params=SOURCES, ids=lambda pair: pair[0].__name__)
+@pytest.fixture(params=SETUPS, ids=lambda pair: pair[0].__name__)
 def source(request: pytest.FixtureRequest, stage: Stage) -> FactSource:
-    made: FactSource = request.param[0](stage)
-    return made
+    source: FactSource = request.param[0](stage)
+    return source
 
 
-@pytest.fixture(params=SOURCES, ids=lambda pair: pair[0].__name__)
+@pytest.fixture(params=SETUPS, ids=lambda pair: pair[0].__name__)
 def unreachable(request: pytest.FixtureRequest, stage: Stage) -> FactSource:
-    made: FactSource = request.param[1](stage)
-    return made
+    source: FactSource = request.param[1](stage)
+    return source
 
 
 def test_a_known_company_gives_claims_that_make_its_profile(source: FactSource) -> None:
     finding = source.facts("alpha.example")
 
     assert finding is not None
-    said = {claim.field: claim.value for claim in finding.claims}
-    assert said["name"] == "Alpha GmbH"
-    assert said["hq"]["country"] == "DE"
+    values = {claim.field: claim.value for claim in finding.claims}
+    assert values["name"] == "Alpha GmbH"
+    assert values["hq"]["country"] == "DE"
     for field, value in (("founded_year", 2015), ("extra.ipo_status", "Private")):
-        assert said.get(field) == (None if field in SILENT.get(source.name, ()) else value)
+        assert values.get(field) == (None if field in NOT_KNOWN.get(source.name, ()) else value)
 
 
-def test_a_claim_says_what_it_is_about_and_where_it_comes_from(source: FactSource) -> None:
+def test_a_claim_names_its_field_source_and_time(source: FactSource) -> None:
     finding = source.facts("alpha.example")
 
     assert finding is not None
@@ -243,9 +255,9 @@ def test_an_international_name_is_known_by_its_plain_form(source: FactSource) ->
     finding = source.facts("xn--mller-kva.example")
 
     assert finding is not None
-    said = {claim.field: claim.value for claim in finding.claims}
-    assert said["name"] == "Beta"
-    assert said.get("founded_year") == (None if "founded_year" in SILENT.get(source.name, ()) else 1999)
+    values = {claim.field: claim.value for claim in finding.claims}
+    assert values["name"] == "Beta"
+    assert values.get("founded_year") == (None if "founded_year" in NOT_KNOWN.get(source.name, ()) else 1999)
 
 
 @pytest.mark.parametrize("domain", ["../alpha.example", "a/../../b.example", "www.alpha.example", "..", "/etc/passwd"])
@@ -255,9 +267,9 @@ def test_what_is_no_registrable_domain_is_not_looked_up(source: FactSource, doma
 
 
 def test_a_company_is_found_by_its_exact_name(source: FactSource) -> None:
-    found = [] if source.name in NAMELESS else ["alpha.example"]
-    assert source.domains("ALPHA  gmbh") == found
-    assert source.domains("Alpha") == found
+    domains = [] if source.name in NAMELESS else ["alpha.example"]
+    assert source.domains("ALPHA  gmbh") == domains
+    assert source.domains("Alpha") == domains
     assert source.domains("Alph") == []
 
 
@@ -277,15 +289,12 @@ def test_a_source_out_of_reach_is_an_error_and_not_an_unknown_company(unreachabl
 
 
 @pytest.mark.usefixtures("facts")
-def test_every_module_of_the_folder_opens_a_source_of_its_name() -> None:
-    names = [module.name for module in iter_modules(sources.__path__)]
-
-    assert set(names) <= set(KNOWN_SOURCES)
-    for name in names:
-        assert import_module(f"tasks.companies.sources.{name}").open_source().name == name
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_source_has_its_name_of_the_registry(name: str) -> None:
+    assert open_source(name).name == name
 
 
-def test_a_claim_has_the_whole_shape_of_its_field(claim: Callable[..., Claim]) -> None:
+def test_a_claim_has_every_key_of_its_field(claim: Callable[..., Claim]) -> None:
     assert (
         claim("hq", {"city": "Aarhus"}).value
         == CompanyProfile.model_validate({"hq": {"city": "Aarhus"}}).model_dump()["hq"]
@@ -315,14 +324,14 @@ def test_a_claim_that_does_not_fit_the_profile_cannot_be_made(
 @pytest.mark.usefixtures("facts")
 def test_the_default_asks_every_source_that_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DILIGENCE_FACT_SOURCES", raising=False)
-    assert [source.name for source in configured()] == ["files", "wikidata", "sec", "gleif", "website"]
+    assert [source.name for source in configured_sources()] == ["files", "wikidata", "sec", "gleif", "website"]
 
 
-@pytest.mark.parametrize("given", ["files", " Files ,, files", "sec,files"])
-def test_sources_are_named_comma_separated(facts: Path, monkeypatch: pytest.MonkeyPatch, given: str) -> None:
-    monkeypatch.setenv("DILIGENCE_FACT_SOURCES", given)
+@pytest.mark.parametrize("setting", ["files", " Files ,, files", "sec,files"])
+def test_sources_are_named_comma_separated(facts: Path, monkeypatch: pytest.MonkeyPatch, setting: str) -> None:
+    monkeypatch.setenv("DILIGENCE_FACT_SOURCES", setting)
 
-    names = [source.name for source in configured()]
+    names = [source.name for source in configured_sources()]
     assert "files" in names
     assert len(names) == len(set(names))
 
@@ -331,26 +340,26 @@ def test_an_unknown_source_is_named_with_those_there_are(facts: Path, monkeypatc
     monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "files,wikipaedia")
 
     with pytest.raises(NotConfigured, match=re.compile("DILIGENCE_FACT_SOURCES names wikipaedia.*files.*wikidata")):
-        configured()
+        configured_sources()
 
 
 def test_no_source_at_all_names_the_setting(facts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DILIGENCE_FACT_SOURCES", ",")
 
     with pytest.raises(NotConfigured, match="DILIGENCE_FACT_SOURCES"):
-        configured()
+        configured_sources()
 
 
 @pytest.mark.usefixtures("facts")
 def test_the_commercial_provider_comes_first_when_there_is_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DILIGENCE_FACT_SOURCES", raising=False)
-    assert "profile_api" not in [source.name for source in configured()]
+    assert "profile_api" not in [source.name for source in configured_sources()]
 
     monkeypatch.setenv("DILIGENCE_PROFILE_API_KEY", "a key")
-    assert next(source.name for source in configured()) == "profile_api"
+    assert next(source.name for source in configured_sources()) == "profile_api"
 
     monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "files,profile_api")
-    assert [source.name for source in configured()] == ["files", "profile_api"]
+    assert [source.name for source in configured_sources()] == ["files", "profile_api"]
 
     monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "files")
-    assert [source.name for source in configured()] == ["files"]
+    assert [source.name for source in configured_sources()] == ["files"]

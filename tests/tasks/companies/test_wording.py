@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from tasks.companies.claims import Claim
 from tasks.companies.question import tell
-from tasks.companies.sources import Claim
 
 
 @pytest.mark.parametrize(

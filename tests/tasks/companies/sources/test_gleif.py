@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.sources import Finding
+from tasks.companies.claims import SourceClaims
 from tasks.companies.sources.gleif import open_source
 from tasks.errors import BadRequest, SourceFailed
 from tests.companies_servers.gleif import gleif as register
@@ -34,7 +34,7 @@ def knows(
     return knows
 
 
-def said(finding: Finding | None) -> dict[str, Any]:
+def said(finding: SourceClaims | None) -> dict[str, Any]:
     assert finding is not None
     return {claim.field: claim.value for claim in finding.claims}
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.sources import Finding, profile_api
-from tasks.companies.sources.profile_api import open_source
+from tasks.companies.claims import SourceClaims
+from tasks.companies.sources import profile_api
+from tasks.companies.sources.profile_api import ProviderState, open_source
 from tasks.companies.web.pace import Pace
 from tasks.errors import BadRequest, NotConfigured, SourceFailed
 from tests.companies_servers.profile_api import KEY, NEW, OLD, ProfileApi, address, profile
@@ -25,8 +26,7 @@ def knows(facts: object, server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
     def knows(*profiles: dict[str, Any], **more: Any) -> ProfileApi:
         monkeypatch.setenv("DILIGENCE_PROFILE_API_URL", server.url)
         monkeypatch.setenv("DILIGENCE_PROFILE_API_KEY", KEY)
-        for name, fresh in (("_PACE", Pace(10)), ("_spoken", {}), ("_spent", {})):
-            monkeypatch.setattr(profile_api, name, fresh)
+        monkeypatch.setattr(profile_api, "STATE", ProviderState(Pace(10)))
         provider = ProfileApi(dict(zip(("alpha.example", "beta.example"), profiles, strict=False)), **more)
         server.pages = provider
         return provider
@@ -34,9 +34,9 @@ def knows(facts: object, server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
     return knows
 
 
-def said(finding: Finding | None) -> dict[str, Any]:
-    assert finding is not None
-    return {claim.field: claim.value for claim in finding.claims}
+def values_of(answer: SourceClaims | None) -> dict[str, Any]:
+    assert answer is not None
+    return {claim.field: claim.value for claim in answer.claims}
 
 
 def test_a_profile_is_read_whole_under_our_names(knows: Knows, server: LoopbackServer) -> None:
@@ -44,27 +44,27 @@ def test_a_profile_is_read_whole_under_our_names(knows: Knows, server: LoopbackS
 
     finding = open_source().facts("alpha.example")
 
-    found = said(finding)
+    values = values_of(finding)
     assert finding is not None
     assert finding.warnings == []
-    assert (found["name"], found["founded_year"], found["company_size"]) == ("Alpha GmbH", 2015, [10001, None])
-    assert (found["social_internal_id"], found["company_size_on_social"]) == ("1441", 12345)
-    assert found["social_url"] == address("alpha.example")
-    assert found["hq"]["country"] == "DE"
-    assert len(found["locations"]) == 2
-    assert found["description"] == "Makes things.\n\nFor everyone."
-    assert (found["extra.network_a_id"], found["extra.network_b_id"]) == ("alphafb", "alphatw")
-    assert found["extra.funding_db_profile_url"].endswith("/organization/alpha")
-    assert found["extra.funding_db_rank"] == 82
-    assert found["acquisitions"]["acquired"][0]["funding_db_profile_url"].endswith("/organization/gamma")
-    assert found["exit_data"][0]["social_profile_url"].endswith("/company/delta")
-    assert found["funding_data"][0]["investor_list"] == [
+    assert (values["name"], values["founded_year"], values["company_size"]) == ("Alpha GmbH", 2015, [10001, None])
+    assert (values["social_internal_id"], values["company_size_on_social"]) == ("1441", 12345)
+    assert values["social_url"] == address("alpha.example")
+    assert values["hq"]["country"] == "DE"
+    assert len(values["locations"]) == 2
+    assert values["description"] == "Makes things.\n\nFor everyone."
+    assert (values["extra.network_a_id"], values["extra.network_b_id"]) == ("alphafb", "alphatw")
+    assert values["extra.funding_db_profile_url"].endswith("/organization/alpha")
+    assert values["extra.funding_db_rank"] == 82
+    assert values["acquisitions"]["acquired"][0]["funding_db_profile_url"].endswith("/organization/gamma")
+    assert values["exit_data"][0]["social_profile_url"].endswith("/company/delta")
+    assert values["funding_data"][0]["investor_list"] == [
         {"social_profile_url": None, "name": "Epsilon Capital", "type": "organization"}
     ]
-    assert found["categories"] == ["manufacturing"]
-    assert found["updates"][0]["total_likes"] == 73
-    assert found["affiliated_companies"] == []
-    assert {"tagline", "customer_list", "extra.stock_symbol"}.isdisjoint(found)
+    assert values["categories"] == ["manufacturing"]
+    assert values["updates"][0]["total_likes"] == 73
+    assert values["affiliated_companies"] == []
+    assert {"tagline", "customer_list", "extra.stock_symbol"}.isdisjoint(values)
     assert {claim.as_of for claim in finding.claims} == {"2026-10-26T11:33:24Z"}
     assert server.paths() == [f"{NEW}/resolve", NEW]
 
@@ -93,11 +93,11 @@ def test_the_key_is_not_sent_to_where_the_provider_redirects(knows: Knows, serve
         assert elsewhere.asked == []
 
 
-def test_the_older_paths_are_found_out_once(knows: Knows, server: LoopbackServer) -> None:
+def test_the_older_paths_are_tried_once(knows: Knows, server: LoopbackServer) -> None:
     knows(profile("Alpha"), profile("Beta"), path=OLD)
 
-    assert said(open_source().facts("alpha.example"))["name"] == "Alpha"
-    assert said(open_source().facts("beta.example"))["name"] == "Beta"
+    assert values_of(open_source().facts("alpha.example"))["name"] == "Alpha"
+    assert values_of(open_source().facts("beta.example"))["name"] == "Beta"
     assert server.paths() == [f"{NEW}/resolve", f"{OLD}/resolve", OLD, f"{OLD}/resolve", OLD]
 
 
@@ -175,7 +175,7 @@ def test_a_key_with_credits_is_used_though_another_has_none(
 
     server.pages = ProfileApi({"alpha.example": profile("Alpha")}, key="another")
     monkeypatch.setenv("DILIGENCE_PROFILE_API_KEY", "another")
-    assert said(open_source().facts("alpha.example"))["name"] == "Alpha"
+    assert values_of(open_source().facts("alpha.example"))["name"] == "Alpha"
 
 
 def test_after_an_hour_the_provider_is_asked_again(knows: Knows, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,8 +185,8 @@ def test_after_an_hour_the_provider_is_asked_again(knows: Knows, monkeypatch: py
         open_source().facts("alpha.example")
 
     provider.credits = 9
-    until = {purse: moment - 3601 for purse, moment in profile_api._spent.items()}
-    monkeypatch.setattr(profile_api, "_spent", until)
+    for account in profile_api.STATE.paused_until:
+        profile_api.STATE.paused_until[account] -= 3601
     assert open_source().facts("alpha.example") is not None
 
 
@@ -195,9 +195,9 @@ def test_credits_that_end_between_the_calls_leave_what_was_paid_for(knows: Knows
 
     finding = open_source().facts("alpha.example")
 
-    found = said(finding)
-    assert found["name"] == "Alpha"
-    assert "extra.network_a_id" not in found
+    values = values_of(finding)
+    assert values["name"] == "Alpha"
+    assert "extra.network_a_id" not in values
     assert finding is not None
     assert len(finding.warnings) == 1
     assert "a part of the profile only" in finding.warnings[0]
@@ -212,7 +212,7 @@ def test_a_profile_that_is_gone_leaves_the_one_of_the_first_call(knows: Knows, s
 
     server.pages = answer
 
-    assert said(open_source().facts("alpha.example"))["name"] == "Alpha"
+    assert values_of(open_source().facts("alpha.example"))["name"] == "Alpha"
 
 
 def test_a_domain_without_a_profile_is_none(knows: Knows, server: LoopbackServer) -> None:
@@ -232,15 +232,15 @@ def test_values_of_a_wrong_type_are_left_out_where_they_stand(knows: Knows) -> N
 
     finding = open_source().facts("alpha.example")
 
-    found = said(finding)
+    values = values_of(finding)
     assert {"founded_year", "follower_count", "customer_list", "company_size", "extra.funding_db_rank"}.isdisjoint(
-        found
+        values
     )
-    assert found["extra.ipo_status"] == "Private"
-    assert found["specialities"] == ["one", "two"]
-    assert [update["text"] for update in found["updates"]] == [None, "Well"]
-    assert found["funding_data"][0]["money_raised"] is None
-    assert [investor["name"] for investor in found["funding_data"][0]["investor_list"]] == ["Eve"]
+    assert values["extra.ipo_status"] == "Private"
+    assert values["specialities"] == ["one", "two"]
+    assert [update["text"] for update in values["updates"]] == [None, "Well"]
+    assert values["funding_data"][0]["money_raised"] is None
+    assert [investor["name"] for investor in values["funding_data"][0]["investor_list"]] == ["Eve"]
     assert finding is not None
     assert len(finding.warnings) == 1
     assert "another kind" in finding.warnings[0]
@@ -251,18 +251,18 @@ def test_values_of_a_wrong_type_are_left_out_where_they_stand(knows: Knows) -> N
 def test_one_odd_part_does_not_take_the_others(knows: Knows, odd: dict[str, Any]) -> None:
     knows(profile("Alpha") | odd)
 
-    assert said(open_source().facts("alpha.example"))["founded_year"] == 2015
+    assert values_of(open_source().facts("alpha.example"))["founded_year"] == 2015
 
 
 def test_texts_are_plain_and_bounded(knows: Knows) -> None:
     knows(profile("Alpha\u0000\u202e", description="x" * 100_000, specialities=["a"] * 5_000, tagline="  "))
 
-    found = said(open_source().facts("alpha.example"))
+    values = values_of(open_source().facts("alpha.example"))
 
-    assert found["name"] == "Alpha"
-    assert len(found["description"]) == 20_000
-    assert len(found["specialities"]) == 1_000
-    assert "tagline" not in found
+    assert values["name"] == "Alpha"
+    assert len(values["description"]) == 20_000
+    assert len(values["specialities"]) == 1_000
+    assert "tagline" not in values
 
 
 def test_a_profile_of_another_website_is_told(knows: Knows) -> None:
@@ -293,9 +293,9 @@ def test_companies_are_asked_for_side_by_side(knows: Knows, server: LoopbackServ
     knows(profile("Alpha"), profile("Beta"))
 
     with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(open_source().facts, ["alpha.example", "beta.example"]))
+        answers = list(pool.map(open_source().facts, ["alpha.example", "beta.example"]))
 
-    assert [said(each)["name"] for each in found] == ["Alpha", "Beta"]
+    assert [values_of(answer)["name"] for answer in answers] == ["Alpha", "Beta"]
 
 
 def test_what_is_no_registrable_domain_is_not_looked_up(knows: Knows, server: LoopbackServer) -> None:

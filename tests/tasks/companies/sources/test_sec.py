@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tasks.companies import edgar as asking
+from tasks.companies.claims import SourceClaims
 from tasks.companies.edgar import headquarters
-from tasks.companies.sources import Finding
 from tasks.companies.sources.sec import open_source
 from tasks.companies.web.pace import Pace
 from tasks.errors import BadRequest, NotConfigured, SourceFailed
@@ -37,7 +37,7 @@ def knows(
     return knows
 
 
-def said(finding: Finding | None) -> dict[str, Any]:
+def said(finding: SourceClaims | None) -> dict[str, Any]:
     assert finding is not None
     return {claim.field: claim.value for claim in finding.claims}
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.sources import Claim
+from tasks.companies.claims import Claim
 from tasks.companies.sources.website import WebsiteSource
 from tasks.errors import BadRequest, DiligenceError, NotAllowed
 from tests.companies_servers.site import ALPHA, SITE, document, feed

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.sources import Claim, Finding
+from tasks.companies.claims import Claim, SourceClaims
 from tasks.companies.sources.wikidata import open_source
 from tests.companies_servers.wikidata import (
     addresses,
@@ -54,7 +54,7 @@ def knows(monkeypatch: pytest.MonkeyPatch) -> Iterator[Knows]:
         yield knows
 
 
-def found(domain: str = "alpha.example") -> Finding:
+def found(domain: str = "alpha.example") -> SourceClaims:
     finding = open_source().facts(domain)
     assert finding is not None
     return finding

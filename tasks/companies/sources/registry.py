@@ -1,0 +1,53 @@
+"""The sources of facts by name, and those that the settings ask for."""
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Final
+
+from tasks.companies.settings import CompanySettings
+from tasks.companies.sources import FactSource
+from tasks.errors import NotConfigured
+
+SOURCES: Final[dict[str, str]] = {
+    "profile_api": "tasks.companies.sources.profile_api",
+    "files": "tasks.companies.sources.files",
+    "wikidata": "tasks.companies.sources.wikidata",
+    "sec": "tasks.companies.sources.sec",
+    "gleif": "tasks.companies.sources.gleif",
+    "website": "tasks.companies.sources.website",
+}
+"""Each source's module, by the name that `DILIGENCE_FACT_SOURCES` has for it.
+
+A module is imported when its source is opened: `files` alone, as in the demo, starts 0.2 s sooner than all of them.
+"""
+
+
+def configured_sources() -> Sequence[FactSource]:
+    """The sources that `DILIGENCE_FACT_SOURCES` names, in order of precedence.
+
+    Where it is not set, those of its default, after `profile_api` when there is a key for it.
+
+    Raises:
+        NotConfigured: a name is unknown, or there is none; the message lists the known ones.
+    """
+    settings = CompanySettings.current()
+    names = settings.fact_sources
+    if settings.profile_api_key and "fact_sources" not in settings.model_fields_set:
+        names = ("profile_api", *names)
+    unknown = [name for name in names if name not in SOURCES]
+    if unknown:
+        raise NotConfigured(
+            f"DILIGENCE_FACT_SOURCES names {', '.join(unknown)}, which is no source of facts. "
+            f"It may name {', '.join(SOURCES)}."
+        )
+    if not names:
+        raise NotConfigured(
+            f"No source of facts is configured. Set DILIGENCE_FACT_SOURCES to one or more of {', '.join(SOURCES)}."
+        )
+    return [open_source(name) for name in names]
+
+
+def open_source(name: str) -> FactSource:
+    """The source of that name in `SOURCES`, with the settings in force."""
+    source: FactSource = import_module(SOURCES[name]).open_source()
+    return source
