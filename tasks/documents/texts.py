@@ -68,13 +68,6 @@ class RecentTexts:
                 self._bytes -= sys.getsizeof(gone)
 
 
-_FORMATS = {
-    "application/pdf": ".pdf",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
-    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
-    "text/plain": ".txt",
-}
 CHANGING = "The document was changed again and again while it was read. Try again when nobody writes it."
 _TRIES = 3
 _recent = RecentTexts(64 * 1024 * 1024)
@@ -101,7 +94,7 @@ def format_of(document: Document) -> str:
     try:
         return formats.format_of(document.name)
     except UnsupportedFormat:
-        found = _FORMATS.get(document.mime_type)
+        found = formats.format_of_mime_type(document.mime_type)
         if found is None or (found == ".txt" and PurePath(document.name).suffix):  # all sorts of source are text/plain
             raise
         return found

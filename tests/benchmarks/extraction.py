@@ -32,13 +32,14 @@ import sys, time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
-from tasks.documents.extract.formats import read_document
+from tasks.documents.extract.embedded import read_with_embedded
 
 if __name__ == "__main__":
     files = sorted(each for each in Path(sys.argv[1]).rglob("*") if each.is_file())
     start = time.perf_counter()
     with ProcessPoolExecutor(mp_context=get_context("forkserver")) as pool:
-        characters = sum(len(each.text) for each in pool.map(read_document, files, [each.suffix for each in files]))
+        readings = pool.map(read_with_embedded, files, [file.suffix for file in files])
+        characters = sum(len(reading.text) for reading in readings)
         print(time.perf_counter() - start)
 """
 

@@ -27,7 +27,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any, Final
 
-from tasks.documents.extract.formats import read_document
+from tasks.documents.extract.embedded import read_with_embedded
 from tasks.ranking import Index
 from tests.benchmarks import contracts
 from tests.benchmarks.contracts import FOLDER, Ranker
@@ -81,7 +81,7 @@ def measure() -> Iterator[tuple[str, str, str]]:
         if not asked:
             continue
         for report in sorted({each.report for each in asked} - pages.keys()):
-            pages[report] = read_document(str(files[report])).text.split("\f")
+            pages[report] = read_with_embedded(str(files[report])).text.split("\f")
         ours, baseline = places(asked, pages, lambda texts: Index(texts).rank), places(asked, pages, contracts.plain)
         what = f"annual reports, {name.replace('_', ' ')} ({len(asked)} questions)"
         for first, target in ((5, "0.60"), (10, "0.75")):

@@ -16,7 +16,7 @@ Extract = Callable[[str], str]
 
 
 def ours() -> Extract:
-    read = importlib.import_module("tasks.documents.extract.formats").read_document
+    read = importlib.import_module("tasks.documents.extract.embedded").read_with_embedded
     return lambda path: read(path).text
 
 

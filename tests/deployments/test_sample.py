@@ -16,7 +16,7 @@ from PIL import Image, ImageChops, ImageStat
 from deployments.sample.build.rooms import build
 from flows.batch_file import read_batch
 from tasks.companies.profile import CompanyProfile
-from tasks.documents.extract.formats import read_document
+from tasks.documents.extract.embedded import read_with_embedded
 from tasks.errors import Damaged
 from tasks.ranking import tokens
 from tasks.scoring.criteria import DocumentCheck, FactRule, Judged
@@ -56,7 +56,7 @@ def parts(document: Path) -> Mapping[str, bytes]:
 
 @cache
 def text(name: str) -> str:
-    return read_document(ROOMS / name, PurePosixPath(name).suffix).text
+    return read_with_embedded(ROOMS / name, PurePosixPath(name).suffix).text
 
 
 def page_pictures(document: Path) -> Iterator[Image.Image]:
@@ -112,7 +112,7 @@ def test_each_company_has_a_profile_with_something_unknown() -> None:
 
 @pytest.mark.parametrize("name", [name for name in names(ROOMS) if name not in (SCAN, DAMAGED, OLD_ENCODING)])
 def test_every_other_document_reads_without_a_warning(name: str) -> None:
-    reading = read_document(ROOMS / name, PurePosixPath(name).suffix)
+    reading = read_with_embedded(ROOMS / name, PurePosixPath(name).suffix)
     assert len(reading.text) > 200
     assert reading.warnings == []
 

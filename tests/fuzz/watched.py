@@ -13,7 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from tasks.documents.extract import fallback, formats
+from tasks.documents.extract import fallback
+from tasks.documents.extract.embedded import read_with_embedded
 from tasks.documents.extract.text_writer import Reading, Source
 from tasks.errors import DiligenceError
 from tests.fuzz.promises import broken
@@ -43,7 +44,7 @@ def read(path: Path, extension: str) -> Reading:
         faulthandler.enable(record)
         faulthandler.dump_traceback_later(_HUNG, file=record)
         try:
-            reading = formats.read_document(path, extension)
+            reading = read_with_embedded(path, extension)
             ended = {"outcome": "text" if reading.text else "empty text", "wrong": sorted(set(broken(reading)))}
         except DiligenceError as error:
             ended = {"outcome": type(error).__name__}

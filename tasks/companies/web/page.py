@@ -17,7 +17,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final
 
-from tasks.documents.extract.formats import read_document
+from tasks.documents.extract.embedded import read_with_embedded
 from tasks.documents.extract.pool.pool import ExtractionPool, Limits, processors
 from tasks.documents.extract.text_writer import Reading
 from tasks.errors import TookTooLong, TooLarge, Unreadable, UnsupportedFormat
@@ -63,7 +63,7 @@ def load() -> None:
 def read(path: Path, kind: str) -> Reading:
     """What the processes run."""
     if kind not in {HTML, FILING, FEED}:
-        return read_document(path, kind)
+        return read_with_embedded(path, kind)
     from tasks.companies.web.feed import read_feed  # noqa: PLC0415 - loaded in the process alone
     from tasks.companies.web.filing import read_report  # noqa: PLC0415 - likewise
     from tasks.companies.web.html import read_html  # noqa: PLC0415 - likewise

@@ -3,8 +3,10 @@
 Kept out of the reading processes, which are given both: settings bring pydantic, and that takes 0.2 s to load.
 """
 
-from tasks.documents.extract.ocr import tesseract
+from tasks.documents.extract.embedded import read_with_embedded
+from tasks.documents.extract.ocr import recognise, tesseract
 from tasks.documents.extract.pool.worker import Limits
+from tasks.documents.extract.text_writer import Reading, Source
 from tasks.documents.settings import DocumentSettings
 
 
@@ -24,3 +26,13 @@ def reading_limits(settings: DocumentSettings) -> Limits:
         max_mb=settings.document_max_mb,
         languages=recognised_languages(settings),
     )
+
+
+def read_as_configured(source: Source | str, extension: str | None = None) -> Reading:
+    """Read a document with what is embedded in it, in this process, its pictures too if the settings ask for it."""
+    settings = DocumentSettings.current()
+    recognise.configure(recognised_languages(settings), settings.document_timeout)
+    try:
+        return read_with_embedded(source, extension)
+    finally:
+        recognise.configure(None)

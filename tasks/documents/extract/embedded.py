@@ -7,14 +7,14 @@ never its failure: it was not asked for.
 from collections import Counter
 from collections.abc import Callable, Collection
 from enum import Enum
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from time import process_time
 from typing import Final
 
-from tasks.documents.extract import limits
+from tasks.documents.extract import formats, limits
 from tasks.documents.extract.ooxml import ole
 from tasks.documents.extract.ooxml.zip import Archive
-from tasks.documents.extract.text_writer import NO_TEXT, Attachment, Place, Reading, clean, one_line
+from tasks.documents.extract.text_writer import NO_TEXT, Attachment, Place, Reading, Source, clean, one_line
 from tasks.errors import PasswordProtected, TooLarge, UnsupportedFormat
 
 MOST: Final = 100
@@ -56,7 +56,27 @@ class Outcome(Enum):
     TOO_MANY = "Embedded, but not read after so much else: {}."
 
 
-def with_embedded(host: Reading, read: Read, formats: Collection[str], seconds: float = SECONDS) -> Reading:
+def read_with_embedded(source: Source | str, extension: str | None = None) -> Reading:
+    """Read a document and what is embedded in it, in this process. The pool runs this in processes of its own.
+
+    Pictures are read when text recognition is configured in this process (`ocr.recognise.configure`).
+
+    Args:
+        source: the path of its file, or its content.
+        extension: its format (".pdf"); taken from the path when it is None.
+
+    Raises:
+        UnsupportedFormat, Unreadable, TooLarge: it cannot be read.
+    """
+    if isinstance(source, str):
+        source = Path(source)
+    if extension is None:
+        extension = formats.format_of("" if isinstance(source, bytes) else source.name)
+    reading = formats.reader(extension).read(source)
+    return with_embedded(reading, lambda data, inner: formats.reader(inner).read(data), formats.supported())
+
+
+def with_embedded(host: Reading, read: Read, extensions: Collection[str], seconds: float = SECONDS) -> Reading:
     """The reading of a host with the texts of the documents that were found inside it, and none of their bytes.
 
     Each begins a page with a line that gives its name, and lies in a place `attachment` round its own places.
@@ -64,18 +84,18 @@ def with_embedded(host: Reading, read: Read, formats: Collection[str], seconds: 
     Args:
         host: what its reader made of it.
         read: reads a document, given what is in it and its format.
-        formats: those that `read` takes, as extensions.
+        extensions: the formats that `read` takes.
         seconds: of the processor's time, after which no other is opened.
     """
-    return _Inside(read, formats, process_time() + seconds).added(host, 1) if host.attachments else host
+    return _Inside(read, extensions, process_time() + seconds).added(host, 1) if host.attachments else host
 
 
 class _Inside:
     """Reads what is inside one host, within bounds that hold for all of it together."""
 
-    def __init__(self, read: Read, formats: Collection[str], deadline: float) -> None:
+    def __init__(self, read: Read, extensions: Collection[str], deadline: float) -> None:
         self._read = read
-        self._formats = formats
+        self._extensions = extensions
         self._deadline = deadline
         self._known: dict[tuple[int, int], tuple[str, Outcome]] = {}  # with its name, if a wrapping gives it another
         self._opened = 0
@@ -155,7 +175,7 @@ class _Inside:
         if data.startswith(ole.MAGIC):
             data = ole.decrypted(data)
         extension = _format_in(data) or PurePath(name).suffix.lower()
-        if extension not in self._formats:
+        if extension not in self._extensions:
             raise UnsupportedFormat("No reader reads it.")
         reading = self._read(data, extension)
         if len(reading.text) > self._characters:

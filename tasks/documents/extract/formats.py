@@ -1,102 +1,110 @@
-"""The formats that can be read: one for each module in `readers`, named after its extension."""
+"""The formats that can be read, and their readers.
+
+A format is one folder beside this module: its `__init__.py` declares a `FORMAT`, its reader is a module that offers
+`read`. To add a format, add its folder. Nothing here loads a reader before a document needs it: those who hand
+documents to other processes do not pay for PDFium and lxml (0.13 s).
+"""
 
 import pkgutil
-import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.abc import InspectLoader
-from importlib.util import find_spec
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Protocol, cast
 
-from tasks.documents.extract.embedded import with_embedded
 from tasks.documents.extract.text_writer import Reading, Source
 from tasks.errors import UnsupportedFormat
 
-_VERSION = re.compile(r'^VERSION: Final = "([^"]+)"$', re.MULTILINE)
+
+@dataclass(frozen=True)
+class Format:
+    """What a format's folder says about it.
+
+    Attributes:
+        extensions: the file name extensions (".docx"), in lower case. The first one names the format everywhere else.
+        mime_types: the MIME types, the registered one first.
+        version: the version of the reader, under which its texts are stored ("docx-2"). It must change whenever the
+            same file would give another text.
+        reader: the name of the module with the reader.
+    """
+
+    extensions: tuple[str, ...]
+    mime_types: tuple[str, ...]
+    version: str
+    reader: str
 
 
 class Reader(Protocol):
-    """What a module of `readers` offers. `VERSION` changes whenever the same file would give another text."""
+    """What the module of a reader offers."""
 
-    VERSION: str
     read: Callable[[Source], Reading]
 
 
-_FOLDER = Path(__file__).parent
-
-
-def _is_format(module: pkgutil.ModuleInfo) -> bool:
-    return module.ispkg and (_FOLDER / module.name / "reader.py").exists()
-
-
-def module_of(extension: str) -> str:
-    """The name of the module that reads a format."""
-    return f"tasks.documents.extract{extension}.reader"
+@cache
+def all_formats() -> tuple[Format, ...]:
+    """The formats of all folders, in the order of their names."""
+    modules = pkgutil.iter_modules(import_module(__package__).__path__, f"{__package__}.")
+    packages = [import_module(name) for name in sorted(module.name for module in modules if module.ispkg)]
+    return tuple(package.FORMAT for package in packages if hasattr(package, "FORMAT"))
 
 
 @cache
 def supported() -> tuple[str, ...]:
     """The extensions that can be read, in order: `(".docx", ".pdf", …)`."""
-    return tuple(sorted(f".{module.name}" for module in pkgutil.iter_modules([str(_FOLDER)]) if _is_format(module)))
+    return tuple(sorted(_by_extension()))
 
 
 def format_of(name: str) -> str:
-    """The format (its extension, in lower case) of a document of that name.
+    """The format of a document with this file name, as the first of the format's extensions (".docx").
 
     Raises:
         UnsupportedFormat: there is no reader for it; the message names those there are.
     """
-    extension = PurePath(name).suffix.lower()
-    if extension not in supported():
-        what = f'"{extension}"' if extension else "a name without an extension"
-        raise UnsupportedFormat(f"No reader for {what}. Supported are {', '.join(supported())}.")
-    return extension
-
-
-def reader(extension: str) -> Reader:
-    """The reader of a format.
-
-    Raises:
-        UnsupportedFormat: there is none.
-    """
-    if extension not in supported():
-        raise UnsupportedFormat(f'No reader for "{extension}". Supported are {", ".join(supported())}.')
-    return cast("Reader", import_module(module_of(extension)))
+    return _format(PurePath(name).suffix.lower()).extensions[0]
 
 
 @cache
-def version(extension: str) -> str:
-    """The version of a format's reader, with which its texts are kept: `docx-1`.
+def format_of_mime_type(mime_type: str) -> str | None:
+    """The format that has this MIME type; None where there is no reader for it."""
+    return next((known.extensions[0] for known in all_formats() if mime_type in known.mime_types), None)
 
-    Taken from the reader's source: who hands documents to other processes need not load PDFium and the rest (0.13 s).
+
+def mime_type(extension: str) -> str:
+    """The MIME type of a format.
+
+    Raises:
+        UnsupportedFormat: there is no reader for it.
+    """
+    return _format(extension).mime_types[0]
+
+
+def version(extension: str) -> str:
+    """The version of a format's reader, under which its texts are stored: "docx-2".
+
+    Raises:
+        UnsupportedFormat: there is no reader for it.
+    """
+    return _format(extension).version
+
+
+def reader(extension: str) -> Reader:
+    """The reader of a format, loaded when it is first needed.
 
     Raises:
         UnsupportedFormat: there is none.
     """
-    module = find_spec(module_of(extension)) if extension in supported() else None
-    source = module.loader.get_source(module.name) if module and isinstance(module.loader, InspectLoader) else None
-    written = _VERSION.search(source or "")
-    return written[1] if written else reader(extension).VERSION
+    return cast("Reader", import_module(_format(extension).reader))
 
 
-def read_document(source: Source | str, extension: str | None = None) -> Reading:
-    """Read a document, with what is embedded in it, in this very process; the pool runs this in one of its own.
-
-    Args:
-        source: the path of its file, or what is in it.
-        extension: its format; that of the path when none is given.
-
-    Raises:
-        UnsupportedFormat, Unreadable, TooLarge: it cannot be read.
-    """
-    if isinstance(source, str):
-        source = Path(source)
-    if extension is None:
-        extension = format_of("" if isinstance(source, bytes) else source.name)
-    return with_embedded(reader(extension).read(source), _read_embedded, supported())
+@cache
+def _by_extension() -> dict[str, Format]:
+    return {extension: known for known in all_formats() for extension in known.extensions}
 
 
-def _read_embedded(data: bytes, extension: str) -> Reading:
-    return reader(extension).read(data)
+def _format(extension: str) -> Format:
+    try:
+        return _by_extension()[extension]
+    except KeyError:
+        what = f'"{extension}"' if extension else "a name without an extension"
+        raise UnsupportedFormat(f"No reader for {what}. Supported are {', '.join(supported())}.") from None

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from tasks.documents.extract import formats
+from tasks.documents.extract.embedded import read_with_embedded
 from tasks.errors import DiligenceError
 from tasks.scoring.passages import cut
 from tasks.scoring.quotes import verify
@@ -21,7 +21,7 @@ def sample() -> list[tuple[str, str]]:
 
 def _quotable(path: Path) -> Iterator[tuple[str, str]]:
     try:
-        reading = formats.read_document(path, path.suffix.lower())
+        reading = read_with_embedded(path, path.suffix.lower())
     except DiligenceError:  # one is damaged on purpose
         return
     for piece in cut(reading.text, reading.places):

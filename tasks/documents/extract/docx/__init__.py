@@ -1,1 +1,12 @@
-"""docx."""
+"""Word documents (.docx)."""
+
+from typing import Final
+
+from tasks.documents.extract.formats import Format
+
+FORMAT: Final = Format(
+    extensions=(".docx",),
+    mime_types=("application/vnd.openxmlformats-officedocument.wordprocessingml.document",),
+    version="docx-2",
+    reader="tasks.documents.extract.docx.reader",
+)

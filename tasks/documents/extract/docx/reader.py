@@ -81,8 +81,6 @@ class HeadingStyles:
         return heading, base
 
 
-VERSION: Final = "docx-2"
-
 _ROOT: Final = re.compile(rb"<w:document(?=[\s/>])")
 _NOTE: Final = re.compile(rb"<w:(?:footnote|endnote|comment)(?=[\s>])(%b)(?<!/)>" % ATTRIBUTES)
 _DEEPEST_NOTE: Final = 8

@@ -1,1 +1,12 @@
-"""PDFs: PDFium's calls, and what it leaves out or breaks."""
+"""PDF files (.pdf)."""
+
+from typing import Final
+
+from tasks.documents.extract.formats import Format
+
+FORMAT: Final = Format(
+    extensions=(".pdf",),
+    mime_types=("application/pdf",),
+    version="pdf-2",
+    reader="tasks.documents.extract.pdf.reader",
+)

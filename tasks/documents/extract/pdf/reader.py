@@ -246,8 +246,6 @@ def _root(packet: bytes) -> etree._Element | None:
         return None
 
 
-VERSION: Final = "pdf-2"
-
 _MOST_LOST_PAGES: Final = 100
 """After so many pages in a row that cannot be opened the count of pages is held for made up."""
 _LITTLE: Final = 400

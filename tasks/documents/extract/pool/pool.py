@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Final, Self
 
-from tasks.documents.extract.formats import read_document
+from tasks.documents.extract.embedded import read_with_embedded
 from tasks.documents.extract.pool.process import Job
 from tasks.documents.extract.pool.supervisor import Supervisor
 from tasks.documents.extract.pool.worker import Limits, Load, Read
@@ -34,7 +34,7 @@ class ExtractionPool:
         self,
         workers: int | None = None,
         limits: Limits = _USUAL,
-        read: Read = read_document,
+        read: Read = read_with_embedded,
         load: Load | None = None,
     ) -> None:
         self._limits = limits

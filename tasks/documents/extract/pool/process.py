@@ -17,21 +17,25 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from multiprocessing import context, forkserver, popen_forkserver, process, reduction, spawn, util
 from multiprocessing.context import set_spawning_popen
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from tasks.documents.extract.formats import module_of, supported
+from tasks.documents.extract.formats import all_formats
 from tasks.documents.extract.pool import worker
 from tasks.documents.extract.pool.worker import Failure, Limits
 from tasks.documents.extract.text_writer import Reading
 from tasks.errors import Damaged, DiligenceError, TookTooLong, Unavailable, Unreadable
 
-_server: Final = forkserver.ForkServer()
-_server.set_forkserver_preload(
-    ["tasks.documents.extract.pool.worker", *(module_of(extension) for extension in supported())]
-)
+
+@cache
+def _server() -> forkserver.ForkServer:
+    """The server that reading processes are forked from; it loads the readers when it starts."""
+    server = forkserver.ForkServer()
+    server.set_forkserver_preload(["tasks.documents.extract.pool.worker", *(known.reader for known in all_formats())])
+    return server
 
 
 def _close(*descriptors: int) -> None:
@@ -55,7 +59,7 @@ class _Popen(popen_forkserver.Popen):
             reduction.dump(process_obj, buffer)
         finally:
             set_spawning_popen(None)
-        self.sentinel, writer = _server.connect_to_new_process(self._fds)
+        self.sentinel, writer = _server().connect_to_new_process(self._fds)
         parent = os.dup(writer)  # its closing tells the child that we are gone
         self.finalizer = util.Finalize(self, _close, (parent, self.sentinel))
         with open(writer, "wb", closefd=True) as file:  # noqa: PTH123 - a descriptor, not a path

@@ -1,1 +1,12 @@
-"""pptx."""
+"""PowerPoint presentations (.pptx)."""
+
+from typing import Final
+
+from tasks.documents.extract.formats import Format
+
+FORMAT: Final = Format(
+    extensions=(".pptx",),
+    mime_types=("application/vnd.openxmlformats-officedocument.presentationml.presentation",),
+    version="pptx-2",
+    reader="tasks.documents.extract.pptx.reader",
+)

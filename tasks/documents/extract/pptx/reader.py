@@ -13,8 +13,6 @@ from tasks.documents.extract.pptx.slides import Holder, Place, Placeholders, sha
 from tasks.documents.extract.text_writer import NO_TEXT, Reading, Source, Writer
 from tasks.errors import Damaged, TooLarge
 
-VERSION: Final = "pptx-2"
-
 _ROOT: Final = re.compile(rb"<p:presentation(?=[\s>])")
 _SLIDE: Final = re.compile(rb"<p:sldId(?=\s)([^<]*+)")
 _COMMENT: Final = re.compile(rb"<p:text(?:\s[^<>]*+)?>([^<]*+)")

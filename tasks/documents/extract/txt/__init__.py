@@ -1,1 +1,12 @@
-"""txt."""
+"""Plain text (.txt)."""
+
+from typing import Final
+
+from tasks.documents.extract.formats import Format
+
+FORMAT: Final = Format(
+    extensions=(".txt",),
+    mime_types=("text/plain",),
+    version="txt-2",
+    reader="tasks.documents.extract.txt.reader",
+)

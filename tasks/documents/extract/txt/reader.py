@@ -75,8 +75,6 @@ def _count(letters: Counter[str], common: str, rare: str = "") -> float:
     return sum(letters[letter] for letter in common) + _RARE * sum(letters[letter] for letter in rare)
 
 
-VERSION: Final = "txt-2"
-
 _MARKS: Final = (
     (b"\xef\xbb\xbf", "utf-8"),
     (b"\xff\xfe\0\0", "utf-32-le"),

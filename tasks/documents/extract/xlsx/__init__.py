@@ -1,1 +1,12 @@
-"""xlsx."""
+"""Excel workbooks (.xlsx)."""
+
+from typing import Final
+
+from tasks.documents.extract.formats import Format
+
+FORMAT: Final = Format(
+    extensions=(".xlsx",),
+    mime_types=("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",),
+    version="xlsx-2",
+    reader="tasks.documents.extract.xlsx.reader",
+)

@@ -216,8 +216,6 @@ def _string_items(piece: bytes) -> list[bytes]:
 
 CLIPPED: Final = "A cell holds more than a million characters: the rest of them was left out."
 
-VERSION: Final = "xlsx-2"
-
 
 def read(source: Source) -> Reading:
     """The text of the workbook in `source`, by sheet and cells.

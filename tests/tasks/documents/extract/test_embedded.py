@@ -16,8 +16,7 @@ from pypdf import PdfWriter
 from reportlab.pdfgen.canvas import Canvas
 
 from tasks.documents.extract import embedded, formats
-from tasks.documents.extract.embedded import with_embedded
-from tasks.documents.extract.formats import read_document
+from tasks.documents.extract.embedded import read_with_embedded, with_embedded
 from tasks.documents.extract.ooxml.package import CUT_OFF
 from tasks.documents.extract.text_writer import NO_TEXT, Attachment, Place, Reading
 from tasks.errors import Damaged, TooLarge
@@ -97,7 +96,7 @@ def test_places_of_an_embedded_document_lie_within_its_own_place() -> None:
 def test_two_levels_are_read_and_what_is_deeper_is_named() -> None:
     deepest = docx("Level three", ("Level four.docx", docx("Level four")))
     host = docx("The host", ("One.docx", docx("Level one", ("Two.docx", docx("Level two", ("Three.docx", deepest))))))
-    reading = read_document(host, ".docx")
+    reading = read_with_embedded(host, ".docx")
     assert reading.text == (
         "The host\n\fEmbedded document: One.docx\nLevel one\n\fEmbedded document: Two.docx\nLevel two\n"
     )
@@ -116,7 +115,7 @@ def test_two_levels_are_read_and_what_is_deeper_is_named() -> None:
 def test_attachments_of_a_pdf_are_read_and_their_bytes_stay_behind(tmp_path: Path) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(pdf("The host", ("notes.txt", b"A note"), ("photo.png", b"\x89PNG")))
-    reading = read_document(path)
+    reading = read_with_embedded(path)
     assert reading.text == "The host\n\fEmbedded document: notes.txt\nA note"
     assert reading.warnings == [
         "Embedded, and read after the text: notes.txt.",

@@ -1,4 +1,4 @@
-"""Which formats there are, and that a document is read with what is inside it."""
+"""Which formats there are, and that one folder is enough to add one."""
 
 import subprocess
 import sys
@@ -8,17 +8,20 @@ import pytest
 from pypdf import PdfWriter
 
 from tasks.documents.extract import formats
+from tasks.documents.extract.embedded import read_with_embedded
 from tasks.errors import UnsupportedFormat
 
+ROOT = Path(__file__).parents[4]
 
-def test_the_five_formats_are_found_by_their_modules() -> None:
+
+def test_the_five_formats_are_found_by_their_folders() -> None:
     assert formats.supported() == (".docx", ".pdf", ".pptx", ".txt", ".xlsx")
 
 
 @pytest.mark.parametrize(
     ("name", "extension"), [("Deck.PPTX", ".pptx"), ("a.b/c.d.pdf", ".pdf"), ("läse\nmich.txt", ".txt")]
 )
-def test_the_extension_tells_the_format(name: str, extension: str) -> None:
+def test_the_extension_gives_the_format(name: str, extension: str) -> None:
     assert formats.format_of(name) == extension
 
 
@@ -30,10 +33,20 @@ def test_another_format_is_refused_and_the_supported_ones_named(name: str) -> No
         formats.reader("os")
 
 
-def test_each_reader_names_its_version() -> None:
-    assert {formats.version(extension).partition("-")[0] for extension in formats.supported()} == {
-        "docx", "pdf", "pptx", "txt", "xlsx",
-    }  # fmt: skip
+def test_mime_types_and_formats_lead_to_each_other() -> None:
+    assert formats.mime_type(".pdf") == "application/pdf"
+    assert [formats.format_of_mime_type(formats.mime_type(extension)) for extension in formats.supported()] == list(
+        formats.supported()
+    )
+    assert formats.format_of_mime_type("image/png") is None
+    with pytest.raises(UnsupportedFormat):
+        formats.mime_type(".png")
+
+
+def test_the_versions_under_which_texts_are_stored() -> None:
+    """Every stored text is read again when its format's version changes: change one only when its texts change."""
+    versions = {extension: formats.version(extension) for extension in formats.supported()}
+    assert versions == {".docx": "docx-2", ".pdf": "pdf-2", ".pptx": "pptx-2", ".txt": "txt-2", ".xlsx": "xlsx-2"}
 
 
 def test_a_document_is_read_with_what_is_inside_it_from_its_path_or_from_memory(tmp_path: Path) -> None:
@@ -41,18 +54,80 @@ def test_a_document_is_read_with_what_is_inside_it_from_its_path_or_from_memory(
     writer.add_blank_page(100, 100)
     writer.add_attachment("Terms.txt", b"Thirty days")
     writer.write(tmp_path / "offer.PDF")
-    reading = formats.read_document(tmp_path / "offer.PDF")
+    reading = read_with_embedded(tmp_path / "offer.PDF")
     assert (reading.text, reading.attachments) == ("Embedded document: Terms.txt\nThirty days", [])
-    assert formats.read_document((tmp_path / "offer.PDF").read_bytes(), ".pdf") == reading
+    assert read_with_embedded((tmp_path / "offer.PDF").read_bytes(), ".pdf") == reading
     with pytest.raises(UnsupportedFormat):
-        formats.read_document(b"%PDF-")
+        read_with_embedded(b"%PDF-")
 
 
-def test_a_version_is_the_readers_own_and_known_without_loading_it() -> None:
+def test_formats_are_known_without_loading_their_readers() -> None:
     program = (
         "import sys; from tasks.documents.extract import formats;"
         "print(*map(formats.version, formats.supported()));"
-        "assert not [name for name in sys.modules if name.startswith('tasks.documents.extract.readers.')]"
+        "assert not sys.modules.keys() & {'lxml', 'pypdfium2', 'olefile', 'pydantic'};"
+        "assert not [name for name in sys.modules if name.endswith('.reader')]"
     )
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True).stdout.split()
-    assert told == [formats.reader(extension).VERSION for extension in formats.supported()]
+    assert run(program) == "docx-2 pdf-2 pptx-2 txt-2 xlsx-2"
+
+
+FORMAT = """
+from tasks.documents.extract.formats import Format
+
+FORMAT = Format(extensions=(".log", ".trace"), mime_types=("text/x-log",), version="log-1", reader=__name__ + ".reader")
+"""
+READER = """
+from tasks.documents.extract.text_writer import Writer
+
+def read(source):
+    writer = Writer()
+    writer.text((source if isinstance(source, bytes) else source.read_bytes()).decode().upper())
+    return writer.reading()
+"""
+LOAD = """
+from tasks.documents import extract
+
+def add_format():
+    extract.__path__.append({folder!r})
+
+add_format()
+"""
+PROGRAM = """
+from pathlib import Path
+import more_formats
+from tasks.documents.extract import formats, read_document
+from tasks.documents.extract.pool.pool import ExtractionPool
+
+document = Path("today.trace")
+document.write_text("the valve closed")
+print(formats.supported(), formats.format_of(document.name), formats.format_of_mime_type("text/x-log"))
+print(formats.version(".log"), read_document(document).text.strip())
+with ExtractionPool(1, load=more_formats.add_format) as pool:
+    print(pool.read(document, ".log").text.strip())
+"""
+
+
+def test_a_folder_adds_a_format(tmp_path: Path) -> None:
+    folder = tmp_path / "formats"
+    (folder / "log").mkdir(parents=True)
+    (folder / "log/__init__.py").write_text(FORMAT)
+    (folder / "log/reader.py").write_text(READER)
+    (tmp_path / "more_formats.py").write_text(LOAD.format(folder=str(folder)))
+    assert run(PROGRAM, tmp_path).splitlines() == [
+        "('.docx', '.log', '.pdf', '.pptx', '.trace', '.txt', '.xlsx') .log .log",
+        "log-1 THE VALVE CLOSED",
+        "THE VALVE CLOSED",
+    ]
+
+
+def run(program: str, folder: Path = ROOT) -> str:
+    """What a fresh interpreter prints that runs `program` in `folder`."""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        check=True,
+        text=True,
+        cwd=folder,
+        env={"PYTHONPATH": f"{ROOT}:{folder}", "PATH": ""},
+    )
+    return done.stdout.strip()

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tasks.documents.extract.formats import read_document, supported
+from tasks.documents.extract.embedded import read_with_embedded
+from tasks.documents.extract.formats import supported
 
 DOCUMENTS = Path(__file__).parents[3] / "documents"
 NAMES = sorted(path.name for path in DOCUMENTS.iterdir() if path.suffix in supported() and len(path.suffixes) == 1)
@@ -14,12 +15,12 @@ NAMES = sorted(path.name for path in DOCUMENTS.iterdir() if path.suffix in suppo
 def test_a_document_reads_as_a_person_would_read_it(name: str) -> None:
     expected = Path(DOCUMENTS, f"{name}.txt").read_text(encoding="utf-8")
 
-    assert read_document(DOCUMENTS / name).text.replace("\f", "\n---\n") == expected
+    assert read_with_embedded(DOCUMENTS / name).text.replace("\f", "\n---\n") == expected
 
 
 def place_of(name: str, words: str) -> list[tuple[str, str]]:
     """The places that words of a document stand in, the outer one first."""
-    reading = read_document(DOCUMENTS / name)
+    reading = read_with_embedded(DOCUMENTS / name)
     at = reading.text.index(words)
     return [(place.kind, place.label) for place in reading.places if place.start <= at < place.end]
 

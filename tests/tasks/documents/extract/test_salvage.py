@@ -13,7 +13,7 @@ from pypdf import PdfReader
 from pypdfium2 import PdfDocument, PdfiumError
 
 from tasks.documents.extract import fallback
-from tasks.documents.extract.formats import read_document
+from tasks.documents.extract.embedded import read_with_embedded
 from tasks.documents.extract.text_writer import Reading, one_line
 from tasks.errors import Damaged, DiligenceError, PasswordProtected
 from tests.tasks.documents.extract import hostile_files, hostile_pdfs
@@ -60,7 +60,7 @@ def test_a_document_that_is_cut_off_gives_what_is_whole(path: Path, share: float
     whole = path.read_bytes()
     length = int(len(whole) * share)
     expected = [one_line(word) for word in words(left(whole, length)) if "&" not in word]
-    reading = read_document(whole[:length], path.suffix)
+    reading = read_with_embedded(whole[:length], path.suffix)
     text = one_line(reading.text)
     assert expected or path.suffix == ".xlsx"  # a workbook's strings stand at its end
     assert text
@@ -75,7 +75,7 @@ def test_a_document_that_is_cut_off_in_its_main_part_gives_the_beginning(path: P
         info = archive.getinfo("word/document.xml")
     length = info.header_offset + 30 + len(info.filename) + info.compress_size * 3 // 4
     expected = [one_line(word) for word in words(left(whole, length))]
-    reading = read_document(whole[:length], ".docx")
+    reading = read_with_embedded(whole[:length], ".docx")
     text = one_line(reading.text)
     assert expected
     assert [each for each in expected if each not in text] == []
@@ -89,7 +89,7 @@ def test_a_wrong_byte_in_one_part_costs_no_other(path: Path) -> None:
         info = archive.getinfo("word/styles.xml")
     data[info.header_offset + 30 + len(info.filename) + info.compress_size // 2] ^= 0xFF
     expected = [one_line(word) for word in words(left(path.read_bytes(), len(data)))]
-    text = one_line(read_document(bytes(data), ".docx").text)
+    text = one_line(read_with_embedded(bytes(data), ".docx").text)
     assert [each for each in expected if each not in text] == []
 
 
@@ -103,9 +103,9 @@ def pages(reading: Reading) -> list[str]:
 @pytest.mark.parametrize("path", PORTABLE, ids=name_of)
 def test_a_pdf_without_its_table_and_trailer_gives_all_its_pages(path: Path) -> None:
     data = path.read_bytes()
-    whole = read_document(path)
+    whole = read_with_embedded(path)
     cut = data[: data.rindex(b"xref", 0, data.rindex(b"startxref"))]
-    reading = read_document(cut, ".pdf")
+    reading = read_with_embedded(cut, ".pdf")
     assert pages(reading) == pages(whole)
     assert "damaged" in reading.warnings[0]
 
@@ -117,7 +117,7 @@ def test_a_pdf_that_is_cut_off_gives_the_pages_that_are_whole(path: Path, share:
     length = int(len(data) * share)
     expected = list(pages_left(path, data[:length]))
     try:
-        reading = read_document(data[:length], ".pdf")
+        reading = read_with_embedded(data[:length], ".pdf")
     except Damaged:
         assert expected == []
     else:
@@ -130,7 +130,7 @@ def pages_left(path: Path, data: bytes) -> Iterator[str]:
     """The texts of the pages of which nothing is missing: themselves, their content, their fonts."""
     there = {int(number) for number in re.findall(rb"(?:^|[\r\n])(\d+) 0 obj\b(?:(?!endobj).)*endobj", data, re.DOTALL)}
     document = PdfReader(path)
-    texts = pages(read_document(path))
+    texts = pages(read_with_embedded(path))
     root = document.trailer.raw_get("/Root").idnum
     for page, text in zip(document.pages, texts, strict=False):
         needed = {page.indirect_reference.idnum, page.raw_get("/Contents").idnum, root}  # type: ignore[union-attr]
@@ -151,15 +151,15 @@ def locked(data: bytes, password: str) -> bytes:
 
 @pytest.mark.parametrize("path", [each for each in DOCUMENTS if each.suffix == ".xlsx"][:2], ids=name_of)
 def test_a_workbook_with_excel_s_default_password_opens(path: Path) -> None:
-    reading = read_document(locked(path.read_bytes(), "VelvetSweatshop"), ".xlsx")
-    assert reading == read_document(path)
+    reading = read_with_embedded(locked(path.read_bytes(), "VelvetSweatshop"), ".xlsx")
+    assert reading == read_with_embedded(path)
 
 
 @pytest.mark.parametrize("extension", [".docx", ".pptx", ".xlsx"])
 def test_any_other_password_is_named_as_what_is_in_the_way(extension: str) -> None:
     path = next(each for each in DOCUMENTS if each.suffix == extension)
     with pytest.raises(PasswordProtected, match="password"):
-        read_document(locked(path.read_bytes(), "something else"), extension)
+        read_with_embedded(locked(path.read_bytes(), "something else"), extension)
 
 
 # Second readers
@@ -177,8 +177,8 @@ def squeezed(path: Path) -> bytes:
 @pytest.mark.parametrize("extension", [".docx", ".pptx", ".xlsx"])
 def test_what_our_reader_refuses_is_read_by_a_second_one(extension: str) -> None:
     path = next(each for each in DOCUMENTS if each.suffix == extension)
-    reading = read_document(squeezed(path), extension)
-    first = next(line for line in read_document(path).text.splitlines() if len(line.split()) > 2)
+    reading = read_with_embedded(squeezed(path), extension)
+    first = next(line for line in read_with_embedded(path).text.splitlines() if len(line.split()) > 2)
     assert one_line(first) in one_line(reading.text)
     assert fallback.PARTIAL in reading.warnings
 
@@ -188,8 +188,8 @@ def test_a_pdf_that_pdfium_refuses_is_read_by_pypdf() -> None:
     data = path.read_bytes().replace(b"endobj", b"endobj\n" + b"(" * 500, 1)
     with pytest.raises(PdfiumError):
         PdfDocument(data)
-    reading = read_document(data, ".pdf")
-    assert one_line(read_document(path).text)[:200] in one_line(reading.text)
+    reading = read_with_embedded(data, ".pdf")
+    assert one_line(read_with_embedded(path).text)[:200] in one_line(reading.text)
     assert fallback.PARTIAL in reading.warnings
 
 
@@ -197,5 +197,5 @@ def test_a_pdf_that_pdfium_refuses_is_read_by_pypdf() -> None:
 def test_what_no_reader_can_read_is_our_error(extension: str) -> None:
     data = hostile_pdfs.page() if extension != ".pdf" else hostile_files.word()
     with pytest.raises(DiligenceError, match="Ask for it again") as caught:
-        read_document(data[:100] + bytes(5000), extension)
+        read_with_embedded(data[:100] + bytes(5000), extension)
     assert MARKER not in caught.value.message

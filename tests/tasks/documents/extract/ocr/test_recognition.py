@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from tasks.documents.extract.formats import read_document
+from tasks.documents.extract.embedded import read_with_embedded
 from tasks.documents.extract.ocr import recognise, tesseract
 from tests.tasks.documents.extract.ocr.scans import CLAUSE, needs_tesseract, page, picture, program, scan
 
@@ -146,7 +146,7 @@ def test_when_time_is_up_what_was_recognised_stays_and_the_rest_is_named(
 ) -> None:
     monkeypatch.setenv("PATH", str(program(tmp_path / "bin", *ONE_PAGE_ONLY)), prepend=":")
     recognise.configure("eng", 4.0)
-    found = read_document(scan(tmp_path / "a.pdf", [picture(CLAUSE)] * 5))
+    found = read_with_embedded(scan(tmp_path / "a.pdf", [picture(CLAUSE)] * 5))
     assert found.text.split() == ["Loan"]
     assert [place[2:] for place in found.places if place.start == 0] == [("page", "1"), ("ocr", "eng")]
     assert found.recognised is False

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.documents.extract import formats
+from tasks.documents.extract.embedded import read_with_embedded
 from tasks.documents.extract.ooxml.package import CUT_OFF, Package
 from tests.tasks.documents.extract.office import packages
 from tests.tasks.documents.extract.office.packages import relationships
@@ -38,7 +38,7 @@ def test_a_host_is_whole_though_a_document_inside_it_is_not(tmp_path: Path, exte
     middle = letter.header_offset + letter.compress_size // 2
     path.write_bytes(data[:middle] + b"\xff" * 400 + data[middle + 400 :])
 
-    reading = formats.read_document(path)
+    reading = read_with_embedded(path)
 
     assert "The host\n" in reading.text
     assert CUT_OFF not in reading.warnings

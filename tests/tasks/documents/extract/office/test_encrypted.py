@@ -14,7 +14,7 @@ from openpyxl import Workbook
 from pptx import Presentation
 from pptx.util import Inches
 
-from tasks.documents.extract.formats import read_document
+from tasks.documents.extract.embedded import read_with_embedded
 from tasks.documents.extract.ooxml.ole import DEFAULT_PASSWORD, decrypted
 from tasks.documents.extract.ooxml.package import CUT_OFF
 from tasks.errors import Damaged, PasswordProtected
@@ -63,17 +63,17 @@ def test_the_password_of_excel_opens_silently(
 ) -> None:
     path = tmp_path / f"a{extension}"
     path.write_bytes(encrypt(make(), DEFAULT_PASSWORD))
-    reading = read_document(path)
+    reading = read_with_embedded(path)
     assert text in reading.text
     assert reading.warnings == []
-    assert read_document(path.read_bytes(), extension) == reading
+    assert read_with_embedded(path.read_bytes(), extension) == reading
 
 
 @pytest.mark.parametrize("encrypt", [agile, standard])
 @pytest.mark.parametrize("extension", [".xlsx", ".docx", ".pptx"])
 def test_another_password_is_said_to_be_one(encrypt: Encrypt, extension: str) -> None:
     with pytest.raises(PasswordProtected, match="opens with a password only"):
-        read_document(encrypt(workbook(), "another"), extension)
+        read_with_embedded(encrypt(workbook(), "another"), extension)
 
 
 def test_a_large_package_comes_out_as_it_went_in() -> None:
@@ -86,7 +86,7 @@ def test_a_large_package_comes_out_as_it_went_in() -> None:
 def test_what_is_left_of_a_package_that_is_cut_off_is_read() -> None:
     parts = streams(agile(workbook(2_000), DEFAULT_PASSWORD))
     parts["EncryptedPackage"] = parts["EncryptedPackage"][: 8 + 4096 * 8]
-    reading = read_document(compound(parts), ".xlsx")
+    reading = read_with_embedded(compound(parts), ".xlsx")
     assert "Rent of flat 0\t1200" in reading.text
     assert CUT_OFF in reading.warnings
 
@@ -141,7 +141,7 @@ def test_an_entity_bomb_in_the_description_of_the_encryption_ends() -> None:
 @pytest.mark.parametrize("stream", ["Workbook", "WordDocument", "anything"])
 def test_an_old_binary_file_under_a_new_name_asks_for_the_right_format(stream: str) -> None:
     with pytest.raises(Damaged, match="old binary Office file"):
-        read_document(compound({stream: bytes(5000)}), ".xlsx")
+        read_with_embedded(compound({stream: bytes(5000)}), ".xlsx")
 
 
 def test_an_encrypted_file_that_is_cut_off_is_damaged() -> None:

@@ -5,7 +5,7 @@ import os
 import time
 from pathlib import Path
 
-from tasks.documents.extract.formats import read_document
+from tasks.documents.extract.embedded import read_with_embedded
 from tasks.documents.extract.text_writer import Reading
 from tasks.errors import Damaged
 
@@ -41,7 +41,7 @@ def obedient(path: Path, extension: str) -> Reading:
             import sys
 
             return Reading(" ".join(sorted(sys.modules)))
-    return read_document(path, extension)
+    return read_with_embedded(path, extension)
 
 
 class Unpicklable(Exception):
