@@ -17,7 +17,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Lock, Thread
 from typing import Any, Self
 
-from tasks.ai import pace
 from tasks.ai.openai import client
 
 
@@ -127,7 +126,6 @@ class ModelServer:
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.model = self
         client.forget(self.url)  # the port may have been another server's
-        pace.forget(self.url)
         self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         self._thread.start()
         return self

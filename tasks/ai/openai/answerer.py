@@ -72,7 +72,7 @@ class OpenAiAnswerer:
     @property
     def side_by_side(self) -> int:
         """How many questions at once make sense; fewer once the server has complained."""
-        return self._endpoint.gate.side_by_side
+        return self._endpoint.limiter.useful_at_once
 
     @property
     def window(self) -> int | None:

@@ -7,14 +7,13 @@ One address of an AI server: a prompt goes out one of four ways, an answer comes
 The `openai` client carries the connection. The body is read in `replies.py`, because the client takes a
 web page with status 200 for an answer and lets an empty one through as a raw exception (measured on
 3.52). Waiting and trying again happen here: the client would also repeat what has timed out. How many
-ask at once is the gate's matter (`pace.py`), what it costs the ledger's.
+call at once is the limiter's matter (`tasks/remote/rate_limit.py`), what it costs the ledger's.
 
 What is sent to an AI server: one request for each way of asking.
 """
 
 import json
 import logging
-import random
 import re
 import time
 import weakref
@@ -23,16 +22,15 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from itertools import count
+from math import inf
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import BaseModel
 
 from tasks.ai.answerer import AnswererFailed, Usage
 from tasks.ai.budget import counted, tells
 from tasks.ai.openai.errors import (
-    Again,
     BeyondWindow,
     NotSpoken,
     OldLimit,
@@ -40,16 +38,18 @@ from tasks.ai.openai.errors import (
     empty,
     not_the_protocol,
     silently_cut,
+    too_often,
     too_slow,
     what_broke,
     what_failed,
 )
 from tasks.ai.openai.responses import Reply, read_completion, read_response
 from tasks.ai.openai.window import was_cut
-from tasks.ai.pace import Gate, gate_of
 from tasks.ai.prompts import Messages
 from tasks.ai.tls import tls_context
 from tasks.errors import NotConfigured, SourceFailed, TookTooLong
+from tasks.remote.rate_limit import HeldBack, RateLimit, RateLimiter, RateLimiters, Turn
+from tasks.remote.retry import Backoff, TryAgain, retry
 from tasks.text.tokens import at_most
 
 if TYPE_CHECKING:
@@ -117,6 +117,10 @@ class Abilities:
             return first
 
 
+SERVER_LIMIT: Final = RateLimit(at_once=16, start_at=4, longest_hold=600.0, spread=0.25)
+"""How many calls a server gets at a time: as many as it answers without a refusal, 16 at most."""
+
+_limiters = RateLimiters(SERVER_LIMIT)
 _known: dict[tuple[str, str], Abilities] = {}
 _lock = Lock()
 
@@ -132,6 +136,7 @@ def forget(address: str) -> None:
     with _lock:
         for each in [each for each in _known if each[0].rstrip("/") == address.rstrip("/")]:
             del _known[each]
+    _limiters.forget(address.rstrip("/"))
 
 
 def limit_of(way: Way, *, old: bool) -> str:
@@ -184,7 +189,7 @@ log = logging.getLogger(__name__)
 
 
 class Endpoint:
-    """A model at an address; all that ask it share what is known of it, and its gate.
+    """A model at an address; all that ask it share what is known of it, and its limiter.
 
     `timeout` is for one answer from its question to its end, `pause` the first wait before trying again,
     `patience` how long a busy server is asked that answers nobody, `PATIENCE` when None (all in seconds).
@@ -197,7 +202,7 @@ class Endpoint:
         self._address = address
         self._key = key
         self._timeout = timeout
-        self._pause = pause
+        self._first_pause = pause
         self._patience = PATIENCE if patience is None else patience
 
     @property
@@ -206,9 +211,9 @@ class Endpoint:
         return abilities_of(self._address, self._model)
 
     @property
-    def gate(self) -> Gate:
-        """Who may ask, and when."""
-        return gate_of(self._address)
+    def limiter(self) -> RateLimiter:
+        """Who may call, and when."""
+        return _limiters.of(self._address.rstrip("/"))
 
     def ask(
         self,
@@ -257,43 +262,50 @@ class Endpoint:
         return self._patiently(lambda: self._send(way, request))
 
     def _patiently(self, once: Callable[[], T]) -> T:
-        """What `once` gives, asked in turn with all others and again while that may help."""
-        began = float("inf")  # when it first had its turn: waiting for that is no failure
-        for attempt in count(1):
-            with self.gate.turn(self._patience) as number:
-                began, crowded, begun = min(began, time.monotonic()), self.gate.crowded, self.gate.begun
+        """What `once` gives, called in turn with all others and again while that may help."""
+        began, attempts = inf, 0  # when it first had its turn: waiting for that is no failure
+
+        def attempt() -> T:
+            nonlocal began, attempts
+            attempts += 1
+            with self._turn() as turn:
+                began = min(began, turn.began)
                 try:
                     result = once()
-                except Again as failure:
-                    again = failure
-                    if again.attempts is None or again.after is not None:
-                        self.gate.complained(number, again.after)
-                except TookTooLong as error:
-                    self.gate.complained(number)
-                    if attempt > 1 or not (crowded or self.gate.begun > begun):  # alone from its beginning to its end
-                        raise
-                    again = Again(error, attempts=2)  # the server may have had too much to do at once
-                except (AnswererFailed, NotSpoken):
-                    self.gate.answered()
+                except TryAgain as failure:
+                    if failure.attempts is None or failure.after is not None:
+                        self.limiter.refused(turn, failure.after)
                     raise
-                else:
-                    self.gate.answered()
-                    return result
-            pause = self._wait(again, attempt, began)
-            log.info("%s Trying again in %.1f s.", again.error.message, pause)
-            time.sleep(pause)
-        raise AssertionError("counting does not end")
+                except TookTooLong as error:
+                    self.limiter.refused(turn)
+                    if attempts > 1 or turn.alone:
+                        raise
+                    raise TryAgain(error, attempts=2) from None  # the server may have had too much to do at once
+                except (AnswererFailed, NotSpoken):
+                    self.limiter.answered()
+                    raise
+                self.limiter.answered()
+                return result
 
-    def _wait(self, again: Again, attempt: int, began: float) -> float:
-        """Seconds until the next attempt. Raises the failure when patience has ended."""
-        pause = min(self._pause * 2 ** min(attempt - 1, 20), _LONGEST_PAUSE, self._patience / 4)
-        pause = pause if again.after is None else again.after
-        pause *= random.uniform(1, 1.25)  # noqa: S311 - no secret; spread, so that not all come back at once
+        return retry(attempt, lambda failure, number: self._pause(failure, number, began))
+
+    def _turn(self) -> Turn:
+        try:
+            return self.limiter.begin(patience=self._patience)
+        except HeldBack as held:
+            raise too_often(held.seconds) from None
+
+    def _pause(self, failure: TryAgain, attempt: int, began: float) -> float:
+        """Seconds until the next attempt. Raises the failure's error when patience has ended."""
+        backoff = Backoff(self._first_pause, min(_LONGEST_PAUSE, self._patience / 4), jitter=(1, 1.25))
+        pause = backoff.pause(attempt, failure.after)
         end = time.monotonic() + pause
-        # Who waits while others are answered is only unlucky. Where nobody is, not each has to find that out.
-        lately = self.gate.refuses_since if again.attempts is None else began
-        if attempt == again.attempts or end - lately > self._patience or end - began > self._patience * _FOR_ONE:
-            raise again.error from None
+        # A caller who waits while others are answered is only unlucky. Where nobody is answered, one has found out
+        # for all.
+        refused_since = self.limiter.refuses_since if failure.attempts is None else began
+        over = end - refused_since > self._patience or end - began > self._patience * _FOR_ONE
+        if attempt == failure.attempts or over:
+            raise failure.error from None
         return pause
 
     def _ask(self, way: Way, request: dict[str, Any], ledger: "Ledger | None") -> Reply:
@@ -311,7 +323,7 @@ class Endpoint:
                 raise
             except ValueError:
                 failed = not_the_protocol(body)
-                if isinstance(failed, Again):
+                if isinstance(failed, TryAgain):
                     settle(self._counted(Usage(1), prompt, None, limit))
                 raise failed from None
             usage = self._counted(reply.usage, prompt, reply.text, limit)

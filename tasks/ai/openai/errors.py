@@ -6,15 +6,21 @@ The server's own words never go into a message: they can hold the key, the quest
 import json
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
-from math import isfinite
+from math import ceil
 from typing import TYPE_CHECKING
 
 from tasks.ai.answerer import Usage
 from tasks.ai.openai.window import named_window
-from tasks.ai.pace import too_often
-from tasks.errors import DiligenceError, NotConfigured, SourceFailed, TookTooLong, TooLarge, Unavailable
+from tasks.errors import (
+    DiligenceError,
+    NotConfigured,
+    SourceFailed,
+    TookTooLong,
+    TooLarge,
+    TooManyRequests,
+    Unavailable,
+)
+from tasks.remote.retry import TryAgain, read_retry_after
 
 if TYPE_CHECKING:
     from httpx2 import HTTPError
@@ -46,19 +52,6 @@ class NotSpoken(Exception):
         super().__init__(error.message)
         self.error = error
         self.path_missing = path_missing
-
-
-class Again(Exception):
-    """It may work in a moment: after `after` seconds if the server says so; `error` once patience ends.
-
-    `attempts` is how often it is tried; None for a server that is asked too often, where time decides.
-    """
-
-    def __init__(self, error: DiligenceError, attempts: int | None, after: float | None = None) -> None:
-        super().__init__(error.message)
-        self.error = error
-        self.attempts = attempts
-        self.after = after
 
 
 class BeyondWindow(TooLarge):
@@ -95,7 +88,7 @@ def what_failed(error: "OpenAIError", timeout: float) -> Exception:
     return SourceFailed("The AI server's answer could not be read. Check OPENAI_BASE_URL.")
 
 
-def what_broke(error: "HTTPError", timeout: float) -> DiligenceError | Again:
+def what_broke(error: "HTTPError", timeout: float) -> DiligenceError | TryAgain:
     """What it means that a connection failed, before the answer or in the middle of it."""
     from httpx2 import ConnectError, TimeoutException, TransportError  # noqa: PLC0415 - 0.1 s
 
@@ -115,8 +108,8 @@ def by_status(status: int, headers: Mapping[str, str], said: str) -> Exception:
     if status == 429:
         if _OUT_OF_CREDIT.search(said):
             return Unavailable("The AI server's account has no credit left. Top it up, or set another OPENAI_API_KEY.")
-        after = _retry_after(headers)
-        return Again(too_often(after), attempts=None, after=after)
+        after = read_retry_after(headers.get("retry-after"))
+        return TryAgain(too_often(after), attempts=None, after=after)
     if status in {400, 422} and _NO_LIMIT.search(said):
         return OldLimit()
     if status == 413 or is_too_long(said):
@@ -134,10 +127,10 @@ def by_status(status: int, headers: Mapping[str, str], said: str) -> Exception:
             "Set OPENAI_BASE_URL to the final one."
         )
     if status >= 500 or status in {408, 409, 425}:
-        return Again(
+        return TryAgain(
             Unavailable(f"The AI server is in trouble (HTTP {status}). Try again later, or look into its log."),
             attempts=5,
-            after=_retry_after(headers),
+            after=read_retry_after(headers.get("retry-after")),
         )
     return NotSpoken(
         SourceFailed(f"The AI server does not take the request (HTTP {status}). Check DILIGENCE_AI_MODEL and _AI_API."),
@@ -145,17 +138,9 @@ def by_status(status: int, headers: Mapping[str, str], said: str) -> Exception:
     )
 
 
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait as the server says, in either form of the header; None when it says nothing usable."""
-    said = headers.get("retry-after", "")
-    try:
-        seconds = float(said)
-    except ValueError:
-        try:
-            seconds = (parsedate_to_datetime(said) - datetime.now(UTC)).total_seconds()
-        except (ValueError, TypeError):  # no date, or one without a zone
-            return None
-    return max(seconds, 0.0) if isfinite(seconds) else None
+def too_often(seconds: float | None = None) -> TooManyRequests:
+    """The server wants fewer calls; `seconds` is how long it wants none."""
+    return TooManyRequests("The AI server is asked too often. Try again later.", ceil(seconds or 1))
 
 
 def is_too_long(said: str) -> bool:
@@ -189,16 +174,16 @@ def too_slow(timeout: float) -> TookTooLong:
     )
 
 
-def _out_of_reach() -> Again:
-    return Again(
+def _out_of_reach() -> TryAgain:
+    return TryAgain(
         Unavailable("The AI server cannot be reached. Check that it runs and that OPENAI_BASE_URL is its address."),
         attempts=3,
     )
 
 
-def cut_off() -> Again:
+def cut_off() -> TryAgain:
     """The connection ended, or the body did, before the answer was whole."""
-    return Again(
+    return TryAgain(
         SourceFailed(
             "The AI server's answer ended in the middle: the connection was cut, or the answer is broken. Try again "
             "later, or look into its log."
@@ -207,14 +192,14 @@ def cut_off() -> Again:
     )
 
 
-def empty() -> Again:
+def empty() -> TryAgain:
     """Status 200 and nothing else: seen with servers that are starting or stopping."""
-    return Again(
+    return TryAgain(
         SourceFailed("The AI server answered with nothing. Try again later, or look into its log."), attempts=3
     )
 
 
-def not_the_protocol(body: bytes) -> NotSpoken | Again:
+def not_the_protocol(body: bytes) -> NotSpoken | TryAgain:
     """Status 200 with something that is no answer of this protocol."""
     start = body.lstrip()[:6]
     if start[:1] == b"<":

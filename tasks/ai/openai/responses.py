@@ -77,7 +77,7 @@ def read_completion(body: bytes) -> Reply:
 
     Raises:
         ValueError: the body is none.
-        NotSpoken, Again: it reports an error.
+        NotSpoken, TryAgain: it reports an error.
         ModelRefused, AnswerCut, BeyondWindow: it is one without a whole answer.
     """
     completion = _read(_Completion, body)

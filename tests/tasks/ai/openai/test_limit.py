@@ -1,17 +1,19 @@
-"""The gate of an address: how many ask at once, who waits when the server has had enough, and that nobody is lost."""
+"""Many callers of one model server: how many call at once, who waits after a refusal, and that no call is lost."""
 
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
-from threading import Barrier, Event, Lock, Thread
+from threading import Event, Lock, Thread
 
 import pytest
 
 from tasks.ai.openai.answerer import OpenAiAnswerer
-from tasks.ai.pace import FIRST, MOST, Gate
+from tasks.ai.openai.client import SERVER_LIMIT
 from tasks.errors import TooManyRequests
 from tests.servers.openai_server import Asked, Behaviour, ModelServer, Sent, busy, saying, slow
+
+FIRST, MOST = SERVER_LIMIT.start_at or 0, SERVER_LIMIT.at_once or 0
 
 
 @pytest.fixture
@@ -66,62 +68,12 @@ def test_a_retry_after_holds_all_callers_of_the_address_back(server: ModelServer
     assert max(times[1:]) - min(times[1:]) > 0.02  # one after the other
 
 
-def test_no_more_ask_at_once_than_the_gate_lets_in(server: ModelServer) -> None:
+def test_no_more_call_at_once_than_the_limit_allows(server: ModelServer) -> None:
     server.always(slow(0.2))
     answerer = asking(server)
     with ThreadPoolExecutor(40) as pool:
         list(pool.map(lambda _: answerer.answer("Is it?", []), range(120)))
     assert FIRST < server.most_at_once <= MOST
-
-
-def test_complaints_narrow_the_gate_and_answers_widen_it() -> None:
-    gate = Gate()
-    assert gate.side_by_side == MOST
-    for _ in range(20):
-        with gate.turn(1) as number:
-            gate.complained(number)
-    assert gate.side_by_side == 1
-    for _ in range(200):
-        gate.answered()
-    assert gate.side_by_side == MOST
-
-
-def test_complaints_about_calls_that_were_under_way_together_count_once() -> None:
-    gate, together = Gate(), Barrier(FIRST)
-
-    def ask() -> None:
-        with gate.turn(1) as number:
-            together.wait()
-            gate.complained(number)
-
-    with ThreadPoolExecutor(FIRST) as pool:
-        for each in [pool.submit(ask) for _ in range(FIRST)]:
-            each.result()
-    assert gate.side_by_side == FIRST - 1
-
-
-def test_a_hold_beyond_patience_is_handed_on_to_all() -> None:
-    gate = Gate()
-    with gate.turn(1) as number:
-        gate.complained(number, 500)
-    with pytest.raises(TooManyRequests) as refused, gate.turn(60):
-        pass
-    assert 400 < refused.value.retry_after <= 500 * 1.25
-
-
-def test_who_leaves_lets_the_next_one_in() -> None:
-    gate, inside, leave = Gate(), Event(), Event()
-
-    def ask() -> None:
-        with gate.turn(1):
-            inside.set()
-            leave.wait(10)
-
-    with ThreadPoolExecutor(FIRST + 1) as pool:
-        asked = [pool.submit(ask) for _ in range(FIRST + 1)]
-        inside.wait(10)
-        leave.set()
-        assert [each.result(10) for each in asked] == [None] * (FIRST + 1)
 
 
 def test_a_server_that_is_always_busy_is_given_up_by_all(server: ModelServer) -> None:

@@ -1,0 +1,298 @@
+"""How often a server is called: how many calls at a time, how many a second, and not before it allows the next.
+
+One `RateLimiter` is shared by all threads that call the same server. `RateLimit` says which of its means it uses:
+
+    at_once                a fixed number of calls under way (company sources, sites)
+    at_once with start_at  a number that grows with each answer and shrinks with each refusal (model servers)
+    per_second             a number of calls begun within any second (the SEC allows ten)
+    spaced                 a gap between calls, which refusals widen and answers close (Google's quotas)
+
+Whatever the means, a `Retry-After` holds all callers back. A refusal of a call that began before the last refusal was
+noted counts as the same one.
+
+pyrate-limiter 4.5 and aiolimiter 1.3 were tried. Both limit to a rate that is known beforehand and have no place for
+what a server answers: they know neither calls under way, nor a hold, nor a refusal, and aiolimiter is for asyncio only.
+Most servers here name no rate, so that their answers are all there is to go by.
+"""
+
+import random
+import time
+from collections import OrderedDict, deque
+from dataclasses import dataclass
+from math import ceil, inf
+from sys import maxsize
+from threading import Condition, Lock
+from types import TracebackType
+from typing import Final, Self
+
+_SECOND: Final = 1.05
+"""The window of `per_second`, in seconds: calls reach the server later than they begin, some more than others."""
+
+_NARROWER: Final = 0.7
+"""What is left of the calls under way after a refusal."""
+_REMEMBERED: Final = 30
+"""Answers and refusals that show whether a hold is of use."""
+_OFTEN: Final = 4
+"""Refusals among them from which on that is checked."""
+_STALE: Final = 120.0
+"""Seconds without a refusal after which the next one begins a new series."""
+
+_FIRST_PAUSE: Final = 0.5
+"""Seconds at most of the first pause, doubled with each refusal that follows without an answer between."""
+_LONGEST_PAUSE: Final = 32.0
+"""Google's guides truncate their back-off at 32 or 64 seconds."""
+_FIRST_GAP: Final = 0.02
+"""Seconds between calls after a refusal."""
+_WIDEST_GAP: Final = 4.0
+_WIDER: Final = 2.0
+"""The gap's factor with each refusal that follows another one."""
+_LITTLE_WIDER: Final = 1.1
+"""The same where `_ANSWERS_BETWEEN` answers came first: it may be chance, with quota left."""
+_ANSWERS_BETWEEN: Final = 3
+_CLOSER: Final = 0.93
+"""The gap's factor with each answer; at 0.97, calls of which every fifth is refused slow to a crawl."""
+_NO_GAP: Final = 0.005
+"""A gap of so many seconds is closed."""
+
+
+@dataclass(frozen=True)
+class RateLimit:
+    """What a server is assumed to take until it says otherwise.
+
+    Attributes:
+        at_once: calls under way at a time; None for any number.
+        start_at: calls under way at the beginning, where answers and refusals decide between 1 and `at_once`; None
+            where `at_once` is fixed.
+        per_second: calls begun within a second; None for any number.
+        spaced: whether a refusal pauses all calls and puts a gap between those that follow.
+        longest_hold: seconds that a `Retry-After` holds callers back at most.
+        spread: the part of a hold over which those held back return, each at a random point.
+    """
+
+    at_once: int | None = None
+    start_at: int | None = None
+    per_second: int | None = None
+    spaced: bool = False
+    longest_hold: float = 3600.0
+    spread: float = 0.0
+
+
+class HeldBack(Exception):
+    """The server wants no calls for longer than the caller waits; `seconds` is how long."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+
+
+class NoTurn(Exception):
+    """The caller's time ended while other calls were under way or waiting before it."""
+
+
+class Clock:
+    """Time as the limiter reads it and waits for it; tests bring their own."""
+
+    def now(self) -> float:
+        """Seconds of a clock that never goes back."""
+        return time.monotonic()
+
+    def wait(self, changed: Condition, seconds: float | None) -> None:
+        """Wait until `changed` is notified, but no longer than `seconds`."""
+        changed.wait(seconds)
+
+
+class Turn:
+    """A call's turn, which ends with its `with` block. `began` is when the turn came, on the limiter's clock."""
+
+    def __init__(self, limiter: "RateLimiter", began: float, series: int, under_way: int, number: int) -> None:
+        self.began = began
+        self.series = series
+        self._limiter = limiter
+        self._under_way = under_way
+        self._number = number
+
+    @property
+    def alone(self) -> bool:
+        """Whether no other call has been under way since this one began."""
+        return self._under_way == 1 and self._limiter.begun == self._number
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._limiter.end()
+
+
+class RateLimiter:
+    """The limit on calls to one server, for any number of threads. `begun` counts the calls so far."""
+
+    def __init__(self, limit: RateLimit, clock: Clock | None = None) -> None:
+        self.begun = 0
+        self._limit = limit
+        self._clock = clock or Clock()
+        self._changed = Condition()
+        self._under_way = 0
+        self._width = float(limit.start_at or limit.at_once or inf)
+        self._starts: deque[float] = deque(maxlen=limit.per_second)
+        self._held_until = -inf
+        self._spread = 0.0
+        self._gap = 0.0
+        self._next = -inf
+        self._series = 0
+        self._refused_in_a_row = 0
+        self._answers_between = _ANSWERS_BETWEEN
+        self._refused_once = False
+        self._recent: deque[bool] = deque(maxlen=_REMEMBERED)
+        self._refuses_since: float | None = None
+        self._last_refusal = -inf
+
+    @property
+    def useful_at_once(self) -> int:
+        """How many callers are of use: `at_once`, or what the server takes once it has refused a call."""
+        with self._changed:
+            if self._refused_once and self._limit.start_at is not None:
+                return max(1, ceil(self._width))
+            return self._limit.at_once or maxsize
+
+    @property
+    def refuses_since(self) -> float:
+        """Since when, on the limiter's clock, the server has refused every call; now if it answered the last one."""
+        with self._changed:
+            return self._clock.now() if self._refuses_since is None else self._refuses_since
+
+    @property
+    def gap(self) -> float:
+        """Seconds between the beginnings of two calls at present."""
+        with self._changed:
+            return self._gap
+
+    @property
+    def next_at(self) -> float:
+        """When, on the limiter's clock, the next call may begin as far as holds and the gap go."""
+        with self._changed:
+            return max(self._held_until, self._next)
+
+    def begin(self, until: float = inf, patience: float = inf, cost: int = 1) -> Turn:
+        """Wait for a turn; the call is under way until the block of the turn ends.
+
+        Args:
+            until: the end of the caller's time, on the limiter's clock.
+            patience: seconds that the caller accepts to be held back by the server.
+            cost: what the server's quota counts the call as.
+
+        Raises:
+            HeldBack: the server holds callers back for longer than that.
+            NoTurn: the turn did not come in time.
+        """
+        share = random.random()  # noqa: S311 - no secret
+        with self._changed:
+            while True:
+                now = self._clock.now()
+                held = self._held_until + share * self._spread - now
+                if held > 0 and (held > patience + self._spread or now + held > max(until, now)):
+                    raise HeldBack(held)
+                start = max(now + held, self._next)
+                if self._limit.per_second is not None and len(self._starts) == self._limit.per_second:
+                    start = max(start, self._starts[0] + _SECOND)
+                full = self._under_way + 1 > self._width
+                if start <= now and not full:
+                    break
+                if now >= until or start > until:
+                    raise NoTurn
+                seconds = min(until, inf if full else start) - now
+                self._clock.wait(self._changed, None if seconds == inf else seconds)
+            self._under_way += 1
+            self.begun += 1
+            self._starts.append(now)
+            if self._gap:
+                self._next = now + self._gap * cost
+            return Turn(self, now, self._series, self._under_way, self.begun)
+
+    def end(self) -> None:
+        """A call is no longer under way."""
+        with self._changed:
+            self._under_way -= 1
+            self._changed.notify_all()
+
+    def answered(self, cost: int = 1) -> None:
+        """The server answered a call."""
+        with self._changed:
+            self._refuses_since = None
+            self._refused_in_a_row = 0
+            self._answers_between += cost
+            self._gap = self._gap * _CLOSER**cost if self._gap > _NO_GAP else 0.0
+            self._recent.append(True)
+            if self._limit.start_at is not None:
+                wider = self._width + (1 / self._width if self._refused_once else 1)
+                self._width = min(wider, float(self._limit.at_once or inf))
+                self._changed.notify_all()
+
+    def refused(self, turn: Turn | None = None, after: float | None = None) -> float:
+        """The server refused a call as one too many.
+
+        Args:
+            turn: the call's; without it, only `after` counts.
+            after: seconds that the server asked to wait for.
+
+        Returns:
+            Seconds until the next call may begin.
+        """
+        with self._changed:
+            now = self._clock.now()
+            if turn is not None:
+                self._recent.append(False)
+                self._refused_once = True
+                if self._refuses_since is None or now - self._last_refusal > _STALE:
+                    self._refuses_since = now
+                self._last_refusal = now
+                if turn.series == self._series:
+                    self._series += 1
+                    self._slow_down(now, after)
+            if after and not self._holds_in_vain():
+                hold = min(after, self._limit.longest_hold)
+                if now + hold > self._held_until:
+                    self._held_until, self._spread = now + hold, hold * self._limit.spread
+            return max(0.0, self._held_until - now, self._next - now)
+
+    def _slow_down(self, now: float, after: float | None) -> None:
+        """Make fewer calls at a time, or wider apart, after the first refusal of a series."""
+        if self._limit.start_at is not None:
+            self._width = max(1.0, self._width * _NARROWER)
+        if self._limit.spaced:
+            self._refused_in_a_row += 1
+            wider = _LITTLE_WIDER if self._answers_between >= _ANSWERS_BETWEEN else _WIDER
+            self._gap = min(_WIDEST_GAP, max(_FIRST_GAP, self._gap * wider))
+            self._answers_between = 0
+            if after is None:
+                longest = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2.0 ** (self._refused_in_a_row - 1))
+                self._next = now + random.uniform(0, longest)  # noqa: S311 - no secret
+
+    def _holds_in_vain(self) -> bool:
+        """Whether the server refuses as often as not however few call it: then only the refused caller waits."""
+        refusals = self._recent.count(False)
+        return self._limit.start_at is not None and refusals > _OFTEN and refusals * 2 < len(self._recent)
+
+
+class RateLimiters:
+    """A limiter for each server, all with the same limit; of servers not called for long nothing is remembered."""
+
+    def __init__(self, limit: RateLimit, most: int = 4096) -> None:
+        self._limit = limit
+        self._most = most
+        self._limiters: OrderedDict[str, RateLimiter] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, server: str) -> RateLimiter:
+        """The limiter of that server (a host or an address)."""
+        with self._lock:
+            limiter = self._limiters.get(server) or RateLimiter(self._limit)
+            self._limiters[server] = limiter
+            self._limiters.move_to_end(server)
+            if len(self._limiters) > self._most:
+                self._limiters.popitem(last=False)
+            return limiter
+
+    def forget(self, server: str) -> None:
+        """Start anew with a server, as when another one has taken its address."""
+        with self._lock:
+            self._limiters.pop(server, None)

