@@ -4,6 +4,7 @@ The start page: what this is, and where the rest is.
 """
 
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any
 
 from litestar import MediaType, Router, get
@@ -21,16 +22,17 @@ from api.openapi import ACCOUNT_SCHEMES, KEY_SCHEME, STATIC, openapi
 from api.problems import respond
 from api.requests import Calls, JsonRequest, prepare_tracking
 from api.settings import ApiSettings
-from tasks.documents.settings import DocumentSettings
+from tasks.documents.drive.registry import configured_drive
 
 _PLACE = b"<!-- login -->"
-_LOGIN = b'<li><a href="/login/you">Your Google account</a>: documents are shown as it may see them</li>'
+_LOGIN = '<li><a href="/login/you">Your {} account</a>: documents are shown as it may see them</li>'
 
 
 @get("/", include_in_schema=False, media_type=MediaType.HTML)
 async def start() -> bytes:
-    google = DocumentSettings.current().drive == "google"
-    return (STATIC / "start.html").read_bytes().replace(_PLACE, _LOGIN if google else b"")
+    accounts = configured_drive().accounts
+    login = _LOGIN.format(escape(accounts.provider)) if accounts is not None else ""
+    return (STATIC / "start.html").read_bytes().replace(_PLACE, login.encode())
 
 
 # Reading documents is the work of as many processes as there are cores; models and sources are waited for.
@@ -57,7 +59,9 @@ def create_app(trusted_hosts: Sequence[str] | None = None) -> Service:
     calls = {area: Calls(at_once, tracked=tracked) for area, at_once in _AT_ONCE.items()}
     by_key: list[SecurityRequirement] = [{KEY_SCHEME: []}] if settings.keys else []
     by_account: list[SecurityRequirement] = [{scheme: []} for scheme in ACCOUNT_SCHEMES]
-    on_documents = by_account if DocumentSettings.current().drive == "google" else by_key
+    drive_description = configured_drive()
+    drive_description.settings.current()  # a wrong value is noticed now, not at the first request
+    on_documents = by_key if drive_description.accounts is None else by_account
 
     def area(
         path: str, name: str, handlers: Sequence[Any], guards: Sequence[Guard], security: list[SecurityRequirement]

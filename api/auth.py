@@ -1,8 +1,8 @@
 """Who may call: API keys, Drive accounts, and the caution that replaces keys on a machine of one's own.
 
-`X-API-Key` is the place of the service's own keys; `Authorization: Bearer` is the Drive token's. The local
-folder is the service's own, and its key opens it. Google Drive shows each account its own view: there the
-account is asked for and no key.
+`X-API-Key` is the place of the service's own keys; `Authorization: Bearer` is that of the drive's tokens. A
+drive without accounts (the local folder) is the service's own, and a key opens it. A drive with accounts
+shows each caller that account's own view: there the account is needed, and no key.
 """
 
 import hmac
@@ -19,8 +19,9 @@ from litestar.types import Guard
 
 from api import login as login_module
 from api.settings import ApiSettings
+from tasks.documents.drive.description import AccountAccess
 from tasks.documents.drive.identity import Bearer, Identity
-from tasks.documents.settings import DocumentSettings
+from tasks.documents.drive.registry import configured_drive
 from tasks.errors import BadRequest, NotAllowed, NotConfigured, NotFound, NotLoggedIn
 
 HEADER = "X-API-Key"
@@ -52,11 +53,12 @@ def needs_key(keys: Sequence[bytes]) -> Guard:
 
 
 def needs_account(local: Sequence[Guard]) -> Guard:
-    """A guard for what acts on the drive: the caller's Google account there, the guards `local` for local documents."""
+    """A guard for what acts on the drive: the caller's account where it has accounts, else the guards `local`."""
 
     async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
-        if _on_google():
-            connection.scope["state"][CALLER] = await _account(connection)
+        accounts = configured_drive().accounts
+        if accounts is not None:
+            connection.scope["state"][CALLER] = await _account(connection, accounts)
         else:
             await _all(local, connection, handler)
 
@@ -64,11 +66,12 @@ def needs_account(local: Sequence[Guard]) -> Guard:
 
 
 def needs_local(local: Sequence[Guard]) -> Guard:
-    """A guard for what local documents alone have: their files, which a `document_url` leads to."""
+    """A guard for documents' files, which a `document_url` leads to where the drive does not show them itself."""
 
     async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
-        if _on_google():
-            raise NotFound("Google Drive shows its documents itself: follow the document_url of the index.")
+        drive = configured_drive()
+        if drive.accounts is not None:
+            raise NotFound(f"{drive.title} shows its documents itself: follow the document_url of the index.")
         await _all(local, connection, handler)
 
     return guard
@@ -81,11 +84,7 @@ async def _all(guards: Sequence[Guard], connection: Connection, handler: BaseRou
             await waiting
 
 
-def _on_google() -> bool:
-    return DocumentSettings.current().drive == "google"
-
-
-async def _account(connection: Connection) -> Identity:
+async def _account(connection: Connection, accounts: AccountAccess) -> Identity:
     """Whom the request acts as: by its token, else by its session.
 
     Raises:
@@ -99,9 +98,7 @@ async def _account(connection: Connection) -> Identity:
         return Bearer(found.group(1))
     login = await login_module.identity_of(connection)
     if login is None:
-        raise NotLoggedIn(
-            "This needs your Google account. Send its access token as `Authorization: Bearer …`, or log in at /login."
-        )
+        raise NotLoggedIn(accounts.login_needed)
     return login
 
 

@@ -19,7 +19,8 @@ from litestar.response import Stream
 
 from api.front import HEAD
 from api.openapi import failures
-from tasks.documents.drive.drive import Document, open_drive
+from tasks.documents.drive.drive import Document
+from tasks.documents.drive.registry import open_drive
 from tasks.errors import DiligenceError
 
 _CHUNK = 256 * 1024

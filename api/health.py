@@ -4,7 +4,6 @@ import logging
 from collections.abc import Callable
 from typing import Any, Literal
 
-import httpx
 from anyio import fail_after, to_thread
 from litestar import Response, get
 from pydantic import BaseModel
@@ -12,9 +11,8 @@ from pydantic import BaseModel
 from api.openapi import failures
 from api.problems import MEDIA_TYPE, ours, problem
 from storage import database
-from tasks.documents.drive.drive import open_drive
-from tasks.documents.settings import DocumentSettings
-from tasks.errors import NotFound, Unavailable
+from tasks.documents.drive.registry import configured_drive, provider_of
+from tasks.errors import Unavailable
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +47,7 @@ async def live() -> Health:
 async def ready() -> Response[Health]:
     missing = [
         {"field": name, "message": trouble}
-        for name, check in {"database": _open_database, "drive": _find_root}.items()
+        for name, check in {"database": _open_database, "drive": _reach_drive}.items()
         if (trouble := await _trouble(check))
     ]
     if not missing:
@@ -79,16 +77,5 @@ def _open_database() -> None:
         session.connection()
 
 
-def _find_root() -> None:
-    """The local drive's root; of Google Drive that it answers at all, for nobody needs to be logged in."""
-    settings = DocumentSettings.current()
-    if settings.drive == "google":
-        try:
-            httpx.get(settings.google_api_endpoint.rstrip("/") + "/about", timeout=_PATIENCE)
-        except httpx.HTTPError as error:
-            raise Unavailable("Google Drive cannot be reached. Check the network.") from error
-        return
-    try:
-        open_drive().find_folder("root")
-    except NotFound as error:
-        raise Unavailable("The drive's root cannot be reached. Check DILIGENCE_DRIVE_ROOT.") from error
+def _reach_drive() -> None:
+    provider_of(configured_drive()).check_reachable(_PATIENCE)

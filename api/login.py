@@ -1,8 +1,8 @@
-"""Logging in with a Google account in the browser: there, back, who it is, out again.
+"""Logging in with an account of the drive in the browser: there, back, who it is, out again.
 
 Small pages for people; programs send `Authorization: Bearer` instead.
 
-Sessions of browsers: the cookie that stands for a login at Google, and what it may be used for.
+Sessions of browsers: the cookie that stands for a login, and what it may be used for.
 
 A cookie is sent by the browser whether the user meant it or not. So it opens document operations only,
 and a request that changes or asks something must come from a page of this service.
@@ -10,6 +10,7 @@ and a request that changes or asks something must come from a page of this servi
 
 import re
 import secrets
+from collections.abc import Mapping
 from html import escape
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -23,7 +24,9 @@ from litestar.response import Redirect
 
 from storage import database, logins
 from storage.logins import LONGEST_LOGIN, LONGEST_SESSION, StoredLogin, Whose
+from tasks.documents.drive.description import AccountAccess, LoginResult, LoginStart
 from tasks.documents.drive.identity import Login
+from tasks.documents.drive.registry import account_access, configured_drive, descriptions, login_flow_of
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest, NotAllowed, NotFound, NotLoggedIn
 
@@ -42,7 +45,8 @@ def name_of(name: Name) -> str:
 def cookie(name: Name, value: str) -> Cookie:
     """The cookie that is set: for this host alone, out of scripts' reach, over HTTPS only where there is HTTPS.
 
-    Lax: it comes along when Google sends the browser back, and with no request that another site's page makes.
+    Lax: it comes along when the drive's login page sends the browser back, and with no request that a page of
+    another site makes.
     """
     age = int(_LASTS[name].total_seconds())
     return Cookie(
@@ -99,7 +103,8 @@ async def login_of(connection: Connection) -> StoredLogin | None:
     if login is None:
         raise NotLoggedIn("Your session has ended. Log in again at /login.")
     if login.revoked_at is not None:
-        raise NotLoggedIn("Your Google login has expired or was revoked. Log in again at /login.")
+        accounts = account_access()
+        raise NotLoggedIn(f"Your {accounts.provider} login has expired or was revoked. Log in again at /login.")
     return login
 
 
@@ -153,39 +158,35 @@ _YOU = "/login/you"
 
 @get("/login", include_in_schema=False)
 async def login(then: Annotated[str | None, QueryParameter(name="next")] = None) -> Redirect:
-    """To Google, with a note in a cookie that binds the answer to this browser."""
-    _check_drive()
+    """To the drive's login page, with a note in a cookie that binds the answer to this browser."""
+    accounts = _accounts()
     if then is not None and _HERE.fullmatch(then) is None:
         raise BadRequest("next must be a path of this service.", {"next": "must be a path that begins with one /"})
-    from tasks.documents.drive.google import oauth  # noqa: PLC0415 - 0.3 s, for services on Google Drive
-
-    begun = await to_thread.run_sync(oauth.begin, _redirect_uri(), then or _YOU)
-    return Redirect(begun.url, status_code=302, cookies=[cookie("login", begun.note)])
+    start = await to_thread.run_sync(_begin, accounts, then or _YOU)
+    return Redirect(start.url, status_code=302, cookies=[cookie("login", start.note)])
 
 
 @get("/login/callback", include_in_schema=False)
 async def callback(request: Request[None, None, State]) -> Response[Any]:
-    """Back from Google: a new session, and on to where the user wanted to go."""
-    _check_drive()
-    from tasks.documents.drive.google import oauth  # noqa: PLC0415 - see above
-
+    """Back from the drive's login page: a new session, and on to where the user wanted to go."""
+    accounts = _accounts()
     answer = dict(request.query_params.items())
     try:
-        finished = await to_thread.run_sync(oauth.finish, value_of(request, "login"), answer, Whose.WEB)
+        result = await to_thread.run_sync(_finish, accounts, value_of(request, "login"), answer)
     except (BadRequest, NotAllowed) as error:
         page = _page("Not logged in", f'<p>{escape(error.message)}</p><p><a href="/login">Log in</a></p>')
         page.status_code = error.status
         page.cookies = [gone("login")]
         return page
     await end_session(request)
-    secret = await begin_session(finished.login)
-    return Redirect(finished.then, status_code=303, cookies=[cookie("session", secret), gone("login")])
+    secret = await begin_session(result.login)
+    return Redirect(result.then, status_code=303, cookies=[cookie("session", secret), gone("login")])
 
 
 @get(_YOU, include_in_schema=False)
 async def you(request: Request[None, None, State]) -> Response[str]:
     """Who is logged in."""
-    _check_drive()
+    _accounts()
     found = await login_of(request)
     if found is None:
         return _page("Not logged in", '<p><a href="/login">Log in</a></p>')
@@ -200,7 +201,7 @@ async def you(request: Request[None, None, State]) -> Response[str]:
 @post("/logout", status_code=200, include_in_schema=False)
 async def logout(request: Request[None, None, State]) -> Response[str]:
     """The session ends; a login that no other session uses is forgotten with its token."""
-    _check_drive()
+    _accounts()
     check_site(request)
     await end_session(request)
     page = _page("Logged out", '<p>You are logged out.</p><p><a href="/login">Log in</a></p>')
@@ -208,9 +209,25 @@ async def logout(request: Request[None, None, State]) -> Response[str]:
     return page
 
 
-def _check_drive() -> None:
-    if DocumentSettings.current().drive != "google":
-        raise NotFound("Logins are for Google Drive; this service's documents are local (DILIGENCE_DRIVE).")
+def _accounts() -> AccountAccess:
+    """How callers are known to the configured drive.
+
+    Raises:
+        NotFound: it has no accounts to log in with.
+    """
+    drive = configured_drive()
+    if drive.accounts is None:
+        titles = " and ".join(description.title for description in descriptions() if description.accounts)
+        raise NotFound(f"Logins are for {titles}; this service's documents are {drive.name} (DILIGENCE_DRIVE).")
+    return drive.accounts
+
+
+def _begin(accounts: AccountAccess, then: str) -> LoginStart:
+    return login_flow_of(accounts).begin(_redirect_uri(), then)
+
+
+def _finish(accounts: AccountAccess, note: str | None, answer: Mapping[str, str]) -> LoginResult:
+    return login_flow_of(accounts).finish(note, answer, Whose.WEB)
 
 
 def _redirect_uri() -> str:

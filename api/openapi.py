@@ -13,11 +13,12 @@ from litestar.openapi.spec import Components, SecurityScheme, Tag
 from api import login
 from api.auth import HEADER
 from api.problems import MEDIA_TYPE, TYPE_PREFIX, Problem
+from tasks.documents.drive.registry import account_access
 
 STATIC = Path(__file__).parent / "static"
 KEY_SCHEME = "ApiKey"
 ACCOUNT_SCHEMES = ("Bearer", "Session")
-"""What document operations on Google Drive take, either of them."""
+"""What document operations take on a drive with accounts, either of them."""
 
 _DESCRIPTION = f"""\
 Five operations on data rooms and companies, each an HTTP POST with a JSON body.
@@ -88,6 +89,7 @@ def openapi(by_hand: Mapping[str, Mapping[str, Any]]) -> OpenAPIConfig:
 
     `by_hand` holds, by name of a schema, what Litestar cannot know of it.
     """
+    accounts = account_access()
     return OpenAPIConfig(
         title="diligence",
         version="1",  # of the contract, whose paths begin with /v1
@@ -109,8 +111,7 @@ def openapi(by_hand: Mapping[str, Mapping[str, Any]]) -> OpenAPIConfig:
                 "Bearer": SecurityScheme(
                     type="http",
                     scheme="bearer",
-                    description="An access token of the caller's Google account with the scope drive.readonly: "
-                    "document operations on Google Drive act as that account.",
+                    description=accounts.token,
                 ),
                 "Session": SecurityScheme(
                     type="apiKey",

@@ -120,11 +120,10 @@ def index(
     recursive: Annotated[bool, typer.Option(help="Whether subfolders are indexed too.")] = True,
 ) -> None:
     """Print the document index of a folder as JSON."""
-    from tasks.documents.drive.drive import open_drive
-    from tasks.documents.drive.identity import acting_as_own
+    from tasks.documents.drive.registry import acting_as_run_account, open_drive
     from tasks.documents.index import document_index
 
-    with acting_as_own():
+    with acting_as_run_account():
         _json(document_index(open_drive().find_folder(folder), recursive).answer())
 
 
@@ -218,9 +217,9 @@ def login(
     browser: Annotated[
         bool, typer.Option(help="Whether to open a browser; the address is printed in any case.")
     ] = True,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port that Google sends the browser to; 0: any.")] = 0,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port that the browser comes back to; 0: any.")] = 0,
 ) -> None:
-    """Log this machine in with a Google account, for runs and the command line."""
+    """Log this machine in with an account of the drive, for runs and the command line."""
     from deployments.login import log_in
 
     typer.echo(log_in(port, browser=browser))

@@ -1,4 +1,4 @@
-"""`diligence login`: the browser goes to Google and comes back to a page of this process, on this machine."""
+"""`diligence login`: the browser goes to the drive's login page and comes back to a page of this process."""
 
 import os
 import sys
@@ -13,11 +13,11 @@ from urllib.parse import parse_qsl, urlsplit
 
 from storage import database, logins
 from storage.logins import Whose
-from tasks.documents.drive.google import oauth
+from tasks.documents.drive.registry import account_access, login_flow_of
 from tasks.errors import BadRequest, DiligenceError, TookTooLong
 
 PATIENCE = 300.0  # seconds that the user has
-_CLOSING = 60  # seconds that the browser waits for the outcome, which Google's token endpoint has to give
+_CLOSING = 60  # seconds that the browser waits for the outcome, which the drive has to give
 
 
 class _Answer:
@@ -38,7 +38,7 @@ class _Answer:
 
 
 def log_in(port: int, *, browser: bool, patience: float = PATIENCE) -> str:
-    """Log the machine in; gives the account's e-mail address, or a word in its place where Google told none.
+    """Log the machine in; gives the account's e-mail address, or words in its place where the drive gives none.
 
     Args:
         port: where the browser comes back to; 0 for any that is free.
@@ -46,14 +46,16 @@ def log_in(port: int, *, browser: bool, patience: float = PATIENCE) -> str:
         patience: seconds until it is given up.
 
     Raises:
-        BadRequest, NotAllowed, NotConfigured, SourceFailed, Unavailable: as `oauth.finish`.
+        BadRequest, NotAllowed, NotConfigured, SourceFailed, Unavailable: as `LoginFlow.finish`.
         TookTooLong: nobody came back.
     """
+    accounts = account_access()
+    flow = login_flow_of(accounts)
     with _listening(port) as (address, answers):
-        begun = oauth.begin(address)
-        print(f"Log in at this address:\n\n{begun.url}\n", file=sys.stderr, flush=True)  # noqa: T201 - the progress
+        start = flow.begin(address)
+        print(f"Log in at this address:\n\n{start.url}\n", file=sys.stderr, flush=True)  # noqa: T201 - the progress
         if browser and _has_browser():
-            webbrowser.open(begun.url)
+            webbrowser.open(start.url)
         try:
             answer = answers.get(timeout=patience)
         except Empty:
@@ -61,7 +63,7 @@ def log_in(port: int, *, browser: bool, patience: float = PATIENCE) -> str:
                 f"Nobody logged in within {patience / 60:.0f} minutes. Run `diligence login` again."
             ) from None
         try:
-            login = oauth.finish(begun.note, answer.given, Whose.MACHINE).login
+            login = flow.finish(start.note, answer.given, Whose.MACHINE).login
             with database.writing() as session:
                 logins.save_login(session, login)
         except DiligenceError as error:
@@ -70,7 +72,7 @@ def log_in(port: int, *, browser: bool, patience: float = PATIENCE) -> str:
         except database.DatabaseUnavailable as error:
             answer.tell(str(error))
             raise
-        account = login.account or "an account that Google did not name"
+        account = login.account or f"an account that {accounts.provider} did not name"
         answer.tell(f"You are logged in as {account}. You can close this window.")
     return account
 

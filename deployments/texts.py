@@ -9,7 +9,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Final, NamedTuple
 
-from tasks.documents.drive.local_paths import hidden
+from tasks.documents.drive.drive import hidden
 from tasks.documents.extract import formats
 from tasks.documents.extract.configuration import reading_limits
 from tasks.documents.extract.pool.pool import ExtractionPool, processors
@@ -139,10 +139,10 @@ def _done(outcome: Reading | DiligenceError) -> Future[Reading]:
 
 def _stored(document_id: str) -> Reading:
     """The text of a document of the drive."""
-    from tasks.documents.drive.identity import acting_as_own  # noqa: PLC0415 - storage is needed for ids only
+    from tasks.documents.drive.registry import acting_as_run_account  # noqa: PLC0415 - storage is needed for ids only
     from tasks.documents.texts import document_text  # noqa: PLC0415
 
-    with acting_as_own():
+    with acting_as_run_account():
         return Reading(document_text(document_id).text)
 
 

@@ -23,6 +23,7 @@ from tasks.ai.settings import AiSettings
 from tasks.companies.domain import registrable
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources.registry import configured_sources
+from tasks.documents.drive.registry import DriveSettings, descriptions
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest, NotConfigured
 from tasks.ranking.settings import EmbeddingSettings
@@ -33,10 +34,18 @@ Value = str | int | float | bool
 MONEY = frozenset({"ai_budget", "ai_prices"})
 """What a run may cost: no matter of what is asked."""
 
-_ROOMS: tuple[type[RoomSettings], ...] = (DocumentSettings, CompanySettings, AiSettings, EmbeddingSettings)
+_DRIVES = descriptions()
+_ROOMS: tuple[type[RoomSettings], ...] = (
+    DocumentSettings,
+    DriveSettings,
+    *(drive.settings for drive in _DRIVES),
+    CompanySettings,
+    AiSettings,
+    EmbeddingSettings,
+)
 _FIELDS = {name: field for room in _ROOMS for name, field in room.model_fields.items()}
 _SECRET = {name for name, field in _FIELDS.items() if field.annotation in {SecretStr, SecretStr | None}}
-_GUARDED = {name for name in _FIELDS if name.startswith("google_")} | {
+_GUARDED = {name for drive in _DRIVES for name in drive.settings.model_fields.keys() - drive.batch_settings} | {
     *("web_allow", "search_url", "profile_api_url", "openai_base_url", "embeddings_url")
 }
 """Whose account a run acts as, where its keys and texts go, which private networks it reaches: not a file's to say."""

@@ -23,7 +23,8 @@ from storage.documents import RoomDocument
 from storage.runs import DocumentOutcome, DocumentStatus
 from storage.texts import NewText, Outcome, TextSummary, save_texts
 from tasks.documents import texts
-from tasks.documents.drive.drive import Document, Drive, Fetched, open_own_drive
+from tasks.documents.drive.drive import Document, Drive, Fetched
+from tasks.documents.drive.registry import open_run_drive
 from tasks.documents.drive.spool import spool
 from tasks.documents.extract.text_writer import Reading
 from tasks.documents.index import document_of
@@ -61,7 +62,7 @@ def read_documents(
     """
     with database.reading() as session:
         rows = {row.document_id: row for row in documents.some_documents(session, room_id, document_ids)}
-    batch = _Batch(open_own_drive(), company_id, since or now())
+    batch = _Batch(open_run_drive(), company_id, since or now())
     wanted = list(dict.fromkeys(document_ids))
     for document_id in wanted:
         if document_id not in rows:
@@ -72,7 +73,7 @@ def read_documents(
 def prepare(listed: Sequence[RoomDocument]) -> None:
     """Start the readers, in the background, when there is something among these documents that was never read."""
     with database.reading() as session:
-        known = documents.find_contents(session, open_own_drive().name, [each.document_id for each in listed])
+        known = documents.find_contents(session, open_run_drive().name, [each.document_id for each in listed])
     if any(each.document_id not in known or known[each.document_id].version != each.version for each in listed):
         texts.shared_pool().start()
 

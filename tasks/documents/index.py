@@ -17,8 +17,8 @@ from pydantic import BaseModel
 from storage import database, documents
 from storage.database import DatabaseUnavailable, now
 from storage.documents import Room, RoomDocument, RoomFolder
-from tasks.documents.drive.drive import Document, Drive, Folder, Listing, identifier, open_drive, open_own_drive
-from tasks.documents.drive.local_paths import ROOT
+from tasks.documents.drive.drive import ROOT, Document, Drive, Folder, Listing, identifier
+from tasks.documents.drive.registry import configured_drive, open_drive, open_run_drive
 from tasks.documents.drive.spool import spool
 from tasks.documents.texts import known_warnings
 from tasks.operation import operation
@@ -221,7 +221,7 @@ def index_room(folder: str, recursive: bool = True) -> int:
 
     Memory stays flat in the number of documents: they go from the drive to storage by way of the spool.
     """
-    drive = open_own_drive()
+    drive = open_run_drive()
     folder_id = drive.find_folder(folder)
     room = _unchanged(drive, folder_id, recursive=recursive)
     if room is not None:
@@ -237,6 +237,8 @@ def _unchanged(drive: Drive, folder_id: str, *, recursive: bool) -> Room | None:
     Raises:
         NotFound: this account does not see the folder any more.
     """
+    if not configured_drive().keeps_changes:
+        return None
     marked: Sequence[Room] = ()
     with suppress(DatabaseUnavailable), database.reading() as session:
         marked = documents.marked_rooms(session, folder_id, recursive=recursive)

@@ -25,7 +25,8 @@ from pydantic import BaseModel
 
 from storage import database, documents, texts
 from storage.texts import NewText, Outcome, StoredText, TextSummary
-from tasks.documents.drive.drive import Document, Drive, open_drive
+from tasks.documents.drive.drive import Document, Drive
+from tasks.documents.drive.registry import open_drive
 from tasks.documents.drive.spool import spool
 from tasks.documents.extract import formats
 from tasks.documents.extract.configuration import reading_limits, recognised_languages

@@ -114,7 +114,7 @@ def _middle(taken: list[Listed]) -> Listed:
 
 
 def _ours(emulator: EmulatorProcess) -> int:
-    from tasks.documents.drive.google.drive import open_google_drive
+    from tasks.documents.drive.google.provider import open_drive as open_google_drive
     from tasks.documents.drive.identity import Bearer
 
     os.environ |= _settings(emulator)

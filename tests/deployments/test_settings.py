@@ -7,6 +7,7 @@ from api.settings import ApiSettings
 from storage.settings import RoomSettings, StorageSettings
 from tasks.ai.settings import AiSettings
 from tasks.companies.settings import CompanySettings
+from tasks.documents.drive.registry import DriveSettings, descriptions
 from tasks.documents.settings import DocumentSettings
 from tasks.ranking.settings import EmbeddingSettings
 
@@ -14,6 +15,8 @@ REPOSITORY = Path(__file__).parents[2]
 ROOMS: tuple[type[RoomSettings], ...] = (
     StorageSettings,
     DocumentSettings,
+    DriveSettings,
+    *(drive.settings for drive in descriptions()),
     CompanySettings,
     AiSettings,
     EmbeddingSettings,

@@ -8,6 +8,7 @@ from flows.batch_file import Batch, Company, read_batch
 from storage.settings import given
 from tasks.ai.settings import AiSettings
 from tasks.companies.settings import CompanySettings
+from tasks.documents.drive.local import LocalDriveSettings
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest
 
@@ -61,7 +62,7 @@ def test_settings_rule_while_the_batch_runs_and_paths_count_from_the_file(
     with given(read.settings):
         assert CompanySettings.current().fact_sources == ("files",)
         assert CompanySettings.current().facts == tmp_path / "profiles"
-        assert DocumentSettings.current().drive_root == tmp_path
+        assert LocalDriveSettings.current().drive_root == tmp_path
         assert DocumentSettings.current().document_timeout == 30
     assert DocumentSettings.current().document_timeout == 99
 

@@ -1,22 +1,22 @@
-"""The seam: what every drive gives, and which one the settings name.
+"""What every drive gives: the protocol `Drive` and what its methods take and return.
 
-A drive answers for one account. What that account may not see does not exist here: `NotFound`
-stands for unknown and not shared alike.
+A drive answers for one account. What that account may not see does not exist: `NotFound` stands for
+unknown and for not shared. `description` says what a drive can do, `registry` which drives there are.
 """
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, Protocol, Self
 from urllib.parse import unquote
 
-from tasks.documents.drive import identity
-from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest
 
+ROOT = "root"
+"""The id by which every drive knows its top folder, besides the folder's own id if it has one."""
+_CLUTTER = {"thumbs.db", "desktop.ini"}
 _URL = re.compile(r"https?://", re.IGNORECASE)
 _ID_IN_URL = re.compile(r"/(?:file/d|folders|d)/([^/?#]+)|[?&]id=([^&#]+)")
 
@@ -176,36 +176,6 @@ def identifier(given: str, field_name: str) -> str:
     return unquote(found.group(1) or found.group(2))
 
 
-def open_drive() -> Drive:
-    """The drive that the settings name, as the caller sees it (`identity.acting_as`).
-
-    Raises:
-        NotConfigured: the drive's root is missing or is no folder, or a setting is missing.
-        NotLoggedIn: the drive shows each user's own view, and nobody is logged in.
-    """
-    return _open(identity.caller)
-
-
-def open_own_drive() -> Drive:
-    """The drive that the settings name, as the account of scheduled runs sees it.
-
-    Raises:
-        NotConfigured: as `open_drive`, or no account is configured for runs.
-    """
-    return _open(identity.own)
-
-
-def _open(who: Callable[[], identity.Identity]) -> Drive:
-    settings = DocumentSettings.current()
-    if settings.drive == "local":
-        return _open_local(settings.drive_root.absolute(), settings.base_url)
-    from tasks.documents.drive.google.drive import open_google_drive  # noqa: PLC0415 - a drive imports this module
-
-    return open_google_drive(who())
-
-
-@lru_cache(maxsize=16)
-def _open_local(root: Path, base_url: str) -> Drive:
-    from tasks.documents.drive.local import LocalDrive  # noqa: PLC0415 - a drive imports this module
-
-    return LocalDrive(root, base_url)
+def hidden(name: str) -> bool:
+    """Whether drives leave out what has this name: `.x`, `~$x` (lock files), Thumbs.db, desktop.ini."""
+    return name.startswith((".", "~$")) or name.lower() in _CLUTTER

@@ -1,7 +1,7 @@
-"""Who is asking: the caller whose view of the drive an operation shows, and the account of scheduled runs.
+"""Who is asking: the account as which a drive answers.
 
-A drive with accounts (Google) answers as one of these and as no other: without a caller there is no
-answer. The local folder knows one account, the service's own, and asks nobody.
+A drive with accounts answers as one of these identities and falls back to no other. A drive without
+accounts (the local folder) has the service's own rights only and needs no identity.
 """
 
 from collections.abc import Iterator
@@ -9,13 +9,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
-from tasks.documents.settings import DocumentSettings
-from tasks.errors import NotLoggedIn
-
 
 @dataclass(frozen=True, slots=True)
 class Bearer:
-    """A caller who sent an access token of the drive's own. It stays in this process: it cannot be pickled."""
+    """A caller who sent an access token of the drive. It stays in this process: it cannot be pickled."""
 
     token: str = field(repr=False)
 
@@ -25,63 +22,31 @@ class Bearer:
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """A user who logged in here: the id of the stored login, whose refresh token rests encrypted."""
+    """A user who logged in here: the id of the stored login, whose refresh token is stored encrypted."""
 
     id: int
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
-    """The account of scheduled runs, given by DILIGENCE_GOOGLE_CREDENTIALS: a key file, no person."""
+class ConfiguredAccount:
+    """The account that the drive's settings name, by a key file for example."""
 
 
-Identity = Bearer | Login | Service
+Identity = Bearer | Login | ConfiguredAccount
 
 _caller: ContextVar[Identity | None] = ContextVar("caller", default=None)
 
 
 @contextmanager
-def acting_as(who: Identity | None) -> Iterator[None]:
-    """Let the drive answer to `who` within the block; with None, to nobody."""
-    token = _caller.set(who)
+def acting_as(identity: Identity | None) -> Iterator[None]:
+    """Let the drive answer as `identity` within the block; with None, as nobody."""
+    token = _caller.set(identity)
     try:
         yield
     finally:
         _caller.reset(token)
 
 
-def caller() -> Identity:
-    """Who is asking.
-
-    Raises:
-        NotLoggedIn: nobody was named; no other identity takes the place.
-    """
-    found = _caller.get()
-    if found is None:
-        raise NotLoggedIn(
-            "This needs your Google account. Send its access token as `Authorization: Bearer …`, or log in at /login."
-        )
-    return found
-
-
-def own() -> Identity:
-    """The account of scheduled runs: the configured credentials, else the login made by `diligence login`.
-
-    Raises:
-        NotConfigured: there is neither.
-        NotLoggedIn: the login has expired or was revoked.
-    """
-    from tasks.documents.drive.google.credentials import own_identity  # noqa: PLC0415 - for Google only
-
-    return own_identity()
-
-
-@contextmanager
-def acting_as_own() -> Iterator[None]:
-    """Let the drive answer to `own` within the block, where it asks who is asking: for the command line.
-
-    Raises:
-        NotConfigured, NotLoggedIn: as `own`.
-    """
-    with acting_as(own() if DocumentSettings.current().drive == "google" else None):
-        yield
+def caller() -> Identity | None:
+    """Who is asking; None while nobody is named. A thread knows it if it runs in a copy of the caller's context."""
+    return _caller.get()

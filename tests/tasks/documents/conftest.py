@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tasks.documents import texts
-from tasks.documents.drive.drive import open_drive
+from tasks.documents.drive.registry import open_drive
 from tasks.documents.extract.pool.pool import ExtractionPool, Limits
 from tasks.documents.extract.text_writer import Reading
 from tasks.documents.texts import RecentTexts

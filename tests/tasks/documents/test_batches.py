@@ -17,7 +17,7 @@ from storage.runs import DocumentOutcome, DocumentStatus, RunDocument
 from tasks.documents import batch, texts
 from tasks.documents.batch import read_documents
 from tasks.documents.drive.drive import Drive
-from tasks.documents.drive.local import LocalDrive
+from tasks.documents.drive.local.drive import LocalDrive
 from tasks.documents.extract.pool.pool import ExtractionPool
 from tasks.documents.index import index_room
 from tasks.documents.texts import document_text
@@ -227,7 +227,7 @@ def test_a_batch_acts_for_the_account_of_runs(
     def nobody() -> Drive:
         raise NotConfigured("No account is configured for runs.")
 
-    monkeypatch.setattr(batch, "open_own_drive", nobody)
+    monkeypatch.setattr(batch, "open_run_drive", nobody)
     with pytest.raises(NotConfigured):
         read(room_id)
 

@@ -10,7 +10,7 @@ from storage.settings import given
 from tasks.documents import batch
 from tasks.documents.batch import read_documents
 from tasks.documents.drive.drive import Fetched
-from tasks.documents.drive.local import LocalDrive
+from tasks.documents.drive.local.drive import LocalDrive
 from tasks.documents.index import index_room
 from tasks.documents.settings import DocumentSettings
 from tests.tasks.documents.conftest import CountingPool
@@ -46,7 +46,7 @@ def far(monkeypatch: pytest.MonkeyPatch, drive_root: Path) -> Callable[..., FarD
 
     def move(company: int = 1) -> FarDrive:
         drive = FarDrive(drive_root, company)
-        monkeypatch.setattr(batch, "open_own_drive", lambda: drive)
+        monkeypatch.setattr(batch, "open_run_drive", lambda: drive)
         return drive
 
     return move

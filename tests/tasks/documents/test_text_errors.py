@@ -7,7 +7,7 @@ import pytest
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
-from tasks.documents.drive import local
+from tasks.documents.drive.local import drive as local
 from tasks.documents.texts import document_text
 from tasks.errors import (
     BadRequest,

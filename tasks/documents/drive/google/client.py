@@ -40,8 +40,8 @@ from googleapiclient.http import BatchHttpRequest, HttpRequest
 from tasks.documents.drive.google import transport
 from tasks.documents.drive.google.errors import Fault, Kind, fault_of
 from tasks.documents.drive.google.pace import Pace
+from tasks.documents.drive.google.settings import GoogleDriveSettings
 from tasks.documents.drive.google.transport import Sink, Wire, place
-from tasks.documents.settings import DocumentSettings
 from tasks.errors import DiligenceError, NotLoggedIn, TookTooLong, TooManyRequests
 from tasks.remote import deadline
 
@@ -201,10 +201,10 @@ class Client:
     """Google Drive as one account sees it. Safe between threads."""
 
     def __init__(
-        self, credentials: Credentials, settings: DocumentSettings | None = None, *, seconds: float = SECONDS
+        self, credentials: Credentials, settings: GoogleDriveSettings | None = None, *, seconds: float = SECONDS
     ) -> None:
         """`seconds` is the most that one call may take, retries and waiting for the quota included."""
-        settings = settings or DocumentSettings.current()
+        settings = settings or GoogleDriveSettings.current()
         self._credentials = credentials
         self._renewing = threading.Lock()
         self._drive = drive_at(settings.google_api_endpoint)

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tasks.documents.drive.drive import Document, Folder
+from tasks.documents.drive.drive import Document, Folder, hidden
 from tasks.documents.drive.google.api import FOLDER, SHORTCUT, Entry, Row, Target, entry_of, row_of, target_of
-from tasks.documents.drive.local_paths import hidden
 from tasks.documents.drive.spool import Kept
 
 

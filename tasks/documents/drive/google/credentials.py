@@ -31,8 +31,8 @@ from google.oauth2 import credentials, service_account
 from storage import database, logins
 from storage.logins import StoredLogin, Whose
 from tasks.documents.drive.google.client import Client
-from tasks.documents.drive.identity import Bearer, Identity, Login, Service
-from tasks.documents.settings import DocumentSettings
+from tasks.documents.drive.google.settings import GoogleDriveSettings
+from tasks.documents.drive.identity import Bearer, ConfiguredAccount, Identity, Login
 from tasks.errors import DiligenceError, NotConfigured, NotLoggedIn, SourceFailed, Unavailable
 
 SCOPE = "https://www.googleapis.com/auth/drive.readonly"
@@ -149,11 +149,11 @@ def credentials_of(who: Identity) -> Credentials:
     Raises:
         NotConfigured: a setting is missing, or the file of a service's credentials is wrong.
     """
-    settings = DocumentSettings.current()
+    settings = GoogleDriveSettings.current()
     if isinstance(who, Bearer):
         return Account(_ended, who.token)
     with _building:
-        if isinstance(who, Service):
+        if isinstance(who, ConfiguredAccount):
             file, subject = settings.google_credentials, settings.google_subject
             if file is None:
                 raise NotConfigured("Set DILIGENCE_GOOGLE_CREDENTIALS to the file of a service account.")
@@ -162,15 +162,15 @@ def credentials_of(who: Identity) -> Credentials:
         return _of_login(who, client_id, client_secret, settings.google_token_uri, database.url())
 
 
-def own_identity() -> Identity:
+def run_identity() -> Identity:
     """The account of scheduled runs: the configured credentials, else the login made by `diligence login`.
 
     Raises:
         NotConfigured: there is neither.
         NotLoggedIn: the login was revoked.
     """
-    if DocumentSettings.current().google_credentials is not None:
-        return Service()
+    if GoogleDriveSettings.current().google_credentials is not None:
+        return ConfiguredAccount()
     with database.reading() as session:
         found = logins.machine_login(session)
     if found is None or found.id is None:
@@ -189,7 +189,7 @@ def oauth_client() -> tuple[str, str]:
     Raises:
         NotConfigured: one of them is not set.
     """
-    settings = DocumentSettings.current()
+    settings = GoogleDriveSettings.current()
     if settings.google_client_id is None or settings.google_client_secret is None:
         missing = "ID" if settings.google_client_id is None else "SECRET"
         raise NotConfigured(f"Logins need an OAuth client of Google's: set DILIGENCE_GOOGLE_CLIENT_{missing}.")

@@ -5,22 +5,19 @@ A folder by its path: from My Drive's root, or from the name of a shared drive.
 
 import hashlib
 import re
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import parse_qs, urlsplit
 
 from google.auth.credentials import Credentials
 
-from tasks.documents.drive.drive import Changes, Document, Drive, Fetched, Listing, identifier
+from tasks.documents.drive.drive import Changes, Document, Fetched, Listing, identifier
 from tasks.documents.drive.google import api, download
 from tasks.documents.drive.google.api import FOLDER, SHORTCUT, document_of, row_of, target_of
 from tasks.documents.drive.google.client import Client
-from tasks.documents.drive.google.credentials import credentials_of
 from tasks.documents.drive.google.errors import Refused
 from tasks.documents.drive.google.listing import listing_of
-from tasks.documents.drive.identity import Bearer, Identity
-from tasks.documents.settings import DocumentSettings
+from tasks.documents.drive.google.settings import GoogleDriveSettings
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, NotFound
 
 _FIELDS = "nextPageToken,files(id,name,mimeType,shortcutDetails(targetId,targetMimeType))"
@@ -99,7 +96,7 @@ class GoogleDrive:
     remote = True
     side_by_side = 8
 
-    def __init__(self, credentials: Credentials, settings: DocumentSettings) -> None:
+    def __init__(self, credentials: Credentials, settings: GoogleDriveSettings) -> None:
         self._credentials = credentials
         self._client = Client(credentials, settings)
         self._given_keys: dict[str, str] = {}  # resource keys that the user gave in URLs, by file id
@@ -247,23 +244,6 @@ class GoogleDrive:
 
     def _token(self) -> str:
         return hashlib.sha256(str(self._credentials.token).encode()).hexdigest()[:32]
-
-
-def open_google_drive(who: Identity) -> Drive:
-    """Google Drive as `who` sees it; the same object for the same login, so that connections are used again.
-
-    Raises:
-        NotConfigured: a setting is missing.
-    """
-    settings = DocumentSettings.current()
-    account = who if isinstance(who, Bearer) else credentials_of(who)
-    return _opened(account, settings.google_api_endpoint, settings.google_batch_uri)
-
-
-@lru_cache(maxsize=128)
-def _opened(account: Bearer | Credentials, _endpoint: str, _batch_uri: str) -> Drive:
-    credentials = credentials_of(account) if isinstance(account, Bearer) else account
-    return GoogleDrive(credentials, DocumentSettings.current())
 
 
 def _about_drive(drive_id: str) -> "list[api.Make]":

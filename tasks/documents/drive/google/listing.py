@@ -11,14 +11,13 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from tasks.documents.drive.drive import Document, Folder, Listing
+from tasks.documents.drive.drive import Document, Folder, Listing, hidden
 from tasks.documents.drive.google import api
 from tasks.documents.drive.google.api import FOLDER, SHORTCUT, Row, Target, document_of, row_of, target_of
 from tasks.documents.drive.google.client import Client
 from tasks.documents.drive.google.contents import Found
 from tasks.documents.drive.google.list_by_parent import Walk
 from tasks.documents.drive.google.list_whole_drive import WholeDrive
-from tasks.documents.drive.local_paths import hidden
 from tasks.documents.drive.spool import Documents
 from tasks.errors import DiligenceError, NotAllowed, NotFound
 

@@ -12,7 +12,6 @@ import secrets as randomness
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import requests
@@ -24,9 +23,10 @@ from urllib3 import Retry
 
 from storage import database, logins
 from storage.logins import LONGEST_LOGIN, StoredLogin, Whose
+from tasks.documents.drive.description import LoginResult, LoginStart
 from tasks.documents.drive.google.client import silence
 from tasks.documents.drive.google.credentials import SCOPE, SEALED_FOR, Account, account_of, oauth_client
-from tasks.documents.settings import DocumentSettings
+from tasks.documents.drive.google.settings import GoogleDriveSettings
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, NotConfigured, NotLoggedIn, SourceFailed, Unavailable
 
 _NOTE = "login under way"
@@ -35,23 +35,7 @@ _PATIENCE = (5, 10)  # seconds to connect to the token endpoint, and to wait for
 silence()  # the libraries of the flow write codes and tokens into their debug log
 
 
-@dataclass(frozen=True, slots=True)
-class Begun:
-    """A login under way: where the user goes, and the sealed note to bring back."""
-
-    url: str
-    note: str
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """A login that Google granted, not yet stored; `then` is the path that was given at its beginning."""
-
-    login: StoredLogin
-    then: str
-
-
-def begin(redirect_uri: str, then: str = "") -> Begun:
+def begin(redirect_uri: str, then: str = "") -> LoginStart:
     """Begin a login that Google answers at `redirect_uri`.
 
     Raises:
@@ -59,14 +43,14 @@ def begin(redirect_uri: str, then: str = "") -> Begun:
     """
     state = randomness.token_urlsafe(32)
     flow = _flow(redirect_uri)
-    with _on_loopback(DocumentSettings.current().google_auth_uri):
+    with _on_loopback(GoogleDriveSettings.current().google_auth_uri):
         # Without "consent" Google gives a refresh token at the first login only, and a later one would have none.
         url, _ = flow.authorization_url(state=state, access_type="offline", prompt="consent")
     note = {"state": state, "verifier": flow.code_verifier, "redirect_uri": redirect_uri, "then": then}
-    return Begun(url, _sealed(json.dumps(note), _NOTE))
+    return LoginStart(url, _sealed(json.dumps(note), _NOTE))
 
 
-def finish(note: str | None, answer: Mapping[str, str], whose: Whose) -> Finished:
+def finish(note: str | None, answer: Mapping[str, str], whose: Whose) -> LoginResult:
     """Finish a login with what Google sent to the redirect address (`state` with `code` or `error`).
 
     Raises:
@@ -104,7 +88,7 @@ def finish(note: str | None, answer: Mapping[str, str], whose: Whose) -> Finishe
         login.account, login.account_id = account.email, account.id
     except DiligenceError:
         pass  # a login without a name is a login all the same
-    return Finished(login, str(begun["then"]))
+    return LoginResult(login, str(begun["then"]))
 
 
 def _no_other(_request: object) -> Credentials:
@@ -112,7 +96,7 @@ def _no_other(_request: object) -> Credentials:
 
 
 def _flow(redirect_uri: str, code_verifier: str | None = None) -> Any:
-    settings = DocumentSettings.current()
+    settings = GoogleDriveSettings.current()
     client_id, client_secret = oauth_client()
     client = {
         "client_id": client_id,
@@ -132,7 +116,7 @@ def _exchange(begun: Mapping[str, Any], code: str) -> Mapping[str, Any]:
     for scheme in ("http://", "https://"):
         flow.oauth2session.mount(scheme, HTTPAdapter(max_retries=again))
     try:
-        with flow.oauth2session, _on_loopback(DocumentSettings.current().google_token_uri):
+        with flow.oauth2session, _on_loopback(GoogleDriveSettings.current().google_token_uri):
             token: Mapping[str, Any] = flow.fetch_token(code=code, include_client_id=True, timeout=_PATIENCE)
     except Warning as warning:  # oauthlib's way to say that another scope was granted than asked for
         token = getattr(warning, "token", {})

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from tasks.documents.drive.drive import Document, Listing
-from tasks.documents.drive.local import LocalDrive
+from tasks.documents.drive.local.drive import LocalDrive
 
 BASE = "http://127.0.0.1:8000"
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.documents.drive.local import LocalDrive
+from tasks.documents.drive.local.drive import LocalDrive
 from tasks.errors import NotFound
 from tests.tasks.documents.drive.room import BASE, forged, listed, only, write
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tasks.documents.drive.drive import identifier, open_drive
+from tasks.documents.drive.drive import identifier
+from tasks.documents.drive.registry import open_drive
 from tasks.errors import BadRequest, NotConfigured
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tasks.documents.drive import local
-from tasks.documents.drive.local import LocalDrive, _hash, _time
+from tasks.documents.drive.local import drive as local
+from tasks.documents.drive.local.drive import LocalDrive, _hash, _time
 from tasks.errors import NotConfigured, NotFound, TooLarge, Unavailable
 from tests.tasks.documents.drive.room import BASE, content, forged, listed, only, write
 

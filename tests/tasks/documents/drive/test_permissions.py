@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.documents.drive.local import LocalDrive
+from tasks.documents.drive.local.drive import LocalDrive
 from tasks.errors import NotConfigured, NotFound
 from tests.tasks.documents.drive.conftest import unprivileged
 from tests.tasks.documents.drive.room import BASE, listed, only, write

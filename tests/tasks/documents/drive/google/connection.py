@@ -9,15 +9,15 @@ from typing import Any, Self
 from google.oauth2.credentials import Credentials
 
 from tasks.documents.drive.google.client import Client
-from tasks.documents.settings import DocumentSettings
+from tasks.documents.drive.google.settings import GoogleDriveSettings
 from tests.google.server import DriveEmulator
 
 ADA = "ada@example.com"
 
 
-def settings_of(base: str) -> DocumentSettings:
+def settings_of(base: str) -> GoogleDriveSettings:
     """Settings for a Drive at an address."""
-    return DocumentSettings(google_api_endpoint=f"{base}/drive/v3/", google_batch_uri=f"{base}/batch/drive/v3")
+    return GoogleDriveSettings(google_api_endpoint=f"{base}/drive/v3/", google_batch_uri=f"{base}/batch/drive/v3")
 
 
 @contextmanager

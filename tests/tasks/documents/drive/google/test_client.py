@@ -18,7 +18,7 @@ from tasks.documents.drive.google import client as client_module
 from tasks.documents.drive.google import transport
 from tasks.documents.drive.google.client import Client
 from tasks.documents.drive.google.errors import Refused
-from tasks.documents.settings import DocumentSettings
+from tasks.documents.drive.google.settings import GoogleDriveSettings
 from tasks.errors import (
     DiligenceError,
     NotFound,
@@ -396,7 +396,7 @@ def test_places_that_a_token_may_go_to(url: str, trusted: bool) -> None:
 @pytest.mark.parametrize("path", ["", "/", "/drive/v3", "/drive/v3/"])
 def test_address_of_the_api_may_be_given_with_or_without_its_path(home: object, path: str) -> None:
     with Scripted(reply(200, FILE)) as server:
-        settings = DocumentSettings(google_api_endpoint=server.base + path)
+        settings = GoogleDriveSettings(google_api_endpoint=server.base + path)
         client = Client(Credentials("t"), settings)  # type: ignore[no-untyped-call]
         client.call(make)
         client._connections.close()

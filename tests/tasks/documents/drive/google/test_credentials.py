@@ -16,7 +16,8 @@ from google_auth_httplib2 import AuthorizedHttp  # type: ignore[import-untyped]
 from storage import database, logins
 from storage.logins import Whose
 from tasks.documents.drive.google.credentials import account_of, credentials_of
-from tasks.documents.drive.identity import Bearer, Identity, Login, Service, acting_as_own, caller, own
+from tasks.documents.drive.identity import Bearer, ConfiguredAccount, Identity, Login, caller
+from tasks.documents.drive.registry import acting_as_run_account, run_identity
 from tasks.errors import DiligenceError, NotAllowed, NotConfigured, NotLoggedIn, Unavailable
 from tests.google.credentials import SERVICE, authorised_user_file, service_account_file
 from tests.google.faults import Fault
@@ -35,8 +36,9 @@ def google(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DriveEmulato
         yield emulator
 
 
-def asked_by(google: DriveEmulator, who: Identity) -> str:
+def asked_by(google: DriveEmulator, who: Identity | None) -> str:
     """Whose view the identity's requests have, asked as the client library asks."""
+    assert who is not None
     with closing(AuthorizedHttp(credentials_of(who), http=httplib2.Http(timeout=20))) as http:
         response, content = http.request(f"{google.endpoint}about?fields=user(emailAddress)")
     assert response.status == 200
@@ -162,8 +164,8 @@ def test_a_token_endpoint_out_of_reach_is_unavailable_and_revokes_nothing(
 
 def test_a_service_account_is_itself(google: DriveEmulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DILIGENCE_GOOGLE_CREDENTIALS", str(service_account_file(google, tmp_path / "key.json")))
-    assert own() == Service()
-    assert asked_by(google, own()) == SERVICE
+    assert run_identity() == ConfiguredAccount()
+    assert asked_by(google, run_identity()) == SERVICE
 
 
 def test_a_service_account_acts_for_the_subject(
@@ -172,10 +174,10 @@ def test_a_service_account_acts_for_the_subject(
     file = service_account_file(google, tmp_path / "key.json", delegates=[ADA])
     monkeypatch.setenv("DILIGENCE_GOOGLE_CREDENTIALS", str(file))
     monkeypatch.setenv("DILIGENCE_GOOGLE_SUBJECT", ADA)
-    assert asked_by(google, own()) == ADA
+    assert asked_by(google, run_identity()) == ADA
     monkeypatch.setenv("DILIGENCE_GOOGLE_SUBJECT", BOB)
     with pytest.raises(NotConfigured, match="DILIGENCE_GOOGLE_SUBJECT"):
-        asked_by(google, own())
+        asked_by(google, run_identity())
 
 
 def test_a_key_that_google_withdrew_is_401(
@@ -184,7 +186,7 @@ def test_a_key_that_google_withdrew_is_401(
     monkeypatch.setenv("DILIGENCE_GOOGLE_CREDENTIALS", str(service_account_file(google, tmp_path / "key.json")))
     google.accounts.services.clear()
     with pytest.raises(NotLoggedIn, match="DILIGENCE_GOOGLE_CREDENTIALS"):
-        asked_by(google, own())
+        asked_by(google, run_identity())
 
 
 @pytest.mark.parametrize("kind", ["service", "user"])
@@ -197,7 +199,7 @@ def test_a_file_does_not_choose_where_its_secret_is_sent(
         file, account = authorised_user_file(google, tmp_path / "key.json", ADA), ADA
     file.write_text(json.dumps({**json.loads(file.read_text()), "token_uri": "http://127.0.0.1:9/elsewhere"}))
     monkeypatch.setenv("DILIGENCE_GOOGLE_CREDENTIALS", str(file))
-    assert asked_by(google, own()) == account
+    assert asked_by(google, run_identity()) == account
 
 
 def test_a_file_of_an_authorised_user_that_was_revoked_is_401(
@@ -206,7 +208,7 @@ def test_a_file_of_an_authorised_user_that_was_revoked_is_401(
     monkeypatch.setenv("DILIGENCE_GOOGLE_CREDENTIALS", str(authorised_user_file(google, tmp_path / "u.json", ADA)))
     google.accounts.revoke_user(ADA)
     with pytest.raises(NotLoggedIn, match="DILIGENCE_GOOGLE_CREDENTIALS"):
-        asked_by(google, own())
+        asked_by(google, run_identity())
 
 
 @pytest.mark.parametrize(
@@ -227,7 +229,7 @@ def test_a_wrong_file_is_told_without_its_content(
     (tmp_path / "key.json").write_text(content)
     monkeypatch.setenv("DILIGENCE_GOOGLE_CREDENTIALS", str(tmp_path / "key.json"))
     with pytest.raises(NotConfigured, match=says) as raised:
-        credentials_of(own())
+        credentials_of(ConfiguredAccount())
     assert "DILIGENCE_GOOGLE_CREDENTIALS" in raised.value.message
     for kept in ("hush", str(tmp_path)):
         assert kept not in raised.value.message
@@ -238,7 +240,7 @@ def test_a_missing_file_is_told_without_its_path(
 ) -> None:
     monkeypatch.setenv("DILIGENCE_GOOGLE_CREDENTIALS", str(tmp_path / "nowhere.json"))
     with pytest.raises(NotConfigured, match="cannot be read") as raised:
-        credentials_of(own())
+        credentials_of(ConfiguredAccount())
     assert str(tmp_path) not in raised.value.message
 
 
@@ -248,23 +250,23 @@ def test_a_subject_goes_with_service_accounts_only(
     monkeypatch.setenv("DILIGENCE_GOOGLE_CREDENTIALS", str(authorised_user_file(google, tmp_path / "u.json", ADA)))
     monkeypatch.setenv("DILIGENCE_GOOGLE_SUBJECT", BOB)
     with pytest.raises(NotConfigured, match="DILIGENCE_GOOGLE_SUBJECT"):
-        credentials_of(own())
+        credentials_of(ConfiguredAccount())
 
 
 def test_without_credentials_runs_act_as_the_machines_login_and_never_as_a_web_users(google: DriveEmulator) -> None:
     stored_login(google, BOB, Whose.WEB)
     with pytest.raises(NotConfigured, match=r"DILIGENCE_GOOGLE_CREDENTIALS.*diligence login"):
-        own()
+        run_identity()
     stored_login(google, ADA, Whose.MACHINE)
-    assert asked_by(google, own()) == ADA
-    with acting_as_own():
-        assert caller() == own()
+    assert asked_by(google, run_identity()) == ADA
+    with acting_as_run_account():
+        assert caller() == run_identity()
 
 
 def test_a_revoked_login_of_the_machine_says_which_command(google: DriveEmulator) -> None:
     who = Login(stored_login(google, ADA, Whose.MACHINE))
     google.accounts.revoke_user(ADA)
-    for ask in (lambda: asked_by(google, who), own):
+    for ask in (lambda: asked_by(google, who), run_identity):
         with pytest.raises(NotLoggedIn, match="`diligence login`"):
             ask()
 

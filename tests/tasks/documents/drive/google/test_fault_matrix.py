@@ -8,7 +8,7 @@ import pytest
 from storage import database, documents, texts
 from storage.runs import DocumentStatus
 from tasks.documents.batch import read_documents
-from tasks.documents.drive.google import client, drive, transport
+from tasks.documents.drive.google import client, transport
 from tasks.documents.index import index_room
 from tests.google.credentials import authorised_user_file
 from tests.google.faults import Fault
@@ -49,7 +49,6 @@ def brief(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def emulator(pool: CountingPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DriveEmulator]:
     """A Drive that the account of runs reads."""
-    drive._opened.cache_clear()
     with DriveEmulator() as found:
         point_at(found, monkeypatch)
         file = authorised_user_file(found, tmp_path / "login.json", ADA)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from storage import database, documents
-from tasks.documents.drive import identity
+from tasks.documents.drive import registry
 from tasks.documents.drive.identity import Bearer, acting_as
 from tasks.documents.index import document_index, index_room
 from tasks.errors import NotFound, NotLoggedIn, Unavailable
@@ -37,7 +37,7 @@ def room(emulator: DriveEmulator, mine: Item) -> Item:
 def ada(emulator: DriveEmulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Her access token; she asks, and runs are hers."""
     token = emulator.token(ADA)
-    monkeypatch.setattr(identity, "own", lambda: Bearer(token))
+    monkeypatch.setattr(registry, "run_identity", lambda: Bearer(token))
     with acting_as(Bearer(token)):
         yield token
 

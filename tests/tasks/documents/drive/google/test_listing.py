@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tasks.documents.drive.google import client as client_module
-from tasks.documents.drive.google.drive import open_google_drive
+from tasks.documents.drive.google.provider import open_drive as open_google_drive
 from tasks.documents.drive.identity import Bearer
 from tasks.errors import NotFound, NotLoggedIn
 from tests.google.answers import Answer, Call

@@ -14,6 +14,7 @@ import pytest
 
 from storage import logins
 from storage.logins import Whose
+from tasks.documents.drive.description import LoginResult
 from tasks.documents.drive.google import oauth
 from tasks.documents.drive.google.credentials import SCOPE, SEALED_FOR
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, NotConfigured, SourceFailed, Unavailable
@@ -39,7 +40,7 @@ def answered(token: dict[str, Any] | bytes, status: int = 200) -> bytes:
     return f"{head}Connection: close\r\n\r\n".encode() + body
 
 
-def finished_with(reply: Reply, monkeypatch: pytest.MonkeyPatch) -> oauth.Finished:
+def finished_with(reply: Reply, monkeypatch: pytest.MonkeyPatch) -> LoginResult:
     """A login whose code the token endpoint answers with `reply`."""
     begun = oauth.begin(BACK)
     state = parse_qs(urlsplit(begun.url).query)["state"][0]

@@ -14,10 +14,9 @@ from functools import cached_property
 from typing import BinaryIO
 
 from storage.settings import StorageSettings
+from tasks.documents.drive.drive import ROOT, hidden
 
-ROOT = "root"
 _MARK = "L"  # ids begin with it, so that none can be read as `root`
-_CLUTTER = {"thumbs.db", "desktop.ini"}
 
 
 class Outside(Exception):
@@ -118,8 +117,3 @@ class Tree:
             return (home,)
         kept = ("spool", "prefect", "diligence.db", "diligence.db-wal", "diligence.db-shm")
         return tuple(os.path.join(home, name) for name in kept)
-
-
-def hidden(name: str) -> bool:
-    """Whether a name is one of those that users do not mean: `.x`, `~$x`, Thumbs.db, desktop.ini."""
-    return name.startswith((".", "~$")) or name.lower() in _CLUTTER

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
-from tasks.documents.drive.drive import Changes, Document, Fetched, Folder, Listing, identifier
-from tasks.documents.drive.local_paths import Outside, Tree, hidden
+from tasks.documents.drive.drive import Changes, Document, Fetched, Folder, Listing, hidden, identifier
+from tasks.documents.drive.local.paths import Outside, Tree
 from tasks.documents.drive.spool import Documents, Kept, document_of, values_of
 from tasks.errors import DiligenceError, NotConfigured, NotFound, SourceFailed, TooLarge, Unavailable
 

@@ -1,0 +1,70 @@
+"""Opens Google Drive for an account, and answers for its configuration (a `DriveProvider`)."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import httpx
+from google.auth.credentials import Credentials
+
+from storage import logins
+from tasks.documents.drive.description import CheckResult
+from tasks.documents.drive.drive import Drive
+from tasks.documents.drive.google.credentials import account_of, credentials_of, oauth_client, run_identity
+from tasks.documents.drive.google.drive import GoogleDrive
+from tasks.documents.drive.google.settings import GoogleDriveSettings
+from tasks.documents.drive.identity import Bearer, ConfiguredAccount, Identity
+from tasks.documents.settings import DocumentSettings
+from tasks.errors import DiligenceError, NotConfigured, NotLoggedIn, Unavailable
+
+__all__ = ["check_reachable", "examine", "open_drive", "run_identity"]
+
+
+def open_drive(identity: Identity | None) -> Drive:
+    """Google Drive as `identity` sees it; the same object for the same login, so that connections are used again.
+
+    Raises:
+        NotConfigured: a setting is missing.
+        NotLoggedIn: there is no identity.
+    """
+    if identity is None:
+        raise NotLoggedIn("Google Drive answers to an account only.")
+    settings = GoogleDriveSettings.current()
+    account = identity if isinstance(identity, Bearer) else credentials_of(identity)
+    return _opened(account, settings.google_api_endpoint, settings.google_batch_uri)
+
+
+def check_reachable(seconds: float) -> None:
+    """Check that Google Drive answers at all: nobody needs to be logged in.
+
+    Raises:
+        Unavailable: it does not.
+    """
+    try:
+        httpx.get(GoogleDriveSettings.current().google_api_endpoint.rstrip("/") + "/about", timeout=seconds)
+    except httpx.HTTPError as error:
+        raise Unavailable("Google Drive cannot be reached. Check the network.") from error
+
+
+def examine() -> Iterator[CheckResult]:
+    """The account of runs and of the command line, and whether users can log in."""
+    try:
+        identity = run_identity()
+        source = "DILIGENCE_GOOGLE_CREDENTIALS" if isinstance(identity, ConfiguredAccount) else "`diligence login`"
+        yield CheckResult("drive", f"google, runs act as {account_of(credentials_of(identity)).email} ({source})")
+    except DiligenceError as error:
+        yield CheckResult("drive", f"google: {error.message}", failed=True)
+    try:
+        oauth_client()
+        logins.seal("", "trial")
+    except NotConfigured as error:
+        yield CheckResult("logins", f"none at /login: {error.message}")
+    except logins.SecretKeyUnusable as error:
+        yield CheckResult("logins", str(error), failed=True)
+    else:
+        yield CheckResult("logins", f"come back to {DocumentSettings.current().base_url.rstrip('/')}/login/callback")
+
+
+@lru_cache(maxsize=128)
+def _opened(account: Bearer | Credentials, _endpoint: str, _batch_uri: str) -> Drive:
+    credentials = credentials_of(account) if isinstance(account, Bearer) else account
+    return GoogleDrive(credentials, GoogleDriveSettings.current())

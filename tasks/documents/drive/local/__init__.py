@@ -1,0 +1,23 @@
+"""The local folder as a drive: the service's own rights, no login, no network."""
+
+from pathlib import Path
+
+from pydantic import Field
+
+from storage.settings import RoomSettings
+from tasks.documents.drive.description import DriveDescription
+
+
+class LocalDriveSettings(RoomSettings):
+    """Where the folder is."""
+
+    drive_root: Path = Field(Path(), description="the local drive's root; its id is `root`")
+
+
+DESCRIPTION = DriveDescription(
+    name="local",
+    title="the local folder",
+    settings=LocalDriveSettings,
+    provider="tasks.documents.drive.local.provider",
+    batch_settings=frozenset({"drive_root"}),
+)

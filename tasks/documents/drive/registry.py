@@ -1,0 +1,119 @@
+"""Which drives there are, and the one that DILIGENCE_DRIVE names.
+
+A new drive is a package with a `DESCRIPTION`, and one line in `DRIVES`.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import cast
+
+from pydantic import Field, field_validator
+from pydantic_core import PydanticCustomError
+
+from storage.settings import RoomSettings
+from tasks.documents.drive.description import AccountAccess, DriveDescription, DriveProvider, LoginFlow
+from tasks.documents.drive.drive import Drive
+from tasks.documents.drive.identity import Identity, acting_as, caller
+from tasks.errors import NotLoggedIn
+
+DRIVES = {
+    "local": "tasks.documents.drive.local",
+    "google": "tasks.documents.drive.google",
+}
+"""The package of each drive, by the name that DILIGENCE_DRIVE takes."""
+
+
+class DriveSettings(RoomSettings):
+    """Which drive it is. What a drive itself needs to know stands in its own settings."""
+
+    drive: str = Field("local", description="the drive that documents lie in")
+
+    @field_validator("drive")
+    @classmethod
+    def _is_registered(cls, name: str) -> str:
+        if name not in DRIVES:
+            *others, last = (repr(registered) for registered in DRIVES)
+            raise PydanticCustomError(
+                "literal_error", "Input should be {expected}", {"expected": f"{', '.join(others)} or {last}"}
+            )
+        return name
+
+
+def descriptions() -> list[DriveDescription]:
+    """All drives, in the order of `DRIVES`."""
+    return [_describe(name) for name in DRIVES]
+
+
+def configured_drive() -> DriveDescription:
+    """The drive that the settings name."""
+    return _describe(DriveSettings.current().drive)
+
+
+def account_access() -> AccountAccess:
+    """How callers are known: to the configured drive if it has accounts, else to the first drive that has."""
+    return next(
+        description.accounts
+        for description in [configured_drive(), *descriptions()]
+        if description.accounts is not None
+    )
+
+
+def provider_of(description: DriveDescription) -> DriveProvider:
+    """The module that opens the drive. Imported here, at its first use: that of Google takes 0.5 s."""
+    return cast("DriveProvider", import_module(description.provider))
+
+
+def login_flow_of(accounts: AccountAccess) -> LoginFlow:
+    """The module that logs users in. Imported here, at its first use: that of Google takes 0.2 s."""
+    return cast("LoginFlow", import_module(accounts.login))
+
+
+def open_drive() -> Drive:
+    """The drive that the settings name, as the caller sees it (`identity.acting_as`).
+
+    Raises:
+        NotConfigured: a setting is missing, or the drive's root is no folder.
+        NotLoggedIn: the drive shows each user that user's own view, and nobody is logged in.
+    """
+    description = configured_drive()
+    identity = None
+    if description.accounts is not None:
+        identity = caller()
+        if identity is None:
+            raise NotLoggedIn(description.accounts.login_needed)
+    return provider_of(description).open_drive(identity)
+
+
+def run_identity() -> Identity | None:
+    """The account of scheduled runs and of the command line; None where the drive knows the service's rights only.
+
+    Raises:
+        NotConfigured: no account is configured.
+        NotLoggedIn: its login has expired or was revoked.
+    """
+    return provider_of(configured_drive()).run_identity()
+
+
+def open_run_drive() -> Drive:
+    """The drive that the settings name, as the account of scheduled runs sees it.
+
+    Raises:
+        NotConfigured, NotLoggedIn: as `run_identity`, and as `open_drive`.
+    """
+    return provider_of(configured_drive()).open_drive(run_identity())
+
+
+@contextmanager
+def acting_as_run_account() -> Iterator[None]:
+    """Let `open_drive` open the drive as the account of runs within the block: for the command line.
+
+    Raises:
+        NotConfigured, NotLoggedIn: as `run_identity`.
+    """
+    with acting_as(run_identity()):
+        yield
+
+
+def _describe(name: str) -> DriveDescription:
+    return cast("DriveDescription", import_module(DRIVES[name]).DESCRIPTION)
