@@ -35,8 +35,8 @@ def addresses(server: LoopbackServer) -> dict[str, str]:
 
 
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nothing that an earlier test heard from a server count: ports come again, and a pace may be on hold."""
-    monkeypatch.setattr(entity, "_answers", entity._Answers())
+    """Forget what earlier tests got from a server: ports are used again, and a pace may be on hold."""
+    entity.ENTITIES.clear()
     monkeypatch.setattr(asking, "WIKIDATA_PACE", Pace(5))
 
 

@@ -1,15 +1,15 @@
-"""Facts from files that the team keeps beside its batch: `<folder>/<domain>.json`, a Company profile each.
+"""Facts from files beside the batch: `<folder>/<domain>.json`, a Company profile each.
 
 The profile may also stand under a key `profile`, as the operation Get Company Facts answers. Fields
 may be left out. A field that the profile does not have is left out with a warning, a value of a wrong
-type is an error: a typo must not become a missing fact.
+type is an error, so that a typo does not become a missing fact.
 """
 
 import logging
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import idna
 from pydantic import ValidationError
@@ -24,7 +24,8 @@ from tasks.text.normalise import same_name
 
 log = logging.getLogger(__name__)
 
-_LARGEST = 16 * 1024 * 1024  # bytes; a full profile has some 100 KB
+_MAX_BYTES: Final = 16 * 1024 * 1024
+"""Of a file; a full profile has some 100 KB."""
 
 
 def open_source() -> "FileSource":
@@ -34,7 +35,7 @@ def open_source() -> "FileSource":
 
 
 class FileSource:
-    """Facts from the profiles in a folder. A folder that is not `required` may be missing: it knows nothing then."""
+    """Facts from the profiles in a folder. A missing folder is an error only where it is `required`."""
 
     name = "files"
     origin = None
@@ -54,16 +55,16 @@ class FileSource:
         domain = registrable(domain)
         if not self._has_folder():
             return None
-        for name in dict.fromkeys((domain, _readable(domain))):
-            read = _read(self._folder / f"{name}.json")
-            if read is not None:
-                profile, warnings = read
+        for name in dict.fromkeys((domain, _with_unicode(domain))):
+            content = _read(self._folder / f"{name}.json")
+            if content is not None:
+                profile, warnings = content
                 claims = _claims(profile)
                 return SourceClaims(claims, warnings) if claims or warnings else None
         return None
 
     def domains(self, name: str) -> Sequence[str]:
-        """The domains whose file gives the company that name. A file that cannot be read is passed over.
+        """The domains whose file gives the company that name. A file that cannot be read is skipped.
 
         Raises:
             NotConfigured: the folder is missing.
@@ -75,16 +76,16 @@ class FileSource:
             paths = sorted(path for path in self._folder.iterdir() if path.suffix == ".json")
         except OSError as error:
             raise SourceFailed(f"The folder of DILIGENCE_FACTS cannot be read ({error.strerror}).") from error
-        found: dict[str, None] = {}
+        domains: list[str] = []
         for path in paths:
             try:
-                domain, read = registrable(path.stem), _read(path)
+                domain, content = registrable(path.stem), _read(path)
             except (BadRequest, SourceFailed) as error:
-                log.warning("facts file %r passed over: %s", path.name, error)
+                log.warning("facts file %r skipped: %s", path.name, error)
                 continue
-            if read is not None and read[0].name is not None and same_name(name, read[0].name):
-                found[domain] = None
-        return list(found)
+            if content is not None and content[0].name is not None and same_name(name, content[0].name):
+                domains.append(domain)
+        return list(dict.fromkeys(domains))
 
     def _has_folder(self) -> bool:
         if self._folder.is_dir():
@@ -97,8 +98,8 @@ class FileSource:
         return False
 
 
-def _readable(domain: str) -> str:
-    """The domain as people write it: a file may be called müller.example.json."""
+def _with_unicode(domain: str) -> str:
+    """The domain with its international letters, since a file may be called müller.example.json."""
     try:
         return idna.decode(domain)
     except idna.IDNAError:
@@ -106,58 +107,58 @@ def _readable(domain: str) -> str:
 
 
 def _read(path: Path) -> tuple[CompanyProfile, list[str]] | None:
-    """The profile in a file, with a warning for each field that it has and the profile does not."""
+    """The profile in a file, with a warning for each field that the profile does not have; None: there is no file."""
     try:
         if not path.exists():
             return None
-        if not path.is_file() or path.stat().st_size > _LARGEST:
-            raise SourceFailed(f"The facts file {path.name} is no file of at most {_LARGEST // 1024**2} MB.")
-        found = from_json(path.read_bytes().removeprefix(b"\xef\xbb\xbf"), allow_inf_nan=False)
+        if not path.is_file() or path.stat().st_size > _MAX_BYTES:
+            raise SourceFailed(f"The facts file {path.name} is no file of at most {_MAX_BYTES // 1024**2} MB.")
+        content = from_json(path.read_bytes().removeprefix(b"\xef\xbb\xbf"), allow_inf_nan=False)
     except OSError as error:
         raise SourceFailed(f"The facts file {path.name} cannot be read ({error.strerror}).") from error
     except ValueError as error:
         raise SourceFailed(f"The facts file {path.name} is no JSON: {error}.") from error
-    if isinstance(found, dict) and isinstance(found.get("profile"), dict):
-        found = found["profile"]
-    if not isinstance(found, dict):
+    if isinstance(content, dict) and isinstance(content.get("profile"), dict):
+        content = content["profile"]
+    if not isinstance(content, dict):
         raise SourceFailed(f"The facts file {path.name} must hold an object, a Company profile.")
-    return _validated(found, path.name)
+    return _validated(content, path.name)
 
 
-def _validated(found: dict[str, Any], name: str) -> tuple[CompanyProfile, list[str]]:
+def _validated(content: dict[str, Any], name: str) -> tuple[CompanyProfile, list[str]]:
     warnings: list[str] = []
     try:
-        return CompanyProfile.model_validate(found), warnings
+        return CompanyProfile.model_validate(content), warnings
     except ValidationError as error:
         errors = error.errors(include_url=False, include_context=False, include_input=False)
     surplus = [error for error in errors if error["type"] == "extra_forbidden"]
-    for each in surplus:
-        _drop(found, each["loc"])
+    for mistake in surplus:
+        _remove(content, mistake["loc"])
         try:
-            field_type(_path(each))
+            field_type(_path(mistake))
         except BadRequest as unknown:
             warnings.append(f"The facts file {name} was read without one field. {unknown}")
     wrong = {_path(error): error["msg"] for error in errors if error not in surplus}
     if wrong:
-        told = "; ".join(f"{path} {_should(message)}" for path, message in list(wrong.items())[:5])
+        listed = "; ".join(f"{path} {_rule(message)}" for path, message in list(wrong.items())[:5])
         more = f"; and {len(wrong) - 5} more" if len(wrong) > 5 else ""
-        raise SourceFailed(f"The facts file {name} is no Company profile: {told}{more}.")
-    return CompanyProfile.model_validate(found), warnings
+        raise SourceFailed(f"The facts file {name} is no Company profile: {listed}{more}.")
+    return CompanyProfile.model_validate(content), warnings
 
 
 def _path(error: ErrorDetails) -> str:
-    """The dotted path of the field; a number's two types are steps of the validator, not of the profile."""
+    """The dotted path of the field; the validator's steps for the two types of a number are left out."""
     return ".".join(str(step) for step in error["loc"] if step not in {"int", "float"})
 
 
-def _should(message: str) -> str:
+def _rule(message: str) -> str:
     return message.removeprefix("Input ").removeprefix("Value error, ").replace("valid dictionary", "object")
 
 
-def _drop(found: Any, location: tuple[int | str, ...]) -> None:
+def _remove(content: Any, location: tuple[int | str, ...]) -> None:
     for step in location[:-1]:
-        found = found[step]
-    del found[location[-1]]
+        content = content[step]
+    del content[location[-1]]
 
 
 def _claims(profile: CompanyProfile) -> list[Claim]:

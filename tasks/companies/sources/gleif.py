@@ -1,7 +1,7 @@
 """Facts from GLEIF, which keeps the register of legal entities: legal name, headquarters, status, parents.
 
-An entity is found by the LEI that Wikidata has for its website. Where Wikidata has none, by the company's exact
-name, if only one entity bears it; the warning then says so. GLEIF's data is in the public domain (CC0).
+An entity is found by the LEI that Wikidata has for its website. Where Wikidata has none, it is found by the company's
+exact name, if only one entity has that name; a warning then says so. GLEIF's data is in the public domain (CC0).
 """
 
 import re
@@ -20,12 +20,12 @@ from tasks.remote.fan_out import FanOut
 from tasks.text.normalise import same_name
 
 _PACE: Final = Pace(5)
-"""GLEIF names no limit that it keeps to; where it says 429, its Retry-After is honoured."""
+"""GLEIF publishes no limit that it keeps to; where it answers 429, its Retry-After is honoured."""
 _LEI: Final = re.compile(r"[A-Z0-9]{18}[0-9]{2}")
-_MOST: Final = 5
-"""Records looked at for one domain; nearly all companies have one."""
-_PAGE: Final = 50
-"""Records of like names that are looked through for the exact one."""
+_MAX_RECORDS: Final = 5
+"""Records read for one domain; nearly all companies have one."""
+_PAGE_SIZE: Final = 50
+"""Records of similar names among which the exact one is looked for."""
 _PARENTS: Final = ("direct-parent", "ultimate-parent")
 
 
@@ -52,91 +52,93 @@ class GleifSource:
 
         Raises:
             BadRequest: `domain` is no registrable domain.
-            DiligenceError: Wikidata, which knows the LEI, or GLEIF could not be asked.
+            DiligenceError: Wikidata, which has the LEI, or GLEIF could not be asked.
         """
         entity = entity_of(registrable(domain))
         if entity is None:
             return None
         leis = [lei for lei in dict.fromkeys(entity.leis) if _LEI.fullmatch(lei)]
-        found, warnings = self._by_lei(leis[:_MOST]) if leis else self._by_name(entity)
-        if found is None:
+        record, warnings = self._by_lei(leis[:_MAX_RECORDS]) if leis else self._by_name(entity)
+        if record is None:
             return SourceClaims([], warnings) if warnings else None
-        claims = _claims(found, f"{self._records}/{found['id']}")
-        parents, failures = self._parents(found)
+        claims = _claims(record, f"{self._records}/{record['id']}")
+        parents, failures = self._parents(record)
         if parents:
             claims.add("affiliated_companies", parents)
         return claims.result(*warnings, *failures)
 
-    def domains(self, name: str) -> Sequence[str]:  # noqa: ARG002 - the seam's
+    def domains(self, name: str) -> Sequence[str]:  # noqa: ARG002 - the interface has it
         """None: a legal entity's record has no website."""
         return []
 
     def _by_lei(self, leis: Sequence[str]) -> tuple[dict[str, Any] | None, list[str]]:
-        """The record to take of those of one company, and what to say of the others."""
+        """The record to take of those of one company, and a warning that names the others."""
         records = [record for lei in leis for record in self._ask(f"/{lei}")]
         if not records:
             return None, []
-        # One that lives before one that was dissolved or merged, and the one that was updated last.
-        taken = max(records, key=lambda record: (_entity(record).get("status") == "ACTIVE", _updated(record) or ""))
-        others = [_named(record) for record in records if record is not taken]
+        # An active entity before one that was dissolved or merged, then the one that was updated last.
+        best = max(records, key=lambda record: (_entity(record).get("status") == "ACTIVE", _updated(record) or ""))
+        others = [_named(record) for record in records if record is not best]
         if not others:
-            return taken, []
-        told = f"GLEIF has several entities of this website: {_named(taken)} was taken; others: {', '.join(others)}."
-        return taken, [told]
+            return best, []
+        listed = ", ".join(others)
+        return best, [f"GLEIF has several entities of this website: {_named(best)} was taken; others: {listed}."]
 
     def _by_name(self, entity: Entity) -> tuple[dict[str, Any] | None, list[str]]:
-        """The one record of exactly that name; none where several bear it."""
+        """The one record of exactly that name; none where several entities have it."""
         if not entity.name:
             return None, []
-        records = self._ask("", {"filter[entity.legalName]": entity.name, "page[size]": str(_PAGE)})
-        same = [record for record in records if same_name(entity.name, _legal_name(record) or "")]
-        if len(same) == 1 and len(records) < _PAGE:
-            told = f"No LEI is known for this website: GLEIF's {_named(same[0])} was taken, the only one of that name."
-            return same[0], [told]
-        if same:
+        records = self._ask("", {"filter[entity.legalName]": entity.name, "page[size]": str(_PAGE_SIZE)})
+        matches = [record for record in records if same_name(entity.name, _legal_name(record) or "")]
+        if len(matches) == 1 and len(records) < _PAGE_SIZE:
+            record = matches[0]
+            return record, [
+                f"No LEI is known for this website: GLEIF's {_named(record)} was taken, the only one of that name."
+            ]
+        if matches:
             return None, [f"GLEIF has several entities of the name {entity.name}, and none was taken."]
         return None, []
 
     def _parents(self, record: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
-        """The companies whose accounts take this one in, and what could not be asked."""
+        """The companies whose accounts include this one, and a warning where they could not be asked for."""
         relationships = record.get("relationships")
         relationships = relationships if isinstance(relationships, dict) else {}
-        wanted = [kind for kind in _PARENTS if _has_record(relationships.get(kind))]
-        if not wanted:
-            return [], []
-        threads = FanOut(len(wanted), "gleif")
-        asked = [threads.submit(self._ask, f"/{record['id']}/{kind}") for kind in wanted]
+        kinds = [kind for kind in _PARENTS if _has_record(relationships.get(kind))]
+        threads = FanOut(len(kinds), "gleif")
+        futures = [threads.submit(self._ask, f"/{record['id']}/{kind}") for kind in kinds]
         parents: dict[str, dict[str, Any]] = {}
         failures: list[str] = []
-        for each in asked:
+        for future in futures:
             try:
-                parents |= {parent["id"]: _related(parent) for parent in each.result() if parent["id"] != record["id"]}
+                records = future.result()
             except DiligenceError as error:
                 failures.append(f"The parent companies are left out. {error.message}")
+            else:
+                parents |= {parent["id"]: _related(parent) for parent in records if parent["id"] != record["id"]}
         return list(parents.values()), failures[:1]
 
     def _ask(self, path: str, params: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
-        """The records at a path; none where there is nothing."""
+        """The records at a path; none where there are none."""
         headers = {"Accept": "application/vnd.api+json"}
         answer = Web.current().get(
             self._records + path, params, headers=headers, trusted=True, pace=_PACE, expect=(404,), name="GLEIF"
         )
         if answer.status == 404:
             return []
-        said = answer.json()
-        if not isinstance(said, dict) or "data" not in said or "errors" in said:
+        content = answer.json()
+        if not isinstance(content, dict) or "data" not in content or "errors" in content:
             raise SourceFailed("GLEIF sent something else than the records that it was asked for.")
-        records = said["data"] if isinstance(said["data"], list) else [said["data"]]
+        records = content["data"] if isinstance(content["data"], list) else [content["data"]]
         return [record for record in records if isinstance(record, dict) and _LEI.fullmatch(str(record.get("id")))]
 
 
 def _claims(record: Mapping[str, Any], url: str) -> ClaimCollector:
     entity = _entity(record)
     claims = ClaimCollector("gleif", url, _updated(record))
-    form = _part(entity, "legalForm")
+    form = _object(entity, "legalForm")
     status = one_text(entity.get("status"))
     claims.add("name", _legal_name(record))
-    claims.add("hq", _headquarters(_part(entity, "headquartersAddress")))
+    claims.add("hq", _headquarters(_object(entity, "headquartersAddress")))
     claims.add("extra.founding_date", _date(a_day(entity.get("creationDate"))))
     claims.add("extra.operating_status", status.capitalize() if status in {"ACTIVE", "INACTIVE"} else None)
     claims.add("extra.company_type", one_text(form.get("name")) or one_text(form.get("other")))
@@ -159,7 +161,7 @@ def _headquarters(address: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _date(moment: str | None) -> dict[str, int] | None:
-    """The day of a creation. Given as a time it is local midnight in UTC: 23:00 of the day before in Berlin."""
+    """The day of a creation. A time is local midnight in UTC: 23:00 of the day before in Berlin."""
     if moment is None:
         return None
     try:
@@ -174,7 +176,7 @@ def _related(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _has_record(relationship: Any) -> bool:
-    """Whether a parent is given, and not the reason why there is none (a reporting exception)."""
+    """Whether a parent has a record, and there is not a reason for having none (a reporting exception)."""
     links = relationship.get("links") if isinstance(relationship, dict) else None
     return isinstance(links, dict) and bool({"lei-record", "related"} & links.keys())
 
@@ -184,17 +186,17 @@ def _named(record: Mapping[str, Any]) -> str:
 
 
 def _legal_name(record: Mapping[str, Any]) -> str | None:
-    return one_text(_part(_entity(record), "legalName").get("name"))
+    return one_text(_object(_entity(record), "legalName").get("name"))
 
 
 def _updated(record: Mapping[str, Any]) -> str | None:
-    return a_day(_part(_part(record, "attributes"), "registration").get("lastUpdateDate"))
+    return a_day(_object(_object(record, "attributes"), "registration").get("lastUpdateDate"))
 
 
 def _entity(record: Mapping[str, Any]) -> dict[str, Any]:
-    return _part(_part(record, "attributes"), "entity")
+    return _object(_object(record, "attributes"), "entity")
 
 
-def _part(given: Mapping[str, Any], key: str) -> dict[str, Any]:
-    found = given.get(key)
-    return found if isinstance(found, dict) else {}
+def _object(values: Mapping[str, Any], key: str) -> dict[str, Any]:
+    value = values.get(key)
+    return value if isinstance(value, dict) else {}

@@ -1,4 +1,4 @@
-"""Facts from the SEC's EDGAR: what companies with securities in the US say of themselves in their filings.
+"""Facts from the SEC's EDGAR: what companies with securities in the US file about themselves.
 
 A company is found by the CIK that Wikidata has for its website, never by its name. The SEC asks for a contact in
 the User-Agent and for 10 requests a second at most. Its data is in the public domain.
@@ -33,33 +33,33 @@ class SecSource:
 
         Raises:
             BadRequest: `domain` is no registrable domain.
-            NotConfigured: the SEC wants a contact.
+            NotConfigured: the SEC asks for a contact, and none is set.
             DiligenceError: Wikidata, which knows the CIK, or the SEC could not be asked.
         """
         entity = entity_of(registrable(domain))
-        found = registrants(entity.ciks) if entity else []
-        if not found:
+        companies = registrants(entity.ciks) if entity else []
+        if not companies:
             return None
-        taken, *others = found
-        return _claims(taken).result(*_others(taken, others))
+        first, *others = companies
+        return _claims(first).result(*_others(first, others))
 
-    def domains(self, name: str) -> Sequence[str]:  # noqa: ARG002 - the seam's
-        """None: EDGAR does not keep websites."""
+    def domains(self, name: str) -> Sequence[str]:  # noqa: ARG002 - the interface has it
+        """None: EDGAR has hardly any websites."""
         return []
 
 
 def _claims(registrant: Registrant) -> ClaimCollector:
-    said = registrant.said
+    submissions = registrant.said
     claims = ClaimCollector("sec", registrant.url, registrant.filed)
-    addresses = said.get("addresses")
+    addresses = submissions.get("addresses")
     place = headquarters(addresses.get("business") if isinstance(addresses, dict) else None)
-    website = one_text(said.get("website")) or ""  # empty for nearly everyone
+    website = one_text(submissions.get("website")) or ""  # empty for nearly all companies
     claims.add("name", registrant.name)
     claims.add("website", website if re.match(r"https?://", website) else None)
-    claims.add("description", said.get("description"))
-    claims.add("industry", one_text(said.get("sicDescription")))
+    claims.add("description", submissions.get("description"))
+    claims.add("industry", one_text(submissions.get("sicDescription")))
     claims.add("hq", place)
-    claims.add("extra.phone_number", international(said.get("phone"), place["country"] if place else None))
+    claims.add("extra.phone_number", international(submissions.get("phone"), place["country"] if place else None))
     if registrant.tickers:
         claims.add("company_type", "PUBLIC_COMPANY")
         claims.add("extra.ipo_status", "Public")
@@ -67,11 +67,11 @@ def _claims(registrant: Registrant) -> ClaimCollector:
     return claims
 
 
-def _others(taken: Registrant, others: Sequence[Registrant]) -> list[str]:
+def _others(first: Registrant, others: Sequence[Registrant]) -> list[str]:
     if not others:
         return []
     names = ", ".join(map(_named, others))
-    return [f"The SEC has several companies of this website: {_named(taken)} was taken; others: {names}."]
+    return [f"The SEC has several companies of this website: {_named(first)} was taken; others: {names}."]
 
 
 def _named(registrant: Registrant) -> str:

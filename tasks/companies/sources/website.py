@@ -1,7 +1,7 @@
-"""Facts from the company's own site: what its home page says of itself, and what its feed tells.
+"""Facts from the company's own site: its home page, and the latest entries of its feed.
 
-Where the home page leaves the company's address or founding open, at most two more pages are read, those on which
-sites tell it (about, contact, the imprint). What robots.txt leaves to people is left to them.
+Where the home page does not give the company's address and founding year, at most two more pages are read: about,
+contact, the imprint. Pages that robots.txt excludes are not fetched.
 """
 
 import logging
@@ -25,9 +25,9 @@ from tasks.remote.fan_out import FanOut
 
 log = logging.getLogger(__name__)
 
-_UPDATES: Final = 10
-_MORE: Final = 2
-_TELLING: Final = re.compile(
+_MAX_UPDATES: Final = 10
+_MAX_MORE_PAGES: Final = 2
+_ABOUT: Final = re.compile(
     r"\b(?:about(?:[ -]?us)?|company|contact(?:[ -]?us)?|impressum|imprint|legal[ -]notice|kontakt|unternehmen|"
     r"(?:ü|ue)ber[ -]uns|mentions[ -]l[ée]gales|qui[ -]sommes[ -]nous|contacto|chi[ -]siamo|over[ -]ons|om[ -]oss)\b",
     re.IGNORECASE,
@@ -38,8 +38,8 @@ _PARKED: Final = re.compile(
     r"make an offer on this domain|related searches.{0,80}privacy policy",
     re.IGNORECASE | re.DOTALL,
 )
-_SMALL: Final = 2000
-"""Characters; a page that says more is no parked one, whatever it says of domains."""
+_MAX_PARKED: Final = 2000
+"""Characters; a longer page is no parked one, whatever it says about domains."""
 
 
 def open_source() -> "WebsiteSource":
@@ -48,7 +48,7 @@ def open_source() -> "WebsiteSource":
 
 
 class WebsiteSource:
-    """Facts from the company's own site. A site that holds nothing, or is for sale, knows nothing."""
+    """Facts from the company's own site. An empty site has none, and neither has one that is for sale."""
 
     name = "website"
 
@@ -57,7 +57,7 @@ class WebsiteSource:
         return CompanySettings.current().website_url
 
     def facts(self, domain: str) -> SourceClaims | None:
-        """What the site's pages say, each claim with its page; None where there is no page, or nothing on it.
+        """The claims of the site's pages, with their addresses; None where there is no page, or nothing on it.
 
         Raises:
             BadRequest: `domain` is no registrable domain.
@@ -73,28 +73,27 @@ class WebsiteSource:
             return None
         if not identity.owns(home.url):
             other = domain_of(home.url) or "another address"
-            return SourceClaims(
-                [], [f"The website of {domain} leads to {other}, which was not read. Ask for that one."]
-            )
+            warning = f"The website of {domain} leads to {other}, which was not read. Ask for that one."
+            return SourceClaims([], [warning])
         if _is_parked(home):
             return None
-        threads = FanOut(1 + _MORE, "website")
+        threads = FanOut(1 + _MAX_MORE_PAGES, "website")
         feed = threads.submit(_updates, home, identity, trusted)
         claims = dict(_claims(home, domain, identity, is_home=True))
         if not {"hq", "founded_year"} <= claims.keys():
-            more = [threads.submit(_page, link, trusted) for link in _telling(home, identity)]
-            for page in filter(None, (_result(each, "page") for each in more)):
+            futures = [threads.submit(_page, link, trusted) for link in _about_pages(home, identity)]
+            for page in filter(None, (_result(future, "page") for future in futures)):
                 if identity.owns(page.url):
                     claims = {**dict(_claims(page, domain, identity, is_home=False)), **claims}
-        told = _result(feed, "feed")
-        if told is not None:
-            claims["updates"] = told
+        updates = _result(feed, "feed")
+        if updates is not None:
+            claims["updates"] = updates
         unfit = [field for field, claim in claims.items() if claim is None]
-        found = [claim for claim in claims.values() if claim is not None]
-        return SourceClaims(found, [left_out(self.name, unfit)] if unfit else []) if found or unfit else None
+        fit = [claim for claim in claims.values() if claim is not None]
+        return SourceClaims(fit, [left_out(self.name, unfit)] if unfit else []) if claims else None
 
-    def domains(self, name: str) -> Sequence[str]:  # noqa: ARG002 - the seam's
-        """None: sites are found by their domains."""
+    def domains(self, name: str) -> Sequence[str]:  # noqa: ARG002 - the interface has it
+        """None: a site is found by its domain."""
         return []
 
 
@@ -103,22 +102,22 @@ def _page(url: str, trusted: bool) -> Page:
     return read_page(answer.content, answer.content_type, answer.url)
 
 
-def _result(begun: Future[Any], what: str) -> Any:
-    """What came of it; None where nothing did, which a site's further pages may."""
+def _result(future: Future[Any], what: str) -> Any:
+    """The result; None where the page or feed could not be read."""
     try:
-        return begun.result()
+        return future.result()
     except DiligenceError as error:
         log.info("a %s of the company's site was left out: %s", what, error)
         return None
 
 
 def _is_parked(page: Page) -> bool:
-    said = f"{page.title or ''}\n{page.description or ''}\n{page.text}"
-    return (not said.strip() and not page.schema_org) or (len(said) <= _SMALL and bool(_PARKED.search(said)))
+    text = f"{page.title or ''}\n{page.description or ''}\n{page.text}"
+    return (not text.strip() and not page.schema_org) or (len(text) <= _MAX_PARKED and bool(_PARKED.search(text)))
 
 
 def _claims(page: Page, domain: str, identity: Identity, *, is_home: bool) -> Iterator[tuple[str, Claim | None]]:
-    """A claim for each field that the page speaks to; None where its value is of another kind."""
+    """A claim for each field that the page has; None where its value has a wrong type."""
     values: dict[str, Any] = {}
     organization = own_organization(page.schema_org, domain)
     if organization is not None:
@@ -126,19 +125,19 @@ def _claims(page: Page, domain: str, identity: Identity, *, is_home: bool) -> It
             if value is not None:
                 values.setdefault(field, value)
     if is_home:
-        for field, value in _of_home(page, organization or {}, identity):
+        for field, value in _home_values(page, organization or {}, identity):
             if value is not None:
                 values.setdefault(field, value)
     for field, value in values.items():
-        claiming = ClaimCollector("website", page.url)
-        claiming.add(field, value)
-        made = claiming.result()
-        if made is not None:
-            yield field, next(iter(made.claims), None)
+        collector = ClaimCollector("website", page.url)
+        collector.add(field, value)
+        result = collector.result()
+        if result is not None:
+            yield field, next(iter(result.claims), None)
 
 
-def _of_home(page: Page, organization: Any, identity: Identity) -> Iterator[tuple[str, Any]]:
-    """What a home page says of the company outside of schema.org's words."""
+def _home_values(page: Page, organization: Any, identity: Identity) -> Iterator[tuple[str, Any]]:
+    """What a home page says about the company outside of its schema.org data."""
     meta = page.metadata
     opengraph = meta.get("og:description")
     description = page.description or one_text(organization.get("description"))
@@ -147,21 +146,21 @@ def _of_home(page: Page, organization: Any, identity: Identity) -> Iterator[tupl
     yield "name", meta.get("og:site_name")
     picture = meta.get("og:image:secure_url") or meta.get("og:image") or meta.get("og:image:url")
     yield "profile_pic_url", web_address(picture, page.url) if picture else None
-    own = [each for each in (page.canonical, page.url) if each and domain_of(each) in identity.domains]
+    own = [url for url in (page.canonical, page.url) if url and domain_of(url) in identity.domains]
     yield "website", next(iter(own), None)
 
 
-def _telling(home: Page, identity: Identity) -> list[str]:
-    """The pages on which sites tell who they are, those first that say so in their address's last step."""
-    found = []
+def _about_pages(home: Page, identity: Identity) -> list[str]:
+    """The pages about the company that the home page links to, those first whose address says so in its last step."""
+    ranked = []
     for url, words in home.links:
         path = urlsplit(url).path.rstrip("/")
         last = path.rpartition("/")[2].replace("_", " ")
         if identity.owns(url) and path and url.rstrip("/") != home.url.rstrip("/") and path.count("/") <= 3:
-            by_path, by_words = _TELLING.search(last), _TELLING.search(words) if len(words) <= 40 else None
+            by_path, by_words = _ABOUT.search(last), _ABOUT.search(words) if len(words) <= 40 else None
             if by_path or by_words:
-                found.append((not by_path, len(path), url))
-    return [url for *_, url in sorted(found)[:_MORE]]
+                ranked.append((not by_path, len(path), url))
+    return [url for *_, url in sorted(ranked)[:_MAX_MORE_PAGES]]
 
 
 def _updates(home: Page, identity: Identity, trusted: bool) -> Claim | None:
@@ -172,10 +171,10 @@ def _updates(home: Page, identity: Identity, trusted: bool) -> Claim | None:
     answer = fetch_page(url, trusted=trusted)
     entries = [update for update in feed_updates(answer.content, answer.url) if update.text or update.link]
     entries.sort(key=lambda entry: entry.date or date.min, reverse=True)
-    claiming = ClaimCollector("website", answer.url)
-    claiming.add("updates", [_update(entry) for entry in entries[:_UPDATES]] or None)
-    made = claiming.result()
-    return next(iter(made.claims), None) if made else None
+    collector = ClaimCollector("website", answer.url)
+    collector.add("updates", [_update(entry) for entry in entries[:_MAX_UPDATES]] or None)
+    result = collector.result()
+    return next(iter(result.claims), None) if result else None
 
 
 def _update(entry: FeedUpdate) -> dict[str, Any]:

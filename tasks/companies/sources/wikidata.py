@@ -1,7 +1,7 @@
-"""Facts from Wikidata (CC0), and Wikipedia's first paragraph, of the company whose official website a domain is.
+"""Facts from Wikidata (CC0), and Wikipedia's first paragraph, about the company whose official website a domain is.
 
-Each claim leads to the item's page, the description to the article. A company takes three requests to Wikidata:
-which items have that website, what the item says, and what the items are called that it refers to.
+The claims have the item's page as their address, the description has the article's. A company takes three requests to
+Wikidata: which items have that website, what the item says, and the names of the items that it refers to.
 """
 
 import logging
@@ -14,9 +14,9 @@ from tasks.companies.claims import Claim, SourceClaims
 from tasks.companies.domain import registrable
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.safe_addresses import Address
-from tasks.companies.wikidata.claims import Company, Said, claims_of, is_at, is_home, referred
-from tasks.companies.wikidata.client import Summary, Term, fetch_items, named, page_of, summary_of, terms
-from tasks.companies.wikidata.entity import known_company
+from tasks.companies.wikidata.claims import FieldValue, referred, values_of
+from tasks.companies.wikidata.client import ItemTerms, Summary, fetch_items, named, page_of, summary_of, terms
+from tasks.companies.wikidata.entity import Entity, entity_of, is_at, is_home
 from tasks.companies.wikidata.item import Item
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, TooManyRequests
 from tasks.remote.fan_out import FanOut
@@ -24,15 +24,16 @@ from tasks.text.normalise import one_line, same_name
 
 log = logging.getLogger(__name__)
 
-_LONGEST_NAME: Final = 200
+_MAX_NAME: Final = 200
+"""Characters of a name that is looked up."""
 _LANGUAGES: Final = ("en", "mul", "de", "fr", "es", "it", "nl", "sv")
-"""In which a name is looked up; most companies have the same one in each."""
-_FETCHED: Final = 8
-"""Items fetched for their name alone, where the query service does not give it."""
+"""In which a name is looked up; most companies have the same name in all of them."""
+_MAX_FETCHED_FOR_NAME: Final = 8
+"""Items fetched only for their names, where the query service does not give them."""
 
 
 def open_source() -> "WikidataSource":
-    """The source; the settings say where Wikidata is."""
+    """The source; its addresses are those of the settings."""
     return WikidataSource()
 
 
@@ -52,18 +53,18 @@ class WikidataSource:
 
         Raises:
             BadRequest: `domain` is no registrable domain.
-            DiligenceError: Wikidata cannot be asked, or answered wrongly.
+            DiligenceError: Wikidata cannot be asked, or sent invalid data.
         """
-        company = known_company(registrable(domain))
-        if company is None:
+        entity = entity_of(registrable(domain))
+        if entity is None:
             return None
-        asked = FanOut(1, "wikipedia").submit(_summary, company.item)
-        known, gaps = _terms(referred(company.item))
-        summary, silence = asked.result()
-        said, doubts = claims_of(company, known)
-        claims = [claim for each in said if (claim := _claim(each, company.item)) is not None]
-        claims += _description(company, summary)
-        return SourceClaims(claims, [*_choice(company, domain), *doubts, *gaps, *silence])
+        summary_and_warnings = FanOut(1, "wikipedia").submit(_summary, entity.item)
+        names, name_warnings = _names(referred(entity.item))
+        summary, summary_warnings = summary_and_warnings.result()
+        values, choices = values_of(entity, names)
+        claims = [claim for value in values if (claim := _claim(value, entity.item)) is not None]
+        claims += _description(entity.item, summary)
+        return SourceClaims(claims, [*_choice(entity, domain), *choices, *name_warnings, *summary_warnings])
 
     def domains(self, name: str) -> Sequence[str]:
         """The domains of the official websites of the companies of exactly that name.
@@ -72,41 +73,38 @@ class WikidataSource:
             DiligenceError: Wikidata cannot be asked.
         """
         name = one_line(name)
-        if not name or len(name) > _LONGEST_NAME:
+        if not name or len(name) > _MAX_NAME:
             return []
-        found = named(_spellings(name), _LANGUAGES)
-        domains = [_domain(site.url) for site, names in found if any(same_name(name, each) for each in names)]
+        candidates = named(_spellings(name), _LANGUAGES)
+        domains = [_domain(site.url) for site, names in candidates if any(same_name(name, other) for other in names)]
         return list(dict.fromkeys(filter(None, domains)))
 
 
-def _terms(ids: Sequence[str]) -> tuple[dict[str, Term], list[str]]:
-    """What the items are called, and a warning where that could not be asked.
+def _names(ids: Sequence[str]) -> tuple[dict[str, ItemTerms], list[str]]:
+    """The names of the items, and a warning where they could not be asked for.
 
-    Where the query service names none of them, the first ones are fetched themselves.
+    Where the query service has none of them, the first items are fetched themselves.
     """
     try:
-        if known := terms(ids):
-            return known, []
+        if names := terms(ids):
+            return names, []
     except TooManyRequests as error:
-        return {}, [_unnamed(error)]
+        return {}, [_without_names(error)]
     except DiligenceError as error:
-        log.info("Wikidata's query service does not tell names: %s", error.message)
+        log.info("Wikidata's query service gives no names: %s", error.message)
     try:
-        return {each: _term(item) for each, item in fetch_items(ids[:_FETCHED]).items()}, []
+        items = fetch_items(ids[:_MAX_FETCHED_FOR_NAME])
     except DiligenceError as error:
-        return {}, [_unnamed(error)]
+        return {}, [_without_names(error)]
+    return {id_: ItemTerms(item.label(), next(iter(item.texts("P297")), None)) for id_, item in items.items()}, []
 
 
-def _unnamed(error: DiligenceError) -> str:
-    return f"What the places and companies are called that Wikidata refers to could not be asked. {error.message}"
-
-
-def _term(item: Item) -> Term:
-    return Term(item.label(), next(iter(item.texts("P297")), None))
+def _without_names(error: DiligenceError) -> str:
+    return f"The names of places and companies that Wikidata refers to could not be fetched. {error.message}"
 
 
 def _summary(item: Item) -> tuple[Summary | None, list[str]]:
-    """The first paragraph of the item's article, and a warning where that could not be asked."""
+    """The first paragraph of the item's article, and a warning where it could not be fetched."""
     if item.wikipedia is None:
         return None, []
     try:
@@ -115,23 +113,22 @@ def _summary(item: Item) -> tuple[Summary | None, list[str]]:
         return None, [error.message]
 
 
-def _claim(said: Said, item: Item) -> Claim | None:
-    """The claim; None where a value does not fit its field, which is no reason to lose the others."""
+def _claim(value: FieldValue, item: Item) -> Claim | None:
+    """The claim; None where the value does not fit its field, which does not affect the others."""
     try:
         return Claim(
-            field=said.field,
-            value=said.value,
+            field=value.field,
+            value=value.value,
             source=WikidataSource.name,
             url=page_of(item.id),
             retrieved_at=item.retrieved_at,
-            as_of=said.statement.as_of if said.statement else None,
+            as_of=value.statement.as_of if value.statement else None,
         )
     except ValidationError:
         return None
 
 
-def _description(company: Company, summary: Summary | None) -> Iterator[Claim]:
-    item = company.item
+def _description(item: Item, summary: Summary | None) -> Iterator[Claim]:
     if summary is not None:
         yield Claim(
             field="description",
@@ -141,32 +138,33 @@ def _description(company: Company, summary: Summary | None) -> Iterator[Claim]:
             retrieved_at=item.retrieved_at,
             as_of=summary.as_of,
         )
-    elif (text := item.description()) and (claim := _claim(Said("description", text), item)):
+    elif (text := item.description()) and (claim := _claim(FieldValue("description", text), item)):
         yield claim
 
 
-def _choice(company: Company, domain: str) -> Iterator[str]:
-    """Which of several was taken."""
-    if company.others:
+def _choice(entity: Entity, domain: str) -> Iterator[str]:
+    """Warnings about a choice between several items."""
+    name = entity.name or "one without a name"
+    if entity.others:
         yield (
             f"Several items of Wikidata have {domain} as their official website, and nothing tells them apart: "
-            f"{company.name or 'one without a name'} ({company.item.id}) is taken, not {', '.join(company.others)}."
+            f"{name} ({entity.id}) is taken, not {', '.join(entity.others)}."
         )
-    if company.unseen:
+    if entity.not_fetched:
         yield (
-            f"{company.unseen} more items of Wikidata have {domain} as their official website and were not looked at: "
-            f"{company.name or 'one without a name'} ({company.item.id}) was taken among those with the lowest numbers."
+            f"{entity.not_fetched} more items of Wikidata have {domain} as their official website and were not looked "
+            f"at: {name} ({entity.id}) was taken among those with the lowest numbers."
         )
 
 
 def _spellings(name: str) -> list[str]:
-    """The name as given and as names are mostly written, with and without its last word, which may be a legal form."""
+    """The name in the usual spellings, with and without its last word, which may be a legal form."""
     shorter = name.rpartition(" ")[0].rstrip(" ,")
     return list(dict.fromkeys(filter(None, (name, name.title(), name.upper(), shorter, shorter.title()))))
 
 
 def _domain(url: str) -> str | None:
-    """The domain whose home page the address is; None for a page on somebody else's."""
+    """The domain whose home page the address is; None for a page on another company's site."""
     try:
         host = Address.parse(url).host.removeprefix("www.")
         domain = registrable(host)

@@ -1,10 +1,10 @@
-"""Wikidata's servers: the query service tells which items there are, Special:EntityData what they say.
+"""Requests to Wikidata and Wikipedia.
 
-Queries are bounded: they look exact values up and end at `LIMIT`. At most five requests are under way at a
-time in this process, whoever asks, as the query service wants it (its user manual, "Query limits"); a 429 is
-honoured by all of them.
+The query service finds items, Special:EntityData gives what they say, and the English Wikipedia gives the first
+paragraph of an article (CC BY-SA; the article's address is the attribution).
 
-What the English Wikipedia says of a company in its first paragraph (CC BY-SA; the article's address names it).
+Queries are bounded: they look up exact values and end with `LIMIT`. At most five requests to Wikidata are under way
+in this process, as its query service asks for (user manual, "Query limits"), and a 429 holds all of them.
 """
 
 import json
@@ -25,23 +25,27 @@ from tasks.text.normalise import one_line, plain
 
 WIKIDATA_PACE: Final = Pace(5)
 NAME: Final = "Wikidata"
-_WIKIDATA_LIMITS: Final = Limits(total=30, patience=180)
-_MOST: Final = 200
-"""Rows of an answer; a domain has one item or two, at times some dozen."""
-_LONGEST_ADDRESS: Final = 3900
-"""Characters; what is longer is sent as a form, which the query service takes too."""
+WIKIDATA_LIMITS: Final = Limits(total=30, patience=180)
+WIKIPEDIA_PACE: Final = Pace(5)
+_WIKIPEDIA_LIMITS: Final = Limits(total=20, patience=120, packed=1 << 20, unpacked=4 << 20)
+_MAX_SUMMARY: Final = 4000
+"""Characters; a first paragraph has some 500."""
+_MAX_ROWS: Final = 200
+"""Of an answer; a domain has one or two items, rarely a dozen."""
+_MAX_URL: Final = 3900
+"""Characters; a longer query is sent as a form, which the query service accepts too."""
 
 
 class Site(NamedTuple):
-    """An item and an address that it names as its official website (empty where the answer left it out)."""
+    """An item and its official website (empty where the answer left it out)."""
 
     item: str
     url: str
 
 
 @dataclass(frozen=True)
-class Term:
-    """What an item that another refers to is called; of a country its code, of a place the code of its country."""
+class ItemTerms:
+    """The name of an item; of a country its code too, of a place the code of its country."""
 
     label: str | None = None
     code: str | None = None
@@ -52,18 +56,18 @@ def items_of(urls: Collection[str]) -> list[Site]:
     """The items that have one of those addresses as their official website, deprecated or not.
 
     Raises:
-        DiligenceError: the query service cannot be asked, or answered wrongly.
+        DiligenceError: the query service cannot be asked, or sent invalid data.
     """
     sites = " ".join(f"<{url}>" for url in urls)
     rows = _ask(
         f"SELECT ?item ?site WHERE {{ VALUES ?site {{ {sites} }} "
-        f"?item p:P856 ?statement . ?statement ps:P856 ?site . }} LIMIT {_MOST}"
+        f"?item p:P856 ?statement . ?statement ps:P856 ?site . }} LIMIT {_MAX_ROWS}"
     )
     return [Site(item, row.get("site", "")) for row in rows if (item := _id(row.get("item")))]
 
 
 def named(names: Collection[str], languages: Collection[str]) -> list[tuple[Site, list[str]]]:
-    """The items with a website that are labelled, also known as or officially called exactly so, with those names.
+    """The items with a website whose label, alias or official name is exactly one of `names`, with their names.
 
     Raises:
         DiligenceError: as `items_of`.
@@ -74,7 +78,7 @@ def named(names: Collection[str], languages: Collection[str]) -> list[tuple[Site
     rows = _ask(
         f"SELECT ?item ?site ?name ?official WHERE {{ VALUES ?name {{ {literals} }} "
         "{ ?item rdfs:label ?name } UNION { ?item skos:altLabel ?name } UNION { ?item wdt:P1448 ?name } "
-        f"?item wdt:P856 ?site . OPTIONAL {{ ?item wdt:P1448 ?official }} }} LIMIT {_MOST}"
+        f"?item wdt:P856 ?site . OPTIONAL {{ ?item wdt:P1448 ?official }} }} LIMIT {_MAX_ROWS}"
     )
     return [
         (Site(item, row["site"]), [row[key] for key in ("name", "official") if key in row])
@@ -83,8 +87,8 @@ def named(names: Collection[str], languages: Collection[str]) -> list[tuple[Site
     ]
 
 
-def terms(ids: Sequence[str]) -> dict[str, Term]:
-    """What those items are called, of those that have an English label, with the codes of countries; one request.
+def terms(ids: Sequence[str]) -> dict[str, ItemTerms]:
+    """The names of those items that have an English label, with the codes of countries; one request.
 
     Raises:
         DiligenceError: as `items_of`.
@@ -96,12 +100,12 @@ def terms(ids: Sequence[str]) -> dict[str, Term]:
         'OPTIONAL { ?item rdfs:label ?label . FILTER(LANG(?label) IN ("en", "mul")) } '
         "OPTIONAL { ?item wdt:P297 ?code } OPTIONAL { ?item wdt:P17/wdt:P297 ?country } } LIMIT 1000"
     )
-    found: dict[str, Term] = {}
-    for item, told in _by_item(rows).items():
-        label, code, country = (told.get(key, []) for key in ("label", "code", "country"))
-        if item in ids and (label or code):
-            found[item] = Term(next(iter(label), None), _only(code), _only(country))
-    return found
+    names: dict[str, ItemTerms] = {}
+    for item, values in _by_item(rows).items():
+        labels, codes, countries = (values.get(key, []) for key in ("label", "code", "country"))
+        if item in ids and (labels or codes):
+            names[item] = ItemTerms(next(iter(labels), None), _only(codes), _only(countries))
+    return names
 
 
 def fetch_item(item: str) -> Item | None:
@@ -112,7 +116,7 @@ def fetch_item(item: str) -> Item | None:
     """
     url = f"{CompanySettings.current().wikidata_url}/wiki/Special:EntityData/{item}.json"
     answer = Web.current().get(
-        url, trusted=True, pace=WIKIDATA_PACE, limits=_WIKIDATA_LIMITS, expect=(404, 410), name=NAME
+        url, trusted=True, pace=WIKIDATA_PACE, limits=WIKIDATA_LIMITS, expect=(404, 410), name=NAME
     )
     return (
         None
@@ -122,15 +126,15 @@ def fetch_item(item: str) -> Item | None:
 
 
 def fetch_items(ids: Sequence[str]) -> dict[str, Item]:
-    """The items by the ids asked for, fetched side by side; one that is gone is left out.
+    """The items by `ids`, fetched at the same time; one that is gone is left out.
 
     Raises:
         DiligenceError: as `fetch_item`.
     """
     threads = FanOut(5, "wikidata")
-    asked = {id_: threads.submit(fetch_item, id_) for id_ in ids}
-    found = {each: task.result() for each, task in asked.items()}
-    return {each: item for each, item in found.items() if item is not None}
+    futures = {id_: threads.submit(fetch_item, id_) for id_ in ids}
+    items = {id_: future.result() for id_, future in futures.items()}
+    return {id_: item for id_, item in items.items() if item is not None}
 
 
 def page_of(item: str) -> str:
@@ -139,24 +143,24 @@ def page_of(item: str) -> str:
 
 
 def _ask(query: str) -> list[dict[str, str]]:
-    """The rows of the answer, each variable that has a value with it."""
+    """The rows of the answer, with the variables that have a value."""
     url = CompanySettings.current().wikidata_sparql_url
     headers = {"Accept": "application/sparql-results+json"}
-    if len(quote(query)) + len(url) <= _LONGEST_ADDRESS:
+    if len(quote(query)) + len(url) <= _MAX_URL:
         answer = Web.current().get(
             url,
             {"query": query, "format": "json"},
             headers=headers,
             trusted=True,
             pace=WIKIDATA_PACE,
-            limits=_WIKIDATA_LIMITS,
+            limits=WIKIDATA_LIMITS,
             name=NAME,
         )
     else:
         headers["Content-Type"] = "application/x-www-form-urlencoded"
         body = f"query={quote(query, safe='')}&format=json".encode()
         answer = Web.current().post(
-            url, body, headers=headers, trusted=True, pace=WIKIDATA_PACE, limits=_WIKIDATA_LIMITS, name=NAME
+            url, body, headers=headers, trusted=True, pace=WIKIDATA_PACE, limits=WIKIDATA_LIMITS, name=NAME
         )
     try:
         return [dict(_values(row)) for row in answer.json()["results"]["bindings"]]
@@ -165,22 +169,22 @@ def _ask(query: str) -> list[dict[str, str]]:
 
 
 def _values(row: Any) -> Iterator[tuple[str, str]]:
-    for name, each in row.items():
-        if isinstance(each["value"], str) and len(each["value"]) <= 4096:
-            yield name, one_line(each["value"])
+    for name, binding in row.items():
+        if isinstance(binding["value"], str) and len(binding["value"]) <= 4096:
+            yield name, one_line(binding["value"])
 
 
 def _by_item(rows: Sequence[Mapping[str, str]]) -> dict[str, dict[str, list[str]]]:
     """The different values of each variable, by item."""
-    found: dict[str, dict[str, list[str]]] = {}
+    by_item: dict[str, dict[str, list[str]]] = {}
     for row in rows:
         if (item := _id(row.get("item"))) is None:
             continue
         for name, value in row.items():
-            values = found.setdefault(item, {}).setdefault(name, [])
+            values = by_item.setdefault(item, {}).setdefault(name, [])
             if value not in values:
                 values.append(value)
-    return found
+    return by_item
 
 
 def _only(values: Sequence[str]) -> str | None:
@@ -189,14 +193,8 @@ def _only(values: Sequence[str]) -> str | None:
 
 def _id(address: str | None) -> str | None:
     """The id at the end of `http://www.wikidata.org/entity/Q42`."""
-    found = re.search(r"(?:^|/)(Q[1-9][0-9]{0,11})$", address or "")
-    return found[1] if found else None
-
-
-WIKIPEDIA_PACE: Final = Pace(5)
-_WIKIPEDIA_LIMITS: Final = Limits(total=20, patience=120, packed=1 << 20, unpacked=4 << 20)
-_LONGEST: Final = 4000
-"""Characters; a first paragraph has some 500."""
+    match = re.search(r"(?:^|/)(Q[1-9][0-9]{0,11})$", address or "")
+    return match[1] if match else None
 
 
 @dataclass(frozen=True)
@@ -212,7 +210,7 @@ def summary_of(title: str, item: str) -> Summary | None:
     """The summary of the article with that title, which is about that item of Wikidata; None where there is none.
 
     Raises:
-        DiligenceError: Wikipedia cannot be asked, or answered wrongly.
+        DiligenceError: Wikipedia cannot be asked, or sent invalid data.
     """
     address = CompanySettings.current().wikipedia_url
     name = quote(title.replace(" ", "_"), safe="")
@@ -226,15 +224,15 @@ def summary_of(title: str, item: str) -> Summary | None:
     )
     if answer.status in {404, 410}:
         return None
-    return _read(answer.json(), item, f"{address}/wiki/{name}")
+    return _summary(answer.json(), item, f"{address}/wiki/{name}")
 
 
-def _read(said: Any, item: str, url: str) -> Summary | None:
-    """The summary, unless the page only lists what the title may mean, or has come to be about something else."""
-    if not isinstance(said, dict) or said.get("type", "standard") != "standard":
+def _summary(content: Any, item: str, url: str) -> Summary | None:
+    """The summary; None for a disambiguation page, and for an article that is now about something else."""
+    if not isinstance(content, dict) or content.get("type", "standard") != "standard":
         return None
-    text, about, changed = said.get("extract"), said.get("wikibase_item"), said.get("timestamp")
-    if about not in {None, item} or not isinstance(text, str) or not (text := plain(text[:_LONGEST]).strip()):
+    text, about, changed = content.get("extract"), content.get("wikibase_item"), content.get("timestamp")
+    if about not in {None, item} or not isinstance(text, str) or not (text := plain(text[:_MAX_SUMMARY]).strip()):
         return None
     day = re.match(r"\d{4}-\d{2}-\d{2}(?=T|$)", changed) if isinstance(changed, str) else None
     return Summary(text, url, day[0] if day else None)

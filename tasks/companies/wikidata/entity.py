@@ -1,111 +1,241 @@
-"""The company of a domain as Wikidata knows it: the ids under which other sources know it, found by its website.
+"""Which item of Wikidata is the company of a domain, with the ids under which other sources know it.
 
-It is asked for once, however many sources want to know at the same moment, and remembered for some minutes.
-What Wikidata says of the company besides is the source `wikidata`'s business.
+The join is by the official website (P856), exact and never by a name. The website's host must be the domain, with or
+without `www.`; both schemes count, and so does a slash at the end or none. Of several items the one is taken whose
+official website it is by the better rank, then the top parent (P749, P127) among them; items that are still equal are
+named in `others`.
+
+An answer is used for some minutes, and callers that ask at the same time share one search.
 """
 
 import re
 import time
 from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from threading import Lock
 from typing import Final
 
+import idna
+
 from tasks.companies.domain import registrable
 from tasks.companies.settings import CompanySettings
-from tasks.companies.wikidata.claims import Company, company_of
+from tasks.companies.web.safe_addresses import Address
+from tasks.companies.wikidata.client import Site, fetch_items, items_of
+from tasks.companies.wikidata.item import Item, ItemStatement, language_of, text
+from tasks.errors import NotAllowed
 
-_KEPT: Final = 300.0
-"""Seconds that an answer is remembered, unless DILIGENCE_FACTS_MAX_AGE is less."""
-_MOST: Final = 512
-"""Answers that are remembered, some 20 KB each."""
+_MAX_AGE: Final = 300.0
+"""Seconds that an answer is used, unless DILIGENCE_FACTS_MAX_AGE is less."""
+_MAX_ANSWERS: Final = 512
+"""Answers in memory, some 20 KB each."""
+_MAX_ITEMS: Final = 20
+"""Items that are fetched: those with the lowest numbers, which are the oldest and best known."""
+_WEBSITE: Final = "P856"
+_HOMES: Final = ("", "/", "/en", "/en/", "/en-us/", "/us/", "/us/en/", "/de/", "/index.html")
+"""Usual paths of home pages. The query service finds whole addresses only; other paths would take a scan."""
+_HOME: Final = re.compile(r"/?(?:[a-z]{2}(?:[-_/][a-z]{2})?|index\.html?)?/?", re.IGNORECASE)
+_NO_COMPANY: Final = frozenset(
+    "Q5 Q571 Q7397 Q7889 Q11424 Q35127 Q166142 Q193424 Q620615 Q1668024 Q4167410 Q4182287 Q5398426".split()  # noqa: SIM905 - a list of words reads best as words
+)
+"""A human, book, software, video game, film, website, application, web service, mobile app, service on the internet,
+disambiguation page, search engine, television series: these have websites and are no companies."""
+_COMPANY_PROPERTIES: Final = ("P1454", "P159", "P452", "P1128", "P414", "P169", "P1278", "P5531")
+"""Properties that hardly anything but a company has."""
 
 
 @dataclass(frozen=True)
 class Entity:
-    """A company. `id` is Wikidata's (Q42), `wikipedia` its title in the English Wikipedia.
+    """The item taken for a domain, its statement on that website, and the names of items that were equally good.
 
-    `ciks` (ten digits) and `leis` are its numbers with the SEC and the GLEIF, the best first; `others` names further
-    companies of that domain, as good as this one.
+    `not_fetched` further items have that website and were not compared.
     """
 
-    id: str
-    name: str | None
-    ciks: tuple[str, ...]
-    leis: tuple[str, ...]
-    wikipedia: str | None
-    others: tuple[str, ...]
+    item: Item
+    website: ItemStatement
+    others: tuple[str, ...] = ()
+    not_fetched: int = 0
+
+    @property
+    def id(self) -> str:
+        """Wikidata's id, such as `Q42`."""
+        return self.item.id
+
+    @property
+    def name(self) -> str | None:
+        """The item's label, in English where there is one."""
+        return self.item.label(language_of(self.website))
+
+    @property
+    def wikipedia(self) -> str | None:
+        """The title of its article in the English Wikipedia."""
+        return self.item.wikipedia
+
+    @property
+    def ciks(self) -> tuple[str, ...]:
+        """Its numbers with the SEC, in ten digits, the best first."""
+        return tuple(cik.zfill(10) for cik in self.item.texts("P5531") if re.fullmatch("[0-9]{1,10}", cik))
+
+    @property
+    def leis(self) -> tuple[str, ...]:
+        """Its numbers with GLEIF, the best first."""
+        return tuple(lei.upper() for lei in self.item.texts("P1278") if re.fullmatch("[0-9A-Za-z]{20}", lei))
 
 
 def entity_of(domain: str) -> Entity | None:
-    """The company with that registrable domain; None: Wikidata was reached, and knows none.
+    """The company with that registrable domain; None: Wikidata could be asked, and knows none.
 
     Raises:
         BadRequest: it is no registrable domain.
-        DiligenceError: Wikidata cannot be asked, or answered wrongly.
-    """
-    company = known_company(domain)
-    if company is None:
-        return None
-    ciks = [cik.zfill(10) for cik in company.item.texts("P5531") if re.fullmatch("[0-9]{1,10}", cik)]
-    leis = [lei.upper() for lei in company.item.texts("P1278") if re.fullmatch("[0-9A-Za-z]{20}", lei)]
-    return Entity(
-        id=company.item.id,
-        name=company.name,
-        ciks=tuple(ciks),
-        leis=tuple(leis),
-        wikipedia=company.item.wikipedia,
-        others=company.others,
-    )
-
-
-def known_company(domain: str) -> Company | None:
-    """The company with its whole item, remembered as `entity_of` does it.
-
-    Raises:
-        DiligenceError: as `entity_of`.
+        DiligenceError: Wikidata cannot be asked, or sent invalid data.
     """
     domain = registrable(domain)
     settings = CompanySettings.current()
-    fresh = min(_KEPT, settings.facts_max_age * 3600)
-    return _answers.get((domain, settings.wikidata_url, settings.wikidata_sparql_url), fresh)
+    max_age = min(_MAX_AGE, settings.facts_max_age * 3600)
+    return ENTITIES.get((domain, settings.wikidata_url, settings.wikidata_sparql_url), max_age)
 
 
-class _Answers:
-    """What was found of late, and what is being looked for."""
+class EntityCache:
+    """The latest answers by domain and servers, and the searches under way."""
 
     def __init__(self) -> None:
-        self._found: OrderedDict[tuple[str, str, str], tuple[Future[Company | None], float]] = OrderedDict()
+        self._searches: OrderedDict[tuple[str, str, str], tuple[Future[Entity | None], float]] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, key: tuple[str, str, str], fresh: float) -> Company | None:
-        """The answer of a search that is under way or not older than so many seconds, or else of a new one.
+    def get(self, key: tuple[str, str, str], max_age: float) -> Entity | None:
+        """The answer of a search that is under way or at most `max_age` seconds old, or else of a new one.
 
         Raises:
-            DiligenceError: the search failed; it is not remembered.
+            DiligenceError: the search failed; the failure is not kept.
         """
         with self._lock:
-            known, begun = self._found.get(key, (None, 0.0))
-            mine: Future[Company | None] | None = None
-            if known is None or (known.done() and time.monotonic() - begun >= fresh):
-                known = mine = Future()
-                self._found[key] = mine, time.monotonic()
-                self._found.move_to_end(key)
-                if len(self._found) > _MOST:
-                    self._found.popitem(last=False)
-        if mine is not None:
-            self._search(key, mine)
-        return known.result()
+            search, begun = self._searches.get(key, (None, 0.0))
+            new: Future[Entity | None] | None = None
+            if search is None or (search.done() and time.monotonic() - begun >= max_age):
+                search = new = Future()
+                self._searches[key] = new, time.monotonic()
+                self._searches.move_to_end(key)
+                if len(self._searches) > _MAX_ANSWERS:
+                    self._searches.popitem(last=False)
+        if new is not None:
+            self._search(key, new)
+        return search.result()
 
-    def _search(self, key: tuple[str, str, str], search: Future[Company | None]) -> None:
+    def clear(self) -> None:
+        """Forget all answers."""
+        with self._lock:
+            self._searches.clear()
+
+    def _search(self, key: tuple[str, str, str], search: Future[Entity | None]) -> None:
         try:
-            search.set_result(company_of(key[0]))
-        except BaseException as error:  # noqa: BLE001 - those that wait must hear of it, whatever it is
+            search.set_result(_search(key[0]))
+        except BaseException as error:  # noqa: BLE001 - every caller that waits must get it, whatever it is
             with self._lock:
-                if self._found.get(key, (None, 0.0))[0] is search:
-                    del self._found[key]
+                if self._searches.get(key, (None, 0.0))[0] is search:
+                    del self._searches[key]
             search.set_exception(error)
 
 
-_answers: Final = _Answers()
+ENTITIES: Final = EntityCache()
+
+
+def _search(domain: str) -> Entity | None:
+    sites = [site for site in items_of(_addresses(domain)) if not site.url or is_at(site.url, domain)]
+    ids = _ordered(sites)
+    items = {item.id: item for item in fetch_items(ids[:_MAX_ITEMS]).values()}  # a merged one has its new id
+    entities = [entity for item in items.values() if (entity := _entity(item, domain)) is not None]
+    best = min((_standing(entity, domain) for entity in entities), default=None)
+    equal = _top([entity for entity in entities if _standing(entity, domain) == best], entities)
+    if not equal:
+        return None
+    first, *others = sorted(equal, key=_likeliness)
+    return Entity(first.item, first.website, tuple(map(_named, others)), len(ids[_MAX_ITEMS:]))
+
+
+def _addresses(domain: str) -> list[str]:
+    """Every way to write the address of its home page; an international name in both of its forms."""
+    try:
+        unicode = idna.decode(domain)
+    except idna.IDNAError:
+        unicode = domain
+    paths_of = {domain: _HOMES, unicode: ("", "/")} if unicode != domain else {domain: _HOMES}
+    return [
+        f"{scheme}://{www}{name}{path}"
+        for name, paths in paths_of.items()
+        for path in paths
+        for www in ("www.", "")
+        for scheme in ("https", "http")
+    ]
+
+
+def is_at(url: str, domain: str) -> bool:
+    """Whether the address is on the domain itself or its `www.`, at the usual port."""
+    try:
+        address = Address.parse(url)
+    except NotAllowed:
+        return False
+    return address.host in {domain, f"www.{domain}"} and address.port in {80, 443}
+
+
+def is_home(url: str) -> bool:
+    """Whether the address is that of a home page, perhaps of one language, and not of a page deeper in the site."""
+    try:
+        return _HOME.fullmatch(Address.parse(url).target) is not None
+    except NotAllowed:
+        return False
+
+
+def _ordered(sites: Iterable[Site]) -> list[str]:
+    """The ids of the items, without repetition, those to fetch first."""
+    ordered = sorted(sites, key=lambda site: (not is_home(site.url), len(site.item), site.item))
+    return list(dict.fromkeys(site.item for site in ordered))
+
+
+def _entity(item: Item, domain: str) -> Entity | None:
+    """The item with its best statement on this website; None where it has none, or is no company."""
+    sites = [statement for statement in item.all(_WEBSITE) if is_at(text(statement.value) or "", domain)]
+    kinds = item.items("P31")
+    if not sites or (kinds and _NO_COMPANY.issuperset(kinds)):
+        return None
+    return Entity(item, min(sites, key=lambda site: _standing(Entity(item, site), domain)))
+
+
+def _standing(entity: Entity, domain: str) -> tuple[bool, bool, int]:
+    """How well the domain is its official website, best first: its home page, today, and by rank."""
+    site = entity.website
+    prefers_another = any(
+        statement.preferred and not is_at(text(statement.value) or "", domain)
+        for statement in entity.item.all(_WEBSITE)
+    )
+    return not is_home(text(site.value) or ""), site.ended, 0 if site.preferred else 2 if prefers_another else 1
+
+
+def _top(equal: Sequence[Entity], entities: Sequence[Entity]) -> list[Entity]:
+    """Those that no other of them owns, directly or through a third of `entities`."""
+    owners = {entity.id: {*entity.item.items("P749"), *entity.item.items("P127")} for entity in entities}
+    ids = {entity.id for entity in equal}
+    top = [entity for entity in equal if not (_all_owners(entity.id, owners) & ids - {entity.id})]
+    return top or list(equal)  # where they own each other, none is at the top
+
+
+def _all_owners(item: str, owners: Mapping[str, set[str]]) -> set[str]:
+    """Every owner of the item, and every owner of an owner."""
+    all_owners: set[str] = set()
+    ahead = [item]
+    while ahead:
+        new = owners.get(ahead.pop(), set()) - all_owners
+        all_owners |= new
+        ahead += new
+    return all_owners
+
+
+def _likeliness(entity: Entity) -> tuple[int, bool, int, str]:
+    """Which of several equal items is taken: one with properties of a company, not dissolved, with the lowest id."""
+    item = entity.item
+    is_company = any(item.all(name) for name in _COMPANY_PROPERTIES)
+    return -is_company, bool(item.all("P576")), len(item.id), item.id
+
+
+def _named(entity: Entity) -> str:
+    return f"{(entity.name or 'an item without a name')[:100]} ({entity.id})"

@@ -1,7 +1,7 @@
-"""An item of Wikidata, of its EntityData as much as is said of companies: labels, and statements with their ranks.
+"""An item of Wikidata, with what its EntityData says about companies: labels, and statements with their ranks.
 
-A statement is deprecated, normal or preferred, and may have an end; what is deprecated is not taken in.
-`Item.best` gives those that Wikidata itself holds for current: the preferred ones, or else the normal ones.
+A statement is deprecated, normal or preferred, and may have an end; deprecated ones are left out. `Item.best` gives
+the statements that Wikidata itself takes as current: the preferred ones, or else the normal ones.
 """
 
 import re
@@ -16,33 +16,34 @@ from tasks.text.normalise import one_line
 
 START, END, MOMENT, PART = "P580", "P582", "P585", "P518"
 _RETRIEVED: Final = "P813"
-_TAKEN: Final = frozenset(
+_LANGUAGE: Final = "P407"
+_PROPERTIES: Final = frozenset(
     "P17 P31 P112 P127 P154 P159 P169 P249 P281 P297 P355 P414 P452 P571 P576 P749 P856 P1128 P1278 P1329 P1448 "  # noqa: SIM905 - a list of words reads best as words
     "P1454 P2002 P2013 P2088 P4264 P5531".split()
 )
-"""The properties of which something is read; an item of a large company has several hundred."""
+"""The properties that are read; an item of a large company has several hundred."""
 _ENGLISH: Final = ("en", "mul", "en-us", "en-gb", "en-ca")
 _LANGUAGES: Final = {
     "Q1860": "en", "Q188": "de", "Q150": "fr", "Q1321": "es", "Q652": "it", "Q7411": "nl", "Q5146": "pt",
     "Q9027": "sv", "Q9035": "da", "Q9043": "nb", "Q1412": "fi", "Q809": "pl", "Q5287": "ja", "Q7850": "zh",
     "Q9176": "ko", "Q7737": "ru",
 }  # fmt: skip
-"""The languages that a website is most often said to be in (qualifier P407), by their codes."""
-_MOST: Final = 1000
-"""Statements of a property; the subsidiaries of the largest companies are some hundred."""
-_LONGEST: Final = 2000
-"""Characters of a text; Wikidata itself allows 1,500 of an address and 400 of a text."""
+"""The most frequent languages of websites, by their items, with their codes."""
+_MAX_STATEMENTS: Final = 1000
+"""Of one property; the largest companies have some hundred subsidiaries."""
+_MAX_CHARACTERS: Final = 2000
+"""Of a text; Wikidata itself allows 1,500 for an address and 400 for a text."""
 
 
 @dataclass(frozen=True)
-class Statement:
-    """What an item says of itself: a value (None: explicitly unknown, or none), as Wikidata's JSON has it."""
+class ItemStatement:
+    """A statement of an item: its value as Wikidata's JSON has it (None: explicitly unknown, or none)."""
 
     value: Any
     preferred: bool
     qualifiers: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     retrieved: str | None = None
-    """The day on which its reference was read, where one is given."""
+    """The day on which its reference was read, where one is stated."""
 
     def qualifier(self, name: str) -> Any:
         """The first value of that qualifier, or None."""
@@ -50,19 +51,19 @@ class Statement:
 
     @property
     def ended(self) -> bool:
-        """Whether it is said to hold no longer, of whatever day that is."""
+        """Whether it has an end, on whatever day."""
         return END in self.qualifiers
 
     @property
     def as_of(self) -> str | None:
-        """The date that it gives to itself: its point in time, the day its reference was read, or its start."""
-        given = (iso(self.qualifier(MOMENT)), self.retrieved, iso(self.qualifier(START)))
+        """The statement's date: its point in time, the day its reference was read, or its start."""
+        dates = (iso(self.qualifier(MOMENT)), self.retrieved, iso(self.qualifier(START)))
         today = datetime.now(UTC).date().isoformat()
-        return next((each for each in given if each is not None and each <= today), None)
+        return next((day for day in dates if day is not None and day <= today), None)
 
     @property
     def since(self) -> str:
-        """For the order of statements in time: its point in time or start; an empty text where it gives none."""
+        """For sorting statements by time: its point in time or start; an empty text where it has neither."""
         return iso(self.qualifier(MOMENT)) or iso(self.qualifier(START)) or ""
 
 
@@ -73,29 +74,29 @@ class Item:
     id: str
     labels: Mapping[str, str]
     descriptions: Mapping[str, str]
-    statements: Mapping[str, Sequence[Statement]]
+    statements: Mapping[str, Sequence[ItemStatement]]
     wikipedia: str | None
     retrieved_at: datetime
 
-    def all(self, name: str) -> Sequence[Statement]:
+    def all(self, name: str) -> Sequence[ItemStatement]:
         """The statements of that property."""
         return self.statements.get(name, ())
 
-    def best(self, name: str) -> Sequence[Statement]:
-        """Those that hold now: without an end and with a value; of them the preferred ones, or else all."""
-        current = [each for each in self.all(name) if each.value is not None and not each.ended]
-        return [each for each in current if each.preferred] or current
+    def best(self, name: str) -> Sequence[ItemStatement]:
+        """The current statements (without an end, with a value): the preferred ones of them, or else all."""
+        current = [statement for statement in self.all(name) if statement.value is not None and not statement.ended]
+        return [statement for statement in current if statement.preferred] or current
 
     def texts(self, name: str) -> Sequence[str]:
         """The best values of a property of texts or identifiers."""
-        return list(dict.fromkeys(filter(None, (text(each.value) for each in self.best(name)))))
+        return list(dict.fromkeys(filter(None, (text(statement.value) for statement in self.best(name)))))
 
     def items(self, name: str) -> Sequence[str]:
         """The best values of a property of items, by their ids."""
-        return list(dict.fromkeys(filter(None, (id_of(each.value) for each in self.best(name)))))
+        return list(dict.fromkeys(filter(None, (id_of(statement.value) for statement in self.best(name)))))
 
     def label(self, language: str | None = None) -> str | None:
-        """The label in English or for all languages, or else in the one given."""
+        """The label in English or for all languages, or else in `language`."""
         return self._text(self.labels, language)
 
     def description(self, language: str | None = None) -> str | None:
@@ -104,24 +105,26 @@ class Item:
 
     @staticmethod
     def _text(texts: Mapping[str, str], language: str | None) -> str | None:
-        return next((texts[each] for each in (*_ENGLISH, language) if each in texts), None)  # type: ignore[index]
+        return next((texts[code] for code in (*_ENGLISH, language) if code in texts), None)  # type: ignore[index]
 
 
-def read_item(data: Any, wanted: str, retrieved_at: datetime) -> Item:
-    """The item in the JSON of Special:EntityData; of one that was merged, the item it was merged into.
+def read_item(data: Any, item: str, retrieved_at: datetime) -> Item:
+    """The item with the id `item` in the JSON of Special:EntityData, or the one that it was merged into.
 
     Raises:
         SourceFailed: there is none.
     """
     try:
         entities = data["entities"]
-        entity = entities.get(wanted) or next(iter(entities.values()))
+        entity = entities.get(item) or next(iter(entities.values()))
         return Item(
-            id=_known_id(entity["id"]),
+            id=_valid_id(entity["id"]),
             labels=_by_language(entity.get("labels") or {}),
             descriptions=_by_language(entity.get("descriptions") or {}),
             statements={
-                name: list(_statements(given)) for name, given in (entity.get("claims") or {}).items() if name in _TAKEN
+                name: list(_statements(statements))
+                for name, statements in (entity.get("claims") or {}).items()
+                if name in _PROPERTIES
             },
             wikipedia=_title((entity.get("sitelinks") or {}).get("enwiki")),
             retrieved_at=retrieved_at,
@@ -132,43 +135,45 @@ def read_item(data: Any, wanted: str, retrieved_at: datetime) -> Item:
 
 def text(value: Any) -> str | None:
     """A value that is a text, an identifier or a text with its language; in one line."""
-    given = value.get("text") if isinstance(value, dict) else value
-    return (one_line(given[:_LONGEST]) or None) if isinstance(given, str) else None
+    content = value.get("text") if isinstance(value, dict) else value
+    return (one_line(content[:_MAX_CHARACTERS]) or None) if isinstance(content, str) else None
 
 
 def language_of_text(value: Any) -> str:
-    """The code of a text's language; an empty text where there is none."""
+    """The code of a text's language; an empty text where it has none."""
     return str(value.get("language") or "") if isinstance(value, dict) else ""
 
 
 def id_of(value: Any) -> str | None:
     """The id of the item that a value is."""
-    given = value.get("id") if isinstance(value, dict) else None
-    return given if isinstance(given, str) and re.fullmatch(r"Q[1-9][0-9]{0,11}", given) else None
+    item = value.get("id") if isinstance(value, dict) else None
+    return item if isinstance(item, str) and re.fullmatch(r"Q[1-9][0-9]{0,11}", item) else None
 
 
 def number(value: Any) -> int | None:
-    """The whole number that a quantity is."""
+    """The integer part of a quantity that is not negative."""
     amount = value.get("amount") if isinstance(value, dict) else None
-    found = re.fullmatch(r"\+?([0-9]{1,12})(?:\.[0-9]+)?", amount) if isinstance(amount, str) else None
-    return int(found[1]) if found else None
+    match = re.fullmatch(r"\+?([0-9]{1,12})(?:\.[0-9]+)?", amount) if isinstance(amount, str) else None
+    return int(match[1]) if match else None
 
 
 def day(value: Any) -> Date | None:
-    """As much of a date as its precision covers; None where not even the year is certain, or is before our era."""
+    """As much of a date as its precision covers; None where the year is uncertain or before our era."""
     if not isinstance(value, dict) or not isinstance(value.get("time"), str):
         return None
     parts = re.match(r"\+0*([0-9]{4})-([0-9]{2})-([0-9]{2})T", value["time"])
     precision = value.get("precision")
     if not parts or not isinstance(precision, int) or precision < 9:  # 8 is a decade, 9 a year, 10 a month, 11 a day
         return None
-    year, month, of_month = (int(part) for part in parts.groups())
+    year, month, day_of_month = (int(part) for part in parts.groups())
     try:
-        date(year, month or 1, of_month or 1)
+        date(year, month or 1, day_of_month or 1)
     except ValueError:
         return None
-    known = month if precision >= 10 and month else None
-    return Date(year=year, month=known, day=of_month if precision >= 11 and known and of_month else None)
+    known_month = month if precision >= 10 and month else None
+    return Date(
+        year=year, month=known_month, day=day_of_month if precision >= 11 and known_month and day_of_month else None
+    )
 
 
 def iso(value: Any) -> str | None:
@@ -179,22 +184,22 @@ def iso(value: Any) -> str | None:
     return "-".join(f"{part:0{width}}" for part, width in ((known.year, 4), (known.month, 2), (known.day, 2)) if part)
 
 
-def language_of(statement: Statement) -> str | None:
+def language_of(statement: ItemStatement) -> str | None:
     """The code of the language that a website is in."""
-    return _LANGUAGES.get(id_of(statement.qualifier("P407")) or "")
+    return _LANGUAGES.get(id_of(statement.qualifier(_LANGUAGE)) or "")
 
 
-def _statements(given: Any) -> Iterator[Statement]:
-    for each in given[:_MOST]:
-        if each.get("rank") == "deprecated":
+def _statements(statements: Any) -> Iterator[ItemStatement]:
+    for statement in statements[:_MAX_STATEMENTS]:
+        if statement.get("rank") == "deprecated":
             continue
-        yield Statement(
-            value=_value(each["mainsnak"]),
-            preferred=each.get("rank") == "preferred",
+        yield ItemStatement(
+            value=_value(statement["mainsnak"]),
+            preferred=statement.get("rank") == "preferred",
             qualifiers={
-                name: [_value(snak) for snak in snaks] for name, snaks in (each.get("qualifiers") or {}).items()
+                name: [_value(snak) for snak in snaks] for name, snaks in (statement.get("qualifiers") or {}).items()
             },
-            retrieved=_retrieved(each.get("references") or []),
+            retrieved=_retrieved(statement.get("references") or []),
         )
 
 
@@ -204,22 +209,24 @@ def _value(snak: Any) -> Any:
 
 def _retrieved(references: Any) -> str | None:
     """The latest day on which a reference was read."""
-    read = (
+    days = (
         iso(_value(snak)) for reference in references for snak in (reference.get("snaks") or {}).get(_RETRIEVED, [])
     )
-    return max(filter(None, read), default=None)
+    return max(filter(None, days), default=None)
 
 
-def _by_language(given: Any) -> dict[str, str]:
-    known = {*_ENGLISH, *_LANGUAGES.values()}  # of the 300 that a country's name is given in
-    return {code: said for code, each in given.items() if code in known and (said := text(each["value"])) is not None}
+def _by_language(terms: Any) -> dict[str, str]:
+    codes = {*_ENGLISH, *_LANGUAGES.values()}  # a country has its name in 300 languages
+    return {
+        code: content for code, term in terms.items() if code in codes and (content := text(term["value"])) is not None
+    }
 
 
 def _title(link: Any) -> str | None:
     return text(link["title"]) if link else None
 
 
-def _known_id(given: Any) -> str:
-    if (known := id_of({"id": given})) is None:
-        raise ValueError(given)
-    return known
+def _valid_id(item: Any) -> str:
+    if (valid := id_of({"id": item})) is None:
+        raise ValueError(item)
+    return valid

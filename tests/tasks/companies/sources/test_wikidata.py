@@ -344,7 +344,7 @@ def test_names_that_cannot_be_asked_leave_a_warning_and_the_rest(knows: Knows) -
     finding = found()
     assert {claim.field for claim in finding.claims} >= {"founded_year", "website"}
     (warning,) = finding.warnings
-    assert "could not be asked. Wikidata has had enough requests" in warning
+    assert "could not be fetched. Wikidata has had enough requests" in warning
 
 
 def test_several_companies_of_a_website_are_told(knows: Knows) -> None:
