@@ -22,7 +22,7 @@ from tasks.ai.prices import SETTING as PRICES
 from tasks.ai.prices import price_of
 from tasks.ai.settings import AiSettings
 from tasks.errors import DiligenceError, NotConfigured
-from tasks.text.tokens import about, at_most
+from tasks.text.tokens import most_model_tokens, usual_model_tokens
 
 __all__ = ["SETTING", "BudgetSpent", "Cap", "Ledger", "Price"]
 
@@ -41,7 +41,7 @@ def counted(usage: Usage, prompt: str, answer: str | None, limit: int | None) ->
     With a cap (`limit`, tokens of an answer) that is the most it can have been. `answer` is None where what was
     said is not known.
     """
-    estimate = at_most if limit is not None else about
+    estimate = most_model_tokens if limit is not None else usual_model_tokens
     read, written = usage.input_tokens, usage.output_tokens
     if not tells(usage, prompt):
         read = estimate(prompt)
@@ -121,7 +121,7 @@ class Ledger:
     def call(self, prompt_tokens: int) -> Iterator[Callable[[Usage], None]]:
         """Hold the worst case of a single call within the block, which gives what settles its real cost.
 
-        `prompt_tokens` is the most that the prompt can be (`tokens.at_most`). A call that ends without being
+        `prompt_tokens` is the most that the prompt can be (`tokens.most_model_tokens`). A call that ends without being
         settled costs nothing. Where the worst case fits only if calls that are under way cost less than
         theirs, this waits for them. Calls must not be held within one another.
 

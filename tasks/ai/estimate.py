@@ -67,6 +67,6 @@ class CountingAnswerer:
         read = [*(message["content"] for message in prompt), json.dumps(request["text"]) if schema else ""]
         with self._lock:
             self.calls += 1
-            self.usual_input += tokens.about(*read)
-            self.most_input += tokens.at_most(json.dumps(request, ensure_ascii=False))
+            self.usual_input += tokens.usual_model_tokens(*read)
+            self.most_input += tokens.most_model_tokens(json.dumps(request, ensure_ascii=False))
         raise NotAsked("Nothing was asked: this is an estimate.")

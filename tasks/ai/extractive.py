@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from tasks.ai.answerer import Answer, Judged, Source, T, Usage
 from tasks.ai.prompts import without_addressing
 from tasks.errors import NotConfigured
-from tasks.ranking import rank, tokens
+from tasks.ranking import rank
 from tasks.text.sentences import sentences
+from tasks.text.tokens import tokens
 
 if TYPE_CHECKING:
     from tasks.ai.budget import Ledger

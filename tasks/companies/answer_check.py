@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from tasks.ranking import tokens
 from tasks.scoring.quotes import verify
 from tasks.text.sentences import sentences
+from tasks.text.tokens import tokens
 
 _CITED: Final = re.compile(r"\s*[\[【]\s*(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\s*[\]】]")
 _QUOTED: Final = re.compile(r"[“„«»]([^“”„«»\n]{8,600})[”“»«]|\"([^\"\n]{8,600})\"")

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tasks.ranking.query import Asked
 from tasks.ranking.vocabulary import NUMBER, Phrase
-from tasks.text.tokens import read, spelled
+from tasks.text.tokens import tokens_of_form, word_forms
 
 _TEXTS_AT_ONCE = 1000  # texts
 
@@ -33,7 +33,7 @@ class _Forms(dict[str, int]):
         self.read, self.ends = array("i"), array("i", [0])
 
     def __missing__(self, form: str) -> int:
-        for word in read(form):
+        for word in tokens_of_form(form):
             self.read.append(self.words.setdefault(word, len(self.words)))
         self.ends.append(len(self.read))
         self[form] = number = len(self)
@@ -45,7 +45,7 @@ def encode(texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64], 
     forms = _Forms()
     row, bounds = array("i"), [np.zeros(1, np.int64)]
     for first in range(0, len(texts), _TEXTS_AT_ONCE):
-        met = [[forms[form] for form in spelled(text)] for text in texts[first : first + _TEXTS_AT_ONCE]]
+        met = [[forms[form] for form in word_forms(text)] for text in texts[first : first + _TEXTS_AT_ONCE]]
         numbers = np.fromiter((number for each in met for number in each), np.int32)
         ends = np.cumsum([len(each) for each in met])
         words, before = _words(numbers, forms)

@@ -17,11 +17,11 @@ from storage.companies import StoredClaim, StoredProfile
 from storage.runs import RunDocument
 from storage.scores import ScoreStatus
 from tasks.companies.profile import value_at
-from tasks.ranking import tokens
 from tasks.scoring import rules
 from tasks.scoring.criteria import DocumentCheck, FactRule
 from tasks.scoring.evidence import Evidence, Found
 from tasks.scoring.results import Finding, Near, Quotation
+from tasks.text.tokens import tokens
 
 _OPENING = 600  # characters: a title page, not a body that only mentions other documents
 _TITLE = 120  # characters; a longer line is a sentence

@@ -13,8 +13,8 @@ from unicodedata import normalize
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from tasks.errors import BadRequest
-from tasks.ranking import tokens
 from tasks.scoring import rules
+from tasks.text.tokens import tokens
 from tasks.user_file import Line, UserFile, nearest
 
 _MOST_RUNS = 9  # of one judgement; more cost more than they tell

@@ -1,12 +1,9 @@
-"""When two names mean the same company: exactly, but for case, spacing, punctuation and the legal form left out.
+"""Normalising text: storable characters, one line, names that compare, and tokens that quotations are matched by.
 
-Text from the web as plain text: nothing in it that is not read, and nothing that changes how the rest looks.
-
-A text folded to what it says: its words and figures in one form, each knowing where it stands.
-
-White space, punctuation, capitals, ligatures and hyphens between letters are typesetting and fall
-away. Figures keep their separators and their signs: neither `-3.7` nor `< 3.7 %` is 3.7, and
-accountants' `(3,700)` is -3,700. Two quotations that say the same fold to the same.
+clean, plain      what may be stored, and what people can see of it
+one_line          white space as single spaces; `plain_line` and `caseless` build on it
+same_name         whether two names mean the same company
+normalise         a text as the words and figures that it says, each knowing where it stands: for matching quotations
 """
 
 import re
@@ -18,34 +15,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from tasks.documents.extract.text_writer import clean
-
-_FORMS = frozenset(
-    "ab ag aps as asa bv co company corp corporation gmbh inc incorporated kft kg kgaa kk limited llc llp lp "  # noqa: SIM905 - a list of words reads best as words
-    "ltd mbh nv ohg oy oyj plc pte pty sa sarl sas se sl spa sro srl ug".split()
-)
-
-
-def same_name(asked: str, known: str) -> bool:
-    """Whether `asked` is the company's name `known`, or that name without its legal form (`Alpha` for `Alpha GmbH`).
-
-    `Alpha AG` is not `Alpha GmbH`, and nothing is guessed: `Alpha` is not `Alpha Industries`.
-    """
-    wanted, words = _words(asked), _words(known)
-    while words:
-        if words == wanted:
-            return True
-        if words[-1] not in _FORMS or len(words) == 1:
-            return False
-        words.pop()
-    return False
-
-
-def _words(name: str) -> list[str]:
-    """`S.p.A.` and `A/S` are one word each, `&` and commas none."""
-    folded = unicodedata.normalize("NFKC", name).casefold()
-    return re.findall(r"\w+", re.sub(r"(?<=\b\w)[./](?=\w\b)", "", folded))
-
+_UNWANTED: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+_CONTROLS: Final = bytes([*range(0x09), *range(0x0B, 0x20), 0x7F])
+_LINE_BREAKS: Final = {"\r": "\n", "\x0b": "\n", "\x0c": "\n", "\x1c": "\n", "\x1d": "\n", "\x1e": "\n"}
 
 MARK: Final = "\ue000"
 """A character for private use that no plain text holds: what needs a mark of its own in a text may take it."""
@@ -58,22 +30,76 @@ The joiners U+200C and U+200D stay: Persian and the scripts of India are written
 """
 
 
+def clean(text: str) -> str:
+    r"""`text` as UTF-8 and PostgreSQL take it: `\n` line ends, no NUL, no other control, no half character."""
+    try:
+        raw = text.encode()
+        if len(raw.translate(None, _CONTROLS)) == len(raw):  # 1.8 GB/s, a search for the pattern 0.3
+            return text
+    except UnicodeEncodeError:  # there are half characters
+        pass
+    return _UNWANTED.sub(_clean_character, text.replace("\r\n", "\n"))
+
+
+def _clean_character(match: re.Match[str]) -> str:
+    character = match.group()
+    return _LINE_BREAKS.get(character, "\ufffd" if character >= "\ud800" else "")
+
+
 def plain(text: str) -> str:
-    r"""`text` without controls (line ends are `\n`) and without what nobody sees."""
+    r"""`text` without controls (line ends are `\n`) and without characters that nobody sees."""
     return _UNSEEN.sub("", clean(text))
 
 
 def one_line(text: str) -> str:
-    """`plain` in one line, with single spaces."""
-    return " ".join(plain(text).split())
+    """`text` in one line, with single spaces: no line ends, no tabs, no spaces at its ends."""
+    return " ".join(text.split())
 
 
-_MARKS = "".join(chr(code) for code in range(0x300, 0x3000) if unicodedata.category(chr(code)).startswith("M"))
-_DASHES = "‐‑‒–—−\\-"
-_HYPHENS = frozenset("-‐‑\u00ad\ufffe\x02")  # PDFium writes U+FFFE or U+0002 where a hyphen parts a word
-CURRENCIES = "$€£¥"
-# The order decides: what is a figure's sign is taken before it counts as punctuation.
-_TOKEN = re.compile(
+def plain_line(text: str) -> str:
+    """`plain` text in one line."""
+    return one_line(plain(text))
+
+
+def caseless(text: str) -> str:
+    """`text` in one line and case folded, for comparing."""
+    return one_line(text).casefold()
+
+
+_LEGAL_FORMS: Final = frozenset(
+    "ab ag aps as asa bv co company corp corporation gmbh inc incorporated kft kg kgaa kk limited llc llp lp "  # noqa: SIM905 - a list of words reads best as words
+    "ltd mbh nv ohg oy oyj plc pte pty sa sarl sas se sl spa sro srl ug".split()
+)
+
+
+def same_name(name: str, full_name: str) -> bool:
+    """Whether `name` is a company's `full_name`, or that name without its legal form (`Alpha` for `Alpha GmbH`).
+
+    Case, spacing and punctuation do not count. `Alpha AG` is not `Alpha GmbH`, and nothing is guessed: `Alpha` is
+    not `Alpha Industries`.
+    """
+    words, full_words = _name_words(name), _name_words(full_name)
+    while full_words:
+        if full_words == words:
+            return True
+        if full_words[-1] not in _LEGAL_FORMS or len(full_words) == 1:
+            return False
+        full_words.pop()
+    return False
+
+
+def _name_words(name: str) -> list[str]:
+    """The words of a name. `S.p.A.` and `A/S` are one word, `&` and commas none."""
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    return re.findall(r"\w+", re.sub(r"(?<=\b\w)[./](?=\w\b)", "", folded))
+
+
+_MARKS: Final = "".join(chr(code) for code in range(0x300, 0x3000) if unicodedata.category(chr(code)).startswith("M"))
+_DASHES: Final = "‐‑‒–—−\\-"
+_HYPHENS: Final = frozenset("-‐‑\u00ad\ufffe\x02")  # PDFium writes U+FFFE or U+0002 where a hyphen parts a word
+CURRENCIES: Final = "$€£¥"
+# The order decides: a figure's sign is matched before it would count as punctuation.
+_TOKEN: Final = re.compile(
     rf"""
       (?P<number> (?<![\w.,)])\.\d+ | \d{{1,3}}(?:[\u00a0\u2009\u202f]\d{{3}})+(?!\d)(?:[.,]\d+)* | \d+(?:[.,'’]\d+)* )
     | (?P<minus>  (?<![^\W_])[{_DASHES}](?=[{CURRENCIES}]?\.?\d) )
@@ -87,21 +113,26 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _NUMBER, _MINUS, _LIMIT, _DEBIT, _RANGE, _SHARE, _SIGN, _WORD = range(1, 9)
-_RAISED = dict.fromkeys(map(ord, "⁰¹²³⁴⁵⁶⁷⁸⁹"))  # footnote marks
-_NUMBER_FORM = str.maketrans({"’": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " "})
-_MULTIPLES = frozenset(
-    "hundred thousand million billion trillion bn mn mio mrd millionen milliarden percent per".split()  # noqa: SIM905 - a list of words reads best as words
+_FOOTNOTES: Final = dict.fromkeys(map(ord, "⁰¹²³⁴⁵⁶⁷⁸⁹"))  # raised figures fall away
+_NUMBER_SPELLING: Final = str.maketrans({"’": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " "})
+_MULTIPLES: Final = frozenset(
+    "hundred thousand million billion trillion bn mn mio mrd millionen milliarden percent per".split()  # noqa: SIM905 - as above
 )
-ONE, OF = 1, 2
-_MOST_TRIES = 10_000  # a text made of one syllable must not keep us for minutes
+_SAME_WORD, _MULTIPLE_OF = 1, 2  # what joins a token to the one before it
+_MAX_TRIES: Final = 10_000  # a text made of one syllable must not keep us for minutes
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
-    """A folded text and its tokens: their spans in it (`starts`, `stops`) and in the original (`first`, `last`).
+class NormalisedText:
+    """The tokens of a text run together.
 
-    `hangs` says of each token whether it belongs to the one before: no quotation may end between them,
-    nor begin there where they are one word or figure (`ONE`) and not a figure with its multiple (`OF`).
+    Attributes:
+        text: the tokens, one behind the other.
+        starts, stops: the span of each token in `text`.
+        first, last: its span in the original.
+        joined: whether a token belongs to the one before it. No quotation may end between the two. None may begin
+            there either where they are one word or figure; it may where they are a figure with its multiple, as in
+            `3 million`.
     """
 
     text: str
@@ -109,79 +140,85 @@ class Folded:
     stops: "array[int]"
     first: "array[int]"
     last: "array[int]"
-    hangs: bytearray
+    joined: bytearray
 
     def occurrences(self, needle: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Where a folded text stands between two offsets of this one, whole tokens only: (token, token behind)."""
-        for _ in range(_MOST_TRIES):
-            at = self.text.find(needle, start, end)
-            if at < 0:
+        """Where a normalised text stands between two offsets of this one, whole tokens only: (token, token behind)."""
+        for _ in range(_MAX_TRIES):
+            offset = self.text.find(needle, start, end)
+            if offset < 0:
                 return
-            token = bisect_right(self.starts, at)
-            if self.starts[token - 1] == at and self.hangs[token - 1] != ONE:
-                behind = bisect_left(self.stops, at + len(needle)) + 1
-                ends = self.stops[behind - 1] == at + len(needle)
-                if ends and (behind == len(self.hangs) or not self.hangs[behind]):
+            token = bisect_right(self.starts, offset)
+            if self.starts[token - 1] == offset and self.joined[token - 1] != _SAME_WORD:
+                behind = bisect_left(self.stops, offset + len(needle)) + 1
+                ends = self.stops[behind - 1] == offset + len(needle)
+                if ends and (behind == len(self.joined) or not self.joined[behind]):
                     yield token - 1, behind
             if token == len(self.starts):
                 return
             start = self.starts[token]
 
-    def at(self, offset: int) -> int:
-        """The offset in the folded text of what stands at or behind an offset of the original."""
-        token = bisect_left(self.first, offset)
+    def offset_of(self, original: int) -> int:
+        """The offset in `text` of the first token that stands at or behind an offset of the original."""
+        token = bisect_left(self.first, original)
         return self.starts[token] if token < len(self.starts) else len(self.text)
 
 
-def fold(text: str) -> Folded:
-    """Fold a text; in a time that grows with its length alone, some 2.5 million characters a second."""
-    starts, stops, first, last, hangs = array("I"), array("I"), array("I"), array("I"), bytearray()
-    pieces: list[str] = []
-    length = before = behind = 0  # the folded length so far; the kind and the end of the token before
-    for found in _TOKEN.finditer(text):
-        kind, start = found.lastindex or 0, found.start()
+def normalise(text: str) -> NormalisedText:
+    """The text as what it says, word by word and figure by figure; two quotations that say the same become the same.
+
+    White space, punctuation, capitals, ligatures and hyphens between letters are typesetting and fall away. Figures
+    keep their separators and their signs: neither `-3.7` nor `< 3.7 %` is 3.7, and accountants' `(3,700)` is -3,700.
+
+    The time grows with the text's length alone: some 2.5 million characters a second.
+    """
+    starts, stops, first, last, joins = array("I"), array("I"), array("I"), array("I"), bytearray()
+    parts: list[str] = []
+    length = previous_kind = previous_end = 0  # `length` of the parts so far
+    for match in _TOKEN.finditer(text):
+        kind, start = match.lastindex or 0, match.start()
         if kind == _WORD:
-            piece = _letters(found.group())
-            if not piece:
+            token = _normal_word(match.group())
+            if not token:
                 continue
         elif kind == _NUMBER:
-            piece = found.group().translate(_NUMBER_FORM)
-            if before == _NUMBER:  # `1 2` is not 12
-                pieces.append(" ")
+            token = match.group().translate(_NUMBER_SPELLING)
+            if previous_kind == _NUMBER:  # `1 2` is not 12
+                parts.append(" ")
                 length += 1
         elif kind in {_SIGN, _LIMIT}:
-            piece = unicodedata.normalize("NFC", found.group().strip())
+            token = unicodedata.normalize("NFC", match.group().strip())
         else:
-            piece = "%" if kind == _SHARE else "-"
-        gap = start - behind
-        if gap == 0 and behind:
-            apart = _RANGE in {kind, before} and text[start if kind == _RANGE else start - 1].isspace()
-            hanging = ONE if _SIGN not in {kind, before} and not apart else 0
-        elif before == _NUMBER and piece in _MULTIPLES:
-            hanging = OF
+            token = "%" if kind == _SHARE else "-"
+        gap = start - previous_end
+        if gap == 0 and previous_end:
+            is_spaced_range = _RANGE in {kind, previous_kind} and text[start if kind == _RANGE else start - 1].isspace()
+            join = _SAME_WORD if _SIGN not in {kind, previous_kind} and not is_spaced_range else 0
+        elif previous_kind == _NUMBER and token in _MULTIPLES:
+            join = _MULTIPLE_OF
+        elif gap > 0 and text[previous_end] != " ":
+            join = _SAME_WORD if _is_one_word(text[previous_end : min(start, previous_end + 40)], token) else 0
         else:
-            hanging = (
-                ONE if gap > 0 and text[behind] != " " and _is_one(text[behind : min(start, behind + 40)], piece) else 0
-            )
-        pieces.append(piece)
+            join = 0
+        parts.append(token)
         starts.append(length)
-        length += len(piece)
+        length += len(token)
         stops.append(length)
         first.append(start)
-        last.append(found.end())
-        hangs.append(ONE if kind == _SHARE or before in {_MINUS, _LIMIT, _DEBIT} else hanging)
-        before, behind = kind, found.end()
-    return Folded("".join(pieces), starts, stops, first, last, hangs)
+        last.append(match.end())
+        joins.append(_SAME_WORD if kind == _SHARE or previous_kind in {_MINUS, _LIMIT, _DEBIT} else join)
+        previous_kind, previous_end = kind, match.end()
+    return NormalisedText("".join(parts), starts, stops, first, last, joins)
 
 
-def _is_one(between: str, piece: str) -> bool:
-    """Whether what stands between two tokens leaves them one word."""
+def _is_one_word(between: str, ending: str) -> bool:
+    """Whether two tokens with these characters between them are one word; `ending` is the second token."""
     mark, rest = between[0], between[1:]
     if mark in _HYPHENS:
         return not rest or (rest.isspace() and ("\n" in rest or mark == "\u00ad"))
-    return mark in "'’" and not rest and piece == "t"  # can't
+    return mark in "'’" and not rest and ending == "t"  # can't
 
 
 @lru_cache(maxsize=65_536)
-def _letters(word: str) -> str:
-    return word.lower() if word.isascii() else unicodedata.normalize("NFKC", word.translate(_RAISED)).casefold()
+def _normal_word(word: str) -> str:
+    return word.lower() if word.isascii() else unicodedata.normalize("NFKC", word.translate(_FOOTNOTES)).casefold()

@@ -1,8 +1,7 @@
 """Cuts a text into sentences, word for word.
 
-Extracted text is no prose from a book: lines are wrapped where a page ended, tables stand one row a
-line with tabs between the cells, headings and list items end without a full stop, and names of
-companies are full of dots.
+Extracted text is not clean prose: lines are wrapped at the page's edge, tables have one row a line with tabs
+between the cells, headings and list items end without a full stop, and names of companies are full of dots.
 """
 
 import re
@@ -10,12 +9,12 @@ from collections.abc import Iterator
 
 LONGEST = 600  # characters; a sentence beyond it is cut at a space, so that an answer stays readable
 
-# Dots after these end no sentence,
+# A dot after one of these ends no sentence,
 _TITLES = frozenset(
     "mr mrs ms dr prof st messrs hon cf vs viz e.g i.e eg ie approx ca est resp incl excl dept div "  # noqa: SIM905 - a list of words reads best as words
     "z.b bzw u.a d.h".split()
 )
-# after these none when a number follows,
+# after one of these none when a number follows,
 _NUMBERED = frozenset(
     "no nos art arts sec sect para paras cl vol fig figs p pp eq ref tel ext nr abs "  # noqa: SIM905
     "jan feb mar apr jun jul aug sep sept oct nov dec".split()
@@ -38,23 +37,23 @@ _ITEM = re.compile(r"(?:[•·●▪■◦‣–—*-]|\(?(?:\d{1,3}|[a-zA-Z]|[i
 _STOP = re.compile(r"[.!?…]+[)\]\"'”’»]*(?=\s)|[。！？]+[」』”）]*")
 _WORD = re.compile(r"[^\s(\[\"'“‘«]+$")
 _OPENING = "\"'“‘«(["
-_NEAR = 80  # characters looked at on each side of a mark
+_NEAR = 80  # characters that are read on each side of a mark
 _HYPHENS = "-\u2010\u00ad"
 _WRAPPED = 40  # characters; a shorter line that ends without a stop is a heading, not a line cut by the page's edge
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of `text` in order, white space folded, the words untouched. A table's row is one."""
-    return [piece for unit in _units(text) for sentence in _split(unit) for piece in _pieces(sentence)]
+    """The sentences of `text` in order, with single spaces and the words untouched. A table's row is one sentence."""
+    return [part for unit in _units(text) for sentence in _split(unit) for part in _shortened(sentence)]
 
 
 def _units(text: str) -> Iterator[str]:
-    """Paragraphs, headings, list items and table rows: what no sentence reaches across."""
-    unit = last = ""
+    """Paragraphs, headings, list items and table rows: no sentence reaches beyond one of them."""
+    unit = previous = ""
     for raw in _LINE.split(text):
         row = "\t" in raw.strip()
         line = raw.strip() if row else " ".join(raw.split())
-        if unit and line and not row and _goes_on(last, line):
+        if unit and line and not row and _continues(previous, line):
             unit += line if unit[-1] in _HYPHENS else " " + line
         else:
             if unit:
@@ -62,16 +61,16 @@ def _units(text: str) -> Iterator[str]:
             unit = "" if row else line
             if row:
                 yield line
-        last = line
+        previous = line
     if unit:
         yield unit
 
 
-def _goes_on(last: str, line: str) -> bool:
-    """Whether `line` continues the one before it: that one was wrapped, not ended."""
+def _continues(previous: str, line: str) -> bool:
+    """Whether `line` continues the one before it, which was wrapped and not ended."""
     if _ITEM.match(line):
         return False
-    return line[0].islower() or (len(last) >= _WRAPPED and last[-1] not in ".!?:;…。！？")
+    return line[0].islower() or (len(previous) >= _WRAPPED and previous[-1] not in ".!?:;…。！？")
 
 
 def _split(unit: str) -> Iterator[str]:
@@ -85,7 +84,7 @@ def _split(unit: str) -> Iterator[str]:
 
 
 def _ends(unit: str, stop: re.Match[str]) -> bool:
-    """Whether the mark found ends a sentence here."""
+    """Whether a punctuation mark ends a sentence here."""
     mark, rest = stop.group(), unit[stop.end() : stop.end() + _NEAR].lstrip()
     if not rest or mark[0] in "。！？":
         return True
@@ -94,8 +93,8 @@ def _ends(unit: str, stop: re.Match[str]) -> bool:
         return False
     if mark != ".":
         return True
-    found = _WORD.search(unit[max(stop.start() - _NEAR, 0) : stop.start()])
-    word = found.group().lower() if found else ""
+    match = _WORD.search(unit[max(stop.start() - _NEAR, 0) : stop.start()])
+    word = match.group().lower() if match else ""
     if word in _TITLES or (word in _NUMBERED and following[:1].isdigit()):
         return False
     if word in _SUFFIXES or (len(word) == 1 and word.isalpha()):
@@ -106,7 +105,8 @@ def _ends(unit: str, stop: re.Match[str]) -> bool:
     return not (word.isdigit() and stop.start() <= 3)
 
 
-def _pieces(sentence: str) -> Iterator[str]:
+def _shortened(sentence: str) -> Iterator[str]:
+    """The sentence in parts of at most `LONGEST` characters, cut behind a semicolon, a comma or a space."""
     start = 0
     while len(sentence) - start > LONGEST:
         low, high = start + LONGEST // 2, start + LONGEST

@@ -1,12 +1,10 @@
-"""How many tokens a text is, without the vocabulary of any model.
+"""Tokens of two kinds: the words of a text by which it is searched, and what a language model counts.
 
-Vocabularies are fetched from a network when first used, and each model has its own. What texts cost is
-told by their length in UTF-8: a token holds 4.4 bytes on average and, in dense tables, 2.3 (the first
-percentile over filings and contracts is 2.31 characters).
+Words are case folded, without English endings; another language than English works too, only its endings stay on.
 
-What counts as a word of a text or a question.
-
-Text in another language than English works too, only without its endings taken off.
+What a model counts is estimated without its vocabulary: vocabularies are fetched from a network when first used, and
+each model has its own. Estimates go by the length in UTF-8: a token holds 4.4 bytes on average and, in dense tables,
+2.3 (the first percentile over filings and contracts is 2.31 characters).
 """
 
 import re
@@ -14,23 +12,6 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 from math import ceil
-
-_FEWEST_BYTES, _USUAL_BYTES = 2.3, 4.4
-
-
-def at_most(*texts: str) -> int:
-    """More tokens than these texts will be: for limits."""
-    return ceil(_bytes(texts) / _FEWEST_BYTES)
-
-
-def about(*texts: str) -> int:
-    """As many tokens as these texts usually are: for costs foretold."""
-    return ceil(_bytes(texts) / _USUAL_BYTES)
-
-
-def _bytes(texts: tuple[str, ...]) -> int:
-    return sum(len(text.encode(errors="replace")) for text in texts)
-
 
 # Words that say nothing about what a text is about, question words among them.
 STOP_WORDS = frozenset(
@@ -45,51 +26,52 @@ STOP_WORDS = frozenset(
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _THOUSANDS_EUROPEAN = re.compile(r"\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?|\d{1,3}(?:\.\d{3})+,\d+")
-_RAISED = dict.fromkeys(map(ord, "⁰¹²³⁴⁵⁶⁷⁸⁹"), " ") | {0xAD: None}  # footnote marks; soft hyphens
-_UNREAD = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹\u00ad]")
+_REPLACED = dict.fromkeys(map(ord, "⁰¹²³⁴⁵⁶⁷⁸⁹"), " ") | {0xAD: None}  # footnote marks; soft hyphens
+_TO_REPLACE = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹\u00ad]")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")  # scripts that write without spaces
+
+_FEWEST_BYTES, _USUAL_BYTES = 2.3, 4.4  # of a model's token
 
 
 def tokens(text: str) -> list[str]:
-    """The words of `text` that count, in order: case folded, English endings off, numbers whole.
+    """The words of `text` that count, in order: case folded, English endings off, numbers in one piece.
 
     `1,234.5` and `1.234,50` are numbers with separators and lose them; a lone decimal comma becomes a point.
     """
-    return [token for form in spelled(text) for token in read(form)]
+    return [token for form in word_forms(text) for token in tokens_of_form(form)]
 
 
-def spelled(text: str) -> list[str]:
+def word_forms(text: str) -> list[str]:
     """The words of a text in order, stop words among them, as they are spelled but for case."""
     if not text.isascii():
-        if _UNREAD.search(text):
-            text = text.translate(_RAISED)
+        if _TO_REPLACE.search(text):
+            text = text.translate(_REPLACED)
         text = unicodedata.normalize("NFKC", text)  # looks first whether there is anything to do
     return _TOKEN.findall(text.casefold())
 
 
-def read(word: str) -> Iterator[str]:
-    """The tokens that one of `spelled` words stands for: none for a stop word, several where none are spaced."""
-    if word in STOP_WORDS:
+def tokens_of_form(form: str) -> Iterator[str]:
+    """The tokens of one of the `word_forms`: none for a stop word, several where a script has no spaces."""
+    if form in STOP_WORDS:
         return
-    if word[0].isdigit() and not word.isalnum():
-        yield from _number(word)
-    elif word.isascii():
-        yield _stem(word)
-    elif _UNSPACED.search(word):
-        yield from (word[at : at + 2] for at in range(max(len(word) - 1, 1)))
+    if form[0].isdigit() and not form.isalnum():
+        yield _number(form)
+    elif form.isascii():
+        yield _stem(form)
+    elif _UNSPACED.search(form):
+        yield from (form[start : start + 2] for start in range(max(len(form) - 1, 1)))
     else:
-        yield word
+        yield form
 
 
-def _number(word: str) -> Iterator[str]:
-    if _THOUSANDS.fullmatch(word):
-        yield word.replace(",", "")
-    elif _THOUSANDS_EUROPEAN.fullmatch(word):
-        yield word.replace(".", "").replace(",", ".")
-    elif word.count(",") == 1 and "." not in word:
-        yield word.replace(",", ".")
-    else:
-        yield word  # a date, a version, a clause's number
+def _number(form: str) -> str:
+    if _THOUSANDS.fullmatch(form):
+        return form.replace(",", "")
+    if _THOUSANDS_EUROPEAN.fullmatch(form):
+        return form.replace(".", "").replace(",", ".")
+    if form.count(",") == 1 and "." not in form:
+        return form.replace(",", ".")
+    return form  # a date, a version, a clause's number
 
 
 @lru_cache(maxsize=100_000)
@@ -106,7 +88,21 @@ def _stem(word: str) -> str:
     for ending in ("ing", "ed"):
         stem = word[: -len(ending)]
         if word.endswith(ending) and len(stem) > 2 and re.search("[aeiouy]", stem):
-            doubled = stem[-1] == stem[-2] and stem[-1] not in "lsz"
-            word = stem[:-1] if doubled else stem
+            is_doubled = stem[-1] == stem[-2] and stem[-1] not in "lsz"
+            word = stem[:-1] if is_doubled else stem
             break
     return word.removesuffix("e") if len(word) > 3 else word
+
+
+def most_model_tokens(*texts: str) -> int:
+    """More tokens than a model will count in these texts: for limits."""
+    return ceil(_bytes(texts) / _FEWEST_BYTES)
+
+
+def usual_model_tokens(*texts: str) -> int:
+    """As many tokens as a model usually counts in these texts: for estimates of cost."""
+    return ceil(_bytes(texts) / _USUAL_BYTES)
+
+
+def _bytes(texts: tuple[str, ...]) -> int:
+    return sum(len(text.encode(errors="replace")) for text in texts)

@@ -18,8 +18,8 @@ from flows.batch_file import read_batch
 from tasks.companies.profile import CompanyProfile
 from tasks.documents.extract.embedded import read_with_embedded
 from tasks.errors import Damaged
-from tasks.ranking import tokens
 from tasks.scoring.criteria import DocumentCheck, FactRule, Judged
+from tasks.text.tokens import tokens
 
 SAMPLE = Path(__file__).parents[2] / "deployments" / "sample"
 ROOMS = SAMPLE / "rooms"

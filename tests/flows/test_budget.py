@@ -60,7 +60,7 @@ class Greedy:
         answer = json.loads(sent.body)
         usage = answer["usage"]
         read, written = ("input_tokens", "output_tokens") if asked.responses else ("prompt_tokens", "completion_tokens")
-        usage[read], usage[written] = tokens.at_most(asked.prompt), limit
+        usage[read], usage[written] = tokens.most_model_tokens(asked.prompt), limit
         usage["total_tokens"] = usage[read] + usage[written]
         with self._lock:
             self.taken += Usage(1, usage[read], usage[written])
@@ -199,7 +199,7 @@ def test_a_cap_in_tokens_ends_a_run_cleanly_and_keeps_what_was_scored(capped: Ca
     assert all(reason.startswith("The budget is spent") for reason in left)
     assert "40000 tokens" in left[0]
     assert "DILIGENCE_AI_BUDGET" in left[0]
-    worst = tokens.at_most(max((asked.prompt for asked in server.asked), key=len)) + 4096
+    worst = tokens.most_model_tokens(max((asked.prompt for asked in server.asked), key=len)) + 4096
     assert till.tokens > 40_000 - worst  # and little of it is left over
     assert all(len(company.criteria) == JUDGED for company in report.companies)
 
@@ -302,7 +302,7 @@ def test_an_estimate_asks_nothing_leaves_no_run_and_holds(screen: Path, server: 
     assert told.usual.calls == till.taken.calls == report.run.cost.calls == COMPANIES * JUDGED
     assert [company.usual.calls for company in told.companies] == [JUDGED] * COMPANIES
     assert till.taken.input_tokens <= told.most.input_tokens / 2  # `most` takes each judgement to be asked twice
-    about = sum(tokens.about(asked.prompt, json.dumps(asked.body["text"])) for asked in server.asked)
+    about = sum(tokens.usual_model_tokens(asked.prompt, json.dumps(asked.body["text"])) for asked in server.asked)
     assert told.usual.input_tokens == pytest.approx(about, rel=0.001)
     assert told.price is not None
     assert told.price.of(told.usual) < told.price.of(told.most)

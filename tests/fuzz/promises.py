@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from tasks.documents.extract.text_writer import Reading, one_line
+from tasks.documents.extract.text_writer import Reading
+from tasks.text.normalise import one_line
 
 KINDS: Final = frozenset({"page", "slide", "shape", "sheet", "cells", "heading", "attachment", "ocr"})
 _UNWANTED: Final = re.compile("[\x00-\x08\x0b\x0d-\x1f\x7f\ud800-\udfff]")  # a form feed stands between pages

@@ -25,7 +25,7 @@ from tasks.ai.openai.responses import Reply
 from tasks.ai.prompts import Messages, judgement_prompt, question_prompt, repair_prompt, without_addressing
 from tasks.ai.settings import AiSettings
 from tasks.errors import NotConfigured, SourceFailed
-from tasks.text.tokens import about, at_most
+from tasks.text.tokens import most_model_tokens, usual_model_tokens
 
 if TYPE_CHECKING:
     from tasks.ai.budget import Ledger
@@ -94,7 +94,7 @@ class OpenAiAnswerer:
         """
         sources, warnings = without_addressing(sources)
         prompt = question_prompt(question, sources)
-        size = about(*(message["content"] for message in prompt))
+        size = usual_model_tokens(*(message["content"] for message in prompt))
         window, supposed = self.window, _MANY_MODELS
         spent = Usage()
         if size <= (window or _ANY_MODEL) or not sources:
@@ -105,7 +105,7 @@ class OpenAiAnswerer:
                 if not sources:
                     raise
                 spent = beyond.usage
-                window, supposed = beyond.window, at_most(*(message["content"] for message in prompt)) // 2
+                window, supposed = beyond.window, most_model_tokens(*(message["content"] for message in prompt)) // 2
         reading = LongReading(lambda messages: self._free_text(messages, ledger), question, self.side_by_side)
         try:
             reply = reading.answer(sources, window or supposed)
@@ -126,7 +126,7 @@ class OpenAiAnswerer:
             And as `answer`.
         """
         messages = judgement_prompt(instructions, material, schema)
-        if self.window is not None and about(*(message["content"] for message in messages)) > self.window:
+        if self.window is not None and usual_model_tokens(*(message["content"] for message in messages)) > self.window:
             raise BeyondWindow(
                 f"What is to be judged is longer than the {self.window} tokens that the model takes at once. Name a "
                 "model with a larger window in DILIGENCE_AI_MODEL, or raise the server's context size.",

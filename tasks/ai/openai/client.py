@@ -50,7 +50,7 @@ from tasks.ai.tls import tls_context
 from tasks.errors import NotConfigured, SourceFailed, TookTooLong
 from tasks.remote.rate_limit import HeldBack, RateLimit, RateLimiter, RateLimiters, Turn
 from tasks.remote.retry import Backoff, TryAgain, retry
-from tasks.text.tokens import at_most
+from tasks.text.tokens import most_model_tokens
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -394,4 +394,4 @@ class Endpoint:
 
 
 def _call(ledger: "Ledger | None", prompt: str) -> AbstractContextManager[Callable[[Usage], None]]:
-    return nullcontext(lambda _: None) if ledger is None else ledger.call(at_most(prompt))
+    return nullcontext(lambda _: None) if ledger is None else ledger.call(most_model_tokens(prompt))

@@ -22,7 +22,7 @@ from tasks.ai.openai.responses import Reply
 from tasks.ai.prompts import NOTHING, Messages, notes_prompt, part_prompt
 from tasks.errors import TooLarge
 from tasks.remote.fan_out import FanOut, Leave
-from tasks.text.tokens import at_most
+from tasks.text.tokens import most_model_tokens
 
 _BORDERS = ("\f", "\n\n", "\n", ". ", "。", " ")  # pages, paragraphs, lines, sentences, words: the best first
 _FRAME = 160  # bytes that stand around a source's text in a prompt, besides its name and place
@@ -152,7 +152,7 @@ class LongReading:
         Raises:
             TooLarge: none does.
         """
-        rules = at_most(*(message["content"] for message in frame))
+        rules = most_model_tokens(*(message["content"] for message in frame))
         room = window - rules - min(window // 4, _LONGEST_ANSWER)
         if room < _SMALLEST // 4:
             raise TooLarge(

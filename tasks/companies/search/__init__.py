@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.response import Answer
 from tasks.errors import NotConfigured, SourceFailed
-from tasks.text.normalise import one_line
+from tasks.text.normalise import plain_line
 
 _LONGEST: Final = 400
 """Characters of a query that Brave and Tavily take."""
@@ -90,7 +90,7 @@ def check(answer: Answer) -> None:
 
 def shortened(query: str) -> str:
     """A query as long as every provider takes it, cut between words."""
-    words = one_line(query).split()[:_MOST_WORDS]
+    words = plain_line(query).split()[:_MOST_WORDS]
     while len(" ".join(words)) > _LONGEST and len(words) > 1:
         words.pop()
     return " ".join(words)[:_LONGEST]
@@ -115,4 +115,4 @@ def hits(results: Any, content: str, count: int) -> list[Hit]:
 def _words(given: Any) -> str:
     """Text without the marks that providers put around the words that were found."""
     text = given[:4000] if isinstance(given, str) else ""
-    return one_line(html.unescape(re.sub(r"</?\w{1,10}[^<>]{0,100}>", "", text)))
+    return plain_line(html.unescape(re.sub(r"</?\w{1,10}[^<>]{0,100}>", "", text)))

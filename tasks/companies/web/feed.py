@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime
 from typing import Any, Final
 
 from tasks.companies.web.page import FEED, parse
-from tasks.text.normalise import one_line
+from tasks.text.normalise import plain_line
 
 _MOST: Final = 50
 """Entries; a feed that holds a site's whole past has the latest ones first, as most have."""
@@ -73,11 +73,11 @@ def _text(markup: Any) -> str:
     from html_text import extract_text  # noqa: PLC0415 - as above
 
     given = str(markup or "")[:_MARKUP]
-    return one_line(extract_text(given) if "<" in given or "&" in given else given)[:_TEXT]
+    return plain_line(extract_text(given) if "<" in given or "&" in given else given)[:_TEXT]
 
 
 def _address(given: Any) -> str | None:
-    address = one_line(str(given or ""))
+    address = plain_line(str(given or ""))
     return address if address.startswith(("http://", "https://")) and len(address) <= _TEXT else None
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from lxml import etree
 
 from tasks.companies.web.html import decode, parsed
-from tasks.text.normalise import MARK, one_line
+from tasks.text.normalise import MARK, plain_line
 
 _LONGEST: Final = 24 << 20
 """Bytes that are read, 2 s for them."""
@@ -91,11 +91,11 @@ class _Reading:
         if self._tables:
             self._text.append(" ")
         else:
-            self._put(one_line("".join(self._text)))
+            self._put(plain_line("".join(self._text)))
             self._text = []
 
     def _row(self) -> None:
-        cells = [one_line(cell) for cell in "".join(self._text).split(MARK)]
+        cells = [plain_line(cell) for cell in "".join(self._text).split(MARK)]
         self._text = []
         row = "\t".join(_joined([cell for cell in cells if cell]))
         if row:

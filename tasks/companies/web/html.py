@@ -16,7 +16,7 @@ from lxml import etree, html
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom
 
 from tasks.documents.extract.txt.reader import decoded
-from tasks.text.normalise import MARK, one_line, plain
+from tasks.text.normalise import MARK, plain, plain_line
 
 _MOST: Final = 200
 _DEPTH: Final = 12
@@ -148,7 +148,7 @@ def read_html(data: bytes, content_type: str, url: str) -> dict[str, Any]:
     meta = _meta(tree)
     feeds, canonical = _pointers(tree, base)
     fields = {
-        "title": one_line(tree.xpath("string(//title)")) or meta.get("og:title"),
+        "title": plain_line(tree.xpath("string(//title)")) or meta.get("og:title"),
         "description": meta.get("description") or meta.get("og:description"),
         "language": _language(tree, meta),
         "metadata": meta,
@@ -194,8 +194,8 @@ def _meta(tree: html.HtmlElement) -> dict[str, str]:
     """Each `meta` by its name in lower case, OpenGraph's too; of those with one name the first."""
     found: dict[str, str] = {}
     for element in tree.iter("meta"):
-        name = one_line(element.get("property") or element.get("name") or element.get("itemprop") or "")[:100].lower()
-        content = one_line((element.get("content") or "")[: _META_LENGTH * 2])[:_META_LENGTH]
+        name = plain_line(element.get("property") or element.get("name") or element.get("itemprop") or "")[:100].lower()
+        content = plain_line((element.get("content") or "")[: _META_LENGTH * 2])[:_META_LENGTH]
         if name and content and len(found) < _MOST_META:
             found.setdefault(name, content)
     return found
@@ -229,7 +229,7 @@ def _links(tree: html.HtmlElement, base: str) -> list[tuple[str, str]]:
             break
         address = _absolute(base, element.get("href") or "")
         if address:
-            words = one_line("".join(element.itertext())[:_META_LENGTH])[:200]
+            words = plain_line("".join(element.itertext())[:_META_LENGTH])[:200]
             address = address.partition("#")[0]
             found[address] = found.get(address) or words
     return list(found.items())
@@ -244,7 +244,7 @@ def _absolute(base: str, link: str) -> str | None:
         found = urljoin(base, link)
     except ValueError:
         return None
-    return one_line(found) if found.startswith(("http://", "https://")) else None
+    return plain_line(found) if found.startswith(("http://", "https://")) else None
 
 
 def _paragraphs(tree: html.HtmlElement, text: str) -> list[str]:
@@ -272,20 +272,20 @@ def _paragraphs(tree: html.HtmlElement, text: str) -> list[str]:
 
 def _blocks(body: Any) -> Iterator[str]:
     """The paragraphs of what trafilatura found; a table is one, its rows a line each, their cells parted by tabs."""
-    yield one_line(body.text or "")
+    yield plain_line(body.text or "")
     for element in body:
         if element.tag == "table":
-            rows = ("\t".join(one_line("".join(cell.itertext())) for cell in row) for row in element.iter("row"))
+            rows = ("\t".join(plain_line("".join(cell.itertext())) for cell in row) for row in element.iter("row"))
             yield "\n".join(row for row in rows if row.strip())
         elif element.get("rend") == "dl":
             yield from _definitions(element)
         elif element.tag in _BLOCKS and element.find(".//table") is None:
-            yield one_line(" ".join(element.itertext()) if element.tag == "code" else "".join(element.itertext()))
+            yield plain_line(" ".join(element.itertext()) if element.tag == "code" else "".join(element.itertext()))
         elif len(element):
             yield from _blocks(element)
         else:
-            yield one_line(element.text or "")
-        yield one_line(element.tail or "")
+            yield plain_line(element.text or "")
+        yield plain_line(element.tail or "")
 
 
 def _definitions(element: Any) -> Iterator[str]:
@@ -295,7 +295,7 @@ def _definitions(element: Any) -> Iterator[str]:
         if (item.get("rend") or "").startswith("dt") and row:
             yield "\t".join(row)
             row = []
-        row.append(one_line("".join(item.itertext())))
+        row.append(plain_line("".join(item.itertext())))
     yield "\t".join(row)
 
 
@@ -311,5 +311,5 @@ def _whole_text(text: str) -> list[str]:
         if cell.getnext() is not None:
             cell.tail = MARK + (cell.tail or "")
     lines = etree_to_text(cleaner.clean_html(tree)).split("\n")
-    rows = ("\t".join(map(one_line, line.split(MARK))) for line in lines)
+    rows = ("\t".join(map(plain_line, line.split(MARK))) for line in lines)
     return [row for row in rows if row.strip()]

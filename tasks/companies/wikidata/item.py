@@ -12,7 +12,6 @@ from typing import Any, Final
 
 from tasks.companies.profile import Date
 from tasks.errors import SourceFailed
-from tasks.text.normalise import one_line
 
 START, END, MOMENT, PART = "P580", "P582", "P585", "P518"
 _RETRIEVED: Final = "P813"

@@ -14,8 +14,9 @@ from typing import Final
 from tasks.documents.extract import formats, limits
 from tasks.documents.extract.ooxml import ole
 from tasks.documents.extract.ooxml.zip import Archive
-from tasks.documents.extract.text_writer import NO_TEXT, Attachment, Place, Reading, Source, clean, one_line
+from tasks.documents.extract.text_writer import NO_TEXT, Attachment, Place, Reading, Source
 from tasks.errors import PasswordProtected, TooLarge, UnsupportedFormat
+from tasks.text.normalise import clean, one_line
 
 MOST: Final = 100
 """Documents that are looked into for one host, those inside others included."""

@@ -14,8 +14,9 @@ from typing import Final
 
 from tasks.documents.extract import limits
 from tasks.documents.extract.limits import made_apart
-from tasks.documents.extract.text_writer import Reading, Source, Writer, one_line
+from tasks.documents.extract.text_writer import Reading, Source, Writer
 from tasks.errors import Damaged, DiligenceError
+from tasks.text.normalise import one_line
 
 _SECONDS: Final = 8.0
 """For the second reader. Of 495 public documents it is asked for three, and done with the slowest in 0.5 s."""

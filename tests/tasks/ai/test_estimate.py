@@ -35,8 +35,8 @@ def test_a_judgement_is_counted_as_it_would_be_sent(
         judge_once(current(), "Judge.", "A text. " * 100, Verdict)
     body = server.asked[0].body
     assert counting.calls == len(server.asked) == 1
-    assert counting.usual_input == tokens.about(server.asked[0].prompt, json.dumps(body["text"]))
-    assert counting.most_input >= tokens.at_most(json.dumps(body, ensure_ascii=False))
+    assert counting.usual_input == tokens.usual_model_tokens(server.asked[0].prompt, json.dumps(body["text"]))
+    assert counting.most_input >= tokens.most_model_tokens(json.dumps(body, ensure_ascii=False))
 
 
 def test_an_answer_that_is_kept_is_not_counted(counting: CountingAnswerer) -> None:

@@ -266,17 +266,17 @@ def test_words_of_a_text_stand_in_it(data: st.DataObject) -> None:
     ],
 )
 def test_no_text_makes_a_refusal_slow(text: str, quote: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     assert not verify(quote, text)
-    assert time.perf_counter() - began < 15
+    assert time.process_time() - began < 15
 
 
 def test_many_long_quotes_from_five_megabytes_take_the_time_of_one_look() -> None:
     chosen = Random(3)
     words = ["revenue", "of", "the", "company", "3,700", "grew,", "well-\nknown", "by 13.7 %."]
     text = " ".join(chosen.choices(words, k=750_000))[:5_000_000]
-    began = time.perf_counter()
+    began = time.process_time()
     for at in range(1_000_000, 4_000_000, 200_000):
         quote = text[text.index(" ", at) : text.index(" ", at + 2000)]
         assert not verify(f"{quote} zebra", text)
-    assert time.perf_counter() - began < 15
+    assert time.process_time() - began < 15

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from tasks.documents.extract.ooxml import xml
-from tasks.documents.extract.text_writer import one_line
 from tasks.errors import TooLarge
+from tasks.text.normalise import one_line
 
 _DEEPEST: Final = 64
 """So many rows, cells and text boxes are kept apart inside each other; the lines of deeper ones stay in order."""

@@ -19,9 +19,9 @@ from lxml import etree
 from tasks.documents.extract.ooxml import xml
 from tasks.documents.extract.ooxml.package import Package
 from tasks.documents.extract.ooxml.xml import M, W, unescaped
-from tasks.documents.extract.text_writer import one_line
 from tasks.documents.extract.xlsx.values import show
 from tasks.errors import TooLarge
+from tasks.text.normalise import one_line
 
 _SERIES: Final = re.compile(rb"<c:ser(?:\s[^<>]*+)?>")
 _SERIES_END: Final = re.compile(rb"</c:ser\s*+>")

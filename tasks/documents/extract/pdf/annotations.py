@@ -15,7 +15,8 @@ from tasks.documents.extract.pdf import document
 from tasks.documents.extract.pdf import document as document_module
 from tasks.documents.extract.pdf.document import Document, string, written
 from tasks.documents.extract.pdf.repair import holds_bomb
-from tasks.documents.extract.text_writer import Writer, one_line
+from tasks.documents.extract.text_writer import Writer
+from tasks.text.normalise import one_line
 
 _MOST_ATTACHMENTS: Final = 1_000
 _LARGEST: Final = 64 << 20

@@ -28,8 +28,9 @@ from tasks.documents.extract.pdf.annotations import Enclosed
 from tasks.documents.extract.pdf.document import Document, NotOpened, string, written
 from tasks.documents.extract.pdf.pages import named
 from tasks.documents.extract.pdf.repair import packed
-from tasks.documents.extract.text_writer import Reading, Source, Writer, clean, one_line
+from tasks.documents.extract.text_writer import Reading, Source, Writer
 from tasks.errors import Damaged, PasswordProtected
+from tasks.text.normalise import clean, one_line
 
 _DIFFERENCES: Final = re.compile(rb"/Differences\s*\[([^\]]{1,20000})\]")
 _ENTRY: Final = re.compile(rb"(\d{1,3})(?=[\s/])|/([^\s/\[\]<>()]+)")

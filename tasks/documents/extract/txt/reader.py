@@ -11,7 +11,8 @@ from typing import Final
 
 from charset_normalizer import from_bytes
 
-from tasks.documents.extract.text_writer import Reading, Source, clean
+from tasks.documents.extract.text_writer import Reading, Source
+from tasks.text.normalise import clean
 
 _ALPHABETS: Final = {
     "western": (

@@ -22,10 +22,11 @@ from typing import Final
 
 from tasks.documents.extract import limits
 from tasks.documents.extract.ooxml.xml import unescaped
-from tasks.documents.extract.text_writer import Writer, one_line
+from tasks.documents.extract.text_writer import Writer
 from tasks.documents.extract.xlsx.rows import Row, odd
 from tasks.documents.extract.xlsx.values import LONGEST, Kinds
 from tasks.errors import TooLarge
+from tasks.text.normalise import one_line
 
 _ROWS: Final = 20
 """A place of cells spans at most so many rows."""

@@ -19,7 +19,7 @@ from functools import lru_cache, partial
 from typing import Final, Literal, NamedTuple
 
 from tasks.documents.extract.ooxml.xml import unescaped
-from tasks.documents.extract.text_writer import one_line
+from tasks.text.normalise import one_line
 
 BUILT_IN: Final = {
     5: '"$"#,##0', 6: '"$"#,##0', 7: '"$"#,##0.00', 8: '"$"#,##0.00', 9: "0%", 10: "0.00%",

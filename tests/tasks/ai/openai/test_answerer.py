@@ -22,7 +22,7 @@ from tasks.errors import (
     TooManyRequests,
     Unavailable,
 )
-from tasks.text.tokens import about
+from tasks.text.tokens import usual_model_tokens
 from tests.servers.openai_server import (
     NO_USAGE,
     Asked,
@@ -441,8 +441,12 @@ def test_counts_that_are_missing_are_estimated_and_that_is_said_once(
     server.always(saying("Yes.", usage=usage))
     answerer = asking(server, api="chat")
     prompt = answerer.answer("Is it?", []).usage
-    assert (prompt.calls, prompt.output_tokens) == (1, about("Yes."))
-    assert about(server.asked[0].prompt) <= prompt.input_tokens <= about(server.asked[0].prompt) + 60
+    assert (prompt.calls, prompt.output_tokens) == (1, usual_model_tokens("Yes."))
+    assert (
+        usual_model_tokens(server.asked[0].prompt)
+        <= prompt.input_tokens
+        <= usual_model_tokens(server.asked[0].prompt) + 60
+    )
     answerer.answer("Is it?", [])
     assert len([message for message in caplog.messages if "are estimated" in message]) == 1
 

@@ -8,7 +8,7 @@ from tasks.ai.money import Cap, Price
 from tasks.ai.openai import client
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.errors import NotConfigured
-from tasks.text.tokens import about, at_most
+from tasks.text.tokens import most_model_tokens, usual_model_tokens
 from tests.servers.openai_server import (
     NO_USAGE,
     Behaviour,
@@ -118,10 +118,10 @@ def test_a_server_that_counts_nothing_is_taken_to_have_used_the_most_under_a_cap
         server.always(saying("Yes.", usage=NO_USAGE))
         usage = asking(server).answer("Is it?", [], ledger=capped).usage
         assert usage == capped.spent
-        assert usage.input_tokens >= at_most(server.asked[0].prompt)
-        assert usage.output_tokens == at_most("Yes.")
+        assert usage.input_tokens >= most_model_tokens(server.asked[0].prompt)
+        assert usage.output_tokens == most_model_tokens("Yes.")
         asking(server).answer("Is it?", [], ledger=free)
-        assert free.spent.output_tokens == about("Yes.")
+        assert free.spent.output_tokens == usual_model_tokens("Yes.")
         server.always(cut_off_without_usage)
         with pytest.raises(AnswerCut) as failed:
             asking(server).answer("Is it?", [], ledger=capped)

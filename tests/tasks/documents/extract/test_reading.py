@@ -2,7 +2,8 @@
 
 import pytest
 
-from tasks.documents.extract.text_writer import Place, Reading, Writer, clean
+from tasks.documents.extract.text_writer import Place, Reading, Writer
+from tasks.text.normalise import clean
 
 
 def test_places_hold_what_was_written_within_them() -> None:

@@ -14,8 +14,9 @@ from pypdfium2 import PdfDocument, PdfiumError
 
 from tasks.documents.extract import fallback
 from tasks.documents.extract.embedded import read_with_embedded
-from tasks.documents.extract.text_writer import Reading, one_line
+from tasks.documents.extract.text_writer import Reading
 from tasks.errors import Damaged, DiligenceError, PasswordProtected
+from tasks.text.normalise import one_line
 from tests.tasks.documents.extract import hostile_files, hostile_pdfs
 from tests.tasks.documents.extract.hostile_files import MARKER
 
