@@ -72,7 +72,7 @@ class WikidataSource:
         Raises:
             DiligenceError: Wikidata cannot be asked.
         """
-        name = one_line(name)
+        name = plain_line(name)
         if not name or len(name) > _MAX_NAME:
             return []
         candidates = named(_spellings(name), _LANGUAGES)

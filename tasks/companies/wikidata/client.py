@@ -171,7 +171,7 @@ def _ask(query: str) -> list[dict[str, str]]:
 def _values(row: Any) -> Iterator[tuple[str, str]]:
     for name, binding in row.items():
         if isinstance(binding["value"], str) and len(binding["value"]) <= 4096:
-            yield name, one_line(binding["value"])
+            yield name, plain_line(binding["value"])
 
 
 def _by_item(rows: Sequence[Mapping[str, str]]) -> dict[str, dict[str, list[str]]]:

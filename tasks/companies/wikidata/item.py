@@ -135,7 +135,7 @@ def read_item(data: Any, item: str, retrieved_at: datetime) -> Item:
 def text(value: Any) -> str | None:
     """A value that is a text, an identifier or a text with its language; in one line."""
     content = value.get("text") if isinstance(value, dict) else value
-    return (one_line(content[:_MAX_CHARACTERS]) or None) if isinstance(content, str) else None
+    return (plain_line(content[:_MAX_CHARACTERS]) or None) if isinstance(content, str) else None
 
 
 def language_of_text(value: Any) -> str:
