@@ -15,7 +15,7 @@ from sqlalchemy import URL, Engine, create_engine, make_url, text
 from sqlmodel import SQLModel
 
 from storage import database, migrations
-from tests.homes import make_home
+from tests.homes import make_home, make_prefect_home
 
 _SERVER = os.environ.get("DILIGENCE_TEST_DATABASE_URL")
 
@@ -134,3 +134,27 @@ def new_database_url(request: pytest.FixtureRequest, new_home: Path, monkeypatch
         monkeypatch.setenv("DILIGENCE_DATABASE_URL", url.render_as_string(hide_password=False))
         yield database.url()
         database.close()
+
+
+@pytest.fixture(scope="session")
+def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The embedded server, as `diligence run` starts it."""
+    home = make_prefect_home(tmp_path_factory.mktemp("prefect-home"))
+    before = os.environ.get("DILIGENCE_HOME")
+    os.environ["DILIGENCE_HOME"] = str(home)
+    from flows import prefect_server  # what needs no flow imports none
+
+    with prefect_server.server():
+        if before is None:
+            del os.environ["DILIGENCE_HOME"]
+        else:
+            os.environ["DILIGENCE_HOME"] = before
+        yield
+
+
+@pytest.fixture
+def prefect_url(prefect_server: None) -> str:
+    """The address of that server, for commands that need not start one of their own."""
+    from prefect import settings
+
+    return str(settings.PREFECT_API_URL.value())

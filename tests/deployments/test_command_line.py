@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.flows.conftest import batch_file, prefect_server, prefect_url, write_room
+from tests.flows.conftest import batch_file, write_room
 from tests.homes import make_home, make_prefect_home
 from tests.tasks.documents.extract.ocr.scans import program
 
-__all__ = ["batch_file", "prefect_server", "prefect_url"]
+__all__ = ["batch_file"]
 
 DILIGENCE = [sys.executable, "-m", "deployments.cli"]
 REPOSITORY = Path(__file__).parents[2]

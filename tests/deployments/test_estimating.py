@@ -9,10 +9,10 @@ from flows.estimate import CompanyEstimate, Estimate
 from tasks.ai.answerer import Usage
 from tasks.ai.money import Cap, Price
 from tests.deployments.test_command_line import run
-from tests.flows.conftest import batch_file, prefect_server, prefect_url
+from tests.flows.conftest import batch_file
 from tests.servers.openai_server import ModelServer
 
-__all__ = ["batch_file", "prefect_server", "prefect_url"]
+__all__ = ["batch_file"]
 
 
 def estimated(**changes: object) -> Estimate:

@@ -1,36 +1,11 @@
-"""A running Prefect server for the flow tests, and a small batch to run."""
+"""A small batch to run."""
 
-import os
-from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 
-from flows import prefect_server as prefect_server_module
-from tests.homes import make_home, make_prefect_home
-
-
-@pytest.fixture(scope="session")
-def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The embedded server, as `diligence run` starts it."""
-    home = make_prefect_home(tmp_path_factory.mktemp("prefect-home"))
-    before = os.environ.get("DILIGENCE_HOME")
-    os.environ["DILIGENCE_HOME"] = str(home)
-    with prefect_server_module.server():
-        if before is None:
-            del os.environ["DILIGENCE_HOME"]
-        else:
-            os.environ["DILIGENCE_HOME"] = before
-        yield
-
-
-@pytest.fixture
-def prefect_url(prefect_server: None) -> str:
-    """The address of that server, for commands that need not start one of their own."""
-    from prefect import settings
-
-    return str(settings.PREFECT_API_URL.value())
+from tests.homes import make_home
 
 
 @pytest.fixture
