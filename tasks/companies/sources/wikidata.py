@@ -20,7 +20,7 @@ from tasks.companies.wikidata.entity import Entity, entity_of, is_at, is_home
 from tasks.companies.wikidata.item import Item
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, TooManyRequests
 from tasks.remote.fan_out import FanOut
-from tasks.text.normalise import same_name
+from tasks.text.normalise import plain_line, same_name
 
 log = logging.getLogger(__name__)
 

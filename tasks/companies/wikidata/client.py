@@ -21,7 +21,7 @@ from tasks.companies.web.pace import Pace
 from tasks.companies.wikidata.item import Item, read_item
 from tasks.errors import SourceFailed
 from tasks.remote.fan_out import FanOut
-from tasks.text.normalise import plain
+from tasks.text.normalise import plain, plain_line
 
 WIKIDATA_PACE: Final = Pace(5)
 NAME: Final = "Wikidata"
