@@ -11,7 +11,7 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -34,47 +34,58 @@ Value = str | int | float | bool
 MONEY = frozenset({"ai_budget", "ai_prices"})
 """What a run may cost: no matter of what is asked."""
 
-_DRIVES = descriptions()
-_ROOMS: tuple[type[RoomSettings], ...] = (
+_AREAS: tuple[type[RoomSettings], ...] = (
     DocumentSettings,
     DriveSettings,
-    *(drive.settings for drive in _DRIVES),
     CompanySettings,
     AiSettings,
     EmbeddingSettings,
 )
-_FIELDS = {name: field for room in _ROOMS for name, field in room.model_fields.items()}
-_SECRET = {name for name, field in _FIELDS.items() if field.annotation in {SecretStr, SecretStr | None}}
-_GUARDED = {name for drive in _DRIVES for name in drive.settings.model_fields.keys() - drive.batch_settings} | {
-    *("web_allow", "search_url", "profile_api_url", "openai_base_url", "embeddings_url")
-}
-"""Whose account a run acts as, where its keys and texts go, which private networks it reaches: not a file's to say."""
-_ALLOWED = sorted(_FIELDS.keys() - _SECRET - _GUARDED)
-_PATHS = {name for name, field in _FIELDS.items() if field.annotation in {Path, Path | None}}
+_GUARDED = frozenset({"web_allow", "search_url", "profile_api_url", "openai_base_url", "embeddings_url"})
+"""Where a run's keys and texts go and which private networks it reaches: not a file's to say."""
+
+
+class _RunSettings:
+    """The settings of a run by name, those of every drive among them, and which of them a batch file may set.
+
+    Whose account a run acts as is not a file's to say either: a drive says which of its settings are.
+    """
+
+    def __init__(self) -> None:
+        drives = descriptions()
+        self.classes = (*_AREAS, *(drive.settings for drive in drives))
+        fields = {name: field for settings in self.classes for name, field in settings.model_fields.items()}
+        of_drives = {name for drive in drives for name in drive.settings.model_fields.keys() - drive.batch_settings}
+        self.secret = {name for name, field in fields.items() if field.annotation in {SecretStr, SecretStr | None}}
+        self.guarded = _GUARDED | of_drives | StorageSettings.model_fields.keys()
+        self.allowed = sorted(fields.keys() - self.secret - self.guarded)
+        self.paths = {name for name, field in fields.items() if field.annotation in {Path, Path | None}}
 
 
 def read_settings(file: UserFile, written: Mapping[str, Any]) -> dict[str, Value]:
     """The settings as `storage.settings.given` takes them; paths count from the file. Mistakes are noted there."""
+    known = _RunSettings()
     values: dict[str, Value] = {}
     for name, value in written.items():
-        if name in _SECRET:
+        if name in known.secret:
             file.mistake((name,), f"a secret has no place in a file; set it in the environment, as {_variable(name)}")
-        elif name in StorageSettings.model_fields or name in _GUARDED:
+        elif name in known.guarded:
             file.mistake((name,), f"it is not a run's own setting; set it in the environment, as {_variable(name)}")
-        elif name not in _ALLOWED:
-            file.mistake((name,), f"there is no such field or setting{nearest(str(name), _known())}")
-        elif name in _PATHS:
+        elif name not in known.allowed:
+            names = ["name", "criteria", "companies", *known.allowed]
+            file.mistake((name,), f"there is no such field or setting{nearest(str(name), names)}")
+        elif name in known.paths:
             if isinstance(value, str) and value.strip():
                 values[name] = str(file.path.parent.absolute() / value.strip())
             else:
                 file.mistake((name,), "must be a path, which counts from this file")
-        elif isinstance(value, list) and all(isinstance(each, Value) for each in value):
+        elif isinstance(value, list) and all(isinstance(item, Value) for item in value):
             values[name] = ",".join(map(str, value))
         elif isinstance(value, Value):
             values[name] = value
         else:
             file.mistake((name,), "must be one value or a list of values")
-    return values if _are_right(file, values) else {}
+    return values if _are_right(file, values, known.classes) else {}
 
 
 def with_facts(settings: dict[str, Value], beside: Path) -> dict[str, Value]:
@@ -85,13 +96,13 @@ def with_facts(settings: dict[str, Value], beside: Path) -> dict[str, Value]:
     return settings
 
 
-def _are_right(file: UserFile, values: Mapping[str, Value]) -> bool:
-    """Whether the rooms take these values; what they refuse is noted. The environment's mistakes are its own."""
+def _are_right(file: UserFile, values: Mapping[str, Value], classes: Iterable[type[RoomSettings]]) -> bool:
+    """Whether the settings' classes take these values; what they refuse is noted, but not what the environment has."""
     right = True
-    for room in _ROOMS:
-        own = {name: value for name, value in values.items() if name in room.model_fields}
+    for settings in classes:
+        own = {name: value for name, value in values.items() if name in settings.model_fields}
         try:
-            cast("Any", room)(**own)
+            cast("Any", settings)(**own)
         except ValidationError as error:
             for each in error.errors(include_url=False, include_input=False):
                 name = str(each["loc"][0]).lower() if each["loc"] else ""
@@ -110,10 +121,6 @@ def _are_right(file: UserFile, values: Mapping[str, Value]) -> bool:
 
 def _variable(name: str) -> str:
     return name.upper() if name.startswith("openai_") else f"DILIGENCE_{name.upper()}"
-
-
-def _known() -> list[str]:
-    return ["name", "criteria", "companies", *_ALLOWED]
 
 
 _COLUMNS = ("name", "domain", "folder")

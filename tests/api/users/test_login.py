@@ -279,7 +279,3 @@ def test_a_browser_finds_its_way_there_and_back(google: DriveEmulator, service: 
         check=True,
     )
     assert "You are logged in as bob@example.com." in shown.stdout
-
-
-def test_the_start_page_leads_to_the_login(service: httpx.Client) -> None:
-    assert 'href="/login/you"' in service.get("/").text

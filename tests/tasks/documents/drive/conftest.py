@@ -19,6 +19,8 @@ from tasks.documents.drive.local.drive import LocalDrive
 from tests.google.items import Item, rfc3339
 from tests.google.server import DriveEmulator
 from tests.tasks.documents.drive.google.emulated import point_at
+from tests.tasks.documents.drive.memory.drive import MemoryDrive
+from tests.tasks.documents.drive.memory.store import Node, Store
 
 
 class Shelf(Protocol):
@@ -140,6 +142,59 @@ class GoogleShelf:
         return self._items[path].id
 
 
+class MemoryShelf:
+    """A user's folder in the memory drive."""
+
+    USER = "ada@example.com"
+
+    def __init__(self) -> None:
+        self._store = Store()
+        root = self._store.root(self.USER)
+        self._nodes = {name: self._store.add(name, root) for name in ("top", "beside")}
+        self.top = self._nodes["top"].id
+        self.drive: Drive = self.again()
+
+    def folder(self, path: str) -> str:
+        return self._folder(f"top/{path}").id
+
+    def file(self, path: str, content: bytes = b"words") -> str:
+        return self._write(f"top/{path}", content)
+
+    def elsewhere(self, path: str, content: bytes = b"words") -> str:
+        return self._write(f"beside/{path}", content)
+
+    def shortcut(self, path: str, to: str) -> None:
+        at = f"beside/{to[3:]}" if to.startswith("../") else f"top/{to}".rstrip("/")
+        target = self._nodes[at].id if at in self._nodes else "gone"
+        folder, name = os.path.split(f"top/{path}")
+        self._store.add(name, self._folder(folder), target=target)
+
+    def remove(self, path: str) -> None:
+        del self._store.nodes[self._nodes.pop(f"top/{path}").id]
+
+    def again(self) -> Drive:
+        return MemoryDrive(self._store, self.USER)
+
+    def _folder(self, path: str) -> Node:
+        if path not in self._nodes:
+            above, name = os.path.split(path)
+            self._nodes[path] = self._store.add(name, self._folder(above))
+        return self._nodes[path]
+
+    def _write(self, path: str, content: bytes) -> str:
+        if path in self._nodes:
+            self._store.write(self._nodes[path], content)
+        else:
+            folder, name = os.path.split(path)
+            self._nodes[path] = self._store.add(name, self._folder(folder), content)
+        return self._nodes[path].id
+
+
+@pytest.fixture
+def memory_shelf() -> Shelf:
+    return MemoryShelf()
+
+
 @pytest.fixture
 def emulator(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DriveEmulator]:
     """An empty Google Drive, which the settings name."""
@@ -166,7 +221,7 @@ def local_shelf(root: Path) -> Shelf:
     return LocalShelf(root)
 
 
-@pytest.fixture(params=["local", "google"])
+@pytest.fixture(params=["local", "google", "memory"])
 def shelf(request: pytest.FixtureRequest) -> Shelf:
     """Each drive in turn."""
     found: Shelf = request.getfixturevalue(f"{request.param}_shelf")
