@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from tasks.documents.extract import fallback
 from tasks.documents.extract.embedded import read_with_embedded
+from tasks.documents.extract.fallback import FallbackReader
 from tasks.documents.extract.text_writer import Reading, Source
 from tasks.errors import DiligenceError
 from tests.fuzz.promises import broken
@@ -25,7 +26,7 @@ _HUNG: Final = LIMIT_SECONDS - 1
 _OURS: Final = "/tasks/documents/extract/"
 _FRAME: Final = re.compile(r'File "([^"]+)", line (\d+) in (\w+)')
 
-_asked_after: Final = fallback.asked_after
+_read_or_fall_back: Final = fallback.read_or_fall_back
 _stumbles: list[str] = []
 
 
@@ -35,7 +36,7 @@ def read(path: Path, extension: str) -> Reading:
     Raises:
         Whatever the reader does.
     """
-    fallback.asked_after = _listening
+    fallback.read_or_fall_back = _listening
     _stumbles.clear()
     _forget_peak()
     began = time.perf_counter()
@@ -78,19 +79,19 @@ def recorded(path: Path) -> tuple[dict[str, Any] | None, str]:
     return None, _named(frames)
 
 
-def _listening(first: Callable[[Source], Reading], other: Callable[[Source], Reading], source: Source) -> Reading:
+def _listening(read: Callable[[Source], Reading], other: FallbackReader, source: Source) -> Reading:
     """A second reader hides what the first one stumbled over: note it."""
 
     def heard(source: Source) -> Reading:
         try:
-            return first(source)
+            return read(source)
         except (DiligenceError, MemoryError):
             raise
         except Exception as error:
             _stumbles.append(_where(error))
             raise
 
-    return _asked_after(heard, other, source)
+    return _read_or_fall_back(heard, other, source)
 
 
 def _where(error: BaseException) -> str:

@@ -1,10 +1,9 @@
-"""A call in a process of its own: what hangs or crashes in native code there is ended, and the document goes on.
+"""The limits on reading one document: its time, the memory between documents, and calls that must not take part in it.
 
-How this process keeps memory between documents: readers take a document's worth, free it, and take as much again.
-
-The time that a document may take, for readers that go part by part: one that stops in time keeps what it has read.
-
-The process that reads ends when the time is up, and with it all that it has read.
+Readers that go part by part ask `is_near`: one that stops in time keeps what it has read, where the process that
+overruns is ended, and all that it has read is lost with it. Native code that may hang or crash runs in a fork
+(`run_in_fork`). `keep_memory` saves the allocator's work between documents: readers take a document's worth of memory,
+free it, and take as much again.
 """
 
 import contextlib
@@ -20,9 +19,40 @@ from math import inf
 from typing import Final
 
 _PIECE: Final = 1 << 20
+_OPTIONS: Final = (
+    (-1, 32 << 20),  # M_TRIM_THRESHOLD
+    (-2, 1 << 20),  # M_TOP_PAD
+    (-3, 4 << 20),  # M_MMAP_THRESHOLD
+)
+_SHARE: Final = 0.85
+"""Of the time; the rest is for putting together what was read. Text recognition stops before that."""
+
+_seconds: ContextVar[float] = ContextVar("seconds", default=inf)
+_end: ContextVar[float] = ContextVar("end", default=inf)
 
 
-def made_apart(make: Callable[[], bytes], seconds: float) -> bytes:
+def configure(seconds: float) -> None:
+    """Let each document of this process take so many seconds; called once, when it starts."""
+    _seconds.set(seconds)
+    begin()
+
+
+def begin() -> None:
+    """A document begins here: its time counts from now, with all that is inside it."""
+    _end.set(time.monotonic() + _SHARE * _seconds.get())
+
+
+def left() -> float:
+    """Seconds until it is time to stop; infinite where there is no limit (70 ns)."""
+    return _end.get() - time.monotonic()
+
+
+def is_near() -> bool:
+    """Whether it is time to stop; never where there is no limit."""
+    return left() <= 0
+
+
+def run_in_fork(make: Callable[[], bytes], seconds: float) -> bytes:
     """What `make` gives in a fork of this process, which must have one thread only; 5 ms for 7 MB.
 
     Raises:
@@ -68,13 +98,6 @@ def _received(reader: int, end: float) -> Iterator[bytes]:
         yield piece
 
 
-_OPTIONS: Final = (
-    (-1, 32 << 20),  # M_TRIM_THRESHOLD
-    (-2, 1 << 20),  # M_TOP_PAD
-    (-3, 4 << 20),  # M_MMAP_THRESHOLD
-)
-
-
 @cache
 def keep_memory() -> None:
     """Have the C library keep up to 32 MB of what is freed; nothing happens where it is not glibc, or the second time.
@@ -85,31 +108,3 @@ def keep_memory() -> None:
         allocator = ctypes.CDLL(None)
         for option, size in _OPTIONS:
             allocator.mallopt(option, size)
-
-
-_SHARE: Final = 0.85
-"""Of the time; the rest is for putting together what was read. Text recognition stops before that."""
-
-_seconds: ContextVar[float] = ContextVar("seconds", default=inf)
-_end: ContextVar[float] = ContextVar("end", default=inf)
-
-
-def configure(seconds: float) -> None:
-    """Let each document of this process take so many seconds; called once, when it starts."""
-    _seconds.set(seconds)
-    begin()
-
-
-def begin() -> None:
-    """A document begins here: its time counts from now, with all that is inside it."""
-    _end.set(time.monotonic() + _SHARE * _seconds.get())
-
-
-def left() -> float:
-    """Seconds until it is time to stop; infinite where there is no limit (70 ns)."""
-    return _end.get() - time.monotonic()
-
-
-def is_near() -> bool:
-    """Whether it is time to stop; never where there is no limit."""
-    return left() <= 0

@@ -1,15 +1,12 @@
-"""A page of a PDF as a grey picture, of a size that text recognition reads well and that no page's claim can swell.
+"""Text recognition (OCR): pages that are pictures, drawn by PDFium and read by Tesseract.
 
-Text recognition (OCR): pages that are pictures, rendered by PDFium and read by Tesseract.
+A reader asks for what is `active`: nothing where recognition is switched off or Tesseract is missing, and `ADVICE`
+says so. The time for it is a share of what a document may take, so that a long scan gives its first pages rather than
+nothing. A page is drawn as a grey picture of a size that Tesseract reads well and that no page's claim can inflate.
 
-A reader asks for what is `active`; nothing is where recognition is switched off or Tesseract is
-missing, and `ADVICE` says so. The time for it is a share of what a document may take, so that a
-long scan gives its first pages rather than nothing.
-
-Measured with Tesseract 5.3 on pages of sixteen public documents made into scans (grey, noise, 0.4°
-askew, JPEG), words found of those in the pages' own text: at 150 dots an inch .88 in 1.1 s a page,
-200 .92 in 1.3 s, 250 .93 in 1.5 s, 300 .93 in 1.7 s. Tesseract takes 60 MB, 150 MB for the largest
-picture.
+Measured with Tesseract 5.3 on pages of sixteen public documents made into scans (grey, noise, 0.4° askew, JPEG), the
+share of the pages' own words that was recognised: at 150 dots an inch .88 in 1.1 s a page, 200 .92 in 1.3 s, 250 .93
+in 1.5 s, 300 .93 in 1.7 s. Tesseract takes 60 MB, 150 MB for the largest picture.
 """
 
 import time
@@ -25,11 +22,10 @@ from typing import Final
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from tasks.documents.extract.limits import made_apart
+from tasks.documents.extract.limits import run_in_fork
 from tasks.documents.extract.ocr import tesseract
 
 DOTS_AN_INCH: Final = 250
-
 _USUAL_EDGE: Final = 3000
 """Dots of the long edge of a sheet of paper at that resolution."""
 
@@ -37,15 +33,40 @@ _LONGEST_EDGE: Final = 30_000
 """Tesseract counts in 16 bits."""
 
 _MOST_DOTS: Final = 25_000_000
-
 _MOST_SCANNED_DOTS: Final = 100_000_000
 """Of the pictures on one page. PDFium takes four bytes for each of them: 370 MB were measured."""
-
 
 _SECONDS: Final = 10.0
 _SIZE: Final = Struct("II")
 _MOST_OBJECTS: Final = 10_000
 """Objects on a page among which pictures are looked for."""
+
+ADVICE: Final = (
+    f"Install Tesseract (package {tesseract.PACKAGE}) to have scans read; `diligence doctor` says what is missing."
+)
+_SHARE_OF_DOCUMENT: Final = 0.75
+"""Of the time that a document may take; the rest is for reading what is no picture."""
+
+_SHARE_OF_PAGE: Final = 0.5
+"""Of the time for recognition: noise without a word keeps Tesseract ten times as long as a page of text."""
+
+_DOUBTFUL: Final = 60
+_SENSELESS: Final = 40
+"""Tesseract's mean confidence in a page's words, of 100. It was 79 and more for legible text the right way up,
+50 at most for text upside down or in another script; of words below 40 fewer than one in three was right."""
+
+_CELL_GAP: Final = 1.2
+"""Heights of a line. In running text 95 of 100 gaps were narrower than 0.6, one in 100 was wider than this."""
+
+_recogniser: "ContextVar[Recogniser | None]" = ContextVar("recogniser", default=None)
+
+
+class OutOfTime(Exception):
+    """The document's time for recognition is used up: what was recognised stays, the rest is to be named."""
+
+
+class NotRecognised(Exception):
+    """A page that cannot be read: it is too large, Tesseract failed on it, or it takes too long."""
 
 
 @dataclass(frozen=True)
@@ -63,97 +84,6 @@ class Picture:
     def upside_down(self) -> "Picture":
         """The picture turned by half a circle."""
         return replace(self, dots=self.dots[::-1])
-
-
-def picture_of(page: pypdfium2.PdfPage, seconds: float = _SECONDS) -> Picture | None:
-    """The page as it looks, without the notes on it; None when it is too large or cannot be drawn in time. 0.03 s.
-
-    It is drawn in a process of its own: patterns and layers can keep PDFium for hours.
-    """
-    scale = _scale(page)
-    if scale is None:
-        return None
-    try:
-        drawn = made_apart(lambda: _drawn(page, scale), seconds)
-    except (TimeoutError, ChildProcessError):
-        return None
-    width, height = _SIZE.unpack_from(drawn)
-    return Picture(width, height, drawn[_SIZE.size :])
-
-
-def _drawn(page: pypdfium2.PdfPage, scale: float) -> bytes:
-    """The width and height of the picture, and its dots."""
-    bitmap = page.render(scale=scale, grayscale=True, draw_annots=False, may_draw_forms=False)
-    width, height, stride = bitmap.width, bitmap.height, bitmap.stride
-    dots = bytes(bitmap.buffer)
-    if stride != width:
-        dots = b"".join(dots[start : start + width] for start in range(0, stride * height, stride))
-    return _SIZE.pack(width, height) + dots
-
-
-def _scale(page: pypdfium2.PdfPage) -> float | None:
-    """Dots for a point of the page's claimed size.
-
-    The claim is often made up: a point for each dot of the scan, a page of an inch. So the long edge takes the
-    middle one of three: what the claim asks for, what the scan on the page has, and what a page usually takes.
-    """
-    width, height = page.get_size()
-    scanned_density = _scanned_density(page)
-    if scanned_density is None or not (isfinite(width * height) and width * height > 0):
-        return None
-    edge = max(width, height)
-    claimed = edge * DOTS_AN_INCH / 72
-    scanned = edge * scanned_density or claimed
-    chosen = sorted((claimed, scanned, _USUAL_EDGE))[1]
-    return float(min(chosen / edge, sqrt(_MOST_DOTS / (width * height)), _LONGEST_EDGE / edge))
-
-
-def _scanned_density(page: pypdfium2.PdfPage) -> float | None:
-    """Dots that the largest picture on the page has for a point; 0 where there is none, None when it has too many."""
-    dots = 0
-    largest, density = 0.0, 0.0
-    for image in islice(page.get_objects(max_depth=3), _MOST_OBJECTS):
-        if image.type != pdfium.FPDF_PAGEOBJ_IMAGE:
-            continue
-        try:
-            across, down = image.get_px_size()
-            left, bottom, right, top = image.get_bounds()
-        except pypdfium2.PdfiumError:
-            continue
-        dots += across * down
-        if dots > _MOST_SCANNED_DOTS:
-            return None
-        area = (right - left) * (top - bottom)
-        if area > largest:
-            largest, density = area, sqrt(across * down / area)
-    return density
-
-
-ADVICE: Final = (
-    f"Install Tesseract (package {tesseract.PACKAGE}) to have scans read; `diligence doctor` says what is missing."
-)
-
-_SHARE_OF_DOCUMENT: Final = 0.75
-"""Of the time that a document may take; the rest is for reading what is no picture."""
-
-_SHARE_OF_PAGE: Final = 0.5
-"""Of the time for recognition: noise without a word keeps Tesseract ten times as long as a page of text."""
-
-_DOUBTFUL: Final = 60
-_SENSELESS: Final = 40
-"""Tesseract's mean confidence in a page's words, of 100. It was 79 and more for legible text the right way up,
-50 at most for text upside down or in another script; of words below 40 fewer than one in three was right."""
-
-_CELL_GAP: Final = 1.2
-"""Heights of a line. In running text 95 of 100 gaps were narrower than 0.6, one in 100 was wider than this."""
-
-
-class OutOfTime(Exception):
-    """The document's time for recognition is used up: what was recognised stays, the rest is to be named."""
-
-
-class NotRecognised(Exception):
-    """A page that cannot be read: it is too large, Tesseract failed on it, or it takes too long."""
 
 
 @dataclass(frozen=True)
@@ -207,9 +137,6 @@ class Recogniser:
         return left
 
 
-_recogniser: ContextVar[Recogniser | None] = ContextVar("recogniser", default=None)
-
-
 def configure(languages: str | None, seconds: float = 60) -> None:
     """Have pictures read in this process; called once, when it starts.
 
@@ -260,3 +187,67 @@ def _line(words: list[tesseract.Word]) -> str:
 
 def _length(spans: Sequence[tesseract.Span]) -> int:
     return max(end for _, end in spans) - min(start for start, _ in spans)
+
+
+def picture_of(page: pypdfium2.PdfPage, seconds: float = _SECONDS) -> Picture | None:
+    """The page as it looks, without the notes on it; None when it is too large or cannot be drawn in time. 0.03 s.
+
+    It is drawn in a process of its own: patterns and layers can keep PDFium for hours.
+    """
+    scale = _scale(page)
+    if scale is None:
+        return None
+    try:
+        drawn = run_in_fork(lambda: _drawn(page, scale), seconds)
+    except (TimeoutError, ChildProcessError):
+        return None
+    width, height = _SIZE.unpack_from(drawn)
+    return Picture(width, height, drawn[_SIZE.size :])
+
+
+def _drawn(page: pypdfium2.PdfPage, scale: float) -> bytes:
+    """The width and height of the picture, and its dots."""
+    bitmap = page.render(scale=scale, grayscale=True, draw_annots=False, may_draw_forms=False)
+    width, height, stride = bitmap.width, bitmap.height, bitmap.stride
+    dots = bytes(bitmap.buffer)
+    if stride != width:
+        dots = b"".join(dots[start : start + width] for start in range(0, stride * height, stride))
+    return _SIZE.pack(width, height) + dots
+
+
+def _scale(page: pypdfium2.PdfPage) -> float | None:
+    """Dots for a point of the page's claimed size.
+
+    The claim is often made up: a point for each dot of the scan, a page of an inch. So the long edge takes the
+    middle one of three: what the claim asks for, what the scan on the page has, and what a page usually takes.
+    """
+    width, height = page.get_size()
+    scanned_density = _scanned_density(page)
+    if scanned_density is None or not (isfinite(width * height) and width * height > 0):
+        return None
+    edge = max(width, height)
+    claimed = edge * DOTS_AN_INCH / 72
+    scanned = edge * scanned_density or claimed
+    chosen = sorted((claimed, scanned, _USUAL_EDGE))[1]
+    return float(min(chosen / edge, sqrt(_MOST_DOTS / (width * height)), _LONGEST_EDGE / edge))
+
+
+def _scanned_density(page: pypdfium2.PdfPage) -> float | None:
+    """Dots that the largest picture on the page has for a point; 0 where there is none, None when it has too many."""
+    dots = 0
+    largest, density = 0.0, 0.0
+    for image in islice(page.get_objects(max_depth=3), _MOST_OBJECTS):
+        if image.type != pdfium.FPDF_PAGEOBJ_IMAGE:
+            continue
+        try:
+            across, down = image.get_px_size()
+            left, bottom, right, top = image.get_bounds()
+        except pypdfium2.PdfiumError:
+            continue
+        dots += across * down
+        if dots > _MOST_SCANNED_DOTS:
+            return None
+        area = (right - left) * (top - bottom)
+        if area > largest:
+            largest, density = area, sqrt(across * down / area)
+    return density

@@ -1,13 +1,12 @@
 """OLE compound files: what Office puts foreign documents into (`.bin` parts), and encrypted documents of its own.
 
-olefile reads them, but trusts what their tables say: 12 KB whose list of sectors leads back to itself
-kept olefile 0.47 at work for more than 300 s, and 12 KB whose one stream does gave 256 MB. So nothing is
-opened or read that says to be larger than the file can hold.
+olefile reads them, but trusts what their tables say: 12 KB whose list of sectors leads back to itself kept olefile
+0.47 busy for more than 300 s, and 12 KB whose one stream does gave 256 MB. So nothing is opened or read that says to
+be larger than the file can hold.
 
-Encrypted Office files: those with the password that Excel sets by itself open, all others say what to do.
-
-Excel encrypts a workbook whose structure is protected, even when nobody set a password for opening it, under
-one that every copy of it knows ("The Microsoft Excel File Format", OpenOffice.org, 4.18.3).
+Encrypted Office files open with the password that Excel sets by itself; all others say what to do. Excel encrypts a
+workbook whose structure is protected, even when nobody set a password for opening it, under one that every copy of it
+knows ("The Microsoft Excel File Format", OpenOffice.org, 4.18.3).
 """
 
 import struct
@@ -29,7 +28,6 @@ ENCRYPTED: Final = "EncryptedPackage"
 """The stream that holds an encrypted Office file."""
 
 BROKEN: Final = "The file is cut off or damaged: it cannot be opened. Ask for it again."
-
 _MOST_ENTRIES: Final = 4096
 """Streams and storages of one file; olefile compares each with all before it, which takes 0.1 s for so many."""
 
@@ -43,73 +41,11 @@ _OLD_FORMATS: Final = {
 }
 _NATIVE: Final = "\x01Ole10Native"
 _LONGEST_PATH: Final = 1024
-
-
-class Compound:
-    """A compound file in memory.
-
-    Raises:
-        Damaged: it is none, or its tables contradict its size.
-    """
-
-    def __init__(self, data: bytes) -> None:
-        _check_header(data)
-        self._length = len(data)
-        with _any_failure_is_damage():
-            self._file = _Bounded(BytesIO(data))
-        if self._file.root.size > self._length:
-            raise Damaged(BROKEN)
-
-    def holds(self, name: str) -> bool:
-        """Whether there is such a stream at the top, upper and lower case alike."""
-        return bool(self._file.get_type(name) == olefile.STGTY_STREAM)
-
-    def stream(self, name: str) -> bytes:
-        """What is in a stream, as far as it is there.
-
-        Raises:
-            Damaged: it cannot be read.
-        """
-        with _any_failure_is_damage():
-            if self._file.get_size(name) <= self._length:
-                return bytes(self._file.openstream(name).read())
-        raise Damaged(BROKEN)
-
-
-class _Bounded(olefile.OleFileIO):  # type: ignore[misc]  # olefile has no types
-    """What olefile reads, with a bound on the size of the directory."""
-
-    _entries = 0
-
-    def _load_direntry(self, sid: int) -> Any:
-        self._entries += 1
-        if self._entries > _MOST_ENTRIES:
-            raise Damaged(BROKEN)
-        return super()._load_direntry(sid)
-
-
-@contextmanager
-def _any_failure_is_damage() -> Iterator[None]:
-    try:
-        yield
-    except (MemoryError, Damaged):
-        raise
-    except Exception as error:
-        raise Damaged(BROKEN) from error
-
-
-def _check_header(data: bytes) -> None:
-    """See that the tables of sectors have room in the file."""
-    try:
-        (shift,) = struct.unpack_from("<H", data, 30)
-        (table,) = struct.unpack_from("<I", data, 44)
-        (small_table,) = struct.unpack_from("<I", data, 64)
-    except struct.error as error:
-        raise Damaged(BROKEN) from error
-    sectors = len(data) >> shift
-    # The header lists 109 sectors of the table; each has 128 entries, or 1024. Twice what the file needs is generous.
-    if table > 109 + sectors // 64 or small_table > sectors:
-        raise Damaged(BROKEN)
+DEFAULT_PASSWORD: Final = "VelvetSweatshop"  # noqa: S105 - known to every copy of Excel
+_INFORMATION: Final = "EncryptionInfo"
+_LONGEST_INFORMATION: Final = 64 << 10
+_MOST_ROUNDS: Final = 1_000_000
+"""Excel hashes a password 100,000 times, twice 0.04 s here; the format allows for 10 million."""
 
 
 def unpacked(name: str, data: bytes) -> tuple[str, bytes | None]:
@@ -193,14 +129,6 @@ def _telling(paths: list[str]) -> str:
     return next((name for name in names if PurePath(name).suffix), "") or next(filter(None, names), "")
 
 
-DEFAULT_PASSWORD: Final = "VelvetSweatshop"  # noqa: S105 - known to every copy of Excel
-
-_INFORMATION: Final = "EncryptionInfo"
-_LONGEST_INFORMATION: Final = 64 << 10
-_MOST_ROUNDS: Final = 1_000_000
-"""Excel hashes a password 100,000 times, twice 0.04 s here; the format allows for 10 million."""
-
-
 def decrypted(source: Source) -> bytes:
     """The package inside an encrypted Office file that has Excel's default password.
 
@@ -243,3 +171,70 @@ def _decrypted(data: bytes) -> bytes:
     except Exception as error:  # nothing could be made of it
         raise Damaged(BROKEN) from error
     return package.getvalue()
+
+
+class Compound:
+    """A compound file in memory.
+
+    Raises:
+        Damaged: it is none, or its tables contradict its size.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        _check_header(data)
+        self._length = len(data)
+        with _any_failure_is_damage():
+            self._file = _Bounded(BytesIO(data))
+        if self._file.root.size > self._length:
+            raise Damaged(BROKEN)
+
+    def holds(self, name: str) -> bool:
+        """Whether there is such a stream at the top, upper and lower case alike."""
+        return bool(self._file.get_type(name) == olefile.STGTY_STREAM)
+
+    def stream(self, name: str) -> bytes:
+        """What is in a stream, as far as it is there.
+
+        Raises:
+            Damaged: it cannot be read.
+        """
+        with _any_failure_is_damage():
+            if self._file.get_size(name) <= self._length:
+                return bytes(self._file.openstream(name).read())
+        raise Damaged(BROKEN)
+
+
+class _Bounded(olefile.OleFileIO):  # type: ignore[misc]  # olefile has no types
+    """What olefile reads, with a bound on the size of the directory."""
+
+    _entries = 0
+
+    def _load_direntry(self, sid: int) -> Any:
+        self._entries += 1
+        if self._entries > _MOST_ENTRIES:
+            raise Damaged(BROKEN)
+        return super()._load_direntry(sid)
+
+
+@contextmanager
+def _any_failure_is_damage() -> Iterator[None]:
+    try:
+        yield
+    except (MemoryError, Damaged):
+        raise
+    except Exception as error:
+        raise Damaged(BROKEN) from error
+
+
+def _check_header(data: bytes) -> None:
+    """See that the tables of sectors have room in the file."""
+    try:
+        (shift,) = struct.unpack_from("<H", data, 30)
+        (table,) = struct.unpack_from("<I", data, 44)
+        (small_table,) = struct.unpack_from("<I", data, 64)
+    except struct.error as error:
+        raise Damaged(BROKEN) from error
+    sectors = len(data) >> shift
+    # The header lists 109 sectors of the table; each has 128 entries, or 1024. Twice what the file needs is generous.
+    if table > 109 + sectors // 64 or small_table > sectors:
+        raise Damaged(BROKEN)

@@ -1,7 +1,4 @@
-"""Documents inside an Office file, which are handed on unread.
-
-An Office file as a package: its parts, as bytes or stream, and the relationships between them.
-"""
+"""An Office file as a package: its parts, the relationships between them, and the documents embedded in it."""
 
 import html
 import posixpath
@@ -18,7 +15,6 @@ from tasks.documents.extract.text_writer import Source, Writer
 from tasks.errors import Damaged, TooLarge
 
 keep_memory()
-
 PART_LIMIT: Final = 192 << 20
 """The most bytes one part read as a whole may inflate to; rewriting it takes several times as much."""
 
@@ -29,7 +25,6 @@ STREAM_LIMIT: Final = 512 << 20
 """The most bytes one part read as a stream may inflate to."""
 
 CUT_OFF: Final = "The file is cut off or damaged: the text holds what could be saved."
-
 _USUAL: Final = re.compile(
     r'<Relationship (?:Id="([^"<]*)" )?Type="[^"<]*/([^"/<]*)" Target="'
     r'(?:(/|\.\./|)(\w[\w.-]*+(?:/\w[\w.-]*+)*+)"|[^"<]*" TargetMode="External")(?: Id="([^"<]*)")?\s?/>',
@@ -39,7 +34,17 @@ _USUAL: Final = re.compile(
 
 All of a part are found in a quarter of the time that any order takes.
 """
+
 _RELATIONSHIP: Final = re.compile(r"""<Relationship\b|\s(Id|Type|Target|TargetMode)\s*=\s*["']([^"'<]*)""")
+
+KINDS: Final = ("package", "oleObject", "aFChunk")
+"""The kinds of relationships that lead to a document inside this one."""
+
+LIMIT: Final = 64 << 20
+"""The most bytes of one of them that are handed on."""
+
+TOTAL: Final = 128 << 20
+"""The most bytes of all of them together."""
 
 
 class Relationship(NamedTuple):
@@ -195,6 +200,15 @@ class Package:
         raise Damaged("The file has lost its main part: nothing can be read from it. Ask for it again.")
 
 
+def hand_on(package: Package, names: Iterable[str], writer: Writer) -> None:
+    """Hand the parts of these names to `writer`, each once; of what is lost or too large the name alone."""
+    left = TOTAL
+    for name in dict.fromkeys(names):
+        data = package.attachment(name, min(left, LIMIT))
+        left -= len(data or b"")
+        writer.attach(posixpath.basename(name), data)
+
+
 def _key(name: str) -> str:
     key = name.lower()
     return key.replace("\\", "/").lstrip("/") if "\\" in key or key[:1] == "/" else key
@@ -208,22 +222,3 @@ def _in_any_order(rels: str) -> Iterator[tuple[str, ...]]:
         elif given:
             yield tuple(given.get(attribute, "") for attribute in ("Id", "Type", "Target", "TargetMode"))
             given = {}
-
-
-KINDS: Final = ("package", "oleObject", "aFChunk")
-"""The kinds of relationships that lead to a document inside this one."""
-
-LIMIT: Final = 64 << 20
-"""The most bytes of one of them that are handed on."""
-
-TOTAL: Final = 128 << 20
-"""The most bytes of all of them together."""
-
-
-def hand_on(package: Package, names: Iterable[str], writer: Writer) -> None:
-    """Hand the parts of these names to `writer`, each once; of what is lost or too large the name alone."""
-    left = TOTAL
-    for name in dict.fromkeys(names):
-        data = package.attachment(name, min(left, LIMIT))
-        left -= len(data or b"")
-        writer.attach(posixpath.basename(name), data)

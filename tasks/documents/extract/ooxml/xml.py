@@ -1,16 +1,12 @@
-"""Office XML in one form, so that it can be scanned as bytes rather than parsed into a tree.
+"""Office XML in one form, so that it can be scanned as bytes rather than parsed into a tree; and what scans need.
 
-Nearly every part is in that form as it stands: UTF-8, the usual prefixes, no comments, no character
-data sections, no document type. A `<` in it begins a tag and nothing else, so one compiled pattern
-finds the tags that hold text at 200 MB/s, where a tree takes four times as long. What is written
-otherwise is parsed once, by a parser that opens and expands nothing, and written out in that form.
+Nearly every part is in that form as it stands: UTF-8, the usual prefixes, no comments, no character data sections, no
+document type. A `<` in it begins a tag and nothing else, so one compiled pattern finds the tags that hold text at
+200 MB/s, where a tree takes four times as long. What is written otherwise is parsed once, by a parser that opens and
+expands nothing, and written out in that form.
 
-What scans of Office XML need: the attributes of a tag, the characters of its text, and slices given to lxml.
-
-All on the form that `canonical` gives. No pattern runs past the next `<`, or gives back what it has taken:
-their time is linear in the bytes, whatever these are.
-
-What the Office formats share where their parts are parsed into trees: names, and a parser that is safe.
+Scans need the attributes of a tag, the characters of its text, and slices as trees. No pattern runs past the next `<`
+or gives back what it has matched: the time of all is linear in the bytes, whatever these are.
 """
 
 import re
@@ -30,7 +26,6 @@ MC: Final = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 P: Final = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 R: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 S: Final = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
-
 _STRICT: Final = b"http://purl.oclc.org/ooxml/"
 _USUAL: Final = (
     (b"wordprocessingml/main", W),
@@ -42,37 +37,6 @@ _USUAL: Final = (
     (b"officeDocument/relationships", R),
     (b"spreadsheetml/main", S),
 )
-
-
-def parser(*, recover: bool = False) -> etree.XMLParser:
-    """A parser that opens nothing from outside, expands no entity, and bounds depth (256) and text (10 MB)."""
-    return etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-        recover=recover,
-        remove_comments=True,
-        remove_pis=True,
-    )
-
-
-def usual_namespaces(data: bytes) -> bytes:
-    """A part of a strict package (ISO/IEC 29500) with the namespaces of the transitional ones."""
-    if _STRICT in data:
-        for strict, usual in _USUAL:
-            data = data.replace(_STRICT + strict, usual[1:-1].encode())
-    return data
-
-
-def drop_fallbacks(root: etree._Element) -> None:
-    """Keep one choice of each alternative: the others repeat the same words."""
-    for alternative in list(root.iter(MC + "AlternateContent")):
-        choices = [child for child in alternative if child.tag in (MC + "Choice", MC + "Fallback")]
-        for other in choices[1:]:
-            alternative.remove(other)
-
-
 PREFIXES: Final = {
     "http://schemas.openxmlformats.org/wordprocessingml/2006/main": "w",
     "http://schemas.openxmlformats.org/drawingml/2006/main": "a",
@@ -93,14 +57,25 @@ PREFIXES: Final = {
 _URIS: Final = {prefix.encode(): uri.encode() for uri, prefix in PREFIXES.items() if prefix}
 _EXPECTED: Final = {uri.encode(): prefix.encode() for uri, prefix in PREFIXES.items()}
 _DECLARATION: Final = re.compile(rb"""xmlns(?::([\w.-]+))?\s*=\s*["']([^"']*)["']""")
+
 _PROLOG: Final = re.compile(rb"""\s*<\?xml\b[^>]*?(?:encoding\s*=\s*["']([\w.-]+)["'][^>]*?)?\?>\s*""")
+
 _ASIDE: Final = re.compile(rb"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _ASIDES: Final = ((b"<!--", b"-->"), (b"<?", b"?>"), (b"<![CDATA[", b"]]>"))
 _CHOICES: Final = re.compile(rb"<(/?)mc:(AlternateContent|Choice|Fallback)\b[^>]*?(/?)>")
-
 _LONGEST_REMEMBERED: Final = 8_000
 _MOST_ODD: Final = 20
 """Each unusual beginning of a name costs a search through the part."""
+
+ATTRIBUTES: Final = rb"""(?:\s[^<>"']*+(?:"[^<"]*+"[^<>"']*+|'[^<']*+'[^<>"']*+)*+)?+"""
+"""A pattern for what stands between the name of a tag and its `>`; a value may hold one."""
+
+_REST: Final = re.compile(ATTRIBUTES + rb"/?>")
+_ATTRIBUTE: Final = re.compile(rb"""\s([\w:.-]++)\s*+=\s*+(?:"([^<"]*+)"|'([^<']*+)')""")
+
+_ENTITY: Final = re.compile("&(?:amp|lt|gt|quot|apos|#[0-9]{1,8}|#x[0-9a-fA-F]{1,8});")
+_ENTITIES: Final = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'"}
+_WRAPPER: Final = "".join(["<x", *(f' xmlns:{prefix}="{uri}"' for uri, prefix in PREFIXES.items() if prefix), ">"])
 
 
 def canonical(data: bytes) -> tuple[bytes, bool]:
@@ -269,14 +244,33 @@ def _escaped(text: str | None) -> str:
     return (text or "").replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-ATTRIBUTES: Final = rb"""(?:\s[^<>"']*+(?:"[^<"]*+"[^<>"']*+|'[^<']*+'[^<>"']*+)*+)?+"""
-"""A pattern for what stands between the name of a tag and its `>`; a value may hold one."""
+def parser(*, recover: bool = False) -> etree.XMLParser:
+    """A parser that opens nothing from outside, expands no entity, and bounds depth (256) and text (10 MB)."""
+    return etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        recover=recover,
+        remove_comments=True,
+        remove_pis=True,
+    )
 
-_REST: Final = re.compile(ATTRIBUTES + rb"/?>")
-_ATTRIBUTE: Final = re.compile(rb"""\s([\w:.-]++)\s*+=\s*+(?:"([^<"]*+)"|'([^<']*+)')""")
-_ENTITY: Final = re.compile("&(?:amp|lt|gt|quot|apos|#[0-9]{1,8}|#x[0-9a-fA-F]{1,8});")
-_ENTITIES: Final = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'"}
-_WRAPPER: Final = "".join(["<x", *(f' xmlns:{prefix}="{uri}"' for uri, prefix in PREFIXES.items() if prefix), ">"])
+
+def usual_namespaces(data: bytes) -> bytes:
+    """A part of a strict package (ISO/IEC 29500) with the namespaces of the transitional ones."""
+    if _STRICT in data:
+        for strict, usual in _USUAL:
+            data = data.replace(_STRICT + strict, usual[1:-1].encode())
+    return data
+
+
+def drop_fallbacks(root: etree._Element) -> None:
+    """Keep one choice of each alternative: the others repeat the same words."""
+    for alternative in list(root.iter(MC + "AlternateContent")):
+        choices = [child for child in alternative if child.tag in (MC + "Choice", MC + "Fallback")]
+        for other in choices[1:]:
+            alternative.remove(other)
 
 
 def rest_of_tag(data: bytes, at: int) -> bytes:

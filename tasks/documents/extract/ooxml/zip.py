@@ -1,14 +1,12 @@
-"""A zip, read by hand.
+"""A zip, read by hand: its directory, and its members.
 
-`zipfile` gives up on a file that is cut off, trusts declared sizes, and takes as long to open a small document as
-its text takes to read. Here opening one takes 23 µs beside 164, and what a member inflates to is capped whatever it
+`zipfile` gives up on a file that is cut off, trusts declared sizes, and takes as long to open a small document as its
+text takes to read. Here opening one takes 23 µs beside 164, and what a member inflates to is limited whatever it
 declares. Inflating is zlib-ng's: 1.4 times as fast as zlib on the parts of Office files, as fast as libdeflate, and
 faster than ISA-L.
 
-The directory of a zip, read by hand: where its members stand, though the directory be lost.
-
-It is read once, in 12 µs for a Word document, and a member's own header when it is wanted; a lost directory is
-rebuilt from those headers.
+The directory is read once, in 12 µs for a Word document, and a member's own header when it is needed; a lost directory
+is rebuilt from those headers.
 """
 
 import contextlib
@@ -25,15 +23,6 @@ from zlib_ng import zlib_ng
 from tasks.documents.extract.text_writer import Source
 from tasks.errors import TooLarge
 
-MOST_MEMBERS: Final = 200_000
-"""Those beyond are not looked at; office programs write some thousands at most."""
-
-LOCAL_HEADER: Final = b"PK\x03\x04"
-_CENTRAL_HEADER: Final = b"PK\x01\x02"
-_LOCAL: Final = struct.Struct("<HHIIIIHH")
-_LENGTHS: Final = struct.Struct("<4s24xHHH")
-_CENTRAL: Final = struct.Struct("<4s4xHH4xIIIHHH8xI")
-
 
 class Entry(NamedTuple):
     """One member, whose own header stands at `header`; `known` tells that its size and checksum are."""
@@ -44,6 +33,30 @@ class Entry(NamedTuple):
     compressed: int
     crc: int
     known: bool
+
+
+MOST_MEMBERS: Final = 200_000
+"""Those beyond are not looked at; office programs write some thousands at most."""
+
+LOCAL_HEADER: Final = b"PK\x03\x04"
+_CENTRAL_HEADER: Final = b"PK\x01\x02"
+_LOCAL: Final = struct.Struct("<HHIIIIHH")
+_LENGTHS: Final = struct.Struct("<4s24xHHH")
+_CENTRAL: Final = struct.Struct("<4s4xHH4xIIIHHH8xI")
+TOTAL_LIMIT: Final = 1 << 30
+"""The most bytes all members read from one archive may inflate to."""
+
+_CHUNK: Final = 1 << 20
+_AT_ONCE: Final = 1 << 16
+"""Members that take up to this many bytes are inflated at once: to 64 MB at most."""
+
+_IN_ONE_PIECE: Final = 1 << 14
+"""Members that take up to this many bytes come in one piece: of 16 MB at most."""
+
+_READ_WHOLE: Final = 1 << 18
+"""Files up to this size, in bytes, are read rather than mapped: mapping takes 20 µs longer."""
+
+_LOCAL_LENGTHS: Final = struct.Struct("<HH")
 
 
 class Directory:
@@ -136,42 +149,6 @@ class Directory:
             if method in (0, 8) and 0 < name < 1024:
                 yield Entry(_name(data[at + 30 : at + 30 + name], flags), method, at, compressed, crc, known)
             at = data.find(LOCAL_HEADER, start + compressed if known else max(start, at + 4))
-
-
-def _name(raw: bytes, flags: int) -> str:
-    if raw.isascii():
-        return raw.decode("ascii")
-    return raw.decode("utf-8" if flags & 0x800 else "cp437", "replace")
-
-
-def _wide(extra: bytes, compressed: int, inflated: int, header: int) -> tuple[int, int]:
-    """The compressed size and the offset of an entry whose extra field has them (zip64)."""
-    at = 0
-    while at + 4 <= len(extra):
-        kind, size = struct.unpack_from("<HH", extra, at)
-        if kind == 1:
-            wide = iter(struct.unpack_from(f"<{min(size, len(extra) - at - 4) // 8}Q", extra, at + 4))
-            _ = next(wide, 0) if inflated == 0xFFFFFFFF else inflated
-            compressed = next(wide, 0) if compressed == 0xFFFFFFFF else compressed
-            return compressed, next(wide, 0) if header == 0xFFFFFFFF else header
-        at += 4 + size
-    return compressed, header
-
-
-TOTAL_LIMIT: Final = 1 << 30
-"""The most bytes all members read from one archive may inflate to."""
-
-_CHUNK: Final = 1 << 20
-_AT_ONCE: Final = 1 << 16
-"""Members that take up to this many bytes are inflated at once: to 64 MB at most."""
-
-_IN_ONE_PIECE: Final = 1 << 14
-"""Members that take up to this many bytes come in one piece: of 16 MB at most."""
-
-_READ_WHOLE: Final = 1 << 18
-"""Files up to this size, in bytes, are read rather than mapped: mapping takes 20 µs longer."""
-
-_LOCAL_LENGTHS: Final = struct.Struct("<HH")
 
 
 class Archive(Directory):
@@ -282,6 +259,26 @@ class Archive(Directory):
         if end > len(self._data):
             self.damaged, end = True, len(self._data)
         return start, end
+
+
+def _name(raw: bytes, flags: int) -> str:
+    if raw.isascii():
+        return raw.decode("ascii")
+    return raw.decode("utf-8" if flags & 0x800 else "cp437", "replace")
+
+
+def _wide(extra: bytes, compressed: int, inflated: int, header: int) -> tuple[int, int]:
+    """The compressed size and the offset of an entry whose extra field has them (zip64)."""
+    at = 0
+    while at + 4 <= len(extra):
+        kind, size = struct.unpack_from("<HH", extra, at)
+        if kind == 1:
+            wide = iter(struct.unpack_from(f"<{min(size, len(extra) - at - 4) // 8}Q", extra, at + 4))
+            _ = next(wide, 0) if inflated == 0xFFFFFFFF else inflated
+            compressed = next(wide, 0) if compressed == 0xFFFFFFFF else compressed
+            return compressed, next(wide, 0) if header == 0xFFFFFFFF else header
+        at += 4 + size
+    return compressed, header
 
 
 def _opened(path: Path) -> bytes | mmap.mmap:

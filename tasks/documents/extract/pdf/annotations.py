@@ -1,8 +1,7 @@
 """What stands on a PDF's page besides its content: notes, form values, attached files.
 
-Files inside a PDF: embedded in the document or pinned to a page. They are handed on unread.
-
-How an annotation of a PDF looks, as far as its words go, without drawing it.
+How an annotation looks is read from the stream that draws it, as far as its words go, without drawing it. Files that
+are embedded in the document or pinned to a page are handed on unread.
 """
 
 import ctypes
@@ -22,6 +21,28 @@ _MOST_ATTACHMENTS: Final = 1_000
 _LARGEST: Final = 64 << 20
 _ALL_TOGETHER: Final = 128 << 20
 """Bytes that are unpacked; what comes after is named alone."""
+
+_STRING: Final = r"\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*+\))*+(?:\)|\Z)"
+_SHOWN: Final = re.compile(rf"({_STRING})(?:\s*+(Tj|['\"]))?|(\[[^\[\]<>]*+\])\s*+TJ", re.DOTALL)
+"""A string is passed over even where nothing shows it: whoever looks within it again and again never ends."""
+
+_WORDS: Final = re.compile(_STRING, re.DOTALL)
+_ESCAPED: Final = re.compile(r"\\(\r\n|[0-7]{1,3}|.)", re.DOTALL)
+_OPERATORS: Final = re.compile(r"T[jJ]\b|\bDo\b")
+"""Those that draw text, and the one that draws another stream, which may do so."""
+
+_CHARACTERS: Final = {"n": "\n", "r": "\n", "t": " ", "b": "", "f": "", "\n": "", "\r": "", "\r\n": ""}
+_WITHOUT_LOOKS: Final = {pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP, pdfium.FPDF_ANNOT_TEXT}
+_FILLED_IN: Final = 6
+"""The bytes that PDFium gives for the kind of a field that is typed or chosen: Tx, Ch; those of others are longer."""
+
+_MOST_ANNOTATIONS: Final = 20_000
+_MOST_BYTES: Final = 16 << 20
+"""Annotations of a page that are read, and what may be in them and in what draws them."""
+
+_MOST_OPTIONS: Final = 1_000
+_LONG: Final = 20
+"""A note of so many characters that the page's text holds too is a copy of what it marks."""
 
 
 class Enclosed:
@@ -60,56 +81,6 @@ class Enclosed:
         if key not in self._seen:
             self._seen.add(key)
             self._writer.attach(name, data)
-
-
-_STRING: Final = r"\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*+\))*+(?:\)|\Z)"
-_SHOWN: Final = re.compile(rf"({_STRING})(?:\s*+(Tj|['\"]))?|(\[[^\[\]<>]*+\])\s*+TJ", re.DOTALL)
-"""A string is passed over even where nothing shows it: whoever looks within it again and again never ends."""
-_WORDS: Final = re.compile(_STRING, re.DOTALL)
-_ESCAPED: Final = re.compile(r"\\(\r\n|[0-7]{1,3}|.)", re.DOTALL)
-_OPERATORS: Final = re.compile(r"T[jJ]\b|\bDo\b")
-"""Those that draw text, and the one that draws another stream, which may do so."""
-_CHARACTERS: Final = {"n": "\n", "r": "\n", "t": " ", "b": "", "f": "", "\n": "", "\r": "", "\r\n": ""}
-
-
-class Looks(NamedTuple):
-    """The words that an annotation shows; not `readable` where only drawing it can tell."""
-
-    words: str
-    show_words: bool
-    readable: bool
-
-
-def looks_of(annotation: Any) -> Looks:
-    """The looks of an open annotation."""
-    stream = string(document.appearance, annotation, pdfium.FPDF_ANNOT_APPEARANCEMODE_NORMAL)
-    operators = len(_OPERATORS.findall(stream))
-    if not operators:
-        return Looks("", show_words=False, readable=True)
-    found = _SHOWN.finditer(stream)
-    shown = [match[1] or "".join(_WORDS.findall(match[3])) for match in found if match[2] or match[3]]
-    return Looks(" ".join(_unescaped(text) for text in shown), show_words=True, readable=len(shown) >= operators)
-
-
-def _unescaped(strings: str) -> str:
-    """One or several strings as they stand in a stream, in their brackets, as one."""
-    return "".join(_ESCAPED.sub(_character, string[1:-1]) for string in _WORDS.findall(strings))
-
-
-def _character(match: re.Match[str]) -> str:
-    escaped = match[1]
-    return chr(int(escaped, 8)) if escaped[0] in "01234567" else _CHARACTERS.get(escaped, escaped)
-
-
-_WITHOUT_LOOKS: Final = {pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP, pdfium.FPDF_ANNOT_TEXT}
-_FILLED_IN: Final = 6
-"""The bytes that PDFium gives for the kind of a field that is typed or chosen: Tx, Ch; those of others are longer."""
-_MOST_ANNOTATIONS: Final = 20_000
-_MOST_BYTES: Final = 16 << 20
-"""Annotations of a page that are read, and what may be in them and in what draws them."""
-_MOST_OPTIONS: Final = 1_000
-_LONG: Final = 20
-"""A note of so many characters that the page's text holds too is a copy of what it marks."""
 
 
 class Remark(NamedTuple):
@@ -193,6 +164,14 @@ def _spot(annotation: Any) -> tuple[float, float] | None:
     return box.left, (box.bottom + box.top) / 2
 
 
+class Looks(NamedTuple):
+    """The words that an annotation shows; not `readable` where only drawing it can tell."""
+
+    words: str
+    show_words: bool
+    readable: bool
+
+
 def _field(document: Document, annotation: Any) -> tuple[str, bool]:
     """What the form field says that `annotation` shows, and whether that can be told without drawing it.
 
@@ -234,3 +213,24 @@ def _asked_value(document: Document, annotation: Any) -> str:
     if kind in {pdfium.FPDF_FORMFIELD_TEXTFIELD, pdfium.FPDF_FORMFIELD_COMBOBOX}:
         return string(document_module.field_value, forms, annotation)
     return ""
+
+
+def looks_of(annotation: Any) -> Looks:
+    """The looks of an open annotation."""
+    stream = string(document.appearance, annotation, pdfium.FPDF_ANNOT_APPEARANCEMODE_NORMAL)
+    operators = len(_OPERATORS.findall(stream))
+    if not operators:
+        return Looks("", show_words=False, readable=True)
+    found = _SHOWN.finditer(stream)
+    shown = [match[1] or "".join(_WORDS.findall(match[3])) for match in found if match[2] or match[3]]
+    return Looks(" ".join(_unescaped(text) for text in shown), show_words=True, readable=len(shown) >= operators)
+
+
+def _unescaped(strings: str) -> str:
+    """One or several strings as they stand in a stream, in their brackets, as one."""
+    return "".join(_ESCAPED.sub(_character, string[1:-1]) for string in _WORDS.findall(strings))
+
+
+def _character(match: re.Match[str]) -> str:
+    escaped = match[1]
+    return chr(int(escaped, 8)) if escaped[0] in "01234567" else _CHARACTERS.get(escaped, escaped)

@@ -1,16 +1,16 @@
-"""PDFium's calls with plain prototypes, for those that are made for each annotation and each comma.
+"""PDFium's own calls in Python's types: a document, its outline, and the strings that PDFium writes.
 
-pypdfium2 gives each kind of pointer a class of its own: a call takes 0.5 µs through those and 0.2 µs through these.
-What is opened here is a number, which only the calls here take.
+pypdfium2's classes are left out where they cost: reading the text of all pages through them takes 1.15 times as long
+as through the calls themselves. pypdfium2 also gives each kind of pointer a class of its own: a call takes 0.5 µs
+through those and 0.2 µs through plain prototypes, which the calls have here that are made for each annotation and each
+comma. What these open is a number, which only they take.
 
-PDFium's own calls in Python's types: a document, and the strings that PDFium writes.
-
-pypdfium2's classes are left out where they cost: reading the text of all pages through them takes 1.15 times as long as
-through the calls themselves. PDFium is not safe to call from several threads, nor is what is here.
+PDFium is not safe to call from several threads, nor is what is here.
 """
 
 import ctypes
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
@@ -20,6 +20,7 @@ import pypdfium2.raw as pdfium
 from tasks.documents.extract.limits import keep_memory
 from tasks.documents.extract.pdf.repair import looks_like_bomb, without_bombs
 from tasks.documents.extract.text_writer import Source
+from tasks.text.normalise import one_line
 
 
 def _plain(function: Any) -> Any:
@@ -30,6 +31,21 @@ def _plain(function: Any) -> Any:
 
 def _plain_type(kind: Any) -> Any:
     return ctypes.c_void_p if isinstance(kind, type) and issubclass(kind, ctypes._Pointer) else kind  # noqa: SLF001
+
+
+class _Buffer:
+    """Where PDFium writes strings, as UTF-16 units: one for all, which grows to the longest."""
+
+    def __init__(self) -> None:
+        self.written = 0
+        self.grow(1 << 14)
+
+    def grow(self, units: int) -> None:
+        self.size = units
+        self.units = (ctypes.c_ushort * units)()
+
+    def text(self, units: int) -> str:
+        return ctypes.string_at(self.units, 2 * units).decode("utf-16-le", "ignore")
 
 
 open_annotation: Final = _plain(pdfium.FPDFPage_GetAnnot)
@@ -45,20 +61,19 @@ field_value: Final = _plain(pdfium.FPDFAnnot_GetFormFieldValue)
 count_options: Final = _plain(pdfium.FPDFAnnot_GetOptionCount)
 option_label: Final = _plain(pdfium.FPDFAnnot_GetOptionLabel)
 option_chosen: Final = _plain(pdfium.FPDFAnnot_IsOptionSelected)
-
 character_at: Final = _plain(pdfium.FPDFText_GetCharIndexFromTextIndex)
 character_box: Final = _plain(pdfium.FPDFText_GetLooseCharBox)
-
-
-def attached_file(annotation: int) -> Any:
-    """The file that an annotation pins to the page, as pypdfium2's own prototypes take it."""
-    return pdfium.FPDFAnnot_GetFileAttachment(ctypes.cast(annotation, pdfium.FPDF_ANNOTATION))
-
-
 _READ_AT_ONCE: Final = 8 << 20
 """Bytes of a file that is read before PDFium opens it: it reads by half a kilobyte otherwise."""
-_LOCKED: Final = (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)
 
+_LOCKED: Final = (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)
+_buffer: Final = _Buffer()
+_LONGEST: Final = 1 << 23
+"""Units of a string or of a page's text; what is longer is made up."""
+
+_MOST_OUTLINE_ITEMS: Final = 20_000
+_DEEPEST: Final = 64
+_MOST_OUTLINE_BYTES: Final = 8 << 20
 keep_memory()
 
 
@@ -132,24 +147,42 @@ class Document:
         return self._classes[index]
 
 
-class _Buffer:
-    """Where PDFium writes strings, as UTF-16 units: one for all, which grows to the longest."""
+def titles(document: Document) -> Iterator[str]:
+    """The titles in order, at most 20,000 of 8 MB, 64 levels deep; an outline that runs in a circle ends."""
+    end = written() + _MOST_OUTLINE_BYTES
+    seen: set[int] = set()
+    above: list[Any] = []
+    bookmark = pdfium.FPDFBookmark_GetFirstChild(document.handle, None)
+    while bookmark or above:
+        if not bookmark:
+            bookmark = pdfium.FPDFBookmark_GetNextSibling(document.handle, above.pop())
+            continue
+        address = ctypes.addressof(bookmark.contents)
+        if address in seen or len(seen) == _MOST_OUTLINE_ITEMS or written() > end:
+            bookmark = None
+            continue
+        seen.add(address)
+        yield one_line(string(pdfium.FPDFBookmark_GetTitle, bookmark))
+        above.append(bookmark)
+        deeper = len(above) <= _DEEPEST
+        bookmark = pdfium.FPDFBookmark_GetFirstChild(document.handle, bookmark) if deeper else None
 
-    def __init__(self) -> None:
-        self.written = 0
-        self.grow(1 << 14)
 
-    def grow(self, units: int) -> None:
-        self.size = units
-        self.units = (ctypes.c_ushort * units)()
+class PageText(NamedTuple):
+    """The text of a page, its length in UTF-16 units, and how many characters PDFium counts."""
 
-    def text(self, units: int) -> str:
-        return ctypes.string_at(self.units, 2 * units).decode("utf-16-le", "ignore")
+    text: str
+    units: int
+    characters: int
 
 
-_buffer: Final = _Buffer()
-_LONGEST: Final = 1 << 23
-"""Units of a string or of a page's text; what is longer is made up."""
+def page_text(textpage: Any) -> PageText:
+    """The text of an open text page."""
+    count = min(pdfium.FPDFText_CountChars(textpage), _LONGEST)
+    if 2 * count >= _buffer.size:  # twice the room: what PDFium counts as one character may be two units
+        _buffer.grow(3 * count)
+    units = max(0, pdfium.FPDFText_GetText(textpage, 0, count, _buffer.units) - 1)  # without the NUL
+    return PageText(_buffer.text(units), units, count)
 
 
 def string(function: Any, *arguments: Any) -> str:
@@ -169,18 +202,6 @@ def written() -> int:
     return _buffer.written
 
 
-class PageText(NamedTuple):
-    """The text of a page, its length in UTF-16 units, and how many characters PDFium counts."""
-
-    text: str
-    units: int
-    characters: int
-
-
-def page_text(textpage: Any) -> PageText:
-    """The text of an open text page."""
-    count = min(pdfium.FPDFText_CountChars(textpage), _LONGEST)
-    if 2 * count >= _buffer.size:  # twice the room: what PDFium counts as one character may be two units
-        _buffer.grow(3 * count)
-    units = max(0, pdfium.FPDFText_GetText(textpage, 0, count, _buffer.units) - 1)  # without the NUL
-    return PageText(_buffer.text(units), units, count)
+def attached_file(annotation: int) -> Any:
+    """The file that an annotation pins to the page, as pypdfium2's own prototypes take it."""
+    return pdfium.FPDFAnnot_GetFileAttachment(ctypes.cast(annotation, pdfium.FPDF_ANNOTATION))

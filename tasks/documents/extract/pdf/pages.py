@@ -1,4 +1,8 @@
-"""The text of a PDF's page as PDFium lays it out, with what it leaves broken put right."""
+"""The text of a PDF's page as PDFium lays it out, with what it leaves broken put right.
+
+Besides hyphens and spaces these are letters that PDFium loses: a ligature whose glyph is named by its letters ("f_i")
+comes as a control character.
+"""
 
 import ctypes
 import re
@@ -13,22 +17,29 @@ import pypdfium2.raw as pdfium
 from tasks.documents.extract.pdf import document
 from tasks.documents.extract.pdf.annotations import Remark
 from tasks.documents.extract.pdf.document import PageText, page_text
+from tasks.documents.extract.pdf.repair import packed
 
 _HYPHEN: Final = re.compile("[\x02\ufffe]\n?")
 _WORD: Final = re.compile(r"\w+")
 _LONGEST_WORD: Final = 40
-
 _COMMA: Final = re.compile(r",(?=[^\W\d_])")
 _BREAK: Final = re.compile(r"\r\n(?=[ ,.;:)\]%’”»!?*+–−])")
 _MOST_SPANS: Final = 50
 _MOST_SPOTS: Final = 1_000
 """Places in a page's text that are looked at; each takes 1.5 µs."""
+
 _SPACE: Final = 0.07
 """The gap after a comma that is a space, as a share of the line's height: in formulas it is 0.09."""
+
 _NEAR: Final = (200.0, 12.0)
 """How far, in points to the side and up or down, the line may be beside which a remark is to be read."""
+
 _JOINED: Final = 0.4
 """The gap or overlap up to which characters stand side by side."""
+
+_DIFFERENCES: Final = re.compile(rb"/Differences\s*\[([^\]]{1,20000})\]")
+_ENTRY: Final = re.compile(rb"(\d{1,3})(?=[\s/])|/([^\s/\[\]<>()]+)")
+_LETTERS: Final = re.compile(rb"[A-Za-z](?:_[A-Za-z]){1,3}")
 
 
 def text_of(page: Any, remarks: Sequence[Remark] = ()) -> tuple[str, list[Remark]]:
@@ -74,6 +85,30 @@ def mended(text: str, lost: Mapping[str, str] = MappingProxyType({})) -> str:
                 mend.append("-")
         mend.append(piece)
     return "".join(mend)
+
+
+def missing(text: str) -> bool:
+    """Whether `text` has characters that stand for lost letters: fonts number them downwards from 31."""
+    return "\x1f" in text or "\x1e" in text or "\x1d" in text or "\x1c" in text
+
+
+def letters(data: bytes) -> dict[str, str]:
+    """What the control characters of a PDF's text stand for, as its fonts name the glyphs.
+
+    One that stands for different letters in different fonts is left out.
+    """
+    named: dict[str, set[str]] = {}
+    contents = [data, *(item.content for item in packed(data))]
+    for differences in (match.group(1) for content in contents for match in _DIFFERENCES.finditer(content)):
+        code = 0
+        for number, name in _ENTRY.findall(differences):
+            if number:
+                code = int(number)
+                continue
+            if code < 0x20 and _LETTERS.fullmatch(name):
+                named.setdefault(chr(code), set()).add(name.decode().replace("_", ""))
+            code += 1
+    return {character: choice.pop() for character, choice in named.items() if len(choice) == 1}
 
 
 def named(numbers: list[int]) -> str:

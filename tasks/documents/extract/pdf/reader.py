@@ -1,19 +1,15 @@
-"""Letters that PDFium loses: a ligature whose glyph is named by its letters ("f_i") comes as a control character.
+"""PDF: each page's text by PDFium, then its notes and form values; the outline's titles stand at the end.
 
-The titles of a PDF's outline, which readers show as bookmarks.
-
-The pages of a PDF that are pictures: their text is recognised where that is possible, and what became of it told.
-
-Forms that a PDF does not draw but describes in XML (XFA): their only page asks the reader to wait.
-
-PDF: each page's text by PDFium, then its notes and form values; the outline's titles stand at the end.
+Pages that are pictures go through text recognition where it is configured; the warnings say what became of them.
+Of forms that a PDF describes in XML and does not draw (XFA) the words and values are read from the XML: their only
+page asks the reader to wait. Where PDFium cannot open a file, it is repaired, and at last pypdf is tried.
 
 PDFium is not safe to call from several threads: the pool gives it a process.
 """
 
+import contextlib
 import ctypes
-import re
-from collections.abc import Iterator
+import logging
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
@@ -25,76 +21,50 @@ from tasks.documents.extract import fallback, limits
 from tasks.documents.extract.ocr import recognise
 from tasks.documents.extract.pdf import annotations, pages, repair
 from tasks.documents.extract.pdf.annotations import Enclosed
-from tasks.documents.extract.pdf.document import Document, NotOpened, string, written
-from tasks.documents.extract.pdf.pages import named
-from tasks.documents.extract.pdf.repair import packed
+from tasks.documents.extract.pdf.document import Document, NotOpened, titles
 from tasks.documents.extract.text_writer import Reading, Source, Writer
 from tasks.errors import Damaged, PasswordProtected
 from tasks.text.normalise import clean, one_line
 
-_DIFFERENCES: Final = re.compile(rb"/Differences\s*\[([^\]]{1,20000})\]")
-_ENTRY: Final = re.compile(rb"(\d{1,3})(?=[\s/])|/([^\s/\[\]<>()]+)")
-_LETTERS: Final = re.compile(rb"[A-Za-z](?:_[A-Za-z]){1,3}")
-
-
-def missing(text: str) -> bool:
-    """Whether `text` has characters that stand for lost letters: fonts number them downwards from 31."""
-    return "\x1f" in text or "\x1e" in text or "\x1d" in text or "\x1c" in text
-
-
-def letters(data: bytes) -> dict[str, str]:
-    """What the control characters of a PDF's text stand for, as its fonts name the glyphs.
-
-    One that stands for different letters in different fonts is left out.
-    """
-    named: dict[str, set[str]] = {}
-    contents = [data, *(item.content for item in packed(data))]
-    for differences in (match.group(1) for content in contents for match in _DIFFERENCES.finditer(content)):
-        code = 0
-        for number, name in _ENTRY.findall(differences):
-            if number:
-                code = int(number)
-                continue
-            if code < 0x20 and _LETTERS.fullmatch(name):
-                named.setdefault(chr(code), set()).add(name.decode().replace("_", ""))
-            code += 1
-    return {character: choice.pop() for character, choice in named.items() if len(choice) == 1}
-
-
-_MOST_OUTLINE_ITEMS: Final = 20_000
-_DEEPEST: Final = 64
-_MOST_OUTLINE_BYTES: Final = 8 << 20
-
-
-def titles(document: Document) -> Iterator[str]:
-    """The titles in order, at most 20,000 of 8 MB, 64 levels deep; an outline that runs in a circle ends."""
-    end = written() + _MOST_OUTLINE_BYTES
-    seen: set[int] = set()
-    above: list[Any] = []
-    bookmark = pdfium.FPDFBookmark_GetFirstChild(document.handle, None)
-    while bookmark or above:
-        if not bookmark:
-            bookmark = pdfium.FPDFBookmark_GetNextSibling(document.handle, above.pop())
-            continue
-        address = ctypes.addressof(bookmark.contents)
-        if address in seen or len(seen) == _MOST_OUTLINE_ITEMS or written() > end:
-            bookmark = None
-            continue
-        seen.add(address)
-        yield one_line(string(pdfium.FPDFBookmark_GetTitle, bookmark))
-        above.append(bookmark)
-        deeper = len(above) <= _DEEPEST
-        bookmark = pdfium.FPDFBookmark_GetFirstChild(document.handle, bookmark) if deeper else None
-
-
 _STAMP: Final = 100
 """Characters that a scan may have as text: a running number or an envelope's name is stamped on many."""
+
 _COVERED: Final = 0.7
 """The share of a stamped page that pictures cover if it is a scan."""
+
 _OUTLINES: Final = 100
 """A page without text that has so many shapes may have its letters drawn."""
+
 _MOST_OBJECTS: Final = 1_000
 """Objects of a page, and of each group of them, that are looked at."""
+
+_MOST_XFA_BYTES: Final = 8 << 20
+"""Of all packets together: as trees they take thirty times as much. Those of public forms take up to 2 MB."""
+
+_MOST_PACKETS: Final = 100
+_HIDDEN: Final = {"hidden", "invisible", "inactive"}
+_MOST_LOST_PAGES: Final = 100
+"""After so many pages in a row that cannot be opened the count of pages is held for made up."""
+
+_LITTLE: Final = 400
+"""Characters of a page that may be a scan."""
+
+_MOST_PAGES: Final = 100_000
+_MOST_CHARACTERS: Final = 40_000_000
+_LEAST_CHARACTERS: Final = 2_000_000
+_CHARACTERS_A_BYTE: Final = 30
+"""Of the file, beyond the least: more is a trick, such as one page that is shown a million times.
+
+The densest of 94 public PDFs above 5 KB holds 0.9.
+"""
+
+
+class _Taken(NamedTuple):
+    """What PDFium gives of a page."""
+
+    text: str
+    remarks: list[annotations.Remark]
+    whole: bool = True
 
 
 class Outcome(Enum):
@@ -141,7 +111,7 @@ class Scans:
             self._writer.warn(f"This PDF seems to be a scan: no text was found. {recognise.ADVICE}")
             return
         for outcome, numbers in self._pages.items():
-            self._writer.warn(outcome.value.format(named(numbers)))
+            self._writer.warn(outcome.value.format(pages.named(numbers)))
 
     def _outcome(self, index: int, known: str) -> Outcome:
         recogniser = recognise.active()
@@ -200,82 +170,13 @@ def _size(item: Any) -> float:
     return (right.value - left.value) * (top.value - bottom.value)
 
 
-_MOST_XFA_BYTES: Final = 8 << 20
-"""Of all packets together: as trees they take thirty times as much. Those of public forms take up to 2 MB."""
-_MOST_PACKETS: Final = 100
-_HIDDEN: Final = {"hidden", "invisible", "inactive"}
-
-
-def write(document: Document, writer: Writer) -> None:
-    """Write the form's own words, then the values that were filled in, each after its field's name."""
-    packets, whole = _packets(document)
-    if not whole:
-        writer.warn("The form (XFA) in this PDF is too large: not all of it was read.")
-    roots = [root for packet in packets if (root := _root(packet)) is not None]
-    for element in (element for root in roots for element in root.iter("{*}draw", "{*}caption")):
-        if element.get("presence") not in _HIDDEN:
-            for words in element.iterfind("{*}value/*"):
-                writer.text(one_line(" ".join(map(str, words.itertext()))))
-    for value in (value for root in roots for data in root.iter("{*}data") for value in data.iter("*")):
-        if not len(value) and value.text and value.text.strip():
-            writer.text(f"{etree.QName(value).localname}: {one_line(value.text)}")
-
-
-def _packets(document: Document) -> tuple[list[bytes], bool]:
-    """The parts of the form's description, some of which are XML by themselves, and whether they are all."""
-    packets: list[bytes] = []
-    room = _MOST_XFA_BYTES
-    size = ctypes.c_ulong()
-    for index in range(min(_MOST_PACKETS, pdfium.FPDF_GetXFAPacketCount(document.handle))):
-        pdfium.FPDF_GetXFAPacketContent(document.handle, index, None, 0, size)
-        room -= size.value
-        if room < 0:
-            return packets, False
-        buffer = ctypes.create_string_buffer(max(1, size.value))
-        if pdfium.FPDF_GetXFAPacketContent(document.handle, index, buffer, size.value, size):
-            packets.append(buffer.raw[: size.value])
-    return packets, True
-
-
-def _root(packet: bytes) -> etree._Element | None:
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, recover=True, remove_comments=True, remove_pis=True
-    )
-    try:
-        return etree.fromstring(packet, parser)
-    except etree.XMLSyntaxError:
-        return None
-
-
-_MOST_LOST_PAGES: Final = 100
-"""After so many pages in a row that cannot be opened the count of pages is held for made up."""
-_LITTLE: Final = 400
-"""Characters of a page that may be a scan."""
-_MOST_PAGES: Final = 100_000
-_MOST_CHARACTERS: Final = 40_000_000
-_LEAST_CHARACTERS: Final = 2_000_000
-_CHARACTERS_A_BYTE: Final = 30
-"""Of the file, beyond the least: more is a trick, such as one page that is shown a million times.
-
-The densest of 94 public PDFs above 5 KB holds 0.9.
-"""
-
-
-class _Taken(NamedTuple):
-    """What PDFium gives of a page."""
-
-    text: str
-    remarks: list[annotations.Remark]
-    whole: bool = True
-
-
 def read(source: Source) -> Reading:
     """The text of the PDF in `source`, by page.
 
     Raises:
         Damaged, PasswordProtected: it cannot be read.
     """
-    return fallback.asked_after(_read, fallback.pdf, source)
+    return fallback.read_or_fall_back(_read, FALLBACK, source)
 
 
 def _read(source: Source) -> Reading:
@@ -349,7 +250,7 @@ def _write_pages(document: Document, writer: Writer) -> None:
             break
     if len(lost) == count:
         raise NotOpened(pdfium.FPDF_ERR_PAGE)
-    ligatures = letters(document.data) if any(missing(page.text) for page in taken) else {}
+    ligatures = pages.letters(document.data) if any(pages.missing(page.text) for page in taken) else {}
     for index, (text, remarks, _) in enumerate(taken):
         with writer.part("page", str(index + 1)):
             _write_page(pages.mended(text, ligatures), remarks, writer)
@@ -386,3 +287,62 @@ def _write_page(text: str, remarks: list[annotations.Remark], writer: Writer) ->
         plain = one_line(text)
         news = [remark.text for remark in remarks if not remark.copied or one_line(remark.text) not in plain]
         writer.text("\n".join(news))
+
+
+def write(document: Document, writer: Writer) -> None:
+    """Write the form's own words, then the values that were filled in, each after its field's name."""
+    packets, whole = _packets(document)
+    if not whole:
+        writer.warn("The form (XFA) in this PDF is too large: not all of it was read.")
+    roots = [root for packet in packets if (root := _root(packet)) is not None]
+    for element in (element for root in roots for element in root.iter("{*}draw", "{*}caption")):
+        if element.get("presence") not in _HIDDEN:
+            for words in element.iterfind("{*}value/*"):
+                writer.text(one_line(" ".join(map(str, words.itertext()))))
+    for value in (value for root in roots for data in root.iter("{*}data") for value in data.iter("*")):
+        if not len(value) and value.text and value.text.strip():
+            writer.text(f"{etree.QName(value).localname}: {one_line(value.text)}")
+
+
+def _packets(document: Document) -> tuple[list[bytes], bool]:
+    """The parts of the form's description, some of which are XML by themselves, and whether they are all."""
+    packets: list[bytes] = []
+    room = _MOST_XFA_BYTES
+    size = ctypes.c_ulong()
+    for index in range(min(_MOST_PACKETS, pdfium.FPDF_GetXFAPacketCount(document.handle))):
+        pdfium.FPDF_GetXFAPacketContent(document.handle, index, None, 0, size)
+        room -= size.value
+        if room < 0:
+            return packets, False
+        buffer = ctypes.create_string_buffer(max(1, size.value))
+        if pdfium.FPDF_GetXFAPacketContent(document.handle, index, buffer, size.value, size):
+            packets.append(buffer.raw[: size.value])
+    return packets, True
+
+
+def _root(packet: bytes) -> etree._Element | None:
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, recover=True, remove_comments=True, remove_pis=True
+    )
+    try:
+        return etree.fromstring(packet, parser)
+    except etree.XMLSyntaxError:
+        return None
+
+
+def _read_with_pypdf(source: Source) -> Reading:
+    """Pages by pypdf, those left out that it cannot read."""
+    from pypdf import PdfReader  # noqa: PLC0415 - seldom needed
+
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it complains of broken files in their own words
+    writer = Writer()
+    document = PdfReader(fallback.file_of(source))
+    if document.is_encrypted:
+        document.decrypt("")
+    for number in range(1, len(document.pages) + 1):
+        with writer.part("page", str(number)), contextlib.suppress(Exception):
+            writer.text(document.pages[number - 1].extract_text())
+    return writer.reading()
+
+
+FALLBACK: Final = fallback.FallbackReader(_read_with_pypdf, library="pypdf", signature=b"obj")

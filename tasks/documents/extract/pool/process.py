@@ -1,12 +1,9 @@
-"""How reading processes start: forked off a small server that has the readers loaded.
+"""One reading process and one document on its way through the pool, as the parent sees them.
 
-A fork of the parent itself would copy its threads' locks, and a fresh interpreter takes 0.3 s.
-Python's own fork server would do, but each child would import the parent's main module again
-(under Prefect, that is Prefect: 1 s); and its list of modules is shared with whoever uses it too.
-
-A document on its way through the pool: what may be spent on it, who waits for it, and how it ends for them.
-
-One reading process as its parent sees it: what it was given, where it stands, how it ends.
+Reading processes are forked off a small server that has the readers loaded: a fork of the parent itself would copy its
+threads' locks, and a fresh interpreter takes 0.3 s. Python's own fork server would do, but each child would import the
+parent's main module again (under Prefect, that is Prefect: 1 s); and its list of modules is shared with whoever uses it
+too.
 """
 
 import io
@@ -28,6 +25,8 @@ from tasks.documents.extract.pool import worker
 from tasks.documents.extract.pool.worker import Failure, Limits
 from tasks.documents.extract.text_writer import Reading
 from tasks.errors import Damaged, DiligenceError, TookTooLong, Unavailable, Unreadable
+
+logger = logging.getLogger(__name__)
 
 
 @cache
@@ -77,9 +76,6 @@ class ReaderContext(context.ForkServerContext):
     """The multiprocessing context of the reading processes."""
 
     Process = _Process
-
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(eq=False, slots=True)

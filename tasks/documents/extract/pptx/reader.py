@@ -12,6 +12,7 @@ from tasks.documents.extract.ooxml.package import CUT_OFF, Package, Relationship
 from tasks.documents.extract.pptx.slides import Holder, Place, Placeholders, shapes
 from tasks.documents.extract.text_writer import NO_TEXT, Reading, Source, Writer
 from tasks.errors import Damaged, TooLarge
+from tasks.text.normalise import one_line
 
 _ROOT: Final = re.compile(rb"<p:presentation(?=[\s>])")
 _SLIDE: Final = re.compile(rb"<p:sldId(?=\s)([^<]*+)")
@@ -27,7 +28,7 @@ def read(source: Source) -> Reading:
     Raises:
         Damaged, PasswordProtected, TooLarge: it cannot be read.
     """
-    return fallback.asked_after(_read, fallback.pptx, source)
+    return fallback.read_or_fall_back(_read, FALLBACK, source)
 
 
 def _read(source: Source) -> Reading:
@@ -122,3 +123,22 @@ class _Presentation:
 
 def _nowhere(_: Holder) -> None:
     """Placeholders of notes have no places but their own; the rest are read as they stand."""
+
+
+def _read_with_python_pptx(source: Source) -> Reading:
+    """Text frames and tables, slide by slide, by python-pptx."""
+    from pptx import Presentation  # noqa: PLC0415 - seldom needed
+
+    writer = Writer()
+    for number, slide in enumerate(Presentation(fallback.file_of(source)).slides, 1):
+        with writer.part("slide", str(number)):
+            for shape in slide.shapes:
+                if shape.has_text_frame:
+                    writer.text(shape.text_frame.text)
+                elif shape.has_table:
+                    for row in shape.table.rows:
+                        writer.text("\t".join(one_line(cell.text) for cell in row.cells))
+    return writer.reading()
+
+
+FALLBACK: Final = fallback.FallbackReader(_read_with_python_pptx, library="pptx", signature=fallback.ZIP)

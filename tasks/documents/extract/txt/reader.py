@@ -1,8 +1,8 @@
-"""Which code page a text in Latin letters is in: the one whose letters make one language's alphabet.
+"""Plain text in any encoding: by its byte order mark, by the look of UTF-16, as strict UTF-8, by its alphabet.
 
-A detector by frequencies mixes these code pages up: it takes Italian for Czech and Hungarian for French.
-
-Plain text in any encoding: by its mark, by the look of UTF-16, as strict UTF-8, by its alphabet, or by its look.
+A text in Latin letters that is not UTF-8 is in the code page whose letters make one language's alphabet. A detector
+by frequencies mixes these code pages up (it takes Italian for Czech and Hungarian for French); charset-normalizer is
+asked only where no alphabet fits.
 """
 
 import re
@@ -37,44 +37,12 @@ _PLACES: Final = re.compile(rb"(?s)(?=(.[\x80-\xff].))")
 _FITS: Final = 0.9
 _OF_SEVERAL: Final = 0.95
 """What letters of several languages of a code page count, as a share of those of one."""
+
 _RARE: Final = 0.97
 """What rare letters count: Latvian would be French otherwise."""
+
 _SPARSE: Final = 0.4
 """A share of letters beyond ASCII that no language in Latin letters has."""
-
-
-def code_page(sample: bytes) -> str | None:
-    """The code page of a text in Latin letters; None where none fits, as for a text in other letters."""
-    places = Counter(_PLACES.findall(b" " + sample + b" "))
-    ascii_letters = len(re.findall(rb"[A-Za-z]", sample))
-    if places.total() > _SPARSE * (places.total() + ascii_letters):
-        return None
-    fits = {encoding: _fit(places, encoding) for encoding in _CODE_PAGES}
-    best = max(fits, key=lambda encoding: fits[encoding])
-    return best if fits[best] >= _FITS else None
-
-
-def _fit(places: Counter[bytes], encoding: str) -> float:
-    """The share of the characters beyond ASCII that one language writes so, between these neighbours."""
-    signs = 0
-    letters: Counter[str] = Counter()
-    for place, count in places.items():
-        before, character, after = tuple(place.decode(encoding, "replace"))
-        if character == "’" or (character in _SIGNS and not (before.isalpha() and after.isalpha())):
-            signs += count
-        elif character.isalpha() and not (
-            (character.isupper() and before.islower()) or (character.islower() and after.isupper())
-        ):
-            letters[character.lower()[0]] += count
-    alphabets = _ALPHABETS[_CODE_PAGES[encoding]]
-    one = max(_count(letters, *alphabet.split()) for alphabet in alphabets)
-    several = sum(letters[letter] for letter in set("".join(alphabets)))
-    return (signs + max(one, _OF_SEVERAL * several)) / places.total()
-
-
-def _count(letters: Counter[str], common: str, rare: str = "") -> float:
-    return sum(letters[letter] for letter in common) + _RARE * sum(letters[letter] for letter in rare)
-
 
 _MARKS: Final = (
     (b"\xef\xbb\xbf", "utf-8"),
@@ -85,9 +53,11 @@ _MARKS: Final = (
 )
 _MOST: Final = 64 << 20
 """Bytes that are read, a whole number of characters in UTF-16 and UTF-32: their text may take four times as much."""
+
 _SAMPLE: Final = 1 << 16
 _BEFORE, _AFTER = 2_000, 14_000
 """The window that is judged, in bytes round the first one that is not ASCII."""
+
 _ODD: Final = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f]")
 _LONG: Final = 1 << 20
 _LINE_ENDS: Final = ("\r\n", "\r", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e")
@@ -196,3 +166,36 @@ def _likely_encoding(data: bytes) -> str:
         return known
     best = from_bytes(window).best()
     return "cp1252" if best is None else best.encoding
+
+
+def code_page(sample: bytes) -> str | None:
+    """The code page of a text in Latin letters; None where none fits, as for a text in other letters."""
+    places = Counter(_PLACES.findall(b" " + sample + b" "))
+    ascii_letters = len(re.findall(rb"[A-Za-z]", sample))
+    if places.total() > _SPARSE * (places.total() + ascii_letters):
+        return None
+    fits = {encoding: _fit(places, encoding) for encoding in _CODE_PAGES}
+    best = max(fits, key=lambda encoding: fits[encoding])
+    return best if fits[best] >= _FITS else None
+
+
+def _fit(places: Counter[bytes], encoding: str) -> float:
+    """The share of the characters beyond ASCII that one language writes so, between these neighbours."""
+    signs = 0
+    letters: Counter[str] = Counter()
+    for place, count in places.items():
+        before, character, after = tuple(place.decode(encoding, "replace"))
+        if character == "’" or (character in _SIGNS and not (before.isalpha() and after.isalpha())):
+            signs += count
+        elif character.isalpha() and not (
+            (character.isupper() and before.islower()) or (character.islower() and after.isupper())
+        ):
+            letters[character.lower()[0]] += count
+    alphabets = _ALPHABETS[_CODE_PAGES[encoding]]
+    one = max(_count(letters, *alphabet.split()) for alphabet in alphabets)
+    several = sum(letters[letter] for letter in set("".join(alphabets)))
+    return (signs + max(one, _OF_SEVERAL * several)) / places.total()
+
+
+def _count(letters: Counter[str], common: str, rare: str = "") -> float:
+    return sum(letters[letter] for letter in common) + _RARE * sum(letters[letter] for letter in rare)

@@ -1,12 +1,7 @@
 """Workbooks: sheets in order, hidden ones too; on each its cells row by row, then what stands round and over them.
 
-Comments come first of these, then text boxes, charts, diagrams, at last printed headers and footers.
-
-What stands round and over the cells of a sheet: comments, text boxes, charts, diagrams, embedded documents.
-
-What the sheets of a workbook refer to: its shared strings, its formats, its calendar, and the list of them.
-
-Strings and formats are read when the first cell needs them.
+Comments come first of these, then text boxes, charts, diagrams, at last printed headers and footers. Shared strings
+and number formats are read when the first cell needs them.
 """
 
 import re
@@ -24,109 +19,68 @@ from tasks.documents.extract.text_writer import Reading, Source, Writer
 from tasks.documents.extract.xlsx.sheet import Scanner, pieces
 from tasks.documents.extract.xlsx.values import BUILT_IN, LONGEST, Kinds, characters, rich_text
 from tasks.errors import Damaged, TooLarge
+from tasks.text.normalise import one_line
 
 _MOST_TEXT: Final = 16 << 20
 """Characters of comments and controls in a workbook."""
 
 FULL: Final = "The workbook holds more than 16 million characters in comments: the rest of them was left out."
-
 _COMMENT: Final = re.compile(rb"<comment(?=\s)([^<>]*+)>")
 _THREADED: Final = re.compile(rb"<(?:[\w.-]+:)?threadedComment(?=\s)([^<>]*+)>\s*+<(?:[\w.-]+:)?text[^<>]*+>([^<]*+)")
 _REFERENCE: Final = re.compile(rb"<(?:c:chart|cx:chart|dgm:relIds)(?=\s)([^<>]*+)>")
 _BOX: Final = re.compile(rb"<v:textbox[\s>]")
 _TAG: Final = re.compile(rb"<[^<>]*+>")
-
-
-class Surroundings:
-    """Writes to `writer` what stands round the cells of sheets.
-
-    `enclosed` are the parts of the documents embedded in them.
-    """
-
-    def __init__(self, package: Package, writer: Writer) -> None:
-        self._package = package
-        self._writer = writer
-        self._drawings = Drawings(package)
-        self._text = _MOST_TEXT
-        self.enclosed: list[str] = []
-
-    def write(self, sheet: str) -> None:
-        """Write what the part `sheet` refers to."""
-        around = self._package.relationships(sheet)
-        if not around:
-            return
-        parts: dict[str, list[str]] = {}
-        for item in around:
-            if item.kind in package_module.KINDS:
-                self.enclosed.append(item.target)
-            elif item.target in self._package:
-                parts.setdefault(item.kind, []).append(item.target)
-        said: dict[str, list[str]] = {}
-        for part in parts.get("comments", ()):
-            for cell, text in self._bounded(self._comments(part)):
-                said.setdefault(cell, []).append(text)
-                self._writer.text(f"{cell}\t{text}")
-        for part in parts.get("threadedComment", ()):
-            for cell, text in self._bounded(self._threaded(part)):
-                if not any(text in other for other in said.get(cell, ())):  # Excel copies each to the comments
-                    self._writer.text(f"{cell}\t{text}")
-        for part in parts.get("drawing", ()):
-            self._write_drawing(part)
-        if "drawing" not in parts:  # which would say it again
-            for part in parts.get("vmlDrawing", ()):
-                for _, text in self._bounded(self._controls(part)):
-                    self._writer.text(text)
-
-    def _bounded(self, found: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-        for cell, text in found:
-            self._text -= len(text)
-            if self._text < 0:
-                self._writer.warn(FULL)
-                return
-            yield cell, text
-
-    def _comments(self, part: str) -> Iterator[tuple[str, str]]:
-        """The comments of a part with the cells that they are on."""
-        for piece in pieces(self._package.chunks(part), b"comment"):
-            for item in piece.split(b"</comment>"):
-                comment = _COMMENT.search(item)
-                text = characters(rich_text(item[comment.end() :])).decode() if comment is not None else ""
-                if comment is not None and text:
-                    yield attribute(comment[1], b"ref"), text
-
-    def _threaded(self, part: str) -> Iterator[tuple[str, str]]:
-        for piece in pieces(self._package.chunks(part), b"threadedComment"):
-            for given, text in _THREADED.findall(piece):
-                yield attribute(given, b"ref"), characters(text).decode()
-
-    def _controls(self, part: str) -> Iterator[tuple[str, str]]:
-        """What buttons and boxes of the old kind say."""
-        for piece in pieces(self._package.chunks(part), b"v:textbox"):
-            for box in piece.split(b"</v:textbox>")[:-1]:
-                start = _BOX.search(box)
-                if start is not None:
-                    yield "", characters(_TAG.sub(b" ", box[start.start() :])).decode()
-
-    def _write_drawing(self, part: str) -> None:
-        data = self._package.scan(part)
-        at = 0
-        for reference in _REFERENCE.finditer(data):
-            drawn = attribute(reference[1], b"r:id") or attribute(reference[1], b"r:dm")
-            lines = paragraphs(data, at, reference.start()) + self._drawings.lines(part, drawn)
-            self._writer.text("\n".join(lines))
-            at = reference.end()
-        self._writer.text("\n".join(paragraphs(data, at)))
-
-
 _MOST_STRINGS: Final = 4_000_000
 _MOST_STYLES: Final = 100_000
 _MOST_SHEETS: Final = 10_000
-
 _SHEET: Final = re.compile(rb"<sheet" + ATTRIBUTES + rb"/?>")
 _NUMBER_FORMAT: Final = re.compile(rb"<numFmt" + ATTRIBUTES + rb"/?>")
 _ATTRIBUTE: Final = re.compile(rb"""\s(\w+)\s*+=\s*+(?:"([^<"]*+)"|'([^<']*+)')""")
+
 _STYLE: Final = re.compile(rb"""<xf(?=[\s/>])(?:[^<>]*?\snumFmtId\s*+=\s*+["'](\d++)["'])?""")
+
 _SIMPLE: Final = re.compile(rb"<si><t(?:\s[^<>]*+)?+>([^<]*+)</t></si>")
+CLIPPED: Final = "A cell holds more than a million characters: the rest of them was left out."
+
+
+def read(source: Source) -> Reading:
+    """The text of the workbook in `source`, by sheet and cells.
+
+    Raises:
+        Damaged, PasswordProtected, TooLarge: it cannot be read.
+    """
+    return fallback.read_or_fall_back(_read, FALLBACK, source)
+
+
+def _read(source: Source) -> Reading:
+    writer = Writer()
+    with Package(source) as package:
+        workbook = Workbook(package)
+        scanner = Scanner(writer, workbook.kinds)
+        surroundings = Surroundings(package, writer)
+        read: set[str] = set()
+        for sheet in workbook.sheets():
+            with writer.part("sheet", sheet.name):
+                writer.text(sheet.name)
+                if sheet.part not in package:
+                    package.note_damage()
+                elif sheet.part not in read:
+                    read.add(sheet.part)
+                    printed = scanner.scan(pieces(package.chunks(sheet.part), b"row"))
+                    surroundings.write(sheet.part)
+                    for line in printed:
+                        writer.text(line)
+            if not scanner.whole:
+                package.note_damage()
+            if scanner.cut:
+                writer.warn(scanner.cut)
+                break
+        package_module.hand_on(package, surroundings.enclosed, writer)
+        if workbook.kinds.clipped:
+            writer.warn(CLIPPED)
+        if package.damaged:
+            writer.warn(CUT_OFF)
+        return writer.reading()
 
 
 class Sheet(NamedTuple):
@@ -214,44 +168,100 @@ def _string_items(piece: bytes) -> list[bytes]:
     return simple if len(simple) == len(items) else list(map(rich_text, items))
 
 
-CLIPPED: Final = "A cell holds more than a million characters: the rest of them was left out."
+class Surroundings:
+    """Writes to `writer` what stands round the cells of sheets.
 
-
-def read(source: Source) -> Reading:
-    """The text of the workbook in `source`, by sheet and cells.
-
-    Raises:
-        Damaged, PasswordProtected, TooLarge: it cannot be read.
+    `enclosed` are the parts of the documents embedded in them.
     """
-    return fallback.asked_after(_read, fallback.xlsx, source)
+
+    def __init__(self, package: Package, writer: Writer) -> None:
+        self._package = package
+        self._writer = writer
+        self._drawings = Drawings(package)
+        self._text = _MOST_TEXT
+        self.enclosed: list[str] = []
+
+    def write(self, sheet: str) -> None:
+        """Write what the part `sheet` refers to."""
+        around = self._package.relationships(sheet)
+        if not around:
+            return
+        parts: dict[str, list[str]] = {}
+        for item in around:
+            if item.kind in package_module.KINDS:
+                self.enclosed.append(item.target)
+            elif item.target in self._package:
+                parts.setdefault(item.kind, []).append(item.target)
+        said: dict[str, list[str]] = {}
+        for part in parts.get("comments", ()):
+            for cell, text in self._bounded(self._comments(part)):
+                said.setdefault(cell, []).append(text)
+                self._writer.text(f"{cell}\t{text}")
+        for part in parts.get("threadedComment", ()):
+            for cell, text in self._bounded(self._threaded(part)):
+                if not any(text in other for other in said.get(cell, ())):  # Excel copies each to the comments
+                    self._writer.text(f"{cell}\t{text}")
+        for part in parts.get("drawing", ()):
+            self._write_drawing(part)
+        if "drawing" not in parts:  # which would say it again
+            for part in parts.get("vmlDrawing", ()):
+                for _, text in self._bounded(self._controls(part)):
+                    self._writer.text(text)
+
+    def _bounded(self, found: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+        for cell, text in found:
+            self._text -= len(text)
+            if self._text < 0:
+                self._writer.warn(FULL)
+                return
+            yield cell, text
+
+    def _comments(self, part: str) -> Iterator[tuple[str, str]]:
+        """The comments of a part with the cells that they are on."""
+        for piece in pieces(self._package.chunks(part), b"comment"):
+            for item in piece.split(b"</comment>"):
+                comment = _COMMENT.search(item)
+                text = characters(rich_text(item[comment.end() :])).decode() if comment is not None else ""
+                if comment is not None and text:
+                    yield attribute(comment[1], b"ref"), text
+
+    def _threaded(self, part: str) -> Iterator[tuple[str, str]]:
+        for piece in pieces(self._package.chunks(part), b"threadedComment"):
+            for given, text in _THREADED.findall(piece):
+                yield attribute(given, b"ref"), characters(text).decode()
+
+    def _controls(self, part: str) -> Iterator[tuple[str, str]]:
+        """What buttons and boxes of the old kind say."""
+        for piece in pieces(self._package.chunks(part), b"v:textbox"):
+            for box in piece.split(b"</v:textbox>")[:-1]:
+                start = _BOX.search(box)
+                if start is not None:
+                    yield "", characters(_TAG.sub(b" ", box[start.start() :])).decode()
+
+    def _write_drawing(self, part: str) -> None:
+        data = self._package.scan(part)
+        at = 0
+        for reference in _REFERENCE.finditer(data):
+            drawn = attribute(reference[1], b"r:id") or attribute(reference[1], b"r:dm")
+            lines = paragraphs(data, at, reference.start()) + self._drawings.lines(part, drawn)
+            self._writer.text("\n".join(lines))
+            at = reference.end()
+        self._writer.text("\n".join(paragraphs(data, at)))
 
 
-def _read(source: Source) -> Reading:
+def _read_with_openpyxl(source: Source) -> Reading:
+    """Cells, sheet by sheet, by openpyxl."""
+    from openpyxl import load_workbook  # noqa: PLC0415 - seldom needed
+
     writer = Writer()
-    with Package(source) as package:
-        workbook = Workbook(package)
-        scanner = Scanner(writer, workbook.kinds)
-        surroundings = Surroundings(package, writer)
-        read: set[str] = set()
-        for sheet in workbook.sheets():
-            with writer.part("sheet", sheet.name):
-                writer.text(sheet.name)
-                if sheet.part not in package:
-                    package.note_damage()
-                elif sheet.part not in read:
-                    read.add(sheet.part)
-                    printed = scanner.scan(pieces(package.chunks(sheet.part), b"row"))
-                    surroundings.write(sheet.part)
-                    for line in printed:
-                        writer.text(line)
-            if not scanner.whole:
-                package.note_damage()
-            if scanner.cut:
-                writer.warn(scanner.cut)
-                break
-        package_module.hand_on(package, surroundings.enclosed, writer)
-        if workbook.kinds.clipped:
-            writer.warn(CLIPPED)
-        if package.damaged:
-            writer.warn(CUT_OFF)
-        return writer.reading()
+    workbook = load_workbook(fallback.file_of(source), read_only=True, data_only=True)
+    for sheet in workbook.worksheets:
+        with writer.part("sheet", sheet.title):
+            writer.line(sheet.title)
+            for row in sheet.iter_rows(values_only=True):
+                writer.text("\t".join("" if value is None else one_line(str(value)) for value in row).rstrip("\t"))
+    workbook.close()
+    return writer.reading()
+
+
+FALLBACK: Final = fallback.FallbackReader(_read_with_openpyxl, library="openpyxl", signature=fallback.ZIP)

@@ -1,7 +1,8 @@
-"""What the tags of a row say about its values: in which columns they stand, and what they are shown as.
+"""The rows of a sheet: what their tags say about their values, and the lines that they make, in blocks of twenty rows.
 
-The rows of a table differ in their numbers and values, and hardly in their tags. So what tags say is found out
-once and kept: the 2,600 rows of a real table had five kinds of tags.
+The rows of a table differ in their numbers and values, and hardly in their tags. So what tags say (in which columns
+values stand, and how they are shown) is worked out once and kept: the 2,600 rows of a real table had five kinds of
+tags.
 """
 
 import re
@@ -10,28 +11,8 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Final
 
+from tasks.documents.extract.text_writer import Writer
 from tasks.documents.extract.xlsx.values import Kinds, Texts, number
-
-_WIDEST_GAP: Final = 32
-"""Empty cells between two filled ones are so many tabs at most; beyond, one tab stands for them all."""
-
-_TABS: Final = [b"\t" * gap for gap in range(_WIDEST_GAP + 1)]
-
-_TAG: Final = re.compile(
-    rb'<c(?> r="([A-Z]+)(\d+)"|(?=[\s/>]))([^<>]*+>)(?:<is>)?+(\0(?:</[vt])?+)?+|(\0(?:</[vt])?+)|(</?rPh)'
-)
-"""The column, row and attributes of a cell and how its value ends; or another value; or the bounds of a reading aid."""
-
-_REFERENCE: Final = re.compile(rb"""\sr\s*+=\s*+["']\s*+([A-Za-z]++)(\d*+)[^"'<>]*+["']""")
-_FIRST: Final = list(range(1, 16_385))
-"""The columns that a sheet of Excel has."""
-
-_NOISE: Final = re.compile(rb"(?:0000|9999)\d\d?(?:\t|$)")
-
-_MENDABLE: Final = re.compile(rb"[E&]|(?:0000|9999)\d\d?(?![^\t])|\.0(?![^\t])")
-"""What `number` looks for, in numbers split by tabs."""
-
-_INLINE: Final = b' t="inlineStr">'
 
 
 class _Columns(dict[bytes, int]):
@@ -46,7 +27,31 @@ class _Columns(dict[bytes, int]):
         return column
 
 
+_WIDEST_GAP: Final = 32
+"""Empty cells between two filled ones are so many tabs at most; beyond, one tab stands for them all."""
+
+_TABS: Final = [b"\t" * gap for gap in range(_WIDEST_GAP + 1)]
+_TAG: Final = re.compile(
+    rb'<c(?> r="([A-Z]+)(\d+)"|(?=[\s/>]))([^<>]*+>)(?:<is>)?+(\0(?:</[vt])?+)?+|(\0(?:</[vt])?+)|(</?rPh)'
+)
+"""The column, row and attributes of a cell and how its value ends; or another value; or the bounds of a reading aid."""
+
+_REFERENCE: Final = re.compile(rb"""\sr\s*+=\s*+["']\s*+([A-Za-z]++)(\d*+)[^"'<>]*+["']""")
+
+_FIRST: Final = list(range(1, 16_385))
+"""The columns that a sheet of Excel has."""
+
+_NOISE: Final = re.compile(rb"(?:0000|9999)\d\d?(?:\t|$)")
+_MENDABLE: Final = re.compile(rb"[E&]|(?:0000|9999)\d\d?(?![^\t])|\.0(?![^\t])")
+"""What `number` looks for, in numbers split by tabs."""
+
+_INLINE: Final = b' t="inlineStr">'
 _COLUMNS: Final = _Columns()
+_ROWS: Final = 20
+"""A place of cells spans at most so many rows."""
+
+_MOST_PLACES: Final = 200_000
+"""Places of cells in a workbook; rows that come after them stand in their sheet alone."""
 
 
 class Row:
@@ -198,3 +203,91 @@ def _line(columns: list[int], texts: Sequence[bytes]) -> tuple[int, int, bytes]:
         laid += _TABS[gap] if 0 < gap <= _WIDEST_GAP else b"\t" if gap or laid else b"", text
         at = column
     return first, at, b"".join(laid)
+
+
+class Blocks:
+    """Writes the lines of rows to `writer`, each block with its cells as place."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._places = 0
+        self._lines: list[bytes] = []
+        self._unmended: list[tuple[int, Row, Sequence[bytes]]] = []
+        self._columns: list[int] = []
+        self._first = self._last = 0  # the rows of the block
+
+    def add(self, number: int, row: Row, texts: Sequence[bytes]) -> int:
+        """Take the texts of the row with that number; how many bytes its line has."""
+        first, last, text = row.line(texts)
+        if not text:
+            return 0
+        if self._lines and not 0 < number - self._first < _ROWS:
+            self._write()
+        if self._last and number != self._last + 1:
+            if self._lines:  # an empty line where rows are empty: what stands apart stays apart
+                self._lines.append(b"")
+            else:
+                self._writer.line()
+        if not self._lines:
+            self._first = number
+        self._last = number
+        self._columns += (first, last)
+        if row.plain:
+            self._unmended.append((len(self._lines), row, texts))
+        self._lines.append(text)
+        return len(text)
+
+    def extend(self, number: int, row: Row, rows: list[tuple[bytes, ...]]) -> int:
+        """Take the texts of rows numbered from `number` on; how many bytes their lines have."""
+        lines = row.lines(rows)
+        if not lines:
+            return sum(self.add(each, row, texts) for each, texts in enumerate(rows, number))
+        at = 0
+        while at < len(lines):
+            self.add(number + at, row, rows[at])
+            if row.plain:
+                self._unmended.pop()
+            end = min(at + _ROWS - (self._last - self._first), len(lines))
+            self._lines += lines[at + 1 : end]
+            self._last = number + end - 1
+            at = end
+        return sum(map(len, lines))
+
+    def end(self) -> None:
+        """The sheet ends here."""
+        self._write()
+        self._last = 0
+
+    def _write(self) -> None:
+        """Write the lines taken so far as one block."""
+        if not self._lines:
+            return
+        self._mend()
+        text = b"\n".join(self._lines).decode("utf-8", "replace")
+        self._places += 1
+        if self._places > _MOST_PLACES:
+            self._writer.line(text)
+        else:
+            first, last = _letters(min(self._columns)), _letters(max(self._columns))
+            with self._writer.place("cells", f"{first}{self._first}:{last}{self._last}"):
+                self._writer.line(text)
+        self._lines, self._columns = [], []
+
+    def _mend(self) -> None:
+        """Show the numbers better that stand as they are stored."""
+        numbers = [texts[index] for _, row, texts in self._unmended for index in row.plain]
+        if numbers and odd(b"\t".join(numbers)):
+            for at, row, texts in self._unmended:
+                mended = row.mended(texts)
+                if mended != texts:
+                    self._lines[at] = row.line(mended)[2]
+        self._unmended = []
+
+
+def _letters(column: int) -> str:
+    """The name of a column: AB for 28."""
+    letters = ""
+    while column > 0:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(65 + rest) + letters
+    return letters

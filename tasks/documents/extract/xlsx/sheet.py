@@ -1,127 +1,27 @@
-"""The lines of a sheet in blocks of twenty rows, each of which knows the cells that it holds.
+"""The rows of a sheet, scanned as bytes while they are inflated.
 
-A large part of a workbook piece by piece, in the form that scanners take: UTF-8, no prefixes, no comments.
+A sheet may inflate to 512 MB, which is never held: it comes in pieces, each of which ends where a row does and is gone
+when the next one comes. What is written otherwise than usual (another encoding, prefixes, comments, character data
+sections) is put into the usual form on the way, so that one scanner reads all sheets.
 
-A sheet may inflate to 512 MB, which is never held: a piece ends where a row does and is gone when the next
-one comes. What is written otherwise than usual (another encoding, prefixes, comments, character data
-sections) is put into that form on the way, so that one scanner reads all sheets.
-
-The rows of a sheet, scanned as bytes while they are inflated.
-
-A pattern splits the bytes into values and the tags between them; what the tags of a row say is known from the
-rows before, as a rule (see `Row`). 600,000 cells, a third of them shared strings, take 0.30 s, where calamine
-takes 0.42 and a streamed tree 2.1. Neither the declared size of a sheet nor two cells in opposite corners cost
-anything.
+A pattern splits the bytes into values and the tags between them; what the tags of a row say is known from the rows
+before, as a rule (see `rows`). 600,000 cells, a third of them shared strings, take 0.30 s, where calamine takes 0.42
+and a streamed tree 2.1. Neither the declared size of a sheet nor two cells in opposite corners cost anything.
 """
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Final
 
 from tasks.documents.extract import limits
 from tasks.documents.extract.ooxml.xml import unescaped
 from tasks.documents.extract.text_writer import Writer
-from tasks.documents.extract.xlsx.rows import Row, odd
+from tasks.documents.extract.xlsx.rows import Blocks, Row
 from tasks.documents.extract.xlsx.values import LONGEST, Kinds
 from tasks.errors import TooLarge
 from tasks.text.normalise import one_line
-
-_ROWS: Final = 20
-"""A place of cells spans at most so many rows."""
-
-_MOST_PLACES: Final = 200_000
-"""Places of cells in a workbook; rows that come after them stand in their sheet alone."""
-
-
-class Blocks:
-    """Writes the lines of rows to `writer`, each block with its cells as place."""
-
-    def __init__(self, writer: Writer) -> None:
-        self._writer = writer
-        self._places = 0
-        self._lines: list[bytes] = []
-        self._unmended: list[tuple[int, Row, Sequence[bytes]]] = []
-        self._columns: list[int] = []
-        self._first = self._last = 0  # the rows of the block
-
-    def add(self, number: int, row: Row, texts: Sequence[bytes]) -> int:
-        """Take the texts of the row with that number; how many bytes its line has."""
-        first, last, text = row.line(texts)
-        if not text:
-            return 0
-        if self._lines and not 0 < number - self._first < _ROWS:
-            self._write()
-        if self._last and number != self._last + 1:
-            if self._lines:  # an empty line where rows are empty: what stands apart stays apart
-                self._lines.append(b"")
-            else:
-                self._writer.line()
-        if not self._lines:
-            self._first = number
-        self._last = number
-        self._columns += (first, last)
-        if row.plain:
-            self._unmended.append((len(self._lines), row, texts))
-        self._lines.append(text)
-        return len(text)
-
-    def extend(self, number: int, row: Row, rows: list[tuple[bytes, ...]]) -> int:
-        """Take the texts of rows numbered from `number` on; how many bytes their lines have."""
-        lines = row.lines(rows)
-        if not lines:
-            return sum(self.add(each, row, texts) for each, texts in enumerate(rows, number))
-        at = 0
-        while at < len(lines):
-            self.add(number + at, row, rows[at])
-            if row.plain:
-                self._unmended.pop()
-            end = min(at + _ROWS - (self._last - self._first), len(lines))
-            self._lines += lines[at + 1 : end]
-            self._last = number + end - 1
-            at = end
-        return sum(map(len, lines))
-
-    def end(self) -> None:
-        """The sheet ends here."""
-        self._write()
-        self._last = 0
-
-    def _write(self) -> None:
-        """Write the lines taken so far as one block."""
-        if not self._lines:
-            return
-        self._mend()
-        text = b"\n".join(self._lines).decode("utf-8", "replace")
-        self._places += 1
-        if self._places > _MOST_PLACES:
-            self._writer.line(text)
-        else:
-            first, last = _letters(min(self._columns)), _letters(max(self._columns))
-            with self._writer.place("cells", f"{first}{self._first}:{last}{self._last}"):
-                self._writer.line(text)
-        self._lines, self._columns = [], []
-
-    def _mend(self) -> None:
-        """Show the numbers better that stand as they are stored."""
-        numbers = [texts[index] for _, row, texts in self._unmended for index in row.plain]
-        if numbers and odd(b"\t".join(numbers)):
-            for at, row, texts in self._unmended:
-                mended = row.mended(texts)
-                if mended != texts:
-                    self._lines[at] = row.line(mended)[2]
-        self._unmended = []
-
-
-def _letters(column: int) -> str:
-    """The name of a column: AB for 28."""
-    letters = ""
-    while column > 0:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(65 + rest) + letters
-    return letters
-
 
 _SHORT: Final = 64 << 10
 """Bytes that a piece has at least: what a scanner makes of it stays in the cache. Pieces of 1 MB take 15 % longer."""
@@ -138,114 +38,13 @@ _MAIN: Final = (
 )
 _ROOT: Final = re.compile(rb"<[A-Za-z_][^<>]*+>")
 _PREFIX: Final = re.compile(rb"""xmlns:([\w.-]+)\s*+=\s*+["']([^"'<>]*)["']""")
+
 _PROLOG: Final = re.compile(
     rb"""(?:\xef\xbb\xbf)?\s*+<\?xml\s[^<>]*?(?:encoding\s*+=\s*+["']([\w.-]+)["'][^<>]*?)?\?>"""
 )
 _WIDE: Final = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
 _MARKUP: Final = re.compile(rb"<(?:\?|!(--|\[CDATA\[)?)")
 _CLOSING: Final = {b"<?": b"?>", b"<!": b">", b"<!--": b"-->", b"<![CDATA[": b"]]>"}
-
-
-def pieces(chunks: Iterator[bytes], tag: bytes) -> Iterator[bytes]:
-    """The part that inflates to `chunks`; each piece but the last ends behind the end of an element `tag`.
-
-    A `<` in a piece begins a tag, and the name of what is in the main namespace has no prefix.
-    """
-    first, chunks = _first_chunk(chunks)
-    encoding = _encoding(first)
-    if encoding:
-        chunks = (
-            text.encode("utf-8", "replace") for text in codecs.iterdecode(chain((first,), chunks), encoding, "replace")
-        )
-        first, chunks = _first_chunk(chunks)
-    prolog = _PROLOG.match(first)
-    rest = first[prolog.end() :] if prolog is not None else first
-    root = _ROOT.search(rest)
-    prefixes = [name + b":" for name, uri in _PREFIX.findall(root[0]) if uri in _MAIN] if root is not None else []
-    ends = [b"</" + prefix + tag + b">" for prefix in (b"", *prefixes)]
-    for chunk in _bounded(chunks):
-        cut = max(rest.rfind(end) + len(end) for end in ends)
-        if cut < len(ends[0]):
-            cut = rest.rfind(b"<") if len(rest) > _LONG else 0
-        if cut > 0:
-            piece, unended = _plain(rest[:cut])
-            rest = unended + rest[cut:]
-            yield from _short(_unprefixed(piece, prefixes), ends[0])
-        rest += chunk
-    yield from _short(_unprefixed(_plain(rest)[0], prefixes), ends[0])
-
-
-def _bounded(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The chunks without what is beyond _LONGEST_TEXT in one text or tag."""
-    run = 0
-    for chunk in chunks:
-        at = chunk.find(b"<")
-        kept = chunk
-        if run + (at if at >= 0 else len(chunk)) > _LONGEST_TEXT:
-            kept = chunk[: max(_LONGEST_TEXT - run, 0)] + (chunk[at:] if at >= 0 else b"")
-        run = len(chunk) - chunk.rfind(b"<") if at >= 0 else run + len(chunk)
-        if kept:
-            yield kept
-
-
-def _first_chunk(chunks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
-    """The beginning of the part, which holds its root if there is one, and what follows."""
-    first = next(chunks, b"")
-    while len(first) < 8192 and (more := next(chunks, b"")):
-        first += more
-    return first, chunks
-
-
-def _encoding(first: bytes) -> str:
-    """What the part is decoded from: "" for UTF-8, for an unknown encoding, and for one that it does not have."""
-    if first[:2] in _WIDE:
-        return _WIDE[first[:2]]
-    prolog = _PROLOG.match(first)
-    name = (prolog[1] or b"utf-8").decode("ascii", "replace").lower() if prolog is not None else "utf-8"
-    if name in ("utf-8", "us-ascii") or name.startswith("utf-16"):  # .NET declares UTF-16 for what it writes as UTF-8
-        return ""
-    try:
-        return name if b"<?xml".decode(name, "replace") == "<?xml" else ""
-    except (LookupError, UnicodeError):
-        return ""
-
-
-def _short(piece: bytes, end: bytes) -> Iterator[bytes]:
-    """The piece in several ones, each ending behind `end`."""
-    start = 0
-    while len(piece) - start > 2 * _SHORT and (cut := piece.find(end, start + _SHORT)) >= 0:
-        yield piece[start : cut + len(end)]
-        start = cut + len(end)
-    yield piece[start:]
-
-
-def _unprefixed(piece: bytes, prefixes: list[bytes]) -> bytes:
-    for prefix in prefixes:
-        piece = piece.replace(b"<" + prefix, b"<").replace(b"</" + prefix, b"</")
-    return piece
-
-
-def _plain(piece: bytes) -> tuple[bytes, bytes]:
-    """The piece without document type, instructions and comments; and the beginning of one that does not end in it."""
-    if not ((b"!" in piece and b"<!" in piece) or (b"?" in piece and b"<?" in piece)):
-        return piece, b""
-    kept: list[bytes] = []
-    at = 0
-    while (opening := _MARKUP.search(piece, at)) is not None:
-        kept.append(piece[at : opening.start()])
-        closing = _CLOSING[opening[0]]
-        found = piece.find(closing, opening.end())
-        end = found if found >= 0 else max(len(piece) - 2, opening.end())
-        if closing == b"]]>":
-            characters = piece[opening.end() : end]
-            kept.append(characters.replace(b"&", b"&amp;").replace(b"<", b"&lt;").replace(b">", b"&gt;"))
-        if found < 0:
-            return b"".join(kept), opening[0] + piece[end:]
-        at = end + len(closing)
-    kept.append(piece[at:])
-    return b"".join(kept), b""
-
-
 MOST_CELLS: Final = 10_000_000
 """Cells and rows of a workbook that are read. What takes longer counts more: a row that is unlike the one before as
 three, one whose tags are new as ten more, and its cells twice."""
@@ -258,7 +57,6 @@ FULL: Final = (
     "the rest of it was left out. Split it."
 )
 LATE: Final = "The time for reading this workbook was up: the rest of its cells was left out."
-
 _ROOM: Final = 16 << 20
 """Bytes of tags that are kept at a time."""
 
@@ -270,6 +68,7 @@ _VALUE: Final = re.compile(rb"<(?:v|f[^<>]*+>(?:[^<]*+</f>)?+<v|t)(?=[\s/>])[^<>
 
 _ROW: Final = re.compile(rb"<row(?=[\s/>])([^<>]*+)>")
 _NUMBER: Final = re.compile(rb"""\sr\s*+=\s*+["'](\d++)["']""")
+
 _PRINTED: Final = re.compile(rb"<(?:odd|even|first)(?:Header|Footer)(?:\s[^<>]*+)?+>([^<]*+)")
 _SECTION: Final = re.compile("&[LCR]", re.IGNORECASE)
 _CONTROL: Final = re.compile(
@@ -416,3 +215,103 @@ def _printed(stored: bytes) -> Iterator[str]:
         words = one_line(_CONTROL.sub("", section).replace("\0", "&"))
         if words:
             yield words
+
+
+def pieces(chunks: Iterator[bytes], tag: bytes) -> Iterator[bytes]:
+    """The part that inflates to `chunks`; each piece but the last ends behind the end of an element `tag`.
+
+    A `<` in a piece begins a tag, and the name of what is in the main namespace has no prefix.
+    """
+    first, chunks = _first_chunk(chunks)
+    encoding = _encoding(first)
+    if encoding:
+        chunks = (
+            text.encode("utf-8", "replace") for text in codecs.iterdecode(chain((first,), chunks), encoding, "replace")
+        )
+        first, chunks = _first_chunk(chunks)
+    prolog = _PROLOG.match(first)
+    rest = first[prolog.end() :] if prolog is not None else first
+    root = _ROOT.search(rest)
+    prefixes = [name + b":" for name, uri in _PREFIX.findall(root[0]) if uri in _MAIN] if root is not None else []
+    ends = [b"</" + prefix + tag + b">" for prefix in (b"", *prefixes)]
+    for chunk in _bounded(chunks):
+        cut = max(rest.rfind(end) + len(end) for end in ends)
+        if cut < len(ends[0]):
+            cut = rest.rfind(b"<") if len(rest) > _LONG else 0
+        if cut > 0:
+            piece, unended = _plain(rest[:cut])
+            rest = unended + rest[cut:]
+            yield from _short(_unprefixed(piece, prefixes), ends[0])
+        rest += chunk
+    yield from _short(_unprefixed(_plain(rest)[0], prefixes), ends[0])
+
+
+def _bounded(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The chunks without what is beyond _LONGEST_TEXT in one text or tag."""
+    run = 0
+    for chunk in chunks:
+        at = chunk.find(b"<")
+        kept = chunk
+        if run + (at if at >= 0 else len(chunk)) > _LONGEST_TEXT:
+            kept = chunk[: max(_LONGEST_TEXT - run, 0)] + (chunk[at:] if at >= 0 else b"")
+        run = len(chunk) - chunk.rfind(b"<") if at >= 0 else run + len(chunk)
+        if kept:
+            yield kept
+
+
+def _first_chunk(chunks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
+    """The beginning of the part, which holds its root if there is one, and what follows."""
+    first = next(chunks, b"")
+    while len(first) < 8192 and (more := next(chunks, b"")):
+        first += more
+    return first, chunks
+
+
+def _encoding(first: bytes) -> str:
+    """What the part is decoded from: "" for UTF-8, for an unknown encoding, and for one that it does not have."""
+    if first[:2] in _WIDE:
+        return _WIDE[first[:2]]
+    prolog = _PROLOG.match(first)
+    name = (prolog[1] or b"utf-8").decode("ascii", "replace").lower() if prolog is not None else "utf-8"
+    if name in ("utf-8", "us-ascii") or name.startswith("utf-16"):  # .NET declares UTF-16 for what it writes as UTF-8
+        return ""
+    try:
+        return name if b"<?xml".decode(name, "replace") == "<?xml" else ""
+    except (LookupError, UnicodeError):
+        return ""
+
+
+def _short(piece: bytes, end: bytes) -> Iterator[bytes]:
+    """The piece in several ones, each ending behind `end`."""
+    start = 0
+    while len(piece) - start > 2 * _SHORT and (cut := piece.find(end, start + _SHORT)) >= 0:
+        yield piece[start : cut + len(end)]
+        start = cut + len(end)
+    yield piece[start:]
+
+
+def _unprefixed(piece: bytes, prefixes: list[bytes]) -> bytes:
+    for prefix in prefixes:
+        piece = piece.replace(b"<" + prefix, b"<").replace(b"</" + prefix, b"</")
+    return piece
+
+
+def _plain(piece: bytes) -> tuple[bytes, bytes]:
+    """The piece without document type, instructions and comments; and the beginning of one that does not end in it."""
+    if not ((b"!" in piece and b"<!" in piece) or (b"?" in piece and b"<?" in piece)):
+        return piece, b""
+    kept: list[bytes] = []
+    at = 0
+    while (opening := _MARKUP.search(piece, at)) is not None:
+        kept.append(piece[at : opening.start()])
+        closing = _CLOSING[opening[0]]
+        found = piece.find(closing, opening.end())
+        end = found if found >= 0 else max(len(piece) - 2, opening.end())
+        if closing == b"]]>":
+            characters = piece[opening.end() : end]
+            kept.append(characters.replace(b"&", b"&amp;").replace(b"<", b"&lt;").replace(b">", b"&gt;"))
+        if found < 0:
+            return b"".join(kept), opening[0] + piece[end:]
+        at = end + len(closing)
+    kept.append(piece[at:])
+    return b"".join(kept), b""

@@ -6,12 +6,12 @@ import time
 
 import pytest
 
-from tasks.documents.extract.limits import made_apart
+from tasks.documents.extract.limits import run_in_fork
 
 
 def test_what_was_made_comes_back_whole_from_another_process() -> None:
-    assert made_apart(lambda: b"%d" % os.getpid(), 60) != b"%d" % os.getpid()
-    assert made_apart(lambda: b"abc" * 3_000_000, 60) == b"abc" * 3_000_000
+    assert run_in_fork(lambda: b"%d" % os.getpid(), 60) != b"%d" % os.getpid()
+    assert run_in_fork(lambda: b"abc" * 3_000_000, 60) == b"abc" * 3_000_000
 
 
 def test_a_call_that_fails_or_crashes_is_known_by_it() -> None:
@@ -24,7 +24,7 @@ def test_a_call_that_fails_or_crashes_is_known_by_it() -> None:
 
     for call in (fails, crashes):
         with pytest.raises(ChildProcessError):
-            made_apart(call, 60)
+            run_in_fork(call, 60)
 
 
 def test_a_call_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,6 +41,6 @@ def test_a_call_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(os, "fork", noted)
     with pytest.raises(TimeoutError):
-        made_apart(hangs, 0.05)
+        run_in_fork(hangs, 0.05)
     with pytest.raises(ProcessLookupError):
         os.kill(children[0], 0)

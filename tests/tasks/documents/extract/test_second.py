@@ -14,7 +14,12 @@ from pypdf import PageObject
 from reportlab.pdfgen.canvas import Canvas
 
 from tasks.documents.extract import fallback
+from tasks.documents.extract.docx import reader as docx_reader
+from tasks.documents.extract.fallback import FallbackReader
+from tasks.documents.extract.pdf import reader as pdf_reader
+from tasks.documents.extract.pptx import reader as pptx_reader
 from tasks.documents.extract.text_writer import Reading, Source
+from tasks.documents.extract.xlsx import reader as xlsx_reader
 from tasks.errors import Damaged, PasswordProtected, TooLarge
 
 
@@ -27,7 +32,7 @@ def test_word_documents(tmp_path: Path) -> None:
     document.add_paragraph("Clause one")
     document.add_table(1, 2).rows[0].cells[1].text = "cell"
     document.save(str(tmp_path / "a.docx"))
-    reading = fallback.asked_after(refuse, fallback.docx, tmp_path / "a.docx")
+    reading = fallback.read_or_fall_back(refuse, docx_reader.FALLBACK, tmp_path / "a.docx")
     assert reading.text == "Clause one\n\tcell\n"
     assert reading.warnings == [fallback.PARTIAL]
 
@@ -37,7 +42,7 @@ def test_presentations(tmp_path: Path) -> None:
     slide = deck.slides.add_slide(deck.slide_layouts[6])
     slide.shapes.add_textbox(Inches(1), Inches(1), Inches(1), Inches(1)).text_frame.text = "A word"
     deck.save(str(tmp_path / "a.pptx"))
-    reading = fallback.asked_after(refuse, fallback.pptx, tmp_path / "a.pptx")
+    reading = fallback.read_or_fall_back(refuse, pptx_reader.FALLBACK, tmp_path / "a.pptx")
     assert (reading.text, [place.kind for place in reading.places]) == ("A word\n", ["slide"])
 
 
@@ -46,7 +51,7 @@ def test_workbooks(tmp_path: Path) -> None:
     assert workbook.active is not None
     workbook.active.append(["a", 1, None])
     workbook.save(tmp_path / "a.xlsx")
-    reading = fallback.asked_after(refuse, fallback.xlsx, tmp_path / "a.xlsx")
+    reading = fallback.read_or_fall_back(refuse, xlsx_reader.FALLBACK, tmp_path / "a.xlsx")
     assert reading.text == "Sheet\na\t1\n"
 
 
@@ -64,26 +69,24 @@ def test_pdf_documents_without_the_pages_that_cannot_be_read(tmp_path: Path, mon
         return whole(page)
 
     monkeypatch.setattr(PageObject, "extract_text", extract_text)
-    reading = fallback.asked_after(refuse, fallback.pdf, tmp_path / "a.pdf")
+    reading = fallback.read_or_fall_back(refuse, pdf_reader.FALLBACK, tmp_path / "a.pdf")
     assert reading.text == "\fPage two\n"
     assert reading.warnings == [fallback.PARTIAL]
 
 
 @pytest.mark.parametrize("error", [TooLarge("a bomb"), PasswordProtected("shut")])
-def test_a_bomb_or_a_password_is_no_matter_for_a_second_reader(tmp_path: Path, error: Exception) -> None:
+def test_a_bomb_or_a_password_is_no_matter_for_a_second_reader(error: Exception) -> None:
     def first(_: Source) -> Reading:
         raise error
 
     def other(_: Source) -> Reading:
-        return Reading("asked")
+        return Reading("not asked for")
 
     with pytest.raises(type(error)):
-        fallback.asked_after(first, other, tmp_path)
+        fallback.read_or_fall_back(first, FallbackReader(other, "json", b""), b"anything")
 
 
-def test_a_second_reader_that_crashes_or_never_ends_costs_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_second_reader_that_crashes_or_never_ends_costs_nothing_else() -> None:
     def crashes(_: Source) -> Reading:
         os.kill(os.getpid(), signal.SIGKILL)
         return Reading("")
@@ -92,13 +95,14 @@ def test_a_second_reader_that_crashes_or_never_ends_costs_nothing_else(
         time.sleep(3600)
         return Reading("")
 
-    monkeypatch.setattr(fallback, "_SECONDS", 0.05)
     for other in (crashes, hangs):
         with pytest.raises(Damaged, match="Ours gave up"):
-            fallback.asked_after(refuse, other, tmp_path)
+            fallback.read_or_fall_back(refuse, FallbackReader(other, "json", b"", seconds=0.05), b"anything")
+    reading = fallback.read_or_fall_back(refuse, FallbackReader(lambda _: Reading("read"), "json", b""), b"anything")
+    assert reading.text == "read"
 
 
 def test_where_neither_can_read_the_first_one_s_error_stands(tmp_path: Path) -> None:
     (tmp_path / "a.docx").write_bytes(b"nothing")
     with pytest.raises(Damaged, match="Ours gave up"):
-        fallback.asked_after(refuse, fallback.docx, tmp_path / "a.docx")
+        fallback.read_or_fall_back(refuse, docx_reader.FALLBACK, tmp_path / "a.docx")
