@@ -76,9 +76,9 @@ def _scans() -> Iterator[CheckResult]:
 
 
 def _answerer() -> Iterator[CheckResult]:
-    from tasks.ai.answerer import current  # noqa: PLC0415
+    from tasks.ai.registry import current_answerer  # noqa: PLC0415
 
-    answerer = current()
+    answerer = current_answerer()
     if answerer.model is None:
         yield CheckResult("answerer", "extractive; DILIGENCE_AI_MODEL names a model for judgements")
         return

@@ -20,11 +20,10 @@ from storage import database, runs
 from storage.database import now
 from storage.runs import DocumentStatus
 from storage.settings import given
-from tasks.ai.money import dollars
+from tasks.ai.money import Usage, dollars
 
 if TYPE_CHECKING:
     from flows.estimate import Estimate
-    from tasks.ai.answerer import Usage
 
 
 _GLANCE = 0.5  # seconds between two looks at the tables
@@ -77,12 +76,12 @@ def read_ready(batch_file: Path, criteria: Path | None) -> Batch:
         NotConfigured: the budget is in USD and the model's price is not known, or the embedding model that is
             asked for is not there.
     """
-    from tasks.ai.budget import terms  # noqa: PLC0415
+    from tasks.ai.budget import cap_and_price  # noqa: PLC0415
     from tasks.ranking.semantic import embedder  # noqa: PLC0415 - only where a batch is run
 
     asked = read_batch(batch_file, criteria)
     with given(asked.settings):
-        terms()
+        cap_and_price()
         embedder()
     return asked
 

@@ -17,10 +17,10 @@ from flows.run import companies_to_do, run_in_passing
 from storage import database, runs
 from storage.runs import RunCompany
 from storage.settings import given
-from tasks.ai.answerer import Usage, current
-from tasks.ai.budget import LONGEST_ANSWER, ledger_of, terms
+from tasks.ai.budget import LONGEST_ANSWER, cap_and_price, ledger_of
 from tasks.ai.estimate import USUAL_ANSWER, CountingAnswerer
-from tasks.ai.money import Cap, Price
+from tasks.ai.money import Cap, Price, Usage
+from tasks.ai.registry import current_answerer
 from tasks.errors import DiligenceError
 from tasks.scoring.evidence import Evidence
 from tasks.scoring.score import findings
@@ -91,20 +91,20 @@ def estimate(batch_file: Path, criteria: Path | None = None) -> Estimate:
     """
     asked = read_batch(batch_file, criteria)
     with given(asked.settings):
-        cap, price = terms()
+        cap, price = cap_and_price()
         with run_in_passing(asked) as run:
             longest = ledger_of(run).answer_limit or LONGEST_ANSWER
             companies = [_count(company, longest) for company in companies_to_do(run)]
             with database.reading() as session:
                 row = runs.get_run(session, run)
             spent = Usage(row.calls, row.input_tokens, row.output_tokens)
-            return Estimate(current().model, price, cap, longest, spent, row.usd, companies)
+            return Estimate(current_answerer().model, price, cap, longest, spent, row.usd, companies)
 
 
 def _count(company: RunCompany, longest: int) -> CompanyEstimate:
     """Read a company's data room and count what would be asked; `longest` is what one answer may have, in tokens."""
     assert company.id is not None
-    answerer = CountingAnswerer(current())
+    answerer = CountingAnswerer(current_answerer())
     try:
         room_id = index_folder(company.folder, company_id=company.id)
         extract_all(company.folder, room_id=room_id, company_id=company.id)

@@ -11,8 +11,8 @@ from flows.batch_file import Batch, Company, read_batch
 from storage import database, runs, scores
 from storage.database import now
 from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
-from tasks.ai.answerer import current
-from tasks.ai.budget import terms
+from tasks.ai.budget import cap_and_price
+from tasks.ai.registry import current_answerer
 from tasks.errors import BadRequest, Conflict, DiligenceError, NotFound
 from tasks.scoring.criteria import read_criteria
 from tasks.scoring.score import rank_companies
@@ -73,7 +73,7 @@ def _locked(batch: Batch) -> Iterator[None]:
 
 
 def _begin(batch: Batch) -> str:
-    cap, _price = terms()
+    cap, _price = cap_and_price()
     with database.writing() as session:
         run = _unfinished(session, batch)
         if run is None:
@@ -89,11 +89,11 @@ def _begin(batch: Batch) -> str:
 def _unfinished(session: Session, batch: Batch) -> Run | None:
     """The run that was broken off, when the batch still asks for the same."""
     run = runs.find_unfinished(session, batch.name)
-    return run if run is not None and run.fingerprint == batch.fingerprint(current().name) else None
+    return run if run is not None and run.fingerprint == batch.fingerprint(current_answerer().name) else None
 
 
 def _add_run(session: Session, batch: Batch, status: RunStatus) -> str:
-    answerer, (cap, _price) = current().name, terms()
+    answerer, (cap, _price) = current_answerer().name, cap_and_price()
     run = Run(
         id=f"{now():%Y%m%d-%H%M%S}-{secrets.token_hex(2)}",
         batch=batch.name,

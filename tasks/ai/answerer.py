@@ -1,22 +1,23 @@
-"""The Answerer seam: who answers a question over sources, and who judges material against a schema.
+"""The Answerer seam: it answers a question from sources, and judges material against a schema.
 
-Two answerers stand behind it: `openai.py` asks a language model, `extractive.py` asks none. What a
-model got wrong is told apart here, so that a run can say why a judgement is missing.
+The protocol, its data classes and its errors; `registry.py` names the implementations. What can be wrong with a
+model's answer is one error class each, so that a run can say why a judgement is missing:
+
+    AnswererFailed         the model answered, but not with what was asked for
+    ├── ModelRefused       it declined to answer
+    ├── AnswerCut          the answer ended too early
+    └── NoJson             the answer does not fit the schema
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from storage.settings import is_web_address
-from tasks.ai.settings import AiSettings
-from tasks.errors import NotConfigured, SourceFailed
-
-if TYPE_CHECKING:
-    from tasks.ai.budget import Ledger
+from tasks.ai.budget import Ledger
+from tasks.ai.money import Usage
+from tasks.errors import SourceFailed
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -32,35 +33,21 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Usage:
-    """What was asked of a model: answered calls and tokens. All zero where none was asked."""
-
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-    def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
-            self.calls + other.calls, self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens
-        )
-
-
-@dataclass(frozen=True)
 class Answer:
-    """A free text with what it cost, and what is to be known about it: one sentence a note."""
+    """A free text with what it cost, and what the reader should know about it: one sentence a note."""
 
     text: str
     usage: Usage
     notes: tuple[str, ...] = ()
 
     @property
-    def whole(self) -> str:
-        """The text with its notes at the end, as a user is shown it."""
+    def text_with_notes(self) -> str:
+        """The text with its notes at the end, as it is shown to users."""
         return "\n\n".join((self.text, *self.notes))
 
 
 @dataclass(frozen=True)
-class Judged(Generic[T]):
+class Verdict(Generic[T]):
     """A judgement that fits its schema, with what it cost."""
 
     value: T
@@ -88,7 +75,7 @@ class ModelRefused(AnswererFailed):
 
 
 class AnswerCut(AnswererFailed):
-    """The answer ended before it was whole."""
+    """The answer ended before it was complete."""
 
     slug, title = "answer-cut", "The model's answer was cut"
 
@@ -100,19 +87,19 @@ class NoJson(AnswererFailed):
 
 
 class Answerer(Protocol):
-    """Answers questions and, where `judges` says so, judges."""
+    """Answers questions and, where `judges` is true, judges. Safe to use from several threads."""
 
     @property
     def name(self) -> str:
-        """How a report names it: `extractive`, or `openai-compatible MODEL`."""
+        """Its name in reports: `extractive`, or `openai-compatible MODEL`."""
 
     @property
     def model(self) -> str | None:
-        """The model's name; None where none is asked."""
+        """The model's name; None where no model is called."""
 
     @property
     def address(self) -> str | None:
-        """The address that is asked; None where none is. It may hold a password: not to be shown."""
+        """The address of the model's server; None where there is none. It may hold a password: not to be shown."""
 
     @property
     def judges(self) -> bool:
@@ -122,67 +109,25 @@ class Answerer(Protocol):
     def side_by_side(self) -> int:
         """How many questions at once make sense; more would only wait for each other."""
 
-    def answer(self, question: str, sources: Sequence[Source], *, ledger: "Ledger | None" = None) -> Answer:
+    def answer(self, question: str, sources: Sequence[Source], *, ledger: Ledger | None = None) -> Answer:
         """A free text that answers `question` from `sources` (or from none); each call is settled with `ledger`.
 
         Passages of the sources that address a model are left out, and the notes name their places.
 
         Raises:
             BudgetSpent: the ledger leaves nothing for a call.
-            tasks.errors.DiligenceError: the model could not be asked, or gave no answer.
+            tasks.errors.DiligenceError: the model could not be called, or gave no answer.
         """
 
-    def judge(self, instructions: str, material: str, schema: type[T], *, ledger: "Ledger | None" = None) -> Judged[T]:
+    def judge(self, instructions: str, material: str, schema: type[T], *, ledger: Ledger | None = None) -> Verdict[T]:
         """What the model makes of `material` by `instructions`, as a valid `schema`.
 
-        `instructions` are ours and obeyed; `material` is data, whatever it says.
+        `instructions` are the program's own and obeyed; `material` is data, whatever it says.
 
         Raises:
             NotConfigured: this answerer does not judge.
             ModelRefused, AnswerCut, NoJson: the model gave no judgement; the error holds the usage.
             TooLarge: the material is longer than the model takes at once.
             BudgetSpent: the ledger leaves nothing for a call.
-            tasks.errors.DiligenceError: the model could not be asked.
+            tasks.errors.DiligenceError: the model could not be called.
         """
-
-
-def current() -> Answerer:
-    """The answerer that the settings ask for: a model when `DILIGENCE_AI_MODEL` names one, else extractive.
-
-    Raises:
-        NotConfigured: a model is named without a place to ask it, or address or key cannot be right.
-    """
-    return _build(AiSettings.current())
-
-
-@lru_cache(maxsize=8)
-def _build(settings: AiSettings) -> Answerer:
-    """One answerer for the same settings: it keeps its connections and what the server is able to do."""
-    if not settings.ai_model:
-        from tasks.ai.extractive import ExtractiveAnswerer  # noqa: PLC0415 - the answerers import this module
-
-        return ExtractiveAnswerer()
-    if settings.openai_api_key is None and settings.openai_base_url is None:
-        raise NotConfigured(
-            "DILIGENCE_AI_MODEL names a model, but nothing says where to ask it. Set OPENAI_API_KEY for OpenAI, "
-            "OPENAI_BASE_URL for another server, or both."
-        )
-    if settings.openai_base_url is not None and not is_web_address(settings.openai_base_url):
-        raise NotConfigured(
-            "OPENAI_BASE_URL is not a web address. Set it to one such as http://127.0.0.1:11434/v1, or leave it out."
-        )
-    key = settings.openai_api_key.get_secret_value().strip() if settings.openai_api_key else None
-    if key is not None and not (key.isascii() and key.isprintable()):
-        raise NotConfigured(
-            "OPENAI_API_KEY holds characters that no key has. Set it again, without quotation marks or line breaks."
-        )
-    from tasks.ai.openai.answerer import OpenAiAnswerer  # noqa: PLC0415 - the answerers import this module
-
-    return OpenAiAnswerer(
-        model=settings.ai_model,
-        api=settings.ai_api,
-        key=key,
-        base_url=settings.openai_base_url,
-        timeout=settings.ai_timeout,
-        window=settings.ai_window,
-    )

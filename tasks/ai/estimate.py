@@ -1,4 +1,4 @@
-"""An answerer that answers nothing and counts what would be asked: for costs told before anything is paid."""
+"""An answerer that calls no model and counts the tokens that would be sent: for estimates before a run is paid."""
 
 import json
 from collections.abc import Sequence
@@ -7,29 +7,29 @@ from typing import NoReturn
 
 from pydantic import BaseModel
 
-from tasks.ai.answerer import Answer, Answerer, AnswererFailed, Judged, Source, T
+from tasks.ai.answerer import Answer, Answerer, AnswererFailed, Source, T, Verdict
 from tasks.ai.budget import Ledger
-from tasks.ai.openai.client import Way, request_of
+from tasks.ai.openai.protocols import RequestFormat, build_request
 from tasks.ai.prompts import Messages, judgement_prompt, question_prompt
-from tasks.text import tokens
+from tasks.text.tokens import most_model_tokens, usual_model_tokens
 
-USUAL_ANSWER = 500  # tokens of a judgement with four quotations of two sentences; who thinks first writes more
+USUAL_ANSWER = 500  # tokens of a judgement with four quotations of two sentences; with reasoning it is longer
 
 
 class NotAsked(AnswererFailed):
-    """Nothing was asked of the model: it was only counted."""
+    """No model was called: the call was only counted."""
 
 
 class CountingAnswerer:
-    """Stands in for another answerer and passes for it, so that kept answers are found and not counted."""
+    """Takes the place of another answerer under its name, so that stored answers are found and not counted."""
 
     side_by_side = 1
 
     def __init__(self, real: Answerer) -> None:
         self.name, self.model, self.address, self.judges = real.name, real.model, real.address, real.judges
         self.calls = 0
-        self.usual_input = 0  # tokens that the prompts usually are
-        self.most_input = 0  # more tokens than they will be
+        self.usual_input = 0  # tokens that the prompts usually take
+        self.most_input = 0  # tokens that they take at most
         self._lock = Lock()
 
     def answer(
@@ -53,7 +53,7 @@ class CountingAnswerer:
         schema: type[T],
         *,
         ledger: Ledger | None = None,  # noqa: ARG002 - nothing is spent
-    ) -> Judged[T]:
+    ) -> Verdict[T]:
         """Count the call.
 
         Raises:
@@ -62,11 +62,11 @@ class CountingAnswerer:
         self._count(judgement_prompt(instructions, material, schema), schema)
 
     def _count(self, prompt: Messages, schema: type[BaseModel] | None) -> NoReturn:
-        # Servers read the schema that goes with a prompt as a part of it.
-        request = request_of(Way.RESPONSES, self.model or "", prompt, schema)
-        read = [*(message["content"] for message in prompt), json.dumps(request["text"]) if schema else ""]
+        # As a request of the Responses protocol: servers read the schema that goes with it as part of the prompt.
+        request = build_request(RequestFormat.RESPONSES, self.model or "", prompt, schema)
+        texts = [*(message["content"] for message in prompt), json.dumps(request["text"]) if schema else ""]
         with self._lock:
             self.calls += 1
-            self.usual_input += tokens.usual_model_tokens(*read)
-            self.most_input += tokens.most_model_tokens(json.dumps(request, ensure_ascii=False))
+            self.usual_input += usual_model_tokens(*texts)
+            self.most_input += most_model_tokens(json.dumps(request, ensure_ascii=False))
         raise NotAsked("Nothing was asked: this is an estimate.")

@@ -1,13 +1,35 @@
-"""Amounts: what a model costs, and the most that a run may spend, as users write it."""
+"""Amounts, as plain data: what calls of a model use, what they cost, and the most that a run may spend.
+
+Nothing is imported here but the standard library: settings, the seam and everything above them share these classes.
+"""
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
-
-if TYPE_CHECKING:
-    from tasks.ai.answerer import Usage
+from typing import Self
 
 _CAP = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,9})?|\.[0-9]{1,9})\s*(usd|tokens?)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What was used of a model: calls that were answered, and tokens. All zero where no model was called."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.calls + other.calls, self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens
+        )
+
+    def __neg__(self) -> "Usage":
+        return Usage(-self.calls, -self.input_tokens, -self.output_tokens)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens read and written together."""
+        return self.input_tokens + self.output_tokens
 
 
 @dataclass(frozen=True)
@@ -17,14 +39,14 @@ class Price:
     input: float
     output: float
 
-    def of(self, usage: "Usage") -> float:
+    def of(self, usage: Usage) -> float:
         """What `usage` costs in USD."""
         return (usage.input_tokens * self.input + usage.output_tokens * self.output) / 1_000_000
 
 
 @dataclass(frozen=True)
 class Cap:
-    """The most that a run may spend: in USD, or in tokens read and written together. Exactly one is set."""
+    """The most that a run may spend, in USD or in tokens (read and written together). Exactly one is set."""
 
     usd: float | None = None
     tokens: int | None = None
@@ -40,10 +62,10 @@ class Cap:
         Raises:
             ValueError: it is no such cap; the message says what is allowed.
         """
-        found = _CAP.fullmatch(written.strip())
-        if found is None:
+        match = _CAP.fullmatch(written.strip())
+        if match is None:
             raise ValueError("must be an amount such as 0.50 USD or 20000 tokens")
-        amount, unit = found[1], found[2].lower()
+        amount, unit = match[1], match[2].lower()
         if unit == "usd":
             return cls(usd=float(amount))
         if "." in amount:
@@ -58,5 +80,5 @@ class Cap:
 
 
 def dollars(usd: float) -> str:
-    """An amount for people: to the hundredth of a cent, below that in two digits that count."""
+    """An amount as users read it: four decimals below 1 USD, two significant digits below 0.001 USD."""
     return f"{usd:.2f} USD" if usd >= 1 else f"{usd:.4f} USD" if usd >= 0.001 or not usd else f"{usd:.2g} USD"

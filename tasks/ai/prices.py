@@ -1,4 +1,4 @@
-"""What models cost: the prices that come with the program, and before them those of the user's own file."""
+"""What models cost, by their names: the user's own file of prices first, then the prices that come with the program."""
 
 import re
 import tomllib
@@ -18,6 +18,11 @@ SETTING = "DILIGENCE_AI_PRICES"
 
 _DATED = r"(?:-\d{4}-?\d{2}-?\d{2})?"  # the end of a dated version's name: -2024-07-18, -20250929
 _Amount = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
+_FORM = 'Write one line a model: [models], and below it "gpt-4o-mini" = { input = 0.15, output = 0.60 }'
+_ALLOWED = {
+    "model_type": "the two prices: { input = 0.15, output = 0.60 }",
+    "greater_than_equal": "0 or above, in USD for a million tokens",
+}
 
 
 class _Price(BaseModel):
@@ -32,7 +37,7 @@ def price_of(model: str, own: Path | None = None) -> Price | None:
 
     Args:
         model: the name as the server knows it.
-        own: the user's file; an entry there goes before all of those that come with the program.
+        own: the user's file; an entry there takes precedence over all that come with the program.
 
     Raises:
         BadRequest: what is wrong in the user's file, each mistake with file, line, field and what is allowed.
@@ -61,29 +66,22 @@ def read_prices(path: Path) -> dict[str, Price]:
     if not isinstance(models, dict):
         mistakes.note(_line(text, "models"), "models", f"must be a table. {_FORM}")
         models = {}
-    for name, written in models.items():
+    for name, value in models.items():
         try:
-            read = _Price.model_validate(written)
+            entry = _Price.model_validate(value)
         except ValidationError as error:
-            for each in error.errors(include_url=False):
-                place = ".".join(["models", name, *map(str, each["loc"])])
-                what = told(each)
-                if each["type"] == "extra_forbidden":
-                    what += nearest(str(each["loc"][-1]), _Price.model_fields)
-                elif each["type"] in {"model_type", "greater_than_equal"}:
-                    what = f"must be {_ALLOWED[each['type']]}"
+            for problem in error.errors(include_url=False):
+                place = ".".join(["models", name, *map(str, problem["loc"])])
+                what = told(problem)
+                if problem["type"] == "extra_forbidden":
+                    what += nearest(str(problem["loc"][-1]), _Price.model_fields)
+                elif problem["type"] in _ALLOWED:
+                    what = f"must be {_ALLOWED[problem['type']]}"
                 mistakes.note(_line(text, name), place, what)
         else:
-            prices[name] = Price(read.input, read.output)
+            prices[name] = Price(entry.input, entry.output)
     mistakes.check()
     return prices
-
-
-_FORM = 'Write one line a model: [models], and below it "gpt-4o-mini" = { input = 0.15, output = 0.60 }'
-_ALLOWED = {
-    "model_type": "the two prices: { input = 0.15, output = 0.60 }",
-    "greater_than_equal": "0 or above, in USD for a million tokens",
-}
 
 
 @lru_cache(maxsize=1)
@@ -99,13 +97,13 @@ def _best(model: str, prices: Mapping[str, Price]) -> Price | None:
 
 def _fits(entry: str, model: str) -> bool:
     first, *rest = map(re.escape, re.split(r"\*+", entry))
-    # What stands between two stars is met where it stands first, once and for all: no entry takes long.
+    # Atomic groups match the text between two stars at its first place only, so that no entry takes long.
     between = "".join(f"(?>.*?{part})" for part in rest[:-1])
     last = f".*{rest[-1]}" if rest else ""
     return re.fullmatch(f"{first}{between}{last}{_DATED}", model, re.IGNORECASE) is not None
 
 
 def _line(text: str, name: str) -> int:
-    """The line, from 1, in which a name is written; TOML's reader does not tell."""
-    found = re.search(rf"""^[\s\[]*(?:models\s*\.\s*)?["']?{re.escape(name)}["']?\s*[=.\]]""", text, re.MULTILINE)
-    return text.count("\n", 0, found.end()) + 1 if found else 1
+    """The line, from 1, in which a name is written; `tomllib` does not say."""
+    match = re.search(rf"""^[\s\[]*(?:models\s*\.\s*)?["']?{re.escape(name)}["']?\s*[=.\]]""", text, re.MULTILINE)
+    return text.count("\n", 0, match.end()) + 1 if match else 1

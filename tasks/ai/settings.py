@@ -10,12 +10,12 @@ from storage.settings import RoomSettings
 from tasks.ai.money import Cap
 
 
-def _cap(written: Any) -> str | None:
-    return str(Cap.parse(str(written))) if written is not None else None
+def _as_cap(value: Any) -> str | None:
+    return str(Cap.parse(str(value))) if value is not None else None
 
 
 class AiSettings(RoomSettings):
-    """Without `ai_model` no model is asked. The two `OPENAI_` names are the ones every such tool reads."""
+    """Without `ai_model` no model is called. The two `OPENAI_` variables are those that every such tool reads."""
 
     model_config = SettingsConfigDict(populate_by_name=True, str_strip_whitespace=True)
 
@@ -30,7 +30,7 @@ class AiSettings(RoomSettings):
     ai_model: str | None = Field(None, description="the model's name as the server knows it")
     ai_api: Literal["auto", "responses", "chat"] = Field("auto", description="the protocol; auto finds it out")
     ai_timeout: float = Field(120, gt=0, description="seconds that one answer of the model may take")
-    ai_budget: Annotated[str | None, BeforeValidator(_cap)] = Field(
+    ai_budget: Annotated[str | None, BeforeValidator(_as_cap)] = Field(
         None, description="the most that a run may spend on the model: 0.50 USD or 20000 tokens"
     )
     ai_prices: Path | None = Field(None, description="a file of models' prices, which go before those known here")

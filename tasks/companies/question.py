@@ -17,10 +17,10 @@ from typing import Any, Final, NoReturn
 
 from pydantic import BaseModel
 
-from tasks.ai import answerer
 from tasks.ai.answer_cache import answer_once
 from tasks.ai.answerer import Answer, Source
 from tasks.ai.prompt_injection import for_people
+from tasks.ai.registry import current_answerer
 from tasks.companies import search
 from tasks.companies.answer_check import Ground, prove
 from tasks.companies.claims import Claim
@@ -173,7 +173,7 @@ def company_question(question: str, company_name: str | None = None, web_domain:
     elif name:
         text = _answer(question, name, Identity(name, tuple(_domains(name))))
     else:
-        text = answer_once(answerer.current(), question, []).whole
+        text = answer_once(current_answerer(), question, []).text_with_notes
     return CompanyAnswer(question=question, company_name=company_name, web_domain=web_domain, answer=text)
 
 
@@ -201,7 +201,7 @@ def _answer(question: str, company: str, identity: Identity) -> str:
 
 def _from(question: str, company: str, found: Found, told: Sequence[_Told]) -> str:
     """The answer with its sources at the end: those that it uses, or else all that were read."""
-    asked = answerer.current()
+    asked = current_answerer()
     sources = [Source(number, each.name, each.place, each.text) for number, each in enumerate(told, 1)]
     if asked.model is None:
         answer = asked.answer(question, sources)

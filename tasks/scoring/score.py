@@ -17,9 +17,10 @@ from storage import companies, database, runs, scores
 from storage.companies import StoredClaim, StoredProfile
 from storage.runs import RunCompany
 from storage.scores import CriterionOutcome, Quote, ScoreStatus
-from tasks.ai.answerer import Answerer, current
+from tasks.ai.answerer import Answerer
 from tasks.ai.budget import Ledger, ledger_of
 from tasks.ai.prompt_injection import without_orders
+from tasks.ai.registry import current_answerer
 from tasks.operation import operation
 from tasks.remote.fan_out import FanOut, Leave, finished
 from tasks.scoring.checks import check_document, check_fact
@@ -44,7 +45,7 @@ def score_criteria(company_id: int) -> bool:
         company = runs.get_company(session, company_id)
         criteria = Criteria.from_json(runs.get_run(session, company.run_id).criteria)
     evidence = Evidence(company_id)
-    for looked in findings(company_id, evidence, current(), ledger_of(company.run_id)):
+    for looked in findings(company_id, evidence, current_answerer(), ledger_of(company.run_id)):
         _write_down(company_id, *looked)
     asked = {criterion.id for criterion in criteria.criteria}
     with database.reading() as session:

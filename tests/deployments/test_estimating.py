@@ -6,8 +6,7 @@ import pytest
 
 from deployments.run import told
 from flows.estimate import CompanyEstimate, Estimate
-from tasks.ai.answerer import Usage
-from tasks.ai.money import Cap, Price
+from tasks.ai.money import Cap, Price, Usage
 from tests.deployments.test_command_line import run
 from tests.flows.conftest import batch_file
 from tests.servers.openai_server import ModelServer

@@ -23,7 +23,7 @@ from flows.reports.models import Report
 from flows.reports.report import build
 from storage import database
 from storage.runs import Run, RunStatus
-from tasks.ai.answerer import Usage
+from tasks.ai.money import Usage
 from tasks.errors import NotConfigured
 from tasks.text import tokens
 from tests.flows.conftest import write_room

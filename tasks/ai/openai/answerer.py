@@ -1,52 +1,84 @@
-"""The answerer that asks a language model, at any address that speaks OpenAI's protocols.
+"""The answerer that calls a language model, and the web search of its server.
 
-Servers differ: not all know the Responses protocol, not all take a JSON schema or a JSON mode, few say how
-much they take at once. What one is able to do is found out by asking, best way first, once for each address
-and model. Whatever the server promises, each judgement is validated here.
-
-The AI server's own web search: a request with the tool `web_search`, and the pages that it came by.
-
-Only servers that speak the Responses protocol have it. Nothing confidential is sent, and nothing is kept there.
+Servers differ: not all know the Responses protocol, not all take a JSON schema or a JSON mode, few say how much they
+take at once. The best request format is tried first, and what works is known for each address and model from then on.
+Whatever the server promises, each judgement is validated here.
 """
 
 import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from pydantic import ValidationError
 
-from tasks.ai import answerer
-from tasks.ai.answerer import Answer, AnswererFailed, Judged, NoJson, Source, T, Usage
-from tasks.ai.openai.client import Endpoint, Way
-from tasks.ai.openai.errors import BeyondWindow, NotSpoken
-from tasks.ai.openai.long_context import LongReading
-from tasks.ai.openai.responses import Reply
+from storage.settings import is_web_address
+from tasks.ai.answerer import Answer, AnswererFailed, NoJson, Source, T, Verdict
+from tasks.ai.budget import Ledger
+from tasks.ai.money import Usage
+from tasks.ai.openai.client import Endpoint
+from tasks.ai.openai.errors import ContextWindowExceeded, UnsupportedRequestFormat
+from tasks.ai.openai.long_context import LongContext
+from tasks.ai.openai.protocols import Reply, RequestFormat
 from tasks.ai.prompts import Messages, judgement_prompt, question_prompt, repair_prompt, without_addressing
 from tasks.ai.settings import AiSettings
 from tasks.errors import NotConfigured, SourceFailed
 from tasks.text.tokens import most_model_tokens, usual_model_tokens
 
-if TYPE_CHECKING:
-    from tasks.ai.budget import Ledger
-
-
 OPENAI = "https://api.openai.com/v1"
 
-_WAYS = {
-    "auto": (Way.RESPONSES, Way.SCHEMA, Way.OBJECT, Way.CHAT),
-    "responses": (Way.RESPONSES,),
-    "chat": (Way.SCHEMA, Way.OBJECT, Way.CHAT),
+_FORMATS = {
+    "auto": (RequestFormat.RESPONSES, RequestFormat.SCHEMA, RequestFormat.OBJECT, RequestFormat.CHAT),
+    "responses": (RequestFormat.RESPONSES,),
+    "chat": (RequestFormat.SCHEMA, RequestFormat.OBJECT, RequestFormat.CHAT),
 }
-_ANY_MODEL = 1_000_000  # tokens; few models take more at once, so what is longer is not even tried whole
+_ANY_MODEL = 1_000_000  # tokens; few models take more at once, so what is longer is read in parts from the start
 _MANY_MODELS = 128_000  # tokens that parts are then made for, until the model shows that it takes fewer
+_SEARCH_PROMPT: Final = "Search the web for pages that tell this, and cite each page that does:\n"
+
+
+def from_settings(settings: AiSettings) -> "OpenAiAnswerer":
+    """The answerer for the model that the settings name.
+
+    Raises:
+        NotConfigured: the settings do not say where to call it, or address or key cannot be right.
+    """
+    assert settings.ai_model
+    address, key = _server(settings)
+    return OpenAiAnswerer(
+        model=settings.ai_model,
+        api=settings.ai_api,
+        key=key,
+        base_url=address,
+        timeout=settings.ai_timeout,
+        window=settings.ai_window,
+    )
+
+
+def _server(settings: AiSettings) -> tuple[str, str | None]:
+    """Address and key of the AI server. Raises as `from_settings`."""
+    if settings.openai_api_key is None and settings.openai_base_url is None:
+        raise NotConfigured(
+            "DILIGENCE_AI_MODEL names a model, but nothing says where to ask it. Set OPENAI_API_KEY for OpenAI, "
+            "OPENAI_BASE_URL for another server, or both."
+        )
+    if settings.openai_base_url is not None and not is_web_address(settings.openai_base_url):
+        raise NotConfigured(
+            "OPENAI_BASE_URL is not a web address. Set it to one such as http://127.0.0.1:11434/v1, or leave it out."
+        )
+    key = settings.openai_api_key.get_secret_value().strip() if settings.openai_api_key else None
+    if key is not None and not (key.isascii() and key.isprintable()):
+        raise NotConfigured(
+            "OPENAI_API_KEY holds characters that no key has. Set it again, without quotation marks or line breaks."
+        )
+    return settings.openai_base_url or OPENAI, key
 
 
 class OpenAiAnswerer:
-    """Asks `model` at `base_url` (OpenAI's own when None).
+    """Calls `model` at `base_url` (OpenAI's own address where None).
 
-    `timeout`, `pause` and `patience` are in seconds and as for `Endpoint`; `window` is how many tokens the model
-    takes at once, None where that is to be found out.
+    `timeout`, `pause` and `patience` are in seconds and as for `Endpoint`. `window` is how many tokens the model
+    takes at once; where None, that is found out.
     """
 
     judges = True
@@ -65,28 +97,28 @@ class OpenAiAnswerer:
         self.model = model
         self.name = f"openai-compatible {model}"
         self.address = base_url or OPENAI
-        self._ways = _WAYS[api]
+        self._formats = _FORMATS[api]
         self._window = window
         self._endpoint = Endpoint(model, self.address, key, timeout, pause, patience)
 
     @property
     def side_by_side(self) -> int:
-        """How many questions at once make sense; fewer once the server has complained."""
+        """How many questions at once make sense; fewer once the server has answered 429."""
         return self._endpoint.limiter.useful_at_once
 
     @property
     def window(self) -> int | None:
         """Tokens that the model takes at once, as set or as it has shown; None where neither is known."""
-        return min(filter(None, (self._window, self._endpoint.abilities.window)), default=None)
+        return min(filter(None, (self._window, self._endpoint.capabilities.window)), default=None)
 
-    def answer(self, question: str, sources: Sequence[Source], *, ledger: "Ledger | None" = None) -> Answer:
-        """What the model says to `question`, with the sources as fenced data.
+    def answer(self, question: str, sources: Sequence[Source], *, ledger: Ledger | None = None) -> Answer:
+        """The model's answer to `question`, with the sources as fenced data.
 
-        Passages of the sources that address the model are left out. Sources that are longer than it takes at
-        once are read whole, in parts. The answer's notes say both.
+        Passages of the sources that address a model are left out. Sources that are longer than the model takes at
+        once are read completely, in parts. The answer's notes say both.
 
         Raises:
-            ModelRefused, AnswerCut, AnswererFailed: no answer, though the model was reached.
+            ModelRefused, AnswerCut, AnswererFailed: the model was reached and gave no answer.
             NotConfigured: key, address or model are wrong.
             TooLarge: question and sources are longer than the model takes, also in parts.
             BudgetSpent: the ledger leaves nothing for it.
@@ -95,74 +127,78 @@ class OpenAiAnswerer:
         sources, warnings = without_addressing(sources)
         prompt = question_prompt(question, sources)
         size = usual_model_tokens(*(message["content"] for message in prompt))
-        window, supposed = self.window, _MANY_MODELS
+        window, assumed = self.window, _MANY_MODELS
         spent = Usage()
         if size <= (window or _ANY_MODEL) or not sources:
             try:
                 reply = self._free_text(prompt, ledger)
                 return Answer(reply.text, reply.usage, warnings)
-            except BeyondWindow as beyond:
+            except ContextWindowExceeded as error:
                 if not sources:
                     raise
-                spent = beyond.usage
-                window, supposed = beyond.window, most_model_tokens(*(message["content"] for message in prompt)) // 2
-        reading = LongReading(lambda messages: self._free_text(messages, ledger), question, self.side_by_side)
+                spent = error.usage
+                window, assumed = error.window, most_model_tokens(*(message["content"] for message in prompt)) // 2
+        reading = LongContext(lambda messages: self._free_text(messages, ledger), question, self.side_by_side)
         try:
-            reply = reading.answer(sources, window or supposed)
-        except (AnswererFailed, BeyondWindow) as failure:
+            reply = reading.answer(sources, window or assumed)
+        except (AnswererFailed, ContextWindowExceeded) as failure:
             failure.usage += spent
             raise
         if reading.window < (window or _MANY_MODELS):
-            self._endpoint.abilities.narrow(reading.window)  # the next question need not find it out
-        read = f"The context was longer than the model takes at once; it was read whole in {reading.parts} parts."
-        return Answer(reply.text, spent + reply.usage, (read, *warnings))
+            self._endpoint.capabilities.narrow_window(reading.window)  # so that the next question starts with it
+        note = f"The context was longer than the model takes at once; it was read whole in {reading.parts} parts."
+        return Answer(reply.text, spent + reply.usage, (note, *warnings))
 
-    def judge(self, instructions: str, material: str, schema: type[T], *, ledger: "Ledger | None" = None) -> Judged[T]:
-        """What the model makes of `material`, checked against `schema`; one second attempt if it does not fit.
+    def judge(self, instructions: str, material: str, schema: type[T], *, ledger: Ledger | None = None) -> Verdict[T]:
+        """What the model makes of `material`, validated against `schema`; a second attempt where it does not fit.
 
         Raises:
             NoJson: neither attempt fits.
             TooLarge: the material is longer than the model takes at once; it is never read in parts.
-            And as `answer`.
+            As `answer`, besides.
         """
         messages = judgement_prompt(instructions, material, schema)
         if self.window is not None and usual_model_tokens(*(message["content"] for message in messages)) > self.window:
-            raise BeyondWindow(
+            raise ContextWindowExceeded(
                 f"What is to be judged is longer than the {self.window} tokens that the model takes at once. Name a "
                 "model with a larger window in DILIGENCE_AI_MODEL, or raise the server's context size.",
                 self.window,
             )
         reply = self._judgement(messages, schema, ledger)
         try:
-            return Judged(_read(reply, schema), reply.usage)
+            return Verdict(_read(reply, schema), reply.usage)
         except ValidationError as misfit:
             problems = _problems(misfit) if reply.text else [reply.instead]
             repair = repair_prompt(messages, reply.text, problems)
         try:
             second = self._judgement(repair, schema, ledger)
-        except (AnswererFailed, BeyondWindow) as failure:
+        except (AnswererFailed, ContextWindowExceeded) as failure:
             failure.usage += reply.usage
             raise
         usage = reply.usage + second.usage
         try:
-            return Judged(_read(second, schema), usage)
+            return Verdict(_read(second, schema), usage)
         except ValidationError:
-            # The cause would show what the model said, which may quote a document.
+            # The cause would show the model's words, which may quote a document.
             raise NoJson(
                 "The model's answer was not the JSON asked for, twice. Name a model that is able to give JSON in "
                 "DILIGENCE_AI_MODEL.",
                 usage,
             ) from None
 
-    def _free_text(self, messages: Messages, ledger: "Ledger | None") -> Reply:
-        """The model's words; asked once more where it gives none."""
-        ways = [way for way in self._ways if not way.json_only]
-        first = self._first_that_works(ways, lambda way: self._endpoint.ask(way, messages, ledger=ledger))
+    def _free_text(self, messages: Messages, ledger: Ledger | None) -> Reply:
+        """The model's text; asked for once more where it is empty."""
+        formats = [request_format for request_format in self._formats if not request_format.json_only]
+
+        def ask(request_format: RequestFormat) -> Reply:
+            return self._endpoint.ask(request_format, messages, ledger=ledger)
+
+        first = self._in_best_format(formats, ask)
         if first.text:
             return first
         try:
-            second = self._first_that_works(ways, lambda way: self._endpoint.ask(way, messages, ledger=ledger))
-        except (AnswererFailed, BeyondWindow) as failure:
+            second = self._in_best_format(formats, ask)
+        except (AnswererFailed, ContextWindowExceeded) as failure:
             failure.usage += first.usage
             raise
         usage = first.usage + second.usage
@@ -170,28 +206,30 @@ class OpenAiAnswerer:
             raise AnswererFailed(f"{second.instead} Ask again, or name another model.", usage)
         return Reply(second.text, usage)
 
-    def _judgement(self, messages: Messages, schema: type[T], ledger: "Ledger | None") -> Reply:
-        return self._first_that_works(self._ways, lambda way: self._endpoint.ask(way, messages, schema, ledger))
+    def _judgement(self, messages: Messages, schema: type[T], ledger: Ledger | None) -> Reply:
+        return self._in_best_format(
+            self._formats, lambda request_format: self._endpoint.ask(request_format, messages, schema, ledger)
+        )
 
-    def _first_that_works(self, ways: Sequence[Way], ask: Callable[[Way], Reply]) -> Reply:
-        """The reply by the best way that the server knows. What it lacks is remembered once another way worked."""
-        abilities = self._endpoint.abilities
-        known = [way for way in ways if way not in abilities.lacking] or list(ways)
-        passed: list[Way] = []
-        failure: NotSpoken | None = None
-        for way in known:
-            if failure is not None and failure.path_missing and passed[-1].path == way.path:
+    def _in_best_format(self, formats: Sequence[RequestFormat], ask: Callable[[RequestFormat], Reply]) -> Reply:
+        """The reply in the first format that the server knows. Those that failed are skipped from then on."""
+        capabilities = self._endpoint.capabilities
+        candidates = [candidate for candidate in formats if candidate not in capabilities.unsupported] or formats
+        failed: list[RequestFormat] = []
+        failure: UnsupportedRequestFormat | None = None
+        for candidate in candidates:
+            if failure is not None and failure.path_missing and failed[-1].path == candidate.path:
                 continue
             try:
-                reply = ask(way)
-            except NotSpoken as error:
+                reply = ask(candidate)
+            except UnsupportedRequestFormat as error:
                 failure = error
-                passed.append(way)
+                failed.append(candidate)
             else:
-                abilities.lacks(set(passed))
+                capabilities.mark_unsupported(set(failed))
                 return reply
-        assert failure is not None, "there is always a way to try"
-        abilities.start_anew()
+        assert failure is not None, "there is always a format to try"
+        capabilities.reset_formats()
         raise failure.error from failure
 
 
@@ -212,11 +250,12 @@ def _problems(misfit: ValidationError) -> list[str]:
     return [f"{'.'.join(map(str, error['loc'])) or 'the answer'}: {error['msg']}" for error in errors]
 
 
-_ASKED: Final = "Search the web for pages that tell this, and cite each page that does:\n"
-
-
 class WebSearch:
-    """The search of the model at an address."""
+    """The AI server's own web search: a request with the tool `web_search`, and the pages that the model used.
+
+    Only servers that speak the Responses protocol have it. Nothing confidential is sent, and the server is asked to
+    store nothing.
+    """
 
     def __init__(self, endpoint: Endpoint, model: str) -> None:
         self._endpoint = endpoint
@@ -225,7 +264,7 @@ class WebSearch:
     def find(self, query: str) -> list[dict[str, str]]:
         """The pages found: `url`, `title`, and as `content` what the model cites them for (or empty).
 
-        Those that are cited come first, then those that were looked at besides; each address once.
+        Pages that the model cites come first, then the others that it opened; each address once.
 
         Raises:
             NotConfigured: the server has no such tool.
@@ -233,29 +272,29 @@ class WebSearch:
         """
         request = {
             "model": self._model,
-            "input": [{"role": "user", "content": _ASKED + query}],
+            "input": [{"role": "user", "content": _SEARCH_PROMPT + query}],
             "tools": [{"type": "web_search"}],
             "include": ["web_search_call.action.sources"],
             "store": False,
         }
         try:
-            body = self._endpoint.send(Way.RESPONSES, request)
-        except NotSpoken:
+            body = self._endpoint.send(RequestFormat.RESPONSES, request)
+        except UnsupportedRequestFormat:
             raise NotConfigured(
                 "The AI server has no web search of its own. Set DILIGENCE_SEARCH to another provider."
             ) from None
         try:
-            said = json.loads(body)
+            reply = json.loads(body)
         except (ValueError, RecursionError):
-            said = None
-        output = said.get("output") if isinstance(said, dict) else None
+            reply = None
+        output = reply.get("output") if isinstance(reply, dict) else None
         if not isinstance(output, list):
             raise SourceFailed("The AI server's answer to a web search cannot be read. Check OPENAI_BASE_URL.")
         items = _list(output)
-        found: dict[str, dict[str, str]] = {}
-        for each in (*_cited(items), *_looked_at(items)):
-            found.setdefault(each["url"], each)
-        return list(found.values())
+        pages: dict[str, dict[str, str]] = {}
+        for page in (*_cited(items), *_opened(items)):
+            pages.setdefault(page["url"], page)
+        return list(pages.values())
 
 
 def open_web_search() -> WebSearch:
@@ -264,44 +303,44 @@ def open_web_search() -> WebSearch:
     Raises:
         NotConfigured: none is named, or nothing says where to ask it.
     """
-    model = answerer.current()  # checks address and key
-    if model.model is None:
+    settings = AiSettings.current()
+    if not settings.ai_model:
         raise NotConfigured(
             "DILIGENCE_SEARCH is hosted, which is the AI server's own search, and no model is configured. Set "
             "DILIGENCE_AI_MODEL and OPENAI_API_KEY."
         )
-    return _build(AiSettings.current())
+    return _web_search(settings)
 
 
 @lru_cache(maxsize=8)
-def _build(settings: AiSettings) -> WebSearch:
+def _web_search(settings: AiSettings) -> WebSearch:
     assert settings.ai_model
-    key = settings.openai_api_key.get_secret_value().strip() if settings.openai_api_key else None
-    address = settings.openai_base_url or OPENAI
+    address, key = _server(settings)
     return WebSearch(Endpoint(settings.ai_model, address, key, settings.ai_timeout, pause=0.5), settings.ai_model)
 
 
 def _cited(items: list[dict[str, Any]]) -> list[dict[str, str]]:
-    """The pages that the answer cites, each with the words before the citation."""
-    found = []
+    """The pages that the answer cites, each with the text before the citation."""
+    pages = []
     parts = [part for item in items if item.get("type") == "message" for part in _list(item.get("content"))]
     for part in parts:
         text = str(part.get("text") or "")
         for note in _list(part.get("annotations")):
             url, start = note.get("url"), note.get("start_index")
             if note.get("type") == "url_citation" and isinstance(url, str):
-                words = text[max(start - 300, 0) : start] if isinstance(start, int) else ""
-                found.append({"url": url, "title": str(note.get("title") or ""), "content": words})
-    return found
+                before = text[max(start - 300, 0) : start] if isinstance(start, int) else ""
+                pages.append({"url": url, "title": str(note.get("title") or ""), "content": before})
+    return pages
 
 
-def _looked_at(items: list[dict[str, Any]]) -> list[dict[str, str]]:
+def _opened(items: list[dict[str, Any]]) -> list[dict[str, str]]:
+    """The pages that the model opened in its search."""
     actions = [item.get("action") for item in items if item.get("type") == "web_search_call"]
-    sources = [each for action in actions if isinstance(action, dict) for each in _list(action.get("sources"))]
+    sources = [source for action in actions if isinstance(action, dict) for source in _list(action.get("sources"))]
     return [
         {"url": source["url"], "title": "", "content": ""} for source in sources if isinstance(source.get("url"), str)
     ]
 
 
 def _list(value: Any) -> list[dict[str, Any]]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

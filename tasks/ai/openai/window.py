@@ -1,10 +1,10 @@
-"""How much a model takes at once, and how one notices that a server took less than it was given.
+"""A model's context window: how many tokens it takes at once, and whether a server cut a prompt to fit.
 
-Some servers (Ollama with its default of 4,096 tokens, for one) shorten a long prompt without a word. What they
-count tells: no vocabulary in use spends fewer tokens on a text than it has words, numbers and marks, because
+Some servers (Ollama with its default of 4,096 tokens, for one) shorten a long prompt without an error. Their token
+counts show it: no vocabulary in use spends fewer tokens on a text than the text has words, numbers and marks, because
 none has a token that reaches from one word into the next. Measured with cl100k and o200k over 34 texts of filings,
-tables, code and other scripts: 0.94 tokens and more for each such piece (median 1.13). Bytes tell far less: prose
-has 5.8 of them in a token, rows of spaces 80. Half as many tokens as pieces is far below either.
+tables, code and other scripts: 0.94 tokens and more for each such piece (median 1.13). Bytes show far less: prose has
+5.8 of them in a token, rows of spaces 80. Half as many tokens as pieces is far below either.
 """
 
 import re
@@ -14,10 +14,10 @@ _UNSPACED = re.compile(  # scripts that write without spaces; a token holds 1 to
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]"
 )
 _FEWEST_TOKENS = 0.5  # tokens for each piece, with a margin: some servers count roughly, as words
-_MOST_BYTES = 8  # in a token; a count that leaves no more to each is never far below
-_SHORT, _LONG = 2_000, 40_000  # bytes of a prompt: none is cut below the first, any may be above the second
-_USUAL = (2_048, 4_096, 8_192, 16_384, 32_768)  # tokens; windows that servers come with
-_NEARLY = 0.01  # of these: where a server cuts, little more or less is counted
+_MOST_BYTES = 8  # in a token; a count that gives a token no more than these is not far too small
+_SHORT, _LONG = 2_000, 40_000  # bytes of a prompt: none is cut below the first, any may be cut above the second
+_USUAL = (2_048, 4_096, 8_192, 16_384, 32_768)  # tokens; windows that servers have by default
+_NEARLY = 0.01  # of these: a server that cuts there counts little more or less
 _NEVER = 0.9  # tokens for each piece; no vocabulary measured needs fewer
 _SMALLEST_CUT = 1_500  # tokens; no server's window is smaller, so that a smaller count of a middling prompt is an error
 
@@ -36,19 +36,10 @@ _NAMED = (
 _ALL_MODELS = 20_000_000  # tokens; what is above is no window
 
 
-def fewest(text: str) -> int:
-    """Fewer tokens than `text` can be."""
-    return int(_pieces(text) * _FEWEST_TOKENS)
-
-
-def _pieces(text: str) -> int:
-    return sum(1 for _ in _PIECE.finditer(text)) + len(_UNSPACED.findall(text)) // 4
-
-
 def was_cut(prompt: str, counted: int, *, window: int | None = None) -> bool:
     """Whether a server that counted so many tokens cannot have read all of `prompt`.
 
-    `window` is where the server is known to cut.
+    `window` is the length, in tokens, to which the server is known to cut.
     """
     size = len(prompt.encode(errors="replace"))
     if size < _SHORT or counted <= 0:
@@ -62,7 +53,16 @@ def was_cut(prompt: str, counted: int, *, window: int | None = None) -> bool:
     return counted * _MOST_BYTES < size and counted < fewest(prompt)
 
 
-def named_window(said: str) -> int | None:
-    """The number of tokens that a server's complaint about a long prompt (lower case) gives as its most."""
-    found = [int(number.replace(",", "")) for pattern in _NAMED for number in pattern.findall(said)]
-    return min((number for number in found if 256 <= number <= _ALL_MODELS), default=None)
+def named_window(message: str) -> int | None:
+    """The most tokens that a prompt may have, as a server's error about a long prompt (in lower case) names it."""
+    numbers = [int(number.replace(",", "")) for pattern in _NAMED for number in pattern.findall(message)]
+    return min((number for number in numbers if 256 <= number <= _ALL_MODELS), default=None)
+
+
+def fewest(text: str) -> int:
+    """Fewer tokens than `text` can be."""
+    return int(_pieces(text) * _FEWEST_TOKENS)
+
+
+def _pieces(text: str) -> int:
+    return sum(1 for _ in _PIECE.finditer(text)) + len(_UNSPACED.findall(text)) // 4

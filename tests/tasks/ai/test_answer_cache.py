@@ -11,8 +11,9 @@ from storage import database
 from storage.caches import find_answer
 from storage.database import reading, writing
 from tasks.ai.answer_cache import answer_key, answer_once, judge_once, text_key
-from tasks.ai.answerer import NoJson, Source, Usage
+from tasks.ai.answerer import NoJson, Source
 from tasks.ai.extractive import ExtractiveAnswerer
+from tasks.ai.money import Usage
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.errors import NotConfigured
 from tests.homes import make_home

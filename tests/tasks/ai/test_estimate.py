@@ -8,8 +8,9 @@ from pydantic import BaseModel
 from storage.caches import StoredAnswer, save_answer
 from storage.database import writing
 from tasks.ai.answer_cache import answer_key, judge_once
-from tasks.ai.answerer import Source, current
+from tasks.ai.answerer import Source
 from tasks.ai.estimate import CountingAnswerer, NotAsked
+from tasks.ai.registry import current_answerer
 from tasks.text import tokens
 from tests.servers.openai_server import ModelServer
 
@@ -22,7 +23,7 @@ class Verdict(BaseModel):
 def counting(home: object, monkeypatch: pytest.MonkeyPatch) -> CountingAnswerer:
     monkeypatch.setenv("DILIGENCE_AI_MODEL", "a-model")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")  # nobody answers there
-    return CountingAnswerer(current())
+    return CountingAnswerer(current_answerer())
 
 
 def test_a_judgement_is_counted_as_it_would_be_sent(
@@ -32,7 +33,7 @@ def test_a_judgement_is_counted_as_it_would_be_sent(
         judge_once(counting, "Judge.", "A text. " * 100, Verdict)
     with ModelServer('{"score": 3}') as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        judge_once(current(), "Judge.", "A text. " * 100, Verdict)
+        judge_once(current_answerer(), "Judge.", "A text. " * 100, Verdict)
     body = server.asked[0].body
     assert counting.calls == len(server.asked) == 1
     assert counting.usual_input == tokens.usual_model_tokens(server.asked[0].prompt, json.dumps(body["text"]))
@@ -41,7 +42,7 @@ def test_a_judgement_is_counted_as_it_would_be_sent(
 
 def test_an_answer_that_is_kept_is_not_counted(counting: CountingAnswerer) -> None:
     with writing() as session:
-        key = answer_key(current(), "Judge.", "A text.", Verdict)
+        key = answer_key(current_answerer(), "Judge.", "A text.", Verdict)
         save_answer(session, StoredAnswer(key=key, model="a-model", answer={"score": 3}))
     assert judge_once(counting, "Judge.", "A text.", Verdict).value == Verdict(score=3)
     assert counting.calls == 0

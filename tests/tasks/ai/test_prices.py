@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.ai.answerer import Usage
-from tasks.ai.money import Price
+from tasks.ai.money import Price, Usage
 from tasks.ai.prices import SHIPPED, price_of, read_prices
 from tasks.errors import BadRequest
 
@@ -52,10 +51,6 @@ def test_a_model_of_ones_own_server_may_cost_nothing(own: Path) -> None:
 
 def test_no_price_is_made_up() -> None:
     assert price_of("a-model") is None
-
-
-def test_a_price_is_for_a_million_tokens() -> None:
-    assert Price(2.5, 10).of(Usage(3, 400_000, 50_000)) == pytest.approx(1.5)
 
 
 def test_the_shipped_prices_say_their_date_and_sources_and_ask_more_for_what_is_written() -> None:

@@ -102,7 +102,7 @@ def test_an_order_moves_no_model_and_is_named_with_its_place(answerer: Answerer)
     assert answer.notes == (
         "Warning: words that address an AI instead of telling something were left out (a.pdf, page 3, line 3).",
     )
-    assert answer.whole.endswith(answer.notes[0])
+    assert answer.text_with_notes.endswith(answer.notes[0])
 
 
 def test_the_question_is_the_users_own(answerer: Answerer) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from storage.scores import ScoreStatus
-from tasks.ai.answerer import Usage, current
-from tasks.ai.budget import Cap, Ledger
+from tasks.ai.budget import Ledger
+from tasks.ai.money import Cap, Usage
+from tasks.ai.registry import current_answerer
 from tasks.scoring.criteria import Judged
 from tasks.scoring.evidence import Found
 from tasks.scoring.judge import prepare
@@ -73,10 +74,10 @@ def judged(
     ledger: Ledger | None = None,
 ) -> Finding:
     evidence = room.evidence
-    question = prepare(criterion, scale, "Alpha", evidence, current(), repeats)
+    question = prepare(criterion, scale, "Alpha", evidence, current_answerer(), repeats)
     if isinstance(question, Finding):
         return question
-    return question.finding(question.ask(current(), ledger), evidence)
+    return question.finding(question.ask(current_answerer(), ledger), evidence)
 
 
 def standing(finding: Finding) -> list[Found]:

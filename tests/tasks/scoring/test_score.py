@@ -17,7 +17,7 @@ from storage.database import reading
 from storage.runs import RunCompany, get_company
 from storage.scores import CriterionOutcome, ScoreStatus
 from storage.settings import given as settings_given
-from tasks.ai.answerer import current
+from tasks.ai.registry import current_answerer
 from tasks.scoring.judge import Question
 from tasks.scoring.score import add_up, findings, rank_companies, score_criteria
 from tests.servers.openai_server import Asked, ModelServer, refusing, saying
@@ -299,7 +299,9 @@ def test_where_the_budget_ends_the_rest_is_unscored_and_goes_on_with_more(
 
 
 def test_looking_into_a_company_writes_nothing(room: Room, server: ModelServer) -> None:
-    looked = {criterion.id: finding for _, criterion, finding, _ in findings(room.id, room.evidence, current(), None)}
+    looked = {
+        criterion.id: finding for _, criterion, finding, _ in findings(room.id, room.evidence, current_answerer(), None)
+    }
     assert list(looked)[:2] == ["established", "cap_table"]  # they wait for nobody
     assert set(looked) == {"established", "cap_table", "recurring", "churn"}
     assert looked["recurring"].score == 4

@@ -10,9 +10,8 @@ import pytest
 from storage.database import reading, writing
 from storage.runs import Run, add_run, get_run
 from storage.settings import given
-from tasks.ai.answerer import Usage
-from tasks.ai.budget import BudgetSpent, ledger_of, terms
-from tasks.ai.money import Cap, Price
+from tasks.ai.budget import BudgetSpent, cap_and_price, ledger_of
+from tasks.ai.money import Cap, Price, Usage
 from tasks.errors import BadRequest, NotConfigured
 
 GPT = {"ai_model": "gpt-4o-mini"}
@@ -38,7 +37,7 @@ def spend(usage: Usage) -> None:
 
 
 def test_without_settings_nothing_is_capped_or_priced(run: Callable[[], Run]) -> None:
-    assert terms() == (None, None)
+    assert cap_and_price() == (None, None)
     spend(Usage(1, 1000, 100))
     row = run()
     assert (row.calls, row.input_tokens, row.output_tokens, row.usd) == (1, 1000, 100, None)
@@ -107,22 +106,22 @@ def test_a_price_that_becomes_known_counts_for_what_was_spent_before(run: Callab
 
 def test_a_cap_in_dollars_needs_a_price_and_says_where_to_write_it(tmp_path: Path) -> None:
     with given(OWN | {"ai_budget": "1 USD"}), pytest.raises(NotConfigured, match=r"1\.00 USD.*our-model.*_AI_PRICES"):
-        terms()
+        cap_and_price()
     prices = tmp_path / "prices.toml"
     prices.write_text('[models]\n"our-*" = { input = 0, output = 0 }\n')
     with given(OWN | {"ai_budget": "1 USD", "ai_prices": str(prices)}):
-        assert terms() == (Cap(usd=1), Price(0, 0))
+        assert cap_and_price() == (Cap(usd=1), Price(0, 0))
     with given(OWN | {"ai_budget": "100 tokens"}):
-        assert terms() == (Cap(tokens=100), None)
+        assert cap_and_price() == (Cap(tokens=100), None)
     with given({"ai_budget": "1 USD"}):  # no model is asked
-        assert terms() == (Cap(usd=1), None)
+        assert cap_and_price() == (Cap(usd=1), None)
 
 
 def test_a_mistake_in_the_prices_is_told_before_anything_runs(tmp_path: Path) -> None:
     prices = tmp_path / "prices.toml"
     prices.write_text('[models]\n"our-model" = { input = 2 }\n')
     with given(OWN | {"ai_prices": str(prices)}), pytest.raises(BadRequest, match=r"prices.toml, line 2, .*output"):
-        terms()
+        cap_and_price()
 
 
 def test_without_a_model_a_budget_in_dollars_is_no_hindrance(run: Callable[[], Run]) -> None:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tasks.ai.answerer import AnswerCut, AnswererFailed, ModelRefused, NoJson, Usage
+from tasks.ai.answerer import AnswerCut, AnswererFailed, ModelRefused, NoJson
 from tasks.ai.budget import BudgetSpent, Ledger
-from tasks.ai.money import Cap, Price
+from tasks.ai.money import Cap, Price, Usage
 from tasks.ai.openai import client
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.errors import NotConfigured
@@ -155,4 +155,4 @@ def test_a_server_that_has_become_another_one_is_found_out_anew() -> None:
         with pytest.raises(NotConfigured):
             asking(server).judge("Score it.", "text", Verdict)
         server.always(None)
-        assert client.abilities_of(server.url, "small").lacking == set()
+        assert client.capabilities_of(server.url, "small").unsupported == set()

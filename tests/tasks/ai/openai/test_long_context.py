@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.ai.answerer import Answer, AnswererFailed, ModelRefused, Source, Usage
+from tasks.ai.answerer import Answer, AnswererFailed, ModelRefused, Source
 from tasks.ai.budget import BudgetSpent, Ledger
-from tasks.ai.money import Cap
+from tasks.ai.money import Cap, Usage
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.ai.openai.long_context import cut, size_of
 from tasks.errors import TooLarge
@@ -69,7 +69,7 @@ def test_nothing_is_cut_in_silence(server: ModelServer, count: int) -> None:
     )
     assert read
     assert int(read[1]) > 5
-    assert answer.whole.endswith(answer.notes[0])
+    assert answer.text_with_notes.endswith(answer.notes[0])
     assert answer.usage.calls >= int(read[1]) + 1
 
 

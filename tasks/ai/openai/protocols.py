@@ -1,0 +1,265 @@
+"""The requests and replies of OpenAI's two protocols: Responses and chat completions.
+
+A request is built in one of four formats, because servers differ in how they take a schema. A reply is parsed
+leniently and judged strictly: servers leave fields out, add their own and send null where a number belongs, and none
+of that matters. A refusal, a cut answer, a tool call and an error inside a reply with status 200 do.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from tasks.ai.answerer import AnswerCut, ModelRefused
+from tasks.ai.money import Usage
+from tasks.ai.openai.errors import UnsupportedRequestFormat, error_for_status, says_too_long, window_exceeded
+from tasks.ai.prompts import Messages
+from tasks.errors import SourceFailed
+
+TOOL_CALL = "The model called a tool instead of answering."
+REASONING_ONLY = "The model thought aloud and gave no answer."
+EMPTY = "The model gave an empty answer."
+
+_MOST_TOKENS = 20_000_000  # of a call; no model reads or writes more, so a larger count is wrong
+_REASONING = re.compile(r"\s*<(think|thinking|reasoning)>", re.IGNORECASE)
+_REASONING_END = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
+_STATUS = {"rate_limit_exceeded": 429, "server_error": 500}  # of an error that names no number
+_ERROR_START = 4000  # characters of an error that are searched
+
+
+class RequestFormat(Enum):
+    """The format of a request. The first and the last are also for free text; the others ask for JSON."""
+
+    RESPONSES = "the Responses protocol, with the schema"
+    SCHEMA = "a chat completion with the schema"
+    OBJECT = "a chat completion in JSON mode"
+    CHAT = "a chat completion with the schema in words only"
+
+    @property
+    def path(self) -> str:
+        """The path below the server's address."""
+        return "responses" if self is RequestFormat.RESPONSES else "chat/completions"
+
+    @property
+    def json_only(self) -> bool:
+        """Whether the model can answer in JSON only."""
+        return self in {RequestFormat.SCHEMA, RequestFormat.OBJECT}
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The model's text without its reasoning, and its cost as the server gave it (0 where it did not).
+
+    Where `text` is empty, `instead` is a sentence on what came in its place.
+    """
+
+    text: str
+    usage: Usage
+    instead: str = EMPTY
+
+
+def token_limit_name(request_format: RequestFormat, *, legacy: bool) -> str:
+    """The field for the limit on an answer's length, in tokens; `legacy` chat servers have another name for it."""
+    if request_format is RequestFormat.RESPONSES:
+        return "max_output_tokens"
+    return "max_tokens" if legacy else "max_completion_tokens"
+
+
+def build_request(
+    request_format: RequestFormat, model: str, messages: Messages, schema: type[BaseModel] | None
+) -> dict[str, Any]:
+    """The request with that prompt; with `schema`, for JSON as far as the format can ask for it."""
+    # A lone surrogate, from a broken file name or escape, would fail deep inside the client.
+    messages = [{**message, "content": _encodable(message["content"])} for message in messages]
+    if request_format is RequestFormat.RESPONSES:
+        # `store`: the server is not to keep the texts, which are confidential.
+        request: dict[str, Any] = {"model": model, "input": messages, "store": False}
+        if schema:
+            request["text"] = {"format": {"type": "json_schema", **_strict(schema)}}
+        return request
+    request = {"model": model, "messages": messages}
+    if schema and request_format is RequestFormat.SCHEMA:
+        request["response_format"] = {"type": "json_schema", "json_schema": _strict(schema)}
+    elif schema and request_format is RequestFormat.OBJECT:
+        request["response_format"] = {"type": "json_object"}
+    return request
+
+
+def _strict(schema: type[BaseModel]) -> dict[str, Any]:
+    """The schema as servers want it: every key required, no other allowed."""
+    from openai import pydantic_function_tool  # noqa: PLC0415 - 0.7 s, which `diligence run` without a model saves
+
+    # The client's own way to make a strict schema is private, except for tools.
+    tool = pydantic_function_tool(schema)["function"]
+    return {"name": re.sub(r"\W", "_", schema.__name__)[:64], "strict": True, "schema": tool["parameters"]}
+
+
+def _encodable(text: str) -> str:
+    return text.encode(errors="replace").decode()
+
+
+class _Body(BaseModel):
+    usage: Any = None
+    error: Any = None
+
+
+class _Message(BaseModel):
+    content: Any = None
+    refusal: Any = None
+    reasoning_content: Any = None
+    reasoning: Any = None
+    tool_calls: Any = None
+    function_call: Any = None
+
+
+class _Choice(BaseModel):
+    message: _Message
+    finish_reason: Any = None
+    error: Any = None
+
+
+class _Completion(_Body):
+    choices: list[_Choice] = []
+
+
+class _Item(BaseModel):
+    type: str
+    content: Any = None
+
+
+class _Response(_Body):
+    output: list[_Item] = []
+    status: str | None = None
+    incomplete_details: Any = None
+
+
+def read_completion(body: bytes) -> Reply:
+    """The answer in the body of a chat completion.
+
+    Raises:
+        ValueError: the body is no chat completion.
+        UnsupportedRequestFormat, TryAgain: it reports an error.
+        ModelRefused, AnswerCut, ContextWindowExceeded: it holds no complete answer.
+    """
+    completion = _read(_Completion, body)
+    if not completion.choices:
+        raise ValueError("no choices")
+    choice, usage = completion.choices[0], _usage(completion.usage)
+    message = choice.message
+    if choice.error or choice.finish_reason == "error":
+        raise _error(choice.error)
+    if message.refusal or choice.finish_reason == "content_filter":
+        raise _refused(usage)
+    if choice.finish_reason == "length":
+        raise _cut(usage)
+    text = _without_reasoning(_text(message.content))
+    called = bool(message.tool_calls or message.function_call)
+    reasoned = bool(message.reasoning_content or message.reasoning or _text(message.content).strip())
+    return Reply(text, usage, _instead(called=called, reasoned=reasoned))
+
+
+def read_response(body: bytes) -> Reply:
+    """The answer in the body of a response of the Responses protocol. Raises as `read_completion`."""
+    response = _read(_Response, body)
+    usage = _usage(response.usage)
+    reason = response.incomplete_details.get("reason") if isinstance(response.incomplete_details, dict) else None
+    parts = [part for item in response.output if item.type == "message" for part in _list(item.content)]
+    if reason == "content_filter" or any(part.get("type") == "refusal" for part in parts):
+        raise _refused(usage)
+    if response.status == "incomplete":
+        raise _cut(usage)
+    if response.status not in {"completed", None} or not response.output:
+        raise ValueError("no output")
+    text = _text(parts)
+    called = any(item.type.endswith("_call") for item in response.output)
+    reasoned = bool(text.strip()) or (not parts and any(item.type == "reasoning" for item in response.output))
+    return Reply(_without_reasoning(text), usage, _instead(called=called, reasoned=reasoned))
+
+
+def _without_reasoning(text: str) -> str:
+    """The text after the reasoning that local models write before it; empty where the reasoning does not end."""
+    ends = list(_REASONING_END.finditer(text))
+    if _REASONING.match(text):
+        return text[ends[0].end() :].strip() if ends else ""
+    # Some prompt templates open the reasoning themselves: only its end stands in the answer.
+    if ends and "<think" not in text[: ends[0].start()].lower():
+        return text[ends[0].end() :].strip()
+    return text.strip()
+
+
+def _instead(*, called: bool, reasoned: bool) -> str:
+    return TOOL_CALL if called else REASONING_ONLY if reasoned else EMPTY
+
+
+def _text(content: Any) -> str:
+    """The text of a message, which is a string or a list of parts."""
+    if isinstance(content, str):
+        return content
+    parts = [part for part in _list(content) if part.get("type", "text") in {"text", "output_text"}]
+    return "".join(part["text"] for part in parts if isinstance(part.get("text"), str))
+
+
+def _list(value: Any) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _usage(value: Any) -> Usage:
+    """One call, with its tokens where the server gives numbers that can be right."""
+    counts = value if isinstance(value, dict) else {}
+    # Servers that count cached tokens separately leave them out of the first number.
+    read = _count(counts, "input_tokens", "prompt_tokens")
+    read += _count(counts, "cache_read_input_tokens") + _count(counts, "cache_creation_input_tokens")
+    return Usage(1, read, _count(counts, "output_tokens", "completion_tokens"))
+
+
+def _count(counts: dict[str, Any], *names: str) -> int:
+    for name in names:
+        value = counts.get(name)
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= _MOST_TOKENS:
+            return int(value)
+    return 0
+
+
+def _read(model: type[Any], body: bytes) -> Any:
+    try:
+        try:
+            reply = model.model_validate_json(body)
+        except ValidationError:
+            # Half of a surrogate pair, which models write at times, is an error for pydantic and none for `json`.
+            encodable = json.dumps(json.loads(body), ensure_ascii=False).encode(errors="replace")
+            reply = model.model_validate_json(encodable)
+    except (ValueError, RecursionError):  # a ValidationError is a ValueError, and its message quotes the body
+        raise ValueError("not the protocol") from None
+    if reply.error:
+        raise _error(reply.error)
+    return reply
+
+
+def _error(error: Any) -> Exception:
+    """What an error in a reply with status 200 means: LM Studio and OpenRouter send such."""
+    message = str(error)[:_ERROR_START].lower()
+    if says_too_long(message):
+        return window_exceeded(message)
+    code = error.get("code") if isinstance(error, dict) else None
+    status = _STATUS.get(code, 0) if isinstance(code, str) else code
+    if isinstance(status, int) and (status == 429 or 500 <= status < 600):
+        return error_for_status(status, {}, message)
+    return UnsupportedRequestFormat(
+        SourceFailed("The AI server answered with an error of its own. Try again later, or look into its log."),
+        path_missing=False,
+    )
+
+
+def _refused(usage: Usage) -> ModelRefused:
+    return ModelRefused("The model refused to answer. Ask in another way, or name another model.", usage)
+
+
+def _cut(usage: Usage) -> AnswerCut:
+    return AnswerCut(
+        "The model's answer was cut off before its end. Ask for less at once, or raise the server's limit on an "
+        "answer's length.",
+        usage,
+    )

@@ -1,0 +1,33 @@
+"""A third answerer, as small as one can be: it answers with the first line of each source, and judges nothing.
+
+It shows what the seam asks of a new answerer: this file, and one line in the registry.
+"""
+
+from collections.abc import Sequence
+
+from tasks.ai.answerer import Answer, Source, T, Verdict
+from tasks.ai.budget import Ledger
+from tasks.ai.money import Usage
+from tasks.ai.prompts import without_addressing
+from tasks.ai.settings import AiSettings
+from tasks.errors import NotConfigured
+
+
+class QuotingAnswerer:
+    name = "quoting"
+    model: str | None = None
+    address: str | None = None
+    judges = False
+    side_by_side = 1
+
+    def answer(self, question: str, sources: Sequence[Source], *, ledger: Ledger | None = None) -> Answer:
+        sources, warnings = without_addressing(sources)
+        lines = [f"{line} [{source.number}]" for source in sources for line in source.text.splitlines()[:1]]
+        return Answer("\n".join(lines) or "No source was sent.", Usage(), warnings)
+
+    def judge(self, instructions: str, material: str, schema: type[T], *, ledger: Ledger | None = None) -> Verdict[T]:
+        raise NotConfigured("Nothing can be judged. Set DILIGENCE_AI_MODEL.")
+
+
+def from_settings(settings: AiSettings) -> QuotingAnswerer:
+    return QuotingAnswerer()
