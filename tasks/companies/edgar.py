@@ -21,12 +21,12 @@ from typing import Any, Final
 
 from tasks.companies.claims import a_day, one_text
 from tasks.companies.settings import CompanySettings
-from tasks.companies.web.client import Limits, Web
-from tasks.companies.web.pace import Pace
+from tasks.companies.web.client import FetchLimits, Web
 from tasks.companies.web.page import Page, read_filing
 from tasks.errors import DiligenceError, NotConfigured, SourceFailed
+from tasks.remote.rate_limit import RateLimit, RateLimiter
 
-PACE: Final = Pace(10, 10)
+LIMITER: Final = RateLimiter(RateLimit(at_once=10, per_second=10))
 NAME: Final = "The SEC"
 _MOST_COMPANIES: Final = 5
 """Registrants looked at for one company; nearly all companies have one."""
@@ -98,7 +98,7 @@ def refusal() -> SourceFailed:
 
 def _fetch(cik: str) -> Registrant | None:
     url = f"{CompanySettings.current().sec_data_url}/submissions/CIK{cik}.json"
-    answer = Web.current().get(url, trusted=True, pace=PACE, expect=(403, 404), name=NAME)
+    answer = Web.current().get(url, trusted=True, limiter=LIMITER, expect=(403, 404), name=NAME)
     if answer.status == 404:
         return None
     if answer.status == 403:
@@ -111,7 +111,7 @@ def _fetch(cik: str) -> Registrant | None:
 
 _FORMS: Final = ({"10-K", "10-KT", "20-F", "40-F"}, {"10-Q"})
 """The forms looked for, the better ones first; amendments (10-K/A) mostly hold a part only."""
-_LIMITS: Final = Limits(
+_LIMITS: Final = FetchLimits(
     total=40, patience=60, packed=20 << 20, unpacked=24 << 20, cut=True, attempts=2, longest_pause=5
 )
 _NUMBER: Final = re.compile(r"\d{10}-\d{2}-\d{6}")
@@ -171,7 +171,7 @@ def _fits(pattern: re.Pattern[str], given: object) -> bool:
 
 @lru_cache(maxsize=_CACHED_FILINGS)
 def _read(filing: Filing) -> Page:
-    answer = Web.current().get(filing.url, trusted=True, pace=PACE, limits=_LIMITS, expect=(403,), name=NAME)
+    answer = Web.current().get(filing.url, trusted=True, limiter=LIMITER, limits=_LIMITS, expect=(403,), name=NAME)
     if answer.status == 403:
         raise refusal()
     return read_filing(answer.content, answer.content_type, answer.url, filing.title)

@@ -15,9 +15,9 @@ from urllib.parse import parse_qsl, unquote
 
 import pytest
 
-from tasks.companies.web.pace import Pace
 from tasks.companies.wikidata import client as asking
 from tasks.companies.wikidata import entity
+from tasks.remote.rate_limit import RateLimit, RateLimiter
 from tests.web.behaviours import json_reply
 from tests.web.server import Asked, LoopbackServer, Reply
 
@@ -35,9 +35,9 @@ def addresses(server: LoopbackServer) -> dict[str, str]:
 
 
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forget what earlier tests got from a server: ports are used again, and a pace may be on hold."""
+    """Forget what earlier tests got from a server: ports are used again, and a limiter may be on hold."""
     entity.ENTITIES.clear()
-    monkeypatch.setattr(asking, "WIKIDATA_PACE", Pace(5))
+    monkeypatch.setattr(asking, "WIKIDATA_LIMITER", RateLimiter(RateLimit(at_once=5)))
 
 
 def item_value(name: str) -> Json:

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any, Final, Protocol
 
 from tasks.companies.settings import CompanySettings
-from tasks.companies.web.response import Answer
+from tasks.companies.web.response import WebResponse
 from tasks.errors import NotConfigured, SourceFailed
 from tasks.text.normalise import plain_line
 
@@ -75,7 +75,7 @@ def key_of(provider: str) -> str:
     return key
 
 
-def check(answer: Answer) -> None:
+def check(answer: WebResponse) -> None:
     """Do nothing where the provider answered.
 
     Raises:

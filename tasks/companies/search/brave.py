@@ -5,11 +5,11 @@ from typing import Final
 from tasks.companies.search import Hit, check, hits, key_of, shortened
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.client import Web
-from tasks.companies.web.pace import Pace
 from tasks.errors import SourceFailed
+from tasks.remote.rate_limit import RateLimit, RateLimiter
 
 _URL: Final = "https://api.search.brave.com"
-_PACE: Final = Pace(1, 1)
+_LIMITER: Final = RateLimiter(RateLimit(at_once=1, per_second=1))
 """The smallest plan takes one request a second."""
 _MOST: Final = 20
 
@@ -37,7 +37,7 @@ class BraveSearcher:
             asked,
             headers=headers,
             trusted=True,
-            pace=_PACE,
+            limiter=_LIMITER,
             expect=(401, 402, 403, 422),
             name="Brave",
         )

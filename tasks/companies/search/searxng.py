@@ -6,12 +6,12 @@ from typing import Final
 from tasks.companies.search import Hit, hits, shortened
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.client import Web
-from tasks.companies.web.pace import Pace
 from tasks.errors import NotConfigured, SourceFailed
+from tasks.remote.rate_limit import RateLimit, RateLimiter
 
 log = logging.getLogger(__name__)
 
-_PACE: Final = Pace(4)
+_LIMITER: Final = RateLimiter(RateLimit(at_once=4))
 
 
 class SearxngSearcher:
@@ -31,7 +31,7 @@ class SearxngSearcher:
         """
         asked = {"q": shortened(query), "format": "json"}
         answer = Web.current().get(
-            f"{self._url}/search", asked, trusted=True, pace=_PACE, expect=(403,), name="The SearXNG server"
+            f"{self._url}/search", asked, trusted=True, limiter=_LIMITER, expect=(403,), name="The SearXNG server"
         )
         if answer.status == 403:
             raise NotConfigured(

@@ -5,11 +5,11 @@ from typing import Final
 from tasks.companies.search import Hit, check, hits, key_of, shortened
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.client import Web
-from tasks.companies.web.pace import Pace
 from tasks.errors import SourceFailed
+from tasks.remote.rate_limit import RateLimit, RateLimiter
 
 _URL: Final = "https://api.tavily.com"
-_PACE: Final = Pace(4)
+_LIMITER: Final = RateLimiter(RateLimit(at_once=4))
 _MOST: Final = 20
 
 
@@ -34,7 +34,7 @@ class TavilySearcher:
             {"query": shortened(query), "max_results": min(count, _MOST)},
             headers={"Authorization": f"Bearer {self._key}"},
             trusted=True,
-            pace=_PACE,
+            limiter=_LIMITER,
             expect=(401, 403, 432, 433),  # the last two: the plan's and the account's limit
             name="Tavily",
         )

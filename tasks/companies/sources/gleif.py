@@ -13,13 +13,13 @@ from tasks.companies.claims import ClaimCollector, SourceClaims, a_day, one_text
 from tasks.companies.domain import registrable
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.client import Web
-from tasks.companies.web.pace import Pace
 from tasks.companies.wikidata.entity import Entity, entity_of
 from tasks.errors import DiligenceError, SourceFailed
 from tasks.remote.fan_out import FanOut
+from tasks.remote.rate_limit import RateLimit, RateLimiter
 from tasks.text.normalise import same_name
 
-_PACE: Final = Pace(5)
+_LIMITER: Final = RateLimiter(RateLimit(at_once=5))
 """GLEIF publishes no limit that it keeps to; where it answers 429, its Retry-After is honoured."""
 _LEI: Final = re.compile(r"[A-Z0-9]{18}[0-9]{2}")
 _MAX_RECORDS: Final = 5
@@ -121,7 +121,7 @@ class GleifSource:
         """The records at a path; none where there are none."""
         headers = {"Accept": "application/vnd.api+json"}
         answer = Web.current().get(
-            self._records + path, params, headers=headers, trusted=True, pace=_PACE, expect=(404,), name="GLEIF"
+            self._records + path, params, headers=headers, trusted=True, limiter=_LIMITER, expect=(404,), name="GLEIF"
         )
         if answer.status == 404:
             return []

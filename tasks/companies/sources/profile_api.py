@@ -19,11 +19,11 @@ from tasks.companies.claims import CLAIMABLE, ClaimCollector, SourceClaims, a_da
 from tasks.companies.domain import registrable
 from tasks.companies.profile import CompanyProfile, value_at
 from tasks.companies.settings import CompanySettings
-from tasks.companies.web.client import Limits, Web
-from tasks.companies.web.pace import Pace
-from tasks.companies.web.response import Answer
+from tasks.companies.web.client import FetchLimits, Web
+from tasks.companies.web.response import WebResponse
 from tasks.companies.web.safe_addresses import Address
 from tasks.errors import DiligenceError, NotConfigured, SourceFailed
+from tasks.remote.rate_limit import RateLimit, RateLimiter
 
 _PATHS: Final = ("/api/v2/company", "/proxycurl/api/linkedin/company")
 """Where companies are asked for: the new path, and the older one."""
@@ -31,7 +31,7 @@ _OPTIONAL_PARTS: Final = ("categories", "funding_data", "extra", "exit_data", "a
 """What a profile has only when it is asked for."""
 _UNKNOWN: Final = frozenset({404, 410})
 _REFUSALS: Final = frozenset({401, 403})
-_LIMITS: Final = Limits(wait=60, total=60)
+_LIMITS: Final = FetchLimits(wait=60, total=60)
 """The provider advises to wait for 60 s."""
 _PAUSE_WITHOUT_CREDITS: Final = 3600
 """Seconds."""
@@ -50,10 +50,10 @@ _VALIDATIONS: Final = 3
 class ProviderState:
     """What this process knows about the provider's servers.
 
-    `pace` is for 300 calls a minute; a trial has 2 a minute, and the provider answers 429 with the time to wait.
+    `limiter` is for 300 calls a minute; a trial has 2 a minute, and the provider answers 429 with the time to wait.
     """
 
-    pace: Pace = field(default_factory=lambda: Pace(10, 5))
+    limiter: RateLimiter = field(default_factory=lambda: RateLimiter(RateLimit(at_once=10, per_second=5)))
     path: dict[str, str] = field(default_factory=dict)
     """The path that a server answers at, by its address."""
     paused_until: dict[tuple[str, str], float] = field(default_factory=dict)
@@ -132,7 +132,7 @@ class ProfileApiSource:
         """None: the provider searches for similar names only, and charges for it."""
         return []
 
-    def _ask(self, endpoint: str, params: Mapping[str, str]) -> Answer | None:
+    def _ask(self, endpoint: str, params: Mapping[str, str]) -> WebResponse | None:
         """The provider's answer; None where it knows nothing. The path it answers at is tried out once.
 
         Raises:
@@ -154,7 +154,7 @@ class ProfileApiSource:
             return answer
         return None
 
-    def _call(self, url: str, params: Mapping[str, str]) -> Answer:
+    def _call(self, url: str, params: Mapping[str, str]) -> WebResponse:
         """One call, unless the key is known to have no credits."""
         if self._state.paused_until.get((self._address, self._key), 0) > time.monotonic():
             raise _out_of_credits()
@@ -163,13 +163,13 @@ class ProfileApiSource:
             params,
             headers={"Authorization": f"Bearer {self._key}", "Accept": "application/json"},
             trusted=True,
-            pace=self._state.pace,
+            limiter=self._state.limiter,
             limits=_LIMITS,
             expect=_REFUSALS | _UNKNOWN,
             name="The profile provider",
         )
 
-    def _check(self, answer: Answer) -> None:
+    def _check(self, answer: WebResponse) -> None:
         """Raise the error that a refusal stands for, and note that the credits are spent."""
         if answer.status == 401:
             raise NotConfigured(
@@ -187,14 +187,14 @@ def _out_of_credits() -> SourceFailed:
     )
 
 
-def _object(answer: Answer) -> dict[str, Any]:
+def _object(answer: WebResponse) -> dict[str, Any]:
     content = answer.json()
     if not isinstance(content, dict):
         raise SourceFailed("The profile provider sent something else than a profile.")
     return content
 
 
-def _resolved(answer: Answer) -> _Resolved:
+def _resolved(answer: WebResponse) -> _Resolved:
     content = _object(answer)
     profile = content.get("profile")
     url = one_text(content.get("url")) or ""

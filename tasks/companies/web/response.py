@@ -1,9 +1,8 @@
-"""What a server answered, and what its failures mean to whoever asked.
+"""A response of a web server: its body within limits, and what its failures mean to the caller.
 
-A body as it comes: unpacked piece by piece, and no further than the limits on either side of the packing.
-
-A kilobyte of gzip can hold a megabyte of zeros, and layers of it more; so each piece is unpacked into a
-bounded room, and one layer is all that is taken.
+A body is decompressed piece by piece, and no further than the limits on either side of the compression: a kilobyte of
+gzip can hold a megabyte of zeros, and layers of it more. Each piece is decompressed into a bounded room, and only one
+layer is accepted.
 """
 
 import json
@@ -11,32 +10,40 @@ import ssl
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
-import httpcore
+import httpx
 
 from tasks.errors import DiligenceError, NotFound, SourceFailed, TookTooLong, TooManyRequests, Unavailable
+from tasks.remote.retry import read_retry_after
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 BUSY = frozenset({429, 500, 502, 503, 504})
 """Statuses after which the same request may have another answer."""
 
 
-@dataclass(frozen=True)
-class Answer:
-    """An answer. `url` is where it was found, after redirects; the headers' names are in lower case.
+ACCEPTED_ENCODINGS: Final = "gzip, deflate"
+"""The Accept-Encoding of requests; Brotli and Zstandard would need libraries that nothing else does."""
 
-    `whole` is False where it was cut at the limit, which is done only for those who ask for it; `name` is what
-    sentences call the server.
+
+@dataclass(frozen=True)
+class WebResponse:
+    """A response.
+
+    Attributes:
+        url: where it came from, after redirects.
+        status: of HTTP.
+        headers: their names in lower case.
+        content: the body, decompressed.
+        complete: False where the body was cut at a limit, which is done only for those who ask for it.
+        name: what error messages call the server.
     """
 
     url: str
     status: int
     headers: Mapping[str, str]
     content: bytes
-    whole: bool = True
+    complete: bool = True
     name: str = "The server"
 
     @property
@@ -48,7 +55,7 @@ class Answer:
         """The content as JSON.
 
         Raises:
-            SourceFailed: it is none.
+            SourceFailed: it is not JSON.
         """
         try:
             return json.loads(self.content)
@@ -57,26 +64,18 @@ class Answer:
 
     @property
     def retry_after(self) -> float | None:
-        """Seconds that the server wants to be left alone for, which it may give as a date; None: it says nothing."""
-        given = self.headers.get("retry-after", "").strip()
-        if given.isascii() and given.isdigit():
-            return float(given[:9])
-        try:
-            when = parsedate_to_datetime(given)
-        except (ValueError, TypeError, OverflowError):
-            return None
-        when = when if when.tzinfo else when.replace(tzinfo=UTC)
-        return max(0.0, (when - datetime.now(UTC)).total_seconds())
+        """Seconds that the server asks to wait for; None if it does not say."""
+        return read_retry_after(self.headers.get("retry-after"))
 
 
-def refused(answer: Answer) -> DiligenceError:
-    """What an answer with an error's status means."""
-    status, name = answer.status, answer.name
+def error_of_status(response: WebResponse) -> DiligenceError:
+    """The error that a status which is not 2xx means."""
+    status, name = response.status, response.name
     if status in {404, 410}:
         return NotFound(f"{name} has nothing at that address (HTTP {status}).")
     if status == 429:
-        after = round(answer.retry_after or 1)
-        return TooManyRequests(f"{name} has had enough requests for now. Ask again in {after} s.", max(1, after))
+        after = max(1, round(response.retry_after or 1))
+        return TooManyRequests(f"{name} has had enough requests for now. Ask again in {after} s.", after)
     if status >= 500:
         return Unavailable(f"{name} is out of order (HTTP {status}). Try again later.")
     if status in {401, 403}:
@@ -84,15 +83,15 @@ def refused(answer: Answer) -> DiligenceError:
     return SourceFailed(f"{name} answered in a way that cannot be used (HTTP {status}).")
 
 
-def failed(error: Exception, name: str) -> tuple[DiligenceError, bool]:
-    """What a failure of the connection means, and whether it may go better another time."""
-    if isinstance(error, httpcore.TimeoutException):
+def error_of_failure(error: httpx.TransportError, name: str) -> tuple[DiligenceError, bool]:
+    """The error that a failed connection means, and whether it may pass."""
+    if isinstance(error, httpx.TimeoutException):
         return TookTooLong(f"{name} took too long to answer."), True
-    if isinstance(error, httpcore.LocalProtocolError | httpcore.UnsupportedProtocol):
+    if isinstance(error, httpx.LocalProtocolError | httpx.UnsupportedProtocol):
         return SourceFailed(f"{name} cannot be asked: the request is not one that can be sent."), False
     if isinstance(_root(error), ssl.SSLCertVerificationError):
         return SourceFailed(f"{name} has no valid certificate, and is not trusted."), False
-    if isinstance(error, httpcore.ConnectError):
+    if isinstance(error, httpx.ConnectError):
         return Unavailable(f"{name} cannot be reached."), True
     return SourceFailed(f"{name} broke off its answer, or gave one that is no HTTP."), True
 
@@ -106,9 +105,8 @@ def _root(error: BaseException) -> BaseException:
     return error
 
 
-ACCEPTED: Final = "gzip, deflate"
-"""What is asked for; Brotli and Zstandard would need libraries that the rest does not."""
 _ROOM: Final = 1 << 16
+"""Bytes that are decompressed at a time."""
 _GZIP: Final = b"\x1f\x8b"
 _MEMBERS: Final = 1000
 """Members of a gzip file: each takes 20 bytes at least, and 20 µs."""
@@ -119,12 +117,12 @@ class _Full(Exception):
 
 
 def read_body(pieces: Iterable[bytes], packing: str, most_packed: int, most: int) -> tuple[bytes, bool]:
-    """The body unpacked, and whether that is all of it: no more than the limits (bytes) is read or kept.
+    """The body decompressed, and whether that is all of it: no more than the limits (bytes) is read or kept.
 
     `packing` is the Content-Encoding.
 
     Raises:
-        SourceFailed: it is packed in a way that was not asked for, or its packing is broken.
+        SourceFailed: it is compressed in a way that was not asked for, or its compression is broken.
     """
     names = [name.strip() for name in packing.lower().split(",") if name.strip() not in {"", "identity"}]
     if len(names) > 1 or (names and names[0] not in {"gzip", "x-gzip", "deflate"}):
@@ -146,7 +144,7 @@ def read_body(pieces: Iterable[bytes], packing: str, most_packed: int, most: int
 
 
 class _Plain:
-    """A body that is not packed."""
+    """A body that is not compressed."""
 
     def __init__(self, most: int) -> None:
         self.body = bytearray()
@@ -165,7 +163,7 @@ class _Plain:
 
 
 class _Unpacker(_Plain):
-    """A body packed by gzip, perhaps in several members, or by deflate, with or without zlib's frame."""
+    """A body compressed by gzip, perhaps in several members, or by deflate, with or without zlib's frame."""
 
     def __init__(self, deflate: bool, most: int) -> None:
         super().__init__(most)
@@ -184,7 +182,7 @@ class _Unpacker(_Plain):
                     self._held = piece
                     return
                 if self._members and piece[:2] != _GZIP:
-                    self._ended = True  # what some servers leave behind the end
+                    self._ended = True  # some servers send more after the end
                     return
                 self._stream = self._open(piece)
             self._keep(self._stream.decompress(piece, _ROOM))

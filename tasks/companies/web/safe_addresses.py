@@ -1,31 +1,16 @@
 """Which addresses may be fetched: http and https, on hosts that the public internet reaches.
 
-An address is taken apart once, here, and connected to as it was judged: two parsers that disagree
-are the oldest way round such a check. A host's name tells nothing; what it resolves to is judged
-where the connection is made (`connect.py`), by `Allowed.refusal`.
-
-Connections to checked addresses: a name is resolved once, every address judged, and one of them connected to.
-
-Nothing between the check and the connection asks for the name again, so that a name which changes its
-address in between (DNS rebinding) gains nothing. Host header, SNI and certificate keep the name. The
-same place holds all of a fetch to its time: httpcore's limits are for one operation each, and a
-server that sends a byte now and then never meets one.
+An address is parsed once, here, and connected to as it was checked: two parsers that disagree are the oldest way
+round such a check. A host's name says nothing; what it resolves to is checked by `Allowed.refusal` where the
+connection is made (`transport.py`).
 """
 
 import re
-import socket
-import ssl
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
-from queue import Empty, SimpleQueue
-from threading import Thread
-from typing import Any, Final, Self
+from typing import Final, Self
 
-import httpcore
 import httpx
 
 from tasks.companies.settings import host_or_network
@@ -41,8 +26,8 @@ _PORTS: Final = {"http": 80, "https": 443}
 
 # IANA's special-purpose registries, and the address that Azure gives to its machines' host.
 _NOT_PUBLIC_4: Final = [
-    IPv4Network(each)
-    for each in (
+    IPv4Network(network)
+    for network in (
         *("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "168.63.129.16/32", "169.254.0.0/16"),
         *("172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15"),
         *("198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4"),
@@ -50,14 +35,14 @@ _NOT_PUBLIC_4: Final = [
 ]
 _PUBLIC_6: Final = IPv6Network("2000::/3")
 # Teredo and its neighbours, documentation, and 6to4, which carries an IPv4 address to a relay of anyone's.
-_NOT_PUBLIC_6: Final = [IPv6Network(each) for each in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")]
+_NOT_PUBLIC_6: Final = [IPv6Network(network) for network in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")]
 _NAT64: Final = IPv6Network("64:ff9b::/96")
 _LOOPBACK: Final = (IPv4Address("127.0.0.1"), IPv6Address("::1"))
 
 
 @dataclass(frozen=True)
 class Address:
-    """An http or https address, taken apart. `host` is in lower-case A-labels or an IP address without brackets."""
+    """An http or https address in its parts. `host` is in lower-case A-labels or an IP address without brackets."""
 
     scheme: str
     host: str
@@ -67,16 +52,16 @@ class Address:
 
     @classmethod
     def parse(cls, url: str, params: Mapping[str, str] | None = None) -> Self:
-        """Take an address apart; `params` are more of its query.
+        """Parse an address; `params` are added to its query.
 
         Raises:
-            NotAllowed: it is not http or https, holds a user name, or is spelled as none should be.
+            NotAllowed: it is not http or https, holds a user name, or is not well formed.
         """
         if len(url) > _LONGEST:
             raise NotAllowed(f"An address of more than {_LONGEST} characters is not fetched.")
         try:
             parts = httpx.URL(url.strip())
-            if params:  # it writes the whole query anew, which not every server takes for the same
+            if params:  # this encodes the query anew, and some servers tell the encodings apart
                 parts = parts.copy_merge_params(params)
             scheme, host, port = parts.scheme, parts.raw_host.decode("ascii"), parts.port
         except (httpx.InvalidURL, UnicodeError, ValueError):
@@ -144,24 +129,24 @@ class Allowed:
     def refusal(self, host: str, address: str, port: int) -> str | None:
         """Why no connection may be made to `address` (an IP address), which `host` resolves to; None: it may."""
         try:
-            found = _unwrapped(ip_address(address))
+            ip = _unwrapped(ip_address(address))
         except ValueError:
             return "The address leads to no IP address, and is not fetched."
-        if host in self.hosts or self._holds(found):
+        if host in self.hosts or self._contains(ip):
             return None
-        if not is_public(found):
+        if not is_public(ip):
             return "The address leads to a private network, and is not fetched. DILIGENCE_WEB_ALLOW names what may be."
         if port not in _PORTS.values():
             return "The address has a port that public pages do not use, and is not fetched."
         return None
 
-    def _holds(self, address: IPAddress) -> bool:
-        same = _LOOPBACK if address in _LOOPBACK else (address,)  # `localhost` is both
-        return any(each in network for network in self.networks for each in same)
+    def _contains(self, address: IPAddress) -> bool:
+        addresses = _LOOPBACK if address in _LOOPBACK else (address,)  # `localhost` is both
+        return any(address in network for network in self.networks for address in addresses)
 
 
 def is_public(address: IPAddress) -> bool:
-    """Whether the public internet reaches that address: none of a private, local, shared or reserved network.
+    """Whether the public internet reaches that address: it is in no private, local, shared or reserved network.
 
     Python's own `is_global` changed its mind with releases of 3.11, and takes addresses within 6to4 for public.
     """
@@ -204,131 +189,3 @@ def _plain_host(host: str) -> str:
         except ValueError:
             raise NotAllowed("An IP address in an unusual spelling is not fetched.") from None
     return host
-
-
-Resolver = Callable[[str, int], Sequence[str]]
-"""The IP addresses of a host, for a port. Raises OSError when there are none."""
-
-_until: ContextVar[float | None] = ContextVar("until", default=None)
-_MOST_TRIED: Final = 4
-"""Addresses of one host that are tried, one after the other, within the time for connecting."""
-
-
-@contextmanager
-def time_limit(until: float) -> Iterator[None]:
-    """Within the block, in this thread, nothing is waited for beyond `until` (`time.monotonic`)."""
-    token = _until.set(until)
-    try:
-        yield
-    finally:
-        _until.reset(token)
-
-
-def resolve(host: str, port: int) -> list[str]:
-    """The addresses of a host as this machine's resolver gives them; every name within `localhost` is this machine.
-
-    Raises:
-        OSError: there are none.
-    """
-    if host == "localhost" or host.endswith(".localhost"):  # RFC 6761; not every resolver does so
-        return ["127.0.0.1", "::1"]
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(each[4][0]) for each in found))
-
-
-class CheckedBackend(httpcore.NetworkBackend):
-    """Makes httpcore's connections, to addresses that `allowed` reaches; with None, to any."""
-
-    def __init__(self, allowed: Allowed | None, resolver: Resolver = resolve) -> None:
-        self._allowed = allowed
-        self._resolver = resolver
-        self._sockets = httpcore.SyncBackend()
-
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore.NetworkStream:
-        """Connect to one of the host's addresses.
-
-        Raises:
-            NotAllowed: one of them is not public, and not allowed.
-            httpcore.ConnectError, httpcore.ConnectTimeout: none answers.
-        """
-        until = time.monotonic() + _remaining(timeout, httpcore.ConnectTimeout)
-        addresses = self._addresses(host, port, until)
-        if self._allowed is not None:
-            for address in addresses:
-                refusal = self._allowed.refusal(host, address, port)
-                if refusal is not None:
-                    raise NotAllowed(refusal)
-        failure: Exception = httpcore.ConnectError("no address")
-        tried = addresses[:_MOST_TRIED]
-        for left, address in zip(range(len(tried), 0, -1), tried, strict=True):
-            seconds = max(0.01, (until - time.monotonic()) / left)
-            try:
-                stream = self._sockets.connect_tcp(address, port, seconds, local_address, socket_options)
-            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
-                failure = error
-            else:
-                return _TimedStream(stream)
-        raise failure
-
-    def _addresses(self, host: str, port: int, until: float) -> Sequence[str]:
-        """The host's addresses; the system's resolver knows no time limit, so it is asked in a thread of its own."""
-        answers: SimpleQueue[Sequence[str] | OSError] = SimpleQueue()
-
-        def ask() -> None:
-            try:
-                answers.put(self._resolver(host, port))
-            except (OSError, UnicodeError) as error:
-                answers.put(OSError(str(error)))
-
-        Thread(target=ask, name="resolve", daemon=True).start()
-        try:
-            answer = answers.get(timeout=max(0.0, until - time.monotonic()))
-        except Empty:
-            raise httpcore.ConnectTimeout("resolving took too long") from None
-        if isinstance(answer, OSError) or not answer:
-            raise httpcore.ConnectError("the name is not known")
-        return answer
-
-
-class _TimedStream(httpcore.NetworkStream):
-    """A connection on which no operation goes beyond the time limit in force."""
-
-    def __init__(self, stream: httpcore.NetworkStream) -> None:
-        self._stream = stream
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._stream.read(max_bytes, _remaining(timeout, httpcore.ReadTimeout))
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, _remaining(timeout, httpcore.WriteTimeout))
-
-    def close(self) -> None:
-        self._stream.close()
-
-    def start_tls(
-        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
-    ) -> httpcore.NetworkStream:
-        # Python holds the whole handshake to the time-out, not each of its messages.
-        seconds = _remaining(timeout, httpcore.ConnectTimeout)
-        return _TimedStream(self._stream.start_tls(ssl_context, server_hostname, seconds))
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
-
-
-def _remaining(timeout: float | None, too_late: type[Exception]) -> float:
-    """Seconds that an operation may take, of its own time-out and of the limit in force."""
-    until = _until.get()
-    if until is None:
-        return 60.0 if timeout is None else timeout
-    left = until - time.monotonic()
-    if left <= 0:
-        raise too_late("the time is up")
-    return left if timeout is None else min(timeout, left)

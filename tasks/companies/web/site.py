@@ -15,9 +15,9 @@ from protego import Protego
 
 from tasks.companies.domain import registrable
 from tasks.companies.settings import CompanySettings
-from tasks.companies.web.client import USUAL, Limits, Web
+from tasks.companies.web.client import USUAL, FetchLimits, Web
 from tasks.companies.web.page import Page, read_page, shortened
-from tasks.companies.web.response import Answer
+from tasks.companies.web.response import WebResponse
 from tasks.companies.web.safe_addresses import Address
 from tasks.errors import DiligenceError, NotAllowed
 
@@ -79,7 +79,7 @@ class Robots:
         return Protego.parse(text)
 
 
-PAGE: Final = Limits(total=20, patience=60, packed=20 << 20, attempts=2, longest_pause=5)
+PAGE: Final = FetchLimits(total=20, patience=60, packed=20 << 20, attempts=2, longest_pause=5)
 """A page that takes longer is not waited for: there are others."""
 _LONGEST: Final = 300_000
 """Characters of a page that are looked at; to look through them takes 0.3 s at the worst."""
@@ -87,8 +87,8 @@ _ACCEPT: Final = {"Accept": "text/html, application/xhtml+xml, application/pdf;q
 
 
 def fetch_page(
-    url: str, *, trusted: bool = False, limits: Limits = PAGE, headers: Mapping[str, str] = _ACCEPT
-) -> Answer:
+    url: str, *, trusted: bool = False, limits: FetchLimits = PAGE, headers: Mapping[str, str] = _ACCEPT
+) -> WebResponse:
     """Fetch a page, or a feed, that its site lets programs fetch.
 
     `trusted`: the address comes from a setting (see `website`); what it redirects to is checked like any other.

@@ -16,18 +16,18 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from tasks.companies.settings import CompanySettings
-from tasks.companies.web.client import Limits, Web
-from tasks.companies.web.pace import Pace
+from tasks.companies.web.client import FetchLimits, Web
 from tasks.companies.wikidata.item import Item, read_item
 from tasks.errors import SourceFailed
 from tasks.remote.fan_out import FanOut
+from tasks.remote.rate_limit import RateLimit, RateLimiter
 from tasks.text.normalise import plain, plain_line
 
-WIKIDATA_PACE: Final = Pace(5)
+WIKIDATA_LIMITER: Final = RateLimiter(RateLimit(at_once=5))
 NAME: Final = "Wikidata"
-WIKIDATA_LIMITS: Final = Limits(total=30, patience=180)
-WIKIPEDIA_PACE: Final = Pace(5)
-_WIKIPEDIA_LIMITS: Final = Limits(total=20, patience=120, packed=1 << 20, unpacked=4 << 20)
+WIKIDATA_LIMITS: Final = FetchLimits(total=30, patience=180)
+WIKIPEDIA_LIMITER: Final = RateLimiter(RateLimit(at_once=5))
+_WIKIPEDIA_LIMITS: Final = FetchLimits(total=20, patience=120, packed=1 << 20, unpacked=4 << 20)
 _MAX_SUMMARY: Final = 4000
 """Characters; a first paragraph has some 500."""
 _MAX_ROWS: Final = 200
@@ -116,7 +116,7 @@ def fetch_item(item: str) -> Item | None:
     """
     url = f"{CompanySettings.current().wikidata_url}/wiki/Special:EntityData/{item}.json"
     answer = Web.current().get(
-        url, trusted=True, pace=WIKIDATA_PACE, limits=WIKIDATA_LIMITS, expect=(404, 410), name=NAME
+        url, trusted=True, limiter=WIKIDATA_LIMITER, limits=WIKIDATA_LIMITS, expect=(404, 410), name=NAME
     )
     return (
         None
@@ -152,7 +152,7 @@ def _ask(query: str) -> list[dict[str, str]]:
             {"query": query, "format": "json"},
             headers=headers,
             trusted=True,
-            pace=WIKIDATA_PACE,
+            limiter=WIKIDATA_LIMITER,
             limits=WIKIDATA_LIMITS,
             name=NAME,
         )
@@ -160,7 +160,7 @@ def _ask(query: str) -> list[dict[str, str]]:
         headers["Content-Type"] = "application/x-www-form-urlencoded"
         body = f"query={quote(query, safe='')}&format=json".encode()
         answer = Web.current().post(
-            url, body, headers=headers, trusted=True, pace=WIKIDATA_PACE, limits=WIKIDATA_LIMITS, name=NAME
+            url, body, headers=headers, trusted=True, limiter=WIKIDATA_LIMITER, limits=WIKIDATA_LIMITS, name=NAME
         )
     try:
         return [dict(_values(row)) for row in answer.json()["results"]["bindings"]]
@@ -217,7 +217,7 @@ def summary_of(title: str, item: str) -> Summary | None:
     answer = Web.current().get(
         f"{address}/api/rest_v1/page/summary/{name}",
         trusted=True,
-        pace=WIKIPEDIA_PACE,
+        limiter=WIKIPEDIA_LIMITER,
         limits=_WIKIPEDIA_LIMITS,
         expect=(404, 410),
         name="Wikipedia",

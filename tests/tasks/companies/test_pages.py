@@ -10,7 +10,7 @@ from tasks.companies import edgar as edgar_module
 from tasks.companies.company_match import Identity
 from tasks.companies.pages import read_pages
 from tasks.companies.search.searxng import SearxngSearcher
-from tasks.companies.web.pace import Pace
+from tasks.remote.rate_limit import RateLimit, RateLimiter
 from tasks.scoring.quotes import verify
 from tests.companies_servers.search import SearchPages
 from tests.companies_servers.sec import filing, filing_path, sec, submission
@@ -101,8 +101,8 @@ def test_where_the_article_cannot_be_had_its_summary_is_taken(
 def filed(server: LoopbackServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
     """The SEC, with an annual report of Alpha's; Wikidata knows its CIK."""
     forget(monkeypatch)
-    monkeypatch.setattr(edgar_module, "PACE", Pace(10))
-    monkeypatch.setattr(edgar_module, "PACE", Pace(10))
+    monkeypatch.setattr(edgar_module, "LIMITER", RateLimiter(RateLimit(at_once=10)))
+    monkeypatch.setattr(edgar_module, "LIMITER", RateLimiter(RateLimit(at_once=10)))
     edgar_module._read.cache_clear()
     report = filing(
         *(f"Risk {number}: demand for pumps may fall." for number in range(400)),

@@ -24,8 +24,8 @@ from tasks.companies.sources import wikidata as wikidata_source
 from tasks.companies.sources.files import FileSource
 from tasks.companies.sources.profile_api import ProfileApiSource, ProviderState
 from tasks.companies.sources.registry import SOURCES, configured_sources, open_source
-from tasks.companies.web.pace import Pace
 from tasks.errors import BadRequest, DiligenceError, NotConfigured
+from tasks.remote.rate_limit import RateLimit, RateLimiter
 from tests.companies_servers import gleif as register
 from tests.companies_servers import sec as edgar
 from tests.companies_servers import site
@@ -111,7 +111,7 @@ def sec(stage: Stage) -> FactSource:
     ]
     stage.serve("SEC_DATA_URL", edgar.sec(*known))
     stage.settings.setenv("DILIGENCE_CONTACT", "mailto:us@example.com")
-    stage.settings.setattr(edgar_module, "PACE", Pace(10))
+    stage.settings.setattr(edgar_module, "LIMITER", RateLimiter(RateLimit(at_once=10)))
     _in_wikidata(stage, P5531=("1", "2"))
     return sec_source.open_source()
 
@@ -137,12 +137,14 @@ def lost_gleif(stage: Stage) -> FactSource:
 
 
 def profile_api(stage: Stage) -> FactSource:
-    return ProfileApiSource(stage.serve("PROFILE_API_URL", ProfileApi(KNOWN)), KEY, ProviderState(Pace(10)))
+    return ProfileApiSource(
+        stage.serve("PROFILE_API_URL", ProfileApi(KNOWN)), KEY, ProviderState(RateLimiter(RateLimit(at_once=10)))
+    )
 
 
 def lost_profile_api(stage: Stage) -> FactSource:
     address = stage.serve("PROFILE_API_URL", lambda _: page("<p>Sorry"))
-    return ProfileApiSource(address, KEY, ProviderState(Pace(10)))
+    return ProfileApiSource(address, KEY, ProviderState(RateLimiter(RateLimit(at_once=10))))
 
 
 def website(stage: Stage) -> FactSource:

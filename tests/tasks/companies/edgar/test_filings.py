@@ -7,9 +7,9 @@ import pytest
 
 from tasks.companies import edgar
 from tasks.companies.edgar import Registrant, newest_filing, newest_report
-from tasks.companies.web.client import Limits
-from tasks.companies.web.pace import Pace
+from tasks.companies.web.client import FetchLimits
 from tasks.errors import NotConfigured, SourceFailed
+from tasks.remote.rate_limit import RateLimit, RateLimiter
 from tests.companies_servers.sec import filing, filing_path, sec, submission
 from tests.web.behaviours import page
 from tests.web.server import LoopbackServer, Reply
@@ -29,8 +29,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
         monkeypatch.setenv("DILIGENCE_SEC_URL", server.url)
         monkeypatch.setenv("DILIGENCE_SEC_DATA_URL", server.url)
         monkeypatch.setenv("DILIGENCE_CONTACT", "mailto:us@example.com")
-        monkeypatch.setattr(edgar, "PACE", Pace(10))
-        monkeypatch.setattr(edgar, "PACE", Pace(10))
+        monkeypatch.setattr(edgar, "LIMITER", RateLimiter(RateLimit(at_once=10)))
+        monkeypatch.setattr(edgar, "LIMITER", RateLimiter(RateLimit(at_once=10)))
         edgar._read.cache_clear()
         yield server
 
@@ -160,7 +160,7 @@ def test_without_a_contact_the_sec_is_not_asked(server: LoopbackServer, monkeypa
 def test_a_report_that_is_too_large_is_read_as_far_as_it_may_be(
     server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(edgar, "_LIMITS", Limits(packed=40_000, unpacked=40_000, cut=True))
+    monkeypatch.setattr(edgar, "_LIMITS", FetchLimits(packed=40_000, unpacked=40_000, cut=True))
     long = filing("The first words.", *(f"Paragraph {number} of a long report." for number in range(2000)))
     server.pages = sec(
         submission("1", "ALPHA INC", filed=["2026-02-03"]), filings={filing_path("1", "2026-02-03"): long}

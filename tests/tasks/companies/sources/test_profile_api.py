@@ -10,8 +10,8 @@ import pytest
 from tasks.companies.claims import SourceClaims
 from tasks.companies.sources import profile_api
 from tasks.companies.sources.profile_api import ProviderState, open_source
-from tasks.companies.web.pace import Pace
 from tasks.errors import BadRequest, NotConfigured, SourceFailed
+from tasks.remote.rate_limit import RateLimit, RateLimiter
 from tests.companies_servers.profile_api import KEY, NEW, OLD, ProfileApi, address, profile
 from tests.web.behaviours import busy, json_reply, page, redirect
 from tests.web.server import Asked, LoopbackServer, Reply
@@ -26,7 +26,7 @@ def knows(facts: object, server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
     def knows(*profiles: dict[str, Any], **more: Any) -> ProfileApi:
         monkeypatch.setenv("DILIGENCE_PROFILE_API_URL", server.url)
         monkeypatch.setenv("DILIGENCE_PROFILE_API_KEY", KEY)
-        monkeypatch.setattr(profile_api, "STATE", ProviderState(Pace(10)))
+        monkeypatch.setattr(profile_api, "STATE", ProviderState(RateLimiter(RateLimit(at_once=10))))
         provider = ProfileApi(dict(zip(("alpha.example", "beta.example"), profiles, strict=False)), **more)
         server.pages = provider
         return provider

@@ -9,8 +9,8 @@ from tasks.companies import edgar as asking
 from tasks.companies.claims import SourceClaims
 from tasks.companies.edgar import headquarters
 from tasks.companies.sources.sec import open_source
-from tasks.companies.web.pace import Pace
 from tasks.errors import BadRequest, NotConfigured, SourceFailed
+from tasks.remote.rate_limit import RateLimit, RateLimiter
 from tests.companies_servers.sec import LONDON, submission
 from tests.companies_servers.sec import sec as edgar
 from tests.companies_servers.wikidata import addresses
@@ -30,7 +30,7 @@ def knows(
         in_wikidata("Alpha", P5531=[each["cik"] for each in submissions] if ciks is None else list(ciks))
         monkeypatch.setenv("DILIGENCE_SEC_DATA_URL", server.url)
         monkeypatch.setenv("DILIGENCE_CONTACT", "mailto:us@example.com")
-        monkeypatch.setattr(asking, "PACE", Pace(10))
+        monkeypatch.setattr(asking, "LIMITER", RateLimiter(RateLimit(at_once=10)))
         server.pages = edgar(*submissions)
         return server
 

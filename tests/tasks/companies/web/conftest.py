@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.web.client import Limits, Web
+from tasks.companies.web.client import FetchLimits, Web
 from tasks.companies.web.safe_addresses import Allowed
 from tests.web.server import LoopbackServer
 
-QUICK = Limits(connect=2, wait=2, total=4, pause=0.01)
-"""Limits for servers next door: what a test is about fails soon, and pauses are short."""
+QUICK = FetchLimits(connect=2, wait=2, total=4, pause=0.01)
+"""FetchLimits for servers next door: what a test is about fails soon, and pauses are short."""
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ import pytest
 
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.client import Web, user_agent
-from tasks.companies.web.pace import Pace
 from tasks.errors import DiligenceError, NotFound, SourceFailed, TooManyRequests, Unavailable
+from tasks.remote.rate_limit import RateLimit, RateLimiter
 from tests.tasks.companies.web.conftest import QUICK
 from tests.web.behaviours import busy, cut_off, json_reply, page, redirect, reset
 from tests.web.server import LoopbackServer, Reply
@@ -96,13 +96,13 @@ def test_a_server_is_left_alone_for_as_long_as_it_asks_for(web: Web, server: Loo
     after = "1" if form == "seconds" else format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
     server.pages = {"/": page("at last"), "/other": page("too")}
     server.then(busy(429, after))
-    pace = Pace(5)
+    limiter = RateLimiter(RateLimit(at_once=5))
     with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(web.get, server.url, pace=pace, limits=QUICK)
+        first = pool.submit(web.get, server.url, limiter=limiter, limits=QUICK)
         while not server.begun:
             pass
         first.result()
-        web.get(server.url + "/other", pace=pace, limits=QUICK)
+        web.get(server.url + "/other", limiter=limiter, limits=QUICK)
     assert server.begun[1] - server.begun[0] > 0.9
     assert server.begun[2] > server.begun[1]
 
@@ -111,10 +111,10 @@ def test_a_server_that_wants_to_be_left_alone_for_long_is_and_so_say_those_who_c
     web: Web, server: LoopbackServer
 ) -> None:
     server.pages = {"/": busy(429, "7200")}
-    pace = Pace(5)
+    limiter = RateLimiter(RateLimit(at_once=5))
     for _ in range(3):
         with pytest.raises(TooManyRequests) as refused:
-            web.get(server.url, pace=pace, limits=QUICK)
+            web.get(server.url, limiter=limiter, limits=QUICK)
         assert refused.value.retry_after >= 3500
     assert len(server.asked) == 1
 
@@ -130,8 +130,8 @@ def test_a_batch_keeps_every_place_of_a_source_busy_and_takes_no_more(web: Web) 
         return Reply(b"{}", delay=0.01)
 
     with LoopbackServer(slow) as server, ThreadPoolExecutor(40) as pool:
-        pace = Pace(5)
-        answers = list(pool.map(lambda n: web.get(f"{server.url}/{n}", pace=pace, limits=QUICK), range(200)))
+        limiter = RateLimiter(RateLimit(at_once=5))
+        answers = list(pool.map(lambda n: web.get(f"{server.url}/{n}", limiter=limiter, limits=QUICK), range(200)))
         assert len(answers) == 200
         assert server.most == 5
         assert server.connections <= 10
@@ -139,8 +139,8 @@ def test_a_batch_keeps_every_place_of_a_source_busy_and_takes_no_more(web: Web) 
 
 def test_a_batch_breaks_no_limit_a_second(web: Web) -> None:
     with LoopbackServer(lambda _: Reply(b"{}")) as server, ThreadPoolExecutor(25) as pool:
-        pace = Pace(10, per_second=10)
-        list(pool.map(lambda n: web.get(f"{server.url}/{n}", pace=pace, limits=QUICK), range(25)))
+        limiter = RateLimiter(RateLimit(at_once=10, per_second=10))
+        list(pool.map(lambda n: web.get(f"{server.url}/{n}", limiter=limiter, limits=QUICK), range(25)))
         begun = sorted(server.begun)
         assert all(later - earlier > 1 for earlier, later in zip(begun, begun[10:], strict=False))
 

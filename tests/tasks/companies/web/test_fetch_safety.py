@@ -138,7 +138,7 @@ def test_a_body_beyond_the_limit_ends_there(web: Web, server: LoopbackServer, bo
     with pytest.raises(TooLarge, match="larger than the 2 MB"):
         web.get(server.url, limits=limits)
     cut = web.get(server.url, limits=replace(limits, cut=True))
-    assert not cut.whole
+    assert not cut.complete
     assert len(cut.content) <= 4 << 20
 
 

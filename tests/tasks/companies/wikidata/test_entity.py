@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.web.client import Limits
+from tasks.companies.web.client import FetchLimits
 from tasks.companies.wikidata import client as asking
 from tasks.companies.wikidata.entity import entity_of
 from tasks.errors import BadRequest, SourceFailed, TooManyRequests, Unavailable
@@ -269,7 +269,7 @@ def test_a_wikidata_that_wants_to_be_left_alone_is(knows: Knows) -> None:
 
 def test_wikidata_out_of_reach_is_an_error(knows: Knows, monkeypatch: pytest.MonkeyPatch) -> None:
     knows()
-    monkeypatch.setattr(asking, "WIKIDATA_LIMITS", Limits(attempts=1))
+    monkeypatch.setattr(asking, "WIKIDATA_LIMITS", FetchLimits(attempts=1))
     with LoopbackServer() as gone:
         monkeypatch.setenv("DILIGENCE_WIKIDATA_SPARQL_URL", f"{gone.url}/sparql")
     with pytest.raises(Unavailable, match="Wikidata cannot be reached"):
