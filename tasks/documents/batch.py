@@ -88,10 +88,10 @@ def _fetching(drive: Drive, folder: Path, max_bytes: int) -> Iterator[_Fetch]:
 
     From a disk, a document is there when the call returns: threads would only take turns.
     """
-    if drive.side_by_side == 1:
+    if drive.max_parallel_fetches == 1:
         yield lambda document_id: _fetched_here(drive, document_id, folder, max_bytes)
         return
-    with FanOut(drive.side_by_side, "fetching", Leave.NEVER) as threads:
+    with FanOut(drive.max_parallel_fetches, "fetching", Leave.NEVER) as threads:
         yield lambda document_id: threads.submit(drive.fetch, document_id, folder, max_bytes)
 
 
@@ -204,8 +204,8 @@ class _Batch:
                 if isinstance(each, _OnTheWay):
                     fetched.append(each)
                 else:
-                    settled = each.of[0][1].still()
-                    self._let_go(*each.of[0])
+                    settled = each.of[0][1].is_unchanged()
+                    self._release(*each.of[0])
                     if settled:
                         self._finish(each)
                     else:
@@ -233,7 +233,7 @@ class _Batch:
                 content.result = self._pool.submit(file.path, each.format)
                 content.result.add_done_callback(partial(self._tell, content))
                 continue
-            self._let_go(each.document, file)
+            self._release(each.document, file)
 
     def _finish(self, content: _Content) -> None:
         self._done.append(content)
@@ -249,9 +249,9 @@ class _Batch:
             else:
                 self.fail(document.id, SourceFailed(texts.CHANGING))
 
-    def _let_go(self, document: Document, file: Fetched) -> None:
+    def _release(self, document: Document, file: Fetched) -> None:
         del self._held[document.id]
-        file.let_go()
+        file.release()
 
     def _keep_soon(self) -> None:
         if self._keep_at is None:

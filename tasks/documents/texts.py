@@ -277,7 +277,7 @@ def _read(drive: Drive, document: Document, found: str) -> StoredText | NewText:
             if text is None:
                 read = partial(shared_pool().read, fetched.path, found)
                 text = new_text(fetched.content_hash, readers(found), read)
-            if fetched.still():
+            if fetched.is_unchanged():
                 break
     else:
         raise SourceFailed(CHANGING)

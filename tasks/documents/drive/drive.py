@@ -57,9 +57,9 @@ class Document:
 
 @dataclass(slots=True)
 class Listing:
-    """What lies in a folder: each document once, `incomplete` when the drive could not show all of it.
+    """What lies in a folder, every document once. It is `incomplete` when the drive could not show all of it.
 
-    Documents that rest on disk (`list_folder` with a spool) may come twice: what comes first stands.
+    Documents that are on disk (`list_folder` with a spool) may come twice: the first one counts.
     """
 
     folder: Folder
@@ -75,7 +75,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What a drive has recorded since a mark: ids of what changed and of the folders it lies in now; the next mark."""
+    """What a drive has recorded since a mark: the ids of what changed and of its folders now, and the next mark."""
 
     ids: frozenset[str]
     mark: str
@@ -83,28 +83,28 @@ class Changes:
 
 @dataclass
 class Fetched:
-    """A document's content on the local disk: the file, the SHA-256 of its bytes in hex, the version it is of.
+    """A document's content on the local disk: the file, the SHA-256 of its bytes in hex, and its version.
 
-    It is there until it is let go, best by a `with` block. The file is a copy in the spool.
+    The file, a copy in the spool, is there until `release`. A `with` block releases it.
     """
 
     path: Path
     content_hash: str
     version: str
 
-    def still(self) -> bool:
-        """Whether the file holds what was hashed. Asked after it was read; nobody writes into a copy."""
+    def is_unchanged(self) -> bool:
+        """Whether the file still holds what was hashed, for the reader to ask at the end. A copy always does."""
         return True
 
-    def let_go(self) -> None:
-        """It is not needed any more."""
+    def release(self) -> None:
+        """Remove the file: it is not needed any more."""
         self.path.unlink(missing_ok=True)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.let_go()
+        self.release()
 
 
 class Drive(Protocol):
@@ -112,7 +112,7 @@ class Drive(Protocol):
 
     @property
     def name(self) -> str:
-        """The drive's name in storage: the same for the same documents, whoever sees them."""
+        """The drive's name in storage: the same for the same documents, whichever account sees them."""
 
     @property
     def view(self) -> str:
@@ -120,35 +120,35 @@ class Drive(Protocol):
 
     @property
     def remote(self) -> bool:
-        """Whether its answers come over a network, so that an event loop must not wait for them."""
+        """Whether its answers come over a network. An event loop must not wait for them."""
 
     @property
-    def side_by_side(self) -> int:
-        """How many documents are worth fetching at the same time."""
+    def max_parallel_fetches(self) -> int:
+        """How many documents to fetch at the same time at most."""
 
-    def find_folder(self, given: str) -> str:
+    def find_folder(self, reference: str) -> str:
         """The id of the folder that a user names: by id, by URL, or by its path under the drive's root."""
 
-    def find_document(self, given: str) -> str:
+    def find_document(self, reference: str) -> str:
         """The id of the document that a caller names, by id or by URL."""
 
     def list_folder(self, folder_id: str, *, recursive: bool, spool: Path | None = None) -> Listing:
         """Everything in the folder; with `recursive`, in its subfolders too.
 
-        With a folder on disk in `spool`, the documents rest there while it stands, and not in memory.
+        With a folder on disk in `spool`, the documents are kept there and not in memory, for as long as it exists.
         """
 
     def changes_since(self, folder_id: str, mark: str) -> Changes | None:
-        """What changed since a listing's mark, asked anew for this account, which must see the folder still.
+        """What changed since a listing's mark. This account must still see the folder.
 
-        None where the drive cannot tell, or no longer: then the folder is to be listed again.
+        None where the drive does not know, or no longer: then the folder has to be listed again.
         """
 
     def document(self, document_id: str) -> Document:
-        """What the drive says of one document now. `path` is empty."""
+        """One document as it is now. `path` is empty."""
 
     def fetch(self, document_id: str, spool: Path, max_bytes: int) -> Fetched:
-        """Have the document's content on the local disk, in the folder `spool` if it has to be brought there.
+        """Bring the document's content to the local disk, into the folder `spool` if it is not on the disk already.
 
         Raises:
             TooLarge: it is larger than `max_bytes`.
@@ -158,22 +158,22 @@ class Drive(Protocol):
         """The document's content as an open file, for showing it to the account's user."""
 
 
-def identifier(given: str, field_name: str) -> str:
-    """The id that a user gave, alone or within a URL (`/file/d/ID`, `/folders/ID`, `?id=ID`).
+def identifier(reference: str, field_name: str) -> str:
+    """The id in a user's text, which is the id itself or a URL with it (`/file/d/ID`, `/folders/ID`, `?id=ID`).
 
     Raises:
-        BadRequest: nothing was given, or a URL without an id in it.
+        BadRequest: the text is blank, or a URL without an id in it. The error names the field.
     """
-    given = given.strip()
-    if not given:
+    reference = reference.strip()
+    if not reference:
         raise BadRequest(f"{field_name} is empty: give an id or a URL.", {field_name: "must not be blank"})
-    if not _URL.match(given):
-        return given
-    found = _ID_IN_URL.search(given)
-    if found is None:
+    if not _URL.match(reference):
+        return reference
+    match = _ID_IN_URL.search(reference)
+    if match is None:
         problem = "this URL holds no id: expected /file/d/ID, /folders/ID or ?id=ID in it"
         raise BadRequest(f"{field_name}: {problem}.", {field_name: problem})
-    return unquote(found.group(1) or found.group(2))
+    return unquote(match.group(1) or match.group(2))
 
 
 def hidden(name: str) -> bool:

@@ -1,8 +1,6 @@
-"""Where a listing's rows rest until they are stored: in memory, or on disk so that memory stays flat.
+"""The spool: folders on the local disk for fetched files, and for the documents of listings that memory must not hold.
 
-A room of 200,000 files takes no more of it than one of 2,000.
-
-The spool: where fetched files lie while they are read.
+A listing of 200,000 documents takes no more memory than one of 2,000 when its documents are spooled.
 """
 
 import fcntl
@@ -23,49 +21,91 @@ from tasks.errors import Unavailable
 
 Values = Sequence[str | int | None]
 
-_TOGETHER = 1000  # rows written at a time
+_ROWS_AT_ONCE = 1000
+"""Rows that are written together."""
+_CREATED, _UPDATED = 7, 8
+"""Where the times stand in the values of a document."""
 
 
-class Kept:
-    """Rows of plain values, in the order in which they came."""
+@contextmanager
+def spool() -> Iterator[Path]:
+    """A folder for fetched files that is removed at the end of the block. Removes those of killed processes too.
 
-    def __init__(self, spool: Path | None) -> None:
-        """Keep them in a file in the folder `spool`; without one, in memory."""
-        self._file = spool / uuid4().hex if spool else None
-        self._rows: list[Values] = []  # with a file, those that are not in it yet
+    A folder in use is locked, and its lock ends with its process. A process id in a file would say nothing
+    to another container that has the same home.
+
+    Raises:
+        Unavailable: the home has no room for it.
+    """
+    try:
+        home = database.home() / "spool"
+        home.mkdir(mode=0o700, exist_ok=True)
+        with _locked(home, wait=True):  # so that nobody removes a folder that is made and not locked yet
+            for other in home.iterdir():
+                _remove_unused(other)
+            folder = Path(mkdtemp(prefix=f"{os.getpid()}-", dir=home))
+            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+    except OSError as error:
+        raise Unavailable(f"There is no room for the spool in DILIGENCE_HOME ({error.strerror}).") from error
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(handle)
+
+
+def _remove_unused(folder: Path) -> None:
+    with suppress(OSError), _locked(folder, wait=False):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _locked(folder: Path, *, wait: bool) -> Iterator[None]:
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        yield
+    finally:
+        os.close(handle)
+
+
+class SpooledRows:
+    """Rows of plain values in the order in which they were added, in a file in the folder `spool`."""
+
+    def __init__(self, spool: Path) -> None:
+        self._file = spool / uuid4().hex
+        self._unwritten: list[Values] = []
 
     def add(self, rows: Iterable[Values]) -> None:
-        """Keep some more.
+        """Add rows.
 
         Raises:
             Unavailable: the disk has no room for them.
         """
-        self._rows.extend(rows)
-        if self._file and len(self._rows) >= _TOGETHER:
-            self._write(self._file)
+        self._unwritten.extend(rows)
+        if len(self._unwritten) >= _ROWS_AT_ONCE:
+            self._write()
 
     def __iter__(self) -> Iterator[Any]:
-        if self._file:
-            self._write(self._file)
-            with self._file.open(encoding="ascii") as file:
-                for line in file:
-                    yield from json.loads(line)
-        else:
-            yield from self._rows
+        self._write()
+        with self._file.open(encoding="ascii") as file:
+            for line in file:
+                yield from json.loads(line)
 
-    def _write(self, path: Path) -> None:
+    def _write(self) -> None:
         try:
-            with path.open("a", encoding="ascii") as file:
-                file.write(json.dumps(self._rows, separators=(",", ":")) + "\n")
+            with self._file.open("a", encoding="ascii") as file:
+                file.write(json.dumps(self._unwritten, separators=(",", ":")) + "\n")
         except OSError as error:
             raise Unavailable(
                 f"The index cannot be spooled ({error.strerror}). DILIGENCE_HOME must have room for it."
             ) from error
-        self._rows = []
+        self._unwritten = []
 
 
-class Documents(Collection[Document]):
-    """Documents that are made anew, one at a time, whenever they are gone through."""
+class SpooledDocuments(Collection[Document]):
+    """Documents that are made again, one at a time, whenever they are iterated over."""
 
     def __init__(self, make: Callable[[], Iterator[Document]]) -> None:
         self._make = make
@@ -77,11 +117,11 @@ class Documents(Collection[Document]):
         return sum(1 for _ in self)
 
     def __contains__(self, document: object) -> bool:
-        return any(each == document for each in self)
+        return any(other == document for other in self)
 
 
 def values_of(document: Document) -> Values:
-    """A document as plain values; `document_of` makes it a document again."""
+    """A document as plain values. `document_of` turns them into the document again."""
     return (
         document.id,
         document.name,
@@ -96,52 +136,9 @@ def values_of(document: Document) -> Values:
     )
 
 
-def document_of(values: Any) -> Document:
-    """The document of what `values_of` gave."""
-    given = list(values)
-    for at in (7, 8):
-        given[at] = datetime.fromisoformat(given[at]) if given[at] else None
-    return Document(*given)
-
-
-@contextmanager
-def spool() -> Iterator[Path]:
-    """A folder for fetched files that is gone afterwards; what killed processes left behind goes too.
-
-    A folder in use is locked, and the lock ends with its process: a process id would say nothing to
-    another container that has the same home.
-
-    Raises:
-        Unavailable: the home has no room for it.
-    """
-    try:
-        home = database.home() / "spool"
-        home.mkdir(mode=0o700, exist_ok=True)
-        with _locked(home, wait=True):  # nobody takes away what is made and not yet locked
-            for left in home.iterdir():
-                _remove_unused(left)
-            folder = Path(mkdtemp(prefix=f"{os.getpid()}-", dir=home))
-            held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            fcntl.flock(held, fcntl.LOCK_EX)
-    except OSError as error:
-        raise Unavailable(f"There is no room for the spool in DILIGENCE_HOME ({error.strerror}).") from error
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        os.close(held)
-
-
-def _remove_unused(left: Path) -> None:
-    with suppress(OSError), _locked(left, wait=False):
-        shutil.rmtree(left, ignore_errors=True)
-
-
-@contextmanager
-def _locked(folder: Path, *, wait: bool) -> Iterator[None]:
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        yield
-    finally:
-        os.close(handle)
+def document_of(values: Sequence[Any]) -> Document:
+    """The document of the values that `values_of` gave."""
+    fields = list(values)
+    for position in (_CREATED, _UPDATED):
+        fields[position] = datetime.fromisoformat(fields[position]) if fields[position] else None
+    return Document(*fields)

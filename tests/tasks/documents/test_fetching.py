@@ -22,7 +22,7 @@ Write = Callable[..., str]
 class FarDrive(LocalDrive):
     """The drive's root as if it lay far away: a fetch waits for `company` others, and notes what lies in the spool."""
 
-    side_by_side = 4
+    max_parallel_fetches = 4
 
     def __init__(self, root: Path, company: int = 1) -> None:
         super().__init__(root, "http://127.0.0.1:8000")
@@ -70,7 +70,7 @@ def test_documents_of_a_disk_are_fetched_by_the_task_itself(
     write("a.txt")
     room_id = index_room("root")
     drive = far()
-    drive.side_by_side = 1
+    drive.max_parallel_fetches = 1
     read(room_id)
     assert drive.threads == {threading.current_thread().name}
 
@@ -99,13 +99,13 @@ def test_a_document_that_cannot_be_fetched_is_its_own_failure(
     assert "No such document" in (outcomes["gone.txt"].warning or "")
 
 
-@pytest.mark.parametrize("side_by_side", [1, 4])
+@pytest.mark.parametrize("max_parallel_fetches", [1, 4])
 def test_no_more_lies_in_the_spool_than_may(
     write: Write,
     pool: CountingPool,
     far: Callable[..., FarDrive],
     monkeypatch: pytest.MonkeyPatch,
-    side_by_side: int,
+    max_parallel_fetches: int,
 ) -> None:
     monkeypatch.setattr(batch, "_HELD", 6)
     monkeypatch.setattr(batch, "_AT_ONCE", 2)
@@ -113,7 +113,7 @@ def test_no_more_lies_in_the_spool_than_may(
         write(f"{number}.txt", f"words {number}")
     room_id = index_room("root")
     drive = far()
-    drive.side_by_side = side_by_side
+    drive.max_parallel_fetches = max_parallel_fetches
     assert len(read(room_id)) == 30
     assert max(drive.files) <= 6
     monkeypatch.setattr(batch, "_HELD_BYTES", 1)

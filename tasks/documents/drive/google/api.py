@@ -50,7 +50,7 @@ FIELDS = (
 )
 
 
-class Target(NamedTuple):
+class ShortcutTarget(NamedTuple):
     """What a shortcut leads to."""
 
     id: str
@@ -58,7 +58,7 @@ class Target(NamedTuple):
     key: str | None
 
 
-class Row(NamedTuple):
+class FileRow(NamedTuple):
     """A file of a listing, in the folder `parent`: plain values, so that it can rest on disk.
 
     Times are as Drive writes them, `version` is as in `Document`, `key` the resource key.
@@ -75,11 +75,11 @@ class Row(NamedTuple):
     key: str | None
 
 
-def row_of(file: Mapping[str, Any], parent: str) -> Row:
+def row_of(file: Mapping[str, Any], parent: str) -> FileRow:
     """The row of a file resource that was asked for with `FIELDS`."""
     get = file.get
     size = get("size")
-    return Row(
+    return FileRow(
         file["id"],
         get("name", ""),
         parent,
@@ -97,35 +97,37 @@ def version_of(file: Mapping[str, Any]) -> str:
     return file.get("md5Checksum") or f"v{file.get('version', '')}"
 
 
-def target_of(file: Mapping[str, Any]) -> Target:
+def target_of(file: Mapping[str, Any]) -> ShortcutTarget:
     """What a shortcut's file resource leads to."""
     details = file.get("shortcutDetails") or {}
-    return Target(details.get("targetId", ""), details.get("targetMimeType", ""), details.get("targetResourceKey"))
+    return ShortcutTarget(
+        details.get("targetId", ""), details.get("targetMimeType", ""), details.get("targetResourceKey")
+    )
 
 
 Before = tuple[str, str, str]
 After = tuple[str, str, int | None, datetime | None, datetime | None, str]
 
 
-class Entry(NamedTuple):
+class PartialDocument(NamedTuple):
     """A document but for its path: what `Document` takes before it, and what after."""
 
     before: Before
     after: After
 
 
-def entry_of(row: Row) -> Entry:
+def entry_of(row: FileRow) -> PartialDocument:
     """The document of a row. The size of a native document is left out: what Drive says is not that of the export."""
     native = row.mime_type.startswith(_APPS)
     name = named(row.name, row.mime_type) if native else row.name
     size = None if native else row.size
-    return Entry(
+    return PartialDocument(
         (row.id, name, row.parent),
         (_url(row), row.mime_type, size, _time(row.created), _time(row.updated), row.version),
     )
 
 
-def document_of(row: Row, path: str) -> Document:
+def document_of(row: FileRow, path: str) -> Document:
     """The document of a row, in the folder with that path of the listing."""
     before, after = entry_of(row)
     return Document(before[0], before[1], before[2], path, *after)
@@ -137,7 +139,7 @@ def named(name: str, mime_type: str) -> str:
     return name if name.lower().endswith(extension) else name + extension
 
 
-def _url(row: Row) -> str:
+def _url(row: FileRow) -> str:
     key = f"?resourcekey={quote(row.key)}" if row.key else ""
     if row.mime_type in _EDITORS:
         return f"https://docs.google.com/{_EDITORS[row.mime_type]}/d/{row.id}/edit{key}"

@@ -51,12 +51,12 @@ if TYPE_CHECKING:
     Make = Callable[[DriveResource], HttpRequest]
 
 
-_KEPT = 60.0  # seconds that a connection may wait for its next request; Google closes them after some minutes
+IDLE_SECONDS = 60.0  # seconds that a connection may wait for its next request; Google closes them after some minutes
 
 Idle = deque[tuple[float, Wire]]
 
 
-class Pool:
+class ConnectionPool:
     """The idle connections to Google and to the places of `besides`, as `Wire` has it."""
 
     def __init__(self, besides: frozenset[str]) -> None:
@@ -92,16 +92,16 @@ class Pool:
         now = time.monotonic()
         self._idle.append((now, wire))
         try:
-            while self._idle[0][0] < now - _KEPT:
+            while self._idle[0][0] < now - IDLE_SECONDS:
                 self._idle.popleft()[1].close()
         except IndexError:  # another thread has taken the last
             pass
 
 
 @lru_cache(maxsize=4)
-def pool_for(places: frozenset[str]) -> Pool:
+def pool_for(places: frozenset[str]) -> ConnectionPool:
     """The connections of this process to these places."""
-    return Pool(places)
+    return ConnectionPool(places)
 
 
 @contextmanager
@@ -190,10 +190,10 @@ def drive_at(endpoint: str) -> "DriveResource":
 T = TypeVar("T")
 
 SECONDS = 300.0  # for one call: quotas count by the minute, and a call may have to outlast more than one refusal
-_TRIES = 8  # of a call that brings nothing: where every fifth call fails, 1 in 400,000 does; 16 s of pauses on average
+TRIES = 8  # of a call that brings nothing: where every fifth call fails, 1 in 400,000 does; 16 s of pauses on average
 _TRIES_AWAY = 4  # where nothing answers at all: 2 s
-_FIRST_PAUSE = 0.25  # seconds, doubled with each try
-_LONGEST_PAUSE = 16.0
+FIRST_PAUSE = 0.25  # seconds, doubled with each try
+LONGEST_PAUSE = 16.0
 _PARTS = 100  # requests in one batch: Google's limit
 
 
@@ -349,9 +349,9 @@ class Client:
             if self._pace.refused(sent, fault.retry_after) >= deadline.left():
                 raise fault.error
             return  # the pace waits, for all
-        if fault.kind in {Kind.LASTING, Kind.EXPIRED} or tries >= (_TRIES_AWAY if fault.kind is Kind.AWAY else _TRIES):
+        if fault.kind in {Kind.LASTING, Kind.EXPIRED} or tries >= (_TRIES_AWAY if fault.kind is Kind.AWAY else TRIES):
             raise fault.error
-        ceiling = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2.0 ** (tries - 1))
+        ceiling = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (tries - 1))
         pause = random.uniform(0, ceiling)  # noqa: S311 - jitter is no secret
         if not deadline.sleep(max(pause, fault.retry_after or 0.0)):
             raise TookTooLong("Google Drive took too long to answer. Try again later, or over a faster line.")

@@ -1,29 +1,38 @@
-"""What a listing has come upon so far: the folders in memory, the documents where `Kept` keeps them."""
+"""What a listing has come upon so far: the folders in memory, the documents where `SpooledRows` keeps them."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from tasks.documents.drive.drive import Document, Folder, hidden
-from tasks.documents.drive.google.api import FOLDER, SHORTCUT, Entry, Row, Target, entry_of, row_of, target_of
-from tasks.documents.drive.spool import Kept
+from tasks.documents.drive.google.api import (
+    FOLDER,
+    SHORTCUT,
+    FileRow,
+    PartialDocument,
+    ShortcutTarget,
+    entry_of,
+    row_of,
+    target_of,
+)
+from tasks.documents.drive.spool import SpooledRows
 
 
-class Found:
+class FolderContents:
     """The folder `top` and what was found below it. One thread adds.
 
     A row may come twice, since pages shift while people work: what came first stands.
     """
 
-    def __init__(self, top: Row, spool: Path | None, keys: dict[str, str]) -> None:
+    def __init__(self, top: FileRow, spool: Path | None, keys: dict[str, str]) -> None:
         """`keys` are resource keys by file id; those that are told join them."""
         self.top = top
-        self.folders: dict[str, Row] = {}
-        self.shortcuts: dict[str, tuple[Row, Target]] = {}
-        self._documents = Kept(spool) if spool else None
+        self.folders: dict[str, FileRow] = {}
+        self.shortcuts: dict[str, tuple[FileRow, ShortcutTarget]] = {}
+        self._documents = SpooledRows(spool) if spool else None
         # Without a spool, what can be made of a row is made while calls are under way: 0.15 s for 20,000.
         self._made: list[Document] = []
-        self._entries: list[Entry] = []  # documents in folders whose path is not known yet
+        self._entries: list[PartialDocument] = []  # documents in folders whose path is not known yet
         self._paths = {top.id: ""}
         self.closed: set[str] = set()
         """Ids of folders that could not be listed."""
@@ -38,7 +47,7 @@ class Found:
     def take(self, files: Iterable[tuple[Mapping[str, Any], str]]) -> list[str]:
         """Note files, each with the id of the folder that it lies in; gives the ids of the folders new among them."""
         new: list[str] = []
-        documents: list[Row] = []
+        documents: list[FileRow] = []
         for file, parent in files:
             if hidden(file.get("name", "")):
                 continue
@@ -63,7 +72,7 @@ class Found:
                 self._made.append(Document(before[0], before[1], before[2], path, *after))
         return new
 
-    def add_folder(self, row: Row) -> bool:
+    def add_folder(self, row: FileRow) -> bool:
         """Note a folder; False if it was known."""
         if row.id in self.folders or row.id == self.top.id:
             return False
@@ -90,7 +99,7 @@ class Found:
 
     def ordered(self) -> list[Folder]:
         """The folders that hang together with the top, each before what lies in it, in order of name."""
-        below: dict[str, list[Row]] = {}
+        below: dict[str, list[FileRow]] = {}
         for row in sorted(self.folders.values(), key=lambda row: (row.name, row.id), reverse=True):
             below.setdefault(row.parent, []).append(row)
         found: list[Folder] = []
@@ -105,7 +114,7 @@ class Found:
         """The documents that lie in these folders (paths by id), as they came."""
         yield from self._made
         entries = (
-            self._entries if self._documents is None else (entry_of(Row(*document)) for document in self._documents)
+            self._entries if self._documents is None else (entry_of(FileRow(*document)) for document in self._documents)
         )
         for before, after in entries:
             path = paths.get(before[2])

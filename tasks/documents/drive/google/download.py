@@ -34,7 +34,7 @@ _MEGABYTE = 1024 * 1024
 _RANGE = re.compile(r"bytes (\d+)-\d+/(?:\d+|\*)")
 
 
-class Body:
+class DownloadBody:
     """What a file holds of a download (`transport.Sink`)."""
 
     def __init__(self, file: BinaryIO, max_bytes: int | None, *, resumable: bool, html: bool = True) -> None:
@@ -140,7 +140,7 @@ _EXPORTS = {
 _TIMES = 3  # that a document is fetched when its bytes are not those that Drive tells of
 _SLOWEST = 256 * 1024  # bytes a second: what a large file adds to the deadline
 _IN_MEMORY = 1024 * 1024  # bytes of a document being shown that need no file
-_FIRST_POLL, _LONGEST_POLL = 0.5, 8.0  # seconds between questions how far a large export is
+FIRST_POLL, LONGEST_POLL = 0.5, 8.0  # seconds between questions how far a large export is
 
 
 def fetch(client: Client, file: Mapping[str, Any], spool: Path, max_bytes: int) -> Fetched:
@@ -186,7 +186,7 @@ def open(client: Client, file: Mapping[str, Any], max_bytes: int | None = None) 
     return copy
 
 
-def _bring(client: Client, file: Mapping[str, Any], copy: BinaryIO, max_bytes: int | None) -> tuple[Body, str]:
+def _bring(client: Client, file: Mapping[str, Any], copy: BinaryIO, max_bytes: int | None) -> tuple[DownloadBody, str]:
     size = int(file.get("size") or 0)
     with deadline.within(SECONDS + min(size, max_bytes or size) / _SLOWEST):
         if file.get("mimeType", "").startswith(_APPS):
@@ -194,13 +194,15 @@ def _bring(client: Client, file: Mapping[str, Any], copy: BinaryIO, max_bytes: i
         return _downloaded(client, file, copy, max_bytes)
 
 
-def _downloaded(client: Client, file: Mapping[str, Any], copy: BinaryIO, max_bytes: int | None) -> tuple[Body, str]:
+def _downloaded(
+    client: Client, file: Mapping[str, Any], copy: BinaryIO, max_bytes: int | None
+) -> tuple[DownloadBody, str]:
     asked = file
     for _ in range(_TIMES):
         _check(asked, max_bytes)
-        body = Body(copy, max_bytes, resumable=True)
+        body = DownloadBody(copy, max_bytes, resumable=True)
 
-        def make(drive: "DriveResource", body: Body = body) -> HttpRequest:
+        def make(drive: "DriveResource", body: DownloadBody = body) -> HttpRequest:
             request = drive.files().get_media(fileId=file["id"], supportsAllDrives=True)
             return _with(request, _key(file) | body.lacking())
 
@@ -216,11 +218,13 @@ def _downloaded(client: Client, file: Mapping[str, Any], copy: BinaryIO, max_byt
     )
 
 
-def _exported(client: Client, file: Mapping[str, Any], copy: BinaryIO, max_bytes: int | None) -> tuple[Body, str]:
+def _exported(
+    client: Client, file: Mapping[str, Any], copy: BinaryIO, max_bytes: int | None
+) -> tuple[DownloadBody, str]:
     _check(file, max_bytes)
     before, whole = version_of(file), False
     for _ in range(_TIMES):
-        body = Body(copy, max_bytes, resumable=False, html=False)
+        body = DownloadBody(copy, max_bytes, resumable=False, html=False)
         _export(client, file, body)
         after = version_of({**file, **_ask(client, file, "id,version")})
         whole = body.framed or _ends(copy, file)
@@ -232,7 +236,7 @@ def _exported(client: Client, file: Mapping[str, Any], copy: BinaryIO, max_bytes
     return body, f"{before}-unsettled"  # a version that no document has: next time, it is looked at again
 
 
-def _export(client: Client, file: Mapping[str, Any], body: Body) -> None:
+def _export(client: Client, file: Mapping[str, Any], body: DownloadBody) -> None:
     """Export a native document: directly, above 10 MB by its export link, else by an operation."""
     mime = _EXPORTS[file["mimeType"]]
 
@@ -258,19 +262,19 @@ def _operation(client: Client, file: Mapping[str, Any], mime: str) -> str:
     def start(drive: "DriveResource") -> HttpRequest:
         return _with(drive.files().download(fileId=file["id"], mimeType=mime), _key(file))
 
-    state, pause = client.call(start), _FIRST_POLL
+    state, pause = client.call(start), FIRST_POLL
     name = str(state.get("name", "")).removeprefix("operations/")
     while not state.get("done"):
         if not deadline.sleep(pause):
             raise TookTooLong("Google took too long to export the document. Try again later.")
-        pause = min(_LONGEST_POLL, pause * 2)
+        pause = min(LONGEST_POLL, pause * 2)
         state = client.call(lambda drive: _with(drive.operations().get(name=name), _key(file)))
     if "error" in state:
         raise ExportTooLarge("Google cannot export this document: it is too large. Split it, or store it as a file.")
     return str((state.get("response") or {}).get("downloadUri", ""))
 
 
-def _follow(client: Client, file: Mapping[str, Any], address: str, body: Body) -> None:
+def _follow(client: Client, file: Mapping[str, Any], address: str, body: DownloadBody) -> None:
     """Download from an address that Drive gave."""
     if not address:
         raise NotFound("Google gives no address for this document's export.")
@@ -296,7 +300,7 @@ def _check(file: Mapping[str, Any], max_bytes: int | None) -> None:
         raise too_large(max_bytes)
 
 
-def _same(body: Body, file: Mapping[str, Any]) -> bool:
+def _same(body: DownloadBody, file: Mapping[str, Any]) -> bool:
     """Whether the bytes are those that Drive tells of."""
     return file.get("md5Checksum", body.md5) == body.md5 and int(file.get("size", body.position)) == body.position
 

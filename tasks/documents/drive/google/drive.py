@@ -1,7 +1,4 @@
-"""Google Drive as a drive: what one account sees of it, asked with that account's own token each time.
-
-A folder by its path: from My Drive's root, or from the name of a shared drive.
-"""
+"""Google Drive as a drive: what one account sees of it, requested with that account's own token each time."""
 
 import hashlib
 import re
@@ -21,70 +18,6 @@ from tasks.documents.drive.google.settings import GoogleDriveSettings
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, NotFound
 
 _FIELDS = "nextPageToken,files(id,name,mimeType,shortcutDetails(targetId,targetMimeType))"
-
-
-def folder_at(client: Client, path: str) -> str | None:
-    """The id of the folder at a path, `/` between names; None if there is none for this account.
-
-    Raises:
-        BadRequest: several folders have that path.
-    """
-    names = [name for name in path.strip().split("/") if name]
-    if not names:
-        return None
-    first, *deeper = names
-    at = _one_of(first, [*_folders(client, "root", first), *_drives(client, first)])
-    for name in deeper:
-        if at is None:
-            return None
-        at = _one_of(name, _folders(client, at, name))
-    return at
-
-
-def _one_of(name: str, found: list[str]) -> str | None:
-    if len(found) > 1:
-        raise BadRequest(
-            f"{len(found)} folders in the same place are called {name!r}. Give the folder's id or its URL."
-        )
-    return found[0] if found else None
-
-
-def _folders(client: Client, parent: str, name: str) -> list[str]:
-    """The folders of that very name in a folder, and where shortcuts of that name lead to folders."""
-    q = (
-        f"name = {api.quoted(name)} and {api.quoted(parent)} in parents and trashed = false and "
-        f"(mimeType = {api.quoted(FOLDER)} or mimeType = {api.quoted(SHORTCUT)})"
-    )
-    found: dict[str, None] = {}
-    token = None
-    while True:
-        page = client.call(api.page(q, fields=_FIELDS, token=token))
-        for file in page.get("files", ()):
-            if file.get("name") == name:  # Drive does not tell upper case from lower
-                found |= dict.fromkeys(_leads_to(file))
-        token = page.get("nextPageToken")
-        if not token:
-            return list(found)
-
-
-def _leads_to(file: dict[str, Any]) -> list[str]:
-    if file.get("mimeType") != SHORTCUT:
-        return [file["id"]]
-    target = target_of(file)
-    return [target.id] if target.mime_type == FOLDER else []
-
-
-def _drives(client: Client, name: str) -> list[str]:
-    found: list[str] = []
-    token = None
-    while True:
-        page = client.call(api.shared_drives(token))
-        found += [drive["id"] for drive in page.get("drives", ()) if drive.get("name") == name]
-        token = page.get("nextPageToken")
-        if not token:
-            return found
-
-
 _ID = re.compile(r"[A-Za-z0-9_-]{1,200}")
 _CHAIN = 5  # shortcuts that lead to one another; Drive makes none such
 
@@ -94,13 +27,13 @@ class GoogleDrive:
 
     name = "google"
     remote = True
-    side_by_side = 8
+    max_parallel_fetches = 8
 
     def __init__(self, credentials: Credentials, settings: GoogleDriveSettings) -> None:
         self._credentials = credentials
         self._client = Client(credentials, settings)
-        self._given_keys: dict[str, str] = {}  # resource keys that the user gave in URLs, by file id
-        self._keys: dict[str, str] = {}  # those that listings told
+        self._url_keys: dict[str, str] = {}  # resource keys in the users' URLs, by file id
+        self._keys: dict[str, str] = {}  # those in listings
         self._seen: tuple[str, str] = ("", "")  # an access token, hashed, and the view that it gives
 
     @property
@@ -113,26 +46,26 @@ class GoogleDrive:
                 known = self._view_of(error)
         return known
 
-    def find_folder(self, given: str) -> str:
-        wanted = self._named(given, "folder")
+    def find_folder(self, reference: str) -> str:
+        item_id = self._named(reference, "folder")
         try:
-            file = self._get(wanted, "folder")
+            file = self._get(item_id, "folder")
         except NotFound:
-            found = folder_at(self._client, given) if wanted == given.strip() else None
-            if found is None:
+            folder_id = folder_at(self._client, reference) if item_id == reference.strip() else None
+            if folder_id is None:
                 raise NotFound(
-                    f"No folder {given!r} in this account's Google Drive. Give its id, its URL, or its path from "
+                    f"No folder {reference!r} in this account's Google Drive. Give its id, its URL, or its path from "
                     "My Drive or from a shared drive's name; it must be shared with this account."
                 ) from None
-            return found
+            return folder_id
         return str(_folder(file)["id"])
 
-    def find_document(self, given: str) -> str:
-        return self._named(given, "document_id")
+    def find_document(self, reference: str) -> str:
+        return self._named(reference, "document_id")
 
     def list_folder(self, folder_id: str, *, recursive: bool, spool: Path | None = None) -> Listing:
         top, drive_id, mark = self._begin(folder_id)
-        keys = self._given_keys | {top["id"]: top["resourceKey"]} if top.get("resourceKey") else self._given_keys
+        keys = self._url_keys | {top["id"]: top["resourceKey"]} if top.get("resourceKey") else self._url_keys
         self._keys.update(keys)
         return listing_of(
             self._client, row_of(top, ""), drive_id, recursive=recursive, mark=mark, spool=spool, keys=self._keys
@@ -159,23 +92,24 @@ class GoogleDrive:
     def open(self, document_id: str) -> BinaryIO:
         return download.open(self._client, self._document(document_id))
 
-    def _named(self, given: str, field: str) -> str:
-        """The id in what a user gave; a resource key beside it in a URL is remembered."""
-        wanted = identifier(given, field)
-        for key in parse_qs(urlsplit(given.strip()).query).get("resourcekey", ()) if wanted != given.strip() else ():
-            self._given_keys[wanted] = key
-        return wanted
+    def _named(self, reference: str, field: str) -> str:
+        """The id in a user's text. A resource key beside it in a URL is kept for later requests."""
+        item_id = identifier(reference, field)
+        if item_id != reference.strip():
+            for key in parse_qs(urlsplit(reference.strip()).query).get("resourcekey", ()):
+                self._url_keys[item_id] = key
+        return item_id
 
     def _begin(self, folder_id: str) -> tuple[dict[str, Any], str | None, str | None]:
-        """A folder, the shared drive that it lies in if it does, and the mark of now; as a rule in one request."""
+        """A folder, the id of its shared drive if it lies in one, and the mark of now: in one request as a rule."""
         makes = [self._one(folder_id, "folder"), api.start_of_changes(None)]
         if self._known_view() is None:
             makes.append(api.account())
-        suspected = folder_id.startswith("0A")  # as ids of shared drives do, and of My Drive's root
-        if suspected:
+        maybe_drive = folder_id.startswith("0A")  # as ids of shared drives do, and of My Drive's root
+        if maybe_drive:
             makes += _about_drive(folder_id)
         answer, own_log, *further = self._client.batch(makes)
-        about_drive = further[-2:] if suspected else []
+        about_drive = further[-2:] if maybe_drive else []
         for user in further[: len(further) - len(about_drive)]:
             self._view_of(user)
         top = _folder(self._followed(_there(answer, "folder"), "folder"))
@@ -196,7 +130,7 @@ class GoogleDrive:
         return file
 
     def _get(self, file_id: str, kind: str) -> dict[str, Any]:
-        """What Drive says of a file, or of what it is a shortcut to."""
+        """The file with an id, or what it is a shortcut to."""
         if kind == "folder" and self._known_view() is None:
             answer, user = self._client.batch([self._one(file_id, kind), api.account()])
             self._view_of(user)
@@ -223,7 +157,7 @@ class GoogleDrive:
     def _one(self, file_id: str, kind: str) -> "api.Make":
         if not _ID.fullmatch(file_id):
             raise _none_such(kind)
-        keys = dict(self._given_keys)
+        keys = dict(self._url_keys)
         if file_id in self._keys:
             keys[file_id] = self._keys[file_id]
         return api.one(file_id, keys)
@@ -233,7 +167,7 @@ class GoogleDrive:
         return view if view and token == self._token() else None
 
     def _view_of(self, answer: dict[str, Any] | DiligenceError) -> str:
-        """The view of the account that `about.get` tells; where it does not, of this access token alone."""
+        """The view of the account that `about.get` names; where it names none, of this access token alone."""
         if isinstance(answer, DiligenceError) and not isinstance(answer, NotAllowed | NotFound | Refused):
             raise answer
         user = {} if isinstance(answer, DiligenceError) else answer.get("user") or {}
@@ -247,7 +181,7 @@ class GoogleDrive:
 
 
 def _about_drive(drive_id: str) -> "list[api.Make]":
-    """Where its log stands, and its name: that of its root folder is always Drive."""
+    """The requests for where its log stands and for its name: its root folder is always called Drive."""
     return [api.start_of_changes(drive_id), api.shared_drive(drive_id)]
 
 
@@ -269,3 +203,67 @@ def _folder(file: dict[str, Any]) -> dict[str, Any]:
 
 def _none_such(kind: str) -> NotFound:
     return NotFound(f"No such {kind}, or it is not shared with this account.")
+
+
+def folder_at(client: Client, path: str) -> str | None:
+    """The id of the folder at a path from My Drive's root or from the name of a shared drive, `/` between names.
+
+    None if there is none for this account.
+
+    Raises:
+        BadRequest: several folders have that path.
+    """
+    names = [name for name in path.strip().split("/") if name]
+    if not names:
+        return None
+    first, *deeper = names
+    at = _one_of(first, [*_folders(client, "root", first), *_drives(client, first)])
+    for name in deeper:
+        if at is None:
+            return None
+        at = _one_of(name, _folders(client, at, name))
+    return at
+
+
+def _one_of(name: str, folder_ids: list[str]) -> str | None:
+    if len(folder_ids) > 1:
+        raise BadRequest(
+            f"{len(folder_ids)} folders in the same place are called {name!r}. Give the folder's id or its URL."
+        )
+    return folder_ids[0] if folder_ids else None
+
+
+def _folders(client: Client, parent: str, name: str) -> list[str]:
+    """The ids of the folders with exactly that name in a folder, and of those that its shortcuts lead to."""
+    q = (
+        f"name = {api.quoted(name)} and {api.quoted(parent)} in parents and trashed = false and "
+        f"(mimeType = {api.quoted(FOLDER)} or mimeType = {api.quoted(SHORTCUT)})"
+    )
+    folder_ids: dict[str, None] = {}
+    token = None
+    while True:
+        page = client.call(api.page(q, fields=_FIELDS, token=token))
+        for file in page.get("files", ()):
+            if file.get("name") == name:  # Drive's query ignores case
+                folder_ids |= dict.fromkeys(_leads_to(file))
+        token = page.get("nextPageToken")
+        if not token:
+            return list(folder_ids)
+
+
+def _leads_to(file: dict[str, Any]) -> list[str]:
+    if file.get("mimeType") != SHORTCUT:
+        return [file["id"]]
+    target = target_of(file)
+    return [target.id] if target.mime_type == FOLDER else []
+
+
+def _drives(client: Client, name: str) -> list[str]:
+    drive_ids: list[str] = []
+    token = None
+    while True:
+        page = client.call(api.shared_drives(token))
+        drive_ids += [drive["id"] for drive in page.get("drives", ()) if drive.get("name") == name]
+        token = page.get("nextPageToken")
+        if not token:
+            return drive_ids

@@ -16,7 +16,7 @@ from typing import Any
 from tasks.documents.drive.google import api
 from tasks.documents.drive.google.api import FOLDER
 from tasks.documents.drive.google.client import Client
-from tasks.documents.drive.google.contents import Found
+from tasks.documents.drive.google.contents import FolderContents
 from tasks.documents.drive.google.errors import Refused
 from tasks.errors import DiligenceError, NotAllowed, NotFound
 from tasks.remote.fan_out import FanOut
@@ -42,10 +42,10 @@ class _Query:
     """A row named none of the parents."""
 
 
-class Walk:
+class ParentWalk:
     """Goes through folders and all below them, and notes in `found` what lies there."""
 
-    def __init__(self, client: Client, found: Found, *, recursive: bool) -> None:
+    def __init__(self, client: Client, found: FolderContents, *, recursive: bool) -> None:
         self._client = client
         self._found = found
         self._recursive = recursive

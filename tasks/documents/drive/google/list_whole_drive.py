@@ -13,7 +13,7 @@ from typing import Any
 
 from tasks.documents.drive.google import api
 from tasks.documents.drive.google.client import Client
-from tasks.documents.drive.google.contents import Found
+from tasks.documents.drive.google.contents import FolderContents
 from tasks.documents.drive.google.errors import Refused
 from tasks.errors import NotAllowed, NotFound
 from tasks.remote.fan_out import FanOut
@@ -34,7 +34,7 @@ class _Span:
 class WholeDrive:
     """The shared drive whose root is `found.top`."""
 
-    def __init__(self, client: Client, found: Found) -> None:
+    def __init__(self, client: Client, found: FolderContents) -> None:
         self._client = client
         self._found = found
         self._drive_id = found.top.id

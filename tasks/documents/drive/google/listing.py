@@ -13,12 +13,12 @@ from typing import Any
 
 from tasks.documents.drive.drive import Document, Folder, Listing, hidden
 from tasks.documents.drive.google import api
-from tasks.documents.drive.google.api import FOLDER, SHORTCUT, Row, Target, document_of, row_of, target_of
+from tasks.documents.drive.google.api import FOLDER, SHORTCUT, FileRow, ShortcutTarget, document_of, row_of, target_of
 from tasks.documents.drive.google.client import Client
-from tasks.documents.drive.google.contents import Found
-from tasks.documents.drive.google.list_by_parent import Walk
+from tasks.documents.drive.google.contents import FolderContents
+from tasks.documents.drive.google.list_by_parent import ParentWalk
 from tasks.documents.drive.google.list_whole_drive import WholeDrive
-from tasks.documents.drive.spool import Documents
+from tasks.documents.drive.spool import SpooledDocuments
 from tasks.errors import DiligenceError, NotAllowed, NotFound
 
 _CHAIN = 5  # shortcuts that lead to one another: Drive makes none such, so this is room enough
@@ -27,17 +27,17 @@ _CHAIN = 5  # shortcuts that lead to one another: Drive makes none such, so this
 class Shortcuts:
     """The shortcuts among what was found. `warnings` says what is left out; `drives` are those that targets lie in."""
 
-    def __init__(self, client: Client, found: Found, *, recursive: bool) -> None:
+    def __init__(self, client: Client, found: FolderContents, *, recursive: bool) -> None:
         self._client = client
         self._found = found
         self._recursive = recursive
         self._followed: set[str] = set()
-        self._documents: list[tuple[Row, Row]] = []  # (shortcut, what it leads to)
+        self._documents: list[tuple[FileRow, FileRow]] = []  # (shortcut, what it leads to)
         self.warnings: list[str] = []
         self.watched: set[str] = set()
         self.drives: set[str | None] = set()
 
-    def follow(self, walk: Walk) -> None:
+    def follow(self, walk: ParentWalk) -> None:
         """Follow them, and those that are come upon on the way.
 
         Raises:
@@ -58,7 +58,7 @@ class Shortcuts:
                 listed.add(row.id)
                 yield document_of(row._replace(name=shortcut.name, parent=shortcut.parent), paths[shortcut.parent])
 
-    def _lead(self, shortcuts: Iterable[tuple[Row, Target]]) -> Iterator[str]:
+    def _lead(self, shortcuts: Iterable[tuple[FileRow, ShortcutTarget]]) -> Iterator[str]:
         """Sort out where shortcuts lead; gives the folders that are new."""
         wanted = [
             (row, target)
@@ -80,7 +80,9 @@ class Shortcuts:
                     self.drives.add(file.get("driveId"))
                     yield row.id
 
-    def _targets(self, wanted: Iterable[tuple[Row, Target]]) -> Iterator[tuple[Row, dict[str, Any] | None]]:
+    def _targets(
+        self, wanted: Iterable[tuple[FileRow, ShortcutTarget]]
+    ) -> Iterator[tuple[FileRow, dict[str, Any] | None]]:
         """Each shortcut with what Drive says of its target; None where there is none for this account."""
         waiting = list(wanted)
         for _ in range(_CHAIN):
@@ -102,7 +104,7 @@ class Shortcuts:
         for shortcut, _ in waiting:
             yield shortcut, None
 
-    def _leave_out(self, shortcut: Row, what: str) -> None:
+    def _leave_out(self, shortcut: FileRow, what: str) -> None:
         self.warnings.append(f"Left out: {shortcut.name!r} is a shortcut to {what}.")
 
     def _known(self, folder_id: str) -> bool:
@@ -115,13 +117,13 @@ def _there(answer: dict[str, Any] | DiligenceError | None) -> dict[str, Any] | N
     return None if answer is None or isinstance(answer, DiligenceError) or answer.get("trashed") else answer
 
 
-def _keys(target: Target) -> dict[str, str]:
+def _keys(target: ShortcutTarget) -> dict[str, str]:
     return {target.id: target.key} if target.key else {}
 
 
 def listing_of(
     client: Client,
-    top: Row,
+    top: FileRow,
     drive_id: str | None,
     *,
     recursive: bool,
@@ -144,12 +146,14 @@ def listing_of(
         NotLoggedIn, TooManyRequests, Unavailable, SourceFailed, TookTooLong: Drive does not answer.
     """
     with nullcontext() if spool else _uncollected():
-        return _listed(client, Found(top, spool, keys), drive_id, recursive=recursive, mark=mark)
+        return _listed(client, FolderContents(top, spool, keys), drive_id, recursive=recursive, mark=mark)
 
 
-def _listed(client: Client, found: Found, drive_id: str | None, *, recursive: bool, mark: str | None) -> Listing:
+def _listed(
+    client: Client, found: FolderContents, drive_id: str | None, *, recursive: bool, mark: str | None
+) -> Listing:
     top = found.top
-    walk = Walk(client, found, recursive=recursive)
+    walk = ParentWalk(client, found, recursive=recursive)
     if not (recursive and top.id == drive_id and WholeDrive(client, found).through()):
         walk.through([top.id])
     shortcuts = Shortcuts(client, found, recursive=recursive)
@@ -170,7 +174,7 @@ def _listed(client: Client, found: Found, drive_id: str | None, *, recursive: bo
     return Listing(
         Folder(top.id, top.name, ""),
         folders,
-        Documents(documents) if found.on_disk else _once(documents()),
+        SpooledDocuments(documents) if found.on_disk else _once(documents()),
         [f"The folder {path!r} cannot be opened: what lies in it is left out." for path in closed] + shortcuts.warnings,
         incomplete,
         None if incomplete or elsewhere else mark,

@@ -11,8 +11,8 @@ import time
 
 from tasks.remote import deadline
 
-_FIRST_PAUSE = 0.5  # seconds at most, doubled with each refusal that follows without an answer between
-_LONGEST_PAUSE = 32.0  # Google's guides truncate their back-off at 32 or 64
+FIRST_PAUSE = 0.5  # seconds at most, doubled with each refusal that follows without an answer between
+LONGEST_PAUSE = 32.0  # Google's guides truncate their back-off at 32 or 64
 _FIRST_GAP = 0.02  # seconds between calls after a refusal
 _WIDEST_GAP = 4.0
 _WIDER = 2.0  # the gap's factor with each refusal that follows another …
@@ -63,7 +63,7 @@ class Pace:
                 self._gap = min(_WIDEST_GAP, max(_FIRST_GAP, self._gap * wider))
                 self._answers = 0
                 if retry_after is None:
-                    ceiling = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2.0 ** (self._refusals - 1))
+                    ceiling = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (self._refusals - 1))
                     self._next = now + random.uniform(0, ceiling)  # noqa: S311 - jitter is no secret
             if retry_after is not None:
                 self._next = max(self._next, now + retry_after)

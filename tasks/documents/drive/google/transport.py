@@ -22,11 +22,11 @@ from tasks.errors import SourceFailed
 from tasks.remote import deadline
 
 _CONNECT = 10.0  # seconds
-_FIRST_BYTE = 30.0  # seconds: large exports are made before the first byte comes
-_WINDOW = 5.0  # seconds within which …
+FIRST_BYTE = 30.0  # seconds: large exports are made before the first byte comes
+WINDOW = 5.0  # seconds within which …
 _SLOWEST = 20_000  # … so many bytes come, or the body is given up and asked for again, with more patience
 _PIECE = 64 * 1024
-_LARGEST_ANSWER = 64 * 1024 * 1024  # of JSON: a page of 1,000 files with all fields is 5 MB
+LARGEST_ANSWER = 64 * 1024 * 1024  # of JSON: a page of 1,000 files with all fields is 5 MB
 _GOOGLE = (".google.com", ".googleapis.com", ".googleusercontent.com")
 
 
@@ -94,11 +94,11 @@ class _Timed(io.RawIOBase):
 
     def readinto(self, buffer: Any, /) -> int | None:
         now = time.monotonic()
-        if self._since and now - self._since >= _WINDOW * self._patience:
+        if self._since and now - self._since >= WINDOW * self._patience:
             if self._came < _SLOWEST:
                 raise TimeoutError("the answer comes too slowly")
             self._since, self._came = now, 0
-        self._socket.settimeout(bounded((_WINDOW if self._since else _FIRST_BYTE) * self._patience))
+        self._socket.settimeout(bounded((WINDOW if self._since else FIRST_BYTE) * self._patience))
         self._hurry()
         count = self._raw.readinto(buffer)
         self._since = self._since or time.monotonic()
@@ -136,7 +136,7 @@ class _Answer(HTTPResponse):
         body = bytearray()
         for piece in self._pieces():
             body += piece
-            if len(body) > _LARGEST_ANSWER:
+            if len(body) > LARGEST_ANSWER:
                 raise SourceFailed("Google Drive's answer is larger than any that is expected. Try again.")
         return bytes(body)
 

@@ -1,10 +1,6 @@
-"""The local folder as a drive: one account, the service's own, that sees everything below the root and nothing else.
+"""The local folder as a drive: one account, the service's own, which sees everything below the root and nothing else.
 
-Links are shortcuts: followed when their target lies visibly below the root, left out otherwise.
-
-What a listing of the local folder holds: real folders and files first, then what links bring in.
-
-Links come last so that a document which stands in the tree is listed where it stands, under its own name.
+Links are shortcuts: followed when their target is visible below the root, left out otherwise.
 """
 
 import hashlib
@@ -23,115 +19,8 @@ from uuid import uuid4
 
 from tasks.documents.drive.drive import Changes, Document, Fetched, Folder, Listing, hidden, identifier
 from tasks.documents.drive.local.paths import Outside, Tree
-from tasks.documents.drive.spool import Documents, Kept, document_of, values_of
+from tasks.documents.drive.spool import SpooledDocuments, SpooledRows, document_of, values_of
 from tasks.errors import DiligenceError, NotConfigured, NotFound, SourceFailed, TooLarge, Unavailable
-
-Describe = Callable[[str, os.stat_result, str, str, str], Document]
-"""Makes the entry of a file: its real path, its status, the name to show, its folder's id and path in the listing."""
-
-
-class Walk:
-    """One walk through the folder `top` (a real path); `describe` makes a document's entry."""
-
-    def __init__(self, tree: Tree, top: str, describe: Describe, *, recursive: bool, spool: Path | None = None) -> None:
-        self._tree = tree
-        self._describe = describe
-        self._recursive = recursive
-        self._listing = Listing(Folder(tree.id_of(top), display(os.path.basename(top) or os.sep), ""))
-        self._folders = {top}
-        self._documents: list[Document] = []
-        self._kept = Kept(spool) if spool else None
-        self._gone_through: set[str] = set()
-        self._linked: set[str] = set()  # documents that links brought in
-        self._to_list = deque([(top, "")])
-        self._links: deque[tuple[str, str, str]] = (
-            deque()
-        )  # (path of the link, its folder's path in the listing, that id)
-
-    def listing(self) -> Listing:
-        """Go through all of it."""
-        while self._to_list or self._links:
-            if self._to_list:
-                self._list(*self._to_list.popleft())
-            else:
-                self._follow(*self._links.popleft())
-        kept = self._kept
-        self._listing.documents = self._documents if kept is None else Documents(lambda: map(document_of, kept))
-        return self._listing
-
-    def _list(self, folder: str, path: str) -> None:
-        try:
-            with os.scandir(folder) as found:
-                entries = sorted(found, key=lambda entry: entry.name)
-        except (FileNotFoundError, NotADirectoryError):
-            return  # it has vanished since its own folder was listed
-        except OSError:
-            shown = path or self._listing.folder.name
-            self._listing.warnings.append(f"The folder {shown!r} cannot be opened: what lies in it is left out.")
-            self._listing.incomplete = True
-            return
-        self._gone_through.add(folder)
-        folder_id = self._tree.id_of(folder)
-        for entry in entries:
-            if hidden(entry.name) or not self._tree.shows(entry.path):
-                continue
-            if entry.is_symlink():
-                self._links.append((entry.path, path, folder_id))
-            else:
-                self._take(entry.path, display(entry.name), path, folder_id)
-
-    def _follow(self, link: str, path: str, folder_id: str) -> None:
-        target, name = os.path.realpath(link), display(os.path.basename(link))
-        if self._tree.shows(target):
-            self._take(
-                target, name, path, folder_id, broken=f"Left out: {name!r} is a link to something that is not there."
-            )
-        elif self._tree.holds(target):
-            self._listing.warnings.append(f"Left out: {name!r} is a link to something hidden.")
-        else:
-            self._listing.warnings.append(f"Left out: {name!r} is a link that leaves the drive's root.")
-
-    def _take(self, real: str, name: str, path: str, folder_id: str, broken: str | None = None) -> None:
-        """Put what lies at a real path into the listing, in the folder with that path and id."""
-        try:
-            status = os.stat(real, follow_symlinks=False)
-        except (FileNotFoundError, NotADirectoryError):
-            if broken:  # an entry without a link has vanished since its folder was listed: it is not there
-                self._listing.warnings.append(broken)
-            return
-        except OSError:  # too deep for a path, or behind a closed folder
-            self._listing.warnings.append(f"Left out: {name!r} cannot be reached.")
-            self._listing.incomplete = True
-            return
-        if stat.S_ISDIR(status.st_mode):
-            if self._recursive and real not in self._folders:
-                self._folders.add(real)
-                below = f"{path}/{name}" if path else name
-                self._listing.folders.append(Folder(self._tree.id_of(real), name, below, folder_id))
-                self._to_list.append((real, below))
-        elif stat.S_ISREG(status.st_mode):
-            # Not a set of all documents, for the memory: each stands in its folder, or came by a link.
-            if real in self._linked or (broken and os.path.dirname(real) in self._gone_through):
-                return
-            if broken:
-                self._linked.add(real)
-            self._note(self._describe(real, status, name, folder_id, path))
-        elif broken and stat.S_ISLNK(status.st_mode):  # a circle of links ends in one of them
-            self._listing.warnings.append(broken)
-        else:
-            self._listing.warnings.append(f"Left out: {name!r} is neither a file nor a folder.")
-
-    def _note(self, document: Document) -> None:
-        if self._kept is None:
-            self._documents.append(document)
-        else:
-            self._kept.add([values_of(document)])
-
-
-def display(name: str) -> str:
-    """A name as text: bytes that are no UTF-8 are replaced, since JSON and databases take none."""
-    return name if name.isascii() else os.fsencode(name).decode("utf-8", "replace")
-
 
 _TYPES = mimetypes.MimeTypes(filenames=())  # the same on every machine
 for _name, _type in (
@@ -142,16 +31,19 @@ for _name, _type in (
     _TYPES.add_type(_type, _name)
 _MEGABYTE = 1024 * 1024
 _OPEN_FILES = Path("/proc/self/fd")
-"""Where Linux lists the files that a process has open; elsewhere documents are copied."""
-# Files carry the time of the system's last tick, up to 10 ms old: two changes within one look like one.
-_TICKS = 50_000_000  # nanoseconds after which a change is told from the one before, with room to spare
+"""Where Linux lists the files that a process has open; on other systems documents are copied."""
+_SETTLED = 50_000_000
+"""Nanoseconds after which a change differs from the one before in its time, with room to spare.
+
+A file's time is that of the system's last tick, up to 10 ms before: two changes within a tick have the same time.
+"""
 
 
 class LocalDrive:
     """The folder `root` and what lies below it."""
 
     remote = False
-    side_by_side = 1
+    max_parallel_fetches = 1
 
     def __init__(self, root: Path, base_url: str) -> None:
         """Open the drive.
@@ -174,28 +66,29 @@ class LocalDrive:
     def view(self) -> str:
         return self.name
 
-    def changes_since(self, folder_id: str, mark: str) -> Changes | None:  # noqa: ARG002 - it keeps no record
+    def changes_since(self, folder_id: str, mark: str) -> Changes | None:  # noqa: ARG002 - there is no record of changes
         return None
 
-    def find_folder(self, given: str) -> str:
-        for path in (given, given.strip()):
-            found = self._tree.find(path) if given.strip() else None
-            if found is not None and os.path.isdir(found):
-                return self._tree.id_of(found)
-        folder_id = identifier(given, "folder")
+    def find_folder(self, reference: str) -> str:
+        for path in (reference, reference.strip()):
+            folder = self._tree.find(path) if reference.strip() else None
+            if folder is not None and os.path.isdir(folder):
+                return self._tree.id_of(folder)
+        folder_id = identifier(reference, "folder")
         try:
             return self._tree.id_of(self._folder(folder_id))
         except NotFound:
             raise NotFound(
-                f"No folder {given!r} under the drive's root. Give its path from there, its id or its URL; "
+                f"No folder {reference!r} under the drive's root. Give its path from there, its id or its URL; "
                 "the root is DILIGENCE_DRIVE_ROOT, by default the current folder."
             ) from None
 
-    def find_document(self, given: str) -> str:
-        return identifier(given, "document_id")
+    def find_document(self, reference: str) -> str:
+        return identifier(reference, "document_id")
 
     def list_folder(self, folder_id: str, *, recursive: bool, spool: Path | None = None) -> Listing:
-        return Walk(self._tree, self._folder(folder_id), self._describe, recursive=recursive, spool=spool).listing()
+        top = self._folder(folder_id)
+        return FolderWalk(self._tree, top, self._describe, recursive=recursive, spool=spool).listing()
 
     def document(self, document_id: str) -> Document:
         path = self._resolve(document_id, "document")
@@ -216,11 +109,11 @@ class LocalDrive:
         source = self.open(document_id)
         try:
             before, opened = os.fstat(source.fileno()), time.time_ns()
-            if _OPEN_FILES.is_dir() and opened - before.st_ctime_ns >= _TICKS:
-                place = Path(f"/proc/{os.getpid()}/fd/{source.fileno()}")
-                found = _InPlace(place, _hash(source, None, max_bytes), _version(before), source)
-                if found.still():
-                    return found
+            if _OPEN_FILES.is_dir() and opened - before.st_ctime_ns >= _SETTLED:
+                path = Path(f"/proc/{os.getpid()}/fd/{source.fileno()}")
+                in_place = _InPlace(path, hash_content(source, None, max_bytes), _version(before), source)
+                if in_place.is_unchanged():
+                    return in_place
                 source.seek(0)
             copy = _copied(source, spool, max_bytes)
         except BaseException:
@@ -239,7 +132,7 @@ class LocalDrive:
 
     def _describe(self, file: str, status: os.stat_result, name: str, folder_id: str, path: str) -> Document:
         document_id = self._tree.id_of(file)
-        # Linux tells no time of creation here: the older of change and modification comes nearest.
+        # os.stat gives no time of creation on Linux: the older of change and modification is nearest to it.
         born = getattr(status, "st_birthtime", min(status.st_ctime, status.st_mtime))
         return Document(
             id=document_id,
@@ -249,14 +142,14 @@ class LocalDrive:
             url=f"{self._base_url}/file/d/{document_id}/view",
             mime_type=_mime_type(os.path.basename(file)),
             size=status.st_size,
-            created=_time(born),
-            updated=_time(status.st_mtime),
+            created=utc_time(born),
+            updated=utc_time(status.st_mtime),
             version=_version(status),
         )
 
-    def _resolve(self, given_id: str, kind: str) -> str:
+    def _resolve(self, item_id: str, kind: str) -> str:
         try:
-            return self._tree.resolve(given_id)
+            return self._tree.resolve(item_id)
         except Outside as error:
             raise NotFound(f"No such {kind}, or it is not shared with this account.") from error
 
@@ -273,28 +166,140 @@ class LocalDrive:
 
 @dataclass
 class _InPlace(Fetched):
-    """A document that is read where it lies, by the `file` that was opened and hashed.
+    """A document that is read where it lies, through the `file` that was opened and hashed.
 
-    Its path is that of the open file, so that whoever reads it has the same file, whatever is put in its
-    place meanwhile. A copy would cost 0.2 ms of 0.3, and ten times that on a disk that is busy.
+    Its path is that of the open file, so that a reading process has the same file whatever is put in its
+    place meanwhile. A copy would take 0.2 ms of 0.3, and ten times that on a busy disk.
     """
 
     file: BinaryIO
 
-    def still(self) -> bool:
+    def is_unchanged(self) -> bool:
         return self.version == _version(os.fstat(self.file.fileno()))
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         self.file.close()
 
 
+Describe = Callable[[str, os.stat_result, str, str, str], Document]
+"""Describes a file: its real path, its status, the name to show, the id and the path of its folder in the listing."""
+
+
+class FolderWalk:
+    """One walk through the folder `top` (a real path), in which `describe` makes the documents.
+
+    Real folders and files come first, then what links bring in: a document in the tree is listed where it
+    lies and under its own name.
+    """
+
+    def __init__(self, tree: Tree, top: str, describe: Describe, *, recursive: bool, spool: Path | None = None) -> None:
+        self._tree = tree
+        self._describe = describe
+        self._recursive = recursive
+        self._listing = Listing(Folder(tree.id_of(top), display(os.path.basename(top) or os.sep), ""))
+        self._folders = {top}
+        self._documents: list[Document] = []
+        self._rows = SpooledRows(spool) if spool else None
+        self._listed_folders: set[str] = set()
+        self._linked_documents: set[str] = set()
+        self._to_list = deque([(top, "")])
+        # (path of the link, path of its folder in the listing, id of that folder)
+        self._links: deque[tuple[str, str, str]] = deque()
+
+    def listing(self) -> Listing:
+        """Go through all of it."""
+        while self._to_list or self._links:
+            if self._to_list:
+                self._list(*self._to_list.popleft())
+            else:
+                self._follow(*self._links.popleft())
+        rows = self._rows
+        self._listing.documents = self._documents if rows is None else SpooledDocuments(lambda: map(document_of, rows))
+        return self._listing
+
+    def _list(self, folder: str, path: str) -> None:
+        try:
+            with os.scandir(folder) as unordered:
+                entries = sorted(unordered, key=lambda entry: entry.name)
+        except (FileNotFoundError, NotADirectoryError):
+            return  # it has vanished since its own folder was listed
+        except OSError:
+            name = path or self._listing.folder.name
+            self._listing.warnings.append(f"The folder {name!r} cannot be opened: what lies in it is left out.")
+            self._listing.incomplete = True
+            return
+        self._listed_folders.add(folder)
+        folder_id = self._tree.id_of(folder)
+        for entry in entries:
+            if hidden(entry.name) or not self._tree.shows(entry.path):
+                continue
+            if entry.is_symlink():
+                self._links.append((entry.path, path, folder_id))
+            else:
+                self._add(entry.path, display(entry.name), path, folder_id)
+
+    def _follow(self, link: str, path: str, folder_id: str) -> None:
+        target, name = os.path.realpath(link), display(os.path.basename(link))
+        if self._tree.shows(target):
+            broken = f"Left out: {name!r} is a link to something that is not there."
+            self._add(target, name, path, folder_id, broken=broken)
+        elif self._tree.holds(target):
+            self._listing.warnings.append(f"Left out: {name!r} is a link to something hidden.")
+        else:
+            self._listing.warnings.append(f"Left out: {name!r} is a link that leaves the drive's root.")
+
+    def _add(self, real: str, name: str, path: str, folder_id: str, broken: str | None = None) -> None:
+        """Add what lies at a real path to the folder with that path and id.
+
+        `broken` is the warning for a link that leads to nothing; without it, `real` is no link's target.
+        """
+        try:
+            status = os.stat(real, follow_symlinks=False)
+        except (FileNotFoundError, NotADirectoryError):
+            if broken:  # what is no link has vanished since its folder was listed: it is not there
+                self._listing.warnings.append(broken)
+            return
+        except OSError:  # too deep for a path, or behind a closed folder
+            self._listing.warnings.append(f"Left out: {name!r} cannot be reached.")
+            self._listing.incomplete = True
+            return
+        if stat.S_ISDIR(status.st_mode):
+            if self._recursive and real not in self._folders:
+                self._folders.add(real)
+                below = f"{path}/{name}" if path else name
+                self._listing.folders.append(Folder(self._tree.id_of(real), name, below, folder_id))
+                self._to_list.append((real, below))
+        elif stat.S_ISREG(status.st_mode):
+            # A set of all documents would take memory: they stand in a folder that was listed, or links led to them.
+            if real in self._linked_documents or (broken and os.path.dirname(real) in self._listed_folders):
+                return
+            if broken:
+                self._linked_documents.add(real)
+            self._add_document(self._describe(real, status, name, folder_id, path))
+        elif broken and stat.S_ISLNK(status.st_mode):  # a circle of links ends in one of them
+            self._listing.warnings.append(broken)
+        else:
+            self._listing.warnings.append(f"Left out: {name!r} is neither a file nor a folder.")
+
+    def _add_document(self, document: Document) -> None:
+        if self._rows is None:
+            self._documents.append(document)
+        else:
+            self._rows.add([values_of(document)])
+
+
+def display(name: str) -> str:
+    """A name as text. Bytes that are not UTF-8 are replaced: JSON and databases refuse them."""
+    return name if name.isascii() else os.fsencode(name).decode("utf-8", "replace")
+
+
 def _copied(source: BinaryIO, spool: Path, max_bytes: int) -> Fetched:
-    """A copy of a document that is, or was just now, being written."""
+    """A copy of a document that is being written, or was a moment ago."""
     target = spool / uuid4().hex
     before, opened = os.fstat(source.fileno()), time.time_ns()
     try:
         with target.open("xb") as copy:
-            content_hash = _hash(source, copy, max_bytes)
+            content_hash = hash_content(source, copy, max_bytes)
     except OSError as error:
         target.unlink(missing_ok=True)
         raise Unavailable(
@@ -304,13 +309,18 @@ def _copied(source: BinaryIO, spool: Path, max_bytes: int) -> Fetched:
         target.unlink(missing_ok=True)
         raise
     version = _version(before)
-    if opened - before.st_ctime_ns < _TICKS or version != _version(os.fstat(source.fileno())):
-        version += "-unsettled"  # a version that no document has: next time, it is looked at again
+    if opened - before.st_ctime_ns < _SETTLED or version != _version(os.fstat(source.fileno())):
+        version += "-unsettled"  # no document has this version: it is read again next time
     return Fetched(target, content_hash, version)
 
 
-def _hash(source: BinaryIO, copy: BinaryIO | None, max_bytes: int) -> str:
-    """The SHA-256 of a document's bytes, in hex; writes them into `copy` on the way."""
+def hash_content(source: BinaryIO, copy: BinaryIO | None, max_bytes: int) -> str:
+    """The SHA-256 of a document's bytes in hex. Writes the bytes into `copy` too.
+
+    Raises:
+        TooLarge: there are more than `max_bytes`.
+        SourceFailed: the disk does not give them.
+    """
     digest, size = hashlib.sha256(), 0
     while chunk := _read(source):
         size += len(chunk)
@@ -335,18 +345,18 @@ def _version(status: os.stat_result) -> str:
     return f"{status.st_ino:x}-{status.st_size:x}-{status.st_mtime_ns:x}-{status.st_ctime_ns:x}"
 
 
-def _time(seconds: float) -> datetime | None:
+def utc_time(seconds: float) -> datetime | None:
     try:
         return datetime.fromtimestamp(seconds, UTC)
-    except (ValueError, OverflowError, OSError):  # file systems hold years that no calendar here has
+    except (ValueError, OverflowError, OSError):  # file systems know years that datetime does not
         return None
 
 
 def _mime_type(name: str) -> str:
-    found, packed = _TYPES.guess_type(f"./{name}")  # without the dot, "data:…" would be read as a URL
-    if packed:
-        return f"application/{packed}" if packed == "gzip" else "application/octet-stream"
-    return found or "application/octet-stream"
+    mime_type, encoding = _TYPES.guess_type(f"./{name}")  # without the dot, "data:…" would be read as a URL
+    if encoding:
+        return f"application/{encoding}" if encoding == "gzip" else "application/octet-stream"
+    return mime_type or "application/octet-stream"
 
 
 def _no_document() -> NotFound:

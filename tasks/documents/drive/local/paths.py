@@ -1,8 +1,8 @@
-"""A folder tree that can be named from outside: ids for paths, what is visible, opening without a way out.
+"""Ids for the paths below a root, which paths are visible, and opening them without leaving the root.
 
-An id is the path under the root, encoded: it needs no table, stays while the path stays, and is
-checked at each use. What is hidden (`.x`), a lock file, or the service's own home does not exist
-here. Paths are strings as `os` gives them: pathlib would quietly mend what must be refused.
+An id is the encoded path under the root: it needs no table, stays as long as the path, and is checked at
+each use. Hidden files (`.x`), lock files and the service's own home do not exist here. Paths are strings as
+`os` gives them: pathlib would silently correct what must be refused.
 """
 
 import base64
@@ -20,11 +20,11 @@ _MARK = "L"  # ids begin with it, so that none can be read as `root`
 
 
 class Outside(Exception):
-    """The id or path stands for nothing that may be seen."""
+    """The id or path stands for nothing that is visible."""
 
 
 class Tree:
-    """The folder `root` (a real path) and what lies visibly below it."""
+    """The folder `root` and what is visible below it."""
 
     def __init__(self, root: str) -> None:
         self.root = os.path.realpath(root)
@@ -36,19 +36,19 @@ class Tree:
             return ROOT
         return _MARK + base64.urlsafe_b64encode(os.fsencode(path[len(self._below) :])).decode().rstrip("=")
 
-    def resolve(self, given_id: str) -> str:
+    def resolve(self, item_id: str) -> str:
         """The real path that an id stands for, whether anything is there or not.
 
         Raises:
-            Outside: the id is forged, or what it names is hidden or lies outside.
+            Outside: the id is forged, or its path is hidden or lies outside the root.
         """
-        if given_id == ROOT:
+        if item_id == ROOT:
             return self.root
         try:
-            encoded = given_id.removeprefix(_MARK)
+            encoded = item_id.removeprefix(_MARK)
             relative = os.fsdecode(base64.b64decode(encoded + "=" * (-len(encoded) % 4), altchars=b"-_", validate=True))
             path = self._below + relative
-            forged = not relative or "\0" in relative or os.path.normpath(path) != path or self.id_of(path) != given_id
+            forged = not relative or "\0" in relative or os.path.normpath(path) != path or self.id_of(path) != item_id
             if forged or not self.shows(path):
                 raise Outside
             real = self._real(path)
@@ -58,10 +58,10 @@ class Tree:
             raise Outside
         return real
 
-    def find(self, given: str) -> str | None:
-        """The real path of what a user's path, seen from the root, leads to; None if that may not be seen."""
+    def find(self, path: str) -> str | None:
+        """The real path that a user's path leads to from the root; None if it is not visible."""
         try:
-            real = os.path.realpath(os.path.join(self.root, given))
+            real = os.path.realpath(os.path.join(self.root, path))
         except ValueError:  # a NUL in it, or half a character
             return None
         return real if self.shows(real) else None
@@ -71,7 +71,7 @@ class Tree:
         return path == self.root or path.startswith(self._below)
 
     def shows(self, path: str) -> bool:
-        """Whether an absolute path lies at or below the root, in nothing hidden, not in the service's own home."""
+        """Whether an absolute path is visible: at or below the root, not hidden, not in the service's own home."""
         if path == self.root:
             return True
         if not path.startswith(self._below) or any(path == own or path.startswith(own + os.sep) for own in self._own):
@@ -79,7 +79,7 @@ class Tree:
         return not any(hidden(part) for part in path[len(self._below) :].split(os.sep))
 
     def open(self, real: str) -> BinaryIO:
-        """Open a real path folder by folder without following links: nothing can be swapped in after the check.
+        """Open a real path folder by folder without following links, so that nothing is swapped in after the check.
 
         Raises:
             OSError: it is not there or cannot be opened; `IsADirectoryError` for anything but a file.
@@ -106,14 +106,14 @@ class Tree:
                 if stat.S_ISLNK(os.lstat(path[:end] if end >= 0 else path).st_mode):
                     return os.path.realpath(path)
             except OSError:
-                return path  # it is not there: whoever opens it finds out
+                return path  # it is not there: opening it will fail
         return path
 
     @cached_property
     def _own(self) -> tuple[str, ...]:
-        """What the service keeps below the root: its home, or where the home holds the root, what lies in that."""
+        """The service's own paths below the root: its home or, where the root lies in the home, the home's files."""
         home = os.path.realpath(StorageSettings.current().home.absolute())
         if home.startswith(self._below):
             return (home,)
-        kept = ("spool", "prefect", "diligence.db", "diligence.db-wal", "diligence.db-shm")
-        return tuple(os.path.join(home, name) for name in kept)
+        names = ("spool", "prefect", "diligence.db", "diligence.db-wal", "diligence.db-shm")
+        return tuple(os.path.join(home, name) for name in names)

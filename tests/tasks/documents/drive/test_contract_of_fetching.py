@@ -21,7 +21,7 @@ def test_fetching_brings_the_content_with_its_hash(shelf: Shelf, content: bytes,
     with shelf.drive.fetch(document_id, spool, 8 * MEGABYTE) as fetched:
         assert fetched.path.read_bytes() == content
         assert fetched.content_hash == hashlib.sha256(content).hexdigest()
-        assert fetched.still()
+        assert fetched.is_unchanged()
     assert list(spool.iterdir()) == []
 
 
@@ -35,7 +35,7 @@ def test_a_change_of_the_same_length_right_after_fetching_is_noticed(shelf: Shel
         document_id = shelf.file("notes.txt", b"one %3d" % turn)
         with shelf.drive.fetch(document_id, tmp_path, MEGABYTE) as fetched:
             shelf.file("notes.txt", b"two %3d" % turn)
-            assert not fetched.still() or fetched.path.read_bytes() == b"one %3d" % turn
+            assert not fetched.is_unchanged() or fetched.path.read_bytes() == b"one %3d" % turn
             assert fetched.version != shelf.drive.document(document_id).version
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tasks.documents.drive.local import drive as local
-from tasks.documents.drive.local.drive import LocalDrive, _hash, _time
+from tasks.documents.drive.local.drive import LocalDrive, hash_content, utc_time
 from tasks.errors import NotConfigured, NotFound, TooLarge, Unavailable
 from tests.tasks.documents.drive.room import BASE, content, forged, listed, only, write
 
@@ -108,7 +108,7 @@ def test_a_tree_deeper_than_a_path_may_be_is_listed_as_far_as_it_goes(root: Path
 @pytest.mark.parametrize("moment", [2**38, -(2**37), 2**63])
 def test_times_that_no_calendar_has_are_unknown(moment: float) -> None:
     """The year 10680 and one before Christ: few file systems keep them, so that no file can be made for this."""
-    assert _time(moment) is None
+    assert utc_time(moment) is None
 
 
 @pytest.mark.parametrize(
@@ -201,12 +201,12 @@ def test_what_changes_while_it_is_copied_is_looked_at_again(
     time.sleep(0.06)
 
     def disturbed(*given: Any) -> str:
-        hashed = _hash(*given)
+        hashed = hash_content(*given)
         with file.open("ab") as other:
             other.write(b" and more")
         return hashed
 
-    monkeypatch.setattr(local, "_hash", disturbed)
+    monkeypatch.setattr(local, "hash_content", disturbed)
     drive = LocalDrive(root, BASE)
     with drive.fetch(only(root).id, tmp_path, 100) as fetched:
         assert fetched.version != only(root).version
@@ -224,7 +224,7 @@ def test_a_document_that_lies_still_is_read_where_it_lies(root: Path, tmp_path: 
     spool = tmp_path / "spool"
     spool.mkdir()
     with LocalDrive(root, BASE).fetch(document_id, spool, 100) as fetched:
-        assert (fetched.path.read_bytes(), list(spool.iterdir()), fetched.still()) == (b"one", [], True)
+        assert (fetched.path.read_bytes(), list(spool.iterdir()), fetched.is_unchanged()) == (b"one", [], True)
         program = "import sys; sys.stdout.write(open(sys.argv[1]).read())"  # as a reading process does
         words = [sys.executable, "-c", program, str(fetched.path)]
         assert subprocess.run(words, capture_output=True, check=True, text=True).stdout == "one"
@@ -238,11 +238,11 @@ def test_what_is_put_in_its_place_is_not_read_for_it(root: Path, tmp_path: Path)
         file.unlink()
         file.write_bytes(b"two")
         assert fetched.path.read_bytes() == b"one"
-        assert not fetched.still()
+        assert not fetched.is_unchanged()
 
 
 def test_a_change_while_it_is_read_is_noticed(root: Path, tmp_path: Path) -> None:
     file, document_id = _lying_still(root)
     with LocalDrive(root, BASE).fetch(document_id, tmp_path, 100) as fetched:
         file.write_bytes(b"two")
-        assert not fetched.still()
+        assert not fetched.is_unchanged()

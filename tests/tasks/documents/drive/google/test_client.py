@@ -40,10 +40,10 @@ FILE = b'{"id": "1", "name": "a.txt"}'
 @pytest.fixture(autouse=True)
 def brief(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pauses and patience a tenth of what they are."""
-    monkeypatch.setattr(client_module, "_FIRST_PAUSE", 0.02)
-    monkeypatch.setattr(client_module, "_LONGEST_PAUSE", 0.1)
-    monkeypatch.setattr(transport, "_FIRST_BYTE", 0.5)
-    monkeypatch.setattr(transport, "_WINDOW", 0.2)
+    monkeypatch.setattr(client_module, "FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(client_module, "LONGEST_PAUSE", 0.1)
+    monkeypatch.setattr(transport, "FIRST_BYTE", 0.5)
+    monkeypatch.setattr(transport, "WINDOW", 0.2)
 
 
 @pytest.fixture
@@ -267,8 +267,8 @@ def test_deadline_ends_a_call_that_is_held_back(emulator: DriveEmulator) -> None
 
 def test_deadline_around_a_call_holds_within_it(emulator: DriveEmulator, monkeypatch: pytest.MonkeyPatch) -> None:
     [file_id] = files(emulator, 1)
-    monkeypatch.setattr(client_module, "_FIRST_PAUSE", 60.0)
-    monkeypatch.setattr(client_module, "_LONGEST_PAUSE", 60.0)
+    monkeypatch.setattr(client_module, "FIRST_PAUSE", 60.0)
+    monkeypatch.setattr(client_module, "LONGEST_PAUSE", 60.0)
     monkeypatch.setattr(random, "uniform", lambda _, most: most)
     emulator.faults.set(Fault())
     with client_of(emulator) as client, deadline.within(5), pytest.raises(TookTooLong):
@@ -356,7 +356,7 @@ def test_body_that_drips_until_the_deadline_ends_with_it(home: object) -> None:
 
 
 def test_answer_without_end_is_not_taken_into_memory(home: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transport, "_LARGEST_ANSWER", 100_000)
+    monkeypatch.setattr(transport, "LARGEST_ANSWER", 100_000)
     with (
         Scripted(reply(200, b" " * 200_000)) as server,
         server.client() as client,
@@ -419,7 +419,7 @@ def test_connections_that_waited_long_are_closed(emulator: DriveEmulator, monkey
     ids = files(emulator, 50)
     with client_of(emulator) as client:
         names(client, ids)
-        monkeypatch.setattr(client_module, "_KEPT", -1)
+        monkeypatch.setattr(client_module, "IDLE_SECONDS", -1)
         client.call(lambda drive: make(drive, ids[0]))
         assert not client._connections._idle
 

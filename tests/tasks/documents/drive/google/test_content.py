@@ -42,11 +42,11 @@ LIMIT = 100 * 1024 * 1024
 @pytest.fixture(autouse=True)
 def brief(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pauses and patience a tenth of what they are."""
-    monkeypatch.setattr(client_module, "_FIRST_PAUSE", 0.02)
-    monkeypatch.setattr(client_module, "_LONGEST_PAUSE", 0.1)
-    monkeypatch.setattr(transport, "_FIRST_BYTE", 0.5)
-    monkeypatch.setattr(transport, "_WINDOW", 0.2)
-    monkeypatch.setattr(download, "_FIRST_POLL", 0.01)
+    monkeypatch.setattr(client_module, "FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(client_module, "LONGEST_PAUSE", 0.1)
+    monkeypatch.setattr(transport, "FIRST_BYTE", 0.5)
+    monkeypatch.setattr(transport, "WINDOW", 0.2)
+    monkeypatch.setattr(download, "FIRST_POLL", 0.01)
 
 
 @pytest.fixture

@@ -40,10 +40,10 @@ FAULTS = {
 @pytest.fixture(autouse=True)
 def brief(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pauses and patience a tenth of what they are."""
-    monkeypatch.setattr(client, "_FIRST_PAUSE", 0.02)
-    monkeypatch.setattr(client, "_LONGEST_PAUSE", 0.1)
-    monkeypatch.setattr(transport, "_FIRST_BYTE", 0.5)
-    monkeypatch.setattr(transport, "_WINDOW", 0.2)
+    monkeypatch.setattr(client, "FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(client, "LONGEST_PAUSE", 0.1)
+    monkeypatch.setattr(transport, "FIRST_BYTE", 0.5)
+    monkeypatch.setattr(transport, "WINDOW", 0.2)
 
 
 @pytest.fixture

@@ -189,7 +189,7 @@ def test_with_drive_out_of_reach_there_is_no_answer(
 ) -> None:
     document_index(room.id)
     emulator.faults.set(Fault(do="refuse", reason="serviceUnavailable"))
-    monkeypatch.setattr("tasks.documents.drive.google.client._TRIES", 2)
+    monkeypatch.setattr("tasks.documents.drive.google.client.TRIES", 2)
     with pytest.raises(Unavailable):
         document_index(room.id)
 

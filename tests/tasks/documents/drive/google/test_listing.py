@@ -23,8 +23,8 @@ from tests.tasks.documents.drive.google.rooms import ADA, BOB, drive_of, listed,
 @pytest.fixture(autouse=True)
 def brief(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pauses a tenth of what they are."""
-    monkeypatch.setattr(client_module, "_FIRST_PAUSE", 0.02)
-    monkeypatch.setattr(client_module, "_LONGEST_PAUSE", 0.1)
+    monkeypatch.setattr(client_module, "FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(client_module, "LONGEST_PAUSE", 0.1)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import BinaryIO
 from uuid import uuid4
 
 from tasks.documents.drive.drive import ROOT, Changes, Document, Fetched, Folder, Listing, hidden, identifier
-from tasks.documents.drive.spool import Documents, Kept, document_of, values_of
+from tasks.documents.drive.spool import SpooledDocuments, SpooledRows, document_of, values_of
 from tasks.errors import NotAllowed, NotFound, TooLarge
 from tests.tasks.documents.drive.memory.store import Node, Store
 
@@ -19,32 +19,32 @@ class MemoryDrive:
 
     name = "memory"
     remote = False
-    side_by_side = 2
+    max_parallel_fetches = 2
 
     def __init__(self, store: Store, user: str) -> None:
         self.view = f"memory:{user}"
         self._store = store
         self._user = user
 
-    def find_folder(self, given: str) -> str:
-        node_id = identifier(given, "folder")
+    def find_folder(self, reference: str) -> str:
+        node_id = identifier(reference, "folder")
         if node_id != ROOT and node_id not in self._store.nodes:
             node: Node | None = self._store.root(self._user)
-            for name in given.strip().split("/"):
+            for name in reference.strip().split("/"):
                 node = node and self._store.child(node.id, name)
             if node is None:
-                raise NotFound(f"No folder {given!r}.")
+                raise NotFound(f"No folder {reference!r}.")
             node_id = node.id
         return self._folder(node_id).id
 
-    def find_document(self, given: str) -> str:
-        return identifier(given, "document_id")
+    def find_document(self, reference: str) -> str:
+        return identifier(reference, "document_id")
 
     def list_folder(self, folder_id: str, *, recursive: bool, spool: Path | None = None) -> Listing:
         top = self._folder(folder_id)
         listing = Listing(Folder(top.id, top.name, ""))
         documents: list[Document] = []
-        rows = Kept(spool) if spool else None
+        rows = SpooledRows(spool) if spool else None
         folders, listed = {top.id}, set()
         waiting = deque([(top.id, "")])
         shortcuts: deque[tuple[Node, str, str]] = deque()
@@ -83,7 +83,7 @@ class MemoryDrive:
                     )
                 else:
                     take(target, shortcut.name, folder_id, path)
-        listing.documents = documents if rows is None else Documents(lambda: map(document_of, rows))
+        listing.documents = documents if rows is None else SpooledDocuments(lambda: map(document_of, rows))
         return listing
 
     def changes_since(self, folder_id: str, mark: str) -> Changes | None:
