@@ -19,7 +19,7 @@ from pydantic_settings import SettingsError
 
 from api.settings import ApiSettings
 from storage.database import DatabaseUnavailable
-from storage.settings import RoomSettings
+from storage.settings import Settings
 from tasks.errors import (
     BadRequest,
     DiligenceError,
@@ -122,7 +122,7 @@ def _(raised: DatabaseUnavailable) -> DiligenceError:
 @ours.register
 def _(raised: pydantic.ValidationError) -> DiligenceError:
     """A setting with a wrong value; any other failed validation is a mistake of ours."""
-    settings = {room.__name__: room for room in RoomSettings.__subclasses__()}.get(raised.title)
+    settings = {room.__name__: room for room in Settings.__subclasses__()}.get(raised.title)
     if settings is None:
         return ours.dispatch(Exception)(raised)
     prefix = settings.model_config.get("env_prefix", "")

@@ -4,10 +4,10 @@ from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
-from storage.settings import RoomSettings
+from storage.settings import Settings
 
 
-class ApiSettings(RoomSettings):
+class ApiSettings(Settings):
     """What holds for every request. They are read once, when the service starts."""
 
     api_keys: SecretStr | None = Field(None, description="the keys that callers may use, comma-separated")

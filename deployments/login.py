@@ -9,7 +9,10 @@ from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from queue import Empty, SimpleQueue
 from threading import Thread
+from typing import Annotated
 from urllib.parse import parse_qsl, urlsplit
+
+import typer
 
 from storage import database, logins
 from storage.logins import Whose
@@ -20,19 +23,29 @@ PATIENCE = 300.0  # seconds that the user has
 _CLOSING = 60  # seconds that the browser waits for the outcome, which the drive has to give
 
 
+def login(
+    browser: Annotated[
+        bool, typer.Option(help="Whether to open a browser; the address is printed in any case.")
+    ] = True,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port that the browser comes back to; 0: any.")] = 0,
+) -> None:
+    """Log this machine in with an account of the drive, for runs and the command line."""
+    typer.echo(log_in(port, browser=browser))
+
+
 class _Answer:
     """What the browser brought back, and the sentence that it waits for."""
 
     def __init__(self, given: dict[str, str]) -> None:
         self.given = given
-        self._told: SimpleQueue[str] = SimpleQueue()
+        self._sentences: SimpleQueue[str] = SimpleQueue()
 
     def tell(self, sentence: str) -> None:
-        self._told.put(sentence)
+        self._sentences.put(sentence)
 
     def sentence(self) -> str:
         try:
-            return self._told.get(timeout=_CLOSING)
+            return self._sentences.get(timeout=_CLOSING)
         except Empty:
             return "The terminal tells what became of the login."
 
@@ -63,16 +76,16 @@ def log_in(port: int, *, browser: bool, patience: float = PATIENCE) -> str:
                 f"Nobody logged in within {patience / 60:.0f} minutes. Run `diligence login` again."
             ) from None
         try:
-            login = flow.finish(start.note, answer.given, Whose.MACHINE).login
+            account_login = flow.finish(start.note, answer.given, Whose.MACHINE).login
             with database.writing() as session:
-                logins.save_login(session, login)
+                logins.save_login(session, account_login)
         except DiligenceError as error:
             answer.tell(error.message)
             raise
         except database.DatabaseUnavailable as error:
             answer.tell(str(error))
             raise
-        account = login.account or f"an account that {accounts.provider} did not name"
+        account = account_login.account or f"an account that {accounts.provider} did not name"
         answer.tell(f"You are logged in as {account}. You can close this window.")
     return account
 

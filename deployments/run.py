@@ -1,94 +1,141 @@
-"""Telling what a batch would cost: a small table on stdout, the progress on stderr.
+"""`diligence run` and `diligence demo`: a batch with its progress on stderr, or an estimate of what it costs."""
 
-Running a batch from the command line: with its progress on stderr, ending with its report's path.
-"""
-
-import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from flows import prefect_server
 from flows.batch_file import Batch, read_batch
+from flows.run import CompaniesFailed, unscored_for_the_budget
 from storage import database, runs
 from storage.database import now
 from storage.runs import DocumentStatus
-from storage.settings import given
+from storage.settings import override_settings
+from tasks.ai.budget import cap_and_price
 from tasks.ai.money import Usage, dollars
+from tasks.ranking.semantic import embedder
 
 if TYPE_CHECKING:
     from flows.estimate import Estimate
 
+SAMPLE = Path(__file__).parent / "sample" / "batch.yaml"
 
-_GLANCE = 0.5  # seconds between two looks at the tables
+_REFRESH = 0.5  # seconds between two updates of the progress bars
 
 
-def run_batch(batch_file: Path, criteria: Path | None, out: Path | None) -> int:
-    """Run a batch; prints the run's id and the report's path. Gives the exit status.
+def demo(out: Annotated[Path, typer.Option(help="The folder for the report.")] = Path("reports/demo")) -> None:
+    """Run the sample batch, start to report, without any network."""
+    raise SystemExit(_run(SAMPLE, None, out))
 
-    Judgements that the budget left unscored are told on stderr and are no failure.
+
+def run(
+    batch: Annotated[Path, typer.Argument(help="A batch file: YAML, or CSV with name, domain, folder.")],
+    criteria: Annotated[Path | None, typer.Option(help="The criteria file; needed with a CSV.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The folder for the report; by default reports/<batch name>.")
+    ] = None,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Print calls, tokens and cost; ask no model, write no report.")
+    ] = False,
+) -> None:
+    """Run a batch, going on where an earlier run of it stopped."""
+    raise SystemExit(_estimate(batch, criteria) if estimate else _run(batch, criteria, out))
+
+
+def _run(batch_file: Path, criteria: Path | None, out: Path | None) -> int:
+    """Run a batch; print the run's id and the report's path. Gives the exit status.
+
+    Judgements that the budget left unscored are reported on stderr; they are no failure.
 
     Raises:
-        As `read_ready`, before anything runs.
+        As `_checked_batch`, before anything runs.
     """
-    asked = read_ready(batch_file, criteria)
-    out = out or Path("reports") / "".join(c if c.isalnum() or c in " -_." else "_" for c in asked.name)
+    screen = _checked_batch(batch_file, criteria)
+    out = out or Path("reports") / "".join(c if c.isalnum() or c in " -_." else "_" for c in screen.name)
     console = Console(stderr=True)
-    console.print(f"{asked.name}: {len(asked.companies)} companies, {len(asked.criteria.criteria)} criteria")
-    with console.status("Starting Prefect …"):
-        server = prefect_server.server()
-        server.__enter__()
-    try:
-        from flows.batch import batch  # noqa: PLC0415 - Prefect settles where its home is when it is imported
-        from flows.run import CompaniesFailed, left_for_the_budget  # noqa: PLC0415
+    console.print(f"{screen.name}: {len(screen.companies)} companies, {len(screen.criteria.criteria)} criteria")
+    failed: CompaniesFailed | None = None
+    with _prefect(console):
+        # Prefect takes 1.2 s to import, and reads then where its home is.
+        from flows.batch import batch  # noqa: PLC0415
 
-        failed: CompaniesFailed | None = None
-        with progress_of(asked.name, console):
+        with _progress(screen.name, console):
             try:
-                run = batch(batch_file.absolute(), criteria and criteria.absolute(), out.absolute())
+                run_id = batch(batch_file.absolute(), criteria and criteria.absolute(), out.absolute())
             except CompaniesFailed as error:
-                failed, run = error, error.run_id
-    finally:
-        server.__exit__(*sys.exc_info())
+                failed, run_id = error, error.run_id
     if failed is not None:
         console.print(failed.message, style="bold")
-    if left := left_for_the_budget(run):
-        judgements = f"{left} judgements are" if left > 1 else "1 judgement is"
-        again = "Raise it (DILIGENCE_AI_BUDGET, or ai_budget in the batch file) and run the batch again"
-        console.print(f"The budget is spent: {judgements} left unscored. {again}; no answer is paid for twice.")
-    print(f"run     {run}")  # noqa: T201 - the result
-    print(f"report  {out / 'report.html'}")  # noqa: T201
+    if unscored := unscored_for_the_budget(run_id):
+        judgements = f"{unscored} judgements are" if unscored > 1 else "1 judgement is"
+        console.print(
+            f"The budget is spent: {judgements} left unscored. Raise the budget (DILIGENCE_AI_BUDGET, or ai_budget "
+            "in the batch file) and run the batch again; no answer is paid for twice."
+        )
+    typer.echo(f"run     {run_id}")
+    typer.echo(f"report  {out / 'report.html'}")
     return 1 if failed else 0
 
 
-def read_ready(batch_file: Path, criteria: Path | None) -> Batch:
-    """The batch, looked at before a server is started: its files, its settings and what it may cost.
+def _estimate(batch_file: Path, criteria: Path | None) -> int:
+    """Print what a batch would ask of the model and what that costs.
+
+    Gives the exit status: 1 when a data room could not be read.
 
     Raises:
-        BadRequest: what is wrong in a file.
-        pydantic.ValidationError: a setting of the environment is wrong.
-        NotConfigured: the budget is in USD and the model's price is not known, or the embedding model that is
-            asked for is not there.
+        As `_checked_batch`, before anything is read.
     """
-    from tasks.ai.budget import cap_and_price  # noqa: PLC0415
-    from tasks.ranking.semantic import embedder  # noqa: PLC0415 - only where a batch is run
+    screen = _checked_batch(batch_file, criteria)
+    console = Console(stderr=True)
+    console.print(
+        f"{screen.name}: reading the data rooms. The texts are stored, so the run does not read them again. "
+        "No model is asked."
+    )
+    with _prefect(console):
+        from flows.estimate import estimate  # noqa: PLC0415 - Prefect: see `_run`
 
-    asked = read_batch(batch_file, criteria)
-    with given(asked.settings):
+        with _progress(screen.name, console):
+            result = estimate(batch_file.absolute(), criteria and criteria.absolute())
+    for line in estimate_lines(result):
+        typer.echo(line)
+    return 1 if any(company.problem for company in result.companies) else 0
+
+
+def _checked_batch(batch_file: Path, criteria: Path | None) -> Batch:
+    """The batch, checked before a server is started: its files, its settings and what it may cost.
+
+    Raises:
+        BadRequest: a file is wrong.
+        pydantic.ValidationError: a setting of the environment is wrong.
+        NotConfigured: the budget is in USD and the model's price is not known, or the configured embedding
+            model is not installed.
+    """
+    batch = read_batch(batch_file, criteria)
+    with override_settings(batch.settings):
         cap_and_price()
         embedder()
-    return asked
+    return batch
 
 
 @contextmanager
-def progress_of(batch: str, console: Console) -> Iterator[None]:
-    """Bars on stderr, one a company, that follow the run in our tables."""
+def _prefect(console: Console) -> Iterator[None]:
+    """A Prefect server for the block, its start shown on the console."""
+    with ExitStack() as stack:
+        with console.status("Starting Prefect …"):
+            stack.enter_context(prefect_server.server())
+        yield
+
+
+@contextmanager
+def _progress(batch: str, console: Console) -> Iterator[None]:
+    """Bars on stderr, one a company, that follow the run in the database."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console) as progress:
         ended = threading.Event()
@@ -105,27 +152,28 @@ def _watch(batch: str, progress: Progress, ended: threading.Event) -> None:
     bars: dict[int, TaskID] = {}
     since, last = now(), False
     while not last:
-        last = ended.wait(_GLANCE)
+        last = ended.wait(_REFRESH)
         try:
-            found = _counts(batch, since)
+            counts = _document_counts(batch, since)
         except database.DatabaseUnavailable:
-            return  # the run itself says so, in a sentence
-        for company_id, (name, done, total) in found.items():
+            return  # the run itself reports it
+        for company_id, (name, done, total) in counts.items():
             if company_id not in bars:
                 bars[company_id] = progress.add_task(name, total=None)
             progress.update(bars[company_id], completed=done, total=total or None)
 
 
-def _counts(batch: str, since: datetime) -> dict[int, tuple[str, int, int]]:
-    """How far the run has come: by company, its name, the documents come to, all of them.
+def _document_counts(batch: str, since: datetime) -> dict[int, tuple[str, int, int]]:
+    """How far the run is: by company id the name, how many documents are done, and how many there are.
 
-    A run that was finished before `since` is an earlier one.
+    A run that finished before `since` is an earlier one, and gives nothing.
     """
     counts: dict[int, tuple[str, int, int]] = {}
     with database.reading() as session:
         run = runs.find_run(session, batch)
-        ours = run is not None and (run.finished_at is None or run.finished_at >= since)
-        for company in runs.run_companies(session, run.id) if run and ours else ():
+        if run is None or (run.finished_at is not None and run.finished_at < since):
+            return counts
+        for company in runs.run_companies(session, run.id):
             assert company.id is not None
             statuses = runs.count_documents(session, company.id)
             total = sum(statuses.values())
@@ -133,77 +181,55 @@ def _counts(batch: str, since: datetime) -> dict[int, tuple[str, int, int]]:
     return counts
 
 
-def print_estimate(batch_file: Path, criteria: Path | None) -> int:
-    """Print what a batch would ask of the model and what that costs. Gives the exit status: 1 for unreadable rooms.
-
-    Raises:
-        BadRequest: what is wrong in the batch.
-        NotConfigured: the budget is in USD and the model's price is not known.
-    """
-    asked = read_ready(batch_file, criteria)
-    console = Console(stderr=True)
-    console.print(f"{asked.name}: the data rooms are read, and what was read is kept for the run. No model is asked.")
-    with console.status("Starting Prefect …"):
-        server = prefect_server.server()
-        server.__enter__()
-    try:
-        from flows.estimate import estimate  # noqa: PLC0415 - Prefect settles where its home is when it is imported
-
-        with progress_of(asked.name, console):
-            found = estimate(batch_file.absolute(), criteria and criteria.absolute())
-    finally:
-        server.__exit__(*sys.exc_info())
-    for line in told(found):
-        print(line)  # noqa: T201 - the result
-    return 1 if any(company.problem for company in found.companies) else 0
-
-
-def told(found: "Estimate") -> list[str]:
-    """An estimate in lines of plain text."""
-    problems = [f"{company.name}: {company.problem}" for company in found.companies if company.problem]
-    if found.model is None:
-        return ["No model is configured (DILIGENCE_AI_MODEL): nothing would be asked, and nothing paid.", *problems]
+def estimate_lines(estimate: "Estimate") -> list[str]:
+    """An estimate in lines of plain text: a table of companies, then price, spent cost and budget."""
+    problems = [f"{company.name}: {company.problem}" for company in estimate.companies if company.problem]
+    if estimate.model is None:
+        return ["No model is configured (DILIGENCE_AI_MODEL), so the run would cost nothing.", *problems]
     rows: list[tuple[str, ...]] = [("", "calls", "tokens in", "tokens out", "usual cost", "at most")]
     rows += [
-        (company.name, *_figures(found, company.usual, company.most))
-        for company in found.companies
+        (company.name, *_figures(estimate, company.usual, company.most))
+        for company in estimate.companies
         if not company.problem
     ]
-    rows += [("all", *_figures(found, found.usual, found.most))]
+    rows += [("all", *_figures(estimate, estimate.usual, estimate.most))]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     table = [
         "  ".join([name.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))])
         for name, *cells in rows
     ]
-    most = f"at most  {found.longest:,} tokens an answer, and every judgement asked for twice"
-    return [*table, "", *problems, _priced(found), most, *_spent(found), *_budget(found)]
+    most = f"at most  {estimate.longest:,} tokens an answer, and every judgement asked for twice"
+    return [*table, "", *problems, _price(estimate), most, *_spent(estimate), *_budget(estimate)]
 
 
-def _figures(found: "Estimate", usual: "Usage", most: "Usage") -> tuple[str, ...]:
-    cost, highest = (dollars(found.price.of(usage)) if found.price else "?" for usage in (usual, most))
+def _figures(estimate: "Estimate", usual: Usage, most: Usage) -> tuple[str, ...]:
+    cost, highest = (dollars(estimate.price.of(usage)) if estimate.price else "?" for usage in (usual, most))
     return str(usual.calls), f"{usual.input_tokens:,}", f"{usual.output_tokens:,}", cost, highest
 
 
-def _priced(found: "Estimate") -> str:
-    if found.price is None:
-        return f"no price known for {found.model}: write it into a file and name that in DILIGENCE_AI_PRICES"
-    return f"price    {found.model}: {found.price.input:g} USD in, {found.price.output:g} USD out, for a million tokens"
+def _price(estimate: "Estimate") -> str:
+    if estimate.price is None:
+        return (
+            f"price    not known for {estimate.model}: add it to a price file and name that file in DILIGENCE_AI_PRICES"
+        )
+    price = estimate.price
+    return f"price    {estimate.model}: {price.input:g} USD in, {price.output:g} USD out, for a million tokens"
 
 
-def _spent(found: "Estimate") -> list[str]:
-    if not found.spent.calls:
+def _spent(estimate: "Estimate") -> list[str]:
+    if not estimate.spent.calls:
         return []
-    usd = "" if found.spent_usd is None else f", {dollars(found.spent_usd)}"
-    return [f"spent    {found.spent.calls} calls{usd}, by the run that was broken off and would go on"]
+    usd = "" if estimate.spent_usd is None else f", {dollars(estimate.spent_usd)}"
+    return [f"spent    {estimate.spent.calls} calls{usd}, by the interrupted run that would go on"]
 
 
-def _budget(found: "Estimate") -> list[str]:
-    if found.cap is None:
+def _budget(estimate: "Estimate") -> list[str]:
+    if estimate.cap is None:
         return []
-    if found.fits(found.most):
-        enough = "enough in any case"
-    elif found.fits(found.usual):
-        enough = "enough, unless answers are unusually long"
+    if estimate.fits(estimate.most):
+        verdict = "enough in any case"
+    elif estimate.fits(estimate.usual):
+        verdict = "enough, unless answers are unusually long"
     else:
-        enough = "not enough; the run would end with the rest unscored"
-    return [f"budget   {found.cap}: {enough}"]
+        verdict = "not enough; some criteria would stay unscored"
+    return [f"budget   {estimate.cap}: {verdict}"]

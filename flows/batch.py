@@ -14,7 +14,7 @@ from flows.reports.files import write_reports
 from flows.reports.report import build
 from flows.run import close_company, companies_to_do, finish, run_of
 from storage.runs import CompanyStatus, RunCompany
-from storage.settings import given
+from storage.settings import override_settings
 from tasks.errors import DiligenceError
 
 log = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ def batch(batch_file: Path, criteria: Path | None = None, out: Path | None = Non
         CompaniesFailed: some companies failed; all the rest is done and the report says so.
     """
     asked = read_batch(batch_file, criteria)
-    with given(asked.settings), run_of(asked) as run:
+    with override_settings(asked.settings), run_of(asked) as run:
         _examine(run, companies_to_do(run))
         try:
             finish(run)

@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
 
-from storage.settings import RoomSettings, StorageSettings, given
+from storage.settings import Settings, StorageSettings, override_settings
 from tasks.ai.settings import AiSettings
 from tasks.companies.domain import registrable
 from tasks.companies.settings import CompanySettings
@@ -34,7 +34,7 @@ Value = str | int | float | bool
 MONEY = frozenset({"ai_budget", "ai_prices"})
 """What a run may cost: no matter of what is asked."""
 
-_AREAS: tuple[type[RoomSettings], ...] = (
+_AREAS: tuple[type[Settings], ...] = (
     DocumentSettings,
     DriveSettings,
     CompanySettings,
@@ -63,7 +63,7 @@ class _RunSettings:
 
 
 def read_settings(file: UserFile, written: Mapping[str, Any]) -> dict[str, Value]:
-    """The settings as `storage.settings.given` takes them; paths count from the file. Mistakes are noted there."""
+    """The settings as `override_settings` takes them; paths are relative to the file. Mistakes are noted in it."""
     known = _RunSettings()
     values: dict[str, Value] = {}
     for name, value in written.items():
@@ -96,7 +96,7 @@ def with_facts(settings: dict[str, Value], beside: Path) -> dict[str, Value]:
     return settings
 
 
-def _are_right(file: UserFile, values: Mapping[str, Value], classes: Iterable[type[RoomSettings]]) -> bool:
+def _are_right(file: UserFile, values: Mapping[str, Value], classes: Iterable[type[Settings]]) -> bool:
     """Whether the settings' classes take these values; what they refuse is noted, but not what the environment has."""
     right = True
     for settings in classes:
@@ -111,7 +111,7 @@ def _are_right(file: UserFile, values: Mapping[str, Value], classes: Iterable[ty
                     right = False
     if right and "fact_sources" in values:
         try:
-            with given(values):
+            with override_settings(values):
                 configured_sources()
         except NotConfigured as error:
             file.mistake(("fact_sources",), error.message)
@@ -137,7 +137,7 @@ class Company:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A batch that is ready to run. `settings` rule while it runs (`storage.settings.given`)."""
+    """A batch that is ready to run. `settings` rule while it runs (`override_settings`)."""
 
     name: str
     criteria: Criteria

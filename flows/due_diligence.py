@@ -12,7 +12,7 @@ from flows.reports.files import write_reports
 from flows.run import close_company, company_of, finish, run_of, single
 from flows.score_company import score_company
 from storage.runs import CompanyStatus
-from storage.settings import given
+from storage.settings import override_settings
 from tasks.companies.domain import registrable
 from tasks.errors import DiligenceError
 
@@ -49,7 +49,7 @@ def due_diligence(
         _examine(run, domain, folder)
         return run
     asked = single(Company(name, registrable(domain), folder), criteria, batch_file)
-    with given(asked.settings), run_of(asked) as own:
+    with override_settings(asked.settings), run_of(asked) as own:
         _examine(own, asked.companies[0].domain, folder)
         try:
             finish(own)

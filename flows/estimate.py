@@ -16,7 +16,7 @@ from flows.index_folder import index_folder
 from flows.run import companies_to_do, run_in_passing
 from storage import database, runs
 from storage.runs import RunCompany
-from storage.settings import given
+from storage.settings import override_settings
 from tasks.ai.budget import LONGEST_ANSWER, cap_and_price, ledger_of
 from tasks.ai.estimate import USUAL_ANSWER, CountingAnswerer
 from tasks.ai.money import Cap, Price, Usage
@@ -90,7 +90,7 @@ def estimate(batch_file: Path, criteria: Path | None = None) -> Estimate:
         NotConfigured: the budget is in USD and the model's price is not known.
     """
     asked = read_batch(batch_file, criteria)
-    with given(asked.settings):
+    with override_settings(asked.settings):
         cap, price = cap_and_price()
         with run_in_passing(asked) as run:
             longest = ledger_of(run).answer_limit or LONGEST_ANSWER

@@ -138,7 +138,7 @@ def companies_to_do(run_id: str) -> list[RunCompany]:
         ]
 
 
-def left_for_the_budget(run_id: str) -> int:
+def unscored_for_the_budget(run_id: str) -> int:
     """How many judgements were not made because the budget was spent."""
     with database.reading() as session:
         return sum(_left(session, company) for company in runs.run_companies(session, run_id))

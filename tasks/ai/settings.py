@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, SecretStr
 from pydantic_settings import SettingsConfigDict
 
-from storage.settings import RoomSettings
+from storage.settings import Settings
 from tasks.ai.money import Cap
 
 
@@ -14,7 +14,7 @@ def _as_cap(value: Any) -> str | None:
     return str(Cap.parse(str(value))) if value is not None else None
 
 
-class AiSettings(RoomSettings):
+class AiSettings(Settings):
     """Without `ai_model` no model is called. The two `OPENAI_` variables are those that every such tool reads."""
 
     model_config = SettingsConfigDict(populate_by_name=True, str_strip_whitespace=True)

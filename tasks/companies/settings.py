@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic_settings import NoDecode
 
-from storage.settings import RoomSettings
+from storage.settings import Settings
 
 _HOST: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9_-]{1,63}(?<!-))*")
 _NUMBER: Final = re.compile(r"[0-9]+|0x[0-9a-f]*")
@@ -51,7 +51,7 @@ Server = Annotated[Url, AfterValidator(_without_slash)]
 """The address of a server, without a path and without a slash at its end."""
 
 
-class CompanySettings(RoomSettings):
+class CompanySettings(Settings):
     """The sources of facts, their addresses and keys, the web search, and the limits of both."""
 
     fact_sources: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)] = Field(

@@ -7,10 +7,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from storage.settings import RoomSettings
+from storage.settings import Settings
 
 
-class DocumentSettings(RoomSettings):
+class DocumentSettings(Settings):
     """Where users reach documents, and what reading one of them may take."""
 
     base_url: str = Field("http://127.0.0.1:8000", description="where users reach the service", pattern="^https?://")

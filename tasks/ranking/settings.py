@@ -3,12 +3,12 @@
 from pydantic import Field, SecretStr
 from pydantic_settings import SettingsConfigDict
 
-from storage.settings import RoomSettings
+from storage.settings import Settings
 
 LOCAL = "local"
 
 
-class EmbeddingSettings(RoomSettings):
+class EmbeddingSettings(Settings):
     """Without `embeddings` passages are ranked by their words alone.
 
     A key belongs to its address: `OPENAI_API_KEY` is never sent to `embeddings_url`.

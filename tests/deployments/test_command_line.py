@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from deployments.cli import COMMANDS, load
 from tests.flows.conftest import batch_file, write_room
 from tests.homes import make_home, make_prefect_home
 from tests.tasks.documents.extract.ocr.scans import program
@@ -61,21 +62,19 @@ def test_help_imports_none_of_the_heavy_libraries(tmp_path: Path) -> None:
 def test_help_names_every_command(tmp_path: Path) -> None:
     done = run(["--help"], tmp_path)
     assert done.returncode == 0
-    for command in (
-        "demo",
-        "run",
-        "index",
-        "text",
-        "ask",
-        "facts",
-        "ask-company",
-        "report",
-        "serve",
-        "login",
-        "deploy",
-        "doctor",
-    ):
+    for command in COMMANDS:
         assert f"  {command} " in done.stdout
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_is_listed_with_the_first_line_of_its_own_help(name: str) -> None:
+    assert load(name).help.splitlines()[0] == COMMANDS[name].help
+
+
+def test_a_command_that_there_is_not_is_wrong_use_and_names_the_nearest(tmp_path: Path) -> None:
+    done = run(["rum"], tmp_path)
+    assert done.returncode == 2
+    assert "No such command 'rum'. Did you mean 'run'?" in done.stderr
 
 
 def test_a_run_prints_its_id_and_where_the_report_is(batch_file: Path, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from deployments.run import told
+from deployments.run import estimate_lines
 from flows.estimate import CompanyEstimate, Estimate
 from tasks.ai.money import Cap, Price, Usage
 from tests.deployments.test_command_line import run
@@ -32,7 +32,7 @@ def estimated(**changes: object) -> Estimate:
 
 
 def test_an_estimate_is_a_table_with_a_line_for_all() -> None:
-    lines = told(estimated())
+    lines = estimate_lines(estimated())
     assert lines[0].split() == ["calls", "tokens", "in", "tokens", "out", "usual", "cost", "at", "most"]
     assert lines[1].split() == ["Alpha", "2", "100,000", "10,000", "0.2000", "USD", "0.8000", "USD"]
     assert lines[3].split() == ["all", "3", "100,000", "20,000", "0.3000", "USD", "1.30", "USD"]
@@ -42,9 +42,9 @@ def test_an_estimate_is_a_table_with_a_line_for_all() -> None:
 
 
 def test_without_a_price_the_tokens_are_told_and_what_to_do() -> None:
-    lines = told(estimated(price=None))
+    lines = estimate_lines(estimated(price=None))
     assert "100,000" in lines[3]
-    assert "no price known for m: " in lines[-2]
+    assert "price    not known for m: " in lines[-2]
     assert "DILIGENCE_AI_PRICES" in lines[-2]
 
 
@@ -61,15 +61,17 @@ def test_without_a_price_the_tokens_are_told_and_what_to_do() -> None:
     ],
 )
 def test_an_estimate_says_whether_the_budget_suffices(cap: Cap, spent: float, says: str) -> None:
-    assert told(estimated(cap=cap, spent=Usage(0), spent_usd=spent))[-1].startswith(f"budget   {cap}: {says}")
+    assert estimate_lines(estimated(cap=cap, spent=Usage(0), spent_usd=spent))[-1].startswith(f"budget   {cap}: {says}")
 
 
 def test_what_a_run_has_spent_already_is_told() -> None:
-    assert told(estimated(spent=Usage(7, 1, 1), spent_usd=0.25))[-1].startswith("spent    7 calls, 0.2500 USD")
+    assert estimate_lines(estimated(spent=Usage(7, 1, 1), spent_usd=0.25))[-1].startswith(
+        "spent    7 calls, 0.2500 USD"
+    )
 
 
 def test_a_room_that_could_not_be_read_is_told_below_the_table() -> None:
-    lines = told(estimated(companies=[CompanyEstimate("Alpha", problem="No folder.")]))
+    lines = estimate_lines(estimated(companies=[CompanyEstimate("Alpha", problem="No folder.")]))
     assert "Alpha: No folder." in lines
     assert lines[1].split()[:2] == ["all", "0"]
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from api.settings import ApiSettings
-from storage.settings import RoomSettings, StorageSettings
+from storage.settings import Settings, StorageSettings
 from tasks.ai.settings import AiSettings
 from tasks.companies.settings import CompanySettings
 from tasks.documents.drive.registry import DriveSettings, descriptions
@@ -12,7 +12,7 @@ from tasks.documents.settings import DocumentSettings
 from tasks.ranking.settings import EmbeddingSettings
 
 REPOSITORY = Path(__file__).parents[2]
-ROOMS: tuple[type[RoomSettings], ...] = (
+ROOMS: tuple[type[Settings], ...] = (
     StorageSettings,
     DocumentSettings,
     DriveSettings,

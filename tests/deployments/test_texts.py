@@ -83,10 +83,10 @@ def test_all_processes_read_at_the_same_time(room: Room, out: Path, monkeypatch:
 
 
 def test_no_more_is_handed_out_than_there_is_room_for(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(texts, "_AHEAD", 4)
-    asked = list(texts._asked([room(**{f"{number:02}.txt": "words" for number in range(50)})]))
+    monkeypatch.setattr(texts, "AHEAD", 4)
+    documents = list(texts.documents_of([room(**{f"{number:02}.txt": "words" for number in range(50)})]))
     with ExtractionPool(2) as pool:
-        for readings in (texts._in_order, texts._as_read):
+        for readings in (texts.in_order, texts.as_read):
             under_way = most = read = 0
 
             def noted(path: Path, format: str) -> Future[Reading]:  # noqa: A002 - the field's word
@@ -96,15 +96,15 @@ def test_no_more_is_handed_out_than_there_is_room_for(room: Room, monkeypatch: p
                 return ExtractionPool.submit(pool, path, format)
 
             monkeypatch.setattr(pool, "submit", noted)
-            for _ in readings(pool, asked, 2):
+            for _ in readings(pool, documents, 2):
                 read += 1
                 under_way -= 1
             assert (read, most) == (50, 8)
 
 
 def test_large_documents_go_out_two_for_a_process() -> None:
-    assert texts._room(1 << 30, 3, 2)
-    assert not texts._room(1 << 30, 4, 2)
+    assert texts.has_room(1 << 30, 3, 2)
+    assert not texts.has_room(1 << 30, 4, 2)
 
 
 def test_processes_load_no_prefect_though_this_one_has(room: Room, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from flows.batch_file import Batch, Company, read_batch
-from storage.settings import given
+from storage.settings import override_settings
 from tasks.ai.settings import AiSettings
 from tasks.companies.settings import CompanySettings
 from tasks.documents.drive.local import LocalDriveSettings
@@ -59,7 +59,7 @@ def test_settings_rule_while_the_batch_runs_and_paths_count_from_the_file(
     monkeypatch.setenv("DILIGENCE_DOCUMENT_TIMEOUT", "99")
     monkeypatch.chdir("/")
     read = batch(tmp_path, WHOLE)
-    with given(read.settings):
+    with override_settings(read.settings):
         assert CompanySettings.current().fact_sources == ("files",)
         assert CompanySettings.current().facts == tmp_path / "profiles"
         assert LocalDriveSettings.current().drive_root == tmp_path
@@ -92,7 +92,7 @@ def test_the_criteria_file_that_is_given_comes_before_the_one_that_is_named(tmp_
 def test_what_a_run_may_cost_is_a_setting_and_no_part_of_the_fingerprint(tmp_path: Path) -> None:
     with_budget = batch(tmp_path, WHOLE + "ai_budget: .5usd\nai_prices: our prices.toml\n")
     assert with_budget.fingerprint("small") == batch(tmp_path, WHOLE).fingerprint("small")
-    with given(with_budget.settings):
+    with override_settings(with_budget.settings):
         settings = AiSettings.current()
     assert (settings.ai_budget, settings.ai_prices) == ("0.50 USD", tmp_path / "our prices.toml")
 

@@ -9,10 +9,10 @@ import pytest
 from pydantic import Field
 
 from storage import settings
-from storage.settings import RoomSettings, StorageSettings
+from storage.settings import Settings, StorageSettings
 
 
-class Example(RoomSettings):
+class Example(Settings):
     """A room's settings for these tests."""
 
     example_jobs: int = Field(2, gt=0)
@@ -36,17 +36,17 @@ def test_an_empty_variable_is_as_if_it_were_not_there(home: Path, monkeypatch: p
 
 def test_what_a_batch_gives_rules_within_its_block(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DILIGENCE_EXAMPLE_JOBS", "5")
-    with settings.given({"example_jobs": 7, "home": "elsewhere"}):
+    with settings.override_settings({"example_jobs": 7, "home": "elsewhere"}):
         assert Example.current().example_jobs == 7
         assert StorageSettings.current().home == Path("elsewhere")
-        with settings.given({"example_jobs": 8}):
+        with settings.override_settings({"example_jobs": 8}):
             assert Example.current().example_jobs == 8
         assert Example.current().example_jobs == 7
     assert Example.current().example_jobs == 5
 
 
 def test_what_a_batch_gives_does_not_reach_other_threads(home: Path) -> None:
-    with settings.given({"example_jobs": 7}), ThreadPoolExecutor(1) as others:
+    with settings.override_settings({"example_jobs": 7}), ThreadPoolExecutor(1) as others:
         assert others.submit(lambda: Example.current().example_jobs).result() == 2
 
 

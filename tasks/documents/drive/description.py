@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from storage.settings import RoomSettings
+from storage.settings import Settings
 from tasks.documents.drive.drive import Drive
 from tasks.documents.drive.identity import Identity
 
@@ -48,7 +48,7 @@ class DriveDescription:
     """As DILIGENCE_DRIVE names it."""
     title: str
     """As messages name it."""
-    settings: type[RoomSettings]
+    settings: type[Settings]
     provider: str
     """The path of the module that opens the drive, a `DriveProvider`."""
     batch_settings: frozenset[str] = frozenset()

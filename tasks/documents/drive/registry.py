@@ -11,7 +11,7 @@ from typing import cast
 from pydantic import Field, field_validator
 from pydantic_core import PydanticCustomError
 
-from storage.settings import RoomSettings
+from storage.settings import Settings
 from tasks.documents.drive.description import AccountAccess, DriveDescription, DriveProvider, LoginFlow
 from tasks.documents.drive.drive import Drive
 from tasks.documents.drive.identity import Identity, acting_as, caller
@@ -24,7 +24,7 @@ DRIVES = {
 """The package of each drive, by the name that DILIGENCE_DRIVE takes."""
 
 
-class DriveSettings(RoomSettings):
+class DriveSettings(Settings):
     """Which drive it is. What a drive itself needs to know stands in its own settings."""
 
     drive: str = Field("local", description="the drive that documents lie in")

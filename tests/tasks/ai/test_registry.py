@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from storage.settings import given
+from storage.settings import override_settings
 from tasks.ai.extractive import ExtractiveAnswerer
 from tasks.ai.openai.answerer import OPENAI, OpenAiAnswerer
 from tasks.ai.registry import current_answerer
@@ -72,7 +72,7 @@ def test_white_space_around_settings_does_no_harm(settings: pytest.MonkeyPatch) 
 def test_the_batch_may_say_which_model(settings: pytest.MonkeyPatch) -> None:
     settings.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
     settings.setenv("DILIGENCE_AI_MODEL", "large")
-    with given({"ai_model": "small", "openai_base_url": "http://127.0.0.1:2/v1"}):
+    with override_settings({"ai_model": "small", "openai_base_url": "http://127.0.0.1:2/v1"}):
         assert (current_answerer().model, current_answerer().address) == ("small", "http://127.0.0.1:2/v1")
     assert (current_answerer().model, current_answerer().address) == ("large", "http://127.0.0.1:1/v1")
 

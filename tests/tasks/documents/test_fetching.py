@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.settings import given
+from storage.settings import override_settings
 from tasks.documents import batch
 from tasks.documents.batch import read_documents
 from tasks.documents.drive.drive import Fetched
@@ -81,7 +81,7 @@ def test_the_settings_of_a_batch_file_hold_while_documents_are_fetched(
     write("a.txt")
     room_id = index_room("root")
     drive = far()
-    with given({"document_max_mb": 3}):
+    with override_settings({"document_max_mb": 3}):
         read(room_id)
     assert drive.settings == {3}
 

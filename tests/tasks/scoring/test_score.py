@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from storage.database import reading
 from storage.runs import RunCompany, get_company
 from storage.scores import CriterionOutcome, ScoreStatus
-from storage.settings import given as settings_given
+from storage.settings import override_settings
 from tasks.ai.registry import current_answerer
 from tasks.scoring.judge import Question
 from tasks.scoring.score import add_up, findings, rank_companies, score_criteria
@@ -380,7 +380,7 @@ def test_a_run_s_own_settings_hold_in_every_judgement(
 ) -> None:
     monkeypatch.delenv("DILIGENCE_AI_MODEL")
     room.asks(*many(5))
-    with settings_given({"ai_model": "from-the-batch"}):
+    with override_settings({"ai_model": "from-the-batch"}):
         assert score_criteria(room.id)
     assert {asked.body["model"] for asked in server.asked} == {"from-the-batch"}
     assert room.run.calls == 5

@@ -9,7 +9,7 @@ import pytest
 
 from storage.database import reading, writing
 from storage.runs import Run, add_run, get_run
-from storage.settings import given
+from storage.settings import override_settings
 from tasks.ai.budget import BudgetSpent, cap_and_price, ledger_of
 from tasks.ai.money import Cap, Price, Usage
 from tasks.errors import BadRequest, NotConfigured
@@ -44,7 +44,7 @@ def test_without_settings_nothing_is_capped_or_priced(run: Callable[[], Run]) ->
 
 
 def test_what_is_spent_stands_in_the_row_at_once_in_tokens_and_dollars(run: Callable[[], Run]) -> None:
-    with given(GPT):
+    with override_settings(GPT):
         spend(Usage(1, 1_000_000, 100_000))
         assert run().usd == pytest.approx(0.21)
         spend(Usage(1, 1_000_000, 0))
@@ -54,7 +54,7 @@ def test_what_is_spent_stands_in_the_row_at_once_in_tokens_and_dollars(run: Call
 
 
 def test_the_worst_case_stands_in_the_row_while_a_call_runs_under_a_cap(run: Callable[[], Run]) -> None:
-    with given(GPT | {"ai_budget": "20000 tokens"}):
+    with override_settings(GPT | {"ai_budget": "20000 tokens"}):
         with ledger_of("r").call(1000) as settle:
             row = run()
             assert (row.calls, row.input_tokens, row.output_tokens) == (0, 1000, 4096)
@@ -65,18 +65,18 @@ def test_the_worst_case_stands_in_the_row_while_a_call_runs_under_a_cap(run: Cal
 
 
 def test_what_the_row_says_counts_against_the_cap(run: Callable[[], Run]) -> None:
-    with given({"ai_budget": "20000 tokens"}):
+    with override_settings({"ai_budget": "20000 tokens"}):
         spend(Usage(1, 15_000, 500))
         gc.collect()
         with pytest.raises(BudgetSpent):
             spend(Usage(1, 1000, 100))
-    with given({"ai_budget": "30000 tokens"}):
+    with override_settings({"ai_budget": "30000 tokens"}):
         spend(Usage(1, 1000, 100))
     assert run().calls == 2
 
 
 def test_all_who_hold_a_runs_ledger_hold_the_same(run: Callable[[], Run]) -> None:
-    with given({"ai_budget": "50000 tokens"}):
+    with override_settings({"ai_budget": "50000 tokens"}):
         with ThreadPoolExecutor(8) as pool:
             ledgers = set(pool.map(lambda _: _in_thread(), range(8)))
         first = ledger_of("r")
@@ -86,17 +86,17 @@ def test_all_who_hold_a_runs_ledger_hold_the_same(run: Callable[[], Run]) -> Non
 
 
 def _in_thread() -> object:
-    with given({"ai_budget": "50000 tokens"}):
+    with override_settings({"ai_budget": "50000 tokens"}):
         return ledger_of("r")
 
 
 def test_a_price_that_becomes_known_counts_for_what_was_spent_before(run: Callable[[], Run], tmp_path: Path) -> None:
     prices = tmp_path / "prices.toml"
     prices.write_text('[models]\n"our-model" = { input = 2, output = 4 }\n')
-    with given(OWN):
+    with override_settings(OWN):
         spend(Usage(1, 100_000, 50_000))
         assert run().usd is None
-    with given(OWN | {"ai_prices": str(prices), "ai_budget": "0.45 USD"}):
+    with override_settings(OWN | {"ai_prices": str(prices), "ai_budget": "0.45 USD"}):
         ledger = ledger_of("r")
         assert ledger.usd == pytest.approx(0.4)
         assert run().usd == pytest.approx(0.4)
@@ -105,26 +105,32 @@ def test_a_price_that_becomes_known_counts_for_what_was_spent_before(run: Callab
 
 
 def test_a_cap_in_dollars_needs_a_price_and_says_where_to_write_it(tmp_path: Path) -> None:
-    with given(OWN | {"ai_budget": "1 USD"}), pytest.raises(NotConfigured, match=r"1\.00 USD.*our-model.*_AI_PRICES"):
+    with (
+        override_settings(OWN | {"ai_budget": "1 USD"}),
+        pytest.raises(NotConfigured, match=r"1\.00 USD.*our-model.*_AI_PRICES"),
+    ):
         cap_and_price()
     prices = tmp_path / "prices.toml"
     prices.write_text('[models]\n"our-*" = { input = 0, output = 0 }\n')
-    with given(OWN | {"ai_budget": "1 USD", "ai_prices": str(prices)}):
+    with override_settings(OWN | {"ai_budget": "1 USD", "ai_prices": str(prices)}):
         assert cap_and_price() == (Cap(usd=1), Price(0, 0))
-    with given(OWN | {"ai_budget": "100 tokens"}):
+    with override_settings(OWN | {"ai_budget": "100 tokens"}):
         assert cap_and_price() == (Cap(tokens=100), None)
-    with given({"ai_budget": "1 USD"}):  # no model is asked
+    with override_settings({"ai_budget": "1 USD"}):  # no model is asked
         assert cap_and_price() == (Cap(usd=1), None)
 
 
 def test_a_mistake_in_the_prices_is_told_before_anything_runs(tmp_path: Path) -> None:
     prices = tmp_path / "prices.toml"
     prices.write_text('[models]\n"our-model" = { input = 2 }\n')
-    with given(OWN | {"ai_prices": str(prices)}), pytest.raises(BadRequest, match=r"prices.toml, line 2, .*output"):
+    with (
+        override_settings(OWN | {"ai_prices": str(prices)}),
+        pytest.raises(BadRequest, match=r"prices.toml, line 2, .*output"),
+    ):
         cap_and_price()
 
 
 def test_without_a_model_a_budget_in_dollars_is_no_hindrance(run: Callable[[], Run]) -> None:
-    with given({"ai_budget": "1 USD"}):
+    with override_settings({"ai_budget": "1 USD"}):
         assert ledger_of("r").answer_limit is None
     assert run().usd is None

@@ -6,10 +6,10 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator
 
-from storage.settings import RoomSettings
+from storage.settings import Settings
 
 
-class GoogleDriveSettings(RoomSettings):
+class GoogleDriveSettings(Settings):
     """Google's addresses, the account of runs, and the OAuth client that users log in with."""
 
     google_api_endpoint: str = Field("https://www.googleapis.com/drive/v3/", description="Google Drive's address")

@@ -4,11 +4,11 @@ from pathlib import Path
 
 from pydantic import Field
 
-from storage.settings import RoomSettings
+from storage.settings import Settings
 from tasks.documents.drive.description import DriveDescription
 
 
-class LocalDriveSettings(RoomSettings):
+class LocalDriveSettings(Settings):
     """Where the folder is."""
 
     drive_root: Path = Field(Path(), description="the local drive's root; its id is `root`")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.settings import given
+from storage.settings import override_settings
 from tasks.companies.sources.files import FileSource, open_source
 from tasks.errors import NotConfigured, SourceFailed
 
@@ -177,7 +177,7 @@ def test_a_batch_file_names_its_own_folder(tmp_path: Path, write: Write) -> None
     batch.mkdir()
     (batch / "alpha.example.json").write_text('{"name": "Of the batch"}', encoding="utf-8")
 
-    with given({"facts": str(batch), "fact_sources": "files"}):
+    with override_settings({"facts": str(batch), "fact_sources": "files"}):
         finding = open_source().facts("alpha.example")
 
     assert finding is not None

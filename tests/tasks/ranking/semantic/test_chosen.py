@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.settings import given
+from storage.settings import override_settings
 from tasks.errors import NotConfigured
 from tasks.ranking.embedders import ServerEmbedder
 from tasks.ranking.semantic import embedder, semantic_ranking
@@ -51,7 +51,7 @@ def test_another_address_does_not_get_the_answerers_key(monkeypatch: pytest.Monk
 
 def test_a_batch_can_choose(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
-    with given({"embeddings": "some-model"}):
+    with override_settings({"embeddings": "some-model"}):
         assert isinstance(embedder(), ServerEmbedder)
         assert semantic_ranking() is not None
     assert embedder() is None

@@ -6,11 +6,11 @@ line: `monkeypatch.setitem(registry.DRIVES, "memory", "tests.tasks.documents.dri
 
 from pydantic import Field
 
-from storage.settings import RoomSettings
+from storage.settings import Settings
 from tasks.documents.drive.description import AccountAccess, DriveDescription
 
 
-class MemoryDriveSettings(RoomSettings):
+class MemoryDriveSettings(Settings):
     """Which store it is, and whose view runs have."""
 
     memory_store: str = Field("default", description="the name of the store that documents lie in")

@@ -14,10 +14,10 @@ import httpx
 import pytest
 from pydantic import ValidationError
 
-from deployments.doctor import examine
+from deployments.doctor import doctor
 from deployments.login import log_in
 from flows.batch_file import read_batch
-from storage.settings import given
+from storage.settings import override_settings
 from tasks.documents.batch import read_documents
 from tasks.documents.drive import registry
 from tasks.documents.drive.registry import DriveSettings, acting_as_run_account, configured_drive, open_drive
@@ -71,7 +71,8 @@ def test_the_doctor_examines_it(
     store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("DILIGENCE_MEMORY_ACCOUNT", ADA)
-    examine()
+    with pytest.raises(SystemExit, match=r"^0$"):
+        doctor()
     assert f"✓ drive        memory, 3 nodes, runs act as {ADA}" in capsys.readouterr().out
 
 
@@ -93,7 +94,7 @@ def test_a_batch_file_may_name_it_and_not_choose_its_account(store: Store, tmp_p
     (tmp_path / "criteria.yaml").write_text("scale: [0, 5]\ncriteria:\n  - {id: a, ask: 'Is revenue recurring?'}\n")
     batch = "name: Screen\ncriteria: criteria.yaml\ncompanies:\n  - {name: A, domain: a.example, folder: Room}\n"
     (tmp_path / "batch.yaml").write_text(f"{batch}drive: memory\n")
-    with given(read_batch(tmp_path / "batch.yaml").settings):
+    with override_settings(read_batch(tmp_path / "batch.yaml").settings):
         assert configured_drive().name == "memory"
     (tmp_path / "batch.yaml").write_text(f"{batch}memory_account: {ADA}\n")
     with pytest.raises(BadRequest, match="environment, as DILIGENCE_MEMORY_ACCOUNT"):

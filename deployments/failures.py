@@ -1,0 +1,36 @@
+"""What the command line says of a failure."""
+
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from storage.errors import DatabaseUnavailable
+from tasks.errors import BadRequest, DiligenceError
+
+
+class Explanation(NamedTuple):
+    """The sentences for stderr, and whether the user's files, options or settings are wrong."""
+
+    sentences: list[str]
+    is_wrong_use: bool
+
+
+def explain(error: Exception) -> Explanation | None:
+    """What to tell the user of this error; None for an error in the program itself."""
+    if isinstance(error, ValidationError) and error.title.endswith("Settings"):
+        return Explanation(wrong_settings(error), is_wrong_use=True)
+    if isinstance(error, DiligenceError):
+        return Explanation([error.message], is_wrong_use=isinstance(error, BadRequest))
+    if isinstance(error, DatabaseUnavailable):
+        return Explanation([str(error)], is_wrong_use=False)
+    return None
+
+
+def wrong_settings(error: ValidationError) -> list[str]:
+    """A sentence for every setting that has a wrong value."""
+    sentences = []
+    for mistake in error.errors(include_url=False, include_input=False):
+        name = str(mistake["loc"][0]).upper() if mistake["loc"] else error.title
+        variable = name if name.startswith("OPENAI") else f"DILIGENCE_{name}"
+        sentences.append(f"{variable}: {mistake['msg'].removeprefix('Value error, ')}.")
+    return sentences

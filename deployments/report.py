@@ -1,0 +1,25 @@
+"""`diligence report`: the report of a run, in the format that the user chooses."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.reports.files import Format, render, write_report
+from flows.reports.report import build
+from tasks.errors import BadRequest
+
+
+def report(
+    run: Annotated[str, typer.Argument(help="A run's id, a batch's name (its latest run) or latest.")],
+    format: Annotated[Format, typer.Option(help="The format.")] = Format.HTML,  # noqa: A002 - what users type
+    out: Annotated[Path | None, typer.Option(help="Write it to a file in this folder; else to stdout.")] = None,
+) -> None:
+    """Give the report of a run."""
+    if out is not None:
+        typer.echo(write_report(build(run), format, out))
+    elif not format.is_text and sys.stdout.isatty():
+        raise BadRequest(f"A .{format} file cannot be shown in a terminal. Give --out FOLDER, or redirect it.")
+    else:
+        sys.stdout.buffer.write(render(build(run), format))
