@@ -14,7 +14,7 @@ from hashlib import sha256
 from pydantic import BaseModel
 
 from tasks.ai.answerer import Source
-from tasks.ai.prompt_injection import without_orders
+from tasks.ai.prompt_injection import without_injections
 
 Messages = list[dict[str, str]]  # each with `role` and `content`
 
@@ -124,7 +124,7 @@ def without_addressing(sources: Sequence[Source]) -> tuple[list[Source], tuple[s
     """The sources without passages that address a model, and the warning that names their places, if there are any."""
     cleaned, places = [], list[str]()
     for source in sources:
-        text, injections = without_orders(source.text)
+        text, injections = without_injections(source.text)
         cleaned.append(replace(source, text=text) if injections else source)
         line = end = 0
         for injection in injections:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import quote, urlsplit
 
-from tasks.ai.prompt_injection import find_orders, for_people
+from tasks.ai.prompt_injection import find_orders, paragraphs_without_injections
 from tasks.companies.company_match import Identity
 from tasks.companies.edgar import newest_report
 from tasks.companies.search import Searcher
@@ -226,7 +226,7 @@ def _fitting(home: Page | None, question: str, identity: Identity) -> list[str]:
 
 def _passages(question: str, pages: Sequence[Page], identity: Identity) -> list[Reading]:
     """The pages with the passages that speak most to the question; without any, how its own home page begins."""
-    cuts = [(page, _cut(for_people(_paragraphs(page)))) for page in _each_once(pages)]
+    cuts = [(page, _cut(paragraphs_without_injections(_paragraphs(page)))) for page in _each_once(pages)]
     cuts.sort(key=lambda cut: identity.standing(cut[0].url))
     candidates = [(at, passage) for at, (_, passages) in enumerate(cuts) for passage in passages]
     index = Index([f"{cuts[at][0].title or ''}\n{passage}" for at, passage in candidates])

@@ -19,7 +19,7 @@ from pydantic import BaseModel
 
 from tasks.ai.answer_cache import answer_once
 from tasks.ai.answerer import Answer, Source
-from tasks.ai.prompt_injection import for_people
+from tasks.ai.prompt_injection import paragraphs_without_injections
 from tasks.ai.registry import current_answerer
 from tasks.companies import search
 from tasks.companies.answer_check import Ground, prove
@@ -254,7 +254,7 @@ def _claimed(known: Sequence[tuple[str, CompanyFacts]]) -> list[_Told]:
             grouped.setdefault((claim.source, claim.url, claim.as_of), []).append(claim)
         for (source, url, as_of), claims in grouped.items():
             lines = tell(claims).split("\n")
-            kept = for_people(lines)
+            kept = paragraphs_without_injections(lines)
             text, planted = "\n".join(kept), kept != lines
             if planted:
                 log.warning("words meant for a model were left out of the facts of %s", source)

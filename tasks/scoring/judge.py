@@ -17,7 +17,7 @@ from storage.scores import ScoreStatus
 from tasks.ai.answer_cache import judge_once
 from tasks.ai.answerer import Answerer, Source
 from tasks.ai.budget import BudgetSpent, Ledger
-from tasks.ai.prompt_injection import without_orders
+from tasks.ai.prompt_injection import without_injections
 from tasks.ai.prompts import as_material
 from tasks.errors import DiligenceError, TooLarge
 from tasks.scoring.checks import nearest_passages
@@ -196,7 +196,7 @@ def prepare(
 
 def _source(number: int, found: Found) -> Source:
     """A passage as a source. A file's or a sheet's name can give orders too."""
-    name, place = (without_orders(words)[0] for words in (found.document.name, found.place))
+    name, place = (without_injections(words)[0] for words in (found.document.name, found.place))
     return Source(number, name, place, found.telling)
 
 

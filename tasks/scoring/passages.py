@@ -230,7 +230,7 @@ def _cut_anew(text: StoredText) -> list[Passage]:
     pieces = cut(text.text, text.places)
     # The parts of a table carry its first row along: what stands there must not come back with every one of them.
     headers = {
-        header: prompt_injection.without_orders(header)[0] for header in {piece.header or "" for piece in pieces}
+        header: prompt_injection.without_injections(header)[0] for header in {piece.header or "" for piece in pieces}
     }
     return [
         Passage(

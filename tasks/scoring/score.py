@@ -19,7 +19,7 @@ from storage.runs import RunCompany
 from storage.scores import CriterionOutcome, Quote, ScoreStatus
 from tasks.ai.answerer import Answerer
 from tasks.ai.budget import Ledger, ledger_of
-from tasks.ai.prompt_injection import without_orders
+from tasks.ai.prompt_injection import without_injections
 from tasks.ai.registry import current_answerer
 from tasks.operation import operation
 from tasks.remote.fan_out import FanOut, Leave, finished
@@ -131,7 +131,7 @@ def warnings_of(evidence: Evidence) -> list[str]:
     ]
     if len(evidence.orders) > _TOLD:
         told.append(f"{len(evidence.orders) - _TOLD} more passages give orders to a language model and were left out.")
-    named = [document.name for document in evidence.documents if without_orders(document.name)[1]]
+    named = [document.name for document in evidence.documents if without_injections(document.name)[1]]
     told += [
         f"{name}: this document's name gives orders to a language model. No model was shown them."
         for name in named[:_TOLD]

@@ -1,5 +1,11 @@
-"""Words in a document or page that are meant for a model: orders to ignore, to score, to reveal, to say a thing."""
+"""Prompt injection: words in a document or page that are meant for a model, such as to ignore, to score, to reveal."""
 
-from tasks.ai.prompt_injection.detect import VERSION, Order, find_orders, for_people, without_orders
+from tasks.ai.prompt_injection.detect import (
+    VERSION,
+    Injection,
+    find_orders,
+    paragraphs_without_injections,
+    without_injections,
+)
 
-__all__ = ["VERSION", "Order", "find_orders", "for_people", "without_orders"]
+__all__ = ["VERSION", "Injection", "find_orders", "paragraphs_without_injections", "without_injections"]

@@ -1,12 +1,11 @@
-"""Disguises that a plain alphabet does not undo: Base64, ROT13, words backwards, letters parted, figures for letters.
+"""Undoes what hides a prompt injection: letters that look like others, and texts that are encoded or broken up.
 
-Each is looked for by what a few words of orders look like in it; only there is it undone.
+`normalise` gives the text in which patterns are searched: one plain alphabet. Capitals, accents, full-width and
+mathematical letters, and Cyrillic and Greek look-alikes within Latin words become plain small letters. What has no
+width falls away, and letters of the invisible tags block become visible. Each character knows its place in the text.
 
-A text as orders to a model are looked for in it: one plain alphabet, whatever it was disguised as.
-
-Capitals, accents, full-width and mathematical letters, Cyrillic and Greek look-alikes within Latin words become plain
-small letters; what has no width falls away; letters of the tags block, which nobody sees, become what they say. Each
-character of the folded text knows where it stood.
+`undisguised` finds what a plain alphabet does not undo: Base64, ROT13, words backwards, letters with signs between
+them, and figures for letters. Each is searched for by what a few words of injections look like in it.
 """
 
 import re
@@ -22,7 +21,7 @@ from typing import Final
 from tasks.ai.prompt_injection.prefilter import VOCABULARY
 
 _FOREIGN: Final = re.compile(r"[^\x00-\x7f][^\x00-\x7f]{0,15}")
-_UNSEEN: Final = frozenset(
+_INVISIBLE: Final = frozenset(
     {0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x2800, 0x3164, 0xFEFF, 0xFFA0}
     | set(range(0x200B, 0x2010))
     | set(range(0x202A, 0x202F))
@@ -37,38 +36,39 @@ _PLAIN: Final = (
     | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
     | {"。": ".", "、": ",", "‹": "<", "›": ">"}
 )
-_ALIKE: Final = dict(
+_LOOK_ALIKES: Final = dict(
     zip("аеорсухіјѕԁһгкмнвтпԛԝαβερτυνικοχγωηɡɑɩոսօ", "aeopcyxijsdhrkmhbtnqwaseptuvikoxywngainuo", strict=True)
 )
-"""Cyrillic, Greek and other letters by the Latin one that they are taken for."""
-_MOST_KNOWN: Final = 50_000
+"""Cyrillic, Greek and other letters, with the Latin letter that each looks like."""
+_MOST_CACHED: Final = 50_000
+"""Characters in a cache."""
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
-    """A folded text; from each of `starts` on, its characters stand `by` characters further in the original."""
+class SearchableText:
+    """A normalised text. From each of `starts` on, its characters stand `by` characters further in the original."""
 
     text: str
     starts: list[int]
     by: list[int]
 
     def original(self, offset: int) -> int:
-        """Where a character of the folded text stands in the original."""
+        """Where a character of the normalised text stands in the original."""
         at = bisect_right(self.starts, offset) - 1
         return offset + self.by[at] if at >= 0 else offset
 
 
-def fold(text: str) -> Folded:
-    """Fold a text, in a time that grows with its length alone."""
+def normalise(text: str) -> SearchableText:
+    """The text in plain small letters, in a time that grows with its length alone."""
     if text.isascii():
-        return Folded(text.lower(), [], [])
-    pieces: list[str] = []
+        return SearchableText(text.lower(), [], [])
+    lines: list[str] = []
     starts: list[int] = []
     by: list[int] = []
     changed: list[tuple[int, int]] = []
 
     def replace(run: re.Match[str]) -> str:
-        plain = _folded(run)
+        plain = _plain_letters(run)
         start, end = run.span()
         if len(plain) != end - start:
             changed.append((end, end - start - len(plain)))
@@ -83,60 +83,62 @@ def fold(text: str) -> Folded:
             starts.append(length + end - shift)
             by.append(at - length + shift)
         changed.clear()
-        pieces.append(plain)
+        lines.append(plain)
         length += len(plain) + 1
         at += len(line) + 1
-    return Folded("\n".join(pieces), starts, by)
+    return SearchableText("\n".join(lines), starts, by)
 
 
 class _Plain(dict[str, str]):
-    """What a foreign character becomes, among others of its alphabet or mixed into Latin words."""
+    """A cache of the plain letters that other characters become."""
 
-    def __init__(self, alike: dict[str, str]) -> None:
-        self._alike = alike
+    def __init__(self, look_alikes: dict[str, str]) -> None:
+        self._look_alikes = look_alikes
 
-    def __missing__(self, each: str) -> str:
-        if len(self) > _MOST_KNOWN:
+    def __missing__(self, character: str) -> str:
+        if len(self) > _MOST_CACHED:
             self.clear()
-        self[each] = plain = self._plain(each)
+        self[character] = plain = self._plain(character)
         return plain
 
-    def _plain(self, each: str) -> str:
-        code = ord(each)
-        if code in _UNSEEN:
+    def _plain(self, character: str) -> str:
+        code = ord(character)
+        if code in _INVISIBLE:
             return ""
         if code in _TAGS:
             return chr(code - 0xE0000).lower()
-        if each.isspace():
-            return _PLAIN.get(each, " ")
-        parts = unicodedata.normalize("NFKD", _PLAIN.get(each, each)).casefold()
+        if character.isspace():
+            return _PLAIN.get(character, " ")
+        parts = unicodedata.normalize("NFKD", _PLAIN.get(character, character)).casefold()
         plain = [_PLAIN.get(part, part) for part in parts if unicodedata.category(part)[0] != "M"]
-        return "".join(self._alike.get(part, part) for part in plain)
+        return "".join(self._look_alikes.get(part, part) for part in plain)
 
 
 _ALONE: Final = _Plain({})
-_MIXED: Final = _Plain(_ALIKE)
+"""For characters among others of their alphabet."""
+_MIXED: Final = _Plain(_LOOK_ALIKES)
+"""For characters within Latin words."""
 
 
-def _folded(run: re.Match[str]) -> str:
+def _plain_letters(run: re.Match[str]) -> str:
     letters = run.group()
     alone = "".join(map(_ALONE.__getitem__, letters))
     if alone.isascii():
         return alone
     beside = run.string[max(run.start() - 1, 0) : run.start()], run.string[run.end() : run.end() + 1]
-    mixed = any(each.isascii() and each.isalnum() for each in beside)
+    mixed = any(neighbour.isascii() and neighbour.isalnum() for neighbour in beside)
     return "".join(map(_MIXED.__getitem__, letters)) if mixed else alone
 
 
 _CORE: Final = ("instruction", "previous", "ignore", "disregard", "prompt", "score")
-_ROTATED: Final = tuple(encode(each, "rot13") for each in _CORE[:5])
-_CORE_LETTERS: Final = tuple(each.encode() for each in _CORE)
-_BACKWARDS: Final = tuple(each[::-1] for each in ("instructions", "system prompt", "ignore", "disregard"))
+_ROTATED: Final = tuple(encode(word, "rot13") for word in _CORE[:5])
+_CORE_LETTERS: Final = tuple(word.encode() for word in _CORE)
+_BACKWARDS: Final = tuple(word[::-1] for word in ("instructions", "system prompt", "ignore", "disregard"))
 _TURNED: Final = VOCABULARY.bit(frozenset(f"-{word.split()[0]}-" for word in (*_ROTATED, *_BACKWARDS)))
 _LEET: Final = bytes.maketrans(b"431057", b"aeiost")
-_PARTING: Final = b" .-_*|/\n\t"
-_PARTED: Final = re.compile(r"(?<![a-z0-9])(?:[a-z0-9][ .\-_*|/\n\t]{1,5}){5,400}[a-z0-9](?![a-z0-9])")
-_HYPHENED: Final = re.compile(r"[a-z]{2,12}-\s{0,3}\n\s{0,20}[a-z]{2,12}")
+_SEPARATORS: Final = b" .-_*|/\n\t"
+_SEPARATED: Final = re.compile(r"(?<![a-z0-9])(?:[a-z0-9][ .\-_*|/\n\t]{1,5}){5,400}[a-z0-9](?![a-z0-9])")
+_HYPHENATED: Final = re.compile(r"[a-z]{2,12}-\s{0,3}\n\s{0,20}[a-z]{2,12}")
 _SQUEEZED: Final = re.compile(
     r"(?:ignore|disregard|forget|override)(?:all|any|the|your|of|my){0,3}(?:previous|prior|above|earlier|system)?"
     r"(?:instruction|prompt|rules|directive)"
@@ -145,51 +147,56 @@ _ENCODED: Final = re.compile(r"[A-Za-z0-9+/_-]{24,8192}={0,2}")
 _SIGNS: Final = re.compile(r"[^a-z0-9]+")
 _WIDER: Final = re.compile(r"\s{2,}|\n")
 _RUNS: Final = b"".join(
-    b" " if each in b" \t\n\v\f\r\x1c\x1d\x1e\x1f" else b"x" if re.match(rb"[A-Za-z0-9+/_-]", bytes([each])) else b"."
-    for each in range(256)
+    b" " if code in b" \t\n\v\f\r\x1c\x1d\x1e\x1f" else b"x" if re.match(rb"[A-Za-z0-9+/_-]", bytes([code])) else b"."
+    for code in range(256)
 )
-"""What an encoded text is made of as `x`, white space as a space."""
+"""A translation table: characters of an encoded text to `x`, white space to a space, all else to a dot."""
 _RUN: Final = b"x" * 24
 _WORD: Final = re.compile(r"\S{32,}")
 """A word that may be an encoded text: `ignore this` and more."""
 _AROUND: Final = 300
+"""Characters to either side of a word that are taken for its line, at most."""
 
 
-def unveiled(text: str, folded: Folded, bare: bytes, said: int) -> Iterator[tuple[int, int, str]]:
-    """Where something in a text is disguised, and what it says in folded letters: its span in the text, and that.
+def undisguised(text: str, plain: SearchableText, letters: bytes, bits: int) -> Iterator[tuple[int, int, str]]:
+    """The disguised passages of a text: the span of each in the text, and what it says, normalised.
 
-    The folded text is given also in ASCII (`bare`), with the bits of its words.
+    Args:
+        text: the original.
+        plain: the same normalised.
+        letters: the same in ASCII.
+        bits: those of all its words.
     """
     yield from _encoded(text)
-    plain = folded.text
-    for word in _ROTATED if said & _TURNED else ():
-        for start, end in _lines(plain, word):
-            yield folded.original(start), folded.original(end), encode(plain[start:end], "rot13")
-    for word in _BACKWARDS if said & _TURNED else ():
-        for start, end in _lines(plain, word):
-            yield folded.original(start), folded.original(end), plain[start:end][::-1]
-    close = bare.translate(_LEET, _PARTING)
-    hidden = [each for each in _CORE_LETTERS if each in close and close.count(each) > bare.count(each)]
-    for letters in hidden:
-        for start, end, line in _figured(bare, letters):
-            yield folded.original(start), folded.original(end), line
-    if any(_is_parted(bare, letters) for letters in hidden if letters in _CORE_LETTERS[:4]):
-        for start, end, line in _parted(bare.decode()):
-            yield folded.original(start), folded.original(end - 1) + 1, line
+    for word in _ROTATED if bits & _TURNED else ():
+        for start, end in _lines(plain.text, word):
+            yield plain.original(start), plain.original(end), encode(plain.text[start:end], "rot13")
+    for word in _BACKWARDS if bits & _TURNED else ():
+        for start, end in _lines(plain.text, word):
+            yield plain.original(start), plain.original(end), plain.text[start:end][::-1]
+    closed_up = letters.translate(_LEET, _SEPARATORS)
+    hidden = [word for word in _CORE_LETTERS if word in closed_up and closed_up.count(word) > letters.count(word)]
+    for core in hidden:
+        for start, end, line in _with_figures(letters, core):
+            yield plain.original(start), plain.original(end), line
+    if any(_is_separated(letters, core) for core in hidden if core in _CORE_LETTERS[:4]):
+        for start, end, line in _separated(letters.decode()):
+            yield plain.original(start), plain.original(end - 1) + 1, line
 
 
-def _figured(bare: bytes, letters: bytes) -> Iterator[tuple[int, int, str]]:
-    figured = bare.translate(_LEET).decode()
-    for start, end in _lines(figured, letters.decode(), other_than=bare.decode()):
-        yield start, end, figured[start:end]
+def _with_figures(letters: bytes, word: bytes) -> Iterator[tuple[int, int, str]]:
+    """The lines in which a word is written with figures for letters, and what they say."""
+    text = letters.translate(_LEET).decode()
+    for start, end in _lines(text, word.decode(), other_than=letters.decode()):
+        yield start, end, text[start:end]
 
 
-def _is_parted(bare: bytes, letters: bytes) -> bool:
-    return bare.translate(None, _PARTING).count(letters) > bare.count(letters)
+def _is_separated(letters: bytes, word: bytes) -> bool:
+    return letters.translate(None, _SEPARATORS).count(word) > letters.count(word)
 
 
 def _lines(text: str, word: str, other_than: str | None = None) -> Iterator[tuple[int, int]]:
-    """The lines in which a word stands; with `other_than`, where that text does not have it."""
+    """The lines in which a word stands; with `other_than`, only where that text does not have the word."""
     at = behind = -1
     while (at := text.find(word, max(at + 1, behind))) >= 0:
         if other_than is not None and other_than.startswith(word, at):
@@ -200,44 +207,46 @@ def _lines(text: str, word: str, other_than: str | None = None) -> Iterator[tupl
         yield start, behind
 
 
-def _parted(text: str) -> Iterator[tuple[int, int, str]]:
-    for run in _PARTED.finditer(text):
+def _separated(text: str) -> Iterator[tuple[int, int, str]]:
+    """Words whose letters have signs or line breaks between them, and what they say."""
+    for run in _SEPARATED.finditer(text):
         letters = run.group()
         within = _SIGNS.search(letters)
-        joined = " ".join(re.sub(r"[^a-z0-9]+", "", each) for each in _WIDER.split(letters))
+        joined = " ".join(re.sub(r"[^a-z0-9]+", "", part) for part in _WIDER.split(letters))
         if within and within.group().strip():
-            joined = " ".join(re.sub(r"[^a-z0-9]+", "", each) for each in re.split(r"\s+", letters))
+            joined = " ".join(re.sub(r"[^a-z0-9]+", "", part) for part in re.split(r"\s+", letters))
         if _SQUEEZED.search(joined.replace(" ", "")):
             joined = "ignore previous instructions"
         yield run.start(), run.end(), joined
-    for run in _HYPHENED.finditer(text):
+    for run in _HYPHENATED.finditer(text):
         if any(word in re.sub(r"[^a-z]", "", run.group()) for word in _CORE):
             start, end = max(run.start() - _AROUND, 0), min(run.end() + _AROUND, len(text))
             yield start, end, text[start:end].replace(run.group(), re.sub(r"[^a-z]", "", run.group()))
 
 
 def _encoded(text: str) -> Iterator[tuple[int, int, str]]:
+    """Words in Base64 or hexadecimal digits, and what they say."""
     runs = text.encode("ascii", "replace").translate(_RUNS)
     at = runs.find(_RUN)
     while at >= 0:
         start, end = runs.rfind(b" ", 0, at) + 1, runs.find(b" ", at)
         end = end if end >= 0 else len(runs)
         for word in _WORD.finditer(text, start, end):
-            found = _ENCODED.search(word.group()[:8192])
-            if found and (said := _decoded(found.group())):
-                yield *word.span(), said
+            match = _ENCODED.search(word.group()[:8192])
+            if match and (decoded := _decoded(match.group())):
+                yield *word.span(), decoded
         at = runs.find(_RUN, end)
 
 
 def _decoded(word: str) -> str:
-    """What Base64 or hexadecimal figures say, folded; nothing where it is no text."""
+    """What Base64 or hexadecimal digits say, normalised; empty where that is no text."""
     try:
         if re.fullmatch(r"(?:[0-9a-fA-F]{2})+", word):
             data = bytes.fromhex(word)
         else:
-            bare = word.rstrip("=").translate(str.maketrans("-_", "+/"))
-            data = b64decode(bare[: len(bare) - (len(bare) % 4 == 1)] + "=" * (-len(bare) % 4))
-        said = data.decode()
+            digits = word.rstrip("=").translate(str.maketrans("-_", "+/"))
+            data = b64decode(digits[: len(digits) - (len(digits) % 4 == 1)] + "=" * (-len(digits) % 4))
+        text = data.decode()
     except (Error, ValueError):
         return ""
-    return fold(said).text if sum(each.isalpha() or each.isspace() for each in said) > 0.8 * len(said) else ""
+    return normalise(text).text if sum(sign.isalpha() or sign.isspace() for sign in text) > 0.8 * len(text) else ""

@@ -1,11 +1,8 @@
-"""Orders to a model in English by what is to be done: to score, reveal, say, be another, keep silent, put out.
-
-Orders to a model in English by whom they address and what they claim: to override, to be the system.
-"""
+"""Patterns of prompt injection in English: what is to be done, whom it addresses, where it claims to stand."""
 
 from typing import Final
 
-from tasks.ai.prompt_injection.prefilter import Group, group
+from tasks.ai.prompt_injection.patterns import Group, group
 
 # ruff: noqa: E501 - a pattern reads best in one line
 

@@ -1,7 +1,7 @@
-"""Orders to a model in other languages of data rooms: to ignore what it was told, to whom, to score, to reveal.
+"""Patterns of prompt injection in other languages of data rooms: to ignore, to address a model, to score, to reveal.
 
-The text is folded, so the patterns have no accents. Chinese, Japanese and Russian words are looked for as they are:
-their texts have no spaces to find words by, or another alphabet.
+Texts are normalised, so the patterns have no accents. Chinese, Japanese and Russian are searched without the
+prefilter: their texts have no spaces between words, or another alphabet.
 """
 
 # ruff: noqa: E501 - a pattern reads best in one line
@@ -10,19 +10,19 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from tasks.ai.prompt_injection.prefilter import Group, group
+from tasks.ai.prompt_injection.patterns import Group, group
 
 _TOP: Final = r"(?:\d{1,3} ?(?:/|von|sur|de|su|van|av|ud af|na|em|i) ?\d{1,3})"
 
 
-def _override(words: str, verbs: str, earlier: str, orders: str) -> Group:
-    """To ignore earlier orders: what is earlier may stand before them or behind."""
+def _override(words: str, verbs: str, earlier: str, instructions: str) -> Group:
+    """To ignore earlier instructions; the adjective may stand before or after them."""
     near = rf"\b(?:{verbs})\b[^.!?]{{0,40}}?"
     return group(
         "override",
         words,
-        rf"{near}\b(?:{earlier}) (?:\w{{1,14}} )?(?:{orders})",
-        rf"{near}\b(?:{orders}) (?:\w{{1,9}} )?(?:{earlier})\b",
+        rf"{near}\b(?:{earlier}) (?:\w{{1,14}} )?(?:{instructions})",
+        rf"{near}\b(?:{instructions}) (?:\w{{1,9}} )?(?:{earlier})\b",
         strong=True,
     )
 
@@ -205,7 +205,7 @@ _NOT_EASTERN: Final = bytes({*range(256)} - {0xD0, 0xD1, *range(0xE3, 0xEA)})
 
 
 def eastern(text: str) -> Iterator[tuple[int, int]]:
-    """The spans of orders in Chinese, Japanese and Russian in a folded text."""
+    """The spans of injections in Chinese, Japanese and Russian in a normalised text."""
     if text.isascii() or not text.encode(errors="surrogatepass").translate(None, _NOT_EASTERN):
         return
     for line in _EASTERN_LINE.finditer(text):

@@ -1,4 +1,4 @@
-"""The prefilter: the words that a pattern needs, the bits of words in a text, and where patterns are tried."""
+"""The prefilter: the words that a pattern required_words, the bits of words in a text, and where patterns are tried."""
 
 import re
 import tomllib
@@ -6,10 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from tasks.ai.prompt_injection.normalise import fold
+from tasks.ai.prompt_injection.normalise import normalise
+from tasks.ai.prompt_injection.patterns import group
 from tasks.ai.prompt_injection.patterns_en import ACTS, ADDRESSING
 from tasks.ai.prompt_injection.patterns_other import LANGUAGES
-from tasks.ai.prompt_injection.prefilter import STRETCH, VOCABULARY, Vocabulary, Watch, Words, group, merged, needs
+from tasks.ai.prompt_injection.prefilter import (
+    STRETCH,
+    VOCABULARY,
+    Prefilter,
+    Vocabulary,
+    Words,
+    merged,
+    required_words,
+)
 
 INJECTIONS: dict[str, dict[str, list[str]]] = tomllib.loads(
     (Path(__file__).parent / "injections.toml").read_text(encoding="utf-8")
@@ -18,7 +27,7 @@ SIGNALS = [signal for group in (*ADDRESSING, *ACTS, *LANGUAGES) for signal in gr
 
 
 @pytest.mark.parametrize(
-    ("pattern", "needed"),
+    ("pattern", "required"),
     [
         (r"\bignore\b", [{"ignore"}]),
         (r"\binstructions?\b", [{"instruction-"}]),
@@ -33,33 +42,35 @@ SIGNALS = [signal for group in (*ADDRESSING, *ACTS, *LANGUAGES) for signal in gr
         (r"\bdo not(?! of| is)[ab]", [{"do"}, {"not-"}]),
     ],
 )
-def test_a_pattern_tells_what_it_needs(pattern: str, needed: list[set[str]]) -> None:
-    assert needs(pattern) == needed
+def test_the_words_that_a_pattern_requires_are_read_from_it(pattern: str, required: list[set[str]]) -> None:
+    assert required_words(pattern) == required
 
 
 def _stands(words: Words, parts: list[str]) -> bool:
     return any(part == word or (word.endswith("-") and part.startswith(word[:-1])) for word in words for part in parts)
 
 
-def test_all_that_a_pattern_needs_is_in_what_it_matches() -> None:
-    text = fold("\n\n".join(each for parts in INJECTIONS.values() for part in parts.values() for each in part)).text
+def test_required_words_stand_in_what_the_pattern_matches() -> None:
+    text = normalise(
+        "\n\n".join(text for kinds in INJECTIONS.values() for texts in kinds.values() for text in texts)
+    ).text
     matches = [(signal, match) for signal in SIGNALS for match in signal.pattern.finditer(text)]
 
     assert len(matches) > len(SIGNALS)
     for signal, match in matches:
         parts = re.findall("[a-z]+", match.group())
-        assert all(_stands(words, parts) for words in needs(signal.pattern.pattern)), (signal, match)
+        assert all(_stands(words, parts) for words in required_words(signal.pattern.pattern)), (signal, match)
 
 
-def test_most_patterns_need_a_word() -> None:
-    assert sum(bool(needs(signal.pattern.pattern)) for signal in SIGNALS) > 0.95 * len(SIGNALS)
+def test_most_patterns_require_a_word() -> None:
+    assert sum(bool(required_words(signal.pattern.pattern)) for signal in SIGNALS) > 0.95 * len(SIGNALS)
 
 
 # --- the bits of words in a text
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "text"),
     [
         ({"ai"}, b"to an ai: read"),
         ({"ai", "llm"}, b"llm"),
@@ -67,42 +78,42 @@ def test_most_patterns_need_a_word() -> None:
         ({"-reti-"}, b"xvtaberetia"),
     ],
 )
-def test_a_word_is_heard(words: set[str], said: bytes) -> None:
+def test_a_word_sets_its_bit(words: set[str], text: bytes) -> None:
     vocabulary = Vocabulary()
     bit = vocabulary.bit(frozenset(words))
 
-    assert vocabulary.heard(said) == [bit]
+    assert vocabulary.bits_by_stretch(text) == [bit]
 
 
-@pytest.mark.parametrize(("words", "said"), [({"ai"}, b"aim or maid"), ({"ignor-"}, b"signore"), ({"ai"}, b"")])
-def test_another_word_is_not(words: set[str], said: bytes) -> None:
+@pytest.mark.parametrize(("words", "text"), [({"ai"}, b"aim or maid"), ({"ignor-"}, b"signore"), ({"ai"}, b"")])
+def test_another_word_does_not(words: set[str], text: bytes) -> None:
     vocabulary = Vocabulary()
     vocabulary.bit(frozenset(words))
 
-    assert not any(vocabulary.heard(said))
+    assert not any(vocabulary.bits_by_stretch(text))
 
 
-def test_each_word_is_heard_whole_where_it_begins() -> None:
+def test_a_word_counts_in_the_stretch_where_it_begins() -> None:
     vocabulary = Vocabulary()
     bit = vocabulary.bit(frozenset({"instructions"}))
 
     for at in range(STRETCH - 12, STRETCH + 2):
-        assert vocabulary.heard(b" " * at + b"instructions" + b" " * STRETCH)[at // STRETCH] == bit
+        assert vocabulary.bits_by_stretch(b" " * at + b"instructions" + b" " * STRETCH)[at // STRETCH] == bit
 
 
-def test_what_is_listened_for_later_is_heard_in_known_words() -> None:
+def test_a_bit_that_is_added_later_is_set_by_cached_words() -> None:
     vocabulary = Vocabulary()
     first = vocabulary.bit(frozenset({"score"}))
-    vocabulary.heard(b"score")
+    vocabulary.bits_by_stretch(b"score")
     second = vocabulary.bit(frozenset({"scor-"}))
 
-    assert vocabulary.heard(b"score") == [first | second]
+    assert vocabulary.bits_by_stretch(b"score") == [first | second]
 
 
 # --- where patterns are tried
 
 
-WATCH = Watch(
+PREFILTER = Prefilter(
     [
         group("score", "prompt", r"\bgive (?:top|best) marks\b", strong=True),
         group("say", "prompt", r"\bsay yes\b"),
@@ -112,13 +123,13 @@ WATCH = Watch(
 )
 
 
-def _found(text: str) -> list[str]:
-    bare = text.encode("ascii", "replace")
-    return [match.group() for _, match in WATCH.matches(text, bare, VOCABULARY.heard(bare))]
+def _matches(text: str) -> list[str]:
+    letters = text.encode("ascii", "replace")
+    return [match.group() for _, match in PREFILTER.matches(text, letters, VOCABULARY.bits_by_stretch(letters))]
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "matches"),
     [
         ("prompt: give best marks", ["give best marks"]),
         ("give best marks", []),
@@ -131,8 +142,8 @@ def _found(text: str) -> list[str]:
         ("text <!-- secret", ["<!-- secret"]),
     ],
 )
-def test_a_signal_is_tried_where_it_can_match(text: str, found: list[str]) -> None:
-    assert _found(text) == found
+def test_a_signal_is_tried_where_it_can_match(text: str, matches: list[str]) -> None:
+    assert _matches(text) == matches
 
 
 def test_spans_that_touch_are_one() -> None:
