@@ -44,7 +44,7 @@ _NOTHING: Final = Reading("")
 Read = Callable[[bytes, str], Reading]
 
 
-class Outcome(Enum):
+class EmbeddedOutcome(Enum):
     """What became of embedded documents, as the user is told of it."""
 
     READ = "Embedded, and read after the text: {}."
@@ -88,29 +88,31 @@ def with_embedded(host: Reading, read: Read, extensions: Collection[str], second
         extensions: the formats that `read` takes.
         seconds: of the processor's time, after which no other is opened.
     """
-    return _Inside(read, extensions, process_time() + seconds).added(host, 1) if host.attachments else host
+    return _EmbeddedReader(read, extensions, process_time() + seconds).added(host, 1) if host.attachments else host
 
 
-class _Inside:
+class _EmbeddedReader:
     """Reads what is inside one host, within bounds that hold for all of it together."""
 
     def __init__(self, read: Read, extensions: Collection[str], deadline: float) -> None:
         self._read = read
         self._extensions = extensions
         self._deadline = deadline
-        self._known: dict[tuple[int, int], tuple[str, Outcome]] = {}  # with its name, if a wrapping gives it another
+        self._known: dict[
+            tuple[int, int], tuple[str, EmbeddedOutcome]
+        ] = {}  # with its name, if a wrapping gives it another
         self._opened = 0
         self._characters = MOST_CHARACTERS
 
     def added(self, host: Reading, level: int) -> Reading:
         """`host` with what is inside it, so many levels down."""
         pieces, places, length = [host.text], list(host.places), len(host.text)
-        named: dict[Outcome, Counter[str]] = {outcome: Counter() for outcome in Outcome}
+        names_by_outcome: dict[EmbeddedOutcome, Counter[str]] = {outcome: Counter() for outcome in EmbeddedOutcome}
         remarks: list[str] = []
         recognised = [host.recognised]
         for attachment in host.attachments:
             name, outcome, reading = self._outcome(attachment, level)
-            named[outcome][name] += 1
+            names_by_outcome[outcome][name] += 1
             recognised.append(reading.recognised)
             remarks.extend(f"{name}: {warning}" for warning in reading.warnings if warning != NO_TEXT)
             if reading.text:
@@ -122,52 +124,52 @@ class _Inside:
                 pieces += [gap, title, reading.text]
                 length = at + len(reading.text)
         own = [warning for warning in host.warnings if warning != NO_TEXT or not length]
-        told = [outcome.value.format(_listed(names)) for outcome, names in named.items() if names]
+        outcomes = [outcome.value.format(_listed(names)) for outcome, names in names_by_outcome.items() if names]
         pictures = [state for state in recognised if state is not None]
         return Reading(
             "".join(pieces),
             places,
-            [*own, *told, *remarks[:_MOST_REMARKS]],
+            [*own, *outcomes, *remarks[:_MOST_REMARKS]],
             recognised=all(pictures) if pictures else None,
         )
 
-    def _outcome(self, attachment: Attachment, level: int) -> tuple[str, Outcome, Reading]:
+    def _outcome(self, attachment: Attachment, level: int) -> tuple[str, EmbeddedOutcome, Reading]:
         """An attachment's name, what became of it, and what was read: nothing, when it had been read before."""
         name, data = _file_name(attachment.name), attachment.data
         if data is None:
-            return name, Outcome.TOO_LARGE, _NOTHING
+            return name, EmbeddedOutcome.TOO_LARGE, _NOTHING
         if level > DEEPEST:
-            return name, Outcome.TOO_DEEP, _NOTHING
+            return name, EmbeddedOutcome.TOO_DEEP, _NOTHING
         content = _identity(data)
         if content in self._known:
             inner, outcome = self._known[content]
             return inner or name, outcome, _NOTHING
         if self._opened == MOST or process_time() >= self._deadline or limits.is_near():
-            return name, Outcome.TOO_MANY, _NOTHING
+            return name, EmbeddedOutcome.TOO_MANY, _NOTHING
         self._opened += 1
-        inner, outcome, reading = self._opened_one(name, data, level)
+        inner, outcome, reading = self._open(name, data, level)
         self._known[content] = "" if inner == name else inner, outcome
         return inner, outcome, reading
 
-    def _opened_one(self, name: str, data: bytes, level: int) -> tuple[str, Outcome, Reading]:
+    def _open(self, name: str, data: bytes, level: int) -> tuple[str, EmbeddedOutcome, Reading]:
         """The same, once it is known to be worth opening; the name is that of the file in its wrapping."""
         try:
-            name, inner = _unwrapped(name, data)
+            name, inner = _unwrap(name, data)
             if inner is None:
-                return name, Outcome.UNSUPPORTED, _NOTHING
+                return name, EmbeddedOutcome.UNSUPPORTED, _NOTHING
             content = _identity(inner)
             if content in self._known:
                 return name, self._known[content][1], _NOTHING
             reading = self._read_one(name, inner, level)
         except UnsupportedFormat:
-            return name, Outcome.UNSUPPORTED, _NOTHING
+            return name, EmbeddedOutcome.UNSUPPORTED, _NOTHING
         except PasswordProtected:
-            return name, Outcome.PROTECTED, _NOTHING
+            return name, EmbeddedOutcome.PROTECTED, _NOTHING
         except (TooLarge, MemoryError):
-            return name, Outcome.TOO_LARGE, _NOTHING
+            return name, EmbeddedOutcome.TOO_LARGE, _NOTHING
         except Exception:  # noqa: BLE001 - a hostile file may raise anything in a parser
-            return name, Outcome.DAMAGED, _NOTHING
-        outcome = Outcome.READ if reading.text else Outcome.EMPTY
+            return name, EmbeddedOutcome.DAMAGED, _NOTHING
+        outcome = EmbeddedOutcome.READ if reading.text else EmbeddedOutcome.EMPTY
         self._known[content] = "", outcome
         return name, outcome, reading
 
@@ -190,7 +192,7 @@ def _identity(data: bytes) -> tuple[int, int]:
     return len(data), hash(data)
 
 
-def _unwrapped(name: str, data: bytes) -> tuple[str, bytes | None]:
+def _unwrap(name: str, data: bytes) -> tuple[str, bytes | None]:
     """The file in the compound files round it, with its own name; no data when no reader could read it.
 
     An encrypted document stays as it is.

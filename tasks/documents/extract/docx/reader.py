@@ -11,10 +11,9 @@ from typing import Final
 
 from tasks.documents.extract import fallback
 from tasks.documents.extract.docx.scan import Scan
-from tasks.documents.extract.ooxml import package as package_module
 from tasks.documents.extract.ooxml import xml
 from tasks.documents.extract.ooxml.drawings import Drawings
-from tasks.documents.extract.ooxml.package import CUT_OFF, Package
+from tasks.documents.extract.ooxml.package import CUT_OFF, EMBEDDED_KINDS, Package, attach_embedded
 from tasks.documents.extract.ooxml.xml import ATTRIBUTES
 from tasks.documents.extract.text_writer import NO_TEXT, Reading, Source, Writer
 from tasks.errors import Damaged
@@ -69,8 +68,8 @@ class _Document:
         self._headings = HeadingStyles(self._styles)
         self._parts: defaultdict[str, dict[str, None]] = defaultdict(dict)  # by kind, each once and in order
         self._notes: dict[tuple[str, str], list[tuple[bytes, str, int, int]]] = {}
-        self._depth = 0
-        self._enclosed: list[str] = []
+        self._note_depth = 0
+        self._embedded: list[str] = []
 
     def write(self) -> None:
         main = self._package.main_part("word/document.xml")
@@ -79,8 +78,8 @@ class _Document:
             raise Damaged("The file holds no Word document. Ask for it again, or give it the ending of its format.")
         for related in self._package.relationships(main):
             self._parts[related.kind][related.target] = None
-            if related.kind in package_module.KINDS:
-                self._enclosed.append(related.target)
+            if related.kind in EMBEDDED_KINDS:
+                self._embedded.append(related.target)
         for kind in [kind for kind in self._parts if kind in _NOTES]:
             for part in self._parts[kind]:
                 self._collect(kind, part)
@@ -96,17 +95,17 @@ class _Document:
         for kind, name in list(self._notes):
             self._write(self.note(kind, name))
         self._write_parts("footer")
-        package_module.hand_on(self._package, self._enclosed, self.writer)
+        attach_embedded(self._package, self._embedded, self.writer)
 
     def note(self, kind: str, name: str) -> list[str]:
         """The lines of the notes of that id, the first time; careless programs give one id to several."""
-        if (kind, name) not in self._notes or self._depth >= _DEEPEST_NOTE:
+        if (kind, name) not in self._notes or self._note_depth >= _DEEPEST_NOTE:
             return []
-        self._depth += 1
+        self._note_depth += 1
         lines: list[str] = []
         for data, part, start, end in self._notes.pop((kind, name)):
             lines += Scan(data, part, self).run(start, end).lines
-        self._depth -= 1
+        self._note_depth -= 1
         return lines
 
     def drawing(self, part: str, name: str) -> list[str]:
@@ -140,7 +139,7 @@ class _Document:
         data = self._package.scan(part)
         if b" r:id=" in data:
             related = self._package.relationships(part)
-            self._enclosed += [item.target for item in related if item.kind in package_module.KINDS]
+            self._embedded += [item.target for item in related if item.kind in EMBEDDED_KINDS]
         return data
 
     def _write(self, lines: list[str]) -> None:
@@ -162,15 +161,15 @@ class HeadingStyles:
         heading = self._known.get(style)
         if heading is None:
             heading = _HEADINGS.fullmatch(style) is not None or (
-                _OTHERS.fullmatch(style) is None and self._found(style)
+                _OTHERS.fullmatch(style) is None and self._by_definition(style)
             )
             self._known[style] = heading
         return heading
 
-    def _found(self, style: bytes) -> bool:
+    def _by_definition(self, style: bytes) -> bool:
         if self._data is None:
             self._data = self._load()
-            self._starts = {found[1]: found.end() for found in _STYLE.finditer(self._data)}
+            self._starts = {style_tag[1]: style_tag.end() for style_tag in _STYLE.finditer(self._data)}
         chain: list[bytes] = []
         heading = False
         while style in self._starts and not heading and len(chain) <= _MOST_BASES:

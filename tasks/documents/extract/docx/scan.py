@@ -65,7 +65,7 @@ _MOST_FORMULAS: Final = 100_000
 """So many are read with their shape, at 20 µs each; of others come the words alone."""
 
 
-class Surroundings(Protocol):
+class PartContext(Protocol):
     """What stands round a part: the scan asks for it where the part refers to it."""
 
     def note(self, kind: str, name: str) -> list[str]:
@@ -81,11 +81,11 @@ class Surroundings(Protocol):
 class Scan:
     """One pass over a part, which `around` knows how to complete. With `headings` it looks for these too."""
 
-    def __init__(self, data: bytes, part: str, around: Surroundings, *, headings: bool = False) -> None:
+    def __init__(self, data: bytes, part: str, context: PartContext, *, headings: bool = False) -> None:
         self._data = data
         self._end = len(data)
         self._part = part
-        self._around = around
+        self._context = context
         self._headings = headings
         self._layout = Layout()
         self._formulas = 0
@@ -114,7 +114,7 @@ class Scan:
             elif kind in ("paragraph_end", "paragraph"):  # before a paragraph there may be runs outside any
                 layout.end_paragraph()
             elif kind == "style":
-                if self._headings and not layout.depth and self._around.is_heading(tag["style"]):
+                if self._headings and not layout.depth and self._context.is_heading(tag["style"]):
                     layout.mark_heading()
             elif kind in _CHARACTERS:
                 words.append(_CHARACTERS[kind])
@@ -146,11 +146,11 @@ class Scan:
         self._layout.words.append(xml.escaped(_character(xml.attribute(self._rest(tag), b"w:char"))))
 
     def _note(self, kind: str, tag: re.Match[bytes]) -> None:
-        self._layout.below(self._around.note(kind, xml.attribute(self._rest(tag), b"w:id")))
+        self._layout.below(self._context.note(kind, xml.attribute(self._rest(tag), b"w:id")))
 
     def _drawing(self, kind: str, tag: re.Match[bytes]) -> None:
         name = xml.attribute(self._rest(tag), b"r:dm" if kind == "diagram" else b"r:id")
-        self._layout.below(self._around.drawing(self._part, name))
+        self._layout.below(self._context.drawing(self._part, name))
 
     def _textpath(self, _: str, tag: re.Match[bytes]) -> None:
         self._layout.below([xml.attribute(self._rest(tag), b"string")])
@@ -176,7 +176,7 @@ class Scan:
         end = _FORMULA_END.search(self._data, tag.end(), self._end)
         behind = self._end if end is None else end.end()
         self._formulas += 1
-        words_of = drawings.shaped if self._formulas < _MOST_FORMULAS else drawings.flat
+        words_of = drawings.formula_words if self._formulas < _MOST_FORMULAS else drawings.flat_formula_words
         self._layout.words += words_of(self._data, tag.start(), behind)
         return behind
 

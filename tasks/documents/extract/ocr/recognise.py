@@ -116,18 +116,20 @@ class Recogniser:
         words = self._words(picture)
         if words and _confidence(words) < _DOUBTFUL:  # Tesseract sees by itself what lies on one side, not on the other
             words = max(
-                words, self._words(picture.upside_down()), key=lambda found: sum(word.confidence for word in found)
+                words,
+                self._words(picture.upside_down()),
+                key=lambda candidate: sum(word.confidence for word in candidate),
             )
         return _text(words) if words and _confidence(words) >= _SENSELESS else ""
 
-    def _words(self, picture: Picture) -> list[tesseract.Word]:
+    def _words(self, picture: Picture) -> list[tesseract.RecognisedWord]:
         left = self._time_left()
         seconds = min(left, self.seconds * _SHARE_OF_PAGE)
         try:
             return tesseract.words(self.program, self.languages, picture.file(), DOTS_AN_INCH, seconds)
         except TimeoutError as error:
             raise (OutOfTime if seconds == left else NotRecognised) from error
-        except tesseract.Failed as error:
+        except tesseract.TesseractFailed as error:
             raise NotRecognised from error
 
     def _time_left(self) -> float:
@@ -164,18 +166,18 @@ def active() -> Recogniser | None:
     return _recogniser.get()
 
 
-def _confidence(words: list[tesseract.Word]) -> float:
+def _confidence(words: list[tesseract.RecognisedWord]) -> float:
     return sum(word.confidence for word in words) / len(words)
 
 
-def _text(words: list[tesseract.Word]) -> str:
+def _text(words: list[tesseract.RecognisedWord]) -> str:
     return "\n\n".join(
         "\n".join(_line(list(line)) for _, line in groupby(paragraph, key=lambda word: word.line))
         for _, paragraph in groupby(words, key=lambda word: word.paragraph)
     )
 
 
-def _line(words: list[tesseract.Word]) -> str:
+def _line(words: list[tesseract.RecognisedWord]) -> str:
     """The words of a line, with a tab where the gap between two is as wide as between the cells of a table."""
     along, high = [word.across for word in words], [word.down for word in words]
     if _length(high) > _length(along):  # the page lies on its side

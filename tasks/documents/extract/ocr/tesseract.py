@@ -23,7 +23,7 @@ _NO_LANGUAGES: Final = {"", "osd", "equ"}  # `osd` knows which way is up, `equ` 
 _PR_SET_PDEATHSIG: Final = 1
 
 
-class Failed(Exception):
+class TesseractFailed(Exception):
     """Tesseract crashed, refused the picture or took too long."""
 
 
@@ -37,7 +37,7 @@ class Installed(NamedTuple):
 Span = tuple[int, int]
 
 
-class Word(NamedTuple):
+class RecognisedWord(NamedTuple):
     """A word in a picture: the paragraph and the line that it stands in, and how sure Tesseract is of it (0 to 100).
 
     `across` and `down` are the dots from which and to which it reaches, from the left and from the top.
@@ -53,19 +53,19 @@ class Word(NamedTuple):
 
 def installed() -> Installed | None:
     """The Tesseract that commands find, if any. It is asked once."""
-    return _asked(os.environ.get("PATH", os.defpath), os.environ.get("TESSDATA_PREFIX", ""))
+    return _query(os.environ.get("PATH", os.defpath), os.environ.get("TESSDATA_PREFIX", ""))
 
 
-def languages_of(wanted: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def languages_of(setting: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Of the languages in a setting ("eng+deu", "eng,deu"): those that Tesseract has, and those that are missing."""
-    return _parted(wanted, installed())
+    return _split(setting, installed())
 
 
 @cache
-def _parted(wanted: str, found: Installed | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    names = dict.fromkeys(re.findall(r"\w+", wanted))
-    there = found.languages if found else ()
-    return tuple(name for name in names if name in there), tuple(name for name in names if name not in there)
+def _split(setting: str, tesseract: Installed | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    names = dict.fromkeys(re.findall(r"\w+", setting))
+    available = tesseract.languages if tesseract else ()
+    return tuple(name for name in names if name in available), tuple(name for name in names if name not in available)
 
 
 def package_of(language: str) -> str:
@@ -73,7 +73,7 @@ def package_of(language: str) -> str:
     return f"{PACKAGE}-{language.replace('_', '-').lower()}"
 
 
-def words(program: str, languages: str, picture: bytes, dots_an_inch: int, seconds: float) -> list[Word]:
+def words(program: str, languages: str, picture: bytes, dots_an_inch: int, seconds: float) -> list[RecognisedWord]:
     """The words in a picture (a file of a form that Tesseract takes), in reading order.
 
     Raises:
@@ -90,7 +90,7 @@ def words(program: str, languages: str, picture: bytes, dots_an_inch: int, secon
             stderr=subprocess.DEVNULL,
             cwd="/",
             env=_environment(),
-            preexec_fn=_leash(seconds),  # noqa: PLW1509 - a reading process has one thread
+            preexec_fn=_end_with_parent(seconds),  # noqa: PLW1509 - a reading process has one thread
         ) as process:
             try:
                 table, _ = process.communicate(picture, timeout=seconds)
@@ -101,22 +101,22 @@ def words(program: str, languages: str, picture: bytes, dots_an_inch: int, secon
     except TimeoutError:
         raise
     except (OSError, subprocess.SubprocessError) as error:
-        raise Failed from error
+        raise TesseractFailed from error
     if process.returncode != 0:
-        raise Failed
+        raise TesseractFailed
     rows = (row.split("\t") for row in table.decode("utf-8", "replace").split("\n"))
     return [_word(*cells[1:]) for cells in rows if len(cells) == 12 and cells[0] == "5" and cells[11].strip()]
 
 
-def _word(*cells: str) -> Word:
+def _word(*cells: str) -> RecognisedWord:
     """A word's row of Tesseract's table, without the first column, which tells what the row is of."""
     page, block, paragraph, line, _number, left, top, width, height, confidence, text = cells
     across, down = (int(left), int(left) + int(width)), (int(top), int(top) + int(height))
-    return Word((page, block, paragraph), line, across, down, float(confidence), text)
+    return RecognisedWord((page, block, paragraph), line, across, down, float(confidence), text)
 
 
 @cache
-def _asked(path: str, _data: str) -> Installed | None:
+def _query(path: str, _data: str) -> Installed | None:
     program = which("tesseract", path=path)
     if program is None:
         return None
@@ -137,8 +137,8 @@ def _asked(path: str, _data: str) -> Installed | None:
 
 def _environment() -> dict[str, str]:
     """To use one processor, as every reading process does, and where things lie that the user put elsewhere."""
-    kept = ("LD_LIBRARY_PATH", "TESSDATA_PREFIX")
-    return {"OMP_THREAD_LIMIT": "1"} | {name: os.environ[name] for name in kept if name in os.environ}
+    passed_on = ("LD_LIBRARY_PATH", "TESSDATA_PREFIX")
+    return {"OMP_THREAD_LIMIT": "1"} | {name: os.environ[name] for name in passed_on if name in os.environ}
 
 
 @cache
@@ -146,7 +146,7 @@ def _libc() -> ctypes.CDLL | None:
     return ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
-def _leash(seconds: float) -> Callable[[], None]:
+def _end_with_parent(seconds: float) -> Callable[[], None]:
     """What a Tesseract does before it starts: see to it that it ends with us, even when we are killed.
 
     Elsewhere than on Linux its processor time alone is limited.

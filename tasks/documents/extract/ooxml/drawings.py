@@ -14,7 +14,7 @@ from lxml import etree
 from tasks.documents.extract.ooxml import xml
 from tasks.documents.extract.ooxml.package import Package
 from tasks.documents.extract.ooxml.xml import M, W, unescaped
-from tasks.documents.extract.xlsx.values import show
+from tasks.documents.extract.xlsx.values import show_number
 from tasks.errors import TooLarge
 from tasks.text.normalise import one_line
 
@@ -96,7 +96,7 @@ class Drawings:
         lines = paragraphs(data)
         if data.startswith(b"<dgm:"):
             return lines
-        lines += values(data)
+        lines += chart_values(data)
         if b"<c:userShapes" in data:
             for item in self._package.relationships(name):
                 if item.kind == "chartUserShapes":
@@ -127,9 +127,9 @@ def table(data: bytes, start: int = 0, end: int | None = None) -> list[str]:
 
 def _words(data: bytes, start: int, end: int | None, marks: Mapping[bytes, bytes]) -> str:
     end = len(data) if end is None else end
-    found = _RUNS.findall(data, start, end) if end - start < _LARGE else _counted(data, start, end)
+    matches = _RUNS.findall(data, start, end) if end - start < _LARGE else _counted(data, start, end)
     try:
-        pieces = [run or marks[ending or empty] for ending, run, empty in found]
+        pieces = [run or marks[ending or empty] for ending, run, empty in matches]
     except KeyError:  # there is a formula
         return _words(_with_formulas(data[start:end]), 0, None, {**marks, b"": b""})
     return xml.unescaped(b"".join(pieces).decode("utf-8", "replace"))
@@ -148,7 +148,7 @@ def _counted(data: bytes, start: int, end: int) -> Iterator[tuple[bytes, ...]]:
 
 def _with_formulas(data: bytes) -> bytes:
     """Put a run of words in the place of each formula."""
-    kept: list[bytes] = []
+    pieces: list[bytes] = []
     at = 0
     for count, formula in enumerate(_FORMULA.finditer(data)):
         if count > _MOST_FORMULAS:
@@ -156,14 +156,14 @@ def _with_formulas(data: bytes) -> bytes:
         if formula.start() < at:
             continue
         end = _FORMULA_END.search(data, formula.end())
-        behind = end.end() if end is not None else len(data)
-        words = b"".join(shaped(data, formula.start(), behind))
-        kept += data[at : formula.start()], b"<a:t>", words.replace(b"<", b"&lt;"), b"</a:t>"
-        at = behind
-    return b"".join([*kept, data[at:]])
+        after = end.end() if end is not None else len(data)
+        words = b"".join(formula_words(data, formula.start(), after))
+        pieces += data[at : formula.start()], b"<a:t>", words.replace(b"<", b"&lt;"), b"</a:t>"
+        at = after
+    return b"".join([*pieces, data[at:]])
 
 
-def values(data: bytes) -> Iterator[str]:
+def chart_values(data: bytes) -> Iterator[str]:
     """The lines of a chart's part without its paragraphs: series by series its name, then its points.
 
     A point's line holds its category (or x), its value (or y), its size and its label, as far as it has them, split
@@ -172,12 +172,12 @@ def values(data: bytes) -> Iterator[str]:
     loose: list[str] = []
     at = 0
     while (series := _SERIES.search(data, at)) is not None:
-        loose += _loose(data, at, series.start())
+        loose += _strings_outside_series(data, at, series.start())
         end = _SERIES_END.search(data, series.end())
         at = end.start() if end is not None else len(data)
         yield from _series(data, series.end(), at)
     yield from loose
-    yield from _loose(data, at, len(data))
+    yield from _strings_outside_series(data, at, len(data))
     if data.startswith(b"<cx:"):
         yield from filter(None, map(_shown, _EXTENDED.findall(data)))
 
@@ -204,20 +204,20 @@ def _series(data: bytes, at: int, stop: int) -> Iterator[str]:
 def _points(data: bytes, start: int, stop: int) -> _Points:
     """The cached values of a list by index, in order, as shown; several levels of a category are joined."""
     numeric = data.find(b"<c:num", start, stop) >= 0
-    found = _CODE.search(data, start, stop) if numeric else None
-    code = _text(found[1]) if found is not None else ""
+    code_tag = _CODE.search(data, start, stop) if numeric else None
+    code = _text(code_tag[1]) if code_tag is not None else ""
     levels: dict[int, list[str]] = {}
     for number, double, single, value in _POINT.findall(data, start, stop):
         text = _text(value)
         if numeric:
-            text = show(text, _text(double or single) or code)
+            text = show_number(text, _text(double or single) or code)
         levels.setdefault(int(number) if number else len(levels), []).append(one_line(text))
     if not levels:
         return dict(enumerate(map(_shown, _VALUE.findall(data, start, stop))))
     return {index: " ".join(reversed(levels[index])) for index in sorted(levels)}
 
 
-def _loose(data: bytes, start: int, stop: int) -> list[str]:
+def _strings_outside_series(data: bytes, start: int, stop: int) -> list[str]:
     """The strings that are cached between `start` and `stop`, where no series is."""
     if data.find(b"<c:strCache", start, stop) < 0:
         return []
@@ -238,18 +238,18 @@ def _shown(value: bytes) -> str:
     return one_line(_text(value))
 
 
-def flat(data: bytes, start: int, end: int) -> list[bytes]:
+def flat_formula_words(data: bytes, start: int, end: int) -> list[bytes]:
     """The words of the formula that stands between `start` and `end` of a part, escaped as they are there."""
     words: list[bytes] = _WORDS.findall(data, start, end)
     return words
 
 
-def shaped(data: bytes, start: int, end: int) -> list[bytes]:
+def formula_words(data: bytes, start: int, end: int) -> list[bytes]:
     """The same, with its shape: `a/b`, `x²`. Flat where it is larger than 1 MB or nests beyond 256 elements.
 
     A tree takes 20 µs, so a caller bounds how many formulas it asks for.
     """
-    words = flat(data, start, end)
+    words = flat_formula_words(data, start, end)
     if not words or end - start >= _LARGEST:
         return words
     element = xml.element(data[start:end])

@@ -59,19 +59,19 @@ def unpacked(name: str, data: bytes) -> tuple[str, bytes | None]:
     if not data.startswith(MAGIC):
         return name, data
     file = Compound(data)
-    if file.holds(ENCRYPTED):
+    if file.has_stream(ENCRYPTED):
         return name, data
-    if file.holds("Package"):
+    if file.has_stream("Package"):
         return name, file.stream("Package")
-    if file.holds(_NATIVE):
+    if file.has_stream(_NATIVE):
         return _native(name, file.stream(_NATIVE))
-    if file.holds("CONTENTS"):  # Acrobat's, and the drawing programs' of the time
+    if file.has_stream("CONTENTS"):  # Acrobat's, and the drawing programs' of the time
         contents = file.stream("CONTENTS")
         start = contents[:1024].find(b"%PDF-")
         return (f"{PurePath(name).stem}.pdf", contents[start:]) if start >= 0 else (name, None)
-    if file.holds("Equation Native"):
+    if file.has_stream("Equation Native"):
         return "Equation", None
-    old = (extension for stream, extension in _OLD_FORMATS.items() if file.holds(stream))
+    old = (extension for stream, extension in _OLD_FORMATS.items() if file.has_stream(stream))
     return PurePath(name).stem + next(old, PurePath(name).suffix), None
 
 
@@ -92,7 +92,7 @@ def _native(name: str, stream: bytes) -> tuple[str, bytes]:
         return name, stream[4:]
     if flags != 2:
         return name, stream[4:]
-    names = [_narrow(label), _narrow(path)]
+    names = [_decoded(label), _decoded(path)]
     try:
         _, at = _sized(stream, at, 2)
         label, at = _sized(stream, at, 2)
@@ -100,7 +100,7 @@ def _native(name: str, stream: bytes) -> tuple[str, bytes]:
         names = [label.decode("utf-16-le"), path.decode("utf-16-le")]
     except (struct.error, ValueError):  # there are none
         pass
-    return _telling(names) or name, data
+    return _best_file_name(names) or name, data
 
 
 def _zero_ended(stream: bytes, start: int) -> tuple[bytes, int]:
@@ -116,14 +116,14 @@ def _sized(stream: bytes, start: int, width: int = 1) -> tuple[bytes, int]:
     return stream[start + 4 : end], end
 
 
-def _narrow(raw: bytes) -> str:
+def _decoded(raw: bytes) -> str:
     try:
         return raw.decode()
     except UnicodeDecodeError:
         return raw.decode("cp1252", "replace")
 
 
-def _telling(paths: list[str]) -> str:
+def _best_file_name(paths: list[str]) -> str:
     """The first file name among the paths that has an extension, else the first name."""
     names = [path.replace("\\", "/").rpartition("/")[2].strip("\0 ") for path in paths]
     return next((name for name in names if PurePath(name).suffix), "") or next(filter(None, names), "")
@@ -138,9 +138,9 @@ def decrypted(source: Source) -> bytes:
     """
     data = source if isinstance(source, bytes) else source.read_bytes()
     file = Compound(data)
-    if not file.holds(ENCRYPTED):
+    if not file.has_stream(ENCRYPTED):
         raise Damaged("This is an old binary Office file under a new name. Save it in the format of its name.")
-    if not file.holds(_INFORMATION):
+    if not file.has_stream(_INFORMATION):
         raise PasswordProtected("The document is under rights management. Ask for a copy that is not.")
     if len(file.stream(_INFORMATION)) > _LONGEST_INFORMATION:
         raise Damaged(BROKEN)
@@ -188,7 +188,7 @@ class Compound:
         if self._file.root.size > self._length:
             raise Damaged(BROKEN)
 
-    def holds(self, name: str) -> bool:
+    def has_stream(self, name: str) -> bool:
         """Whether there is such a stream at the top, upper and lower case alike."""
         return bool(self._file.get_type(name) == olefile.STGTY_STREAM)
 

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from tasks.documents.extract.limits import keep_memory
 from tasks.documents.extract.ooxml import ole
 from tasks.documents.extract.ooxml.xml import canonical
-from tasks.documents.extract.ooxml.zip import Archive, Entry
+from tasks.documents.extract.ooxml.zip import Archive, ZipEntry
 from tasks.documents.extract.text_writer import Source, Writer
 from tasks.errors import Damaged, TooLarge
 
@@ -37,13 +37,13 @@ All of a part are found in a quarter of the time that any order takes.
 
 _RELATIONSHIP: Final = re.compile(r"""<Relationship\b|\s(Id|Type|Target|TargetMode)\s*=\s*["']([^"'<]*)""")
 
-KINDS: Final = ("package", "oleObject", "aFChunk")
+EMBEDDED_KINDS: Final = ("package", "oleObject", "aFChunk")
 """The kinds of relationships that lead to a document inside this one."""
 
-LIMIT: Final = 64 << 20
+EMBEDDED_LIMIT: Final = 64 << 20
 """The most bytes of one of them that are handed on."""
 
-TOTAL: Final = 128 << 20
+EMBEDDED_TOTAL: Final = 128 << 20
 """The most bytes of all of them together."""
 
 
@@ -74,7 +74,7 @@ class Package:
             self._archive.close()
             self._archive = Archive(ole.decrypted(source))
         self._listed = self._archive.listed()
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, ZipEntry] = {}
         if not self._listed:
             self._entries = {_key(entry.name): entry for entry in self._archive.entries()}
         if not self._listed and not self._entries:
@@ -110,7 +110,7 @@ class Package:
             raise KeyError(name)
         return self._archive.inflate(entry, limit)
 
-    def _find(self, name: str) -> Entry | None:
+    def _find(self, name: str) -> ZipEntry | None:
         key = _key(name)
         entry = self._entries.get(key)
         if entry is None and (at := self._listed.get(key)) is not None:
@@ -139,12 +139,12 @@ class Package:
         entry = self._find(name)
         if entry is None:
             return b""
-        data = self._archive.whole(entry, PART_LIMIT)
+        data = self._archive.read(entry, PART_LIMIT)
         self._scanned += len(data)
         if self._scanned > SCAN_LIMIT:
             raise TooLarge("The document holds more than can be read at once. Split it.")
-        data, whole = canonical(data)
-        if not whole:
+        data, complete = canonical(data)
+        if not complete:
             self.note_damage()
         return data
 
@@ -161,7 +161,7 @@ class Package:
         entry = self._find(part)
         if entry is None:
             return []
-        data = self._archive.whole(entry, PART_LIMIT)
+        data = self._archive.read(entry, PART_LIMIT)
         if b"!" in data or b"\0" in data or b"<Relationship " not in data:
             data = self.scan(part)
         rels = data.decode("utf-8", "replace")
@@ -177,8 +177,8 @@ class Package:
 
     def _in_any_form(self, rels: str, inside: str) -> Iterator[Relationship]:
         """The relationships of a part in the folder `inside`, however they are written."""
-        for id_, kind, given, mode in _in_any_order(rels):
-            target = html.unescape(given).replace("\\", "/").partition("#")[0]
+        for id_, kind, reference, mode in _in_any_order(rels):
+            target = html.unescape(reference).replace("\\", "/").partition("#")[0]
             if not target or target == "NULL" or "://" in target or mode == "External":
                 continue
             full = posixpath.normpath(posixpath.join(inside, target)).lstrip("/")
@@ -200,11 +200,11 @@ class Package:
         raise Damaged("The file has lost its main part: nothing can be read from it. Ask for it again.")
 
 
-def hand_on(package: Package, names: Iterable[str], writer: Writer) -> None:
+def attach_embedded(package: Package, names: Iterable[str], writer: Writer) -> None:
     """Hand the parts of these names to `writer`, each once; of what is lost or too large the name alone."""
-    left = TOTAL
+    left = EMBEDDED_TOTAL
     for name in dict.fromkeys(names):
-        data = package.attachment(name, min(left, LIMIT))
+        data = package.attachment(name, min(left, EMBEDDED_LIMIT))
         left -= len(data or b"")
         writer.attach(posixpath.basename(name), data)
 
@@ -215,10 +215,10 @@ def _key(name: str) -> str:
 
 
 def _in_any_order(rels: str) -> Iterator[tuple[str, ...]]:
-    given: dict[str, str] = {}
+    values: dict[str, str] = {}
     for name, value in [*_RELATIONSHIP.findall(rels), ("", "")]:
         if name:
-            given[name] = value
-        elif given:
-            yield tuple(given.get(attribute, "") for attribute in ("Id", "Type", "Target", "TargetMode"))
-            given = {}
+            values[name] = value
+        elif values:
+            yield tuple(values.get(attribute, "") for attribute in ("Id", "Type", "Target", "TargetMode"))
+            values = {}

@@ -100,7 +100,7 @@ def _usual(data: bytes) -> bytes | None:
         data = data[prolog.end() :]
     if not data.startswith(b"<") or b"\0" in data[:200]:
         return None
-    if _holds(data, b"!") or _holds(data, b"?"):
+    if _has_markup(data, b"!") or _has_markup(data, b"?"):
         if any(data.rfind(opening) > data.rfind(closing) for opening, closing in _ASIDES):
             return None  # one that does not end, which a pattern would look for again and again
         data = _ASIDE.sub(_plainly, data).lstrip()
@@ -111,19 +111,19 @@ def _usual(data: bytes) -> bytes | None:
     while at >= 0:
         end = data.find(b">", at)
         declarations = data[at:end]
-        look = _odd_names if len(declarations) < _LONGEST_REMEMBERED else _odd_names.__wrapped__
-        found = look(declarations)
-        if found is None:
+        odd_names = _odd_names if len(declarations) < _LONGEST_REMEMBERED else _odd_names.__wrapped__
+        names = odd_names(declarations)
+        if names is None:
             usual = usual_namespaces(data)
             return None if usual == data else _usual(usual)
-        odd.update(found)
+        odd.update(names)
         at = data.find(b"xmlns", end) if end >= 0 else -1
     if len(odd) > _MOST_ODD or any(data.find(name) >= 0 for name in odd):
         return None
     return data
 
 
-def _holds(data: bytes, second: bytes) -> bool:
+def _has_markup(data: bytes, second: bytes) -> bool:
     """Whether `<` and that character stand anywhere: one rare character is found at 10 GB/s and more, a pair at 1."""
     at = data.find(second)
     for _ in range(1000):
@@ -169,42 +169,42 @@ def _first_choices(data: bytes) -> bytes:
     first = data.find(b"<mc:AlternateContent")
     if first < 0:
         return data
-    kept: list[bytes] = []
+    pieces: list[bytes] = []
     at, cut_since = 0, -1  # where copying stands; where a choice that is left out began
-    taken: list[bool] = []  # for each open alternative, whether it has had its first choice
+    has_choice: list[bool] = []  # for each open alternative, whether it has had its first choice
     skipped = 0  # open choices below the one that is left out
     for tag in _CHOICES.finditer(data, first):
         closing, alternative, empty = bool(tag[1]), tag[2] == b"AlternateContent", bool(tag[3])
         if alternative:
             if cut_since < 0 and not empty:
-                if closing and taken:
-                    taken.pop()
+                if closing and has_choice:
+                    has_choice.pop()
                 elif not closing:
-                    taken.append(False)
+                    has_choice.append(False)
         elif empty:
             continue
         elif cut_since >= 0:
             skipped += -1 if closing else 1
             if skipped == 0:
                 at, cut_since = tag.end(), -1
-        elif not closing and taken:
-            if taken[-1]:
-                kept.append(data[at : tag.start()])
+        elif not closing and has_choice:
+            if has_choice[-1]:
+                pieces.append(data[at : tag.start()])
                 cut_since, skipped = tag.start(), 1
-            taken[-1] = True
+            has_choice[-1] = True
     if cut_since < 0:
-        kept.append(data[at:])
-    return b"".join(kept)
+        pieces.append(data[at:])
+    return b"".join(pieces)
 
 
 def _rewritten(data: bytes) -> tuple[bytes, bool]:
     """The part parsed and written out in the usual form."""
-    data, whole = usual_namespaces(data), True
+    data, complete = usual_namespaces(data), True
     root: etree._Element | None
     try:
         root = etree.fromstring(data, parser())
     except etree.XMLSyntaxError:
-        whole = False
+        complete = False
         try:
             root = etree.fromstring(data, parser(recover=True))
         except etree.XMLSyntaxError:
@@ -213,7 +213,7 @@ def _rewritten(data: bytes) -> tuple[bytes, bool]:
         return b"", False
     drop_fallbacks(root)
     try:
-        return "".join(_written(root)).encode(), whole
+        return "".join(_written(root)).encode(), complete
     except UnicodeDecodeError:  # lxml 6.1 keeps half characters (`&#xD800;`) where it recovers, and cannot read them
         mended = etree.tostring(root, encoding="utf-8").decode("utf-8", "replace").encode()
         return "".join(_written(etree.fromstring(mended, parser(recover=True)))).encode(), False
@@ -281,9 +281,9 @@ def rest_of_tag(data: bytes, at: int) -> bytes:
 
 def attribute(rest: bytes, name: bytes) -> str:
     """An attribute's value out of the rest of its tag; "" when it has none of that name."""
-    for found in _ATTRIBUTE.finditer(rest):
-        if found[1] == name:
-            return unescaped((found[2] or found[3] or b"").decode("utf-8", "replace"))
+    for pair in _ATTRIBUTE.finditer(rest):
+        if pair[1] == name:
+            return unescaped((pair[2] or pair[3] or b"").decode("utf-8", "replace"))
     return ""
 
 

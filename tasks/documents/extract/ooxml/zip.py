@@ -24,7 +24,7 @@ from tasks.documents.extract.text_writer import Source
 from tasks.errors import TooLarge
 
 
-class Entry(NamedTuple):
+class ZipEntry(NamedTuple):
     """One member, whose own header stands at `header`; `known` tells that its size and checksum are."""
 
     name: str
@@ -86,27 +86,27 @@ class Directory:
             return listed
         return {}
 
-    def entry(self, at: int) -> Entry:
+    def entry(self, at: int) -> ZipEntry:
         """The member that stands at `at` of the directory."""
         _, flags, method, crc, compressed, inflated, name, extra, _, header = _CENTRAL.unpack_from(self._directory, at)
         named = at + 46 + name
         if 0xFFFFFFFF in (compressed, inflated, header):
             compressed, header = _wide(self._directory[named : named + extra], compressed, inflated, header)
         raw = self._directory[at + 46 : named]
-        return Entry(_name(raw, flags), method, header + self._shift, compressed, crc, known=True)
+        return ZipEntry(_name(raw, flags), method, header + self._shift, compressed, crc, known=True)
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[ZipEntry]:
         """The members by the central directory, and those that it has lost by their own headers."""
-        found: list[Entry] = []
+        entries: list[ZipEntry] = []
         with contextlib.suppress(struct.error):
-            found.extend(islice(self._central_directory(), MOST_MEMBERS))
-        if self.damaged or not found:
+            entries.extend(islice(self._central_directory(), MOST_MEMBERS))
+        if self.damaged or not entries:
             self.damaged = True
-            named = {entry.name for entry in found}
-            found.extend(entry for entry in islice(self.lost(), MOST_MEMBERS) if entry.name not in named)
-        return found
+            named = {entry.name for entry in entries}
+            entries.extend(entry for entry in islice(self.lost(), MOST_MEMBERS) if entry.name not in named)
+        return entries
 
-    def _central_directory(self) -> Iterator[Entry]:
+    def _central_directory(self) -> Iterator[ZipEntry]:
         at = 0
         for _ in range(self._read_directory()):
             header, name, extra, comment = _LENGTHS.unpack_from(self._directory, at)
@@ -138,7 +138,7 @@ class Directory:
         self._directory = data[start:end]
         return int(count)
 
-    def lost(self) -> Iterator[Entry]:
+    def lost(self) -> Iterator[ZipEntry]:
         """The members that have headers of their own, whatever the directory says, in order."""
         data = self._data
         at = data.find(LOCAL_HEADER)
@@ -147,7 +147,7 @@ class Directory:
             start = at + 30 + name + extra
             known = not flags & 8 and compressed != 0xFFFFFFFF
             if method in (0, 8) and 0 < name < 1024:
-                yield Entry(_name(data[at + 30 : at + 30 + name], flags), method, at, compressed, crc, known)
+                yield ZipEntry(_name(data[at + 30 : at + 30 + name], flags), method, at, compressed, crc, known)
             at = data.find(LOCAL_HEADER, start + compressed if known else max(start, at + 4))
 
 
@@ -157,7 +157,7 @@ class Archive(Directory):
     def __init__(self, source: Source) -> None:
         super().__init__(source if isinstance(source, bytes) else _opened(source))
         self._inflated = 0
-        self._lost: dict[str, Entry] | None = None
+        self._lost: dict[str, ZipEntry] | None = None
 
     def close(self) -> None:
         """Let go of the file."""
@@ -173,7 +173,7 @@ class Archive(Directory):
         """Whether the file begins with these bytes."""
         return self._data[: len(magic)] == magic
 
-    def whole(self, entry: Entry, limit: int) -> bytes:
+    def read(self, entry: ZipEntry, limit: int) -> bytes:
         """All the data of a member; what is missing of a damaged one is left out, and `damaged` set.
 
         Raises:
@@ -182,7 +182,7 @@ class Archive(Directory):
         data = self._at_once(entry, limit) if entry.compressed <= _AT_ONCE else None
         return b"".join(self._inflate(entry, limit)) if data is None else data
 
-    def inflate(self, entry: Entry, limit: int) -> Iterator[bytes]:
+    def inflate(self, entry: ZipEntry, limit: int) -> Iterator[bytes]:
         """The data of a member, in pieces of up to 1 MB, or in one that is small (`_IN_ONE_PIECE`).
 
         It ends early, with `damaged` set, where it cannot go on.
@@ -196,7 +196,7 @@ class Archive(Directory):
         else:
             yield data
 
-    def _at_once(self, entry: Entry, limit: int) -> bytes | None:
+    def _at_once(self, entry: ZipEntry, limit: int) -> bytes | None:
         """A member inflated in one call, which takes half the time below 2 KB; None where anything is unusual."""
         if entry.method == 8 and entry.known:
             start, end = self._span(entry)
@@ -209,7 +209,7 @@ class Archive(Directory):
                 return data
         return None
 
-    def _inflate(self, entry: Entry, limit: int) -> Iterator[bytes]:
+    def _inflate(self, entry: ZipEntry, limit: int) -> Iterator[bytes]:
         at, end = self._span(entry)
         if entry.method not in (0, 8):
             self.damaged = True
@@ -239,7 +239,7 @@ class Archive(Directory):
         if (entry.method == 8 and not inflater.eof) or (entry.known and crc != entry.crc):
             self.damaged = True
 
-    def _span(self, entry: Entry) -> tuple[int, int]:
+    def _span(self, entry: ZipEntry) -> tuple[int, int]:
         """Where a member's data begins and ends at most."""
         at = entry.header
         if self._data[at : at + 4] != LOCAL_HEADER:
@@ -248,8 +248,8 @@ class Archive(Directory):
                 self._lost = {}
                 for other in islice(self.lost(), MOST_MEMBERS):
                     self._lost.setdefault(other.name, other)
-            found = self._lost.get(entry.name)
-            return self._span(found) if found is not None else (0, 0)
+            same = self._lost.get(entry.name)
+            return self._span(same) if same is not None else (0, 0)
         try:
             name, extra = _LOCAL_LENGTHS.unpack_from(self._data, at + 26)
         except struct.error:  # the file ends within the header

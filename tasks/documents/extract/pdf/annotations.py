@@ -12,7 +12,7 @@ import pypdfium2.raw as pdfium
 
 from tasks.documents.extract.pdf import document
 from tasks.documents.extract.pdf import document as document_module
-from tasks.documents.extract.pdf.document import Document, string, written
+from tasks.documents.extract.pdf.document import PdfDocument, string, written
 from tasks.documents.extract.pdf.repair import holds_bomb
 from tasks.documents.extract.text_writer import Writer
 from tasks.text.normalise import one_line
@@ -45,10 +45,10 @@ _LONG: Final = 20
 """A note of so many characters that the page's text holds too is a copy of what it marks."""
 
 
-class Enclosed:
+class AttachedFiles:
     """Hands the files inside a PDF to `writer`, each once: at most 1,000, of at most 64 MB each and 128 MB together."""
 
-    def __init__(self, document: Document, writer: Writer) -> None:
+    def __init__(self, document: PdfDocument, writer: Writer) -> None:
         self._document = document
         self._writer = writer
         self._seen: set[tuple[str, int]] = set()
@@ -104,19 +104,19 @@ class Remarks(NamedTuple):
 
     listed: list[Remark]
     undrawn: bool
-    whole: bool
+    complete: bool
 
 
-def remarks_on(document: Document, page: Any, enclosed: Enclosed) -> Remarks:
+def remarks_on(document: PdfDocument, page: Any, files: AttachedFiles) -> Remarks:
     """What is on `page`; files that are attached to it go to `enclosed`."""
     remarks: list[Remark] = []
     undrawn = False
     count = pdfium.FPDFPage_GetAnnotCount(page)
-    whole = count <= _MOST_ANNOTATIONS
+    complete = count <= _MOST_ANNOTATIONS
     end = written() + _MOST_BYTES
     for index in range(min(_MOST_ANNOTATIONS, count)):
         if written() > end:
-            whole = False
+            complete = False
             break
         annotation = document_module.open_annotation(page, index)
         if not annotation:
@@ -132,15 +132,15 @@ def remarks_on(document: Document, page: Any, enclosed: Enclosed) -> Remarks:
             if kind == pdfium.FPDF_ANNOT_FREETEXT and text:
                 remarks.append(Remark(index, text, _spot(annotation)))
             else:
-                shown = kind not in _WITHOUT_LOOKS and looks_of(annotation).show_words
+                shown = kind not in _WITHOUT_LOOKS and appearance_of(annotation).show_words
                 undrawn = undrawn or shown
                 copied = shown or kind == pdfium.FPDF_ANNOT_LINK or len(text) >= _LONG
                 if text and not text.isspace():
                     remarks.append(Remark(index, text, copied=copied))
             if kind == pdfium.FPDF_ANNOT_FILEATTACHMENT:
-                enclosed.add(document_module.attached_file(annotation))
+                files.add(document_module.attached_file(annotation))
         document_module.close_annotation(annotation)
-    return Remarks(remarks, undrawn, whole)
+    return Remarks(remarks, undrawn, complete)
 
 
 def draw(page: Any, remarks: list[Remark]) -> bool:
@@ -164,7 +164,7 @@ def _spot(annotation: Any) -> tuple[float, float] | None:
     return box.left, (box.bottom + box.top) / 2
 
 
-class Looks(NamedTuple):
+class Appearance(NamedTuple):
     """The words that an annotation shows; not `readable` where only drawing it can tell."""
 
     words: str
@@ -172,7 +172,7 @@ class Looks(NamedTuple):
     readable: bool
 
 
-def _field(document: Document, annotation: Any) -> tuple[str, bool]:
+def _field(document: PdfDocument, annotation: Any) -> tuple[str, bool]:
     """What the form field says that `annotation` shows, and whether that can be told without drawing it.
 
     What stands with the annotation itself is taken from there: PDFium's form reads all fields before it tells of one,
@@ -187,19 +187,19 @@ def _field(document: Document, annotation: Any) -> tuple[str, bool]:
             return "", True
         value = ""
     else:
-        value = string(document_module.string_value, annotation, b"V") or _asked_value(document, annotation)
-    looks = looks_of(annotation)
-    return (_both(looks, value), True) if looks.readable else (value, False)
+        value = string(document_module.string_value, annotation, b"V") or _form_value(document, annotation)
+    appearance = appearance_of(annotation)
+    return (_shown_and_stored(appearance, value), True) if appearance.readable else (value, False)
 
 
-def _both(looks: Looks, value: str) -> str:
+def _shown_and_stored(appearance: Appearance, value: str) -> str:
     """A value as it is shown, and as it is kept where that differs: "$1,234.50 (1234.5)", "2 0 2 4 (2024)"."""
-    if not looks.words.strip() or one_line(looks.words) == one_line(value):
+    if not appearance.words.strip() or one_line(appearance.words) == one_line(value):
         return value
-    return f"{looks.words} ({value})" if value else looks.words
+    return f"{appearance.words} ({value})" if value else appearance.words
 
 
-def _asked_value(document: Document, annotation: Any) -> str:
+def _form_value(document: PdfDocument, annotation: Any) -> str:
     """The value by PDFium's form: one that stands with the field's parent, or what is chosen from a list, else all."""
     forms = document.forms
     if forms is None:
@@ -215,15 +215,15 @@ def _asked_value(document: Document, annotation: Any) -> str:
     return ""
 
 
-def looks_of(annotation: Any) -> Looks:
+def appearance_of(annotation: Any) -> Appearance:
     """The looks of an open annotation."""
     stream = string(document.appearance, annotation, pdfium.FPDF_ANNOT_APPEARANCEMODE_NORMAL)
     operators = len(_OPERATORS.findall(stream))
     if not operators:
-        return Looks("", show_words=False, readable=True)
-    found = _SHOWN.finditer(stream)
-    shown = [match[1] or "".join(_WORDS.findall(match[3])) for match in found if match[2] or match[3]]
-    return Looks(" ".join(_unescaped(text) for text in shown), show_words=True, readable=len(shown) >= operators)
+        return Appearance("", show_words=False, readable=True)
+    strings = _SHOWN.finditer(stream)
+    shown = [match[1] or "".join(_WORDS.findall(match[3])) for match in strings if match[2] or match[3]]
+    return Appearance(" ".join(_unescaped(text) for text in shown), show_words=True, readable=len(shown) >= operators)
 
 
 def _unescaped(strings: str) -> str:

@@ -85,7 +85,7 @@ class NotOpened(Exception):
         self.locked = code in _LOCKED
 
 
-class Document:
+class PdfDocument:
     """An open PDF of `size` bytes. One that is encrypted with an empty user password opens like any other.
 
     `bombed`: parts of it were left out, for PDFium ends the process when it unpacks more than memory holds.
@@ -147,7 +147,7 @@ class Document:
         return self._classes[index]
 
 
-def titles(document: Document) -> Iterator[str]:
+def titles(document: PdfDocument) -> Iterator[str]:
     """The titles in order, at most 20,000 of 8 MB, 64 levels deep; an outline that runs in a circle ends."""
     end = written() + _MOST_OUTLINE_BYTES
     seen: set[int] = set()

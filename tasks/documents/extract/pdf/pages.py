@@ -50,16 +50,16 @@ def text_of(page: Any, remarks: Sequence[Remark] = ()) -> tuple[str, list[Remark
     textpage = pdfium.FPDFText_LoadPage(page)
     if not textpage:
         return "", list(remarks)
-    found = page_text(textpage)
-    text = found.text
-    left: list[Remark] = []
+    page_content = page_text(textpage)
+    text = page_content.text
+    unplaced: list[Remark] = []
     if remarks or _COMMA.search(text) or _BREAK.search(text):
-        layout = _Layout(textpage, found)
-        left = layout.place(remarks)
+        layout = _Layout(textpage, page_content)
+        unplaced = layout.place(remarks)
         layout.mend()
         text = layout.text()
     pdfium.FPDFText_ClosePage(textpage)
-    return text, left
+    return text, unplaced
 
 
 def mended(text: str, lost: Mapping[str, str] = MappingProxyType({})) -> str:
@@ -71,8 +71,8 @@ def mended(text: str, lost: Mapping[str, str] = MappingProxyType({})) -> str:
     elsewhere too (`age-adjusted`), before a digit and before a capital after a small letter (`Anglo-American`).
     """
     text = text.replace("\r\n", "\n").replace("\t", " ").replace(" \n", "\n").rstrip()
-    for character, letters in lost.items():
-        text = text.replace(character, letters)
+    for character, lost_letters in lost.items():
+        text = text.replace(character, lost_letters)
     if "\xad" in text:
         text = text.replace("\xad", "")
     if "\ufffe" not in text and "\x02" not in text:
@@ -87,17 +87,17 @@ def mended(text: str, lost: Mapping[str, str] = MappingProxyType({})) -> str:
     return "".join(mend)
 
 
-def missing(text: str) -> bool:
+def has_lost_letters(text: str) -> bool:
     """Whether `text` has characters that stand for lost letters: fonts number them downwards from 31."""
     return "\x1f" in text or "\x1e" in text or "\x1d" in text or "\x1c" in text
 
 
-def letters(data: bytes) -> dict[str, str]:
+def lost_letters(data: bytes) -> dict[str, str]:
     """What the control characters of a PDF's text stand for, as its fonts name the glyphs.
 
     One that stands for different letters in different fonts is left out.
     """
-    named: dict[str, set[str]] = {}
+    page_numbers: dict[str, set[str]] = {}
     contents = [data, *(item.content for item in packed(data))]
     for differences in (match.group(1) for content in contents for match in _DIFFERENCES.finditer(content)):
         code = 0
@@ -106,12 +106,12 @@ def letters(data: bytes) -> dict[str, str]:
                 code = int(number)
                 continue
             if code < 0x20 and _LETTERS.fullmatch(name):
-                named.setdefault(chr(code), set()).add(name.decode().replace("_", ""))
+                page_numbers.setdefault(chr(code), set()).add(name.decode().replace("_", ""))
             code += 1
-    return {character: choice.pop() for character, choice in named.items() if len(choice) == 1}
+    return {character: choice.pop() for character, choice in page_numbers.items() if len(choice) == 1}
 
 
-def named(numbers: list[int]) -> str:
+def page_numbers(numbers: list[int]) -> str:
     """Page numbers as a person writes them: `pages 2, 5–7`; of very many the first."""
     spans: list[list[int]] = []
     for number in numbers:
@@ -132,11 +132,13 @@ def _keeps_hyphen(left: str, right: str, text: str) -> bool:
 class _Layout:
     """The text of a page, and what is changed in it for the places of its characters."""
 
-    def __init__(self, textpage: Any, found: PageText) -> None:
+    def __init__(self, textpage: Any, page_content: PageText) -> None:
         self._textpage = textpage
-        self._text = found.text
-        self._wide = len(found.text) != found.units  # some characters are two units
-        self._in_step = found.units == found.characters  # each of PDFium's characters is one unit, as on most pages
+        self._text = page_content.text
+        self._wide = len(page_content.text) != page_content.units  # some characters are two units
+        self._in_step = (
+            page_content.units == page_content.characters
+        )  # each of PDFium's characters is one unit, as on most pages
         self._edits: list[tuple[int, int, str]] = []  # what stands in place of the characters from and up to
 
     def place(self, remarks: Sequence[Remark]) -> list[Remark]:

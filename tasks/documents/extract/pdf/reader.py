@@ -20,8 +20,8 @@ from lxml import etree
 from tasks.documents.extract import fallback, limits
 from tasks.documents.extract.ocr import recognise
 from tasks.documents.extract.pdf import annotations, pages, repair
-from tasks.documents.extract.pdf.annotations import Enclosed
-from tasks.documents.extract.pdf.document import Document, NotOpened, titles
+from tasks.documents.extract.pdf.annotations import AttachedFiles
+from tasks.documents.extract.pdf.document import NotOpened, PdfDocument, titles
 from tasks.documents.extract.text_writer import Reading, Source, Writer
 from tasks.errors import Damaged, PasswordProtected
 from tasks.text.normalise import clean, one_line
@@ -59,15 +59,15 @@ The densest of 94 public PDFs above 5 KB holds 0.9.
 """
 
 
-class _Taken(NamedTuple):
+class _PageContent(NamedTuple):
     """What PDFium gives of a page."""
 
     text: str
     remarks: list[annotations.Remark]
-    whole: bool = True
+    complete: bool = True
 
 
-class Outcome(Enum):
+class ScanOutcome(Enum):
     """What became of pages that are pictures, as the user is told of it."""
 
     RECOGNISED = "Scans, whose text was recognised (OCR) and may be wrong: {}."
@@ -80,13 +80,13 @@ class Outcome(Enum):
 class Scans:
     """Recognises the text of a document's scans, page by page, and warns of what is uncertain or missing."""
 
-    def __init__(self, document: Document, writer: Writer) -> None:
+    def __init__(self, document: PdfDocument, writer: Writer) -> None:
         self._document = document
         self._writer = writer
-        self._pages: dict[Outcome, list[int]] = {}
+        self._pages: dict[ScanOutcome, list[int]] = {}
         self._recognised: dict[int, tuple[str, str]] = {}
 
-    def take(self, index: int, page: Any, text: str) -> None:
+    def add(self, index: int, page: Any, text: str) -> None:
         """Recognise an open page, if it is a scan; `text` is what it has as text."""
         squeezed = "".join(clean(text).split())
         if len(squeezed) > _STAMP:
@@ -94,46 +94,46 @@ class Scans:
         covered, shapes = _drawn(page)
         if covered >= _COVERED if squeezed else covered or shapes >= _OUTLINES:
             outcome = self._outcome(index, squeezed)
-            if outcome is not Outcome.EMPTY or not squeezed:
+            if outcome is not ScanOutcome.EMPTY or not squeezed:
                 self._pages.setdefault(outcome, []).append(index + 1)
-            self._writer.note_picture(recognised=outcome not in {Outcome.LATE, Outcome.UNREAD})
+            self._writer.note_picture(recognised=outcome not in {ScanOutcome.LATE, ScanOutcome.UNREAD})
 
-    def write(self, index: int) -> None:
+    def write_xfa(self, index: int) -> None:
         """Write what was recognised on a page."""
         if index in self._recognised:
             text, languages = self._recognised[index]
             with self._writer.place("ocr", languages):
                 self._writer.text(text)
 
-    def tell(self) -> None:
+    def warn(self) -> None:
         """Warn of the pages that are scans, once all are written."""
-        if Outcome.UNREAD in self._pages and not self._writer.written:
+        if ScanOutcome.UNREAD in self._pages and not self._writer.written:
             self._writer.warn(f"This PDF seems to be a scan: no text was found. {recognise.ADVICE}")
             return
         for outcome, numbers in self._pages.items():
-            self._writer.warn(outcome.value.format(pages.named(numbers)))
+            self._writer.warn(outcome.value.format(pages.page_numbers(numbers)))
 
-    def _outcome(self, index: int, known: str) -> Outcome:
+    def _outcome(self, index: int, known: str) -> ScanOutcome:
         recogniser = recognise.active()
         if recogniser is None:
-            return Outcome.UNREAD
+            return ScanOutcome.UNREAD
         try:
             page = self._document.page(index)
         except pypdfium2.PdfiumError:
-            return Outcome.FAILED
+            return ScanOutcome.FAILED
         try:
-            found = recogniser.page_text(page)
+            text = recogniser.page_text(page)
         except recognise.OutOfTime:
-            return Outcome.LATE
+            return ScanOutcome.LATE
         except recognise.NotRecognised:
-            return Outcome.FAILED
+            return ScanOutcome.FAILED
         finally:
             page.close()
-        lines = [line for line in found.split("\n") if not line or "".join(line.split()) not in known]
+        lines = [line for line in text.split("\n") if not line or "".join(line.split()) not in known]
         if not any(lines):
-            return Outcome.EMPTY
+            return ScanOutcome.EMPTY
         self._recognised[index] = "\n".join(lines), recogniser.languages
-        return Outcome.RECOGNISED
+        return ScanOutcome.RECOGNISED
 
 
 def _drawn(page: Any) -> tuple[float, int]:
@@ -191,7 +191,7 @@ def _read(source: Source) -> Reading:
         raise Damaged("The file is empty (0 bytes). Ask for it again.") from failure
     if size > repair.LARGEST:
         raise Damaged("The file is not a whole PDF, and too large to be repaired. Ask for it again.") from failure
-    for data in repair.whole(source if isinstance(source, bytes) else source.read_bytes()):
+    for data in repair.repaired(source if isinstance(source, bytes) else source.read_bytes()):
         writer = Writer()
         writer.warn(repair.REBUILT)
         try:
@@ -212,7 +212,7 @@ def _reading(source: Source, writer: Writer) -> Reading:
     Raises:
         NotOpened: PDFium does not open it, or no page of it.
     """
-    with Document(source) as document:
+    with PdfDocument(source) as document:
         if document.bombed:
             writer.warn("Parts of the PDF that unpack to very much were left out.")
         _write_pages(document, writer)
@@ -220,27 +220,27 @@ def _reading(source: Source, writer: Writer) -> Reading:
             for title in titles(document):
                 writer.text(title)
         if pdfium.FPDF_GetFormType(document.handle) == pdfium.FORMTYPE_XFA_FULL:
-            write(document, writer)
+            write_xfa(document, writer)
     return writer.reading()
 
 
-def _write_pages(document: Document, writer: Writer) -> None:
+def _write_pages(document: PdfDocument, writer: Writer) -> None:
     """Take the texts of all pages from PDFium, then write them: taking turns costs 4 % of the time, for caches."""
-    enclosed, scans = Enclosed(document, writer), Scans(document, writer)
-    taken: list[_Taken] = []
+    files, scans = AttachedFiles(document, writer), Scans(document, writer)
+    contents: list[_PageContent] = []
     lost: list[int] = []
     room = min(_MOST_CHARACTERS, max(_LEAST_CHARACTERS, _CHARACTERS_A_BYTE * document.size))
     count = pdfium.FPDF_GetPageCount(document.handle)
     for index in range(count):
         page = pdfium.FPDF_LoadPage(document.handle, index)
         if page:
-            taken.append(_taken(document, page, index, enclosed, scans))
-            room -= sum(map(len, (taken[-1].text, *(remark.text for remark in taken[-1].remarks))))
+            contents.append(_content_of(document, page, index, files, scans))
+            room -= sum(map(len, (contents[-1].text, *(remark.text for remark in contents[-1].remarks))))
         else:
-            taken.append(_Taken("", []))
+            contents.append(_PageContent("", []))
             lost.append(index + 1)
             if lost[-_MOST_LOST_PAGES:] == list(range(index + 2 - _MOST_LOST_PAGES, index + 2)):
-                del taken[-_MOST_LOST_PAGES:]
+                del contents[-_MOST_LOST_PAGES:]
                 lost.extend(range(index + 2, count + 1))
                 break
         late = limits.is_near()
@@ -250,34 +250,34 @@ def _write_pages(document: Document, writer: Writer) -> None:
             break
     if len(lost) == count:
         raise NotOpened(pdfium.FPDF_ERR_PAGE)
-    ligatures = pages.letters(document.data) if any(pages.missing(page.text) for page in taken) else {}
-    for index, (text, remarks, _) in enumerate(taken):
+    ligatures = pages.lost_letters(document.data) if any(pages.has_lost_letters(page.text) for page in contents) else {}
+    for index, (text, remarks, _) in enumerate(contents):
         with writer.part("page", str(index + 1)):
             _write_page(pages.mended(text, ligatures), remarks, writer)
-            scans.write(index)
+            scans.write_xfa(index)
     if lost:
-        writer.warn(f"The file is damaged: {pages.named(lost)} could not be read.")
-    crowded = [number for number, page in enumerate(taken, 1) if not page.whole]
+        writer.warn(f"The file is damaged: {pages.page_numbers(lost)} could not be read.")
+    crowded = [number for number, page in enumerate(contents, 1) if not page.complete]
     if crowded:
-        writer.warn(f"Too many notes or form values: not all of those on {pages.named(crowded)} were read.")
-    scans.tell()
-    enclosed.add_embedded()
+        writer.warn(f"Too many notes or form values: not all of those on {pages.page_numbers(crowded)} were read.")
+    scans.warn()
+    files.add_embedded()
 
 
-def _taken(document: Document, page: Any, index: int, enclosed: Enclosed, scans: Scans) -> _Taken:
+def _content_of(document: PdfDocument, page: Any, index: int, files: AttachedFiles, scans: Scans) -> _PageContent:
     """What an open page says; it is closed."""
     remarks: list[annotations.Remark] = []
-    whole = True
+    complete = True
     if pdfium.FPDFPage_GetAnnotCount(page):
-        remarks, undrawn, whole = annotations.remarks_on(document, page, enclosed)
-        if undrawn and whole and annotations.draw(page, remarks):
+        remarks, undrawn, complete = annotations.remarks_on(document, page, files)
+        if undrawn and complete and annotations.draw(page, remarks):
             pdfium.FPDF_ClosePage(page)
             page = pdfium.FPDF_LoadPage(document.handle, index)
     text, remarks = pages.text_of(page, remarks)
     if len(text) < _LITTLE:
-        scans.take(index, page, text)
+        scans.add(index, page, text)
     pdfium.FPDF_ClosePage(page)
-    return _Taken(text, remarks, whole)
+    return _PageContent(text, remarks, complete)
 
 
 def _write_page(text: str, remarks: list[annotations.Remark], writer: Writer) -> None:
@@ -289,12 +289,12 @@ def _write_page(text: str, remarks: list[annotations.Remark], writer: Writer) ->
         writer.text("\n".join(news))
 
 
-def write(document: Document, writer: Writer) -> None:
+def write_xfa(document: PdfDocument, writer: Writer) -> None:
     """Write the form's own words, then the values that were filled in, each after its field's name."""
-    packets, whole = _packets(document)
-    if not whole:
+    packets, complete = _xfa_packets(document)
+    if not complete:
         writer.warn("The form (XFA) in this PDF is too large: not all of it was read.")
-    roots = [root for packet in packets if (root := _root(packet)) is not None]
+    roots = [root for packet in packets if (root := _xfa_root(packet)) is not None]
     for element in (element for root in roots for element in root.iter("{*}draw", "{*}caption")):
         if element.get("presence") not in _HIDDEN:
             for words in element.iterfind("{*}value/*"):
@@ -304,7 +304,7 @@ def write(document: Document, writer: Writer) -> None:
             writer.text(f"{etree.QName(value).localname}: {one_line(value.text)}")
 
 
-def _packets(document: Document) -> tuple[list[bytes], bool]:
+def _xfa_packets(document: PdfDocument) -> tuple[list[bytes], bool]:
     """The parts of the form's description, some of which are XML by themselves, and whether they are all."""
     packets: list[bytes] = []
     room = _MOST_XFA_BYTES
@@ -320,7 +320,7 @@ def _packets(document: Document) -> tuple[list[bytes], bool]:
     return packets, True
 
 
-def _root(packet: bytes) -> etree._Element | None:
+def _xfa_root(packet: bytes) -> etree._Element | None:
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, recover=True, remove_comments=True, remove_pis=True
     )

@@ -64,7 +64,7 @@ _CATALOG: Final = b"4000000 0 obj\n<< /Type /Catalog /Pages %s >>\nendobj\n"
 _TREE: Final = b"4000001 0 obj\n<< /Type /Pages /Count %d /Kids [%s] >>\nendobj\n"
 
 
-def whole(data: bytes) -> Iterator[bytes]:
+def repaired(data: bytes) -> Iterator[bytes]:
     """What a damaged PDF may have been, the likeliest first.
 
     Its bytes from the header on; then with a trailer for each catalog, the last first; with a catalog for each tree of
@@ -80,18 +80,18 @@ def whole(data: bytes) -> Iterator[bytes]:
     data = data[: _end(data)]
     if header is None or header.start() > _LATEST_HEADER:
         yield data
-    found = sorted(islice(_found(data), _MOST_FOUND), key=lambda item: item.position)
-    lock = _lock(data)
-    for catalog in _last(item.reference for item in found if item.kind == b"Catalog"):
-        yield _closed(data, b"", catalog, lock)
-    for root in _last(item.reference for item in found if item.kind == b"Pages" and not item.within):
-        yield _closed(data, _CATALOG % root, _NEW, lock)
-    pages = list(dict.fromkeys(item.reference for item in found if item.kind == b"Page"))[:_MOST_PAGES]
+    points = sorted(islice(_starting_points(data), _MOST_FOUND), key=lambda item: item.position)
+    encryption = _encryption(data)
+    for catalog in _latest(item.reference for item in points if item.kind == b"Catalog"):
+        yield _with_trailer(data, b"", catalog, encryption)
+    for root in _latest(item.reference for item in points if item.kind == b"Pages" and not item.within):
+        yield _with_trailer(data, _CATALOG % root, _NEW, encryption)
+    pages = list(dict.fromkeys(item.reference for item in points if item.kind == b"Page"))[:_MOST_PAGES]
     if pages:
-        yield _closed(data, _CATALOG % _NEW_TREE + _TREE % (len(pages), b" ".join(pages)), _NEW, lock)
+        yield _with_trailer(data, _CATALOG % _NEW_TREE + _TREE % (len(pages), b" ".join(pages)), _NEW, encryption)
 
 
-class _Found(NamedTuple):
+class _StartingPoint(NamedTuple):
     """An object to begin from."""
 
     position: int
@@ -101,7 +101,7 @@ class _Found(NamedTuple):
     """Whether it hangs from another one."""
 
 
-def _found(data: bytes) -> Iterator[_Found]:
+def _starting_points(data: bytes) -> Iterator[_StartingPoint]:
     """The catalogs, trees of pages and pages in the file; those that are packed come last."""
     begin, name, kind = 0, b"", b""
     for match in _BOUND_OR_TYPE.finditer(data):
@@ -109,14 +109,16 @@ def _found(data: bytes) -> Iterator[_Found]:
             kind = kind or match["kind"]
             continue
         if name and kind:
-            yield _Found(begin, kind, name + b" R", b"/Parent" in data[begin : min(match.start(), begin + _LONGEST)])
+            yield _StartingPoint(
+                begin, kind, name + b" R", b"/Parent" in data[begin : min(match.start(), begin + _LONGEST)]
+            )
         begin, name, kind = match.start(), match[1] or b"", b""
     if name and kind:
-        yield _Found(begin, kind, name + b" R", b"/Parent" in data[begin : begin + _LONGEST])
+        yield _StartingPoint(begin, kind, name + b" R", b"/Parent" in data[begin : begin + _LONGEST])
     for item in packed(data):
         typed = _TYPE.search(item.content)
         if typed is not None:
-            yield _Found(item.position, typed[1], b"%d 0 R" % item.number, b"/Parent" in item.content)
+            yield _StartingPoint(item.position, typed[1], b"%d 0 R" % item.number, b"/Parent" in item.content)
 
 
 def _end(data: bytes) -> int:
@@ -127,18 +129,18 @@ def _end(data: bytes) -> int:
     return max(data.rfind(b"endobj", 0, last) + len(b"endobj"), len(b"%PDF-1.7"))
 
 
-def _closed(data: bytes, objects: bytes, catalog: bytes, lock: bytes) -> bytes:
+def _with_trailer(data: bytes, objects: bytes, catalog: bytes, lock: bytes) -> bytes:
     """`data`, which may end in the middle of a stream, with further objects and a trailer."""
     end = b"\nendstream\nendobj\n%strailer\n<< /Root %s%s >>\nstartxref\n0\n%%%%EOF\n"
     return data + end % (objects, catalog, lock)
 
 
-def _last(references: Iterable[bytes]) -> list[bytes]:
+def _latest(references: Iterable[bytes]) -> list[bytes]:
     """The last few, each once, the very last first: what was changed later stands later."""
     return list(dict.fromkeys(reversed(list(references))))[:_MOST_ROOTS]
 
 
-def _lock(data: bytes) -> bytes:
+def _encryption(data: bytes) -> bytes:
     """The trailer's entries for what the file is encrypted with, where that is left."""
     named = _ENCRYPTED.findall(data)
     handler = _HANDLER.search(data)

@@ -69,7 +69,7 @@ class ExtractionPool:
         except DiligenceError as error:
             future.set_exception(error)
         else:
-            self._supervisor.take(Job(path, format, size, future))
+            self._supervisor.add(Job(path, format, size, future))
         return future
 
     def close(self) -> None:

@@ -100,11 +100,11 @@ class Job:
         else:
             self.future.set_exception(outcome)
 
-    def dropped(self) -> bool:
+    def is_cancelled(self) -> bool:
         """Whether nobody wants it any more; then this was its end."""
         return self.future.cancelled() and not self.future.set_running_or_notify_cancel()
 
-    def failed(self, failure: Failure, limits: Limits) -> None:
+    def fail(self, failure: Failure, limits: Limits) -> None:
         """Its reader raised something."""
         if failure.error is not None:
             self.settle(failure.error)
@@ -119,13 +119,13 @@ class Job:
             logger.warning("The reader of %s failed with %s", self.extension, failure.cause)
             self.settle(Damaged("The document is damaged: its reader could not make sense of it. Ask for it again."))
 
-    def timed_out(self, limits: Limits) -> None:
+    def fail_as_timed_out(self, limits: Limits) -> None:
         """Its reader was not done in time."""
         self.settle(
             TookTooLong(f"Reading the document took longer than {limits.seconds:g} s (DILIGENCE_DOCUMENT_TIMEOUT).")
         )
 
-    def crashed(self, status: int | None, limits: Limits) -> None:
+    def fail_as_crashed(self, status: int | None, limits: Limits) -> None:
         """Its reader's process ended with this status."""
         logger.warning("A reader of %s ended with status %s", self.extension, status)
         self.settle(
@@ -135,11 +135,11 @@ class Job:
             )
         )
 
-    def shut_out(self) -> None:
+    def fail_as_closed(self) -> None:
         """The pool was closed."""
         self.settle(Unavailable("The readers were shut down. Try again."))
 
-    def given_up(self) -> None:
+    def fail_as_unavailable(self) -> None:
         """No process starts that could read it."""
         self.settle(Unavailable("The readers are out of order. Try again."))
 
@@ -164,9 +164,9 @@ class ReadingProcess:
         Raises:
             OSError, EOFError: it does not start.
         """
-        self.given: dict[int, Job] = {}
+        self.jobs: dict[int, Job] = {}
         self.seconds = 0.0
-        self.fruitful = False
+        self.has_read = False
         self._documents = documents
         self._next = 0
         self._seen, self._since = worker.NOTHING, 0.0
@@ -197,15 +197,15 @@ class ReadingProcess:
         """How many documents it may still be given in its life."""
         return self._documents - self._next
 
-    def look(self, now: float) -> Job | None:
+    def observe(self, now: float) -> Job | None:
         """See what it is reading; `now` in seconds, as all times here."""
         at = self._board.at
         if at != self._seen:
             self._seen, self._since = at, now
         self.seconds = now - self._since if at != worker.NOTHING else 0.0
-        return self.given.get(at)
+        return self.jobs.get(at)
 
-    def hand(self, jobs: Sequence[Job]) -> None:
+    def send(self, jobs: Sequence[Job]) -> None:
         """Give it documents to read.
 
         Raises:
@@ -213,18 +213,18 @@ class ReadingProcess:
         """
         numbered = dict(enumerate(jobs, self._next))
         self._next += len(jobs)
-        self.given.update(numbered)
+        self.jobs.update(numbered)
         self.connection.send([(number, str(job.path), job.extension) for number, job in numbered.items()])
 
-    def receive(self) -> list[tuple[Job, worker.Outcome, bool]]:
+    def receive(self) -> list[tuple[Job, worker.ReadOutcome, bool]]:
         """What became of documents, and whether each was the first that the process read; waits when nothing did.
 
         Raises:
             Exception: it has ended, or talks nonsense.
         """
         outcomes = worker.received(self.connection.recv_bytes())
-        self.fruitful = True
-        return [(self.given.pop(number), outcome, number == 0) for number, outcome in outcomes if number in self.given]
+        self.has_read = True
+        return [(self.jobs.pop(number), outcome, number == 0) for number, outcome in outcomes if number in self.jobs]
 
     def take_back(self) -> list[Job]:
         """All that it was given, but for what it is reading, to give it to another.
@@ -233,14 +233,14 @@ class ReadingProcess:
         """
         self._board.left = self._next
         at = self._board.at
-        back = [job for number, job in self.given.items() if number != at]
-        self.given = {number: job for number, job in self.given.items() if number == at}
+        back = [job for number, job in self.jobs.items() if number != at]
+        self.jobs = {number: job for number, job in self.jobs.items() if number == at}
         return back
 
-    def take_from_work(self) -> tuple[Job | None, bool]:
+    def take_current(self) -> tuple[Job | None, bool]:
         """Take what it is reading from it; whether that was the first that it read."""
         at = self._board.at
-        return self.given.pop(at, None), at == 0
+        return self.jobs.pop(at, None), at == 0
 
     def end(self) -> int | None:
         """End it and all that it has started, at once; gives its exit code, None when it does not go."""

@@ -19,7 +19,7 @@ from itertools import chain
 from typing import Final
 
 from tasks.documents.extract.pool.process import Job, ReaderContext, ReadingProcess
-from tasks.documents.extract.pool.worker import Limits, Load, Outcome, Read
+from tasks.documents.extract.pool.worker import Limits, Load, Read, ReadOutcome
 from tasks.documents.extract.text_writer import Reading
 
 logger = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ class Supervisor:
         self._woken, self._wake = -1, -1
         self._context = ReaderContext()
         self._processes: list[ReadingProcess] = []
-        self._stillborn = 0
+        self._failed_starts = 0
 
     def start(self) -> None:
         """Start the processes, in the background."""
@@ -68,7 +68,7 @@ class Supervisor:
                 self._thread = threading.Thread(target=self._run, name="reading", daemon=True)
                 self._thread.start()
 
-    def take(self, job: Job) -> None:
+    def add(self, job: Job) -> None:
         """Have a document read; its future says how that went."""
         job.future.add_done_callback(self._cancelled)
         if self._thread is None:
@@ -77,19 +77,19 @@ class Supervisor:
             if not self._closed:
                 self._queue.append(job)
                 if len(self._queue) == 1:  # with more, the thread is awake, or nobody has room
-                    self._rouse()
+                    self._wake_thread()
                 return
-        job.shut_out()
+        job.fail_as_closed()
 
     def close(self) -> None:
         """End the processes. Who still waits is told."""
         with self._lock:
             self._closed = True
-            self._rouse()
+            self._wake_thread()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
 
-    def _rouse(self) -> None:
+    def _wake_thread(self) -> None:
         """Wake the thread. The lock is held."""
         if self._wake >= 0:
             with suppress(BlockingIOError):  # so full that it wakes anyway
@@ -98,7 +98,7 @@ class Supervisor:
     def _cancelled(self, future: "Future[Reading]") -> None:
         if future.cancelled():
             with self._lock:
-                self._rouse()
+                self._wake_thread()
 
     def _run(self) -> None:
         with selectors.DefaultSelector() as self._selector:
@@ -111,8 +111,8 @@ class Supervisor:
                         if key.data is None:
                             os.read(self._woken, 4096)
                         elif key.data in self._processes:
-                            self._listen(key.data, ended=key.fd == key.data.sentinel)
-                    self._look_around()
+                            self._receive(key.data, ended=key.fd == key.data.sentinel)
+                    self._check_on_processes()
             finally:
                 self._stop()
 
@@ -124,31 +124,31 @@ class Supervisor:
             self._wake = -1
         for process in self._processes:
             process.end()
-        for job in (*chain(*(process.given.values() for process in self._processes)), *self._all_waiting()):
-            job.shut_out()
+        for job in (*chain(*(process.jobs.values() for process in self._processes)), *self._all_waiting()):
+            job.fail_as_closed()
 
     def _replenish(self) -> float | None:
         """Start one process when one is missing; gives for how many seconds there is nothing else to do than listen."""
         missing = self._workers - len(self._processes)
-        if missing and (self._stillborn < _ATTEMPTS or self._queue or self._suspects):
+        if missing and (self._failed_starts < _ATTEMPTS or self._queue or self._suspects):
             try:
                 process = ReadingProcess(self._context, self._read, self._load, self._limits, _DOCUMENTS_A_PROCESS)
             except (OSError, EOFError) as error:
-                self._note_stillborn(type(error).__name__)
+                self._count_failed_start(type(error).__name__)
                 return 0
             self._processes.append(process)
             for descriptor in (process.connection, process.sentinel):
                 self._selector.register(descriptor, selectors.EVENT_READ, process)
             if missing > 1:
                 return 0
-        return _SLOW / 2 if any(process.given for process in self._processes) else None
+        return _SLOW / 2 if any(process.jobs for process in self._processes) else None
 
-    def _note_stillborn(self, cause: str) -> None:
-        self._stillborn += 1
+    def _count_failed_start(self, cause: str) -> None:
+        self._failed_starts += 1
         logger.warning("A reading process ended before it had read anything (%s)", cause)
-        if self._stillborn % _ATTEMPTS == 0:
+        if self._failed_starts % _ATTEMPTS == 0:
             for job in self._all_waiting():
-                job.given_up()
+                job.fail_as_unavailable()
 
     def _all_waiting(self) -> list[Job]:
         """Take every document that no process has."""
@@ -160,45 +160,45 @@ class Supervisor:
 
     def _hand_out(self) -> None:
         """Give documents to the processes that have few."""
-        for process in sorted(self._processes, key=lambda process: len(process.given)):
+        for process in sorted(self._processes, key=lambda process: len(process.jobs)):
             with self._lock:
-                some = self._share(process)
-            if some:
+                batch = self._share(process)
+            if batch:
                 with suppress(OSError):  # it has ended, as its sentinel is about to say
-                    process.hand(some)
+                    process.send(batch)
 
     def _share(self, process: ReadingProcess) -> list[Job]:
         """What a process is to be given now: so much that all have the same, a suspect to a fresh one."""
         if self._suspects and process.fresh:
-            return [job for job in (self._suspects.popleft(),) if not job.dropped()]
-        held = process.given.values()
-        if not self._queue or process.seconds > _SLOW or any(job.suspected for job in held):
+            return [job for job in (self._suspects.popleft(),) if not job.is_cancelled()]
+        assigned = process.jobs.values()
+        if not self._queue or process.seconds > _SLOW or any(job.suspected for job in assigned):
             return []
-        left = len(self._queue) + sum(len(process.given) for process in self._processes)
+        left = len(self._queue) + sum(len(process.jobs) for process in self._processes)
         most = min(-(-left // self._workers), _AHEAD)
-        if len(held) > most // 2:
+        if len(assigned) > most // 2:
             return []
-        size = sum(job.size for job in held)
-        some: list[Job] = []
-        while self._queue and len(some) < min(most - len(held), process.room):
+        size = sum(job.size for job in assigned)
+        batch: list[Job] = []
+        while self._queue and len(batch) < min(most - len(assigned), process.room):
             size += self._queue[0].size
-            if size > _AHEAD_BYTES and (held or some):
+            if size > _AHEAD_BYTES and (assigned or batch):
                 break
-            some.append(self._queue.popleft())
-        return [job for job in some if not job.dropped()]
+            batch.append(self._queue.popleft())
+        return [job for job in batch if not job.is_cancelled()]
 
-    def _listen(self, process: ReadingProcess, *, ended: bool) -> None:
+    def _receive(self, process: ReadingProcess, *, ended: bool) -> None:
         """Take in what a process has read, and bury it when it has ended."""
         try:
             while process.connection.poll():
-                self._judge(process.receive())
+                self._settle(process.receive())
         except Exception:  # noqa: BLE001 - it ended, perhaps in the middle of a word, or talks nonsense
             ended = True
         if ended:
-            self._bury(process)
+            self._reap(process)
 
-    def _judge(self, outcomes: list[tuple[Job, Outcome, bool]]) -> None:
-        self._stillborn = 0
+    def _settle(self, outcomes: list[tuple[Job, ReadOutcome, bool]]) -> None:
+        self._failed_starts = 0
         for job, outcome, first in outcomes:
             if outcome is None:
                 self._give_back([job])
@@ -207,36 +207,36 @@ class Supervisor:
             elif outcome.cause == "MemoryError" and not first:
                 self._suspect(job)
             else:
-                job.failed(outcome, self._limits)
+                job.fail(outcome, self._limits)
 
-    def _look_around(self) -> None:
+    def _check_on_processes(self) -> None:
         """See to the processes that take long, or read what nobody waits for any more."""
         now = time.monotonic()
         for process in tuple(self._processes):
-            job = process.look(now)
+            job = process.observe(now)
             if job is not None:
                 if job.future.cancelled() or process.seconds > self._limits.seconds + _GRACE:
-                    self._bury(process)
-                elif process.seconds > _SLOW and len(process.given) > 1:
+                    self._reap(process)
+                elif process.seconds > _SLOW and len(process.jobs) > 1:
                     self._give_back(process.take_back())
 
-    def _bury(self, process: ReadingProcess) -> None:
+    def _reap(self, process: ReadingProcess) -> None:
         """A process has ended, or has to: find out who is to blame, and give what else it had to others."""
         self._processes.remove(process)
         for descriptor in (process.connection, process.sentinel):
             self._selector.unregister(descriptor)
-        job, first = process.take_from_work()
+        job, first = process.take_current()
         status = process.end()
-        self._give_back(process.given.values())
+        self._give_back(process.jobs.values())
         if job is None:
-            if not process.fruitful:
-                self._note_stillborn(f"status {status}")
-        elif job.dropped():
+            if not process.has_read:
+                self._count_failed_start(f"status {status}")
+        elif job.is_cancelled():
             return
         elif status == -signal.SIGALRM or process.seconds > self._limits.seconds + _GRACE:
-            job.timed_out(self._limits)
+            job.fail_as_timed_out(self._limits)
         elif first:
-            job.crashed(status, self._limits)
+            job.fail_as_crashed(status, self._limits)
         else:
             self._suspect(job)
 

@@ -85,7 +85,7 @@ class Failure:
     cause: str
 
 
-Outcome = Reading | Failure | None
+ReadOutcome = Reading | Failure | None
 """What became of a document; None when it was left alone."""
 
 
@@ -102,7 +102,7 @@ def serve(
         load()
     finished = _Finished(connection)
     memory = _Memory()
-    at_first = memory.held()
+    at_first = memory.resident()
     for number, path, extension in _tasks(connection, finished):
         board.at = number
         if number < board.left:
@@ -115,7 +115,7 @@ def serve(
         exhausted = isinstance(outcome, Failure) and outcome.cause == "MemoryError"
         finished.add(number, outcome)
         board.at = NOTHING
-        if exhausted or number + 1 == documents or memory.held() - at_first > (limits.memory_mb << 20) // _GROWTH:
+        if exhausted or number + 1 == documents or memory.resident() - at_first > (limits.memory_mb << 20) // _GROWTH:
             break
     finished.send()
 
@@ -134,7 +134,7 @@ def run(read: Read, path: Path, extension: str) -> Reading | Failure:
         return Failure(None, type(error).__name__)
 
 
-def received(message: bytes) -> list[tuple[int, Outcome]]:
+def received(message: bytes) -> list[tuple[int, ReadOutcome]]:
     """The parent's side: the numbers and outcomes of a message."""
     return [(number, _unpacked(packed)) for number, packed in pickle.loads(message)]  # noqa: S301 - from our own process
 
@@ -148,7 +148,7 @@ class _Finished:
         self._bytes = 0
         self._since = 0.0
 
-    def add(self, number: int, outcome: Outcome) -> None:
+    def add(self, number: int, outcome: ReadOutcome) -> None:
         now = time.monotonic()
         if not self._outcomes:
             self._since = now
@@ -164,7 +164,7 @@ class _Finished:
             self._outcomes, self._bytes = [], 0
 
 
-def _packed(outcome: Outcome) -> bytes:
+def _packed(outcome: ReadOutcome) -> bytes:
     """An outcome as bytes; places as plain tuples, which pickle in a fifth of the time."""
     try:
         if isinstance(outcome, Reading):
@@ -175,8 +175,8 @@ def _packed(outcome: Outcome) -> bytes:
         return pickle.dumps((Failure(None, type(error).__name__), []))
 
 
-def _unpacked(packed: bytes) -> Outcome:
-    outcome: Outcome
+def _unpacked(packed: bytes) -> ReadOutcome:
+    outcome: ReadOutcome
     outcome, places = pickle.loads(packed)  # noqa: S301 - from our own process
     if isinstance(outcome, Reading):
         outcome.places.extend(map(Place._make, places))
@@ -203,15 +203,15 @@ def _prepare(limits: Limits) -> None:
     _die_with_the_parent()
     os.setpgid(0, 0)  # the parent ends the group: what a reader may have started goes too
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for each in (signal.SIGTERM, signal.SIGALRM):  # a reader that hangs in native code must go at once too
-        signal.signal(each, signal.SIG_DFL)
+    for number in (signal.SIGTERM, signal.SIGALRM):  # a reader that hangs in native code must go at once too
+        signal.signal(number, signal.SIG_DFL)
     _limit(resource.RLIMIT_AS, limits.memory_mb << 20)
     _limit(resource.RLIMIT_CORE, 0)
     gc.freeze()  # what the fork server loaded stays: looking at it again and again would copy its pages
-    silence = os.open(os.devnull, os.O_WRONLY)
+    devnull = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):  # libraries complain of broken files there
-        os.dup2(silence, stream)
-    os.close(silence)
+        os.dup2(devnull, stream)
+    os.close(devnull)
     limits_module.configure(limits.seconds)
     recognise.configure(limits.languages, limits.seconds)
 
@@ -246,7 +246,7 @@ class _Memory:
         except OSError:
             self._status = None
 
-    def held(self) -> int:
+    def resident(self) -> int:
         """Bytes (2 µs); where the system does not say, the most it ever was."""
         if self._status is not None:
             return int(os.pread(self._status, 100, 0).split()[1]) * resource.getpagesize()

@@ -6,10 +6,9 @@ from typing import Final
 
 from tasks.documents.extract import fallback
 from tasks.documents.extract.ooxml import drawings, xml
-from tasks.documents.extract.ooxml import package as package_module
 from tasks.documents.extract.ooxml.drawings import Drawings
-from tasks.documents.extract.ooxml.package import CUT_OFF, Package, Relationship
-from tasks.documents.extract.pptx.slides import Holder, Place, Placeholders, shapes
+from tasks.documents.extract.ooxml.package import CUT_OFF, EMBEDDED_KINDS, Package, Relationship, attach_embedded
+from tasks.documents.extract.pptx.slides import Place, PlaceholderKey, Placeholders, shapes
 from tasks.documents.extract.text_writer import NO_TEXT, Reading, Source, Writer
 from tasks.errors import Damaged, TooLarge
 from tasks.text.normalise import one_line
@@ -60,9 +59,7 @@ class _Presentation:
             with self.writer.part("slide", str(number)):
                 self._write_slide(slide)
         around = (item for slide in slides for item in self._package.relationships(slide))
-        package_module.hand_on(
-            self._package, (item.target for item in around if item.kind in package_module.KINDS), self.writer
-        )
+        attach_embedded(self._package, (item.target for item in around if item.kind in EMBEDDED_KINDS), self.writer)
 
     def _slides(self) -> list[str]:
         """The names of the slides' parts in the order of the show."""
@@ -90,15 +87,20 @@ class _Presentation:
     def _unwritten(self, around: list[Relationship], kind: str) -> list[str]:
         """The parts of that kind which were not written yet: a hostile file has one for many slides."""
         named = dict.fromkeys(item.target for item in around if item.kind == kind)
-        found = [name for name in named if name not in self._written]
-        self._written.update(found)
-        return found
+        names = [name for name in named if name not in self._written]
+        self._written.update(names)
+        return names
 
     def _write_shapes(self, part: str, data: bytes, place: Place, number: bytes = b"") -> None:
         """Write the shapes of a slide or its notes, without that of the kind `number` that holds a mere number."""
         for count, shape in enumerate(shapes(data, partial(self._drawings.lines, part), place), 1):
             text = "\n".join(shape.lines)
-            if number and text.strip().isdecimal() and shape.holder is not None and shape.holder.kind == number:
+            if (
+                number
+                and text.strip().isdecimal()
+                and shape.placeholder is not None
+                and shape.placeholder.kind == number
+            ):
                 continue
             self._count(text)
             self.writer.placed("shape", shape.name or str(count), text)
@@ -121,7 +123,7 @@ class _Presentation:
             raise TooLarge("The presentation holds more text than can be read. Split it.")
 
 
-def _nowhere(_: Holder) -> None:
+def _nowhere(_: PlaceholderKey) -> None:
     """Placeholders of notes have no places but their own; the rest are read as they stand."""
 
 

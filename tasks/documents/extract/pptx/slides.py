@@ -20,19 +20,19 @@ Offset = tuple[int, int]
 """Left and top, in EMU."""
 
 
-class Holder(NamedTuple):
+class PlaceholderKey(NamedTuple):
     """What a placeholder is known by: `kind` is its type, `number` that on the layout, b"" when it has none."""
 
     kind: bytes
     number: bytes
 
 
-class _Held(NamedTuple):
+class _PlaceholderPlace(NamedTuple):
     kind: bytes
     offset: Offset | None
 
 
-_Places = dict[tuple[str, bytes], _Held]
+_Places = dict[tuple[str, bytes], _PlaceholderPlace]
 """The placeholders of a layout or a master by number (`"idx", b"1"`) and by type (`"type", b"title"`)."""
 
 
@@ -64,7 +64,7 @@ _REFERENCE: Final = re.compile(rb"<(?:c:chart|cx:chart|dgm:relIds)(?=\s)([^<]*+)
 Drawing = Callable[[str], list[str]]
 """Gives the lines of the chart or diagram that the relationship of this id leads to."""
 
-Place = Callable[[Holder], Offset | None]
+Place = Callable[[PlaceholderKey], Offset | None]
 """Gives the place of a placeholder that has none of its own."""
 
 
@@ -78,13 +78,13 @@ class Shape(NamedTuple):
     @property
     def name(self) -> str:
         """The name that it has in the file, "" when it has none."""
-        found = _NAME.search(self.head)
-        return "" if found is None else xml.unescaped((found[1] or found[2] or b"").decode("utf-8", "replace"))
+        match = _NAME.search(self.head)
+        return "" if match is None else xml.unescaped((match[1] or match[2] or b"").decode("utf-8", "replace"))
 
     @property
-    def holder(self) -> Holder | None:
+    def placeholder(self) -> PlaceholderKey | None:
         """The placeholder that it fills."""
-        return holder(self.head)
+        return placeholder_of(self.head)
 
 
 def shapes(data: bytes, drawing: Drawing, place: Place) -> Iterator[Shape]:
@@ -109,9 +109,9 @@ def _in_order(members: list[Shape], place: Place) -> list[Shape]:
         return members
 
     def position(shape: Shape) -> tuple[int, int]:
-        at = offset(shape.head)
-        if at is None and (holder := shape.holder) is not None:
-            at = place(holder)
+        at = offset_of(shape.head)
+        if at is None and (placeholder := shape.placeholder) is not None:
+            at = place(placeholder)
         left, top = at or (0, 0)
         return top // _ROW, left
 
@@ -190,20 +190,20 @@ class Placeholders:
         self._parents: dict[str, str] = {}
         self._parts: dict[str, _Places] = {}
 
-    def offset(self, slide: str, holder: Holder) -> Offset | None:
+    def offset(self, slide: str, placeholder: PlaceholderKey) -> Offset | None:
         """Where a placeholder of the part `slide` stands that has no place of its own; None when nothing says so.
 
         The number is the surer sign of what it takes the place of, then the type.
         """
         layout = self._above(slide, "slideLayout")
-        places = self._places(layout)
-        held = next((places[key] for key in _keys(holder) if key in places), None)
-        if held is not None and held.offset is not None:
-            return held.offset
-        kind = (held or holder).kind
+        on_layout = self._places(layout)
+        match = next((on_layout[key] for key in _keys(placeholder) if key in on_layout), None)
+        if match is not None and match.offset is not None:
+            return match.offset
+        kind = (match or placeholder).kind
         master = self._places(self._above(layout, "slideMaster"))
-        held = master.get(("type", _OF_MASTERS.get(kind, kind)))
-        return None if held is None else held.offset
+        match = master.get(("type", _OF_MASTERS.get(kind, kind)))
+        return None if match is None else match.offset
 
     def _above(self, part: str, kind: str) -> str:
         if part not in self._parents:
@@ -221,44 +221,44 @@ def _scanned(data: bytes) -> _Places:
     """The placeholders of a layout or a master, each with the place that it gives it itself."""
     places: _Places = {}
     at = 0
-    while (found := _HOLDER.search(data, at)) is not None:
-        end = data.find(b"</p:sp>", found.end())
+    while (tag := _HOLDER.search(data, at)) is not None:
+        end = data.find(b"</p:sp>", tag.end())
         at = end if end >= 0 else len(data)
-        held, place = _holder(found), _OFFSET.search(data, found.end(), at)
-        for key in _keys(held):
+        key, place = _key_of(tag), _OFFSET.search(data, tag.end(), at)
+        for known_by in _keys(key):
             if place is None:
-                places.setdefault(key, _Held(held.kind, None))
+                places.setdefault(known_by, _PlaceholderPlace(key.kind, None))
             else:
-                places[key] = _Held(held.kind, _offset(place))
+                places[known_by] = _PlaceholderPlace(key.kind, _offset_in(place))
     return places
 
 
-def _keys(holder: Holder) -> list[tuple[str, bytes]]:
-    by_type = ("type", b"title" if holder.kind == b"ctrTitle" else holder.kind)
-    return [("idx", holder.number), by_type] if holder.number else [by_type]
+def _keys(placeholder: PlaceholderKey) -> list[tuple[str, bytes]]:
+    by_type = ("type", b"title" if placeholder.kind == b"ctrTitle" else placeholder.kind)
+    return [("idx", placeholder.number), by_type] if placeholder.number else [by_type]
 
 
-def holder(head: bytes) -> Holder | None:
+def placeholder_of(head: bytes) -> PlaceholderKey | None:
     """The placeholder that a shape fills, out of its first tags."""
-    found = _HOLDER.search(head)
-    return None if found is None else _holder(found)
+    tag = _HOLDER.search(head)
+    return None if tag is None else _key_of(tag)
 
 
-def offset(head: bytes) -> Offset | None:
+def offset_of(head: bytes) -> Offset | None:
     """The place that a shape gives itself, out of its first tags."""
-    found = _OFFSET.search(head)
-    return None if found is None else _offset(found)
+    tag = _OFFSET.search(head)
+    return None if tag is None else _offset_in(tag)
 
 
-def _holder(found: re.Match[bytes]) -> Holder:
-    return Holder(found[1] or b"obj", found[2] or b"")
+def _key_of(tag: re.Match[bytes]) -> PlaceholderKey:
+    return PlaceholderKey(tag[1] or b"obj", tag[2] or b"")
 
 
-def _offset(found: re.Match[bytes]) -> Offset:
-    return _whole(found[1]), _whole(found[2])
+def _offset_in(tag: re.Match[bytes]) -> Offset:
+    return _integer(tag[1]), _integer(tag[2])
 
 
-def _whole(number: bytes) -> int:
+def _integer(number: bytes) -> int:
     try:
         return int(number)
     except ValueError:

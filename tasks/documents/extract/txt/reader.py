@@ -70,10 +70,10 @@ def read(source: Source) -> Reading:
     Of a file of more than 64 MB the first ones are read, with a warning: the rest would not fit into memory. An empty
     file is an empty text.
     """
-    data, whole = _beginning(source)
+    data, complete = _beginning(source)
     text, sure = decoded(data)
     warnings = [] if sure else ["The file does not say how its characters are encoded: some may be wrong."]
-    if not whole:
+    if not complete:
         warnings.append(f"The file is too long: its first {_MOST >> 20} MB were read.")
     return Reading(_plain(text), warnings=warnings)
 

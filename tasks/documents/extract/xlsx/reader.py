@@ -11,13 +11,12 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from tasks.documents.extract import fallback
-from tasks.documents.extract.ooxml import package as package_module
 from tasks.documents.extract.ooxml.drawings import Drawings, paragraphs
-from tasks.documents.extract.ooxml.package import CUT_OFF, PART_LIMIT, Package
+from tasks.documents.extract.ooxml.package import CUT_OFF, EMBEDDED_KINDS, PART_LIMIT, Package, attach_embedded
 from tasks.documents.extract.ooxml.xml import ATTRIBUTES, attribute, rest_of_tag, unescaped
 from tasks.documents.extract.text_writer import Reading, Source, Writer
 from tasks.documents.extract.xlsx.sheet import Scanner, pieces
-from tasks.documents.extract.xlsx.values import BUILT_IN, LONGEST, Kinds, characters, rich_text
+from tasks.documents.extract.xlsx.values import BUILT_IN, LONGEST, CellKinds, characters, rich_text
 from tasks.errors import Damaged, TooLarge
 from tasks.text.normalise import one_line
 
@@ -57,7 +56,7 @@ def _read(source: Source) -> Reading:
     with Package(source) as package:
         workbook = Workbook(package)
         scanner = Scanner(writer, workbook.kinds)
-        surroundings = Surroundings(package, writer)
+        objects = SheetObjects(package, writer)
         read: set[str] = set()
         for sheet in workbook.sheets():
             with writer.part("sheet", sheet.name):
@@ -67,15 +66,15 @@ def _read(source: Source) -> Reading:
                 elif sheet.part not in read:
                     read.add(sheet.part)
                     printed = scanner.scan(pieces(package.chunks(sheet.part), b"row"))
-                    surroundings.write(sheet.part)
+                    objects.write(sheet.part)
                     for line in printed:
                         writer.text(line)
-            if not scanner.whole:
+            if not scanner.complete:
                 package.note_damage()
             if scanner.cut:
                 writer.warn(scanner.cut)
                 break
-        package_module.hand_on(package, surroundings.enclosed, writer)
+        attach_embedded(package, objects.embedded, writer)
         if workbook.kinds.clipped:
             writer.warn(CLIPPED)
         if package.damaged:
@@ -106,7 +105,7 @@ class Workbook:
         self._around = package.relationships(main)
         setting = self._main.find(b"<workbookPr")
         since = attribute(rest_of_tag(self._main, setting + len(b"<workbookPr")), b"date1904") if setting >= 0 else ""
-        self.kinds = Kinds(lambda: self._strings, lambda: self._codes, from_1904=since in ("1", "true"))
+        self.kinds = CellKinds(lambda: self._strings, lambda: self._codes, from_1904=since in ("1", "true"))
 
     def sheets(self) -> Iterator[Sheet]:
         """The sheets in order, hidden ones too; at most 10,000."""
@@ -143,8 +142,10 @@ class Workbook:
             styles = self._package.scan(part)
             own: dict[bytes, str] = {}
             for tag in islice(_NUMBER_FORMAT.finditer(styles, *_span(styles, b"numFmts")), _MOST_STYLES):
-                given = {name: one or other for name, one, other in _ATTRIBUTE.findall(tag[0])}
-                own[given.get(b"numFmtId", b"")] = unescaped(given.get(b"formatCode", b"").decode("utf-8", "replace"))
+                attributes = {name: one or other for name, one, other in _ATTRIBUTE.findall(tag[0])}
+                own[attributes.get(b"numFmtId", b"")] = unescaped(
+                    attributes.get(b"formatCode", b"").decode("utf-8", "replace")
+                )
             for position, style in enumerate(islice(_STYLE.finditer(styles, *_span(styles, b"cellXfs")), _MOST_STYLES)):
                 number = style[1] or b"0"
                 code = own.get(number) or BUILT_IN.get(int(number[:9]), "")
@@ -168,7 +169,7 @@ def _string_items(piece: bytes) -> list[bytes]:
     return simple if len(simple) == len(items) else list(map(rich_text, items))
 
 
-class Surroundings:
+class SheetObjects:
     """Writes to `writer` what stands round the cells of sheets.
 
     `enclosed` are the parts of the documents embedded in them.
@@ -179,7 +180,7 @@ class Surroundings:
         self._writer = writer
         self._drawings = Drawings(package)
         self._text = _MOST_TEXT
-        self.enclosed: list[str] = []
+        self.embedded: list[str] = []
 
     def write(self, sheet: str) -> None:
         """Write what the part `sheet` refers to."""
@@ -188,18 +189,18 @@ class Surroundings:
             return
         parts: dict[str, list[str]] = {}
         for item in around:
-            if item.kind in package_module.KINDS:
-                self.enclosed.append(item.target)
+            if item.kind in EMBEDDED_KINDS:
+                self.embedded.append(item.target)
             elif item.target in self._package:
                 parts.setdefault(item.kind, []).append(item.target)
-        said: dict[str, list[str]] = {}
+        by_cell: dict[str, list[str]] = {}
         for part in parts.get("comments", ()):
             for cell, text in self._bounded(self._comments(part)):
-                said.setdefault(cell, []).append(text)
+                by_cell.setdefault(cell, []).append(text)
                 self._writer.text(f"{cell}\t{text}")
         for part in parts.get("threadedComment", ()):
             for cell, text in self._bounded(self._threaded(part)):
-                if not any(text in other for other in said.get(cell, ())):  # Excel copies each to the comments
+                if not any(text in other for other in by_cell.get(cell, ())):  # Excel copies each to the comments
                     self._writer.text(f"{cell}\t{text}")
         for part in parts.get("drawing", ()):
             self._write_drawing(part)
@@ -208,8 +209,8 @@ class Surroundings:
                 for _, text in self._bounded(self._controls(part)):
                     self._writer.text(text)
 
-    def _bounded(self, found: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-        for cell, text in found:
+    def _bounded(self, comments: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+        for cell, text in comments:
             self._text -= len(text)
             if self._text < 0:
                 self._writer.warn(FULL)
@@ -227,8 +228,8 @@ class Surroundings:
 
     def _threaded(self, part: str) -> Iterator[tuple[str, str]]:
         for piece in pieces(self._package.chunks(part), b"threadedComment"):
-            for given, text in _THREADED.findall(piece):
-                yield attribute(given, b"ref"), characters(text).decode()
+            for attributes, text in _THREADED.findall(piece):
+                yield attribute(attributes, b"ref"), characters(text).decode()
 
     def _controls(self, part: str) -> Iterator[tuple[str, str]]:
         """What buttons and boxes of the old kind say."""

@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Final
 
 from tasks.documents.extract.text_writer import Writer
-from tasks.documents.extract.xlsx.values import Kinds, Texts, number
+from tasks.documents.extract.xlsx.values import CellKinds, CellTexts, number
 
 
 class _Columns(dict[bytes, int]):
@@ -54,24 +54,24 @@ _MOST_PLACES: Final = 200_000
 """Places of cells in a workbook; rows that come after them stand in their sheet alone."""
 
 
-class Row:
+class RowPattern:
     """A row by its tags: how many values stand in it, and in how many cells the number of the row.
 
     `shared` tells that the tags of other rows are the same, but for their numbers; `plain` are the indices of the
     texts that are numbers as they are stored.
     """
 
-    def __init__(self, tags: bytes, row: bytes, kinds: Kinds) -> None:
+    def __init__(self, tags: bytes, row: bytes, kinds: CellKinds) -> None:
         """`tags` are those of the row numbered `row`, with NUL where a value stands."""
         columns: list[int] = []
-        shown: list[Texts | None] = []
+        shown: list[CellTexts | None] = []
         owners: list[int] = []  # of each value the cell among those that have any; -1 where it is not shown
         numbered = references = column = 0
-        given = b""
-        begun = aid = False
+        cell = b""
+        has_value = in_reading_aid = False
         for letters, digits, attributes, value, more, bound in _TAG.findall(tags):
             if attributes:
-                given, begun = attributes, False
+                cell, has_value = attributes, False
                 if letters:
                     column = _COLUMNS[letters]
                     references += 1
@@ -80,22 +80,22 @@ class Row:
                     column = _COLUMNS[reference[1]]
                     references += 1
                     numbered += reference[2] == row
-                    given = _REFERENCE.sub(b"", attributes)
+                    cell = _REFERENCE.sub(b"", attributes)
                 else:
                     column += 1
                 if not value:
                     continue
             elif bound:
-                aid = bound == b"<rPh"
+                in_reading_aid = bound == b"<rPh"
                 continue
             end = value or more
-            if not given or (end != b"\0</v" and (aid or end != b"\0</t")):
+            if not cell or (end != b"\0</v" and (in_reading_aid or end != b"\0</t")):
                 owners.append(-1)
                 continue
-            if not begun:
-                begun = True
+            if not has_value:
+                has_value = True
                 columns.append(column)
-                shown.append(kinds[given if end == b"\0</v" else _INLINE])
+                shown.append(kinds[cell if end == b"\0</v" else _INLINE])
             owners.append(len(columns) - 1)
         self.values, self.numbered, self.shared = len(owners), numbered, numbered == references
         self.columns, self.kinds = columns, shown
@@ -113,7 +113,7 @@ class Row:
             values = list(map(b"".join, runs))
         return [value if kind is None else kind[value] for value, kind in zip(values, self.kinds, strict=True)]
 
-    def many(self, values: list[bytes]) -> list[tuple[bytes, ...]]:
+    def texts_of_rows(self, values: list[bytes]) -> list[tuple[bytes, ...]]:
         """The texts of as many rows as there are values for."""
         if self._owners is not None:
             starts = range(0, len(values), self.values)
@@ -148,15 +148,15 @@ class Row:
         gaps = zip([1, *columns], columns, strict=False)
         return b"".join([_tabs(column - before) + b"%b" for before, column in gaps])
 
-    def mended(self, texts: Sequence[bytes]) -> list[bytes]:
+    def cleaned(self, texts: Sequence[bytes]) -> list[bytes]:
         """The texts with plain numbers as they are better shown."""
-        mended = list(texts)
+        cleaned = list(texts)
         for index in self.plain:
-            mended[index] = number(mended[index])
-        return mended
+            cleaned[index] = number(cleaned[index])
+        return cleaned
 
 
-def odd(numbers: bytes) -> bool:
+def needs_cleaning(numbers: bytes) -> bool:
     """Whether one of these numbers, split by tabs, may be better shown otherwise than it is stored (see `number`)."""
     return (
         numbers.find(b"E") >= 0
@@ -168,22 +168,22 @@ def odd(numbers: bytes) -> bool:
     )
 
 
-def _shown(values: list[bytes], kind: Texts | None) -> Iterable[bytes]:
+def _shown(values: list[bytes], kind: CellTexts | None) -> Iterable[bytes]:
     """The texts of the values in a column."""
     if kind is not None:
         return map(kind.__getitem__, values)
     numbers = b"\t".join(values)
-    if not odd(numbers):
+    if not needs_cleaning(numbers):
         return values
-    mended = list(values)
+    cleaned = list(values)
     index, at, last = 0, 0, -1
     for sign in _MENDABLE.finditer(numbers):
         index += numbers.count(b"\t", at, sign.start())
         at = sign.start()
         if index != last:
-            mended[index] = number(mended[index])
+            cleaned[index] = number(cleaned[index])
             last = index
-    return mended
+    return cleaned
 
 
 def _tabs(gap: int) -> bytes:
@@ -197,12 +197,12 @@ def _line(columns: list[int], texts: Sequence[bytes]) -> tuple[int, int, bytes]:
         return 0, 1, b""
     filled.sort(key=itemgetter(0))
     first, at = filled[0][0], 1
-    laid: list[bytes] = []
+    pieces: list[bytes] = []
     for column, text in filled:
         gap = column - at
-        laid += _TABS[gap] if 0 < gap <= _WIDEST_GAP else b"\t" if gap or laid else b"", text
+        pieces += _TABS[gap] if 0 < gap <= _WIDEST_GAP else b"\t" if gap or pieces else b"", text
         at = column
-    return first, at, b"".join(laid)
+    return first, at, b"".join(pieces)
 
 
 class Blocks:
@@ -212,11 +212,11 @@ class Blocks:
         self._writer = writer
         self._places = 0
         self._lines: list[bytes] = []
-        self._unmended: list[tuple[int, Row, Sequence[bytes]]] = []
+        self._unclean: list[tuple[int, RowPattern, Sequence[bytes]]] = []
         self._columns: list[int] = []
         self._first = self._last = 0  # the rows of the block
 
-    def add(self, number: int, row: Row, texts: Sequence[bytes]) -> int:
+    def add(self, number: int, row: RowPattern, texts: Sequence[bytes]) -> int:
         """Take the texts of the row with that number; how many bytes its line has."""
         first, last, text = row.line(texts)
         if not text:
@@ -233,20 +233,20 @@ class Blocks:
         self._last = number
         self._columns += (first, last)
         if row.plain:
-            self._unmended.append((len(self._lines), row, texts))
+            self._unclean.append((len(self._lines), row, texts))
         self._lines.append(text)
         return len(text)
 
-    def extend(self, number: int, row: Row, rows: list[tuple[bytes, ...]]) -> int:
+    def extend(self, number: int, row: RowPattern, rows: list[tuple[bytes, ...]]) -> int:
         """Take the texts of rows numbered from `number` on; how many bytes their lines have."""
         lines = row.lines(rows)
         if not lines:
-            return sum(self.add(each, row, texts) for each, texts in enumerate(rows, number))
+            return sum(self.add(row_number, row, texts) for row_number, texts in enumerate(rows, number))
         at = 0
         while at < len(lines):
             self.add(number + at, row, rows[at])
             if row.plain:
-                self._unmended.pop()
+                self._unclean.pop()
             end = min(at + _ROWS - (self._last - self._first), len(lines))
             self._lines += lines[at + 1 : end]
             self._last = number + end - 1
@@ -262,7 +262,7 @@ class Blocks:
         """Write the lines taken so far as one block."""
         if not self._lines:
             return
-        self._mend()
+        self._clean()
         text = b"\n".join(self._lines).decode("utf-8", "replace")
         self._places += 1
         if self._places > _MOST_PLACES:
@@ -273,15 +273,15 @@ class Blocks:
                 self._writer.line(text)
         self._lines, self._columns = [], []
 
-    def _mend(self) -> None:
+    def _clean(self) -> None:
         """Show the numbers better that stand as they are stored."""
-        numbers = [texts[index] for _, row, texts in self._unmended for index in row.plain]
-        if numbers and odd(b"\t".join(numbers)):
-            for at, row, texts in self._unmended:
-                mended = row.mended(texts)
-                if mended != texts:
-                    self._lines[at] = row.line(mended)[2]
-        self._unmended = []
+        numbers = [texts[index] for _, row, texts in self._unclean for index in row.plain]
+        if numbers and needs_cleaning(b"\t".join(numbers)):
+            for at, row, texts in self._unclean:
+                cleaned = row.cleaned(texts)
+                if cleaned != texts:
+                    self._lines[at] = row.line(cleaned)[2]
+        self._unclean = []
 
 
 def _letters(column: int) -> str:

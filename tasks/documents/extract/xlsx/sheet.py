@@ -18,8 +18,8 @@ from typing import Final
 from tasks.documents.extract import limits
 from tasks.documents.extract.ooxml.xml import unescaped
 from tasks.documents.extract.text_writer import Writer
-from tasks.documents.extract.xlsx.rows import Blocks, Row
-from tasks.documents.extract.xlsx.values import LONGEST, Kinds
+from tasks.documents.extract.xlsx.rows import Blocks, RowPattern
+from tasks.documents.extract.xlsx.values import LONGEST, CellKinds
 from tasks.errors import TooLarge
 from tasks.text.normalise import one_line
 
@@ -82,13 +82,13 @@ class Scanner:
     `cut` says why the rest was left out, `whole` that all sheets so far had an end.
     """
 
-    def __init__(self, writer: Writer, kinds: Kinds) -> None:
+    def __init__(self, writer: Writer, kinds: CellKinds) -> None:
         self.cut: str | None = None
-        self.whole = True
+        self.complete = True
         self._kinds = kinds
         self._blocks = Blocks(writer)
-        self._rows: dict[bytes, Row] = {}
-        self._kept = 0
+        self._rows: dict[bytes, RowPattern] = {}
+        self._bytes = 0
         self._cells, self._text = MOST_CELLS, MOST_TEXT
 
     def scan(self, pieces: Iterable[bytes]) -> list[str]:
@@ -109,7 +109,7 @@ class Scanner:
                 self.cut = LATE
                 break
         self._blocks.end()
-        self.whole &= self.cut is not None or piece.rstrip().endswith((b"heet>", b"/>"))
+        self.complete &= self.cut is not None or piece.rstrip().endswith((b"heet>", b"/>"))
         return list(dict.fromkeys(printed))
 
     def _readable(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -121,11 +121,11 @@ class Scanner:
 
     def _scan_piece(self, piece: bytes, row: int) -> int:
         """Write the rows of a piece, `row` being the number of the one before it; that of the last one."""
-        bits = _VALUE.split(piece)
-        values = bits[1::2]
-        rows = b"\0".join(bits[::2]).split(b"</row>")
+        parts = _VALUE.split(piece)
+        values = parts[1::2]
+        rows = b"\0".join(parts[::2]).split(b"</row>")
         at = index = 0
-        before: Row | None = None
+        before: RowPattern | None = None
         while index < len(rows) and self._text >= 0:
             tags = rows[index]
             index += 1
@@ -158,8 +158,8 @@ class Scanner:
                 most = min(_MOST_ALIKE, MOST_TEXT // 4 // (self._kinds.longest * known.values + 1))
                 alike = _alike(rows[index : index + most], tags.replace(number + b'"', b'\1"'), row + 1)
                 if alike:
-                    many = known.many(values[at : at + alike * known.values])
-                    self._text -= self._blocks.extend(row + 1, known, many)
+                    batch = known.texts_of_rows(values[at : at + alike * known.values])
+                    self._text -= self._blocks.extend(row + 1, known, batch)
                     self._cells -= alike * (known.values + 1)
                     at += alike * known.values
                     index += alike
@@ -167,14 +167,14 @@ class Scanner:
             before = known
         return row
 
-    def _learn(self, tags: bytes, key: bytes, number: bytes) -> Row:
+    def _learn(self, tags: bytes, key: bytes, number: bytes) -> RowPattern:
         """What the tags of the row numbered `number` say; kept by `key`, where it is the same for other numbers."""
-        row = Row(tags, number, self._kinds)
+        row = RowPattern(tags, number, self._kinds)
         self._cells -= row.values + 10
         if row.shared and len(tags) - len(key) == row.numbered * len(number):
-            self._kept += len(key) + 1000
-            if self._kept > _ROOM:
-                self._kept = len(key) + 1000
+            self._bytes += len(key) + 1000
+            if self._bytes > _ROOM:
+                self._bytes = len(key) + 1000
                 self._rows.clear()
             self._rows[key] = row
         return row
@@ -251,12 +251,12 @@ def _bounded(chunks: Iterator[bytes]) -> Iterator[bytes]:
     run = 0
     for chunk in chunks:
         at = chunk.find(b"<")
-        kept = chunk
+        piece = chunk
         if run + (at if at >= 0 else len(chunk)) > _LONGEST_TEXT:
-            kept = chunk[: max(_LONGEST_TEXT - run, 0)] + (chunk[at:] if at >= 0 else b"")
+            piece = chunk[: max(_LONGEST_TEXT - run, 0)] + (chunk[at:] if at >= 0 else b"")
         run = len(chunk) - chunk.rfind(b"<") if at >= 0 else run + len(chunk)
-        if kept:
-            yield kept
+        if piece:
+            yield piece
 
 
 def _first_chunk(chunks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
@@ -300,18 +300,18 @@ def _plain(piece: bytes) -> tuple[bytes, bytes]:
     """The piece without document type, instructions and comments; and the beginning of one that does not end in it."""
     if not ((b"!" in piece and b"<!" in piece) or (b"?" in piece and b"<?" in piece)):
         return piece, b""
-    kept: list[bytes] = []
+    pieces: list[bytes] = []
     at = 0
     while (opening := _MARKUP.search(piece, at)) is not None:
-        kept.append(piece[at : opening.start()])
+        pieces.append(piece[at : opening.start()])
         closing = _CLOSING[opening[0]]
-        found = piece.find(closing, opening.end())
-        end = found if found >= 0 else max(len(piece) - 2, opening.end())
+        at_closing = piece.find(closing, opening.end())
+        end = at_closing if at_closing >= 0 else max(len(piece) - 2, opening.end())
         if closing == b"]]>":
             characters = piece[opening.end() : end]
-            kept.append(characters.replace(b"&", b"&amp;").replace(b"<", b"&lt;").replace(b">", b"&gt;"))
-        if found < 0:
-            return b"".join(kept), opening[0] + piece[end:]
+            pieces.append(characters.replace(b"&", b"&amp;").replace(b"<", b"&lt;").replace(b">", b"&gt;"))
+        if at_closing < 0:
+            return b"".join(pieces), opening[0] + piece[end:]
         at = end + len(closing)
-    kept.append(piece[at:])
-    return b"".join(kept), b""
+    pieces.append(piece[at:])
+    return b"".join(pieces), b""

@@ -63,10 +63,10 @@ _MENDABLE: Final = re.compile(rb"[E&]|(?:0000|9999)\d\d?$|\.0$")
 _INDICES: Final[list[bytes]] = []
 
 
-class Texts(dict[bytes, bytes]):
+class CellTexts(dict[bytes, bytes]):
     """The texts of one kind of cell by stored value."""
 
-    def __init__(self, work_out: Callable[[bytes], bytes], kinds: "Kinds") -> None:
+    def __init__(self, work_out: Callable[[bytes], bytes], kinds: "CellKinds") -> None:
         super().__init__()
         self._work_out = work_out
         self._kinds = kinds
@@ -74,15 +74,15 @@ class Texts(dict[bytes, bytes]):
     def __missing__(self, value: bytes) -> bytes:
         text = self[value] = self._work_out(value)
         kinds = self._kinds
-        kinds.kept += len(value) + len(text) + _ENTRY
-        if kinds.kept > _ROOM:
+        kinds.bytes_held += len(value) + len(text) + _ENTRY
+        if kinds.bytes_held > _ROOM:
             kinds.forget()
         if len(value) > LONGEST:
             kinds.clipped = True
         return text
 
 
-class Kinds(dict[bytes, Texts | None]):
+class CellKinds(dict[bytes, CellTexts | None]):
     """The texts of a cell by its attributes, such as ` s="3" t="s">`; None where numbers stand as they are stored.
 
     `strings` and `codes` (see `Workbook`) are called when the first cell needs them. `longest` is the number of
@@ -100,24 +100,24 @@ class Kinds(dict[bytes, Texts | None]):
         super().__init__()
         self.longest = 0
         self.clipped = False
-        self.kept = 0
+        self.bytes_held = 0
         self._strings = strings
         self._codes = codes
         self._from_1904 = from_1904
-        self._texts: dict[tuple[bytes, str], Texts] = {}
+        self._texts: dict[tuple[bytes, str], CellTexts] = {}
 
-    def __missing__(self, attributes: bytes) -> Texts | None:
-        given = dict(_ATTRIBUTE.findall(attributes))
-        kind = given.get(b"t", b"n")
-        code = self._codes().get(given.get(b"s", b"0"), "") if kind == b"n" else ""
+    def __missing__(self, attributes: bytes) -> CellTexts | None:
+        pairs = dict(_ATTRIBUTE.findall(attributes))
+        kind = pairs.get(b"t", b"n")
+        code = self._codes().get(pairs.get(b"s", b"0"), "") if kind == b"n" else ""
         texts = self._of(kind, code) if kind != b"n" or code else None
-        self.kept += len(attributes) + _ENTRY
-        if self.kept > _ROOM:
+        self.bytes_held += len(attributes) + _ENTRY
+        if self.bytes_held > _ROOM:
             self.forget()
         self[attributes] = texts
         return texts
 
-    def _of(self, kind: bytes, code: str) -> Texts:
+    def _of(self, kind: bytes, code: str) -> CellTexts:
         if (kind, code) in self._texts:
             return self._texts[kind, code]
         work_out: Callable[[bytes], bytes] = characters
@@ -128,7 +128,7 @@ class Kinds(dict[bytes, Texts | None]):
             work_out = _truth
         elif kind == b"n":
             work_out = partial(_formatted, code=code, from_1904=self._from_1904)
-        texts = self._texts[kind, code] = Texts(work_out, self)
+        texts = self._texts[kind, code] = CellTexts(work_out, self)
         if kind == b"s" and len(self._strings()) <= _MOST_KNOWN:
             texts.update(zip(_indices(len(self._strings())), self._strings(), strict=False))
         return texts
@@ -139,7 +139,7 @@ class Kinds(dict[bytes, Texts | None]):
 
     def forget(self) -> None:
         """Forget all texts: they took more than _ROOM."""
-        self.kept = 0
+        self.bytes_held = 0
         self.clear()
         for texts in self._texts.values():
             texts.clear()
@@ -154,7 +154,7 @@ def _indices(count: int) -> list[bytes]:
 
 def _formatted(raw: bytes, *, code: str, from_1904: bool) -> bytes:
     stored = raw.decode("utf-8", "replace")
-    shown = show(stored, code, from_1904=from_1904)
+    shown = show_number(stored, code, from_1904=from_1904)
     return shown.encode() if shown is not stored else characters(raw)
 
 
@@ -185,10 +185,10 @@ def number(raw: bytes) -> bytes:
     """A stored number that no format changes."""
     if _MENDABLE.search(raw) is None:
         return raw
-    return characters(raw) if b"&" in raw else plain(raw.decode("utf-8", "replace")).encode()
+    return characters(raw) if b"&" in raw else without_noise(raw.decode("utf-8", "replace")).encode()
 
 
-def plain(raw: str) -> str:
+def without_noise(raw: str) -> str:
     """A stored number without the noise of its last binary digits: 0.30000000000000004 is 0.3, 1.0E7 is 10000000.
 
     What is no noise stays: 0.99715151175097994 keeps all its digits.
@@ -197,10 +197,10 @@ def plain(raw: str) -> str:
         number = float(raw) if len(raw) <= _LONGEST else math.nan
     except ValueError:
         return raw
-    return _plain(raw, number) if math.isfinite(number) else raw
+    return _without_noise(raw, number) if math.isfinite(number) else raw
 
 
-def _plain(raw: str, number: float) -> str:
+def _without_noise(raw: str, number: float) -> str:
     if number.is_integer() and -1e15 < number < 1e15:
         return str(int(number))
     scientific = "e" in raw or "E" in raw
@@ -212,7 +212,7 @@ def _plain(raw: str, number: float) -> str:
     return repr(number).upper() if scientific else raw
 
 
-class Shape(NamedTuple):
+class NumberFormat(NamedTuple):
     """One section of a format code: `before` and `after` are the words round the digits, `decimals` their number."""
 
     kind: Kind
@@ -222,7 +222,7 @@ class Shape(NamedTuple):
     thousands: bool = False
 
 
-def show(raw: str, code: str, *, from_1904: bool = False) -> str:
+def show_number(raw: str, code: str, *, from_1904: bool = False) -> str:
     """The stored number `raw` as the format `code` shows it; text that is no number stays as it is.
 
     Dates come as `2024-01-31`, with the time of day where they have one as `2024-01-31 14:30:00`, times as
@@ -234,86 +234,86 @@ def show(raw: str, code: str, *, from_1904: bool = False) -> str:
         return raw
     if not math.isfinite(number):
         return raw
-    shape, below = _shapes(code)
-    if shape.kind in ("date", "time", "duration"):
-        return _moment(number, shape, from_1904) or _plain(raw, number)
-    stored = _plain(raw, number)
-    if shape.kind == "plain" or not -1e15 < number < 1e15:
+    number_format, below = _formats(code)
+    if number_format.kind in ("date", "time", "duration"):
+        return _moment(number, number_format, from_1904) or _without_noise(raw, number)
+    stored = _without_noise(raw, number)
+    if number_format.kind == "plain" or not -1e15 < number < 1e15:
         return stored
     signed = "-" if number < 0 else ""
     if signed and below is not None:
-        shape, signed = below, ""
-    if shape.kind == "plain":
+        number_format, signed = below, ""
+    if number_format.kind == "plain":
         return stored
-    if shape.kind == "padded":
-        shown, lost = signed + f"{abs(number):.0f}".zfill(shape.decimals), not number.is_integer()
+    if number_format.kind == "padded":
+        shown, lost = signed + f"{abs(number):.0f}".zfill(number_format.decimals), not number.is_integer()
     else:
         exact = Decimal(stored).copy_abs()
-        if shape.kind == "percent":
+        if number_format.kind == "percent":
             exact = exact.scaleb(2, _EXACT)
-        rounded = exact.quantize(_UNITS[shape.decimals], context=_EXACT)
-        digits = f"{rounded:,f}" if shape.thousands else f"{rounded:f}"
-        shown, lost = f"{signed}{shape.before}{digits}{shape.after}".strip(), rounded != exact
+        rounded = exact.quantize(_UNITS[number_format.decimals], context=_EXACT)
+        digits = f"{rounded:,f}" if number_format.thousands else f"{rounded:f}"
+        shown, lost = f"{signed}{number_format.before}{digits}{number_format.after}".strip(), rounded != exact
     return f"{shown} ({stored})" if lost else shown
 
 
 @lru_cache(maxsize=4096)
-def _shapes(code: str) -> tuple[Shape, Shape | None]:
+def _formats(code: str) -> tuple[NumberFormat, NumberFormat | None]:
     """The shape of numbers and, where the code has one of its own, of those below zero, which brings their sign."""
     if len(code) > _LONGEST:
-        return Shape("plain"), None
+        return NumberFormat("plain"), None
     sections = code.split(";")
     if len(sections) > 1 and ("(" in sections[1] or "-" in sections[1]):
-        return _shape(sections[0]), _shape(sections[1])
-    return _shape(sections[0]), None
+        return _format(sections[0]), _format(sections[1])
+    return _format(sections[0]), None
 
 
-def _shape(section: str) -> Shape:
+def _format(section: str) -> NumberFormat:
     """What one section of a format code does."""
     bare = _LITERAL.sub("", section)
     if section.lower() == "general" or not bare:
-        return Shape("plain")
+        return NumberFormat("plain")
     if re.search(r"\[[hms]+\]", bare, re.IGNORECASE):
-        return Shape("duration", decimals=_fractions(bare))
+        return NumberFormat("duration", decimals=_fractions(bare))
     if "general" not in bare.lower() and re.search(r"[ymdhs]", bare, re.IGNORECASE):
         clock = re.search(r"[hs]", bare, re.IGNORECASE) and not re.search(r"[yd]|mmm", bare, re.IGNORECASE)
-        return Shape("time" if clock else "date", decimals=_fractions(bare))
+        return NumberFormat("time" if clock else "date", decimals=_fractions(bare))
     words = re.sub(r"\s+", " ", _LITERAL.sub(lambda match: match[1] or match[2] or match[3] or "", section))
     digits = re.search(r"[0#?][0#?,. ]*", words)
     if digits is None or "E" in bare:
-        return Shape("plain")
+        return NumberFormat("plain")
     before, after, inner = words[: digits.start()], words[digits.end() :], digits.group()
     decimals = min(len(re.sub(r"[^0#?]", "", inner.partition(".")[2])), len(_UNITS) - 1)
     thousands = "," in inner.strip(", ")
     if inner.rstrip(". ").endswith(","):
-        return Shape("plain")  # shown in thousands or millions: the stored number says more
+        return NumberFormat("plain")  # shown in thousands or millions: the stored number says more
     if "%" in bare:
-        return Shape("percent", before, inner[len(inner.rstrip()) :] + after, decimals, thousands)
+        return NumberFormat("percent", before, inner[len(inner.rstrip()) :] + after, decimals, thousands)
     if _CURRENCY.search(before + " " + after):
-        return Shape("currency", before, inner[len(inner.rstrip()) :] + after, decimals, thousands)
+        return NumberFormat("currency", before, inner[len(inner.rstrip()) :] + after, decimals, thousands)
     if re.fullmatch("0{2,}", section):
-        return Shape("padded", decimals=len(section))
-    return Shape("plain")
+        return NumberFormat("padded", decimals=len(section))
+    return NumberFormat("plain")
 
 
 def _fractions(bare: str) -> int:
     return 3 if re.search(r"s\]?[.,]0", bare, re.IGNORECASE) else 0
 
 
-def _moment(number: float, shape: Shape, from_1904: bool) -> str | None:
+def _moment(number: float, number_format: NumberFormat, from_1904: bool) -> str | None:
     """A serial number of days as a date, a time or both; None when it is beyond the calendar."""
     if number < 0 or number >= _MOST_SERIAL:
         return None
-    unit = 1000 if shape.decimals else 1
+    unit = 1000 if number_format.decimals else 1
     days, rest = divmod(round(number * 86400 * unit), 86400 * unit)
     # The calendar of 1900 counts a 29 February that there was not: from 1 March on, days stand one too far.
     day = _day((_FIRST_1904 if from_1904 else _FIRST_1900 - (number >= 60)) + days)
-    if not rest and shape.kind == "date" and number >= 1:
+    if not rest and number_format.kind == "date" and number >= 1:
         return day
     seconds, parts = divmod(rest, unit)
     fraction = f".{parts:03}".rstrip("0") if parts else ""
     clock = f"{seconds // 60 % 60:02}:{seconds % 60:02}{fraction}"
-    if shape.kind == "duration":
+    if number_format.kind == "duration":
         return f"{days * 24 + seconds // 3600}:{clock}"
     if number < 1:
         return f"{days * 24 + seconds // 3600:02}:{clock}"

@@ -23,7 +23,7 @@ def numbers(points: dict[int, str], code: str = "General") -> str:
 def lines(*series: str, around: str = "") -> list[str]:
     held = "".join(f"<c:ser>{each}</c:ser>" for each in series)
     return list(
-        drawings_module.values(f"<c:chartSpace>{around}<c:barChart>{held}</c:barChart></c:chartSpace>".encode())
+        drawings_module.chart_values(f"<c:chartSpace>{around}<c:barChart>{held}</c:barChart></c:chartSpace>".encode())
     )
 
 
@@ -71,12 +71,12 @@ def test_a_title_that_a_cell_gives_comes_after_the_series() -> None:
 
 def test_a_chart_of_the_newer_kind_gives_its_points() -> None:
     points = b"<cx:lvl><cx:pt idx='0'>North</cx:pt><cx:pt> </cx:pt><cx:pt>South</cx:pt></cx:lvl>"
-    assert list(drawings_module.values(b"<cx:chartSpace>" + points + b"</cx:chartSpace>")) == ["North", "South"]
+    assert list(drawings_module.chart_values(b"<cx:chartSpace>" + points + b"</cx:chartSpace>")) == ["North", "South"]
 
 
 def test_a_series_that_breaks_off_gives_what_is_there() -> None:
     whole = f"<c:chartSpace><c:ser><c:tx>{strings('Alpha')}</c:tx><c:cat>{strings('Q1', 'Q2')}"
-    assert list(drawings_module.values(whole[: whole.index("Q2")].encode())) == ["Alpha", "Q1"]
+    assert list(drawings_module.chart_values(whole[: whole.index("Q2")].encode())) == ["Alpha", "Q1"]
 
 
 def drawn(path: Path) -> Path:

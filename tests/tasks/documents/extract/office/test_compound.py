@@ -17,8 +17,8 @@ def test_streams_large_and_small_come_as_they_were_put_in() -> None:
     streams = {"large": LARGE, "small": b"a few bytes", "empty": b"", "half": b"x" * 4095}
     file = Compound(compound(streams))
     assert {name: file.stream(name) for name in streams} == streams
-    assert file.holds("LARGE")
-    assert not file.holds("another")
+    assert file.has_stream("LARGE")
+    assert not file.has_stream("another")
 
 
 def test_an_office_file_lies_in_a_stream_named_package() -> None:

@@ -16,7 +16,7 @@ def fraction(above: str, below: str) -> str:
 
 def shown(formula: str) -> str:
     data = f"<m:oMath>{formula}</m:oMath>".encode()
-    return b"".join(drawings.shaped(data, 0, len(data))).decode()
+    return b"".join(drawings.formula_words(data, 0, len(data))).decode()
 
 
 @pytest.mark.parametrize(

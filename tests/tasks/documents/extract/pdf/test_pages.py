@@ -73,5 +73,5 @@ def test_a_ligature_that_has_no_letters_but_in_its_name_is_read(*, in_a_stream: 
 
 
 def test_pages_are_named_as_a_person_writes_them() -> None:
-    assert pages.named([2, 5, 6, 7]) == "pages 2, 5–7"
-    assert pages.named([3]) == "page 3"
+    assert pages.page_numbers([2, 5, 6, 7]) == "pages 2, 5–7"
+    assert pages.page_numbers([3]) == "page 3"

@@ -117,7 +117,7 @@ def test_pypdf_is_asked_where_pdfium_gives_up(tmp_path: Path, monkeypatch: pytes
 
     path = pages(tmp_path / "a.pdf", "Second opinion")
     assert PdfReader(path).pages[0].extract_text().strip() == "Second opinion"
-    monkeypatch.setattr(reader, "Document", refuse)
+    monkeypatch.setattr(reader, "PdfDocument", refuse)
     reading = reader.read(path)
     assert reading.text.startswith("Second opinion")
     assert "second reader" in reading.warnings[0]

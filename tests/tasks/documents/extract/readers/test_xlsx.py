@@ -10,7 +10,7 @@ from openpyxl.comments import Comment
 
 from tasks.documents.extract.ooxml.package import CUT_OFF
 from tasks.documents.extract.xlsx import reader
-from tasks.documents.extract.xlsx.values import show
+from tasks.documents.extract.xlsx.values import show_number
 from tasks.errors import Damaged
 from tests.tasks.documents.extract.office import packages
 from tests.tasks.documents.extract.office.packages import CHART, CHART_LINES, NAMES, SHEET, relationships
@@ -97,7 +97,7 @@ def test_rows_of_a_table_are_read_like_any_others(tmp_path: Path) -> None:
                 texts.append(f"<{value}>")
                 cells += f'<c r="{letter}{number}" t="str"><f>A&amp;{number}</f><v>&lt;{value}&gt;</v></c>'
             else:
-                texts.append(show(value, "0%") if style % 2 else value)
+                texts.append(show_number(value, "0%") if style % 2 else value)
                 cells += f'<c r="{letter}{number}" s="{style}"><v>{value}</v></c>'
         height = ' ht="30"' if number % 100 == 7 else ""
         rows += f'<row r="{number}"{height}>{cells}</row>'

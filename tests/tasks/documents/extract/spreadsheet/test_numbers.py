@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.documents.extract.xlsx.values import plain, show
+from tasks.documents.extract.xlsx.values import show_number, without_noise
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ from tasks.documents.extract.xlsx.values import plain, show
     ],
 )
 def test_a_format_that_changes_the_meaning_is_followed(raw: str, code: str, shown: str) -> None:
-    assert show(raw, code) == shown
+    assert show_number(raw, code) == shown
 
 
 @pytest.mark.parametrize(
@@ -60,12 +60,12 @@ def test_a_format_that_changes_the_meaning_is_followed(raw: str, code: str, show
     ],
 )
 def test_digits_that_a_format_rounds_away_stand_behind(raw: str, code: str, shown: str) -> None:
-    assert show(raw, code) == shown
+    assert show_number(raw, code) == shown
 
 
 def test_the_calendar_of_1904() -> None:
-    assert show("43860", "yyyy-mm-dd", from_1904=True) == "2024-01-31"
-    assert show("2957004", "yyyy-mm-dd", from_1904=True) == "2957004"
+    assert show_number("43860", "yyyy-mm-dd", from_1904=True) == "2024-01-31"
+    assert show_number("2957004", "yyyy-mm-dd", from_1904=True) == "2957004"
 
 
 @pytest.mark.parametrize(
@@ -84,4 +84,4 @@ def test_the_calendar_of_1904() -> None:
     ],
 )
 def test_a_plain_number_keeps_its_value(raw: str, shown: str) -> None:
-    assert plain(raw) == shown
+    assert without_noise(raw) == shown
