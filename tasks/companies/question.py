@@ -1,24 +1,24 @@
-"""Ask Company Question: a free text that answers a question about one company, from what public sources say.
+"""Ask Company Question: a text that answers a question about one company from public sources, and lists them.
 
-The web domain says which company is meant; a name alone is looked up exactly, never guessed at. The sources are the
-claims of the sources of facts and public pages (`pages.py`), none of a namesake. What no source tells is a normal
-answer that says so; no model is asked to fill the gap, and what it says beyond its sources is left out (`proof.py`).
-
-Claims in words: one sentence a fact, for an answerer to read and to quote.
+The web domain says which company is meant. A name alone is looked up exactly, and never guessed. The sources are the
+claims of the sources of facts (as sentences) and public pages (`pages`), none of another company of the same name
+(`company_match`). Where no source has an answer, the answer says so. What a model adds to its sources is left out
+(`answer_check`).
 """
 
 import logging
 import re
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import wait
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from pydantic import BaseModel
 
 from tasks.ai.answer_cache import answer_once
 from tasks.ai.answerer import Answer, Source
+from tasks.ai.extractive import ExtractiveAnswerer
 from tasks.ai.prompt_injection import paragraphs_without_injections
 from tasks.ai.registry import current_answerer
 from tasks.companies import search
@@ -27,7 +27,7 @@ from tasks.companies.claims import Claim
 from tasks.companies.company_match import Identity
 from tasks.companies.domain import registrable
 from tasks.companies.facts import CompanyFacts, fetch_facts
-from tasks.companies.pages import Found, read_pages
+from tasks.companies.pages import PageSet, read_pages
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources.registry import configured_sources
 from tasks.errors import BadRequest, DiligenceError, NotFound, TookTooLong
@@ -35,7 +35,18 @@ from tasks.operation import operation
 from tasks.remote.fan_out import FanOut
 from tasks.text.sentences import sentences
 
-_OPENINGS = {
+log = logging.getLogger(__name__)
+
+_SECONDS_FOR_PAGES: Final = 60.0
+"""For all pages of a question; the model has a time limit of its own."""
+_EXTRACTIVE_SENTENCE: Final = re.compile(r"^\d+\. (.*)\n   — (.*)$", re.MULTILINE)
+"""A sentence of an extractive answer, and the name of its source."""
+_RULES: Final = (
+    "The company that is meant is {company}. Answer about it alone, each statement with the number of the source that "
+    "says it, and with the source's own words in quotation marks where yours differ from them. A statement that no "
+    "source proves is left out."
+)
+_OPENINGS: Final = {
     "name": "The company's name is",
     "description": "The company is described so:",
     "hq": "The headquarters is at",
@@ -54,99 +65,11 @@ _OPENINGS = {
     "updates": "A post of the company:",
     "extra.founding_date": "The company was founded on the date",
 }
-
-
-def tell(claims: Sequence[Claim]) -> str:
-    """The claims as sentences, one or more lines each, in their order."""
-    return "\n".join(line for claim in claims for line in _lines(claim))
-
-
-def _lines(claim: Claim) -> list[str]:
-    name = claim.field.rpartition(".")[2].replace("_", " ")
-    opening = _OPENINGS.get(claim.field, f"The {name} is")
-    if claim.value == []:
-        return [f"The {name}: the source says that there are none."]
-    if claim.field == "company_size":
-        return [_sentence(opening, _range(*claim.value))]
-    if isinstance(claim.value, list) and isinstance(claim.value[0], dict):
-        return [_sentence(opening, _words(each)) for each in claim.value]
-    return [_sentence(opening, _words(claim.value))]
-
-
-def _sentence(opening: str, words: str) -> str:
-    whole = f"{opening} {words.strip()}"
-    return whole if whole.endswith((".", "!", "?")) else f"{whole}."
-
-
-def _range(low: int | None, high: int | None) -> str:
-    if low is None or high is None:
-        return "unknown" if low == high else f"{low} or more" if high is None else f"at most {high}"
-    return f"{low} to {high}"
-
-
-def _words(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list):
-        return ", ".join(f"({_words(each)})" if isinstance(each, dict) else _words(each) for each in value) or "none"
-    if isinstance(value, dict):
-        return _object(value)
-    return str(value)
-
-
-def _object(value: Mapping[str, Any]) -> str:
-    if value.keys() == {"day", "month", "year"}:
-        return _date(value)
-    if "line_1" in value:
-        town = " ".join(filter(None, (value["postal_code"], value["city"])))
-        return ", ".join(filter(None, (value["line_1"], town, value["state"], value["country"])))
-    return "; ".join(f"{key.replace('_', ' ')} {_words(each)}" for key, each in value.items() if each is not None)
-
-
-def _date(date: Mapping[str, int | None]) -> str:
-    """As much of an ISO date as is known."""
-    known = f"{date['year']:04}" if date["year"] is not None else "unknown year"
-    if date["month"] is not None:
-        known += f"-{date['month']:02}"
-        if date["day"] is not None:
-            known += f"-{date['day']:02}"
-    return known
-
-
-log = logging.getLogger(__name__)
-
-_SECONDS: Final = 60.0
-"""For all pages of a question; the model's time is its own."""
-_SENTENCE: Final = re.compile(r"^\d+\. (.*)\n   — (.*)$", re.MULTILINE)
-"""A sentence of an extractive answer, and where it comes from."""
-_RULES: Final = (
-    "The company that is meant is {company}. Answer about it alone, each statement with the number of the source that "
-    "says it, and with the source's own words in quotation marks where yours differ from them. A statement that no "
-    "source proves is left out."
-)
-
-
-@dataclass(frozen=True)
-class _Told:
-    """A source: its name, its place or date, its address, the text to answer from, and all of its text.
-
-    `planted`: words in it that were meant for a model were left out.
-    """
-
-    name: str
-    place: str | None
-    url: str | None
-    text: str
-    whole: str
-    planted: bool = False
-
-    @property
-    def listed(self) -> str:
-        return ", ".join(filter(None, (self.name, self.place, self.url)))
+"""How the sentence about a field begins."""
 
 
 class CompanyAnswer(BaseModel):
-    """The answer with what was asked, as given."""
+    """The answer, with the question, name and domain as the caller sent them."""
 
     question: str
     company_name: str | None
@@ -154,11 +77,30 @@ class CompanyAnswer(BaseModel):
     answer: str
 
 
+@dataclass(frozen=True)
+class _NumberedSource:
+    """A source of the answer: its name, its place or date, its address, the text to answer from, and its full text.
+
+    `has_injection`: words in it that give orders to a model were left out.
+    """
+
+    name: str
+    place: str | None
+    url: str | None
+    text: str
+    full_text: str
+    has_injection: bool = False
+
+    @property
+    def listed(self) -> str:
+        return ", ".join(filter(None, (self.name, self.place, self.url)))
+
+
 @operation(name="company_question")
 def company_question(question: str, company_name: str | None = None, web_domain: str | None = None) -> CompanyAnswer:
     """Answer `question` about the company with that web domain, or else of that name, or about none.
 
-    The answer ends with its sources, numbered as it cites them.
+    The answer ends with its sources, with the numbers that it cites them by.
 
     Raises:
         BadRequest: the question is blank, or the domain is no registrable one.
@@ -171,140 +113,206 @@ def company_question(question: str, company_name: str | None = None, web_domain:
         domain = registrable(web_domain, field="company_domain")
         text = _answer(question, domain, Identity(name or None, (domain,)))
     elif name:
-        text = _answer(question, name, Identity(name, tuple(_domains(name))))
+        text = _answer(question, name, Identity(name, tuple(_domains_of(name))))
     else:
         text = answer_once(current_answerer(), question, []).text_with_notes
     return CompanyAnswer(question=question, company_name=company_name, web_domain=web_domain, answer=text)
 
 
+def _domains_of(name: str) -> list[str]:
+    """The domains of the companies of that name; there may be several.
+
+    Raises:
+        DiligenceError: no source knows the name, and at least one could not be asked.
+    """
+    domains: list[str] = []
+    failures: list[DiligenceError] = []
+    sources = configured_sources()
+    threads = FanOut(len(sources), "names")
+    futures = [threads.submit(source.domains, name) for source in sources]
+    wait(futures, timeout=CompanySettings.current().facts_timeout)
+    for source, future in zip(sources, futures, strict=True):
+        try:
+            domains += _result_in_time(future, source.name)
+        except DiligenceError as error:
+            log.warning("the source %s failed to look up a name: %s", source.name, error)
+            failures.append(error)
+    if failures and not domains:
+        raise failures[0]
+    return list(dict.fromkeys(domains))
+
+
+def _result_in_time(future: Future[Sequence[str]], source: str) -> Sequence[str]:
+    if future.done():
+        return future.result()
+    seconds = CompanySettings.current().facts_timeout
+    raise TookTooLong(f"The source {source} took longer than {seconds:g} s for a name (DILIGENCE_FACTS_TIMEOUT).")
+
+
 def _answer(question: str, company: str, identity: Identity) -> str:
+    """The answer, after notes on what went wrong. `company` is the domain or name that the caller sent."""
     searcher = search.configured()
-    asked = FanOut(1, "facts").submit(_known, identity.domains)
-    found = read_pages(question, identity, searcher, time.monotonic() + _SECONDS)
+    facts_search = FanOut(1, "facts").submit(_known_facts, identity.domains)
+    page_set = read_pages(question, identity, searcher, time.monotonic() + _SECONDS_FOR_PAGES)
     try:
-        known = asked.result()
+        facts = facts_search.result()
     except DiligenceError as error:
-        if not found.readings:
+        if not page_set.pages:
             raise
-        known, found = [], replace(found, notes=[*found.notes, error.message])
-    notes = list(found.notes)
-    if found.readings and not identity.domains:
+        facts, page_set = [], replace(page_set, notes=[*page_set.notes, error.message])
+    notes = list(page_set.notes)
+    if page_set.pages and not identity.domains:
         notes.insert(0, f"No source knows which company is meant: these are pages that name {company} exactly.")
-    told = [*_claimed(known), *_read(found)]
-    if told:
-        text = _from(question, company, found, told)
+    numbered = [*_sources_of_facts(facts), *_sources_of_pages(page_set)]
+    if numbered:
+        text = _answer_from(numbered, question, company, page_set.identity)
     else:
         names = ", ".join([*(source.name for source in configured_sources()), *([searcher.name] if searcher else [])])
         text = f"The sources asked ({names}) tell nothing about {company}, so there is nothing to take an answer from."
     return "\n\n".join([*notes, text])
 
 
-def _from(question: str, company: str, found: Found, told: Sequence[_Told]) -> str:
-    """The answer with its sources at the end: those that it uses, or else all that were read."""
-    asked = current_answerer()
-    sources = [Source(number, each.name, each.place, each.text) for number, each in enumerate(told, 1)]
-    if asked.model is None:
-        answer = asked.answer(question, sources)
-        return _with_sources(_noted(answer.text, answer), told, _shown(answer.text, told))
-    name = found.identity.name or company
-    meant = f"{name} ({company})" if name != company else company
-    answer = answer_once(asked, f"{question}\n\n{_RULES.format(company=meant)}", sources)
-    grounds = [Ground(number, each.url or each.place, each.text, each.whole) for number, each in enumerate(told, 1)]
-    proved = prove(answer.text, question, f"{name} {company}", grounds, wary=any(each.planted for each in told))
-    left = f"{proved.left_out} of the model's statements" if proved.left_out > 1 else "One of the model's statements"
-    if not proved.text:
-        from tasks.ai.extractive import ExtractiveAnswerer  # noqa: PLC0415 - where the model's answer is of no use
-
-        text = ExtractiveAnswerer().answer(question, sources).text
-        text = f"The model's answer was left out: the sources do not say it.\n\n{text}"
-        return _with_sources(_noted(text, answer), told, [])
-    text = proved.text
-    if proved.left_out:
-        text += f"\n\n{left} {'were' if proved.left_out > 1 else 'was'} left out: the sources do not say it."
-    return _with_sources(_noted(text, answer), told, sorted(proved.cited))
+def _known_facts(domains: Sequence[str]) -> list[tuple[str, CompanyFacts]]:
+    """The facts about those of the companies that a source knows, with their domains."""
+    facts = []
+    for domain in domains:
+        try:
+            facts.append((domain, fetch_facts(domain).facts))
+        except NotFound:
+            continue
+    return facts
 
 
-def _noted(text: str, answer: Answer) -> str:
-    """The text with what the answerer says of how it came about."""
-    return "\n\n".join((text, *answer.notes))
-
-
-def _shown(text: str, told: Sequence[_Told]) -> list[int]:
-    """The sources whose sentences an extractive answer shows; several may bear one name and date."""
-    texts = [(", ".join(filter(None, (each.name, each.place))), frozenset(sentences(each.text))) for each in told]
-    numbers = {
-        next((at for at, (named, said) in enumerate(texts, 1) if named == label and sentence in said), 0)
-        for sentence, label in _SENTENCE.findall(text)
-    }
-    return sorted(numbers - {0})
-
-
-def _with_sources(text: str, told: Sequence[_Told], used: Sequence[int]) -> str:
-    numbers = used or range(1, len(told) + 1)
-    listed = [f"[{number}] {told[number - 1].listed}" for number in numbers]
-    return "\n".join((text.rstrip(), "", "Sources:", *listed))
-
-
-def _claimed(known: Sequence[tuple[str, CompanyFacts]]) -> list[_Told]:
-    """What each source of facts says at each address, of one date together."""
-    found = []
-    for domain, facts in known:
+def _sources_of_facts(facts: Sequence[tuple[str, CompanyFacts]]) -> list[_NumberedSource]:
+    """One source for each address and date of the claims."""
+    numbered = []
+    for domain, company in facts:
         grouped: dict[tuple[str, str | None, str | None], list[Claim]] = {}
-        for claim in facts.claims:
+        for claim in company.claims:
             grouped.setdefault((claim.source, claim.url, claim.as_of), []).append(claim)
         for (source, url, as_of), claims in grouped.items():
-            lines = tell(claims).split("\n")
-            kept = paragraphs_without_injections(lines)
-            text, planted = "\n".join(kept), kept != lines
-            if planted:
+            lines = claims_in_words(claims).split("\n")
+            safe_lines = paragraphs_without_injections(lines)
+            text, has_injection = "\n".join(safe_lines), safe_lines != lines
+            if has_injection:
                 log.warning("words meant for a model were left out of the facts of %s", source)
             if text:
                 place = f"as of {as_of[:10]}" if as_of else None
-                found.append(_Told(f"{source}: {domain}", place, url, text, text, planted))
-    return found
+                numbered.append(_NumberedSource(f"{source}: {domain}", place, url, text, text, has_injection))
+    return numbered
 
 
-def _read(found: Found) -> list[_Told]:
+def _sources_of_pages(page_set: PageSet) -> list[_NumberedSource]:
     return [
-        _Told(reading.title, reading.url, None, "\n\n".join(reading.passages), reading.whole, found.planted)
-        for reading in found.readings
+        _NumberedSource(page.title, page.url, None, "\n\n".join(page.passages), page.text, page_set.has_injection)
+        for page in page_set.pages
     ]
 
 
-def _known(domains: Sequence[str]) -> list[tuple[str, CompanyFacts]]:
-    """The facts about those of the companies that a source knows."""
-    found = []
-    for domain in domains:
-        try:
-            found.append((domain, fetch_facts(domain)[1]))
-        except NotFound:
-            continue
-    return found
+def _answer_from(numbered: Sequence[_NumberedSource], question: str, company: str, identity: Identity) -> str:
+    """The answer with its sources at the end: those that it uses, or else all of them."""
+    current = current_answerer()
+    sources = [Source(number, source.name, source.place, source.text) for number, source in enumerate(numbered, 1)]
+    if current.model is None:
+        answer = current.answer(question, sources)
+        return _with_sources(_with_notes(answer.text, answer), numbered, _shown(answer.text, numbered))
+    name = identity.name or company
+    meant = f"{name} ({company})" if name != company else company
+    answer = answer_once(current, f"{question}\n\n{_RULES.format(company=meant)}", sources)
+    grounds = [
+        Ground(number, source.url or source.place, source.text, source.full_text)
+        for number, source in enumerate(numbered, 1)
+    ]
+    has_injection = any(source.has_injection for source in numbered)
+    checked = prove(answer.text, question, f"{name} {company}", grounds, strict=has_injection)
+    if not checked.text:
+        text = ExtractiveAnswerer().answer(question, sources).text
+        text = f"The model's answer was left out: the sources do not say it.\n\n{text}"
+        return _with_sources(_with_notes(text, answer), numbered, [])
+    text = checked.text
+    if checked.left_out == 1:
+        text += "\n\nOne of the model's statements was left out: the sources do not say it."
+    elif checked.left_out:
+        text += f"\n\n{checked.left_out} of the model's statements were left out: the sources do not say it."
+    return _with_sources(_with_notes(text, answer), numbered, sorted(checked.cited))
 
 
-def _domains(name: str) -> list[str]:
-    """The domains of the companies of that name; several companies may share one.
-
-    Raises:
-        DiligenceError: no source knows the name, and one of them could not be asked.
-    """
-    found: dict[str, None] = {}
-    failures: list[DiligenceError] = []
-    sources = configured_sources()
-    threads = FanOut(len(sources), "names")
-    asked = [threads.submit(source.domains, name) for source in sources]
-    wait(asked, timeout=CompanySettings.current().facts_timeout)
-    for source, each in zip(sources, asked, strict=True):
-        try:
-            found |= dict.fromkeys(each.result() if each.done() else _late(source.name))
-        except DiligenceError as error:
-            log.warning("the source %s failed to look up a name: %s", source.name, error)
-            failures.append(error)
-    if failures and not found:
-        raise failures[0]
-    return list(found)
+def _with_notes(text: str, answer: Answer) -> str:
+    """The text with the answerer's notes."""
+    return "\n\n".join((text, *answer.notes))
 
 
-def _late(source: str) -> NoReturn:
-    seconds = CompanySettings.current().facts_timeout
-    raise TookTooLong(f"The source {source} took longer than {seconds:g} s for a name (DILIGENCE_FACTS_TIMEOUT).")
+def _shown(text: str, numbered: Sequence[_NumberedSource]) -> list[int]:
+    """The numbers of the sources whose sentences an extractive answer shows; several may have one name and date."""
+    texts = [
+        (", ".join(filter(None, (source.name, source.place))), frozenset(sentences(source.text))) for source in numbered
+    ]
+    numbers = set()
+    for sentence, label in _EXTRACTIVE_SENTENCE.findall(text):
+        matches = (at for at, (name, of_source) in enumerate(texts, 1) if name == label and sentence in of_source)
+        numbers.add(next(matches, 0))
+    return sorted(numbers - {0})
+
+
+def _with_sources(text: str, numbered: Sequence[_NumberedSource], used: Sequence[int]) -> str:
+    numbers = used or range(1, len(numbered) + 1)
+    listed = [f"[{number}] {numbered[number - 1].listed}" for number in numbers]
+    return "\n".join((text.rstrip(), "", "Sources:", *listed))
+
+
+def claims_in_words(claims: Sequence[Claim]) -> str:
+    """The claims as sentences, one or more lines for each, in their order, for an answerer to read and to quote."""
+    return "\n".join(line for claim in claims for line in _lines(claim))
+
+
+def _lines(claim: Claim) -> list[str]:
+    name = claim.field.rpartition(".")[2].replace("_", " ")
+    opening = _OPENINGS.get(claim.field, f"The {name} is")
+    if claim.value == []:
+        return [f"The {name}: the source says that there are none."]
+    if claim.field == "company_size":
+        return [_sentence(opening, _range(*claim.value))]
+    if isinstance(claim.value, list) and isinstance(claim.value[0], dict):
+        return [_sentence(opening, _words(element)) for element in claim.value]
+    return [_sentence(opening, _words(claim.value))]
+
+
+def _sentence(opening: str, words: str) -> str:
+    sentence = f"{opening} {words.strip()}"
+    return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
+
+
+def _range(low: int | None, high: int | None) -> str:
+    if low is None or high is None:
+        return "unknown" if low == high else f"{low} or more" if high is None else f"at most {high}"
+    return f"{low} to {high}"
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        elements = [f"({_words(element)})" if isinstance(element, dict) else _words(element) for element in value]
+        return ", ".join(elements) or "none"
+    if isinstance(value, dict):
+        return _object(value)
+    return str(value)
+
+
+def _object(value: Mapping[str, Any]) -> str:
+    if value.keys() == {"day", "month", "year"}:
+        return _date(value)
+    if "line_1" in value:
+        town = " ".join(filter(None, (value["postal_code"], value["city"])))
+        return ", ".join(filter(None, (value["line_1"], town, value["state"], value["country"])))
+    return "; ".join(f"{key.replace('_', ' ')} {_words(part)}" for key, part in value.items() if part is not None)
+
+
+def _date(date: Mapping[str, int | None]) -> str:
+    """As much of an ISO date as is known."""
+    known = f"{date['year']:04}" if date["year"] is not None else "unknown year"
+    if date["month"] is not None:
+        known += f"-{date['month']:02}"
+        if date["day"] is not None:
+            known += f"-{date['day']:02}"
+    return known

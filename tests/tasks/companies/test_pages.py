@@ -34,7 +34,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
 
 def _urls(searcher: SearxngSearcher | None = None, seconds: float = 20) -> list[str]:
     found = read_pages("Who is the largest customer?", ALPHA, searcher, time.monotonic() + seconds)
-    return [reading.url for reading in found.readings]
+    return [reading.url for reading in found.pages]
 
 
 def test_the_article_is_that_of_the_company_with_the_domain(
@@ -90,8 +90,8 @@ def test_where_the_article_cannot_be_had_its_summary_is_taken(
 
         found = read_pages("Who is the largest customer?", ALPHA, None, time.monotonic() + 20)
 
-    (summary,) = [reading for reading in found.readings if reading.url == f"{base.url}/wiki/Alpha_%28pumps%29"]
-    assert (summary.title, summary.whole) == (
+    (summary,) = [reading for reading in found.pages if reading.url == f"{base.url}/wiki/Alpha_%28pumps%29"]
+    assert (summary.title, summary.text) == (
         "Alpha (pumps)",
         "Alpha is the largest customer of steel in Brandenburg.",
     )
@@ -127,13 +127,13 @@ def filed(server: LoopbackServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[L
 def test_without_a_search_the_newest_report_to_the_sec_is_read(filed: LoopbackServer) -> None:
     found = read_pages("Who is the largest customer?", ALPHA, None, time.monotonic() + 20)
 
-    (report,) = found.readings
+    (report,) = found.pages
     assert report.title == "10-K of 2026-02-03 (ALPHA INC)"
     assert report.url == filed.url + filing_path("1", "2026-02-03")
     assert any(
         "Our largest customer, the city of Kiel, accounted for 31% of net sales." in it for it in report.passages
     )
-    assert verify("City of Kiel $4,235", report.whole)
+    assert verify("City of Kiel $4,235", report.text)
     assert found.notes == []
 
 

@@ -42,7 +42,7 @@ def test_a_statement_is_kept_when_its_sources_say_it(answer: str, kept: str) -> 
 def test_beside_planted_orders_a_quotation_speaks_for_itself_alone() -> None:
     answer = "Bankrupt: “founded in 2015” [1]. It was “founded in 2015” [1]."
 
-    assert prove(answer, ASKED, "Alpha", GROUNDS, wary=True).text == "It was “founded in 2015” [1]."
+    assert prove(answer, ASKED, "Alpha", GROUNDS, strict=True).text == "It was “founded in 2015” [1]."
 
 
 def test_the_form_of_an_answer_stays() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tasks.companies.claims import Claim
-from tasks.companies.question import tell
+from tasks.companies.question import claims_in_words
 
 
 @pytest.mark.parametrize(
@@ -41,4 +41,4 @@ from tasks.companies.question import tell
     ],
 )
 def test_a_claim_reads_as_a_sentence(claim: Callable[..., Claim], field: str, value: Any, sentence: str) -> None:
-    assert tell([claim(field, value)]) == sentence
+    assert claims_in_words([claim(field, value)]) == sentence
