@@ -1,7 +1,7 @@
-"""Whether a page is about the company that is meant, and not about another one of its name.
+"""Whether a page is about the company that is meant, and not about another company of the same name.
 
-The domain says which company is meant, so a page has to show it: it lies on the domain, names it, links to it,
-or is what a trusted registry keeps on this very company. A name alone proves nothing where a domain is known.
+The domain says which company is meant, so a page must show it: it is on the domain, names it, links to it, or is a
+trusted registry's page on this company. Where a domain is known, a name alone proves nothing.
 """
 
 import re
@@ -17,9 +17,9 @@ from tasks.text.normalise import same_name
 
 @dataclass(frozen=True)
 class Identity:
-    """The company that is meant: its domains (several where a name is all that was given), and what else is its own.
+    """The company that is meant: its name and domains (several where companies share the name), and what it owns.
 
-    `sites` are addresses that its own pages begin with, `article` the address of its Wikipedia article, `ciks` its
+    `sites` are the addresses that its own pages begin with, `article` the address of its Wikipedia article, `ciks` its
     numbers with the SEC in ten digits.
     """
 
@@ -30,7 +30,7 @@ class Identity:
     ciks: tuple[str, ...] = ()
 
     def owns(self, url: str) -> bool:
-        """Whether the address lies on the company's own site."""
+        """Whether the address is on the company's own site."""
         return domain_of(url) in self.domains or any(_below(url, site) for site in self.sites)
 
     def filed(self, url: str) -> bool:
@@ -49,21 +49,21 @@ class Identity:
             return True
         if not self.domains:
             return self.name is not None and names_exactly(self.name, page)
-        if self._is_of_a_namesake(page, url):
+        if self._is_site_of_namesake(page, url):
             return False
         if any(_domain_in(link) in self.domains for link, _ in page.links):
             return True
         return any(_mentioned(domain).search(page.text) for domain in self.domains)
 
-    def _is_of_a_namesake(self, page: Page, url: str) -> bool:
-        """Whether the page lies on the own site of another company of that name, as it says itself."""
+    def _is_site_of_namesake(self, page: Page, url: str) -> bool:
+        """Whether the page is on the site of another company of that name, by its schema.org data."""
         host = domain_of(url)
         if self.name is None or host is None:
             return False
         return any(
             domain_of(address) == host and any(same_name(*pair) for pair in ((self.name, name), (name, self.name)))
             for thing in page.schema_org
-            for name, address in _named(thing)
+            for name, address in _names_and_urls(thing)
         )
 
 
@@ -73,8 +73,8 @@ def names_exactly(name: str, page: Page) -> bool:
     if not words:
         return False
     phrase = r"(?<!\w)" + r"\W{1,3}".join(map(re.escape, words)) + r"(?!\w)(?P<more>(?:[ ,]{1,2}[\w.&/]+)?)"
-    for found in re.finditer(phrase, f"{page.title or ''}\n{page.text}", re.IGNORECASE):
-        more = found["more"].strip(" ,")
+    for match in re.finditer(phrase, f"{page.title or ''}\n{page.text}", re.IGNORECASE):
+        more = match["more"].strip(" ,")
         if not more or not more[0].isupper() or same_name(name, f"{name} {more}"):
             return True
     return False
@@ -89,7 +89,7 @@ def _mentioned(domain: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-]){re.escape(domain)}(?![\w-]|\.\w)", re.IGNORECASE)
 
 
-def _named(thing: object) -> Iterator[tuple[str, str]]:
+def _names_and_urls(thing: object) -> Iterator[tuple[str, str]]:
     if isinstance(thing, dict) and isinstance(thing.get("name"), str) and isinstance(thing.get("url"), str):
         yield thing["name"], thing["url"]
 

@@ -1,9 +1,9 @@
 """Which web domains name a company: the registrable ones, `example.co.uk` and not `www.example.co.uk`.
 
-The same company must have one key everywhere, so a domain is kept in its plain form: lower case, no
-trailing dot, international names as their A-labels (`müller.example` is `xn--mller-kva.example`; IDNA
-2008 with the mapping of UTS 46, as browsers do it). Of the public suffix list the registries' part
-counts only: `alice.github.io` belongs to `github.io`.
+A company must have the same key everywhere, so a domain is brought into its plain form: lower case, no
+trailing dot, international names as A-labels (`müller.example` is `xn--mller-kva.example`; IDNA
+2008 with the mapping of UTS 46, as browsers do it). Of the public suffix list only the registries' part
+counts: `alice.github.io` belongs to `github.io`.
 """
 
 import ipaddress
@@ -37,15 +37,15 @@ _NAMES = {
 }
 
 
-def registrable(given: str, field: str = "domain") -> str:
+def registrable(value: str, field: str = "domain") -> str:
     """The plain form of a company's web domain: lower case, no trailing dot, A-labels.
 
-    `field` is the name that the caller knows the value by; the error is filed under it.
+    `field` is the caller's name for the value; the error names it.
 
     Raises:
         BadRequest: it is no registrable domain; the message says which domain to send.
     """
-    text = given.strip()
+    text = value.strip()
     if not text:
         _refuse(field, "is blank; send the company's web domain, such as example.com")
     if _is_address(text):
@@ -68,8 +68,8 @@ def registrable(given: str, field: str = "domain") -> str:
 
 
 def domain_of(url: str) -> str | None:
-    """The registrable domain that an address lies on; None for an IP address, and for what is no address."""
-    from tasks.companies.web.safe_addresses import Address  # noqa: PLC0415 - it brings httpx, 0.1 s
+    """The registrable domain of an address; None for an IP address, and for what is no address."""
+    from tasks.companies.web.safe_addresses import Address  # noqa: PLC0415 - httpx: 0.1 s that `registrable` does without
 
     try:
         host = Address.parse(url).host

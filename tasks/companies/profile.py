@@ -1,8 +1,8 @@
-"""The Company profile: its shape, and the dotted paths that name its fields (`founded_year`, `hq.country`).
+"""The Company profile: its fields, and the dotted paths that name them (`founded_year`, `hq.country`).
 
 Every key is present. `null` is unknown; an empty array says that a source knows of none. `extra` is a
-group of fields rather than a value: it is always an object, so that a client may read into it. What
-the sources say, and how it is merged, is not decided here.
+group of fields rather than a value: it is always an object, so that a client may read into it. How the
+sources' claims become a profile is the business of `claims`.
 """
 
 import re
@@ -19,9 +19,9 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from tasks.errors import BadRequest
 
 
-def _utc(given: str) -> str:
+def _utc(value: str) -> str:
     try:
-        time = datetime.fromisoformat(given)
+        time = datetime.fromisoformat(value)
         time = (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
         raise ValueError("must be an ISO 8601 time, such as 2026-03-31T00:00:00Z") from None
@@ -171,7 +171,7 @@ class CompanyProfile(_Part):
     follower_count: int | None = None
     acquisitions: Acquisitions | None = None
     exit_data: list[Exit] | None = None
-    extra: Annotated[Extra, BeforeValidator(lambda given: Extra() if given is None else given)] = Field(
+    extra: Annotated[Extra, BeforeValidator(lambda value: Extra() if value is None else value)] = Field(
         default_factory=Extra
     )
     funding_data: list[FundingRound] | None = None
@@ -182,7 +182,7 @@ class CompanyProfile(_Part):
 
 
 class FieldType(StrEnum):
-    """What stands at a path. `date` is an object of day, month and year; `time` a timestamp as text."""
+    """The type of a field. `date` is an object of day, month and year; `time` a timestamp as text."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -196,28 +196,28 @@ class FieldType(StrEnum):
 
 @cache
 def fields() -> Mapping[str, FieldType]:
-    """Every path of the profile with its type, parents before their parts; elements of lists are written `0`.
+    """Every path of the profile with its type, parents before their parts; the index of a list's elements is `0`.
 
-    Any other index is as good: `locations.3.city` has the type of `locations.0.city`.
+    Any other index has the same type: `locations.3.city` that of `locations.0.city`.
     """
     return types.MappingProxyType(dict(_walk("", CompanyProfile)))
 
 
 def field_type(path: str) -> FieldType:
-    """What stands at `path`, a dotted path such as `extra.ipo_status`, `hq.country` or `company_size.0`.
+    """The type of the field at `path`, a dotted path such as `extra.ipo_status`, `hq.country` or `company_size.0`.
 
     Raises:
         BadRequest: the profile has no such field; the message gives the nearest ones.
     """
     known = fields()
-    found = known.get(path)
-    if found is None and not path.startswith("company_size."):  # a range has two ends, other lists have any length
-        found = known.get(re.sub(r"\.[0-9]{1,6}(?=\.|$)", ".0", path))
-    if found is None:
+    known_type = known.get(path)
+    if known_type is None and not path.startswith("company_size."):  # a range has two ends, other lists have any length
+        known_type = known.get(re.sub(r"\.[0-9]{1,6}(?=\.|$)", ".0", path))
+    if known_type is None:
         near = get_close_matches(path[:100], known, n=3, cutoff=0.6)
         hint = f"Did you mean {' or '.join(near)}?" if near else "Name a field such as founded_year or hq.country."
         raise BadRequest(f"The company profile has no field {path[:100]!r}. {hint}")
-    return found
+    return known_type
 
 
 def value_at(profile: CompanyProfile | Mapping[str, Any], path: str) -> Any:

@@ -18,16 +18,16 @@ def test_a_batch_keeps_five_requests_under_way_and_never_more(facts: Path, monke
     items = [item(f"Q{number}", name, P856=[f"https://{name}/"]) for number, name in enumerate(names, 1)]
     answer = wikidata(*items)
 
-    def slowly(asked: Asked) -> Reply:
-        time.sleep(0.01)
+    def slow(asked: Asked) -> Reply:
+        time.sleep(0.03)
         return answer(asked)
 
-    paths = ["/sparql", *(f"/wiki/Special:EntityData/{each['id']}.json" for each in items)]
-    with LoopbackServer(dict.fromkeys(paths, slowly)) as server, ThreadPoolExecutor(16) as batch:
+    paths = ["/sparql", *(f"/wiki/Special:EntityData/{company['id']}.json" for company in items)]
+    with LoopbackServer(dict.fromkeys(paths, slow)) as server, ThreadPoolExecutor(16) as batch:
         for name, value in addresses(server).items():
             monkeypatch.setenv(name, value)
-        found = list(batch.map(lambda name: fetch_facts(name)[1].profile.name, names))
+        profiles = list(batch.map(lambda name: fetch_facts(name).facts.profile.name, names))
 
-    assert found == names
+    assert profiles == names
     assert server.most == 5
     assert len(server.asked) == 2 * len(names)
