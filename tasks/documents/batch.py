@@ -1,6 +1,6 @@
-"""The documents of a run, many at a time: fetched, read and kept, each with its outcome, whatever the others do.
+"""Reading the documents of a run, many at a time. A document that cannot be read does not keep the others from it.
 
-What was read is kept within a moment, so that a killed process loses that moment and what it was reading.
+Texts are stored within a moment, so that a killed process loses that moment and what it was reading.
 """
 
 import time
@@ -33,48 +33,48 @@ from tasks.errors import DiligenceError, NotFound, SourceFailed, UnsupportedForm
 from tasks.operation import operation
 from tasks.remote.fan_out import FanOut, Leave
 
-_MOMENT: Final = 0.2
-"""Seconds that what was read waits at most to be kept, so that a transaction holds many: 1.2 ms each by itself."""
-_HELD: Final = 96
-_HELD_BYTES: Final = 64 << 20
-"""What is fetched or lies in the spool at most, so that the readers never wait; a larger document comes alone."""
-_AT_ONCE: Final = 32
-"""Documents fetched together, and looked up together among those that were read before."""
-_TRIES: Final = 3
-"""Times that a document is read which is written meanwhile."""
+_LONGEST_WAIT: Final = 0.2
+"""Seconds until a text is stored at most: a transaction stores many, 1.2 ms each by itself."""
+MAX_PENDING: Final = 96
+MAX_PENDING_BYTES: Final = 64 << 20
+"""Documents, and their bytes, that are fetched or lie in the spool at most. A larger document is read alone."""
+BATCH_SIZE: Final = 32
+"""Documents that are fetched together, and whose contents are looked up together."""
+_MAX_TRIES: Final = 3
+"""How often a document is read that changes while it is read."""
 _UNKNOWN_SIZE: Final = 10 << 20
-"""What a document counts whose size the drive does not know: the most that Google exports."""
+"""The bytes that a document of unknown size counts: the most that Google exports."""
 
 
 @operation(name="read_documents", asks_a_source=True)
 def read_documents(
     room_id: int, document_ids: Sequence[str], company_id: int | None = None, since: datetime | None = None
 ) -> list[DocumentOutcome]:
-    """Read a batch of a room's documents, each only when its content was not read before.
+    """Read a batch of a room's documents. A content that was read before is not read again.
 
     Args:
         room_id: the indexed folder.
-        document_ids: a few hundred of its documents at most, those to begin with first.
-        company_id: the company of a run that the outcomes are written down for.
-        since: texts read since then are the run's own, `read`; older ones are `unchanged`.
+        document_ids: a few hundred of its documents at most, in the order in which to begin.
+        company_id: the company of a run for which the outcomes are stored.
+        since: the start of the run: texts read since then are `read`, older ones `unchanged`.
 
-    A document that cannot be read is an outcome, never an error. The outcomes come in no order.
+    A document that cannot be read is an outcome, never an error. The outcomes come in no particular order.
     """
     with database.reading() as session:
         rows = {row.document_id: row for row in documents.some_documents(session, room_id, document_ids)}
     batch = _Batch(open_run_drive(), company_id, since or now())
-    wanted = list(dict.fromkeys(document_ids))
-    for document_id in wanted:
+    unique_ids = list(dict.fromkeys(document_ids))
+    for document_id in unique_ids:
         if document_id not in rows:
             batch.fail(document_id, NotFound("The document is no longer in the folder."))
-    return batch.read([document_of(rows[document_id]) for document_id in wanted if document_id in rows])
+    return batch.read([document_of(rows[document_id]) for document_id in unique_ids if document_id in rows])
 
 
-def prepare(listed: Sequence[RoomDocument]) -> None:
-    """Start the readers, in the background, when there is something among these documents that was never read."""
+def prepare(rows: Sequence[RoomDocument]) -> None:
+    """Start the reading processes in the background when one of these documents was never read as it is now."""
     with database.reading() as session:
-        known = documents.find_contents(session, open_run_drive().name, [each.document_id for each in listed])
-    if any(each.document_id not in known or known[each.document_id].version != each.version for each in listed):
+        known = documents.find_contents(session, open_run_drive().name, [row.document_id for row in rows])
+    if any(row.document_id not in known or known[row.document_id].version != row.version for row in rows):
         texts.shared_pool().start()
 
 
@@ -84,9 +84,9 @@ _Fetch = Callable[[str], "Future[Fetched]"]
 
 @contextmanager
 def _fetching(drive: Drive, folder: Path, max_bytes: int) -> Iterator[_Fetch]:
-    """How documents come into `folder`: as many at a time as the drive says is worth it, all there at the end.
+    """Fetch documents into `folder`, as many at a time as the drive wants. All calls have ended when the block has.
 
-    From a disk, a document is there when the call returns: threads would only take turns.
+    A document on a disk is fetched by the call itself: threads would only take turns.
     """
     if drive.max_parallel_fetches == 1:
         yield lambda document_id: _fetched_here(drive, document_id, folder, max_bytes)
@@ -105,7 +105,7 @@ def _fetched_here(drive: Drive, document_id: str, folder: Path, max_bytes: int) 
 
 
 @dataclass(frozen=True, slots=True)
-class _OnTheWay:
+class _Fetching:
     """A document that is being fetched."""
 
     document: Document
@@ -119,17 +119,17 @@ class _OnTheWay:
 
 @dataclass(slots=True)
 class _Content:
-    """What one document or more hold, by hash and format, and its text: known before, or being read, or new."""
+    """The content of one document or several, by hash and format, and its text: stored before, being read, or new."""
 
     key: tuple[str, str]
-    of: list[tuple[Document, Fetched]]
-    known: TextSummary | None = None
-    result: "Future[Reading] | None" = None
+    documents: list[tuple[Document, Fetched]]
+    stored: TextSummary | None = None
+    reading: "Future[Reading] | None" = None
     new: NewText | None = None
 
 
 class _Batch:
-    """Documents on their way: fetched here or in threads, read by the pool, kept by this thread."""
+    """Documents that are fetched here or in threads, read by the pool, and stored by this thread."""
 
     def __init__(self, drive: Drive, company_id: int | None, since: datetime) -> None:
         self._drive = drive
@@ -138,149 +138,157 @@ class _Batch:
         self._pool = texts.shared_pool()
         self._max_mb = DocumentSettings.current().document_max_mb
         self._outcomes: list[DocumentOutcome] = []
-        self._happened: SimpleQueue[_OnTheWay | _Content] = SimpleQueue()
+        self._completed: SimpleQueue[_Fetching | _Content] = SimpleQueue()
         self._waiting: deque[Document] = deque()
         self._tries: Counter[str] = Counter()
-        self._held: dict[str, int] = {}
+        self._pending: dict[str, int] = {}  # bytes by document id
         self._being_read: dict[tuple[str, str], _Content] = {}
-        self._done: list[_Content] = []
-        self._failed: list[DocumentOutcome] = []
-        self._keep_at: float | None = None
+        self._unstored: list[_Content] = []
+        self._failures: list[DocumentOutcome] = []
+        self._store_at: float | None = None
 
     def fail(self, document_id: str, error: DiligenceError) -> None:
-        """Note that there is no text of a document."""
-        self._failed.append(_failure(document_id, error))
-        self._keep_soon()
+        """Note that a document has no text."""
+        self._failures.append(_failure(document_id, error))
+        self._store_soon()
 
-    def read(self, wanted: Sequence[Document]) -> list[DocumentOutcome]:
+    def read(self, documents: Sequence[Document]) -> list[DocumentOutcome]:
         """The outcomes of these documents and of those that failed before."""
-        known = texts.known_texts(self._drive, wanted)
+        known = texts.known_texts(self._drive, documents)
         with database.writing() as session:
-            self._outcomes = [self._outcome(each, known[each.id]) for each in wanted if each.id in known]
-            self._note(session, self._outcomes)
+            self._outcomes = [
+                self._outcome(document, known[document.id]) for document in documents if document.id in known
+            ]
+            self._save(session, self._outcomes)
         waiting = self._waiting
-        waiting.extend(document for document in wanted if document.id not in known)
+        waiting.extend(document for document in documents if document.id not in known)
         if waiting:
             self._pool.start()  # while the first are fetched
         with spool() as folder, _fetching(self._drive, folder, self._max_mb << 20) as fetch:
-            while waiting or self._held or self._keep_at is not None:
+            while waiting or self._pending or self._store_at is not None:
                 self._fetch_some(fetch)
-                self._take_in(wait=bool(self._held) and not (waiting and self._has_room()))
-                if self._keep_at is not None and (time.monotonic() >= self._keep_at or not (waiting or self._held)):
-                    self._keep()
+                self._take_completed(wait=bool(self._pending) and not (waiting and self._has_room()))
+                if self._store_at is not None and (
+                    time.monotonic() >= self._store_at or not (waiting or self._pending)
+                ):
+                    self._store()
         return self._outcomes
 
     def _has_room(self) -> bool:
-        return not self._held or (len(self._held) <= _HELD - _AT_ONCE and sum(self._held.values()) < _HELD_BYTES)
+        return not self._pending or (
+            len(self._pending) <= MAX_PENDING - BATCH_SIZE and sum(self._pending.values()) < MAX_PENDING_BYTES
+        )
 
     def _fetch_some(self, fetch: _Fetch) -> None:
         if not self._has_room():
             return
-        for _ in range(min(_AT_ONCE, len(self._waiting))):
+        for _ in range(min(BATCH_SIZE, len(self._waiting))):
             document = self._waiting.popleft()
             try:
-                format_ = texts.check_readable(document, self._max_mb)
+                document_format = texts.check_readable(document, self._max_mb)
             except DiligenceError as error:
                 self.fail(document.id, error)
                 continue
-            each = _OnTheWay(document, format_, fetch(document.id))
-            self._held[document.id] = each.size
-            each.fetched.add_done_callback(partial(self._tell, each))
-            if sum(self._held.values()) >= _HELD_BYTES:
+            fetching = _Fetching(document, document_format, fetch(document.id))
+            self._pending[document.id] = fetching.size
+            fetching.fetched.add_done_callback(partial(self._complete, fetching))
+            if sum(self._pending.values()) >= MAX_PENDING_BYTES:
                 return
 
-    def _tell(self, each: _OnTheWay | _Content, _: object) -> None:
-        """It was fetched, or read: called by whichever thread has done it."""
-        self._happened.put(each)
+    def _complete(self, item: _Fetching | _Content, _: object) -> None:
+        """Note that something was fetched or read. Called by the thread that did it."""
+        self._completed.put(item)
 
-    def _take_in(self, *, wait: bool) -> None:
-        """Go on with what was fetched and what was read; when there is nothing and `wait` is on, wait for it."""
-        fetched: list[_OnTheWay] = []
-        patience = None if self._keep_at is None else max(self._keep_at - time.monotonic(), 0)
+    def _take_completed(self, *, wait: bool) -> None:
+        """Go on with what was fetched and what was read. With `wait`, wait for it when there is nothing."""
+        fetched: list[_Fetching] = []
+        patience = None if self._store_at is None else max(self._store_at - time.monotonic(), 0)
         with suppress(Empty):
             while True:
-                each = self._happened.get(wait, patience)
+                item = self._completed.get(wait, patience)
                 wait = False
-                if isinstance(each, _OnTheWay):
-                    fetched.append(each)
+                if isinstance(item, _Fetching):
+                    fetched.append(item)
                 else:
-                    settled = each.of[0][1].is_unchanged()
-                    self._release(*each.of[0])
-                    if settled:
-                        self._finish(each)
+                    document, file = item.documents[0]
+                    unchanged = file.is_unchanged()
+                    self._release(document, file)
+                    if unchanged:
+                        self._finish(item)
                     else:
-                        self._read_again(each)
-        self._hand_on(fetched)
+                        self._read_again(item)
+        self._read_fetched(fetched)
 
-    def _hand_on(self, fetched: Sequence[_OnTheWay]) -> None:
-        """Have read what was fetched, but for that whose content is known, is being read, or cannot be had."""
-        arrived: list[tuple[_OnTheWay, Fetched]] = []
-        for each in fetched:
+    def _read_fetched(self, fetched: Sequence[_Fetching]) -> None:
+        """Let the pool read what was fetched, except contents that are stored, being read, or could not be fetched."""
+        arrived: list[tuple[Document, str, Fetched]] = []
+        for fetching in fetched:
             try:
-                arrived.append((each, each.fetched.result()))
+                arrived.append((fetching.document, fetching.format, fetching.fetched.result()))
             except DiligenceError as error:
-                del self._held[each.document.id]
-                self.fail(each.document.id, error)
-        known = texts.known_contents([(file.content_hash, each.format) for each, file in arrived])
-        for each, file in arrived:
-            key = file.content_hash, each.format
-            if key in known:
-                self._finish(_Content(key, [(each.document, file)], known[key]))
+                del self._pending[fetching.document.id]
+                self.fail(fetching.document.id, error)
+        stored = texts.known_contents([(file.content_hash, format_) for _, format_, file in arrived])
+        for document, format_, file in arrived:
+            key = file.content_hash, format_
+            if key in stored:
+                self._finish(_Content(key, [(document, file)], stored[key]))
             elif key in self._being_read:
-                self._being_read[key].of.append((each.document, file))
+                self._being_read[key].documents.append((document, file))
             else:
-                content = self._being_read[key] = _Content(key, [(each.document, file)])
-                content.result = self._pool.submit(file.path, each.format)
-                content.result.add_done_callback(partial(self._tell, content))
+                content = self._being_read[key] = _Content(key, [(document, file)])
+                content.reading = self._pool.submit(file.path, format_)
+                content.reading.add_done_callback(partial(self._complete, content))
                 continue
-            self._release(each.document, file)
+            self._release(document, file)
 
     def _finish(self, content: _Content) -> None:
-        self._done.append(content)
-        self._keep_soon()
+        self._unstored.append(content)
+        self._store_soon()
 
     def _read_again(self, content: _Content) -> None:
-        """The file was changed while it was read: what was read is not what was hashed."""
+        """The file changed while it was read: what was read is not what was hashed."""
         del self._being_read[content.key]
-        for document, _ in content.of:
+        for document, _ in content.documents:
             self._tries[document.id] += 1
-            if self._tries[document.id] < _TRIES:
+            if self._tries[document.id] < _MAX_TRIES:
                 self._waiting.append(document)
             else:
                 self.fail(document.id, SourceFailed(texts.CHANGING))
 
     def _release(self, document: Document, file: Fetched) -> None:
-        del self._held[document.id]
+        del self._pending[document.id]
         file.release()
 
-    def _keep_soon(self) -> None:
-        if self._keep_at is None:
-            self._keep_at = time.monotonic() + _MOMENT
+    def _store_soon(self) -> None:
+        if self._store_at is None:
+            self._store_at = time.monotonic() + _LONGEST_WAIT
 
-    def _keep(self) -> None:
-        """Keep all that is done, in one transaction."""
-        done, outcomes = self._done, self._failed
-        self._done, self._failed, self._keep_at = [], [], None
-        names = {found: texts.readers(found) for found in {each.key[1] for each in done}}
-        for each in done:
-            if each.result is None:
+    def _store(self) -> None:
+        """Store everything that is done, in one transaction."""
+        contents, outcomes = self._unstored, self._failures
+        self._unstored, self._failures, self._store_at = [], [], None
+        names = {format_: texts.readers(format_) for format_ in {content.key[1] for content in contents}}
+        for content in contents:
+            if content.reading is None:
                 continue
-            content_hash, found = each.key
-            del self._being_read[each.key]
+            content_hash, format_ = content.key
+            del self._being_read[content.key]
             try:
-                each.new = texts.new_text(content_hash, names[found], each.result.result)
-            except DiligenceError as error:  # it may go better next time
-                outcomes.extend(_failure(document.id, error) for document, _ in each.of)
-        contents: dict[str, tuple[str, str]] = {}
+                content.new = texts.new_text(content_hash, names[format_], content.reading.result)
+            except DiligenceError as error:  # another try may succeed
+                outcomes.extend(_failure(document.id, error) for document, _ in content.documents)
+        versions: dict[str, tuple[str, str]] = {}
         with database.writing() as session:
-            kept = save_texts(session, [each.new for each in done if each.new])
-            for each in done:
-                text = kept[each.new.content_hash, each.new.reader] if each.new else each.known
+            saved = save_texts(session, [content.new for content in contents if content.new])
+            for content in contents:
+                new = content.new
+                text = saved[new.content_hash, new.reader] if new else content.stored
                 if text is not None:
-                    contents |= {document.id: (file.version, file.content_hash) for document, file in each.of}
-                    outcomes.extend(self._outcome(document, text) for document, _ in each.of)
-            documents.save_contents(session, self._drive.name, contents)
-            self._note(session, outcomes)
+                    versions |= {document.id: (file.version, file.content_hash) for document, file in content.documents}
+                    outcomes.extend(self._outcome(document, text) for document, _ in content.documents)
+            documents.save_contents(session, self._drive.name, versions)
+            self._save(session, outcomes)
         self._outcomes.extend(outcomes)
 
     def _outcome(self, document: Document, text: TextSummary) -> DocumentOutcome:
@@ -290,7 +298,7 @@ class _Batch:
             status = DocumentStatus.EMPTY if text.outcome is Outcome.EMPTY else DocumentStatus.FAILED
         return DocumentOutcome(document.id, status, text.content_hash, text.id, text.characters, texts.warning_of(text))
 
-    def _note(self, session: Session, outcomes: Sequence[DocumentOutcome]) -> None:
+    def _save(self, session: Session, outcomes: Sequence[DocumentOutcome]) -> None:
         if self._company_id is not None:
             runs.save_document_outcomes(session, self._company_id, outcomes)
 

@@ -2,7 +2,9 @@
 
 import threading
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -35,9 +37,12 @@ class FarDrive(LocalDrive):
         self.together.wait(20)
         self.threads.add(threading.current_thread().name)
         self.settings.add(DocumentSettings.current().document_max_mb)
-        fetched = super().fetch(document_id, spool, max_bytes)
+        with self.open(document_id) as file:
+            content = file.read()
+        copy = spool / uuid4().hex  # what lies far away is always copied
+        copy.write_bytes(content)
         self.files.append(sum(1 for _ in spool.iterdir()))
-        return fetched
+        return Fetched(copy, sha256(content).hexdigest(), self.document(document_id).version)
 
 
 @pytest.fixture
@@ -107,8 +112,8 @@ def test_no_more_lies_in_the_spool_than_may(
     monkeypatch: pytest.MonkeyPatch,
     max_parallel_fetches: int,
 ) -> None:
-    monkeypatch.setattr(batch, "_HELD", 6)
-    monkeypatch.setattr(batch, "_AT_ONCE", 2)
+    monkeypatch.setattr(batch, "MAX_PENDING", 6)
+    monkeypatch.setattr(batch, "BATCH_SIZE", 2)
     for number in range(30):
         write(f"{number}.txt", f"words {number}")
     room_id = index_room("root")
@@ -116,7 +121,7 @@ def test_no_more_lies_in_the_spool_than_may(
     drive.max_parallel_fetches = max_parallel_fetches
     assert len(read(room_id)) == 30
     assert max(drive.files) <= 6
-    monkeypatch.setattr(batch, "_HELD_BYTES", 1)
+    monkeypatch.setattr(batch, "MAX_PENDING_BYTES", 1)
     drive.files.clear()
     for number in range(30):
         write(f"{number}.txt", f"other words {number}")
