@@ -20,7 +20,7 @@ from tasks.documents.drive.registry import configured_drive, provider_of
 from tasks.documents.extract.ocr import tesseract
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import DiligenceError
-from tasks.ranking.semantic import embedder
+from tasks.ranking.embedders import embedder
 
 
 def doctor() -> None:

@@ -20,7 +20,7 @@ from storage.runs import DocumentStatus
 from storage.settings import override_settings
 from tasks.ai.budget import cap_and_price
 from tasks.ai.money import Usage, dollars
-from tasks.ranking.semantic import embedder
+from tasks.ranking.embedders import embedder
 
 if TYPE_CHECKING:
     from flows.estimate import Estimate

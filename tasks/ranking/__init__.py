@@ -1,70 +1,63 @@
-"""Which of many texts speak to a question, without a model and without a network.
+"""Which of many texts answer a question best, by their words: without a model and without a network.
 
-words       what counts as a word
-encoder, positions    texts as places of words: all that is kept of them
-vocabulary  what documents call the things that questions ask for; its files and their format
-question    a question as weighted words, phrases and meanings
-part        the likeliest texts, and where phrases stand in them
-layout      the pages of an annual report's statements
-scores      all of it as one score for each text
+vocabulary    what documents call the things that questions ask for: files, and how they are read
+query         a question as weighted words, phrases and meanings
+index         the positions of words in texts; the likeliest texts for a query
+bm25          the score of each of these texts
+semantic      the best texts put in order by meaning, where an embedding model is chosen; `embedders` makes it
 """
 
 from collections.abc import Sequence
 
-from tasks.text.tokens import STOP_WORDS, tokens
+import numpy as np
 
-__all__ = ["STOP_WORDS", "Index", "rank", "tokens"]
+from tasks.ranking.bm25 import score
+from tasks.ranking.index import WordPositions, likeliest
+from tasks.ranking.query import read_query
+from tasks.text.tokens import tokens
 
-_ALL = 2000  # texts that are looked at closely; of more, only the likeliest are
+__all__ = ["Index", "rank"]
+
+_SCORED = 2000  # texts that are scored; of more texts, only the likeliest are
 
 
 class Index:
     """Texts made ready for many questions. Building takes time with their length, a question hardly any.
 
-    The texts are not kept, only where their words stand: 1.3 MB for 1,000 passages of 1,000 characters.
+    The index does not keep the texts but the positions of their words: 1.3 MB for 1,000 passages of 1,000 characters.
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
-        from tasks.ranking.index import Positions  # noqa: PLC0415 - numpy: 0.1 s for commands that rank nothing
-
-        self._positions = Positions(texts)
+        self._positions = WordPositions(texts)
 
     def rank(self, question: str, k: int) -> list[tuple[int, float]]:
         """The `k` best texts as (position in `texts`, score), best first.
 
         Only texts that share a word with the question, or with what documents call a thing that it asks for, are
-        given, so there may be fewer, or none. Equal scores keep the order of the texts. Scores are above 0 and mostly
-        below 1; those of one question for a clause compare between the texts of different contracts.
+        returned, so there may be fewer, or none. Equal scores keep the order of the texts. Scores are above 0 and
+        mostly below 1; those of one question for a clause compare between the texts of different contracts.
         """
-        import numpy as np  # noqa: PLC0415 - as above
-
-        from tasks.ranking.bm25 import score  # noqa: PLC0415
-        from tasks.ranking.index import likeliest  # noqa: PLC0415
-        from tasks.ranking.query import read  # noqa: PLC0415
-
-        asked = read(question)
-        if not len(self._positions) or not asked.terms or k <= 0:
+        query = read_query(question)
+        if not len(self._positions) or not query.terms or k <= 0:
             return []
-        part = likeliest(self._positions, asked, max(k, _ALL))
-        scores = score(part, asked)
+        subset = likeliest(self._positions, query, max(k, _SCORED))
+        scores = score(subset, query)
         positive = np.flatnonzero(scores > 0)
         order = positive[np.argsort(-scores[positive], kind="stable")][:k]
-        return [(int(part.texts[position]), float(scores[position])) for position in order]
+        return [(int(subset.texts[index]), float(scores[index])) for index in order]
 
-    def holding(self, words: str, k: int) -> list[int]:
-        """The `k` texts that hold most of these words, the rare ones counting most: where a quotation may stand.
+    def texts_with_words(self, words: str, k: int) -> list[int]:
+        """The `k` texts that have most of these words, rare words counting most: where a quotation may stand.
 
-        Best first, by position in `texts`; only those that hold any.
+        Positions in `texts`, best first; only texts that have any of the words.
         """
-        import numpy as np  # noqa: PLC0415 - as above
-
         count = len(self._positions)
-        held = np.zeros(count)
+        scores = np.zeros(count)
         for word in dict.fromkeys(tokens(words)):
             texts, _ = self._positions.counts(word)
-            held[texts] += np.log1p(count / max(len(texts), 1))
-        some = np.flatnonzero(held)
-        return [int(position) for position in some[np.argsort(-held[some], kind="stable")][: max(k, 0)]]
+            scores[texts] += np.log1p(count / max(len(texts), 1))
+        positive = np.flatnonzero(scores)
+        return [int(position) for position in positive[np.argsort(-scores[positive], kind="stable")][: max(k, 0)]]
 
 
 def rank(texts: Sequence[str], question: str, k: int) -> list[tuple[int, float]]:

@@ -1,8 +1,9 @@
-"""Which texts are pages of an annual report's statements, told by their titles, line items and figures.
+"""How well texts answer a query: by its terms in the text, its best window and its head, and by the page's layout.
 
-How well texts answer a question: by its terms in the whole text, its best window and its head, and by layout.
+Terms are weighted as in BM25. A page counts more when it is the financial statement on which the answer would stand,
+recognised by its title, its line items and its figures.
 
-The figures below were chosen on questions over annual reports and on contracts (ContractNLI, LEDGAR). None stands on an
+The constants were chosen on questions over annual reports and on contracts (ContractNLI, LEDGAR). None stands on an
 edge: half or twice of any moves the share of 211 such questions answered within the first five pages by .05 at most.
 """
 
@@ -13,28 +14,95 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.ranking.index import Part
-from tasks.ranking.query import Asked, Term
+from tasks.ranking.index import TextSubset
+from tasks.ranking.query import Query, QueryTerm
 from tasks.ranking.vocabulary import Phrase, phrase
 
-_TITLE_WORDS = (
-    60  # words at the head of a page among which its title stands, behind the company's name and "in thousands"
-)
-_LINES = 0.6  # the share of the line items that the page of a statement has: companies differ
+Floats = NDArray[np.float64]
+
+_ALL_TEXT = 0.5  # the weight of all of a text beside its best window
+_HEAD_WEIGHT = 0.4  # the weight of the head of a clause beside its best window: its heading names it
+_HEAD = 16  # words at the beginning of a text
+_STATEMENT = 0.2  # the weight of being the right statement, beside a text that has all terms of the query
+_MAX_MEANING = 12.0  # the terms of one meaning add up to that at most; two rare words reach half of it
+_LOCAL = 0.5  # how much less the words of most texts count than those of few: 0 (not at all) to 1
+_SATURATION = 1.2  # BM25's k1 and b
+_LENGTH = 0.75
+_WINDOW_SATURATION = 0.5  # a term that stands twice in a window says hardly more than one that stands once
+
+# words at the head of a page among which its title stands, behind the company's name and "in thousands"
+_TITLE_WORDS = 60
+_LINES = 0.6  # the share of the line items that a statement has on its page: companies differ
 _FIGURES = 0.35  # the share of its words that are numbers
-_UNTITLED = 0.4  # what a page without the title keeps: a second page, or a summary of the figures
+_UNTITLED = 0.4  # the share that a page without the title gets: a second page, or a summary of the figures
+
+
+def score(subset: TextSubset, query: Query) -> Floats:
+    """The score of each text of `subset`; 0 for one that has no term of the query.
+
+    The score is about the share of the query that a text covers: the weight of the terms it has over the weight of all.
+    For a question that asks for a clause it depends on the text alone, hardly on the others, so that the best scores of
+    two contracts show which of them has the clause. Among a report's pages, words of most of them count less.
+    """
+    head_weight = _HEAD_WEIGHT if query.clause else 0.0
+    weights = _TermWeights(subset, local=0.0 if query.clause else _LOCAL, with_heads=query.clause)
+    total = weights.add_up(query.terms)
+    possible = sum(term.weight for term in query.terms)
+    for meaning in query.meanings:
+        weight = weights.add_up(meaning.terms)
+        total += meaning.weight * weight * _MAX_MEANING / (weight + _MAX_MEANING)
+        possible += meaning.weight * _MAX_MEANING
+    in_texts, in_windows, in_heads = np.split(total, weights.borders)
+    scores: Floats = (_ALL_TEXT * in_texts + subset.best(in_windows) + head_weight * in_heads) / (
+        possible * (1 + _ALL_TEXT)
+    )
+    for name in sorted(query.statements):
+        scores += _STATEMENT / math.sqrt(len(query.statements)) * resemblance(subset, name) * (scores > 0)
+    return scores
+
+
+class _TermWeights:
+    """Adds up the weights of terms in each text, each window and each head, in one row in this order."""
+
+    def __init__(self, subset: TextSubset, local: float, *, with_heads: bool) -> None:
+        self._subset, self._local, self._with_heads = subset, local, with_heads
+        mean_length = max(float(subset.lengths.mean()), 1.0)
+        self._saturation = _SATURATION * (1 - _LENGTH + _LENGTH * subset.lengths / mean_length)
+        self.borders = [len(subset.texts), len(subset.texts) + subset.blocks]
+
+    def add_up(self, terms: tuple[QueryTerm, ...]) -> Floats:
+        subset = self._subset
+        total = np.zeros(self.borders[-1] + len(subset.texts))
+        in_texts, in_windows, in_heads = np.split(total, self.borders)  # views
+        for term in terms:
+            positions = subset.occurrences(term.phrase)
+            if not len(positions):
+                continue
+            text_counts, window_counts = subset.counts(positions)
+            having = subset.texts_in_all(term.phrase, int(np.count_nonzero(text_counts)))
+            weight = term.weight * _distinction(having, len(subset.positions)) ** self._local
+            in_texts += weight * (text_counts / (text_counts + self._saturation))
+            in_windows += weight * (window_counts / (window_counts + _WINDOW_SATURATION))
+            if self._with_heads:
+                in_heads[subset.texts_with(positions, _HEAD)] += weight
+        return total
+
+
+def _distinction(having: int, count: int) -> float:
+    """How well a term distinguishes `count` texts when `having` of them have it: 1 for none, near 0 for all."""
+    return math.log(1 + (count - having + 0.5) / (having + 0.5)) / math.log(2 + 2 * count)
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
-    """How a statement is titled, and lines that it has."""
+class FinancialStatement:
+    """How a statement is titled, and line items that it has."""
 
     titles: tuple[Phrase, ...]
     lines: tuple[Phrase, ...]
 
 
 @cache
-def statements() -> dict[str, Statement]:
+def statements() -> dict[str, FinancialStatement]:
     """The statements, by the names that the vocabulary has for them."""
     return {
         "balance sheet": _statement(
@@ -65,84 +133,19 @@ def statements() -> dict[str, Statement]:
     }
 
 
-def resemblance(part: Part, name: str) -> NDArray[np.float64]:
-    """How much each text looks like the page of a statement, 0 to 1."""
-    kind = statements()[name]
-    titled = np.full(len(part.texts), _UNTITLED)
-    for title in kind.titles:
-        titled[part.holding(part.places(title), _TITLE_WORDS)] = 1.0
-    lines = np.zeros(len(part.texts))
-    for line in kind.lines:
-        lines[part.holding(part.places(line))] += 1
-    share = np.minimum(lines / (_LINES * len(kind.lines)), 1)
-    found: NDArray[np.float64] = share * np.minimum(part.figures / _FIGURES, 1) * titled
-    return found
-
-
-def _statement(titles: str, lines: str) -> Statement:
-    return Statement(*(tuple(phrase(each) for each in listed.split(", ")) for listed in (titles, lines)))
-
-
-Floats = NDArray[np.float64]
-
-_WHOLE = 0.5  # the whole text beside its best window
-_TITLE_WEIGHT = 0.4  # the head of a clause beside its best window: its heading names it
-_HEAD = 16  # words
-_STATEMENT = 0.2  # a page that is the statement asked for, beside a text that says all that is asked
-_ENOUGH = 12.0  # what documents call one thing adds up to that at most; two rare words reach half of it
-_LOCAL = 0.5  # how far words that stand in most of the texts count less than those that stand in few: 0 to 1
-_SATURATION = 1.2  # BM25's k1 and b
-_LENGTH = 0.75
-_WINDOW_SATURATION = 0.5  # in a window a term that is met twice says hardly more than one met once
-
-
-def score(part: Part, asked: Asked) -> Floats:
-    """The score of each text of `part`, 0 for one that holds nothing of what is asked.
-
-    It is about the share of the question that a text covers: what the terms it holds weigh over what all weigh. For
-    a question that asks for a clause it depends on the text alone, hardly on the others, so that the best scores of
-    two contracts tell which of them has the clause. Among a report's pages, words of most of them count less.
-    """
-    reading = _Reading(part, local=0.0 if asked.clause else _LOCAL, title=_TITLE_WEIGHT if asked.clause else 0.0)
-    total = reading.add(asked.terms)
-    possible = sum(term.weight for term in asked.terms)
-    for meaning in asked.meanings:
-        found = reading.add(meaning.terms)
-        total += meaning.weight * found * _ENOUGH / (found + _ENOUGH)
-        possible += meaning.weight * _ENOUGH
-    whole, windows, heads = np.split(total, reading.borders)
-    scores: Floats = (_WHOLE * whole + part.best(windows) + reading.title * heads) / (possible * (1 + _WHOLE))
-    for name in sorted(asked.statements):
-        scores += _STATEMENT / math.sqrt(len(asked.statements)) * resemblance(part, name) * (scores > 0)
+def resemblance(subset: TextSubset, name: str) -> Floats:
+    """How much each text resembles the page of a statement, 0 to 1."""
+    statement = statements()[name]
+    by_title = np.full(len(subset.texts), _UNTITLED)
+    for title in statement.titles:
+        by_title[subset.texts_with(subset.occurrences(title), _TITLE_WORDS)] = 1.0
+    lines = np.zeros(len(subset.texts))
+    for line in statement.lines:
+        lines[subset.texts_with(subset.occurrences(line))] += 1
+    by_lines = np.minimum(lines / (_LINES * len(statement.lines)), 1)
+    scores: Floats = by_lines * np.minimum(subset.figures / _FIGURES, 1) * by_title
     return scores
 
 
-class _Reading:
-    """Adds up what terms weigh in each text, each window and each head, in one row in this order."""
-
-    def __init__(self, part: Part, local: float, title: float) -> None:
-        self._part, self._local, self.title = part, local, title
-        self._shortening = _SATURATION * (1 - _LENGTH + _LENGTH * part.lengths / max(float(part.lengths.mean()), 1.0))
-        self.borders = [len(part.texts), len(part.texts) + part.blocks]
-
-    def add(self, terms: tuple[Term, ...]) -> Floats:
-        part = self._part
-        total = np.zeros(self.borders[-1] + len(part.texts))
-        whole, windows, heads = np.split(total, self.borders)  # views
-        for term in terms:
-            places = part.places(term.phrase)
-            if not len(places):
-                continue
-            in_text, in_window = part.counts(places)
-            held = part.held(term.phrase, int(np.count_nonzero(in_text)))
-            weight = term.weight * _telling(held, len(part.positions)) ** self._local
-            whole += weight * (in_text / (in_text + self._shortening))
-            windows += weight * (in_window / (in_window + _WINDOW_SATURATION))
-            if self.title:
-                heads[part.holding(places, _HEAD)] += weight
-        return total
-
-
-def _telling(held: int, count: int) -> float:
-    """How much a term tells `count` texts apart when `held` of them have it: 1 for none, near 0 for all."""
-    return math.log(1 + (count - held + 0.5) / (held + 0.5)) / math.log(2 + 2 * count)
+def _statement(titles: str, lines: str) -> FinancialStatement:
+    return FinancialStatement(*(tuple(map(phrase, listed.split(", "))) for listed in (titles, lines)))

@@ -11,7 +11,8 @@ from itertools import islice
 
 from storage import database, runs, texts
 from storage.runs import RunDocument
-from tasks.ranking.semantic import CANDIDATES, Candidate, SemanticRanking, semantic_ranking
+from tasks.ranking.embedders import embedder
+from tasks.ranking.semantic import CANDIDATES, Candidate, SemanticRanking
 from tasks.scoring.passages import Cut, Ground, Index, Piece, passages_of
 from tasks.scoring.quotes import locate
 
@@ -133,7 +134,7 @@ class Evidence:
             yield near.document, 0, len(self._texts[near.text_id]), near.start
         elif near is not None:
             yield self._stretch(near.document, near.start, near.end)
-        ranked = [self._passages[position] for position in self._index.holding(quote, _CANDIDATES)]
+        ranked = [self._passages[position] for position in self._index.texts_with_words(quote, _CANDIDATES)]
         for document, piece in sorted(ranked, key=lambda each: each[0].document_id != own):
             yield self._stretch(document, piece.start, piece.end)
 
@@ -155,7 +156,8 @@ class Evidence:
 
     @cached_property
     def _semantic(self) -> SemanticRanking | None:
-        return semantic_ranking()
+        model = embedder()
+        return SemanticRanking(model) if model else None
 
     def _ranked(self, question: str, k: int) -> list[int]:
         return [position for position, _ in self._index.rank(question, k)]

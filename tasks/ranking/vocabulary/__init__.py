@@ -9,14 +9,14 @@ what it is about (the name is for the reader, and unique):
     stands = "cash flow"
 
 asks    phrases of questions. The entry is meant when all words of one of them stand close together in the question
-        (within two words more than the phrase has, in any order, plural and verb endings and stop words aside).
+        (within two words more than the phrase has, in any order; plural and verb endings and stop words do not count).
 says    phrases of documents: a text speaks to the question when one of them stands in it, its words close together.
         `#` is any number: "# employees".
 stands  optional: the statement on whose page a filing gives it: "balance sheet", "income statement", "cash flow",
         "equity statement".
 weight  optional, 1.0 when left out: how much the entry counts beside the question's own words.
 
-The asked phrase that was met counts as one of `says` itself, so it needs no repeating there.
+A phrase of `asks` that stands in the question counts as one of `says` too and is not repeated there.
 Entries are general knowledge of a field: no company's name, no number, no year.
 """
 
@@ -39,7 +39,7 @@ Phrase = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class VocabularyEntry:
     """One thing with its names. Phrases are tuples of `tokens`; `field` is one of `FIELDS`."""
 
     name: str
@@ -51,19 +51,17 @@ class Entry:
 
 
 @cache
-def entries() -> tuple[Entry, ...]:
+def entries() -> tuple[VocabularyEntry, ...]:
     """All entries of the vocabulary, in the order of the files.
 
     Raises:
         ValueError: for a file that does not keep to the format above.
     """
-    found: list[Entry] = []
-    for field in FIELDS:
-        found.extend(parse((resources.files(__name__) / f"{field}.toml").read_text("utf-8"), field))
-    return tuple(found)
+    files = {field: resources.files(__name__) / f"{field}.toml" for field in FIELDS}
+    return tuple(entry for field, file in files.items() for entry in parse(file.read_text("utf-8"), field))
 
 
-def parse(text: str, field: str) -> list[Entry]:
+def parse(text: str, field: str) -> list[VocabularyEntry]:
     """The entries of one file's text.
 
     Raises:
@@ -72,7 +70,7 @@ def parse(text: str, field: str) -> list[Entry]:
     return [_entry(name, field, table) for name, table in tomllib.loads(text).items()]
 
 
-def _entry(name: str, field: str, table: object) -> Entry:
+def _entry(name: str, field: str, table: object) -> VocabularyEntry:
     if not isinstance(table, dict) or not {"asks", "says"} <= table.keys() <= _KEYS:
         raise ValueError(f"vocabulary: [{name}] needs asks and says, and may have stands and weight")
     stands, weight = table.get("stands"), table.get("weight", 1.0)
@@ -80,11 +78,13 @@ def _entry(name: str, field: str, table: object) -> Entry:
         raise ValueError(f"vocabulary: [{name}] stands on none of {', '.join(sorted(STATEMENTS))}")
     if not isinstance(weight, (int, float)) or weight <= 0:
         raise ValueError(f"vocabulary: [{name}] has a weight that is not above 0")
-    return Entry(name, field, _phrases(name, table["asks"]), _phrases(name, table["says"]), stands, float(weight))
+    return VocabularyEntry(
+        name, field, _phrases(name, table["asks"]), _phrases(name, table["says"]), stands, float(weight)
+    )
 
 
 def _phrases(name: str, listed: Iterable[str]) -> tuple[Phrase, ...]:
-    phrases = tuple(dict.fromkeys(phrase(each) for each in listed))
+    phrases = tuple(dict.fromkeys(map(phrase, listed)))
     if () in phrases:
         raise ValueError(f"vocabulary: [{name}] has a phrase without a word that counts")
     return phrases
@@ -92,12 +92,12 @@ def _phrases(name: str, listed: Iterable[str]) -> tuple[Phrase, ...]:
 
 def phrase(text: str) -> Phrase:
     """The words of a phrase that count; `#` stays, for any number."""
-    return tuple(word for piece in text.split() for word in ([NUMBER] if piece == NUMBER else tokens(piece)))
+    return tuple(word for part in text.split() for word in ([NUMBER] if part == NUMBER else tokens(part)))
 
 
 @cache
 def shares() -> dict[str, float]:
-    """In which share of passages of 100 words a frequent word (as `tokens` gives it) stands, 0 to 1.
+    """The share of passages of 100 words in which a frequent word (as `tokens` gives it) stands, 0 to 1.
 
     The mean over annual reports and contracts, for words in 0.2 % of passages or more (`frequent.txt`: word and
     per mille). A word that is not in it is rare.

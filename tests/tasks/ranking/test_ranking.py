@@ -117,6 +117,6 @@ def test_ranking_prints_and_logs_nothing(capfd: pytest.CaptureFixture[str], capl
 
 
 def test_where_a_quotation_may_stand_its_rarest_words_decide() -> None:
-    assert Index(TEXTS).holding("the last revenue of the board", 2) == [3, 1]
-    assert Index(TEXTS).holding("aircraft", 5) == []
-    assert Index([]).holding("lease", 5) == []
+    assert Index(TEXTS).texts_with_words("the last revenue of the board", 2) == [3, 1]
+    assert Index(TEXTS).texts_with_words("aircraft", 5) == []
+    assert Index([]).texts_with_words("lease", 5) == []

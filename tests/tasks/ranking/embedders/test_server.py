@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tasks.errors import DiligenceError, NotConfigured, SourceFailed, TookTooLong, TooManyRequests, Unavailable
-from tasks.ranking.embedders import ServerEmbedder
+from tasks.ranking.embedders.server import ServerEmbedder
 from tests.servers.embeddings_server import (
     EmbeddingsServer,
     busy_for_a_moment,
@@ -94,7 +94,7 @@ def test_a_busy_server_is_asked_again(server: EmbeddingsServer, embedder: Server
 @pytest.mark.parametrize(
     ("behaviour", "error", "says"),
     [
-        (busy_for_a_moment(429), TooManyRequests, "too often"),
+        (busy_for_a_moment(429), TooManyRequests, "too many requests"),
         (busy_for_a_moment(503), Unavailable, "HTTP 503"),
         (denied(), NotConfigured, "OPENAI_API_KEY"),
         (failing(403), NotConfigured, "OPENAI_API_KEY"),
@@ -103,10 +103,10 @@ def test_a_busy_server_is_asked_again(server: EmbeddingsServer, embedder: Server
         (moved("http://127.0.0.1:1/v1/embeddings"), NotConfigured, "HTTP 307"),
         (web_page(), SourceFailed, "a web page"),
         (nothing(), SourceFailed, "something else"),
-        (changed(lambda _: []), SourceFailed, "another number"),
-        (changed(lambda listed: listed[1:]), SourceFailed, "another number"),
-        (changed(lambda listed: [*listed, listed[0]]), SourceFailed, "another number"),
-        (changed(lambda listed: [{**row, "index": 0} for row in listed]), SourceFailed, "another number"),
+        (changed(lambda _: []), SourceFailed, "wrong number"),
+        (changed(lambda listed: listed[1:]), SourceFailed, "wrong number"),
+        (changed(lambda listed: [*listed, listed[0]]), SourceFailed, "wrong number"),
+        (changed(lambda listed: [{**row, "index": 0} for row in listed]), SourceFailed, "wrong number"),
         (changed(lambda listed: [{**row, "index": None} for row in listed]), SourceFailed, "something else"),
         (with_vector([1.0]), SourceFailed, "something else"),
         (with_vector("AAAA"), SourceFailed, "something else"),

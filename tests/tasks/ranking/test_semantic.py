@@ -12,7 +12,7 @@ from storage import database
 from storage.caches import TextVector, find_vectors, save_vectors
 from storage.texts import save_text
 from tasks.errors import Unavailable
-from tasks.ranking.embedders import ServerEmbedder
+from tasks.ranking.embedders.server import ServerEmbedder
 from tasks.ranking.semantic import Candidate, SemanticRanking
 from tests.servers.embeddings_server import EmbeddingsServer, with_vector
 from tests.servers.openai_server import failing

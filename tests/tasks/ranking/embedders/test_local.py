@@ -2,13 +2,12 @@
 
 import subprocess
 import sys
-from unittest.mock import patch
 
 import pytest
 
 from tasks.errors import NotConfigured
-from tasks.ranking import embedders
-from tests.tasks.ranking.semantic.test_embedder import needs_the_extra
+from tasks.ranking.embedders.local import LocalEmbedder
+from tests.tasks.ranking.embedders.test_contract import needs_the_extra
 
 _NO_NETWORK = """
 import socket
@@ -17,17 +16,14 @@ def refuse(*_):
     raise AssertionError("the network was asked")
 
 socket.socket.connect = socket.getaddrinfo = refuse
-from tasks.ranking.embedders import LocalEmbedder
+from tasks.ranking.embedders.local import LocalEmbedder
 print(LocalEmbedder().embed(["The lease ends.", "Rent is due."]).shape)
 """
 
 
 def test_without_the_extra_the_error_says_how_to_install_it() -> None:
-    with (
-        patch.object(embedders, "_WEIGHTS", "no_such_package"),
-        pytest.raises(NotConfigured, match=r"diligence\[semantic\]"),
-    ):
-        embedders.LocalEmbedder()
+    with pytest.raises(NotConfigured, match=r"diligence\[semantic\]"):
+        LocalEmbedder(packages=["no_such_package"])
 
 
 @needs_the_extra
@@ -40,7 +36,7 @@ def test_the_model_asks_no_network_and_prints_nothing() -> None:
 
 @needs_the_extra
 def test_the_model_knows_what_words_mean() -> None:
-    asked, right, wrong = embedders.LocalEmbedder().embed(
+    asked, right, wrong = LocalEmbedder().embed(
         [
             "How many people work there?",
             "The group had 1,240 staff at year end.",

@@ -6,7 +6,8 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from tasks.ranking.embedders import LocalEmbedder, ServerEmbedder
+from tasks.ranking.embedders.local import LocalEmbedder
+from tasks.ranking.embedders.server import ServerEmbedder
 from tasks.ranking.semantic import Embedder
 from tests.servers.embeddings_server import EmbeddingsServer
 
@@ -37,7 +38,7 @@ def test_texts_of_one_meaning_are_near_each_other(embedder: Embedder) -> None:
 
 
 def test_vectors_stand_in_the_order_of_the_texts(embedder: Embedder) -> None:
-    texts = [f"{'lease ' * (at % 3)}{'sales ' * (at % 5)}{'x' * (at % 7)}." for at in range(100)]
+    texts = [f"{'lease ' * (number % 3)}{'sales ' * (number % 5)}{'x' * (number % 7)}." for number in range(100)]
     together = embedder.embed(texts)
     alone = np.concatenate([embedder.embed([text]) for text in texts[::9]])
     assert np.abs(together[::9] - alone).max() < 1e-5

@@ -1,0 +1,56 @@
+"""The embedders, and which one the settings choose. Each implements `tasks.ranking.semantic:Embedder`.
+
+local     a model on this machine
+server    a model behind an address that speaks OpenAI's `/v1/embeddings`
+"""
+
+from functools import lru_cache
+
+from storage.settings import is_web_address
+from tasks.errors import NotConfigured
+from tasks.ranking.embedders.local import LocalEmbedder
+from tasks.ranking.semantic import Embedder
+from tasks.ranking.settings import LOCAL, EmbeddingSettings
+
+
+def embedder() -> Embedder | None:
+    """The embedder that the current settings choose; None without `DILIGENCE_EMBEDDINGS`.
+
+    Raises:
+        NotConfigured: the local model is not installed, a model is named but no server, or
+            the address or the key is malformed.
+    """
+    return _make(EmbeddingSettings.current())
+
+
+@lru_cache(maxsize=8)
+def _make(settings: EmbeddingSettings) -> Embedder | None:
+    """The same embedder for the same settings: it keeps its connections and how much its server takes at once."""
+    if not settings.embeddings:
+        return None
+    if settings.embeddings == LOCAL:
+        return LocalEmbedder()
+    own_server = settings.embeddings_url is not None
+    if own_server:
+        address, secret = settings.embeddings_url, settings.embeddings_key
+    else:
+        address, secret = settings.openai_base_url, settings.openai_api_key
+    if address is None and secret is None:
+        raise NotConfigured(
+            "DILIGENCE_EMBEDDINGS names a model, but no server is configured. Set OPENAI_API_KEY for OpenAI, "
+            "OPENAI_BASE_URL or DILIGENCE_EMBEDDINGS_URL for another server, or set DILIGENCE_EMBEDDINGS to local."
+        )
+    if address is not None and not is_web_address(address):
+        raise NotConfigured(
+            f"{'DILIGENCE_EMBEDDINGS_URL' if own_server else 'OPENAI_BASE_URL'} is not a web address. Set it to one "
+            "such as http://127.0.0.1:11434/v1, or leave it out."
+        )
+    key = secret.get_secret_value().strip() if secret else None
+    if key is not None and not (key.isascii() and key.isprintable()):
+        raise NotConfigured(
+            f"{'DILIGENCE_EMBEDDINGS_KEY' if own_server else 'OPENAI_API_KEY'} contains characters that keys do not "
+            "have. Set it again without quotation marks or line breaks."
+        )
+    from tasks.ranking.embedders.server import ServerEmbedder  # noqa: PLC0415 - openai: 0.5 s
+
+    return ServerEmbedder(settings.embeddings, address, key)
