@@ -24,8 +24,8 @@ class CompaniesFailed(DiligenceError):
     status, slug, title = 500, "companies-failed", "Some companies failed"
 
     def __init__(self, run_id: str, failed: Sequence[str]) -> None:
-        told = "; ".join(each.rstrip(".") for each in failed)
-        super().__init__(f"The run is finished, but not whole: {told}. The report says what is missing.")
+        reasons = "; ".join(reason.rstrip(".") for reason in failed)
+        super().__init__(f"The run is finished, but incomplete: {reasons}. The report says what is missing.")
         self.run_id = run_id
         self.failed = list(failed)
 

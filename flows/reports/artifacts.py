@@ -6,7 +6,7 @@ Pure functions that give text; the flows make artifacts of it.
 import re
 from textwrap import shorten
 
-from flows.reports.models import Company, Criterion, Report
+from flows.reports.models import CompanyReport, CriterionReport, Report
 
 REASON_CHARACTERS = 160
 """A scorecard is for a glance; the whole reason stands in the report."""
@@ -24,7 +24,7 @@ _MARKS = re.compile(
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
-def scorecard(company: Company, scale: tuple[float, float]) -> str:
+def scorecard(company: CompanyReport, scale: tuple[float, float]) -> str:
     """The company's scorecard in Markdown: its figures, a table of the criteria, and what is missing.
 
     Args:
@@ -74,7 +74,7 @@ def _escaped(mark: re.Match[str]) -> str:
 _HEAD = "| Criterion | Weight | Score | Status | Reason |\n|---|---:|---:|---|---|"
 
 
-def _row(criterion: Criterion, scale: tuple[float, float]) -> str:
+def _row(criterion: CriterionReport, scale: tuple[float, float]) -> str:
     score = "–" if criterion.score is None else f"{criterion.score:g} / {scale[1]:g}"
     if criterion.score is not None and criterion.status != "scored":
         score = f"({score})"  # judged, but it does not count
@@ -83,12 +83,12 @@ def _row(criterion: Criterion, scale: tuple[float, float]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _by_weight(company: Company) -> list[Criterion]:
+def _by_weight(company: CompanyReport) -> list[CriterionReport]:
     """The weightiest first; among equals the order of the criteria."""
     return sorted(company.criteria, key=lambda criterion: -criterion.weight)
 
 
-def _figures(company: Company) -> str:
+def _figures(company: CompanyReport) -> str:
     total = "nothing could be scored" if company.total is None else f"**{company.total:.0%}** of what could be scored"
     figures = [escape(company.domain), total]
     if company.rank is not None:

@@ -1,6 +1,6 @@
-"""What changed for a company between two runs of a batch: its documents, where its scores stand, and what was asked.
+"""What changed for a company between two runs of a batch: its documents, its scores and the criteria.
 
-Pure comparison of rows that storage gives; which two runs are compared is not decided here.
+This module compares rows of storage; `report` decides which two runs.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -15,11 +15,11 @@ from tasks.scoring.judge import SHOWN
 
 
 class Change(BaseModel):
-    """One change. `text` says it in a sentence, `why` what brought it about.
+    """One change, `text` in a sentence, and `why` it happened.
 
-    For a document `before` and `after` are the hashes of its content (null where there is no such
-    side or its content is not known). For a score they are the score, or the status in its place
-    when the criterion does not count. Changes of the criteria have neither.
+    For a document, `before` and `after` are the hashes of its content (null where it did not exist or
+    its content is unknown). For a score they are the score, or the status where the criterion does not
+    count. Changes of the criteria have neither.
     """
 
     kind: Literal["document_added", "document_changed", "document_removed", "score_moved", "criteria_changed"]
@@ -36,9 +36,9 @@ class Change(BaseModel):
 class Causes:
     """What else differs between the two runs, and may have moved a score.
 
-    `redefined` are ids of criteria that asked for something else in the earlier run, `answerers` who
-    judged then and now, `documents` the changes of the data room, `quoted` the ids of the documents
-    that each criterion's outcome rests on now.
+    `redefined` are the ids of criteria that asked for something else in the earlier run, `answerers` who
+    judged then and now, `documents` the changes of the data room, `quoted` the ids of the documents that
+    are quoted now, by criterion.
     """
 
     redefined: frozenset[str] = frozenset()
@@ -54,9 +54,9 @@ _LISTED = 10  # criteria that a sentence names
 def document_changes(before: Sequence[RunDocument], now: Sequence[RunDocument]) -> list[Change]:
     """Documents that were added, changed or removed, in the order in which they are listed.
 
-    A document whose content one of the runs never saw (not fetched, or not reached) is not called
-    changed: nothing is known of it. A renamed or moved document of a drive that names documents by
-    their path is one removed and one added.
+    A document whose content is unknown in one of the runs (not fetched, or not reached) does not count
+    as changed. On a drive that identifies documents by path, a renamed or moved document is one removed
+    and one added.
     """
     earlier = {document.document_id: document for document in before}
     changes: list[Change] = []
@@ -93,33 +93,39 @@ def redefined_criteria(before: Mapping[str, Any], now: Mapping[str, Any]) -> fro
 
 
 def criteria_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[Change]:
-    """How the criteria of two runs differ: a total moves with them also where no score and no document did."""
+    """How the criteria of two runs differ: they change a total even where no score and no document changed."""
     earlier = {criterion["id"]: criterion for criterion in before.get("criteria", [])}
-    asked = {criterion["id"]: criterion for criterion in now.get("criteria", [])}
+    current = {criterion["id"]: criterion for criterion in now.get("criteria", [])}
     redefined = redefined_criteria(before, now)
-    weighed = [
-        f"{name} weighs {asked[name]['weight']:g}, in the last run {earlier[name]['weight']:g}"
-        for name in asked
-        if name in earlier and asked[name]["weight"] != earlier[name]["weight"]
+    weights = [
+        f"{name} from {earlier[name]['weight']:g} to {current[name]['weight']:g}"
+        for name in current
+        if name in earlier and current[name]["weight"] != earlier[name]["weight"]
     ]
     low, high = now["scale"]
-    told = [
+    changes = [
         (
-            [f"The scale goes from {low:g} to {high:g} now"] if before["scale"] != now["scale"] else [],
-            "Scores on another scale are not compared.",
+            [f"The scale now goes from {low:g} to {high:g}"] if before["scale"] != now["scale"] else [],
+            "Scores on different scales are not compared.",
         ),
-        (_begun("Criteria added: ", asked.keys() - earlier.keys(), asked), "They count in the total now."),
+        (_sentence("Criteria added: ", current.keys() - earlier.keys(), current), "They now count in the total."),
         (
-            _begun("Criteria removed: ", earlier.keys() - asked.keys(), earlier),
+            _sentence("Criteria removed: ", earlier.keys() - current.keys(), earlier),
             "They counted in the total of the last run.",
         ),
-        (_begun("Criteria that ask for something else: ", redefined, asked), "They were changed in the criteria file."),
-        ([_some(weighed, "; ")] if weighed else [], "Totals move with the weights, also where no score did."),
+        (
+            _sentence("Criteria that ask for something else: ", redefined, current),
+            "They were changed in the criteria file.",
+        ),
+        (
+            [f"Weights changed: {_some(weights, ', ')}"] if weights else [],
+            "Totals change with the weights, even where no score did.",
+        ),
     ]
-    return [Change(kind="criteria_changed", text=f"{text}.", why=why) for texts, why in told for text in texts]
+    return [Change(kind="criteria_changed", text=f"{text}.", why=why) for texts, why in changes for text in texts]
 
 
-def _begun(opening: str, names: Collection[str], order: Mapping[str, Any]) -> list[str]:
+def _sentence(opening: str, names: Collection[str], order: Mapping[str, Any]) -> list[str]:
     return [opening + _some([name for name in order if name in names], ", ")] if names else []
 
 
@@ -144,7 +150,7 @@ def _moves(
             criterion=outcome.criterion_id,
             before=_standing(old),
             after=_standing(outcome),
-            text=f"{outcome.criterion_id} went from {_words(old)} to {_words(outcome)}.",
+            text=f"{outcome.criterion_id} went from {_in_words(old)} to {_in_words(outcome)}.",
             why=_why(old, outcome, causes),
         )
 
@@ -157,17 +163,17 @@ def _why(old: CriterionOutcome, now: CriterionOutcome, causes: Causes) -> str:
         return now.reason.removesuffix(SHOWN)
     if old.status is ScoreStatus.UNSCORED:
         return f"It was not judged in the last run: {old.reason.removesuffix(SHOWN)}"
-    said: list[str] = []
+    reasons: list[str] = []
     then, today = causes.answerers
     if then != today:
-        said.append(f"It was judged by {today}, in the last run by {then}.")
+        reasons.append(f"It was judged by {today}; in the last run, by {then}.")
     quoted = causes.quoted.get(now.criterion_id, ())
-    bearing = [document for document in causes.documents if document.document_id in quoted]
-    if bearing:
-        said.append(f"It rests on {_named(bearing)}.")
+    quoted_changes = [document for document in causes.documents if document.document_id in quoted]
+    if quoted_changes:
+        reasons.append(f"Its quotes come from {_named(quoted_changes)}.")
     elif causes.documents:
-        said.append(f"The data room changed: {_named(causes.documents)}.")
-    return " ".join(said) or "The same documents were judged anew, and the judgement came out otherwise."
+        reasons.append(f"The data room changed: {_named(causes.documents)}.")
+    return " ".join(reasons) or "The same documents were judged again, with a different result."
 
 
 def _named(changes: Sequence[Change]) -> str:
@@ -185,7 +191,7 @@ def _standing(outcome: CriterionOutcome) -> float | str:
     return outcome.status.value if counted is None else counted
 
 
-def _words(outcome: CriterionOutcome) -> str:
+def _in_words(outcome: CriterionOutcome) -> str:
     standing = _standing(outcome)
     return standing if isinstance(standing, str) else f"{standing:g}"
 
@@ -193,8 +199,8 @@ def _words(outcome: CriterionOutcome) -> str:
 _VERBS = {"document_added": "added", "document_changed": "changed", "document_removed": "removed"}
 _WHY = {
     "document_added": "It was not in the data room in the last run.",
-    "document_changed": "Its content is another one than in the last run.",
-    "document_removed": "It is not in the data room any more.",
+    "document_changed": "Its content differs from that in the last run.",
+    "document_removed": "It is no longer in the data room.",
 }
 
 

@@ -1,20 +1,26 @@
 """The report as a memo to edit and send on: the ranking, then each company with its findings and their quotes.
 
-The documents of a data room are counted, and named where they could not be read; all of them stand in
-the web page and the workbook. What stands in documents is data: text, never markup or a field.
+The memo counts the documents of a data room and names those that could not be read; the web page and the
+workbook list all of them. Words of documents are data: they are written as text, never as markup or a field.
 """
 
 import re
 from io import BytesIO
-from typing import TYPE_CHECKING
 
-from flows.reports.models import Company, Contradicting, Criterion, Quote, Report
+import docx
+from docx.document import Document
+from docx.opc.constants import RELATIONSHIP_TYPE
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
+from docx.text.paragraph import Paragraph
+
+from flows.reports.models import CompanyReport, ContradictingQuote, CriterionReport, Report, ReportedQuote
 from flows.reports.wording import (
     day,
+    is_unreached,
     judge,
     moment,
     money,
-    not_come_to,
     not_read,
     number,
     percent,
@@ -22,13 +28,9 @@ from flows.reports.wording import (
     plain,
     tally,
     thousands,
-    to_ask,
+    to_request,
     weblink,
 )
-
-if TYPE_CHECKING:
-    from docx.document import Document
-    from docx.text.paragraph import Paragraph
 
 _NAMED = 20  # documents that were not read, and changes, named for each company
 _LONGEST = 1200  # characters of a quotation in the memo
@@ -37,9 +39,7 @@ _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 
 def render(report: Report) -> bytes:
     """The memo as the bytes of a file."""
-    from docx import Document  # noqa: PLC0415 - 0.2 s that the other formats need not pay
-
-    memo = Document()
+    memo = docx.Document()
     run = report.run
     memo.core_properties.title = _text(run.name)[:255]
     memo.core_properties.author = ""
@@ -53,31 +53,31 @@ def render(report: Report) -> bytes:
     return file.getvalue()
 
 
-def _opening(memo: "Document", report: Report) -> None:
+def _opening(memo: Document, report: Report) -> None:
     run, companies = report.run, report.companies
     memo.add_paragraph(
         f"Due diligence of {len(companies)} {'company' if len(companies) == 1 else 'companies'} against "
         f"{len(run.criteria)} {'criterion' if len(run.criteria) == 1 else 'criteria'}, each on a scale from "
         f"{number(run.scale[0])} to {number(run.scale[1])}. {day(run.started_at)}."
     )
-    asked = f"{thousands(run.cost.calls)} calls" if run.cost.calls else "nothing"
+    calls = thousands(run.cost.calls) if run.cost.calls else "none"
     if run.cost.usd is not None:
-        asked += f", {money(run.cost.usd)} USD"
+        calls += f", {money(run.cost.usd)} USD"
     ended = moment(run.finished_at) if run.finished_at else "not yet"
     facts = (
         f"Run {run.id}, {run.status}. Started {moment(run.started_at)}, finished {ended}. "
-        f"Judged by {judge(run.answerer)}; asked of a model: {asked}."
+        f"Judged by {judge(run.answerer)}; calls to the model: {calls}."
     )
     if run.budget:
         facts += f" Budget: {run.budget}."
     memo.add_paragraph(_text(facts))
 
 
-def _ranking(memo: "Document", report: Report) -> None:
+def _ranking(memo: Document, report: Report) -> None:
     memo.add_heading("Ranking", 1)
     columns = ["Rank", "Company", "Total", "Coverage", "Missing"]
     if report.run.sensitivity:
-        columns.insert(4, "Keeps its place")
+        columns.insert(4, "Rank stability")
     table = memo.add_table(rows=1, cols=len(columns), style="Light List Accent 1")
     for cell, name in zip(table.rows[0].cells, columns, strict=True):
         cell.text = name
@@ -89,11 +89,11 @@ def _ranking(memo: "Document", report: Report) -> None:
         for cell, value in zip(table.add_row().cells, row, strict=True):
             cell.text = _text(value)
     if report.run.sensitivity:
-        tried = f"{thousands(report.run.sensitivity.draws)} draws, each weight {report.run.sensitivity.varied}"
-        memo.add_paragraph(f"Keeps its place: the share of {tried}, in which the company's rank stays the same.")
+        draws = f"{thousands(report.run.sensitivity.draws)} draws (each weight {report.run.sensitivity.varied})"
+        memo.add_paragraph(f"Rank stability: the share of {draws} in which the company keeps its rank.")
 
 
-def _company(memo: "Document", company: Company, scale: tuple[float, float]) -> None:
+def _company(memo: Document, company: CompanyReport, scale: tuple[float, float]) -> None:
     memo.add_heading(_text(company.name), 1)
     counts = tally(company.documents)
     total = "nothing could be scored" if company.total is None else f"{_share(company.total)} of what could be scored"
@@ -104,12 +104,12 @@ def _company(memo: "Document", company: Company, scale: tuple[float, float]) -> 
     )
     if company.problem:
         _strong(memo.add_paragraph(), f"This company's run failed. {company.problem}")
-    if company.criteria and not_come_to(company):
+    if company.criteria and is_unreached(company):
         memo.add_paragraph(_text(company.criteria[0].reason))
     else:
         for criterion in company.criteria:
             _criterion(memo, criterion, scale)
-    _listed(memo, "To ask the company for", [_request(each) for each in to_ask(company)])
+    _listed(memo, "To ask the company for", [_request(criterion) for criterion in to_request(company)])
     _listed(
         memo,
         "Where sources disagree",
@@ -118,25 +118,28 @@ def _company(memo: "Document", company: Company, scale: tuple[float, float]) -> 
             for conflict in company.conflicts
         ],
     )
-    unread = [f"{each.document_name}: {each.status}. {each.warning or ''}" for each in not_read(company.documents)]
+    unread = [
+        f"{document.document_name}: {document.status}. {document.warning or ''}"
+        for document in not_read(company.documents)
+    ]
     _listed(memo, "To be aware of", [*company.warnings, *unread])
     _listed(memo, "Since the last run", [f"{change.text} {change.why}" for change in company.changes])
 
 
-def _criterion(memo: "Document", criterion: Criterion, scale: tuple[float, float]) -> None:
+def _criterion(memo: Document, criterion: CriterionReport, scale: tuple[float, float]) -> None:
     memo.add_heading(_text(criterion.label), 2)
     scored = criterion.score is not None and criterion.status == "scored"
-    told = [f"{number(criterion.score or 0)} of {number(scale[1])}" if scored else criterion.status.value]
-    told += [criterion.kind, f"weight {number(criterion.weight)}"]
+    remarks = [f"{number(criterion.score or 0)} of {number(scale[1])}" if scored else criterion.status.value]
+    remarks += [criterion.kind, f"weight {number(criterion.weight)}"]
     if criterion.confidence is not None:
-        told.append(f"confidence {percent(criterion.confidence)}")
+        remarks.append(f"confidence {percent(criterion.confidence)}")
     if criterion.agreement is not None:
-        told.append(f"repeats agree to {percent(criterion.agreement)}")
+        remarks.append(f"{percent(criterion.agreement)} of repeats agree")
     paragraph = memo.add_paragraph()
-    _strong(paragraph, ", ".join(told) + ". ")
+    _strong(paragraph, ", ".join(remarks) + ". ")
     paragraph.add_run(_text(criterion.reason))
     for at, quote in enumerate(criterion.quotes, 1):
-        lead = f"[{at}] speaks {quote.stance} it, " if quote.stance else ""
+        lead = f"[{at}] evidence {quote.stance}, " if quote.stance else ""
         _quote(memo, quote, lead + ("passage" if criterion.status == "unscored" else _verified(quote)))
     for contradiction in criterion.contradictions:
         _strong(memo.add_paragraph(), f"Contradiction about {contradiction.about}:")
@@ -144,15 +147,15 @@ def _criterion(memo: "Document", criterion: Criterion, scale: tuple[float, float
             _quote(memo, side, "verified")
 
 
-def _verified(quote: Quote) -> str:
+def _verified(quote: ReportedQuote) -> str:
     return "verified" if quote.verified else "not verified"
 
 
-def _quote(memo: "Document", quote: Quote | Contradicting, told: str) -> None:
+def _quote(memo: Document, quote: ReportedQuote | ContradictingQuote, remark: str) -> None:
     words = quote.text if len(quote.text) <= _LONGEST else f"{quote.text[:_LONGEST]} …"
     paragraph = memo.add_paragraph(style="Quote")
     paragraph.add_run(f"“{_text(' '.join(words.split()))}”")
-    paragraph.add_run(f" – {told}")
+    paragraph.add_run(f" – {remark}")
     if quote.document_name:
         paragraph.add_run(", ")
         _link(paragraph, quote.document_name, place_link(quote))
@@ -160,12 +163,12 @@ def _quote(memo: "Document", quote: Quote | Contradicting, told: str) -> None:
         paragraph.add_run(f", {_text(quote.place)}")
 
 
-def _request(criterion: Criterion) -> str:
-    near = ", ".join(f"{each.document_name} ({each.why})" for each in criterion.nearest)
-    return f"{criterion.missing}" + (f". Nearest in the data room: {near}" if near else "")
+def _request(criterion: CriterionReport) -> str:
+    nearest = ", ".join(f"{document.document_name} ({document.why})" for document in criterion.nearest)
+    return f"{criterion.missing}" + (f". Nearest in the data room: {nearest}" if nearest else "")
 
 
-def _listed(memo: "Document", title: str, items: list[str]) -> None:
+def _listed(memo: Document, title: str, items: list[str]) -> None:
     """A headed list; nothing where there is nothing to list."""
     if not items:
         return
@@ -173,15 +176,11 @@ def _listed(memo: "Document", title: str, items: list[str]) -> None:
     for item in items[:_NAMED]:
         memo.add_paragraph(_text(item), style="List Bullet")
     if len(items) > _NAMED:
-        memo.add_paragraph(f"{len(items) - _NAMED} more stand in the web page.", style="List Bullet")
+        memo.add_paragraph(f"{len(items) - _NAMED} more are in the web page.", style="List Bullet")
 
 
-def _link(paragraph: "Paragraph", text: str, url: str | None) -> None:
+def _link(paragraph: Paragraph, text: str, url: str | None) -> None:
     """Words that lead to a web address; plain ones where it is none."""
-    from docx.opc.constants import RELATIONSHIP_TYPE  # noqa: PLC0415 - see render
-    from docx.oxml import OxmlElement  # noqa: PLC0415
-    from docx.oxml.ns import qn  # noqa: PLC0415
-
     run = paragraph.add_run(_text(text))
     if (address := weblink(url)) is None:
         return
@@ -192,7 +191,7 @@ def _link(paragraph: "Paragraph", text: str, url: str | None) -> None:
     link.append(run._r)  # noqa: SLF001
 
 
-def _strong(paragraph: "Paragraph", text: str) -> None:
+def _strong(paragraph: Paragraph, text: str) -> None:
     paragraph.add_run(_text(text)).bold = True
 
 

@@ -1,7 +1,7 @@
-"""The report as one web page that needs nothing beside it: no network, no font, no script from elsewhere.
+"""The report as one web page that needs nothing else: no network, no font, no script from elsewhere.
 
-What stands in documents, names and answers is data: the templates escape all of it, links go to
-http(s) addresses only, and the page's policy runs no script and no style but the two it was built with.
+Words of documents, names and answers are data: the templates escape them, links go to http(s) addresses
+only, and the page's policy allows no script and no style but its own two.
 """
 
 import re
@@ -17,10 +17,10 @@ from flows.reports.models import Report
 from flows.reports.wording import (
     by_urgency,
     day,
+    is_unreached,
     judge,
     moment,
     money,
-    not_come_to,
     not_read,
     number,
     percent,
@@ -28,7 +28,7 @@ from flows.reports.wording import (
     plain,
     tally,
     thousands,
-    to_ask,
+    to_request,
     weblink,
 )
 from storage.runs import CompanyStatus
@@ -90,11 +90,11 @@ def _environment() -> Environment:
     environment.globals.update(
         by_urgency=by_urgency,
         heat=heat,
-        not_come_to=not_come_to,
+        is_unreached=is_unreached,
         not_read=not_read,
         place_link=place_link,
         tally=tally,
-        to_ask=to_ask,
+        to_request=to_request,
     )
     return environment
 

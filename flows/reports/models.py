@@ -14,7 +14,7 @@ from storage.runs import CompanyStatus, RunStatus
 from storage.scores import ScoreStatus
 from tasks.companies.claims import ClaimConflict
 
-Kind = Literal["judged", "fact", "document"]
+CriterionKind = Literal["judged", "fact", "document"]
 
 
 class Cost(BaseModel):
@@ -26,11 +26,11 @@ class Cost(BaseModel):
     usd: float | None = None
 
 
-class CriterionAsked(BaseModel):
+class CriterionSummary(BaseModel):
     """A criterion as the batch asks it. `label` is the question, the rule or the document in words."""
 
     id: str
-    kind: Kind
+    kind: CriterionKind
     weight: float
     label: str
     guide: str | None = None
@@ -65,12 +65,12 @@ class RunSummary(BaseModel):
     budget: str | None
     answerer: str
     scale: tuple[float, float]
-    criteria: list[CriterionAsked]
+    criteria: list[CriterionSummary]
     previous: PreviousRun | None
     sensitivity: Sensitivity | None
 
 
-class Quote(BaseModel):
+class ReportedQuote(BaseModel):
     """Words of a document. `verified`: they stand in its text, at `place`.
 
     `stance`: whether they speak `for` or `against` what is asked; null where nobody judged.
@@ -85,7 +85,7 @@ class Quote(BaseModel):
     stance: Literal["for", "against"] | None = None
 
 
-class Contradicting(BaseModel):
+class ContradictingQuote(BaseModel):
     """Verified words of one of two documents, or places, that contradict each other."""
 
     text: str
@@ -95,14 +95,14 @@ class Contradicting(BaseModel):
     place: str
 
 
-class Contradiction(BaseModel):
+class ReportedContradiction(BaseModel):
     """What the data room says in two ways: `about` what, and both places."""
 
     about: str
-    quotes: tuple[Contradicting, Contradicting]
+    quotes: tuple[ContradictingQuote, ContradictingQuote]
 
 
-class Nearest(BaseModel):
+class NearestDocument(BaseModel):
     """A document that comes near to one that is missing, and `why`."""
 
     document_id: str
@@ -111,7 +111,7 @@ class Nearest(BaseModel):
     why: str
 
 
-class Criterion(BaseModel):
+class CriterionReport(BaseModel):
     """How one criterion came out for one company. Only a `scored` one counts in the total.
 
     `confidence` is the judge's own, `agreement` the share of repeated judgements that gave this
@@ -120,21 +120,21 @@ class Criterion(BaseModel):
     """
 
     id: str
-    kind: Kind
+    kind: CriterionKind
     weight: float
     score: float | None
     status: ScoreStatus
     reason: str
-    quotes: list[Quote]
+    quotes: list[ReportedQuote]
     label: str
     confidence: float | None = None
     agreement: float | None = None
-    contradictions: list[Contradiction] = []
+    contradictions: list[ReportedContradiction] = []
     missing: str | None = None
-    nearest: list[Nearest] = []
+    nearest: list[NearestDocument] = []
 
 
-class Document(BaseModel):
+class DocumentReport(BaseModel):
     """What became of one document. `path` is its folder's path in the data room."""
 
     document_id: str
@@ -146,7 +146,7 @@ class Document(BaseModel):
     document_url: str
 
 
-class Company(BaseModel):
+class CompanyReport(BaseModel):
     """One company. `total` is 0..1 of what could be scored (null if nothing), `coverage` the share of weight scored.
 
     `missing` says what to ask the company for, an entry a thing. `compared_with` is the id of the
@@ -160,10 +160,10 @@ class Company(BaseModel):
     total: float | None
     coverage: float | None
     rank: int | None
-    criteria: list[Criterion]
+    criteria: list[CriterionReport]
     missing: list[str]
     conflicts: list[ClaimConflict]
-    documents: list[Document]
+    documents: list[DocumentReport]
     changes: list[Change]
     status: CompanyStatus
     problem: str | None
@@ -176,4 +176,4 @@ class Report(BaseModel):
     """A run and its companies: the ranked ones first, the rest in the order of the batch."""
 
     run: RunSummary
-    companies: list[Company]
+    companies: list[CompanyReport]

@@ -1,9 +1,7 @@
-"""Puts the report of a run together from what is stored; the shape of it is in shape.py.
+"""Builds the report of a run, the object described in `models`, from the database.
 
-Nothing is computed here that a run has not written down, except what a run leaves to reading: the
-conflicts between sources, and the changes since the last run.
-
-A report's criteria: what a run asked, how each came out for a company, and what to ask the company for.
+Scores, totals and ranks are read as the run stored them. Three things are computed here: the conflicts
+between sources, the changes since the last run, and how stable the ranking is.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,16 +18,16 @@ from flows.reports.changes import (
     score_moves,
 )
 from flows.reports.models import (
-    Company,
-    Contradiction,
+    CompanyReport,
     Cost,
-    Criterion,
-    CriterionAsked,
-    Document,
-    Nearest,
+    CriterionReport,
+    CriterionSummary,
+    DocumentReport,
+    NearestDocument,
     PreviousRun,
-    Quote,
     Report,
+    ReportedContradiction,
+    ReportedQuote,
     RunSummary,
     Sensitivity,
 )
@@ -47,8 +45,7 @@ from storage.runs import (
     previous_run,
     run_companies,
 )
-from storage.scores import CriterionOutcome, ScoreStatus, company_outcomes, outcome_quotes
-from storage.scores import Quote as StoredQuote
+from storage.scores import CriterionOutcome, Quote, ScoreStatus, company_outcomes, outcome_quotes
 from tasks.companies.claims import Claim, ClaimConflict, find_conflicts
 from tasks.errors import NotFound
 from tasks.scoring.score import DRAWS, stability
@@ -56,10 +53,10 @@ from tasks.scoring.score import DRAWS, stability
 __all__ = ["Report", "build"]
 
 
-def asked(run: Run) -> list[CriterionAsked]:
+def criteria_of_run(run: Run) -> list[CriterionSummary]:
     """The run's criteria in the words of its batch."""
     return [
-        CriterionAsked(
+        CriterionSummary(
             id=criterion["id"],
             kind=criterion["kind"],
             weight=criterion.get("weight", 1),
@@ -77,46 +74,48 @@ def _label(criterion: Mapping[str, Any]) -> str:
     return str(criterion["ask"] if criterion["kind"] == "judged" else criterion["document"])
 
 
-def criteria_of(
+def company_criteria(
     run: Run,
     company: RunCompany,
     outcomes: Sequence[CriterionOutcome],
-    quotes: Mapping[int, Sequence[StoredQuote]],
-) -> list[Criterion]:
-    """Every criterion of the run, in its order; one that the company did not come to is `unscored`."""
-    found = {outcome.criterion_id: outcome for outcome in outcomes}
+    quotes: Mapping[int, Sequence[Quote]],
+) -> list[CriterionReport]:
+    """Every criterion of the run, in its order; one that the run did not reach is `unscored`."""
+    by_criterion = {outcome.criterion_id: outcome for outcome in outcomes}
     return [
-        _criterion(each, found[each.id], quotes.get(found[each.id].id or 0, ()))
-        if each.id in found
-        else _untouched(each, _not_reached(run, company))
-        for each in asked(run)
+        _criterion(criterion, outcome, quotes.get(outcome.id or 0, ()))
+        if (outcome := by_criterion.get(criterion.id))
+        else _unreached(criterion, _why_not_reached(run, company))
+        for criterion in criteria_of_run(run)
     ]
 
 
-def _criterion(asks: CriterionAsked, outcome: CriterionOutcome, quotes: Sequence[StoredQuote]) -> Criterion:
-    return Criterion(
-        id=asks.id,
-        kind=asks.kind,
-        weight=asks.weight,
-        label=asks.label,
+def _criterion(summary: CriterionSummary, outcome: CriterionOutcome, quotes: Sequence[Quote]) -> CriterionReport:
+    return CriterionReport(
+        id=summary.id,
+        kind=summary.kind,
+        weight=summary.weight,
+        label=summary.label,
         score=outcome.score,
         status=outcome.status,
         reason=outcome.reason,
-        quotes=[Quote.model_validate(quote, from_attributes=True) for quote in quotes],
+        quotes=[ReportedQuote.model_validate(quote, from_attributes=True) for quote in quotes],
         confidence=outcome.confidence,
         agreement=outcome.agreement,
-        contradictions=[Contradiction.model_validate(contradiction) for contradiction in outcome.contradictions],
-        missing=(outcome.missing or asks.label) if outcome.status is ScoreStatus.MISSING else None,
-        nearest=[Nearest.model_validate(each) for each in outcome.nearest],
+        contradictions=[
+            ReportedContradiction.model_validate(contradiction) for contradiction in outcome.contradictions
+        ],
+        missing=(outcome.missing or summary.label) if outcome.status is ScoreStatus.MISSING else None,
+        nearest=[NearestDocument.model_validate(document) for document in outcome.nearest],
     )
 
 
-def _untouched(asks: CriterionAsked, why: str) -> Criterion:
-    return Criterion(
-        id=asks.id,
-        kind=asks.kind,
-        weight=asks.weight,
-        label=asks.label,
+def _unreached(summary: CriterionSummary, why: str) -> CriterionReport:
+    return CriterionReport(
+        id=summary.id,
+        kind=summary.kind,
+        weight=summary.weight,
+        label=summary.label,
         score=None,
         status=ScoreStatus.UNSCORED,
         reason=why,
@@ -124,15 +123,15 @@ def _untouched(asks: CriterionAsked, why: str) -> Criterion:
     )
 
 
-def _not_reached(run: Run, company: RunCompany) -> str:
+def _why_not_reached(run: Run, company: RunCompany) -> str:
     if company.status is CompanyStatus.FAILED:
-        return "Not judged: the company's run failed before it came to this criterion."
+        return "Not judged: the company's run failed before it reached this criterion."
     if run.status is RunStatus.RUNNING:
-        return "Not judged yet: the run has not come to this criterion."
-    return "Not judged: the run ended before it came to this criterion."
+        return "Not judged yet: the run has not reached this criterion."
+    return "Not judged: the run ended before it reached this criterion."
 
 
-def missing(criteria: Sequence[Criterion]) -> list[str]:
+def missing_items(criteria: Sequence[CriterionReport]) -> list[str]:
     """What to ask the company for, each thing once."""
     return list(dict.fromkeys(criterion.missing for criterion in criteria if criterion.missing is not None))
 
@@ -160,7 +159,7 @@ def build(run_id: str, domain: str | None = None) -> Report:
     companies.sort(key=lambda company: (company.rank is None, company.rank or 0))
     summary = _summary(run, before)
     if domain is None:
-        summary.sensitivity = _try_weights(companies, run)
+        summary.sensitivity = _add_stability(companies, run)
     return Report(run=summary, companies=companies)
 
 
@@ -176,14 +175,14 @@ def _summary(run: Run, before: Run | None) -> RunSummary:
         budget=run.budget,
         answerer=run.answerer,
         scale=(low, high),
-        criteria=asked(run),
+        criteria=criteria_of_run(run),
         previous=PreviousRun(id=before.id, started_at=before.started_at) if before else None,
         sensitivity=None,
     )
 
 
-def _try_weights(companies: Sequence[Company], run: Run) -> Sensitivity | None:
-    """Say of each ranked company how often it keeps its place when the weights vary."""
+def _add_stability(companies: Sequence[CompanyReport], run: Run) -> Sensitivity | None:
+    """Set how often each ranked company keeps its rank when the weights vary; gives how that was tried."""
     low, high = run.criteria["scale"]
     ranked = [company for company in companies if company.rank is not None]
     standings = [
@@ -194,7 +193,11 @@ def _try_weights(companies: Sequence[Company], run: Run) -> Sensitivity | None:
         }
         for company in ranked
     ]
-    shares = stability(standings, {each.id: each.weight for each in asked(run)}) if all(standings) else None
+    shares = (
+        stability(standings, {criterion.id: criterion.weight for criterion in criteria_of_run(run)})
+        if all(standings)
+        else None
+    )
     if shares is None:
         return None
     for company, share in zip(ranked, shares, strict=True):
@@ -204,13 +207,13 @@ def _try_weights(companies: Sequence[Company], run: Run) -> Sensitivity | None:
 
 def _company(
     session: Session, run: Run, company: RunCompany, before: Run | None, earlier: RunCompany | None
-) -> Company:
+) -> CompanyReport:
     assert company.id is not None
     documents = company_documents(session, company.id)
     outcomes = company_outcomes(session, company.id)
     quotes = outcome_quotes(session, company.id)
-    criteria = criteria_of(run, company, outcomes, quotes)
-    return Company(
+    criteria = company_criteria(run, company, outcomes, quotes)
+    return CompanyReport(
         name=company.name,
         domain=company.domain,
         folder_id=company.folder_id,
@@ -218,7 +221,7 @@ def _company(
         coverage=company.coverage,
         rank=company.rank,
         criteria=criteria,
-        missing=missing(criteria),
+        missing=missing_items(criteria),
         conflicts=_conflicts(session, company),
         documents=[_document(run, document) for document in documents],
         changes=_changes(_Side(run, company, documents, outcomes), _side(session, before, earlier), quotes)
@@ -243,13 +246,13 @@ def _warnings(session: Session, company: RunCompany) -> list[str]:
     return list(dict.fromkeys([*company.warnings, *profile]))
 
 
-def _document(run: Run, document: RunDocument) -> Document:
-    """A document that the run never came to counts as failed: its text is not in the scores."""
+def _document(run: Run, document: RunDocument) -> DocumentReport:
+    """A document that the run did not reach counts as failed: the scores do not include its text."""
     status, warning = document.status, document.warning
     if status is DocumentStatus.PENDING:
         status = DocumentStatus.FAILED
         warning = "Not reached yet." if run.status is RunStatus.RUNNING else "Not reached: the run ended before it."
-    return Document(
+    return DocumentReport(
         document_id=document.document_id,
         document_name=document.name,
         status=status.value,
@@ -274,10 +277,10 @@ def _side(session: Session, run: Run, company: RunCompany) -> _Side:
     return _Side(run, company, company_documents(session, company.id), company_outcomes(session, company.id))
 
 
-def _changes(now: _Side, earlier: _Side, quotes: Mapping[int, Sequence[StoredQuote]]) -> list[Change]:
+def _changes(now: _Side, earlier: _Side, quotes: Mapping[int, Sequence[Quote]]) -> list[Change]:
     """Since the earlier run. Scores on another scale are not compared."""
     documents = (
-        document_changes(earlier.documents, now.documents) if _looked_into(now) and _looked_into(earlier) else []
+        document_changes(earlier.documents, now.documents) if _has_seen_room(now) and _has_seen_room(earlier) else []
     )
     criteria = criteria_changes(earlier.run.criteria, now.run.criteria)
     if now.run.criteria["scale"] != earlier.run.criteria["scale"]:
@@ -294,6 +297,6 @@ def _changes(now: _Side, earlier: _Side, quotes: Mapping[int, Sequence[StoredQuo
     return score_moves(earlier.outcomes, now.outcomes, causes) + criteria + documents
 
 
-def _looked_into(side: _Side) -> bool:
-    """Whether the run saw the data room; one that was out of reach has not lost its documents."""
+def _has_seen_room(side: _Side) -> bool:
+    """Whether the run saw the data room. One that could not be reached did not lose its documents."""
     return bool(side.documents) or side.company.status is CompanyStatus.FINISHED

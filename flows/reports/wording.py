@@ -1,7 +1,4 @@
-"""How a report writes figures, times, values and addresses, in every format that people read.
-
-What a reader of a report is shown first: counts, what was not read, what to ask the company for.
-"""
+"""How every report for people writes figures, times and addresses, and which documents and items it lists first."""
 
 import json
 import re
@@ -9,7 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from flows.reports.models import Company, Contradicting, Criterion, Document, Quote
+from flows.reports.models import CompanyReport, ContradictingQuote, CriterionReport, DocumentReport, ReportedQuote
 from storage.scores import ScoreStatus
 
 
@@ -55,7 +52,7 @@ def moment(time: datetime) -> str:
 
 
 def weblink(url: str | None) -> str | None:
-    """The address if a reader may be sent there: http or https with a host; None for any other."""
+    """The address, if a report may link to it (http or https with a host), else None."""
     try:
         parts = urlsplit(url or "")
     except ValueError:
@@ -63,8 +60,8 @@ def weblink(url: str | None) -> str | None:
     return url if parts.scheme in ("http", "https") and parts.netloc else None
 
 
-def place_link(quote: Quote | Contradicting) -> str | None:
-    """Where the quote can be read: the document's address, for a PDF opened at the quote's page."""
+def place_link(quote: ReportedQuote | ContradictingQuote) -> str | None:
+    """The address at which the quote can be read; for a PDF, with the quote's page."""
     url = weblink(quote.document_url)
     page = re.fullmatch(r"page (\d+)(?: \(OCR\))?", quote.place or "", re.IGNORECASE)
     if url and page and "#" not in url and (quote.document_name or "").lower().endswith(".pdf"):
@@ -73,8 +70,8 @@ def place_link(quote: Quote | Contradicting) -> str | None:
 
 
 def judge(answerer: str) -> str:
-    """Who judged, for people."""
-    return "nobody: no model was asked" if answerer == "extractive" else answerer
+    """The name of the model that judged, for people."""
+    return "no model (none is configured)" if answerer == "extractive" else answerer
 
 
 class Tally(NamedTuple):
@@ -87,8 +84,8 @@ class Tally(NamedTuple):
     unsupported: int
 
 
-def tally(documents: list[Document]) -> Tally:
-    """What became of these documents, in figures."""
+def tally(documents: list[DocumentReport]) -> Tally:
+    """These documents, counted by status."""
     statuses = [document.status for document in documents]
     return Tally(
         total=len(statuses),
@@ -99,26 +96,26 @@ def tally(documents: list[Document]) -> Tally:
     )
 
 
-def by_urgency(documents: list[Document]) -> list[Document]:
-    """What could not be read first, then what was read with a warning; otherwise in the order given."""
+def by_urgency(documents: list[DocumentReport]) -> list[DocumentReport]:
+    """Documents that could not be read first, then those with a warning; otherwise in the same order."""
     order = {"failed": 0, "empty": 1, "unsupported": 2}
     return sorted(documents, key=lambda document: (order.get(document.status, 3), document.warning is None))
 
 
-def not_read(documents: list[Document]) -> list[Document]:
-    """The documents whose text is not in the scores."""
+def not_read(documents: list[DocumentReport]) -> list[DocumentReport]:
+    """The documents whose text the scores do not include."""
     return [document for document in by_urgency(documents) if document.status not in ("read", "unchanged")]
 
 
-def not_come_to(company: Company) -> bool:
-    """Whether no criterion has anything to show, all for one reason: said once instead of a dozen times."""
+def is_unreached(company: CompanyReport) -> bool:
+    """Whether no criterion has a result, all for the same reason: the reason is then shown once."""
     return len({criterion.reason for criterion in company.criteria}) == 1 and not any(
         criterion.quotes or criterion.status is not ScoreStatus.UNSCORED for criterion in company.criteria
     )
 
 
-def to_ask(company: Company) -> list[Criterion]:
-    """The criteria for which something is missing, each missing thing once."""
+def to_request(company: CompanyReport) -> list[CriterionReport]:
+    """The criteria for which something is missing, one for each missing item."""
     return list(
         {
             criterion.missing: criterion for criterion in reversed(company.criteria) if criterion.missing is not None

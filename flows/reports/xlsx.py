@@ -1,21 +1,22 @@
 """The report as a workbook: the ranking to calculate with, and a sheet for each kind of finding to filter.
 
-Rows are streamed, so that a run with hundreds of thousands of documents fits into memory. What stands
-in documents is data: it is written as text, whatever it begins with, and never as a formula.
+Rows are streamed, so that a run with hundreds of thousands of documents fits into memory. Words of
+documents are data: they are written as text, whatever they begin with, and never as a formula.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from io import BytesIO
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from flows.reports.models import Company, Report
-from flows.reports.wording import by_urgency, judge, place_link, plain, to_ask, weblink
+from openpyxl import Workbook
+from openpyxl.cell import Cell, WriteOnlyCell
+from openpyxl.styles import Alignment, Font
+from openpyxl.utils import get_column_letter
 
-if TYPE_CHECKING:
-    from openpyxl.cell import Cell
-    from openpyxl.workbook import Workbook
+from flows.reports.models import CompanyReport, Report
+from flows.reports.wording import by_urgency, judge, place_link, plain, to_request, weblink
 
 MOST_CHARACTERS = 32_767  # of a cell, set by the format
 MOST_ROWS = 1_048_576  # of a sheet, likewise
@@ -39,15 +40,13 @@ Row = Sequence[Value]
 
 def render(report: Report) -> bytes:
     """The workbook as the bytes of a file."""
-    from openpyxl import Workbook  # noqa: PLC0415 - 0.2 s that the other formats need not pay
-
     book = Workbook(write_only=True)
-    asked = [f"{criterion.id} (weight {criterion.weight:g})" for criterion in report.run.criteria]
-    head = ["Rank", "Company", "Domain", "Total", "Coverage", "Keeps its place", *asked, "Status", "Problem"]
+    criteria = [f"{criterion.id} (weight {criterion.weight:g})" for criterion in report.run.criteria]
+    head = ["Rank", "Company", "Domain", "Total", "Coverage", "Rank stability", *criteria, "Status", "Problem"]
     _sheet(book, "Ranking", head, _ranking(report), widths=(6, 28, 24, 9, 9, 9), shares=(4, 5, 6))
     head = ["Company", "Criterion", "Asks", "Kind", "Weight", "Score", "Status", "Confidence", "Agreement", "Reason"]
     _sheet(book, "Criteria", head, _criteria(report), widths=(24, 20, 44, 10, 8, 8, 12, 11, 11, 90), shares=(8, 9))
-    head = ["Company", "Criterion", "Number", "Speaks", "Quote", "Verified", "Document", "Place"]
+    head = ["Company", "Criterion", "Number", "Stance", "Quote", "Verified", "Document", "Place"]
     _sheet(book, "Quotes", head, _quotes(report), widths=(24, 20, 8, 9, 90, 9, 36, 24))
     head = ["Company", "About", "One says", "Document", "Place", "The other says", "Document", "Place"]
     _sheet(book, "Contradictions", head, _contradictions(report), widths=(24, 30, 50, 30, 18, 50, 30, 18))
@@ -93,24 +92,25 @@ def _quotes(report: Report) -> Iterator[Row]:
         for criterion in company.criteria:
             for number, quote in enumerate(criterion.quotes, 1):
                 document = Link(quote.document_name or "", place_link(quote))
-                said = (quote.stance, quote.text, "yes" if quote.verified else "no")
-                yield [company.name, criterion.id, number, *said, document, quote.place]
+                judged = (quote.stance, quote.text, "yes" if quote.verified else "no")
+                yield [company.name, criterion.id, number, *judged, document, quote.place]
 
 
 def _contradictions(report: Report) -> Iterator[Row]:
     for company in report.companies:
-        for each in (contradiction for criterion in company.criteria for contradiction in criterion.contradictions):
-            row: list[Value] = [company.name, each.about]
-            for quote in each.quotes:
-                row += [quote.text, Link(quote.document_name, place_link(quote)), quote.place]
-            yield row
+        for criterion in company.criteria:
+            for contradiction in criterion.contradictions:
+                row: list[Value] = [company.name, contradiction.about]
+                for quote in contradiction.quotes:
+                    row += [quote.text, Link(quote.document_name, place_link(quote)), quote.place]
+                yield row
 
 
 def _missing(report: Report) -> Iterator[Row]:
     for company in report.companies:
-        for each in to_ask(company):
-            near = "; ".join(f"{document.document_name} ({document.why})" for document in each.nearest)
-            yield [company.name, each.missing, near]
+        for criterion in to_request(company):
+            nearest = "; ".join(f"{document.document_name} ({document.why})" for document in criterion.nearest)
+            yield [company.name, criterion.missing, nearest]
 
 
 def _conflicts(report: Report) -> Iterator[Row]:
@@ -137,15 +137,15 @@ def _documents(report: Report) -> Iterator[Row]:
         yield from _documents_of(company)
 
 
-def _documents_of(company: Company) -> Iterator[Row]:
-    for each in by_urgency(company.documents):
-        document = Link(each.document_name, each.document_url)
-        yield [company.name, document, each.path, each.status, each.characters, each.warning]
+def _documents_of(company: CompanyReport) -> Iterator[Row]:
+    for document in by_urgency(company.documents):
+        link = Link(document.document_name, document.document_url)
+        yield [company.name, link, document.path, document.status, document.characters, document.warning]
 
 
 def _run(report: Report) -> Iterator[Row]:
     run = report.run
-    told: dict[str, Value] = {
+    facts: dict[str, Value] = {
         "Name": run.name,
         "Run": run.id,
         "Status": run.status.value,
@@ -160,12 +160,12 @@ def _run(report: Report) -> Iterator[Row]:
         "Budget": run.budget,
     }
     if run.sensitivity:
-        told["Keeps its place"] = f"share of {run.sensitivity.draws} draws, each weight {run.sensitivity.varied}"
-    return ([what, value] for what, value in told.items())
+        facts["Rank stability"] = f"share of {run.sensitivity.draws} draws, each weight {run.sensitivity.varied}"
+    return ([what, value] for what, value in facts.items())
 
 
 def _sheet(
-    book: "Workbook",
+    book: Workbook,
     title: str,
     head: Sequence[str],
     rows: Iterable[Row],
@@ -185,10 +185,7 @@ def _sheet(
 class _Page:
     """A sheet that is being written, row by row."""
 
-    def __init__(self, book: "Workbook", title: str, head: Sequence[str], widths: Sequence[float]) -> None:
-        from openpyxl.styles import Font  # noqa: PLC0415 - see render
-        from openpyxl.utils import get_column_letter  # noqa: PLC0415
-
+    def __init__(self, book: Workbook, title: str, head: Sequence[str], widths: Sequence[float]) -> None:
         self._sheet = book.create_sheet(title)
         self._sheet.freeze_panes = "A2"
         for column, width in enumerate(widths, 1):
@@ -206,14 +203,11 @@ class _Page:
     def close(self) -> None:
         self._sheet.auto_filter.ref = f"A1:{self._last}{self._rows}"
 
-    def _append(self, cells: Sequence["Cell"]) -> None:
+    def _append(self, cells: Sequence[Cell]) -> None:
         self._sheet.append(cells)
         self._rows += 1
 
-    def _cell(self, value: Value, *, share: bool = False) -> "Cell":
-        from openpyxl.cell import WriteOnlyCell  # noqa: PLC0415 - see render
-        from openpyxl.styles import Alignment, Font  # noqa: PLC0415
-
+    def _cell(self, value: Value, *, share: bool = False) -> Cell:
         url = weblink(value.url) if isinstance(value, Link) else None
         value = value.text if isinstance(value, Link) else value
         if isinstance(value, datetime):

@@ -7,7 +7,7 @@ from textwrap import dedent
 import pytest
 
 from flows.batch import batch
-from flows.reports.models import Company
+from flows.reports.models import CompanyReport
 from flows.reports.report import build
 from tests.tasks.documents.extract.ocr.scans import needs_tesseract
 
@@ -37,7 +37,7 @@ def fjordvarm(home: Path, tmp_path: Path) -> Path:
     return tmp_path / "batch.yaml"
 
 
-def quotes(company: Company) -> dict[tuple[str, str | None], str]:
+def quotes(company: CompanyReport) -> dict[tuple[str, str | None], str]:
     """What is quoted from the scan, by criterion and place."""
     return {
         (criterion.id, quote.place): " ".join(quote.text.split())
@@ -47,7 +47,7 @@ def quotes(company: Company) -> dict[tuple[str, str | None], str]:
     }
 
 
-def status_and_warning(company: Company) -> tuple[str, str]:
+def status_and_warning(company: CompanyReport) -> tuple[str, str]:
     (scan,) = [document for document in company.documents if document.document_name == SCAN]
     return scan.status, scan.warning or ""
 

@@ -57,14 +57,14 @@ def test_move_names_the_documents_that_it_rests_on_and_who_judged() -> None:
     documents = document_changes([document("a", "h1"), document("b")], [document("a", "h2"), document("c")])
     before, now = [outcome("recurring", 3, SCORED)], [outcome("recurring", 4, SCORED)]
     (rests,) = score_moves(before, now, Causes(documents=documents, quoted={"recurring": {"a", "x"}}))
-    assert rests.why == "It rests on a.pdf (changed)."
+    assert rests.why == "Its quotes come from a.pdf (changed)."
     (other,) = score_moves(before, now, Causes(documents=documents, answerers=("one", "two")))
     assert other.why == (
-        "It was judged by two, in the last run by one. "
+        "It was judged by two; in the last run, by one. "
         "The data room changed: a.pdf (changed), c.pdf (added), b.pdf (removed)."
     )
     (unknown,) = score_moves(before, now, Causes(answerers=("one", "one")))
-    assert unknown.why == "The same documents were judged anew, and the judgement came out otherwise."
+    assert unknown.why == "The same documents were judged again, with a different result."
 
 
 def test_move_of_a_fact_or_of_what_was_not_judged_gives_the_reason_itself() -> None:

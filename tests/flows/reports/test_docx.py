@@ -24,7 +24,7 @@ def test_memo_tells_what_was_found_with_its_quotes_and_places() -> None:
         "Budget: 0.50 USD.",
         "Is most of the revenue recurring?",
         "4 of 5, judged, weight 3. because: Words of a document.",
-        "“proven: Words of a document.” – [1] speaks for it, verified, Words of a document..pdf, page 14",
+        "“proven: Words of a document.” – [1] evidence for, verified, Words of a document..pdf, page 14",
         "“unproven: Words of a document.” – not verified, accounts.pdf, page 14",
         "Contradiction about about: Words of a document.:",
         "please send: Words of a document.. Nearest in the data room: one Words of a document. (near: ",

@@ -8,7 +8,7 @@ import pytest
 
 from flows.reports import html
 from flows.reports.html import heat
-from flows.reports.models import Quote
+from flows.reports.models import ReportedQuote
 from flows.reports.report import build
 from flows.reports.wording import number, percent, place_link, plain, weblink
 from storage.runs import RunStatus
@@ -183,7 +183,7 @@ def test_address_that_is_no_web_address_is_no_link(address: str | None) -> None:
     ],
 )
 def test_quote_of_a_pdf_opens_its_page(name: str, place: str | None, link: str) -> None:
-    found = Quote(
+    found = ReportedQuote(
         text="x", verified=True, document_id="a", document_name=name, document_url="https://d.example/a", place=place
     )
     assert place_link(found) == link

@@ -70,7 +70,7 @@ def test_criterion_that_a_failed_company_never_came_to_is_unscored_and_says_so()
     write_company("r1", "alpha.example", outcomes=[(outcome("audited", 5, ScoreStatus.SCORED), [])])
     recurring, established, audited = build("r1").companies[0].criteria
     assert (recurring.status, recurring.score) == (ScoreStatus.UNSCORED, None)
-    assert established.reason == "Not judged: the company's run failed before it came to this criterion."
+    assert established.reason == "Not judged: the company's run failed before it reached this criterion."
     assert audited.score == 5
 
 
@@ -165,8 +165,8 @@ def test_scores_on_another_scale_are_not_compared_and_the_report_says_so() -> No
     (change,) = build("r2").companies[0].changes
     assert change.kind == "criteria_changed"
     assert (change.text, change.why) == (
-        "The scale goes from 0 to 10 now.",
-        "Scores on another scale are not compared.",
+        "The scale now goes from 0 to 10.",
+        "Scores on different scales are not compared.",
     )
 
 
@@ -176,7 +176,7 @@ def test_weights_that_move_a_total_are_told_though_no_score_moved() -> None:
         write_run(run_id, [company("Alpha")], days=days, criteria=criteria)
         write_company(run_id, "alpha.example", outcomes=[(outcome("recurring", 3, ScoreStatus.SCORED), [])])
     (change,) = build("r2").companies[0].changes
-    assert change.text == "recurring weighs 9, in the last run 3."
+    assert change.text == "Weights changed: recurring from 3 to 9."
 
 
 def test_run_is_found_by_its_batch_and_as_the_latest() -> None:
