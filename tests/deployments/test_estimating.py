@@ -90,7 +90,7 @@ def test_the_command_prints_an_estimate_and_asks_nothing(batch_file: Path, prefe
             "PREFECT_API_URL": prefect_url,
         }
         done = run(["run", batch_file, "--estimate"], batch_file.parent, DILIGENCE_AI_BUDGET="1usd", **environment)
-        assert server.asked == []
+        assert server.requests == []
     assert done.returncode == 0, done.stderr
     assert "usual cost" in done.stdout
     assert "0.15 USD in, 0.6 USD out" in done.stdout

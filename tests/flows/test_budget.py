@@ -28,7 +28,7 @@ from tasks.errors import NotConfigured
 from tasks.text import tokens
 from tests.flows.conftest import write_room
 from tests.homes import make_home, make_prefect_home
-from tests.servers.openai_server import Asked, ModelServer, Sent, saying
+from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer, saying
 
 pytestmark = pytest.mark.usefixtures("prefect_server")
 
@@ -46,8 +46,8 @@ class Greedy:
         self._lock = Lock()
         server.always(self.behave)
 
-    def behave(self, asked: Asked) -> Sent:
-        limit = next((asked.body[name] for name in _LIMITS if asked.body.get(name)), 600)
+    def behave(self, request: ModelRequest) -> ModelResponse:
+        limit = next((request.body[name] for name in _LIMITS if request.body.get(name)), 600)
         said = json.dumps(
             {
                 "found": True,
@@ -56,11 +56,13 @@ class Greedy:
                 "quotes": [{"source": 1, "text": LETTER.strip(), "stance": "for"}],
             }
         )
-        sent = saying(said)(asked)
+        sent = saying(said)(request)
         answer = json.loads(sent.body)
         usage = answer["usage"]
-        read, written = ("input_tokens", "output_tokens") if asked.responses else ("prompt_tokens", "completion_tokens")
-        usage[read], usage[written] = tokens.most_model_tokens(asked.prompt), limit
+        read, written = (
+            ("input_tokens", "output_tokens") if request.responses else ("prompt_tokens", "completion_tokens")
+        )
+        usage[read], usage[written] = tokens.most_model_tokens(request.prompt), limit
         usage["total_tokens"] = usage[read] + usage[written]
         with self._lock:
             self.taken += Usage(1, usage[read], usage[written])
@@ -125,7 +127,7 @@ def capped(first_run: Capped, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setenv(name, value)
     under(first_run.screen, "40000 tokens")
     first_run.till.taken = first_run.cost
-    del first_run.server.asked[first_run.cost.calls :]
+    del first_run.server.requests[first_run.cost.calls :]
     yield first_run
     database.close()
 
@@ -199,7 +201,7 @@ def test_a_cap_in_tokens_ends_a_run_cleanly_and_keeps_what_was_scored(capped: Ca
     assert all(reason.startswith("The budget is spent") for reason in left)
     assert "40000 tokens" in left[0]
     assert "DILIGENCE_AI_BUDGET" in left[0]
-    worst = tokens.most_model_tokens(max((asked.prompt for asked in server.asked), key=len)) + 4096
+    worst = tokens.most_model_tokens(max((request.prompt for request in server.requests), key=len)) + 4096
     assert till.tokens > 40_000 - worst  # and little of it is left over
     assert all(len(company.criteria) == JUDGED for company in report.companies)
 
@@ -280,7 +282,7 @@ def test_a_cap_in_dollars_without_a_price_is_refused_at_the_start(screen: Path, 
     screen.write_text(screen.read_text().replace("ai_prices: prices.toml\n", ""))
     with pytest.raises(NotConfigured, match=r"a-model.*DILIGENCE_AI_PRICES"):
         batch(under(screen, "1 USD"))
-    assert server.asked == []
+    assert server.requests == []
     assert runs_kept() == 0
 
 
@@ -296,13 +298,15 @@ def test_without_a_price_no_dollars_are_told(screen: Path, server: ModelServer) 
 def test_an_estimate_asks_nothing_leaves_no_run_and_holds(screen: Path, server: ModelServer) -> None:
     till = Greedy(server)
     told = estimate(screen)
-    assert server.asked == []
+    assert server.requests == []
     assert runs_kept() == 0
     report = build(batch(screen))
     assert told.usual.calls == till.taken.calls == report.run.cost.calls == COMPANIES * JUDGED
     assert [company.usual.calls for company in told.companies] == [JUDGED] * COMPANIES
     assert till.taken.input_tokens <= told.most.input_tokens / 2  # `most` takes each judgement to be asked twice
-    about = sum(tokens.usual_model_tokens(asked.prompt, json.dumps(asked.body["text"])) for asked in server.asked)
+    about = sum(
+        tokens.usual_model_tokens(request.prompt, json.dumps(request.body["text"])) for request in server.requests
+    )
     assert told.usual.input_tokens == pytest.approx(about, rel=0.001)
     assert told.price is not None
     assert told.price.of(told.usual) < told.price.of(told.most)
@@ -310,9 +314,9 @@ def test_an_estimate_asks_nothing_leaves_no_run_and_holds(screen: Path, server: 
 
 def test_an_estimate_leaves_out_what_was_answered_already(capped: Capped) -> None:
     screen, server, till = capped.screen, capped.server, capped.till
-    asked = len(server.asked)
+    calls = len(server.requests)
     told = estimate(screen)
-    assert len(server.asked) == asked
+    assert len(server.requests) == calls
     assert told.usual.calls == COMPANIES * JUDGED - till.taken.calls
     assert told.spent == Usage()  # it would be a new run
     assert not told.fits(told.most)

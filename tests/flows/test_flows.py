@@ -141,11 +141,11 @@ def test_an_unchanged_batch_reads_no_document_and_asks_no_model(
         monkeypatch.setenv("OPENAI_API_KEY", "a-key")
         monkeypatch.setenv("DILIGENCE_AI_MODEL", "a-model")
         first = build(batch(batch_file))
-        read, asked = texts(), len(model.asked)
-        assert asked
+        read, calls = texts(), len(model.requests)
+        assert calls
         second = build(batch(batch_file))
         assert texts() == read
-        assert len(model.asked) == asked
+        assert len(model.requests) == calls
     judged = company(first, "alpha.example").criteria[0]
     assert (judged.status, judged.score, judged.quotes[0].verified) == ("scored", 4, True)
     assert first.run.id != second.run.id

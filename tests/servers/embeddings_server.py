@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tests.servers.openai_server import Asked, Behaviour, ModelServer, Sent
+from tests.servers.openai_server import Behaviour, ModelRequest, ModelResponse, ModelServer
 
 # One dimension each: words of one line mean the same to the model.
 MEANINGS = (
@@ -29,10 +29,10 @@ class EmbeddingsServer(ModelServer):
 
     @property
     def embedded(self) -> list[str]:
-        return [text for asked in self.asked for text in asked.body["input"]]
+        return [text for request in self.requests for text in request.body["input"]]
 
-    def _well_behaved(self, asked: Asked) -> Sent:
-        return answer(rows(asked)) if asked.path == "/v1/embeddings" else failure(404, "no such path")
+    def _well_behaved(self, request: ModelRequest) -> ModelResponse:
+        return answer(rows(request)) if request.path == "/v1/embeddings" else failure(404, "no such path")
 
 
 def vector(text: str) -> list[float]:
@@ -41,25 +41,25 @@ def vector(text: str) -> list[float]:
     return [3.0 * sum(words.count(word) for word in names) for names in MEANINGS] + [1.0]
 
 
-def rows(asked: Asked) -> list[Row]:
+def rows(request: ModelRequest) -> list[Row]:
     return [
-        {"object": "embedding", "index": at, "embedding": vector(text)} for at, text in enumerate(asked.body["input"])
+        {"object": "embedding", "index": at, "embedding": vector(text)} for at, text in enumerate(request.body["input"])
     ]
 
 
-def answer(listed: list[Row]) -> Sent:
+def answer(listed: list[Row]) -> ModelResponse:
     body = {"object": "list", "model": "m", "data": listed, "usage": {"prompt_tokens": 1, "total_tokens": 1}}
-    return Sent(json.dumps(body).encode(), headers={"Content-Type": "application/json"})
+    return ModelResponse(json.dumps(body).encode(), headers={"Content-Type": "application/json"})
 
 
-def failure(status: int, message: str, headers: Mapping[str, str] | None = None) -> Sent:
+def failure(status: int, message: str, headers: Mapping[str, str] | None = None) -> ModelResponse:
     body = json.dumps({"error": {"message": message, "type": "error"}}).encode()
-    return Sent(body, status, {"Content-Type": "application/json", **(headers or {})})
+    return ModelResponse(body, status, {"Content-Type": "application/json", **(headers or {})})
 
 
 def changed(change: Callable[[list[Row]], list[Row]]) -> Behaviour:
     """The answer with its rows as `change` gives them back."""
-    return lambda asked: answer(change(rows(asked)))
+    return lambda request: answer(change(rows(request)))
 
 
 def with_vector(value: Any) -> Behaviour:
@@ -74,21 +74,23 @@ def busy_for_a_moment(status: int = 429) -> Behaviour:
 
 def taking_at_most(texts: int, status: int = 413) -> Behaviour:
     """No more than so many texts a request, as servers of local models have it."""
-    return lambda asked: failure(status, "too many") if len(asked.body["input"]) > texts else answer(rows(asked))
+    return lambda request: failure(status, "too many") if len(request.body["input"]) > texts else answer(rows(request))
 
 
 def reading_at_most(characters: int) -> Behaviour:
     """No text longer than that."""
-    return lambda asked: (
-        failure(400, "input is too long") if max(map(len, asked.body["input"])) > characters else answer(rows(asked))
+    return lambda request: (
+        failure(400, "input is too long")
+        if max(map(len, request.body["input"])) > characters
+        else answer(rows(request))
     )
 
 
 def torn() -> Behaviour:
     """The connection ends in the middle of the answer, every time."""
-    return lambda asked: Sent(answer(rows(asked)).body, missing=100)
+    return lambda request: ModelResponse(answer(rows(request)).body, missing=100)
 
 
 def late(seconds: float) -> Behaviour:
     """The answer comes, later."""
-    return lambda asked: Sent(answer(rows(asked)).body, delay=seconds)
+    return lambda request: ModelResponse(answer(rows(request)).body, delay=seconds)

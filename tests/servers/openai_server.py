@@ -3,7 +3,7 @@
     with ModelServer(says="Forty-two.") as server:
         OpenAiAnswerer("m", base_url=server.url).answer("How much?", [])
 
-`says` is the model: a text, or a function of what was asked. `server.then(busy(1), web_page())` makes
+`says` is the model: a text, or a function of the request. `server.then(busy(1), web_page())` makes
 the next requests fail in that order; afterwards the model answers again. With a `window` it takes no
 longer prompt: it says so, or with `cuts` reads the end of it alone and says nothing.
 """
@@ -21,7 +21,7 @@ from tasks.ai.openai import client
 
 
 @dataclass(frozen=True)
-class Asked:
+class ModelRequest:
     """One request as it came in; the headers' names in lower case."""
 
     path: str
@@ -30,7 +30,7 @@ class Asked:
     seen: str | None = None
 
     @property
-    def told(self) -> str:
+    def visible_prompt(self) -> str:
         """What the model sees of the prompt: all of it, unless the server cut it."""
         return self.prompt if self.seen is None else self.seen
 
@@ -56,7 +56,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Sent:
+class ModelResponse:
     """One answer of the server. `delay` and `drip` are in seconds; `missing` bytes are promised and not sent.
 
     `drip` is the time between two bytes of the body.
@@ -70,18 +70,18 @@ class Sent:
     drip: float = 0
 
 
-Behaviour = Callable[[Asked], Sent]
+Behaviour = Callable[[ModelRequest], ModelResponse]
 
 
 class ModelServer:
-    """The server; `asked` holds every request in order. Switch off what it should not know.
+    """The server; `requests` holds every request in order. Switch off what it should not know.
 
     `limits` are the names that a limit on an answer's length may have in a chat; `window` is in tokens.
     """
 
     def __init__(
         self,
-        says: str | Callable[[Asked], str] = "Yes.",
+        says: str | Callable[[ModelRequest], str] = "Yes.",
         *,
         responses: bool = True,
         chat: bool = True,
@@ -97,7 +97,7 @@ class ModelServer:
         self._limits = limits
         self._busy = 0
         self.most_at_once = 0
-        self.asked: list[Asked] = []
+        self.requests: list[ModelRequest] = []
         self._paths = {"/v1/responses": responses, "/v1/chat/completions": chat}
         self._formats = {"text": True, "json_schema": schema, "json_object": json_object}
         self._next: deque[Behaviour] = deque()
@@ -119,8 +119,8 @@ class ModelServer:
 
     @property
     def paths(self) -> list[str]:
-        """What was asked for, in order, as `responses/json_schema`, `completions/text`."""
-        return [f"{asked.path.rsplit('/', 1)[-1]}/{asked.format}" for asked in self.asked]
+        """What was requested, in order, as `responses/json_schema`, `completions/text`."""
+        return [f"{request.path.rsplit('/', 1)[-1]}/{request.format}" for request in self.requests]
 
     def __enter__(self) -> Self:
         self._server = _Server(("127.0.0.1", 0), _Handler)
@@ -136,15 +136,15 @@ class ModelServer:
         self._thread.join()
         self._server.server_close()
 
-    def reply(self, asked: Asked) -> Sent:
+    def reply(self, request: ModelRequest) -> ModelResponse:
         """What the server does with a request."""
         with self._lock:
-            self.asked.append(asked)
+            self.requests.append(request)
             behaviour = self._next.popleft() if self._next else self._always
             self._busy += 1
             self.most_at_once = max(self._busy, self.most_at_once)
         try:
-            sent = (behaviour or self._well_behaved)(asked)
+            sent = (behaviour or self._well_behaved)(request)
             self._closing.wait(sent.delay)
         finally:
             with self._lock:
@@ -155,26 +155,26 @@ class ModelServer:
         """Wait between two bytes; False when the server ends."""
         return not self._closing.wait(seconds)
 
-    def _well_behaved(self, asked: Asked) -> Sent:
-        if not self._paths.get(asked.path):
+    def _well_behaved(self, request: ModelRequest) -> ModelResponse:
+        if not self._paths.get(request.path):
             return _error(404, "no such path")
-        if not self._formats.get(asked.format):
-            return _error(400, f"response_format {asked.format} is not supported", param="response_format")
-        wrong = {"max_completion_tokens", "max_tokens"} & asked.body.keys() - set(self._limits)
+        if not self._formats.get(request.format):
+            return _error(400, f"response_format {request.format} is not supported", param="response_format")
+        wrong = {"max_completion_tokens", "max_tokens"} & request.body.keys() - set(self._limits)
         if wrong:
             return _error(400, f"Unsupported parameter: {', '.join(wrong)}", param=wrong.pop())
-        if self.window is not None and count(asked.prompt) > self.window:
+        if self.window is not None and count(request.prompt) > self.window:
             if not self._cuts:
                 return _error(
                     400,
                     f"This model's maximum context length is {self.window} tokens. However, your messages resulted in "
-                    f"{count(asked.prompt)} tokens.",
+                    f"{count(request.prompt)} tokens.",
                     code="context_length_exceeded",
                 )
-            pieces = list(PIECE.finditer(asked.prompt))
-            asked = replace(asked, seen=asked.prompt[pieces[-self.window].start() :])
-        text = self.says(asked) if callable(self.says) else self.says
-        return saying(text)(asked)
+            pieces = list(PIECE.finditer(request.prompt))
+            request = replace(request, seen=request.prompt[pieces[-self.window].start() :])
+        text = self.says(request) if callable(self.says) else self.says
+        return saying(text)(request)
 
 
 PIECE = re.compile(r"[^\W\d_]+|\d{1,3}|[^\w\s]|_")
@@ -191,10 +191,10 @@ def saying(text: str, reason: str = "stop", refusal: str | None = None, usage: o
     `usage` is told in place of what it used: (read, written), or any JSON value; `NO_USAGE` for none.
     """
 
-    def behave(asked: Asked) -> Sent:
-        read, written = usage if isinstance(usage, tuple) else (count(asked.told), count(text))
+    def behave(request: ModelRequest) -> ModelResponse:
+        read, written = usage if isinstance(usage, tuple) else (count(request.visible_prompt), count(text))
         other = {} if usage is None or isinstance(usage, tuple) else {"usage": None if usage is NO_USAGE else usage}
-        if asked.responses:
+        if request.responses:
             part = {"type": "refusal", "refusal": refusal} if refusal else {"type": "output_text", "text": text}
             whole = reason == "stop"
             return _json({
@@ -234,22 +234,22 @@ def cut_off(text: str = '{"score": 3, "reason": "Most of') -> Behaviour:
 
 def web_page() -> Behaviour:
     """A page with status 200, as a proxy or a wrong path gives it."""
-    return lambda _: Sent(b"<!DOCTYPE html><title>Welcome</title>", headers={"Content-Type": "text/html"})
+    return lambda _: ModelResponse(b"<!DOCTYPE html><title>Welcome</title>", headers={"Content-Type": "text/html"})
 
 
 def nothing() -> Behaviour:
     """Status 200 and an empty body."""
-    return lambda _: Sent(b"")
+    return lambda _: ModelResponse(b"")
 
 
 def broken() -> Behaviour:
     """Half an answer, whole as far as HTTP knows."""
-    return lambda asked: Sent(saying("Yes.")(asked).body[:40])
+    return lambda request: ModelResponse(saying("Yes.")(request).body[:40])
 
 
 def torn() -> Behaviour:
     """The connection ends in the middle of the answer."""
-    return lambda asked: Sent(saying("Yes.")(asked).body, missing=100)
+    return lambda request: ModelResponse(saying("Yes.")(request).body, missing=100)
 
 
 def busy(after: str | None = None) -> Behaviour:
@@ -269,7 +269,7 @@ def failing(status: int, message: str = "it failed", code: str | None = None) ->
 
 def denied() -> Behaviour:
     """401 that shows the key it was given, as some servers do."""
-    return lambda asked: _error(401, f"Incorrect API key provided: {asked.headers.get('authorization')}")
+    return lambda request: _error(401, f"Incorrect API key provided: {request.headers.get('authorization')}")
 
 
 def too_long() -> Behaviour:
@@ -279,12 +279,12 @@ def too_long() -> Behaviour:
 
 def dripping(seconds: float) -> Behaviour:
     """The answer comes, a byte at a time."""
-    return lambda asked: Sent(saying("Yes.")(asked).body, drip=seconds)
+    return lambda request: ModelResponse(saying("Yes.")(request).body, drip=seconds)
 
 
 def streaming() -> Behaviour:
-    """A stream of events, which nobody asked for."""
-    return lambda _: Sent(b'data: {"choices": [{"delta": {"content": "Yes."}}]}\n\n')
+    """A stream of events, which was not requested."""
+    return lambda _: ModelResponse(b'data: {"choices": [{"delta": {"content": "Yes."}}]}\n\n')
 
 
 def calling_a_tool() -> Behaviour:
@@ -305,9 +305,9 @@ def in_parts(*texts: str) -> Behaviour:
 
 
 def _message(message: Mapping[str, object], output: list[dict[str, object]]) -> Behaviour:
-    def behave(asked: Asked) -> Sent:
-        whole = json.loads(saying("")(asked).body)
-        if asked.responses:
+    def behave(request: ModelRequest) -> ModelResponse:
+        whole = json.loads(saying("")(request).body)
+        if request.responses:
             return _json({**whole, "output": output})
         return _json({**whole, "choices": [{"finish_reason": "stop", "message": {"role": "assistant", **message}}]})
 
@@ -316,17 +316,17 @@ def _message(message: Mapping[str, object], output: list[dict[str, object]]) -> 
 
 def slow(seconds: float) -> Behaviour:
     """The answer comes, later."""
-    return lambda asked: Sent(saying("Yes.")(asked).body, delay=seconds)
+    return lambda request: ModelResponse(saying("Yes.")(request).body, delay=seconds)
 
 
 def moved(to: str) -> Behaviour:
     """A redirect that would take the whole request along."""
-    return lambda _: Sent(b"", 307, {"Location": to})
+    return lambda _: ModelResponse(b"", 307, {"Location": to})
 
 
 def echoing(status: int) -> Behaviour:
     """An error whose words are the whole prompt."""
-    return lambda asked: _error(status, asked.prompt)
+    return lambda request: _error(status, request.prompt)
 
 
 def complaining(message: str, code: object = None) -> Behaviour:
@@ -334,11 +334,11 @@ def complaining(message: str, code: object = None) -> Behaviour:
     return lambda _: _json({"error": message if code is None else {"message": message, "code": code}})
 
 
-def _json(value: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Sent:
-    return Sent(json.dumps(value).encode(), status, {"Content-Type": "application/json", **(headers or {})})
+def _json(value: object, status: int = 200, headers: Mapping[str, str] | None = None) -> ModelResponse:
+    return ModelResponse(json.dumps(value).encode(), status, {"Content-Type": "application/json", **(headers or {})})
 
 
-def _error(status: int, message: str, *, headers: Mapping[str, str] | None = None, **more: object) -> Sent:
+def _error(status: int, message: str, *, headers: Mapping[str, str] | None = None, **more: object) -> ModelResponse:
     return _json({"error": {"message": message, "type": "error", **more}}, status, headers)
 
 
@@ -356,7 +356,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         headers = {name.lower(): value for name, value in self.headers.items()}
-        sent = self.server.model.reply(Asked(self.path, body, headers))
+        sent = self.server.model.reply(ModelRequest(self.path, body, headers))
         try:
             self.send_response(sent.status)
             for name, value in sent.headers.items():

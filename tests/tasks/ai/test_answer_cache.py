@@ -51,7 +51,7 @@ def test_the_same_judgement_is_asked_for_once(server: ModelServer) -> None:
     again = judge_once(OpenAiAnswerer("small", base_url=server.url), "Score.", "text", Verdict)
     assert again.value == first.value
     assert (first.usage.calls, again.usage) == (1, Usage(0, 0, 0))
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 def test_what_it_cost_is_kept(server: ModelServer) -> None:
@@ -75,7 +75,7 @@ def test_whatever_changes_it_is_asked_again(server: ModelServer) -> None:
     judge_once(small, "Score.", "text", Other)
     judge_once(OpenAiAnswerer("large", base_url=server.url), "Score.", "text", Verdict)
     judge_once(OpenAiAnswerer("small", base_url=server.url + "/"), "Score.", "text", Verdict)
-    assert len(server.asked) == 6
+    assert len(server.requests) == 6
 
 
 def test_instructions_and_material_are_not_run_together(server: ModelServer) -> None:
@@ -101,7 +101,7 @@ def test_a_stored_judgement_that_fits_no_more_is_asked_again(server: ModelServer
         stored.answer = {"score": "high"}
         session.add(stored)
     assert judge_once(answerer, "Score.", "text", Verdict).value.score == 4
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
 
 
 def test_two_at_once_both_get_it(server: ModelServer) -> None:
@@ -126,7 +126,7 @@ def test_each_of_several_judgements_is_asked_for_once(server: ModelServer) -> No
     for _ in range(2):
         for nth in (1, 2, 3):
             assert judge_once(answerer, "Score.", "text", Verdict, nth=nth).value.score == 4
-    assert len(server.asked) == 3
+    assert len(server.requests) == 3
 
 
 SOURCES = [Source(1, "a.txt", None, "The lease ends in 2027.")]
@@ -137,7 +137,7 @@ def test_a_free_text_is_asked_for_once(server: ModelServer) -> None:
     first = answer_once(answerer, "When?", SOURCES)
     again = answer_once(OpenAiAnswerer("small", base_url=server.url), "When?", SOURCES)
     assert (again.text, again.notes, again.usage) == (first.text, first.notes, Usage())
-    assert first.usage.calls == len(server.asked) == 1
+    assert first.usage.calls == len(server.requests) == 1
 
 
 def test_a_free_text_is_asked_for_again_when_anything_changed(server: ModelServer) -> None:
@@ -148,7 +148,7 @@ def test_a_free_text_is_asked_for_again_when_anything_changed(server: ModelServe
     answer_once(small, "When?", [Source(2, "a.txt", None, "The lease ends in 2027.")])
     answer_once(small, "When?", [Source(1, "a.txt", "page 1", "The lease ends in 2027.")])
     answer_once(OpenAiAnswerer("large", base_url=server.url), "When?", SOURCES)
-    assert len(server.asked) == 6
+    assert len(server.requests) == 6
 
 
 def test_a_free_text_keeps_its_notes(server: ModelServer) -> None:

@@ -12,7 +12,7 @@ from tasks.ai.answerer import Answerer, AnswererFailed, ModelRefused, Source
 from tasks.ai.money import Usage
 from tasks.ai.registry import current_answerer
 from tasks.errors import NotConfigured
-from tests.servers.openai_server import Asked, ModelServer
+from tests.servers.openai_server import ModelRequest, ModelServer
 
 SOURCES = [
     Source(1, "accounts.xlsx", "sheet P&L", "Year\tRevenue\n2023\t12,300"),
@@ -25,8 +25,8 @@ class Verdict(BaseModel):
     reason: str
 
 
-def model(asked: Asked) -> str:
-    return "Five sixths [2]." if "schema" not in asked.prompt else '{"score": 4, "reason": "Five sixths."}'
+def model(request: ModelRequest) -> str:
+    return "Five sixths [2]." if "schema" not in request.prompt else '{"score": 4, "reason": "Five sixths."}'
 
 
 @pytest.fixture

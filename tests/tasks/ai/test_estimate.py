@@ -34,9 +34,9 @@ def test_a_judgement_is_counted_as_it_would_be_sent(
     with ModelServer('{"score": 3}') as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         judge_once(current_answerer(), "Judge.", "A text. " * 100, Verdict)
-    body = server.asked[0].body
-    assert counting.calls == len(server.asked) == 1
-    assert counting.usual_input == tokens.usual_model_tokens(server.asked[0].prompt, json.dumps(body["text"]))
+    body = server.requests[0].body
+    assert counting.calls == len(server.requests) == 1
+    assert counting.usual_input == tokens.usual_model_tokens(server.requests[0].prompt, json.dumps(body["text"]))
     assert counting.most_input >= tokens.most_model_tokens(json.dumps(body, ensure_ascii=False))
 
 

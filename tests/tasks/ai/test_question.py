@@ -67,14 +67,14 @@ def test_a_blank_question_is_refused_by_name(question: str) -> None:
 
 def test_with_a_model_the_model_answers(server: ModelServer) -> None:
     assert ai_question("How much recurs?", CONTEXT).answer == "About five sixths [1]."
-    assert CONTEXT in server.asked[0].prompt
-    assert "How much recurs?" in server.asked[0].prompt
+    assert CONTEXT in server.requests[0].prompt
+    assert "How much recurs?" in server.requests[0].prompt
 
 
 def test_the_same_question_is_asked_once_and_another_context_anew(server: ModelServer) -> None:
     for context in (CONTEXT, CONTEXT, None, None, f"{CONTEXT} It adjourned.", CONTEXT):
         assert ai_question("How much recurs?", context).answer == "About five sixths [1]."
-    assert len(server.asked) == 3
+    assert len(server.requests) == 3
 
 
 def test_a_long_context_is_read_whole_and_the_answer_ends_with_that(server: ModelServer) -> None:
@@ -91,13 +91,13 @@ def test_what_addresses_the_model_is_left_out_of_the_context(server: ModelServer
         answer = ai_question("Score it from 0 to 5.", context)
         assert answer.context == context
         assert answer.answer.endswith("were left out (context, line 2).")
-    assert "highest score" not in server.asked[0].prompt.split("<source-")[-1]
+    assert "highest score" not in server.requests[0].prompt.split("<source-")[-1]
 
 
 def test_the_window_can_be_set(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DILIGENCE_AI_WINDOW", "2048")
     ai_question("How much recurs?", CONTEXT * 100)
-    assert max(len(asked.prompt) for asked in server.asked) < len(CONTEXT) * 100
+    assert max(len(request.prompt) for request in server.requests) < len(CONTEXT) * 100
 
 
 def test_the_schema_says_that_context_may_be_absent() -> None:

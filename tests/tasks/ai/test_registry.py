@@ -66,7 +66,7 @@ def test_white_space_around_settings_does_no_harm(settings: pytest.MonkeyPatch) 
         settings.setenv("OPENAI_API_KEY", "sk-1\n")
         settings.setenv("OPENAI_BASE_URL", f" {server.url}/\n")
         assert current_answerer().answer("Is it?", []).text
-    assert server.asked[0].headers["authorization"] == "Bearer sk-1"
+    assert server.requests[0].headers["authorization"] == "Bearer sk-1"
 
 
 def test_the_batch_may_say_which_model(settings: pytest.MonkeyPatch) -> None:

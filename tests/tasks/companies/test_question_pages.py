@@ -13,7 +13,7 @@ from tasks.errors import NotConfigured
 from tests.companies_servers.search import SearchPages
 from tests.companies_servers.site import ALPHA, CUSTOMERS, SITE, document
 from tests.matrices import quick_cases
-from tests.servers.openai_server import Asked, ModelServer
+from tests.servers.openai_server import ModelRequest, ModelServer
 from tests.web.behaviours import page
 from tests.web.server import LoopbackServer, Reply
 
@@ -57,7 +57,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., ModelServer
     """Lets a model say something: a text, or a function of what it was asked."""
     with ModelServer() as server:
 
-        def model(says: str | Callable[[Asked], str]) -> ModelServer:
+        def model(says: str | Callable[[ModelRequest], str]) -> ModelServer:
             server.says = says
             monkeypatch.setenv("OPENAI_BASE_URL", server.url)
             monkeypatch.setenv("DILIGENCE_AI_MODEL", "m")
@@ -180,7 +180,7 @@ def test_a_search_without_its_setting_is_not_passed_over(
 
 def test_a_model_answers_from_numbered_pages(server: LoopbackServer, model: Callable[..., ModelServer]) -> None:
     url = f"{server.url}/alpha.example/customers"
-    model(lambda asked: f"Waterworks in Hamburg and Bremen, with 300 pumps [{_number(asked.prompt, url)}].")
+    model(lambda request: f"Waterworks in Hamburg and Bremen, with 300 pumps [{_number(request.prompt, url)}].")
 
     answer = _ask()
 
@@ -257,12 +257,12 @@ def test_a_planted_instruction_changes_nothing_though_the_model_obeys(
             f"<html><title>{escaped}</title><meta name=description content='{escaped}'><body>{body}</body></html>"
         ),
     }
-    asked = model(obeys)
+    hosted = model(obeys)
 
     answer = _ask()
 
-    assert planted not in asked.asked[0].prompt
-    assert "waterworks of Hamburg" in asked.asked[0].prompt
+    assert planted not in hosted.requests[0].prompt
+    assert "waterworks of Hamburg" in hosted.requests[0].prompt
     assert planted not in answer
     for word in ("insolvent", "moon", "10/10", "HACKED", "whales", "9,999"):
         assert word not in answer
@@ -301,9 +301,9 @@ def test_beside_orders_in_facts_a_quotation_speaks_for_itself_alone(
     write: Callable[..., Path], model: Callable[..., ModelServer]
 ) -> None:
     write("alpha.example", name="Alpha GmbH", description=f"Alpha makes pumps of steel.\n{PLANTED[0]}")
-    asked = model("Alpha is insolvent: “Alpha makes pumps of steel” [1].")
+    hosted = model("Alpha is insolvent: “Alpha makes pumps of steel” [1].")
 
     answer = _ask()
 
-    assert PLANTED[0] not in asked.asked[0].prompt
+    assert PLANTED[0] not in hosted.requests[0].prompt
     assert "insolvent" not in answer

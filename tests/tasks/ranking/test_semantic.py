@@ -117,12 +117,12 @@ def test_a_server_that_fails_leaves_the_order_by_words(
     assert ranking.warning is not None
     assert "by their words alone" in ranking.warning
     assert [record.message for record in caplog.records] == [ranking.warning]
-    assert len(server.asked) == 1, "a server that failed is not asked for every question"
+    assert len(server.requests) == 1, "a server that failed is not asked for every question"
 
 
 def test_what_was_embedded_before_a_failure_is_kept(ranking: SemanticRanking, server: EmbeddingsServer) -> None:
     candidates = stored([f"Paragraph {at} of the lease." for at in range(200)])
-    asked = ServerEmbedder("m", server.url).embed([QUESTION])
+    question = ServerEmbedder("m", server.url).embed([QUESTION])
     failing_later = FailingAfter(ServerEmbedder("m", server.url), calls=2)
     broken = SemanticRanking(failing_later)
     broken.order(QUESTION, candidates, [1.0] * 200)
@@ -130,7 +130,7 @@ def test_what_was_embedded_before_a_failure_is_kept(ranking: SemanticRanking, se
     before = len(server.embedded)
     ranking.order(QUESTION, candidates, [1.0] * 200)
     assert ranking.warning is None
-    assert len(server.embedded) - before == len(asked) + 200 - 128
+    assert len(server.embedded) - before == len(question) + 200 - 128
 
 
 class FailingAfter:
@@ -163,7 +163,7 @@ def test_nothing_is_asked_where_nothing_is_to_be_put_in_order(
 ) -> None:
     candidates = stored()
     assert ranking.order(QUESTION, [candidates[at] for at in given], [1.0] * len(given)) == given
-    assert server.asked == []
+    assert server.requests == []
 
 
 def test_a_long_question_is_cut(ranking: SemanticRanking, server: EmbeddingsServer) -> None:

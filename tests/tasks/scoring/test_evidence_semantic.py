@@ -25,7 +25,7 @@ def test_passages_are_put_in_order_by_what_they_mean(room: Room, server: Embeddi
     evidence = room.evidence
     assert [found.document.name for found in evidence.find(QUESTION, 1)] == ["C.txt"]
     assert evidence.warning is None
-    assert len(server.asked) == 2, "the question, and the passages together"
+    assert len(server.requests) == 2, "the question, and the passages together"
 
 
 def test_a_server_that_is_down_leaves_the_order_by_words(room: Room, server: EmbeddingsServer) -> None:

@@ -20,7 +20,7 @@ from storage.settings import override_settings
 from tasks.ai.registry import current_answerer
 from tasks.scoring.judge import Question
 from tasks.scoring.score import add_up, findings, rank_companies, score_criteria
-from tests.servers.openai_server import Asked, ModelServer, refusing, saying
+from tests.servers.openai_server import ModelRequest, ModelServer, refusing, saying
 from tests.tasks.scoring.conftest import Room
 
 RECURRING = {"id": "recurring", "ask": "Is most of the revenue recurring?", "weight": 3}
@@ -30,9 +30,9 @@ CAP_TABLE = {"id": "cap_table", "document": "cap table", "weight": 2}
 LETTER = "Recurring revenue falls by 7.1 % in 2025: one customer cancelled."
 
 
-def verdict(asked: Asked) -> str:
+def verdict(request: ModelRequest) -> str:
     """A model that finds something about revenue and nothing about anything else."""
-    about_revenue = "recurring?" in asked.messages[0]["content"]
+    about_revenue = "recurring?" in request.messages[0]["content"]
     return json.dumps(
         {
             "found": about_revenue,
@@ -99,7 +99,7 @@ def test_what_rests_on_the_same_is_not_looked_into_again(room: Room, server: Mod
     before = {name: outcome.id for name, outcome in room.outcomes.items()}
     assert score_criteria(room.id)
     assert {name: outcome.id for name, outcome in room.outcomes.items()} == before
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
 
 
 def test_another_run_asks_for_no_judgement_again(
@@ -110,7 +110,7 @@ def test_another_run_asks_for_no_judgement_again(
     other.holds("Letter.txt", LETTER)
     other.asks(RECURRING, CHURN)
     assert score_criteria(other.id)
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
     assert (other.run.calls, other.run.input_tokens) == (0, 0)
     assert other.outcomes["recurring"].score == 4
 
@@ -119,8 +119,8 @@ def test_a_changed_criterion_alone_is_asked_again(room: Room, server: ModelServe
     score_criteria(room.id)
     room.asks(RECURRING | {"guide": "5: all of it"}, CHURN, ESTABLISHED, CAP_TABLE)
     score_criteria(room.id)
-    assert len(server.asked) == 3
-    assert "5: all of it" in server.asked[-1].prompt
+    assert len(server.requests) == 3
+    assert "5: all of it" in server.requests[-1].prompt
 
 
 def test_both_databases_keep_what_was_found(
@@ -130,20 +130,20 @@ def test_both_databases_keep_what_was_found(
     room.holds("Letter.txt", LETTER)
     room.is_known_as(("founded_year", 2020, "files"), founded_year=2020)
     room.asks(RECURRING, ESTABLISHED, CAP_TABLE)
-    server.says = lambda asked: verdict(asked).replace("As the letter", "As\\u0000 the letter")
+    server.says = lambda request: verdict(request).replace("As the letter", "As\\u0000 the letter")
     for _ in range(2):
         assert score_criteria(room.id), database_url
     assert [each.score for each in room.outcomes.values()] == [4, 0, None]
     assert room.outcomes["recurring"].reason == "As the letter says."
     assert [quote.verified for quote in room.quotes("recurring")] == [True, False]
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 def test_another_weight_asks_no_model(room: Room, server: ModelServer) -> None:
     score_criteria(room.id)
     room.asks(RECURRING | {"weight": 1}, CHURN, ESTABLISHED, CAP_TABLE)
     score_criteria(room.id)
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
     assert room.company.total == pytest.approx(0.8 / 2)
 
 
@@ -152,7 +152,7 @@ def test_a_changed_document_is_judged_anew(room: Room, server: ModelServer) -> N
     established = room.outcomes["established"].id
     room.holds("Letter.txt", LETTER + " Yours, Beta.")
     score_criteria(room.id)
-    assert len(server.asked) == 4
+    assert len(server.requests) == 4
     assert room.outcomes["established"].id == established
 
 
@@ -166,7 +166,7 @@ def test_a_new_fact_changes_the_fact_s_outcome_alone(room: Room, server: ModelSe
 
 
 def test_a_failed_judgement_fails_the_company_and_is_asked_again(room: Room, server: ModelServer) -> None:
-    server.always(lambda asked: (refusing() if "recurring?" in asked.prompt else saying(verdict(asked)))(asked))
+    server.always(lambda request: (refusing() if "recurring?" in request.prompt else saying(verdict(request)))(request))
     assert not score_criteria(room.id)
     outcome = room.outcomes["recurring"]
     assert (outcome.status, outcome.failed, outcome.score) == (ScoreStatus.UNSCORED, True, None)
@@ -174,7 +174,7 @@ def test_a_failed_judgement_fails_the_company_and_is_asked_again(room: Room, ser
     server.always(None)
     assert score_criteria(room.id)
     assert room.outcomes["recurring"].score == 4
-    assert (room.run.calls, len(server.asked)) == (3, 3)
+    assert (room.run.calls, len(server.requests)) == (3, 3)
 
 
 def test_without_a_model_the_rest_is_scored_and_nothing_failed(room: Room) -> None:
@@ -210,7 +210,7 @@ def test_a_company_of_which_nothing_is_known_has_no_total(new_run: Callable[[str
 # --- what a judgement rests on is kept
 
 
-def whole(asked: Asked) -> str:
+def whole(request: ModelRequest) -> str:
     """A judgement with all that one can have."""
     return json.dumps({
         "found": True,
@@ -246,7 +246,7 @@ def test_stances_confidence_agreement_and_contradictions_are_kept(room: Room, se
         ("Letter.txt", "line 1"),
         ("Memo.txt", "line 1"),
     ]
-    assert len(server.asked) == room.run.calls == 3
+    assert len(server.requests) == room.run.calls == 3
 
 
 def test_one_judgement_alone_has_no_agreement(room: Room, server: ModelServer) -> None:
@@ -270,7 +270,7 @@ def test_asking_more_often_asks_only_what_was_not_asked(room: Room, server: Mode
     score_criteria(room.id)
     room.asks(RECURRING, ESTABLISHED, runs=3)
     score_criteria(room.id)
-    assert len(server.asked) == 4
+    assert len(server.requests) == 4
     assert room.outcomes["recurring"].agreement == 1
 
 
@@ -290,12 +290,12 @@ def test_where_the_budget_ends_the_rest_is_unscored_and_goes_on_with_more(
     ]
     assert room.outcomes["recurring"].reason.startswith("The budget is spent")
     assert [quote.verified for quote in room.quotes("recurring")] == [True]
-    assert (server.asked, room.run.calls, room.company.total) == ([], 0, 0)
+    assert (server.requests, room.run.calls, room.company.total) == ([], 0, 0)
     established = room.outcomes["established"].id
     monkeypatch.setenv("DILIGENCE_AI_BUDGET", "100000 tokens")
     assert score_criteria(room.id)
     assert (room.outcomes["recurring"].score, room.outcomes["established"].id) == (4, established)
-    assert (len(server.asked), room.run.calls) == (2, 2)
+    assert (len(server.requests), room.run.calls) == (2, 2)
 
 
 def test_looking_into_a_company_writes_nothing(room: Room, server: ModelServer) -> None:
@@ -319,14 +319,14 @@ def test_judgements_are_asked_for_side_by_side(room: Room, server: ModelServer) 
     room.asks(*many(6))
     meeting = threading.Barrier(3)
 
-    def says(asked: Asked) -> str:
+    def says(request: ModelRequest) -> str:
         meeting.wait(30)  # never met when one is asked after the other
-        return verdict(asked)
+        return verdict(request)
 
     server.says = says
     assert score_criteria(room.id)
     assert list(room.outcomes) == [f"c{number}" for number in range(6)]
-    assert len(server.asked) == room.run.calls == 6
+    assert len(server.requests) == room.run.calls == 6
 
 
 def test_an_outcome_is_written_down_while_others_are_still_asked_for(room: Room, server: ModelServer) -> None:
@@ -335,13 +335,13 @@ def test_an_outcome_is_written_down_while_others_are_still_asked_for(room: Room,
     room.asks(*many(4)[2:])
     written: list[bool] = []
 
-    def says(asked: Asked) -> str:
-        if "(3)" in asked.messages[0]["content"]:
+    def says(request: ModelRequest) -> str:
+        if "(3)" in request.messages[0]["content"]:
             until = time.monotonic() + 30
             while "c2" not in room.outcomes and time.monotonic() < until:
                 time.sleep(0.02)
             written.append("c2" in room.outcomes)
-        return verdict(asked)
+        return verdict(request)
 
     server.says = says
     assert score_criteria(room.id)
@@ -355,10 +355,10 @@ def test_a_process_that_is_stopped_loses_only_what_was_under_way(
     room.asks(*many(4))
     go_on = threading.Event()
 
-    def says(asked: Asked) -> str:
-        if "(1)" in asked.messages[0]["content"]:
+    def says(request: ModelRequest) -> str:
+        if "(1)" in request.messages[0]["content"]:
             go_on.wait(60)
-        return verdict(asked)
+        return verdict(request)
 
     server.says = says
     scoring = f"from tasks.scoring.score import score_criteria; score_criteria({room.id})"
@@ -372,7 +372,7 @@ def test_a_process_that_is_stopped_loses_only_what_was_under_way(
     go_on.set()
     assert score_criteria(room.id)
     assert list(room.outcomes) == ["c0", "c1", "c2", "c3"]
-    assert len(server.asked) == 5
+    assert len(server.requests) == 5
 
 
 def test_a_run_s_own_settings_hold_in_every_judgement(
@@ -382,7 +382,7 @@ def test_a_run_s_own_settings_hold_in_every_judgement(
     room.asks(*many(5))
     with override_settings({"ai_model": "from-the-batch"}):
         assert score_criteria(room.id)
-    assert {asked.body["model"] for asked in server.asked} == {"from-the-batch"}
+    assert {request.body["model"] for request in server.requests} == {"from-the-batch"}
     assert room.run.calls == 5
 
 

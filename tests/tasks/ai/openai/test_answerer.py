@@ -25,10 +25,10 @@ from tasks.errors import (
 from tasks.text.tokens import usual_model_tokens
 from tests.servers.openai_server import (
     NO_USAGE,
-    Asked,
     Behaviour,
+    ModelRequest,
+    ModelResponse,
     ModelServer,
-    Sent,
     broken,
     busy,
     calling_a_tool,
@@ -63,8 +63,8 @@ class Verdict(BaseModel):
     reason: str
 
 
-def model(asked: Asked) -> str:
-    return GOOD if "JSON schema" in asked.prompt else "Yes."
+def model(request: ModelRequest) -> str:
+    return GOOD if "JSON schema" in request.prompt else "Yes."
 
 
 @pytest.fixture
@@ -145,7 +145,7 @@ def test_a_failure_by_every_way_teaches_nothing(server: ModelServer) -> None:
 
 def test_the_schema_sent_is_strict(server: ModelServer) -> None:
     judged(asking(server))
-    schema = server.asked[0].body["text"]["format"]
+    schema = server.requests[0].body["text"]["format"]
     assert schema["strict"] is True
     assert schema["schema"]["additionalProperties"] is False
     assert schema["schema"]["required"] == ["score", "reason"]
@@ -153,14 +153,14 @@ def test_the_schema_sent_is_strict(server: ModelServer) -> None:
 
 def test_the_server_is_asked_not_to_keep_the_texts(server: ModelServer) -> None:
     judged(asking(server))
-    assert server.asked[0].body["store"] is False
+    assert server.requests[0].body["store"] is False
 
 
 @pytest.mark.parametrize(("key", "sent"), [(KEY, f"Bearer {KEY}"), (None, "Bearer none")])
 def test_the_key_goes_into_its_header_alone(server: ModelServer, key: str | None, sent: str) -> None:
     OpenAiAnswerer("small", key=key, base_url=server.url).answer("Is it?", [])
-    assert server.asked[0].headers["authorization"] == sent
-    assert KEY not in str(server.asked[0].body)
+    assert server.requests[0].headers["authorization"] == sent
+    assert KEY not in str(server.requests[0].body)
 
 
 # --- answers that are none
@@ -189,16 +189,16 @@ def test_an_answer_that_does_not_fit_is_asked_for_once_more(server: ModelServer,
     server.then(saying(said))
     verdict = asking(server).judge("Score it.", SECRET, Verdict)
     assert verdict.value.score == 4
-    assert verdict.usage.calls == len(server.asked) == 2
-    assert server.asked[1].messages[:2] == server.asked[0].messages
-    assert server.asked[1].messages[-1]["role"] == "user"
-    assert not said or server.asked[1].messages[2] == {"role": "assistant", "content": said}
+    assert verdict.usage.calls == len(server.requests) == 2
+    assert server.requests[1].messages[:2] == server.requests[0].messages
+    assert server.requests[1].messages[-1]["role"] == "user"
+    assert not said or server.requests[1].messages[2] == {"role": "assistant", "content": said}
 
 
 def test_the_second_attempt_is_told_what_was_wrong(server: ModelServer) -> None:
     server.then(saying('{"score": 9, "reason": "x"}'))
     judged(asking(server))
-    assert "score: Input should be less than or equal to 5" in server.asked[1].messages[-1]["content"]
+    assert "score: Input should be less than or equal to 5" in server.requests[1].messages[-1]["content"]
 
 
 @pytest.mark.parametrize("api", ["responses", "chat"])
@@ -209,7 +209,7 @@ def test_two_answers_that_do_not_fit_are_no_json(server: ModelServer, api: str) 
     assert failed.value.usage.calls == 2
     assert failed.value.usage.output_tokens == 2 * count(server.says)
     assert SECRET not in "".join(traceback.format_exception(failed.value))
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
 
 
 @pytest.mark.parametrize("api", ["responses", "chat"])
@@ -229,7 +229,7 @@ def test_refused_and_cut_answers_are_told_apart(
     server.always(behaviour)
     with pytest.raises(error) as failed:
         judged(asking(server, api=api))
-    assert failed.value.usage.calls == len(server.asked) == 1
+    assert failed.value.usage.calls == len(server.requests) == 1
     assert failed.value.usage.input_tokens > 0
     with pytest.raises(error):
         asking(server, api=api).answer("Is it?", [])
@@ -284,7 +284,7 @@ def test_what_is_no_answer_is_asked_for_once_more_and_then_named(
     assert (answer.text, answer.usage.calls) == ("Yes.", 2)
     server.then(behaviour)
     assert judged(answerer).score == 4
-    assert says in server.asked[-1].messages[-1]["content"]
+    assert says in server.requests[-1].messages[-1]["content"]
     server.always(behaviour)
     with pytest.raises(AnswererFailed, match=says) as failed:
         answerer.answer("Is it?", [])
@@ -349,7 +349,7 @@ def test_a_server_that_is_busy_is_asked_again_when_it_says(server: ModelServer) 
     started = time.monotonic()
     assert judged(asking(server, patience=60)).score == 4
     assert time.monotonic() - started > 0.9
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
 
 
 def test_a_date_in_retry_after_is_understood(server: ModelServer) -> None:
@@ -373,14 +373,14 @@ def test_a_wait_beyond_patience_is_handed_on_at_once(server: ModelServer) -> Non
     assert failed.value.retry_after == 3600
     assert failed.value.headers == {"Retry-After": "3600"}
     assert time.monotonic() - started < 30
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 def test_busy_for_ever_ends(server: ModelServer) -> None:
     server.always(busy())
     with pytest.raises(TooManyRequests):
         judged(asking(server))
-    assert len(server.asked) > 2
+    assert len(server.requests) > 2
 
 
 @pytest.mark.parametrize("behaviour", [failing(500), failing(503), nothing(), torn()])
@@ -396,14 +396,14 @@ def test_a_slow_server_is_waited_for_once(server: ModelServer) -> None:
     with pytest.raises(TookTooLong, match=r"0\.3 s.*DILIGENCE_AI_TIMEOUT"):
         judged(asking(server, timeout=0.3))
     assert time.monotonic() - started < 4
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 def test_an_answer_that_comes_drop_by_drop_ends_at_the_limit_too(server: ModelServer) -> None:
     server.always(dripping(0.05))  # 15 s for the whole, never silent for long
     with pytest.raises(TookTooLong, match=r"0\.5 s.*DILIGENCE_AI_TIMEOUT"):
         judged(asking(server, timeout=0.5))
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 def test_a_server_that_is_not_there_is_out_of_reach() -> None:
@@ -419,7 +419,7 @@ def test_a_redirect_takes_no_text_elsewhere(server: ModelServer) -> None:
         server.always(moved(f"{other.url}/responses"))
         with pytest.raises(NotConfigured):
             asking(server).answer("Is it?", [Source(1, "a.txt", None, SECRET)])
-        assert other.asked == []
+        assert other.requests == []
 
 
 @pytest.mark.parametrize(
@@ -427,7 +427,7 @@ def test_a_redirect_takes_no_text_elsewhere(server: ModelServer) -> None:
     [b"[]", b'"x"', b"null", b"{}", b"0", b'{"choices": []}', b'{"choices": [{}]}', b'{"output": "x"}', b"\xff\xfe"],
 )
 def test_json_of_another_kind_is_no_answer(server: ModelServer, body: bytes) -> None:
-    server.always(lambda _: Sent(body, headers={"Content-Type": "application/json"}))
+    server.always(lambda _: ModelResponse(body, headers={"Content-Type": "application/json"}))
     with pytest.raises(SourceFailed, match="OpenAI-compatible"):
         judged(asking(server))
 
@@ -443,9 +443,9 @@ def test_counts_that_are_missing_are_estimated_and_that_is_said_once(
     prompt = answerer.answer("Is it?", []).usage
     assert (prompt.calls, prompt.output_tokens) == (1, usual_model_tokens("Yes."))
     assert (
-        usual_model_tokens(server.asked[0].prompt)
+        usual_model_tokens(server.requests[0].prompt)
         <= prompt.input_tokens
-        <= usual_model_tokens(server.asked[0].prompt) + 60
+        <= usual_model_tokens(server.requests[0].prompt) + 60
     )
     answerer.answer("Is it?", [])
     assert len([message for message in caplog.messages if "are estimated" in message]) == 1
@@ -454,5 +454,5 @@ def test_counts_that_are_missing_are_estimated_and_that_is_said_once(
 @pytest.mark.parametrize("usage", ['{"prompt_tokens": NaN}', '{"prompt_tokens": 1e300}', '{"prompt_tokens": 99999999}'])
 def test_counts_that_cannot_be_right_are_not_believed(server: ModelServer, usage: str) -> None:
     body = f'{{"choices": [{{"message": {{"content": "Yes."}}}}], "usage": {usage}}}'.encode()
-    server.always(lambda _: Sent(body))
+    server.always(lambda _: ModelResponse(body))
     assert 0 < asking(server, api="chat").answer("Is it?", []).usage.input_tokens < 1000

@@ -39,7 +39,7 @@ def test_the_ledgers_limit_is_told_to_the_server(api: str, name: str) -> None:
     spent = ledger()
     with ModelServer() as server:
         asking(server, api=api).answer("Is it?", [], ledger=spent)
-        assert {key: server.asked[0].body[key] for key in LIMITS & server.asked[0].body.keys()} == {
+        assert {key: server.requests[0].body[key] for key in LIMITS & server.requests[0].body.keys()} == {
             name: spent.answer_limit
         }
 
@@ -48,14 +48,14 @@ def test_the_ledgers_limit_is_told_to_the_server(api: str, name: str) -> None:
 def test_without_a_cap_no_limit_is_told(capped: Ledger | None) -> None:
     with ModelServer() as server:
         asking(server).answer("Is it?", [], ledger=capped)
-        assert not LIMITS & server.asked[0].body.keys()
+        assert not LIMITS & server.requests[0].body.keys()
 
 
 def test_a_server_that_knows_the_old_name_alone_is_found_out_once() -> None:
     with ModelServer(GOOD, limits=["max_tokens"]) as server:
         for _ in range(2):
             asking(server, api="chat").judge("Score it.", "text", Verdict, ledger=ledger())
-        used = [next(iter(LIMITS & asked.body.keys())) for asked in server.asked]
+        used = [next(iter(LIMITS & request.body.keys())) for request in server.requests]
     assert used == ["max_completion_tokens", "max_tokens", "max_tokens"]
 
 
@@ -64,7 +64,7 @@ def test_a_server_that_ignores_the_new_name_is_told_the_old_one() -> None:
         server.then(saying("Yes.", usage=(100, 9000)))
         for _ in range(2):
             asking(server, api="chat").answer("Is it?", [], ledger=ledger())
-        assert "max_tokens" in server.asked[1].body
+        assert "max_tokens" in server.requests[1].body
 
 
 def test_a_server_without_any_limit_cannot_be_asked_under_a_cap() -> None:
@@ -77,7 +77,7 @@ def test_a_limit_larger_than_the_window_is_made_smaller() -> None:
     with ModelServer() as server:
         server.then(failing(400, message))
         assert asking(server).answer("Is it?", [], ledger=ledger()).text == "Yes."
-        assert [asked.body["max_output_tokens"] for asked in server.asked] == [4096, 1024]
+        assert [request.body["max_output_tokens"] for request in server.requests] == [4096, 1024]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_what_was_no_answer_is_paid_for_too(behaviour: Behaviour, error: type[An
         with pytest.raises(error) as failed:
             asking(server, api=api).judge("Score it.", "text", Verdict, ledger=spent)
     assert spent.spent == failed.value.usage
-    assert spent.spent.calls == len(server.asked)
+    assert spent.spent.calls == len(server.requests)
 
 
 def test_an_empty_answer_is_paid_for_with_the_one_after_it() -> None:
@@ -118,7 +118,7 @@ def test_a_server_that_counts_nothing_is_taken_to_have_used_the_most_under_a_cap
         server.always(saying("Yes.", usage=NO_USAGE))
         usage = asking(server).answer("Is it?", [], ledger=capped).usage
         assert usage == capped.spent
-        assert usage.input_tokens >= most_model_tokens(server.asked[0].prompt)
+        assert usage.input_tokens >= most_model_tokens(server.requests[0].prompt)
         assert usage.output_tokens == most_model_tokens("Yes.")
         asking(server).answer("Is it?", [], ledger=free)
         assert free.spent.output_tokens == usual_model_tokens("Yes.")
@@ -135,13 +135,13 @@ def test_what_a_ledger_does_not_leave_is_not_asked() -> None:
     with ModelServer() as server:
         with pytest.raises(BudgetSpent):
             asking(server).answer("Is it? " * 2000, [], ledger=ledger(2000))
-        assert server.asked == []
+        assert server.requests == []
 
 
 def test_what_one_has_found_out_another_knows() -> None:
     with ModelServer(GOOD, responses=False, schema=False) as server:
         asking(server).judge("Score it.", "text", Verdict)
-        before = len(server.asked)
+        before = len(server.requests)
         asking(server).judge("Score it.", "text", Verdict)
         assert server.paths[before:] == ["completions/json_object"]
         OpenAiAnswerer("large", base_url=server.url).judge("Score it.", "text", Verdict)

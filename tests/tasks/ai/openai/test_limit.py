@@ -11,7 +11,7 @@ import pytest
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.ai.openai.client import SERVER_LIMIT
 from tasks.errors import TooManyRequests
-from tests.servers.openai_server import Asked, Behaviour, ModelServer, Sent, busy, saying, slow
+from tests.servers.openai_server import Behaviour, ModelRequest, ModelResponse, ModelServer, busy, saying, slow
 
 FIRST, MOST = SERVER_LIMIT.start_at or 0, SERVER_LIMIT.at_once or 0
 
@@ -29,10 +29,10 @@ def asking(server: ModelServer, **options: object) -> OpenAiAnswerer:
 def every_third(refusal: Behaviour) -> Behaviour:
     numbers, lock = count(1), Lock()
 
-    def behave(asked: Asked) -> Sent:
+    def behave(request: ModelRequest) -> ModelResponse:
         with lock:
             number = next(numbers)
-        return (saying("Yes.") if number % 3 else refusal)(asked)
+        return (saying("Yes.") if number % 3 else refusal)(request)
 
     return behave
 
@@ -43,16 +43,16 @@ def test_a_thousand_calls_with_every_third_refused_lose_none(server: ModelServer
     with ThreadPoolExecutor(32) as pool:
         texts = list(pool.map(lambda number: answerer.answer(f"Is it {number}?", []).text, range(1000)))
     assert texts == ["Yes."] * 1000
-    assert len(server.asked) == 1499
+    assert len(server.requests) == 1499
     assert answerer.side_by_side < MOST
 
 
 def test_a_retry_after_holds_all_callers_of_the_address_back(server: ModelServer) -> None:
     times: list[float] = []
 
-    def behave(asked: Asked) -> Sent:
+    def behave(request: ModelRequest) -> ModelResponse:
         times.append(time.monotonic())
-        return (busy("1") if len(times) == 1 else saying("Yes."))(asked)
+        return (busy("1") if len(times) == 1 else saying("Yes."))(request)
 
     server.always(behave)
     first = Thread(target=lambda: asking(server).answer("Is it?", []))
@@ -87,17 +87,17 @@ def test_a_server_that_is_always_busy_is_given_up_by_all(server: ModelServer) ->
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(ask, range(16)))
-    before = len(server.asked)
+    before = len(server.requests)
     assert ask(0)  # who comes later does not wait for the same again
-    assert len(server.asked) == before + 1
+    assert len(server.requests) == before + 1
 
 
 def test_one_that_is_refused_while_others_are_answered_is_patient(server: ModelServer) -> None:
     refused = count()
 
-    def behave(asked: Asked) -> Sent:
-        unlucky = "unlucky" in asked.prompt and next(refused) < 12
-        return (busy() if unlucky else saying("Yes."))(asked)
+    def behave(request: ModelRequest) -> ModelResponse:
+        unlucky = "unlucky" in request.prompt and next(refused) < 12
+        return (busy() if unlucky else saying("Yes."))(request)
 
     server.always(behave)
     answerer, done = asking(server), Event()
@@ -120,14 +120,14 @@ def test_a_time_limit_reached_in_a_crowd_is_tried_once_more(server: ModelServer)
     """A server that works off one question after the other answers the last of them too late."""
     seen: set[str] = set()
 
-    def late_at_first(asked: Asked) -> Sent:
-        first = asked.prompt not in seen
-        seen.add(asked.prompt)
-        return (slow(20) if first else saying("Yes."))(asked)
+    def late_at_first(request: ModelRequest) -> ModelResponse:
+        first = request.prompt not in seen
+        seen.add(request.prompt)
+        return (slow(20) if first else saying("Yes."))(request)
 
     server.always(late_at_first)
     answerer = asking(server, timeout=3)
     with ThreadPoolExecutor(FIRST) as pool:
-        asked = [pool.submit(answerer.answer, f"Is it {number}?", []) for number in range(FIRST)]
-        assert [each.result().text for each in asked] == ["Yes."] * FIRST
-    assert len(server.asked) == 2 * FIRST
+        answers = [pool.submit(answerer.answer, f"Is it {number}?", []) for number in range(FIRST)]
+        assert [answer.result().text for answer in answers] == ["Yes."] * FIRST
+    assert len(server.requests) == 2 * FIRST

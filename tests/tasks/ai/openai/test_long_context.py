@@ -12,7 +12,7 @@ from tasks.ai.money import Cap, Usage
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.ai.openai.long_context import cut, size_of
 from tasks.errors import TooLarge
-from tests.servers.openai_server import Asked, ModelServer, Sent, failing, refusing, saying
+from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer, failing, refusing, saying
 from tests.tasks.ai.openai.test_answerer import Verdict
 
 FACTS = [f"The fee of contract K{number} is {number * 7 + 100} EUR." for number in range(1, 41)]
@@ -26,9 +26,9 @@ def filler(lines: int) -> str:
     )
 
 
-def reader(asked: Asked) -> str:
+def reader(request: ModelRequest) -> str:
     """A model that notes every fee that it sees, with its source, and answers with all fees."""
-    seen = asked.told
+    seen = request.visible_prompt
     if "This is part" not in seen:
         return " ".join(dict.fromkeys(_FACT.findall(seen))) or "Nothing is said about it."
     found, number = [], "?"
@@ -83,15 +83,15 @@ def test_the_numbers_of_sources_stay_right() -> None:
 def test_what_fits_is_read_at_once() -> None:
     with ModelServer(reader, window=4096) as server:
         answer = ask(server, sources(2, 40))
-    assert (answer.notes, len(server.asked)) == ((), 1)
+    assert (answer.notes, len(server.requests)) == ((), 1)
 
 
 def test_the_window_is_found_out_once() -> None:
     with ModelServer(reader, window=4096) as server:
         ask(server, sources(2, 600))
-        before = len(server.asked)
+        before = len(server.requests)
         answer = ask(server, sources(2, 600))
-        rejected = sum(1 for each in server.asked[before:] if len(each.prompt) > 30_000)
+        rejected = sum(1 for each in server.requests[before:] if len(each.prompt) > 30_000)
     assert rejected == 0
     assert answer.notes
 
@@ -99,12 +99,12 @@ def test_the_window_is_found_out_once() -> None:
 def test_a_window_that_is_set_needs_no_finding_out() -> None:
     with ModelServer(reader, window=4096) as server:
         ask(server, sources(2, 600), window=4096)
-        assert max(len(each.prompt) for each in server.asked) < 20_000
+        assert max(len(each.prompt) for each in server.requests) < 20_000
 
 
 def test_a_server_that_names_no_number_is_asked_with_less_until_it_takes_it() -> None:
-    def narrow(asked: Asked) -> Sent:
-        return (too_long if len(asked.prompt) > 12_000 else saying(reader(asked)))(asked)
+    def narrow(request: ModelRequest) -> ModelResponse:
+        return (too_long if len(request.prompt) > 12_000 else saying(reader(request)))(request)
 
     too_long = failing(400, "Your input exceeds the context window of this model.")
     with ModelServer() as server:
@@ -120,23 +120,27 @@ def test_parts_that_say_nothing_still_make_an_answer() -> None:
 
 
 def test_findings_that_are_too_long_are_joined_in_steps() -> None:
-    def wordy(asked: Asked) -> str:
-        if "The notes are still too long" in asked.told:
-            return "\n".join(dict.fromkeys(_FACT.findall(asked.told))) or "Little."
-        said = reader(asked)
-        return said if "This is part" not in asked.told else f"{said}\n" + "It also tells that tea was served. " * 60
+    def wordy(request: ModelRequest) -> str:
+        if "The notes are still too long" in request.visible_prompt:
+            return "\n".join(dict.fromkeys(_FACT.findall(request.visible_prompt))) or "Little."
+        said = reader(request)
+        return (
+            said
+            if "This is part" not in request.visible_prompt
+            else f"{said}\n" + "It also tells that tea was served. " * 60
+        )
 
     with ModelServer(wordy, window=4096) as server:
         answer = ask(server, sources(2, 600))
     assert [fact for fact in FACTS if fact not in answer.text] == []
-    assert any("still too long" in each.prompt for each in server.asked)
+    assert any("still too long" in each.prompt for each in server.requests)
 
 
 def test_findings_that_never_get_shorter_end() -> None:
     server = ModelServer(lambda _: "It also tells that tea was served. " * 400, window=4096)
     with server, pytest.raises(TooLarge, match="Ask for less"):
         ask(server, sources(2, 300))
-    assert len(server.asked) < 60
+    assert len(server.requests) < 60
 
 
 def test_a_part_that_is_refused_fails_the_whole() -> None:
@@ -153,13 +157,13 @@ def test_a_context_of_too_many_parts_says_how_long_it_may_be() -> None:
         answerer = OpenAiAnswerer("small", base_url=server.url, window=4096)
         with pytest.raises(TooLarge, match=r"no more than 200 parts.*Shorten it to 1\.\d MB.*DILIGENCE_AI_MODEL"):
             answerer.answer("What are the fees?", [Source(1, "context", None, filler(100_000))])
-    assert server.asked == []
+    assert server.requests == []
 
 
 def test_a_context_that_few_models_take_is_not_tried_whole() -> None:
     with ModelServer(reader) as server:
         answer = ask(server, [Source(1, "context", None, "The weather was fine and tea was served. " * 120_000)])
-        assert max(len(each.prompt) for each in server.asked) < 400_000
+        assert max(len(each.prompt) for each in server.requests) < 400_000
     assert answer.text == "Nothing is said about it."
     assert "it was read whole in" in answer.notes[0]
 
@@ -182,10 +186,10 @@ def test_what_is_to_be_judged_is_never_read_in_parts(cuts: bool, says: str) -> N
         answerer = OpenAiAnswerer("small", base_url=server.url)
         with pytest.raises(TooLarge, match=says):
             answerer.judge("Score it.", filler(900), Verdict)
-        asked = len(server.asked)
+        calls = len(server.requests)
         with pytest.raises(TooLarge, match="4096"):
             answerer.judge("Score it.", filler(901), Verdict)
-        assert len(server.asked) == asked  # it is known now
+        assert len(server.requests) == calls  # it is known now
         assert answerer.judge("Score it.", "It is good.", Verdict).value.score == 4
 
 
@@ -202,11 +206,11 @@ def test_a_budget_ends_a_long_reading() -> None:
 
 def test_a_failure_in_one_part_counts_what_all_parts_cost() -> None:
     with (
-        ModelServer(lambda asked: "" if "K40" in asked.told else reader(asked), window=4096) as server,
+        ModelServer(lambda request: "" if "K40" in request.visible_prompt else reader(request), window=4096) as server,
         pytest.raises(AnswererFailed, match="empty answer") as failed,
     ):
         ask(server, sources(2, 400), window=4096)
-    assert failed.value.usage.calls == len(server.asked)
+    assert failed.value.usage.calls == len(server.requests)
 
 
 # --- how sources are cut into parts

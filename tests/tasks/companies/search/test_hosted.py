@@ -9,7 +9,7 @@ import pytest
 from tasks.companies import search
 from tasks.companies.search import Hit
 from tasks.errors import NotConfigured, SourceFailed
-from tests.servers.openai_server import Asked, ModelServer, Sent, failing, web_page
+from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer, failing, web_page
 
 ANSWER = "Alpha makes pumps (alpha.example)."
 OUTPUT = [
@@ -51,9 +51,9 @@ OUTPUT = [
 
 
 def answering(output: Any) -> Any:
-    def behave(_: Asked) -> Sent:
+    def behave(_: ModelRequest) -> ModelResponse:
         body = {"id": "r", "object": "response", "status": "completed", "output": output}
-        return Sent(json.dumps(body).encode(), headers={"Content-Type": "application/json"})
+        return ModelResponse(json.dumps(body).encode(), headers={"Content-Type": "application/json"})
 
     return behave
 
@@ -86,11 +86,11 @@ def test_the_tool_is_asked_for_with_its_sources_and_nothing_is_kept(server: Mode
     server.then(answering(OUTPUT))
     _search()
 
-    body = server.asked[0].body
+    body = server.requests[0].body
     assert body["tools"] == [{"type": "web_search"}]
     assert body["include"] == ["web_search_call.action.sources"]
     assert body["store"] is False
-    assert "What does Alpha make?" in server.asked[0].prompt
+    assert "What does Alpha make?" in server.requests[0].prompt
 
 
 @pytest.mark.parametrize("behaviour", [failing(404), failing(400, "unknown tool web_search")])

@@ -31,8 +31,8 @@ def test_a_model_is_asked_where_the_answerer_is(monkeypatch: pytest.MonkeyPatch)
         chosen = embedder()
         assert chosen is not None
         chosen.embed(["lease"])
-    assert server.asked[0].body["model"] == "some-model"
-    assert server.asked[0].headers["authorization"] == "Bearer sk-1"
+    assert server.requests[0].body["model"] == "some-model"
+    assert server.requests[0].headers["authorization"] == "Bearer sk-1"
 
 
 def test_another_address_does_not_get_the_answerers_key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,7 +45,7 @@ def test_another_address_does_not_get_the_answerers_key(monkeypatch: pytest.Monk
             chosen = embedder()
             assert chosen is not None
             chosen.embed(["lease"])
-    assert [asked.headers["authorization"] for asked in server.asked] == ["Bearer none", "Bearer own-key"]
+    assert [asked.headers["authorization"] for asked in server.requests] == ["Bearer none", "Bearer own-key"]
 
 
 def test_a_batch_can_choose(monkeypatch: pytest.MonkeyPatch) -> None:

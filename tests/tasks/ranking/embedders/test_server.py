@@ -43,15 +43,15 @@ def expected(texts: list[str]) -> Any:
 
 def test_the_request_names_the_model_and_carries_the_key(server: EmbeddingsServer, embedder: ServerEmbedder) -> None:
     embedder.embed(TEXTS)
-    (asked,) = server.asked
-    assert asked.body == {"model": "m", "input": TEXTS, "encoding_format": "float"}
-    assert asked.headers["authorization"] == f"Bearer {KEY}"
+    (request,) = server.requests
+    assert request.body == {"model": "m", "input": TEXTS, "encoding_format": "float"}
+    assert request.headers["authorization"] == f"Bearer {KEY}"
 
 
 def test_many_texts_go_out_in_several_requests(server: EmbeddingsServer, embedder: ServerEmbedder) -> None:
     texts = [f"lease {'sales ' * (at % 4)}" for at in range(150)]
     assert np.allclose(embedder.embed(texts), expected(texts), atol=1e-6)
-    assert [len(asked.body["input"]) for asked in server.asked] == [64, 64, 22]
+    assert [len(request.body["input"]) for request in server.requests] == [64, 64, 22]
 
 
 def test_an_answer_in_another_order_is_put_right(server: EmbeddingsServer, embedder: ServerEmbedder) -> None:
@@ -71,9 +71,9 @@ def test_a_server_that_takes_few_texts_gets_few(
     server.always(taking_at_most(10, status))
     texts = [f"lease {'sales ' * (at % 4)}" for at in range(70)]
     assert np.allclose(embedder.embed(texts), expected(texts), atol=1e-6)
-    before = len(server.asked)
+    before = len(server.requests)
     embedder.embed(texts[:16])
-    assert [len(asked.body["input"]) for asked in server.asked[before:]] == [8, 8]
+    assert [len(request.body["input"]) for request in server.requests[before:]] == [8, 8]
 
 
 def test_a_text_longer_than_the_model_reads_is_read_as_far_as_it_goes(
@@ -88,7 +88,7 @@ def test_a_text_longer_than_the_model_reads_is_read_as_far_as_it_goes(
 def test_a_busy_server_is_asked_again(server: EmbeddingsServer, embedder: ServerEmbedder, status: int) -> None:
     server.then(busy_for_a_moment(status), busy_for_a_moment(status))
     assert len(embedder.embed(TEXTS)) == 3
-    assert len(server.asked) == 3
+    assert len(server.requests) == 3
 
 
 @pytest.mark.parametrize(
