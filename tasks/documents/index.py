@@ -1,10 +1,6 @@
-"""Document Index: what lies in a folder of the drive, as the contract shows it, and kept in storage.
+"""Document Index: what lies in a folder of the drive, as the contract shows it, and stored.
 
 Where the drive keeps a record of changes and none concerns the folder, the stored index is the answer.
-
-The document index as the contract shows it, made from a drive's listing.
-
-A drive's documents as the rows of an index, and back.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +23,7 @@ SOURCE = "Cloud_Drive"
 
 
 class DocumentEntry(BaseModel):
-    """One document. `warning` stands there when reading it gave one."""
+    """One document. `warning` is there when reading it gave one."""
 
     document_id: str
     document_name: str
@@ -61,7 +57,7 @@ class CategoryEntry(BaseModel):
 
 
 class DocumentIndex(BaseModel):
-    """The answer of Document Index. Optional keys are absent unless they were set."""
+    """The answer of Document Index. Optional keys are absent unless they are set."""
 
     folder_id: str
     folder_name: str
@@ -75,11 +71,118 @@ class DocumentIndex(BaseModel):
         return self.model_dump(mode="json", exclude_unset=True)
 
 
-def document_index_of(listing: Listing, *, recursive: bool, warnings: Mapping[str, str]) -> DocumentIndex:
-    """Group a listing into categories; `warnings` holds what reading said, by document id.
+@operation(name="document_index", asks_a_source=True)
+def document_index(cloud_drive_folder: str, recursive: bool = True) -> DocumentIndex:
+    """Index a folder of the drive.
 
-    Categories, subfolders and documents come in order of name; deeper folders stand flattened in
-    their category, in order of path.
+    Args:
+        cloud_drive_folder: the folder's id, or a URL with the id in it.
+        recursive: whether subfolders are indexed too.
+
+    Raises:
+        BadRequest: no id was given. NotFound: no such folder for this account.
+    """
+    drive = open_drive()
+    folder_id = identifier(cloud_drive_folder, "cloud_drive_folder")
+    if drive.remote and (folder_id == ROOT or folder_id != cloud_drive_folder.strip()):
+        folder_id = drive.find_folder(cloud_drive_folder)  # the root has another id too; a URL can hold a key
+    room = _unchanged(drive, folder_id, recursive=recursive)
+    if room is None:
+        listing = drive.list_folder(folder_id, recursive=recursive)
+        _store(drive, listing, recursive=recursive)
+    else:
+        listing = _stored(room)
+    warnings = known_warnings(drive, list(listing.documents))
+    return document_index_of(listing, recursive=recursive, warnings=warnings)
+
+
+@operation(name="index_room", asks_a_source=True)
+def index_room(folder: str, recursive: bool = True) -> int:
+    """List a folder, named by path, id or URL, as the account of runs sees it, and store it. Gives the room's id.
+
+    The documents go from the drive to storage through the spool, so that memory does not grow with their number.
+    """
+    drive = open_run_drive()
+    folder_id = drive.find_folder(folder)
+    room = _unchanged(drive, folder_id, recursive=recursive)
+    if room is not None:
+        assert room.id is not None
+        return room.id
+    with spool() as on_disk:
+        return _store(drive, drive.list_folder(folder_id, recursive=recursive, spool=on_disk), recursive=recursive)
+
+
+def _unchanged(drive: Drive, folder_id: str, *, recursive: bool) -> Room | None:
+    """The stored room, if this account still sees the folder and nothing in it has changed since.
+
+    Raises:
+        NotFound: this account does not see the folder any more.
+    """
+    if not configured_drive().keeps_changes:
+        return None
+    marked: Sequence[Room] = ()
+    with suppress(DatabaseUnavailable), database.reading() as session:
+        marked = documents.marked_rooms(session, folder_id, recursive=recursive)
+    # To know whose view it is may take a request: `drive.view` is asked for only where there is a mark to go on from.
+    room = next((candidate for candidate in marked if candidate.drive == drive.view), None)
+    if room is None or room.mark is None or room.id is None:
+        return None
+    changes = drive.changes_since(folder_id, room.mark)
+    if changes is None:
+        return None
+    with suppress(DatabaseUnavailable):
+        with database.reading() as session:
+            if documents.has_any(session, room, changes.ids):
+                return None
+        if changes.mark != room.mark:
+            with database.writing() as session:
+                documents.move_mark(session, room.id, changes.mark)
+        return room
+    return None
+
+
+def _stored(room: Room) -> Listing:
+    """The listing that was stored as this room."""
+    assert room.id is not None
+    with database.reading() as session:
+        folders = documents.room_folders(session, room.id)
+        entries = documents.room_documents(session, room.id)
+    return Listing(
+        Folder(room.folder_id, room.folder_name, ""),
+        [Folder(folder.folder_id, folder.name, folder.path, folder.parent_id) for folder in folders],
+        [document_of(entry) for entry in entries],
+        room.warnings,
+        room.incomplete,
+        room.mark,
+        frozenset(room.watched),
+    )
+
+
+def _store(drive: Drive, listing: Listing, *, recursive: bool) -> int:
+    room = Room(
+        drive=drive.view,
+        folder_id=listing.folder.id,
+        folder_name=listing.folder.name,
+        recursive=recursive,
+        indexed_at=now(),
+        incomplete=listing.incomplete,
+        warnings=listing.warnings,
+        mark=listing.mark,
+        watched=sorted(listing.watched),
+    )
+    folders = (
+        RoomFolder(room_id=0, folder_id=folder.id, name=folder.name, path=folder.path, parent_id=folder.parent_id)
+        for folder in listing.folders
+    )
+    with database.writing() as session:
+        return documents.replace_room(session, room, folders, map(columns_of, listing.documents))
+
+
+def document_index_of(listing: Listing, *, recursive: bool, warnings: Mapping[str, str]) -> DocumentIndex:
+    """Group a listing into categories. `warnings` are those of reading, by document id.
+
+    Categories, subfolders and documents are in order of name. Deeper folders are flattened into their
+    category, in order of path.
     """
     documents: dict[str, list[DocumentEntry]] = {}
     for document in sorted(listing.documents, key=lambda document: (document.name, document.id)):
@@ -93,7 +196,7 @@ def document_index_of(listing: Listing, *, recursive: bool, warnings: Mapping[st
         categories[0].subfolders = []
         for first in below.get(top.id, ()):
             category = _category(first, documents)
-            category.subfolders = [_subfolder(path, each, documents) for path, each in _flattened(first, below)]
+            category.subfolders = [_subfolder(path, folder, documents) for path, folder in _flattened(first, below)]
             categories.append(category)
     index = DocumentIndex(folder_id=top.id, folder_name=top.name, source=SOURCE, document_index=categories)
     if listing.incomplete:
@@ -104,12 +207,12 @@ def document_index_of(listing: Listing, *, recursive: bool, warnings: Mapping[st
 
 
 def _flattened(folder: Folder, below: Mapping[str | None, list[Folder]]) -> Iterator[tuple[str, Folder]]:
-    """Every folder below `folder` with its path from there, each before what lies in it."""
-    waiting = [(each.name, each) for each in reversed(below.get(folder.id, ()))]
+    """Every folder below `folder` with its path from there, before the folders that lie in it."""
+    waiting = [(child.name, child) for child in reversed(below.get(folder.id, ()))]
     while waiting:
-        path, each = waiting.pop()
-        yield path, each
-        waiting.extend((f"{path}/{deeper.name}", deeper) for deeper in reversed(below.get(each.id, ())))
+        path, current = waiting.pop()
+        yield path, current
+        waiting.extend((f"{path}/{child.name}", child) for child in reversed(below.get(current.id, ())))
 
 
 def _category(folder: Folder, documents: Mapping[str, list[DocumentEntry]]) -> CategoryEntry:
@@ -188,110 +291,3 @@ def document_of(row: RoomDocument) -> Document:
         updated=row.updated,
         version=row.version,
     )
-
-
-@operation(name="document_index", asks_a_source=True)
-def document_index(cloud_drive_folder: str, recursive: bool = True) -> DocumentIndex:
-    """Index a folder of the drive.
-
-    Args:
-        cloud_drive_folder: the folder's id, or a URL with the id in it.
-        recursive: whether subfolders are indexed too.
-
-    Raises:
-        BadRequest: no id was given. NotFound: no such folder for this account.
-    """
-    drive = open_drive()
-    folder_id = identifier(cloud_drive_folder, "cloud_drive_folder")
-    if drive.remote and (folder_id == ROOT or folder_id != cloud_drive_folder.strip()):
-        folder_id = drive.find_folder(cloud_drive_folder)  # the root has an id besides; a URL can hold a key
-    room = _unchanged(drive, folder_id, recursive=recursive)
-    if room is None:
-        listing = drive.list_folder(folder_id, recursive=recursive)
-        _keep(drive, listing, recursive=recursive)
-    else:
-        listing = _stored(room)
-    warnings = known_warnings(drive, list(listing.documents))
-    return document_index_of(listing, recursive=recursive, warnings=warnings)
-
-
-@operation(name="index_room", asks_a_source=True)
-def index_room(folder: str, recursive: bool = True) -> int:
-    """List a folder, given by path, id or URL, as the account of runs sees it, and keep it; gives the room's id.
-
-    Memory stays flat in the number of documents: they go from the drive to storage by way of the spool.
-    """
-    drive = open_run_drive()
-    folder_id = drive.find_folder(folder)
-    room = _unchanged(drive, folder_id, recursive=recursive)
-    if room is not None:
-        assert room.id is not None
-        return room.id
-    with spool() as on_disk:
-        return _keep(drive, drive.list_folder(folder_id, recursive=recursive, spool=on_disk), recursive=recursive)
-
-
-def _unchanged(drive: Drive, folder_id: str, *, recursive: bool) -> Room | None:
-    """The stored room, if this account sees the folder still and nothing in it has changed since.
-
-    Raises:
-        NotFound: this account does not see the folder any more.
-    """
-    if not configured_drive().keeps_changes:
-        return None
-    marked: Sequence[Room] = ()
-    with suppress(DatabaseUnavailable), database.reading() as session:
-        marked = documents.marked_rooms(session, folder_id, recursive=recursive)
-    # Whose view it is costs a request: it is asked only where someone has a mark to go on from.
-    room = next((each for each in marked if each.drive == drive.view), None)
-    if room is None or room.mark is None or room.id is None:
-        return None
-    changes = drive.changes_since(folder_id, room.mark)
-    if changes is None:
-        return None
-    with suppress(DatabaseUnavailable):
-        with database.reading() as session:
-            if documents.has_any(session, room, changes.ids):
-                return None
-        if changes.mark != room.mark:
-            with database.writing() as session:
-                documents.move_mark(session, room.id, changes.mark)
-        return room
-    return None
-
-
-def _stored(room: Room) -> Listing:
-    """The listing that was kept as this room."""
-    assert room.id is not None
-    with database.reading() as session:
-        folders = documents.room_folders(session, room.id)
-        entries = documents.room_documents(session, room.id)
-    return Listing(
-        Folder(room.folder_id, room.folder_name, ""),
-        [Folder(folder.folder_id, folder.name, folder.path, folder.parent_id) for folder in folders],
-        [document_of(entry) for entry in entries],
-        room.warnings,
-        room.incomplete,
-        room.mark,
-        frozenset(room.watched),
-    )
-
-
-def _keep(drive: Drive, listing: Listing, *, recursive: bool) -> int:
-    room = Room(
-        drive=drive.view,
-        folder_id=listing.folder.id,
-        folder_name=listing.folder.name,
-        recursive=recursive,
-        indexed_at=now(),
-        incomplete=listing.incomplete,
-        warnings=listing.warnings,
-        mark=listing.mark,
-        watched=sorted(listing.watched),
-    )
-    folders = (
-        RoomFolder(room_id=0, folder_id=folder.id, name=folder.name, path=folder.path, parent_id=folder.parent_id)
-        for folder in listing.folders
-    )
-    with database.writing() as session:
-        return documents.replace_room(session, room, folders, map(columns_of, listing.documents))

@@ -1,14 +1,8 @@
-"""From a document to its stored text: fetched, hashed, and read only when that content was never read before.
+"""From a document to its text: fetched and read, or taken from storage when its content was read before.
 
-The text is kept as soon as it is read: a run that is killed loses what was being read at that moment
-and nothing else.
-
-The texts that were asked for last, in this process's memory: an answer without a query.
-
-A text never changes under its key, so nothing has to be told when it does. What may change, whether
-the caller may see the document and which version it has now, is not known here and is asked each time.
-
-Extract Document Text, as the contract has it: one document, now.
+A text is stored as soon as it is read: a run that is killed loses only what was being read. The texts that
+were used last are in memory too. Whether the caller may see the document, and which version it has now, is
+not known here: the drive is asked each time.
 """
 
 import atexit
@@ -37,8 +31,22 @@ from tasks.errors import Damaged, PasswordProtected, SourceFailed, TooLarge, Unr
 from tasks.operation import operation
 
 
+class DocumentText(BaseModel):
+    """The answer of Extract Document Text: all of the document's text."""
+
+    document_id: str
+    text: str
+
+
+CHANGING = "The document was changed again and again while it was read. Try again when nobody writes it."
+_MAX_TRIES = 3
+
+
 class RecentTexts:
-    """Up to `max_bytes` of texts; the one unused for longest goes first, and none takes more than an eighth."""
+    """Texts in memory, `max_bytes` of them at most. The text unused for longest goes first; none may take an eighth.
+
+    A text never changes under its key, so that nothing has to be removed when a document changes.
+    """
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
@@ -47,7 +55,7 @@ class RecentTexts:
         self._lock = threading.Lock()
 
     def get(self, key: Hashable) -> str | None:
-        """The text under that key, if it is still here."""
+        """The text under that key; None if it is not here."""
         with self._lock:
             text = self._texts.get(key)
             if text is not None:
@@ -55,7 +63,7 @@ class RecentTexts:
             return text
 
     def put(self, key: Hashable, text: str) -> None:
-        """Remember a text."""
+        """Add a text."""
         size = sys.getsizeof(text)
         if size > self._max_bytes // 8:
             return
@@ -65,13 +73,49 @@ class RecentTexts:
             self._texts[key] = text
             self._bytes += size
             while self._bytes > self._max_bytes:
-                _, gone = self._texts.popitem(last=False)
-                self._bytes -= sys.getsizeof(gone)
+                _, oldest = self._texts.popitem(last=False)
+                self._bytes -= sys.getsizeof(oldest)
+
+    def clear(self) -> None:
+        """Forget all texts."""
+        with self._lock:
+            self._texts.clear()
+            self._bytes = 0
 
 
-CHANGING = "The document was changed again and again while it was read. Try again when nobody writes it."
-_TRIES = 3
-_recent = RecentTexts(64 * 1024 * 1024)
+recent_texts = RecentTexts(64 * 1024 * 1024)
+
+
+@operation(name="document_text", asks_a_source=True)
+def document_text(document_id: str) -> DocumentText:
+    """The entire text of one document.
+
+    Args:
+        document_id: its id, or a URL with the id in it; echoed as given.
+
+    A text in memory takes 0.06 ms, one in storage 0.6 ms; neither opens the document.
+
+    Raises:
+        BadRequest, NotFound, TooLarge, UnsupportedFormat, Unreadable, TookTooLong: see tasks.errors.
+    """
+    drive = open_drive()
+    document = drive.document(drive.find_document(document_id))
+    return DocumentText(document_id=document_id, text=text_of(drive, document))
+
+
+def recent_text(document_id: str) -> DocumentText | None:
+    """The answer of `document_text` if it takes no waiting: for a document on a disk whose text is in memory.
+
+    An event loop may call it (0.06 ms). It checks that the document is there and unchanged all the same.
+
+    Raises:
+        BadRequest, NotFound, TooLarge, UnsupportedFormat: as `document_text`.
+    """
+    drive = open_drive()
+    if drive.remote:
+        return None
+    text = recent_text_of(drive, drive.document(drive.find_document(document_id)))
+    return None if text is None else DocumentText(document_id=document_id, text=text)
 
 
 def shared_pool() -> ExtractionPool:
@@ -87,7 +131,7 @@ def _pool(limits: Limits) -> ExtractionPool:
 
 
 def format_of(document: Document) -> str:
-    """The document's format: by its name, and where that tells none (a link's, an odd one) by its MIME type.
+    """The document's format, by its name or, where the name has no known ending, by its MIME type.
 
     Raises:
         UnsupportedFormat: no reader reads it.
@@ -95,30 +139,30 @@ def format_of(document: Document) -> str:
     try:
         return formats.format_of(document.name)
     except UnsupportedFormat:
-        found = formats.format_of_mime_type(document.mime_type)
-        if found is None or (found == ".txt" and PurePath(document.name).suffix):  # all sorts of source are text/plain
+        by_type = formats.format_of_mime_type(document.mime_type)
+        if by_type is None or (by_type == ".txt" and PurePath(document.name).suffix):  # source code is text/plain too
             raise
-        return found
+        return by_type
 
 
 def check_readable(document: Document, limit: int) -> str:
-    """The document's format; the limit is in megabytes.
+    """The document's format, if it can be read; the limit is in megabytes.
 
     Raises:
         UnsupportedFormat: no reader reads it. TooLarge: it is above the limit.
     """
-    found = format_of(document)
+    document_format = format_of(document)
     if document.size is not None and document.size > limit * 1024 * 1024:
         raise TooLarge(f"The document is larger than {limit} MB. DILIGENCE_DOCUMENT_MAX_MB sets the limit.")
-    return found
+    return document_format
 
 
 class Readers(NamedTuple):
-    """The names that texts of a format are kept under, the best first; each begins with its reader's version.
+    """The names under which texts of a format are stored, the best first; they begin with the reader's version.
 
-    A text without pages that are pictures has the same name with and without text recognition, so that it is
-    not read again when Tesseract comes; scans are, and those for which the time was short when there is more of
-    it. A failure that came of a limit has the limit in its name: it may be raised.
+    A text without scanned pages has the same name with and without text recognition, so that it is not read
+    again when Tesseract is installed. Scans are read again then, and also when there is more time for those that
+    took too long. A failure because of a limit has the limit in its name, since the limit may be raised.
     """
 
     recognised: str
@@ -127,11 +171,11 @@ class Readers(NamedTuple):
     failed_within_limits: str
 
 
-def readers(found: str) -> Readers:
-    """The names that texts of a format are kept under as things are now. Takes 0.02 ms."""
+def readers(document_format: str) -> Readers:
+    """The names under which texts of a format are stored with the settings of now. Takes 0.02 ms."""
     settings = DocumentSettings.current()
     return _readers(
-        formats.version(found),
+        formats.version(document_format),
         recognised_languages(settings),
         settings.document_timeout,
         settings.document_memory_mb,
@@ -149,61 +193,57 @@ def _readers(version: str, languages: str | None, seconds: float, memory_mb: int
     )
 
 
-def known_texts(drive: Drive, wanted: Sequence[Document]) -> dict[str, TextSummary]:
-    """What is stored of the texts of these documents as they are now, by document id."""
+def known_texts(drive: Drive, candidates: Sequence[Document]) -> dict[str, TextSummary]:
+    """The stored texts of these documents as they are now, without the words, by document id."""
     with database.reading() as session:
-        contents = documents.find_contents(session, drive.name, [document.id for document in wanted])
+        contents = documents.find_contents(session, drive.name, [document.id for document in candidates])
         current = {
             document.id: content.content_hash
-            for document in wanted
+            for document in candidates
             if (content := contents.get(document.id)) and content.version == document.version
         }
-    found: dict[str, str] = {}
-    for document in wanted:
+    keys: dict[str, tuple[str, str]] = {}
+    for document in candidates:
         if document.id in current:
             with suppress(UnsupportedFormat):  # it was read under another name
-                found[document.id] = format_of(document)
-    known = known_contents([(current[document_id], read_as) for document_id, read_as in found.items()])
-    return {
-        document_id: known[current[document_id], read_as]
-        for document_id, read_as in found.items()
-        if (current[document_id], read_as) in known
-    }
+                keys[document.id] = current[document.id], format_of(document)
+    known = known_contents(list(keys.values()))
+    return {document_id: known[key] for document_id, key in keys.items() if key in known}
 
 
-def known_warnings(drive: Drive, wanted: Sequence[Document]) -> dict[str, str]:
-    """What reading said of these documents, as they are now, by document id."""
-    found = {document_id: warning_of(summary) for document_id, summary in known_texts(drive, wanted).items()}
-    return {document_id: warning for document_id, warning in found.items() if warning}
+def known_warnings(drive: Drive, candidates: Sequence[Document]) -> dict[str, str]:
+    """The warnings of reading these documents as they are now, by document id."""
+    warnings = {document_id: warning_of(summary) for document_id, summary in known_texts(drive, candidates).items()}
+    return {document_id: warning for document_id, warning in warnings.items() if warning}
 
 
-def known_contents(wanted: Sequence[tuple[str, str]]) -> dict[tuple[str, str], TextSummary]:
-    """What is stored of the texts of these contents, each read as its format, by (content hash, format)."""
-    if not wanted:
+def known_contents(keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], TextSummary]:
+    """The stored texts of contents, without the words, by (content hash, format)."""
+    if not keys:
         return {}
     with database.reading() as session:
-        summaries = texts.find_summaries(session, [content_hash for content_hash, _ in wanted])
-    names = {found: readers(found) for found in {found for _, found in wanted}}
+        summaries = texts.find_summaries(session, [content_hash for content_hash, _ in keys])
+    names = {document_format: readers(document_format) for document_format in {of_key for _, of_key in keys}}
     return {
-        (content_hash, found): summaries[content_hash, reader]
-        for content_hash, found in wanted
-        for reader in reversed(names[found])  # the best is put last, and stays
+        (content_hash, document_format): summaries[content_hash, reader]
+        for content_hash, document_format in keys
+        for reader in reversed(names[document_format])  # the best comes last and overwrites the others
         if (content_hash, reader) in summaries
     }
 
 
 def warning_of(text: TextSummary | StoredText) -> str | None:
-    """The one sentence or more that a user must know of a text: why there is none, what is missing."""
+    """The sentences that a user must know about a text: why there is none, what is missing. None if there are none."""
     if text.detail:
         return text.detail
     return " ".join(text.warnings) or None
 
 
 def new_text(content_hash: str, names: Readers, read: Callable[[], Reading]) -> NewText:
-    """What is kept of what `read` gives: a text, or a failure that reading again would repeat.
+    """What to store of the result of `read`: a text, or a failure that reading again would repeat.
 
     Raises:
-        DiligenceError: it may go better next time.
+        DiligenceError: a failure that another try may not have.
     """
     try:
         result = read()
@@ -239,44 +279,46 @@ def text_of(drive: Drive, document: Document) -> str:
         UnsupportedFormat, TooLarge, Unreadable, TookTooLong: as its content demands.
         NotFound: it is not there, or not shared with this account.
     """
-    found = check_readable(document, DocumentSettings.current().document_max_mb)
-    text = _recent.get(_key(drive, document, found))
+    document_format = check_readable(document, DocumentSettings.current().document_max_mb)
+    text = recent_texts.get(_key(drive, document, document_format))
     if text is None:
-        text = _or_raise(_stored(drive, document, found) or _read(drive, document, found)).text
-        _recent.put(_key(drive, document, found), text)
+        text = _or_raise(_stored(drive, document, document_format) or _read(drive, document, document_format)).text
+        recent_texts.put(_key(drive, document, document_format), text)
     return text
 
 
 def recent_text_of(drive: Drive, document: Document) -> str | None:
-    """The text of a document, if it was asked for lately; never waits.
+    """The text of a document if it is in memory; never waits.
 
     Raises:
-        UnsupportedFormat, TooLarge: it is none that can be read.
+        UnsupportedFormat, TooLarge: it cannot be read.
     """
-    found = check_readable(document, DocumentSettings.current().document_max_mb)
-    return _recent.get(_key(drive, document, found))
+    document_format = check_readable(document, DocumentSettings.current().document_max_mb)
+    return recent_texts.get(_key(drive, document, document_format))
 
 
-def _key(drive: Drive, document: Document, found: str) -> Hashable:
-    return database.url(), drive.name, document.id, document.version, readers(found)
+def _key(drive: Drive, document: Document, document_format: str) -> Hashable:
+    return database.url(), drive.name, document.id, document.version, readers(document_format)
 
 
-def _stored(drive: Drive, document: Document, found: str) -> StoredText | None:
+def _stored(drive: Drive, document: Document, document_format: str) -> StoredText | None:
     with database.reading() as session:
-        return texts.find_current_text(session, drive.name, document.id, document.version, readers(found))
+        return texts.find_current_text(session, drive.name, document.id, document.version, readers(document_format))
 
 
-def _read(drive: Drive, document: Document, found: str) -> StoredText | NewText:
-    for _ in range(_TRIES):
+def _read(drive: Drive, document: Document, document_format: str) -> StoredText | NewText:
+    for _ in range(_MAX_TRIES):
         with (
             spool() as folder,
             drive.fetch(document.id, folder, DocumentSettings.current().document_max_mb << 20) as fetched,
         ):
             with database.reading() as session:
-                text: StoredText | NewText | None = texts.find_text(session, fetched.content_hash, *readers(found))
+                text: StoredText | NewText | None = texts.find_text(
+                    session, fetched.content_hash, *readers(document_format)
+                )
             if text is None:
-                read = partial(shared_pool().read, fetched.path, found)
-                text = new_text(fetched.content_hash, readers(found), read)
+                read = partial(shared_pool().read, fetched.path, document_format)
+                text = new_text(fetched.content_hash, readers(document_format), read)
             if fetched.is_unchanged():
                 break
     else:
@@ -289,45 +331,7 @@ def _read(drive: Drive, document: Document, found: str) -> StoredText | NewText:
 
 def _or_raise(text: StoredText | NewText) -> StoredText | NewText:
     if text.outcome is Outcome.FAILED:
-        kind = next((each for each in (Damaged, PasswordProtected, TooLarge) if each.slug == text.problem), Unreadable)
-        raise kind(text.detail or kind.title)
+        errors = {error.slug: error for error in (Damaged, PasswordProtected, TooLarge)}
+        error = errors.get(text.problem or "", Unreadable)
+        raise error(text.detail or error.title)
     return text
-
-
-class DocumentText(BaseModel):
-    """The answer of Extract Document Text: all of the document's text."""
-
-    document_id: str
-    text: str
-
-
-@operation(name="document_text", asks_a_source=True)
-def document_text(document_id: str) -> DocumentText:
-    """The entire text of one document.
-
-    Args:
-        document_id: its id, or a URL with the id in it; echoed as given.
-
-    A text that was asked for lately takes 0.06 ms, one from storage 0.6 ms; neither opens the document.
-
-    Raises:
-        BadRequest, NotFound, TooLarge, UnsupportedFormat, Unreadable, TookTooLong: see tasks.errors.
-    """
-    drive = open_drive()
-    document = drive.document(drive.find_document(document_id))
-    return DocumentText(document_id=document_id, text=text_of(drive, document))
-
-
-def recent_text(document_id: str) -> DocumentText | None:
-    """What `document_text` would answer, when that takes no waiting: a local document, asked for lately.
-
-    An event loop may call it (0.06 ms). Whether the document is there and unchanged is looked at all the same.
-
-    Raises:
-        BadRequest, NotFound, TooLarge, UnsupportedFormat: as `document_text`.
-    """
-    drive = open_drive()
-    if drive.remote:
-        return None
-    text = recent_text_of(drive, drive.document(drive.find_document(document_id)))
-    return None if text is None else DocumentText(document_id=document_id, text=text)

@@ -10,7 +10,6 @@ from tasks.documents import texts
 from tasks.documents.drive.registry import open_drive
 from tasks.documents.extract.pool.pool import ExtractionPool, Limits
 from tasks.documents.extract.text_writer import Reading
-from tasks.documents.texts import RecentTexts
 from tests.tasks.documents.readers import texts_obeyed
 
 
@@ -69,6 +68,6 @@ def pool(one_pool: CountingPool, drive_root: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.fixture
-def forget(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+def forget() -> Callable[[], None]:
     """Empties the memory for texts, as if another process went on."""
-    return lambda: monkeypatch.setattr(texts, "_recent", RecentTexts(1024 * 1024))
+    return texts.recent_texts.clear
