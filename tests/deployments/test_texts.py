@@ -16,7 +16,7 @@ from tasks.documents.extract.pool.worker import Read
 from tasks.documents.extract.text_writer import Reading
 from tasks.errors import BadRequest
 from tests.deployments.readers import together
-from tests.tasks.documents.extract.processes.hostile_readers import obedient
+from tests.tasks.documents.extract.pool.hostile_readers import obedient
 
 Room = Callable[..., str]
 

@@ -101,7 +101,7 @@ def _where(error: BaseException) -> str:
 
 
 def _named(frames: list[Any]) -> str:
-    """The innermost frame, and the innermost one of ours: `in readers/docx.py:17 _read`."""
+    """The innermost frame, and the innermost one of ours: `in docx/reader.py:17 _read`."""
     ours = [frame for frame in frames if _OURS in frame[0]]
     names = [f"{file.rpartition(_OURS)[2] if _OURS in file else Path(file).name}:{line} {name}"
              for file, line, name in dict.fromkeys([*ours[:1], *frames[:1]])]  # fmt: skip

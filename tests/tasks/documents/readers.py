@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tasks.documents.extract.embedded import read_with_embedded
 from tasks.documents.extract.text_writer import Reading
-from tests.tasks.documents.extract.processes.hostile_readers import obedient
+from tests.tasks.documents.extract.pool.hostile_readers import obedient
 
 
 def texts_obeyed(path: Path, extension: str) -> Reading:

@@ -18,7 +18,7 @@ from tasks.documents.extract.text_writer import Writer
 from tasks.text.normalise import one_line
 
 _MOST_ATTACHMENTS: Final = 1_000
-_LARGEST: Final = 64 << 20
+LARGEST_ATTACHMENT: Final = 64 << 20
 _ALL_TOGETHER: Final = 128 << 20
 """Bytes that are unpacked; what comes after is named alone."""
 
@@ -68,11 +68,12 @@ class AttachedFiles:
         size = ctypes.c_ulong()
         data: bytes | None = None
         if self._room is None:  # PDFium ends the process when it unpacks more than memory holds
-            self._room = 0 if self._document.bombed or holds_bomb(self._document.data, _LARGEST) else _ALL_TOGETHER
+            bomb = self._document.bombed or holds_bomb(self._document.data, LARGEST_ATTACHMENT)
+            self._room = 0 if bomb else _ALL_TOGETHER
         if self._room > 0:
             if not pdfium.FPDFAttachment_GetFile(attachment, None, 0, size):
                 return
-            if size.value <= min(_LARGEST, self._room):
+            if size.value <= min(LARGEST_ATTACHMENT, self._room):
                 buffer = ctypes.create_string_buffer(size.value)
                 pdfium.FPDFAttachment_GetFile(attachment, buffer, size.value, size)
                 data = buffer.raw

@@ -63,7 +63,7 @@ option_label: Final = _plain(pdfium.FPDFAnnot_GetOptionLabel)
 option_chosen: Final = _plain(pdfium.FPDFAnnot_IsOptionSelected)
 character_at: Final = _plain(pdfium.FPDFText_GetCharIndexFromTextIndex)
 character_box: Final = _plain(pdfium.FPDFText_GetLooseCharBox)
-_READ_AT_ONCE: Final = 8 << 20
+READ_AT_ONCE: Final = 8 << 20
 """Bytes of a file that is read before PDFium opens it: it reads by half a kilobyte otherwise."""
 
 _LOCKED: Final = (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)
@@ -96,7 +96,7 @@ class PdfDocument:
 
     def __init__(self, source: Source) -> None:
         self.size = len(source) if isinstance(source, bytes) else source.stat().st_size
-        if isinstance(source, Path) and self.size <= _READ_AT_ONCE:
+        if isinstance(source, Path) and self.size <= READ_AT_ONCE:
             source = source.read_bytes()
         self.bombed = False
         if isinstance(source, bytes):

@@ -2,6 +2,11 @@
 
 A document that hangs, crashes or swells costs that document only: its process is ended, the others
 go on. The processes end with this one, however it ends.
+
+pebble 5.2's `ProcessPool` was tried in its place (two processes, two cores): 2,000 text files of 1 KB took it 0.65 to
+1.3 s, 2,000 small Word documents 1.1 to 1.9 s; this pool takes 0.15 to 0.2 s and 0.55 s, and half the processor time
+in the parent. It also hands out documents ahead, tries a document again in a fresh process when it may have suffered
+from those before it, and its processes die with a killed parent.
 """
 
 import atexit

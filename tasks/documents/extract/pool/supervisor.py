@@ -24,7 +24,7 @@ from tasks.documents.extract.text_writer import Reading
 
 logger = logging.getLogger(__name__)
 
-_DOCUMENTS_A_PROCESS: Final = 500
+DOCUMENTS_A_PROCESS: Final = 500
 """A process is replaced after so many documents: native libraries leak. A new one costs 10 ms."""
 _AHEAD: Final = 32
 _AHEAD_BYTES: Final = 1 << 20
@@ -132,7 +132,7 @@ class Supervisor:
         missing = self._workers - len(self._processes)
         if missing and (self._failed_starts < _ATTEMPTS or self._queue or self._suspects):
             try:
-                process = ReadingProcess(self._context, self._read, self._load, self._limits, _DOCUMENTS_A_PROCESS)
+                process = ReadingProcess(self._context, self._read, self._load, self._limits, DOCUMENTS_A_PROCESS)
             except (OSError, EOFError) as error:
                 self._count_failed_start(type(error).__name__)
                 return 0

@@ -20,7 +20,7 @@ from tasks.documents.extract.xlsx.values import BUILT_IN, LONGEST, CellKinds, ch
 from tasks.errors import Damaged, TooLarge
 from tasks.text.normalise import one_line
 
-_MOST_TEXT: Final = 16 << 20
+MOST_COMMENT_TEXT: Final = 16 << 20
 """Characters of comments and controls in a workbook."""
 
 FULL: Final = "The workbook holds more than 16 million characters in comments: the rest of them was left out."
@@ -29,7 +29,7 @@ _THREADED: Final = re.compile(rb"<(?:[\w.-]+:)?threadedComment(?=\s)([^<>]*+)>\s
 _REFERENCE: Final = re.compile(rb"<(?:c:chart|cx:chart|dgm:relIds)(?=\s)([^<>]*+)>")
 _BOX: Final = re.compile(rb"<v:textbox[\s>]")
 _TAG: Final = re.compile(rb"<[^<>]*+>")
-_MOST_STRINGS: Final = 4_000_000
+MOST_STRINGS: Final = 4_000_000
 _MOST_STYLES: Final = 100_000
 _MOST_SHEETS: Final = 10_000
 _SHEET: Final = re.compile(rb"<sheet" + ATTRIBUTES + rb"/?>")
@@ -130,7 +130,7 @@ class Workbook:
                 items = _string_items(piece)
                 self.kinds.clipped |= len(piece) > LONGEST and max(map(len, items), default=0) > LONGEST
                 strings += map(characters, items)
-                if len(strings) > _MOST_STRINGS:
+                if len(strings) > MOST_STRINGS:
                     raise TooLarge("The workbook holds more than four million different texts. Split it.")
         return strings
 
@@ -179,7 +179,7 @@ class SheetObjects:
         self._package = package
         self._writer = writer
         self._drawings = Drawings(package)
-        self._text = _MOST_TEXT
+        self._text = MOST_COMMENT_TEXT
         self.embedded: list[str] = []
 
     def write(self, sheet: str) -> None:

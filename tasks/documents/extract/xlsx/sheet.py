@@ -23,7 +23,7 @@ from tasks.documents.extract.xlsx.values import LONGEST, CellKinds
 from tasks.errors import TooLarge
 from tasks.text.normalise import one_line
 
-_SHORT: Final = 64 << 10
+SHORTEST_PIECE: Final = 64 << 10
 """Bytes that a piece has at least: what a scanner makes of it stays in the cache. Pieces of 1 MB take 15 % longer."""
 
 _LONG: Final = 16 << 20
@@ -241,9 +241,9 @@ def pieces(chunks: Iterator[bytes], tag: bytes) -> Iterator[bytes]:
         if cut > 0:
             piece, unended = _plain(rest[:cut])
             rest = unended + rest[cut:]
-            yield from _short(_unprefixed(piece, prefixes), ends[0])
+            yield from _in_short_pieces(_unprefixed(piece, prefixes), ends[0])
         rest += chunk
-    yield from _short(_unprefixed(_plain(rest)[0], prefixes), ends[0])
+    yield from _in_short_pieces(_unprefixed(_plain(rest)[0], prefixes), ends[0])
 
 
 def _bounded(chunks: Iterator[bytes]) -> Iterator[bytes]:
@@ -281,10 +281,10 @@ def _encoding(first: bytes) -> str:
         return ""
 
 
-def _short(piece: bytes, end: bytes) -> Iterator[bytes]:
+def _in_short_pieces(piece: bytes, end: bytes) -> Iterator[bytes]:
     """The piece in several ones, each ending behind `end`."""
     start = 0
-    while len(piece) - start > 2 * _SHORT and (cut := piece.find(end, start + _SHORT)) >= 0:
+    while len(piece) - start > 2 * SHORTEST_PIECE and (cut := piece.find(end, start + SHORTEST_PIECE)) >= 0:
         yield piece[start : cut + len(end)]
         start = cut + len(end)
     yield piece[start:]

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.fuzz.zips import Member, bomb, member, office, pack
-from tests.tasks.documents.extract.office.packages import NAMES, OFFICE, SHEET, p, relationships
+from tests.tasks.documents.extract.ooxml.packages import NAMES, OFFICE, SHEET, p, relationships
 
 MARKER: Final = "Zanzibar"
 MB: Final = 1 << 20

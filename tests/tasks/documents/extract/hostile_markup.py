@@ -7,7 +7,7 @@ import re
 
 from tests.fuzz.zips import office
 from tests.tasks.documents.extract.hostile_files import MARKER, MB, book, book_of, deck, shape, word, word_of
-from tests.tasks.documents.extract.office.packages import CHART, NAMES, OFFICE, SHEET, p, relationships
+from tests.tasks.documents.extract.ooxml.packages import CHART, NAMES, OFFICE, SHEET, p, relationships
 
 RELATIONSHIPS = "http://schemas.openxmlformats.org/package/2006/relationships"
 WORD_URI = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"

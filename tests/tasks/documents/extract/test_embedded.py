@@ -20,7 +20,7 @@ from tasks.documents.extract.embedded import read_with_embedded, with_embedded
 from tasks.documents.extract.ooxml.package import CUT_OFF
 from tasks.documents.extract.text_writer import NO_TEXT, Attachment, Place, Reading
 from tasks.errors import Damaged, TooLarge
-from tests.tasks.documents.extract.office.compounds import NATIVE, agile, compound, native, standard
+from tests.tasks.documents.extract.ooxml.compounds import NATIVE, agile, compound, native, standard
 
 HOST = Reading("The host.\n", [Place(0, 10, "page", "1")], ["Read with care."])
 

@@ -7,8 +7,8 @@ from docx import Document
 
 from tasks.documents.extract.docx import reader
 from tasks.errors import Damaged, TooLarge
-from tests.tasks.documents.extract.office import packages
-from tests.tasks.documents.extract.office.packages import CHART, CHART_LINES, DIAGRAM, NAMES, WORD, p, relationships
+from tests.tasks.documents.extract.ooxml import packages
+from tests.tasks.documents.extract.ooxml.packages import CHART, CHART_LINES, DIAGRAM, NAMES, WORD, p, relationships
 
 
 def note(kind: str, name: str, *notes: tuple[int, str]) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from tasks.documents.extract.ooxml.ole import Compound, unpacked
 from tasks.errors import Damaged
-from tests.tasks.documents.extract.office.compounds import END, NATIVE, SECTOR, compound, native
+from tests.tasks.documents.extract.ooxml.compounds import END, NATIVE, SECTOR, compound, native
 
 LARGE = bytes(range(256)) * 40
 

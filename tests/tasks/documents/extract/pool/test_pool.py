@@ -15,7 +15,7 @@ import pytest
 
 from tasks.documents.extract.pool.pool import ExtractionPool, Limits
 from tasks.errors import Damaged, NotFound, TookTooLong, TooLarge, Unavailable, Unreadable, UnsupportedFormat
-from tests.tasks.documents.extract.processes.hostile_readers import after_loading, load_slowly, obedient
+from tests.tasks.documents.extract.pool.hostile_readers import after_loading, load_slowly, obedient
 
 ROOT = Path(__file__).parents[5]
 
@@ -136,7 +136,7 @@ def test_a_process_that_dies_between_documents_is_replaced(pool: ExtractionPool,
 def test_a_process_is_replaced_after_its_share_of_documents(
     document: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tasks.documents.extract.pool.supervisor._DOCUMENTS_A_PROCESS", 5)
+    monkeypatch.setattr("tasks.documents.extract.pool.supervisor.DOCUMENTS_A_PROCESS", 5)
     asking = document("process")
     with ExtractionPool(1, Limits(), obedient) as pool:
         processes = [pool.read(asking, ".txt").text for _ in range(20)]
@@ -160,7 +160,7 @@ PARENT = """
     import sys, threading, time
     from pathlib import Path
     from tasks.documents.extract.pool.pool import ExtractionPool, Limits
-    from tests.tasks.documents.extract.processes.hostile_readers import after_loading, load_slowly, obedient
+    from tests.tasks.documents.extract.pool.hostile_readers import after_loading, load_slowly, obedient
 
     if __name__ == "__main__":
         folder = Path(sys.argv[1])

@@ -12,8 +12,8 @@ from tasks.documents.extract.ooxml.package import CUT_OFF
 from tasks.documents.extract.xlsx import reader
 from tasks.documents.extract.xlsx.values import show_number
 from tasks.errors import Damaged
-from tests.tasks.documents.extract.office import packages
-from tests.tasks.documents.extract.office.packages import CHART, CHART_LINES, NAMES, SHEET, relationships
+from tests.tasks.documents.extract.ooxml import packages
+from tests.tasks.documents.extract.ooxml.packages import CHART, CHART_LINES, NAMES, SHEET, relationships
 
 
 def test_a_real_workbook_comes_as_its_sheets_show_it(tmp_path: Path) -> None:

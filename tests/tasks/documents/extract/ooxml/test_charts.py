@@ -7,7 +7,7 @@ import pytest
 from tasks.documents.extract.ooxml import drawings as drawings_module
 from tasks.documents.extract.ooxml.drawings import Drawings
 from tasks.documents.extract.ooxml.package import Package
-from tests.tasks.documents.extract.office.packages import CHART, CHART_LINES, DIAGRAM, NAMES, package, relationships
+from tests.tasks.documents.extract.ooxml.packages import CHART, CHART_LINES, DIAGRAM, NAMES, package, relationships
 
 
 def strings(*values: str) -> str:

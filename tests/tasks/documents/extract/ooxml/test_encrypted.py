@@ -18,7 +18,7 @@ from tasks.documents.extract.embedded import read_with_embedded
 from tasks.documents.extract.ooxml.ole import DEFAULT_PASSWORD, decrypted
 from tasks.documents.extract.ooxml.package import CUT_OFF
 from tasks.errors import Damaged, PasswordProtected
-from tests.tasks.documents.extract.office.compounds import agile, compound, standard
+from tests.tasks.documents.extract.ooxml.compounds import agile, compound, standard
 
 Encrypt = Callable[[bytes, str], bytes]
 

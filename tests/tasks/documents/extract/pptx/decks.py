@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.tasks.documents.extract.office.packages import OFFICE, package, relationships
+from tests.tasks.documents.extract.ooxml.packages import OFFICE, package, relationships
 
 NAMES = (
     'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"'

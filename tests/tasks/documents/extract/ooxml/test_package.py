@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tasks.documents.extract.ooxml.package import Package, Relationship
-from tests.tasks.documents.extract.office.packages import OFFICE
+from tests.tasks.documents.extract.ooxml.packages import OFFICE
 
 PARTS = ("word/document.xml", "word/media/my plan.xml", "word/sub/part.xml", "docProps/app.xml", "top.xml")
 USUAL = '<Relationship Id="r1" Type="T/image" Target="{}"/>'

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tasks.documents.extract.xlsx import reader, sheet
-from tests.tasks.documents.extract.office import packages
-from tests.tasks.documents.extract.office.packages import SHEET
+from tests.tasks.documents.extract.ooxml import packages
+from tests.tasks.documents.extract.ooxml.packages import SHEET
 
 STRICT = "http://purl.oclc.org/ooxml/spreadsheetml/main"
 STRINGS = (
@@ -78,7 +78,7 @@ def test_every_form_gives_the_same_text(form: Callable[[str], bytes], tmp_path: 
 
 @pytest.mark.parametrize("size", [1, 7, 100])
 def test_a_part_is_cut_behind_rows_wherever_its_chunks_end(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sheet, "_SHORT", 16)
+    monkeypatch.setattr(sheet, "SHORTEST_PIECE", 16)
     data = commented(SHEET_XML.replace("<row", "<row r='9'/><row")).encode()
     chunks = (data[at : at + size] for at in range(0, len(data), size))
     got = list(sheet.pieces(chunks, b"row"))

@@ -41,7 +41,7 @@ def test_a_pdf_in_memory_and_one_read_from_its_file_give_the_same(
     path = pages(tmp_path / "a.pdf", "Page one", "Page two")
     whole = reader.read(path)
     assert reader.read(path.read_bytes()) == whole
-    monkeypatch.setattr(document, "_READ_AT_ONCE", 0)
+    monkeypatch.setattr(document, "READ_AT_ONCE", 0)
     assert reader.read(path) == whole
 
 

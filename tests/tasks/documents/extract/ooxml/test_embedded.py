@@ -8,9 +8,9 @@ import pytest
 
 from tasks.documents.extract.embedded import read_with_embedded
 from tasks.documents.extract.ooxml.package import CUT_OFF, Package
-from tests.tasks.documents.extract.office import packages
-from tests.tasks.documents.extract.office.packages import relationships
-from tests.tasks.documents.extract.readers import decks
+from tests.tasks.documents.extract.ooxml import packages
+from tests.tasks.documents.extract.ooxml.packages import relationships
+from tests.tasks.documents.extract.pptx import decks
 
 WORDS = " ".join(random.Random(1).choices("abcdefghijklmnopqrstuvwxyz", k=4000))
 

@@ -10,8 +10,8 @@ from tasks.documents.extract import limits
 from tasks.documents.extract.text_writer import Writer
 from tasks.documents.extract.xlsx import reader, sheet, values
 from tasks.errors import TooLarge
-from tests.tasks.documents.extract.office import packages
-from tests.tasks.documents.extract.office.packages import SHEET
+from tests.tasks.documents.extract.ooxml import packages
+from tests.tasks.documents.extract.ooxml.packages import SHEET
 
 
 def strings(*items: str) -> dict[str, str | bytes]:
@@ -110,7 +110,7 @@ def test_a_text_longer_than_any_cell_can_hold_is_cut_off(tmp_path: Path) -> None
 
 
 def test_more_strings_than_the_limit_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "_MOST_STRINGS", 100)
+    monkeypatch.setattr(reader, "MOST_STRINGS", 100)
     rows = '<row><c t="s"><v>0</v></c></row>'
     with pytest.raises(TooLarge, match="different texts"):
         reader.read(packages.xlsx(tmp_path / "a.xlsx", rows, strings(*map(str, range(200)))))
@@ -138,7 +138,7 @@ def test_what_is_never_closed_takes_no_time(tmp_path: Path, rows: str) -> None:
 
 
 def test_more_comments_than_the_limit_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "_MOST_TEXT", 1000)
+    monkeypatch.setattr(reader, "MOST_COMMENT_TEXT", 1000)
     comments = "<comment ref='A1'><text><t>word</t></text></comment>" * 1000
     parts: dict[str, str | bytes] = {
         "xl/worksheets/_rels/sheet1.xml.rels": packages.relationships(("comments", "../comments1.xml")),

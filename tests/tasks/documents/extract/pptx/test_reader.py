@@ -14,8 +14,8 @@ from tasks.documents.extract.ooxml.package import CUT_OFF
 from tasks.documents.extract.pptx import reader
 from tasks.documents.extract.text_writer import Attachment, Reading
 from tasks.errors import TooLarge
-from tests.tasks.documents.extract.office.packages import CHART, CHART_LINES, DIAGRAM, relationships
-from tests.tasks.documents.extract.readers import decks
+from tests.tasks.documents.extract.ooxml.packages import CHART, CHART_LINES, DIAGRAM, relationships
+from tests.tasks.documents.extract.pptx import decks
 
 
 def box(slide: object, left: float, top: float, text: str) -> None:

@@ -44,7 +44,7 @@ def test_a_file_pinned_to_a_page_is_handed_on_once() -> None:
 
 
 def test_of_a_file_that_is_too_large_the_name_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(annotations, "_LARGEST", 10)
+    monkeypatch.setattr(annotations, "LARGEST_ATTACHMENT", 10)
     files = {b"small.txt": pdfs.stream(b"0123456789"), b"large.txt": pdfs.stream(b"0123456789a")}
     reading = reader.read(with_files(files))
     assert reading.attachments == [Attachment("small.txt", b"0123456789"), Attachment("large.txt", None)]
