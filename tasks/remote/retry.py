@@ -80,7 +80,9 @@ def retry(call: Callable[[], T], pause: Callable[[TryAgain, int], float]) -> T:
         try:
             return call()
         except TryAgain as error:
-            failure = error
+            # Without the frames of the attempt: they would keep its connection until the next garbage collection.
+            failure = error.with_traceback(None)
+            failure.__context__ = None
         seconds = pause(failure, attempt)
         log.info("%s Trying again in %.1f s.", failure.error.message, seconds)
         if not deadline.sleep(seconds):

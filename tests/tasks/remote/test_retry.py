@@ -1,6 +1,8 @@
 """`Retry-After` as servers write it, pauses between attempts, and when the attempts end."""
 
+import gc
 import time
+import weakref
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -123,3 +125,30 @@ def test_no_attempt_is_made_beyond_the_deadline() -> None:
     with deadline.within(5), pytest.raises(Unavailable, match=r"Failure 1\."):
         retry(call, lambda failure, attempt: Backoff(0.01).pause(attempt, failure.after))
     assert call.calls == 1
+
+
+def test_a_failed_attempt_keeps_nothing_open_until_the_next_one() -> None:
+    class Connection:
+        pass
+
+    attempts: list[weakref.ref[Connection]] = []
+
+    def call() -> int:
+        connection = Connection()
+        attempts.append(weakref.ref(connection))
+        if len(attempts) == 1:
+            try:
+                int("")
+            except ValueError:
+                raise TryAgain(Unavailable("Failure.")) from None
+        return len(attempts)
+
+    def pause(_failure: TryAgain, _attempt: int) -> float:
+        assert attempts[0]() is None
+        return 0
+
+    gc.disable()
+    try:
+        assert retry(call, pause) == 2
+    finally:
+        gc.enable()

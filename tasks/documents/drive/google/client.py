@@ -1,4 +1,4 @@
-"""Calls of the Drive API, for any number of threads: one layer that retries, keeps the pace and ends in time.
+"""Calls of the Drive API, for any number of threads: one layer that retries, keeps to the quota and ends in time.
 
 The client library builds requests and reads answers. What it lacks is here: its connections are not
 safe between threads, and its retries ignore Retry-After and broken bodies
@@ -17,7 +17,6 @@ A filter, for a level is set anew by whoever wants to see everything.
 """
 
 import logging
-import random
 import threading
 import time
 import weakref
@@ -39,11 +38,12 @@ from googleapiclient.http import BatchHttpRequest, HttpRequest
 
 from tasks.documents.drive.google import transport
 from tasks.documents.drive.google.errors import Fault, Kind, fault_of
-from tasks.documents.drive.google.pace import Pace
 from tasks.documents.drive.google.settings import GoogleDriveSettings
 from tasks.documents.drive.google.transport import Sink, Wire, place
 from tasks.errors import DiligenceError, NotLoggedIn, TookTooLong, TooManyRequests
 from tasks.remote import deadline
+from tasks.remote.rate_limit import HeldBack, NoTurn, RateLimit, RateLimiter, Turn
+from tasks.remote.retry import Backoff, TryAgain, retry
 
 if TYPE_CHECKING:
     from googleapiclient._apis.drive.v3.resources import DriveResource
@@ -192,9 +192,17 @@ T = TypeVar("T")
 SECONDS = 300.0  # for one call: quotas count by the minute, and a call may have to outlast more than one refusal
 TRIES = 8  # of a call that brings nothing: where every fifth call fails, 1 in 400,000 does; 16 s of pauses on average
 _TRIES_AWAY = 4  # where nothing answers at all: 2 s
-FIRST_PAUSE = 0.25  # seconds, doubled with each try
-LONGEST_PAUSE = 16.0
+BACKOFF = Backoff(0.25, longest=16.0, jitter=(0, 1))
 _PARTS = 100  # requests in one batch: Google's limit
+
+
+class _Failed(TryAgain):
+    """A call had a fault. `at_once`: the next attempt counts as no other, and needs no pause of its own."""
+
+    def __init__(self, fault: Fault, *, at_once: bool = False) -> None:
+        super().__init__(fault.error, fault.retry_after)
+        self.fault = fault
+        self.at_once = at_once
 
 
 class Client:
@@ -211,7 +219,7 @@ class Client:
         self._batch_uri = settings.google_batch_uri
         self._connections = pool_for(frozenset(map(place, (settings.google_api_endpoint, settings.google_batch_uri))))
         self._seconds = seconds
-        self._pace = Pace()
+        self._limiter = RateLimiter(RateLimit(spaced=True))
 
     def call(self, make: "Make") -> dict[str, Any]:
         """The answer to one request.
@@ -315,12 +323,11 @@ class Client:
     ) -> T:
         """Try until there is an answer, or no hope of one."""
         tries, reached, refused = 0, progress(), ""
-        with deadline.within(seconds or self._seconds):
-            while True:
-                calls = cost()
-                if not self._pace.wait(calls):
-                    raise TooManyRequests("Google Drive's quota is used up for now. Try again in a minute.", 60)
-                sent, token, patience = time.monotonic(), "", 2.0**tries
+
+        def once() -> T:
+            nonlocal tries, refused
+            calls, token, patience = cost(), "", 2.0**tries
+            with self._turn(calls) as turn:
                 try:
                     with transport.attempt(patience):
                         token = self._token(refused)
@@ -334,27 +341,39 @@ class Client:
                         raise
                     if isinstance(error, Stale) and token != refused:
                         refused = token
-                        continue
-                else:
-                    self._pace.passed(calls)
-                    return answer
-                if progress() > reached:
-                    reached, tries = progress(), 0
-                tries += fault.kind is not Kind.RATE
-                self._pause(fault, sent, tries)
+                        raise _Failed(fault, at_once=True) from None
+                    if fault.kind is Kind.RATE:
+                        if self._limiter.refused(turn, fault.retry_after) >= deadline.left():
+                            raise fault.error from None
+                        raise _Failed(fault, at_once=True) from None  # the limiter waits, for all
+                    raise _Failed(fault) from None
+                self._limiter.answered(calls)
+                return answer
 
-    def _pause(self, fault: Fault, sent: float, tries: int) -> None:
-        """Wait before the next try, or raise the fault's error when there is none to be made."""
-        if fault.kind is Kind.RATE:
-            if self._pace.refused(sent, fault.retry_after) >= deadline.left():
-                raise fault.error
-            return  # the pace waits, for all
-        if fault.kind in {Kind.LASTING, Kind.EXPIRED} or tries >= (_TRIES_AWAY if fault.kind is Kind.AWAY else TRIES):
-            raise fault.error
-        ceiling = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (tries - 1))
-        pause = random.uniform(0, ceiling)  # noqa: S311 - jitter is no secret
-        if not deadline.sleep(max(pause, fault.retry_after or 0.0)):
-            raise TookTooLong("Google Drive took too long to answer. Try again later, or over a faster line.")
+        def pause(failure: TryAgain, _attempt: int) -> float:
+            nonlocal tries, reached
+            assert isinstance(failure, _Failed)
+            if progress() > reached:
+                reached, tries = progress(), 0
+            if failure.at_once:
+                return 0.0
+            tries += 1
+            kind = failure.fault.kind
+            if kind in {Kind.LASTING, Kind.EXPIRED} or tries >= (_TRIES_AWAY if kind is Kind.AWAY else TRIES):
+                raise failure.error
+            seconds = BACKOFF.pause(tries, failure.after)
+            if seconds >= deadline.left():
+                raise TookTooLong("Google Drive took too long to answer. Try again later, or over a faster line.")
+            return seconds
+
+        with deadline.within(seconds or self._seconds):
+            return retry(once, pause)
+
+    def _turn(self, cost: int) -> Turn:
+        try:
+            return self._limiter.begin(time.monotonic() + deadline.left(), cost=cost)
+        except (HeldBack, NoTurn):
+            raise TooManyRequests("Google Drive's quota is used up for now. Try again in a minute.", 60) from None
 
     def _token(self, refused: str) -> str:
         """An access token that is valid and not the refused one; one thread renews it for all."""

@@ -13,9 +13,7 @@ What a file says of where tokens come from is passed over: a file may not choose
 
 import json
 import logging
-import random
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -34,6 +32,7 @@ from tasks.documents.drive.google.client import Client
 from tasks.documents.drive.google.settings import GoogleDriveSettings
 from tasks.documents.drive.identity import Bearer, ConfiguredAccount, Identity, Login
 from tasks.errors import DiligenceError, NotConfigured, NotLoggedIn, SourceFailed, Unavailable
+from tasks.remote.retry import Backoff, TryAgain, retry
 
 SCOPE = "https://www.googleapis.com/auth/drive.readonly"
 _FILE = "The file that DILIGENCE_GOOGLE_CREDENTIALS names"
@@ -102,6 +101,7 @@ AGAIN = {
     Whose.WEB: "Log in again at /login.",
 }
 _TRIES = 4  # of reaching the token endpoint; google-auth itself repeats what is answered with 429 and 5xx
+_BACKOFF = Backoff(0.5, jitter=(0, 1))
 
 Ask = Callable[[Request], Credentials]
 """Asks Google for a new access token; gives credentials that hold it."""
@@ -271,19 +271,26 @@ def _refused(login: StoredLogin) -> NotLoggedIn:
 
 def _refresh(credentials: Credentials, request: Request, settings: str) -> None:
     """Have a token from Google, trying again what the network loses; `settings` are those that may be wrong."""
-    for tried in range(1, _TRIES + 1):
+    cause = ""
+
+    def once() -> None:
+        nonlocal cause
         try:
             credentials.refresh(request)  # type: ignore[no-untyped-call]
         except RefreshError as error:
             raise _of_google(error, settings) from None  # what Google says may hold what was sent
         except (TransportError, OSError, ValueError, TypeError, AttributeError) as error:
             # The last three: google-auth takes an answer that is no JSON object for one.
-            if tried == _TRIES:
-                logger.warning("no access token: %s", type(error).__qualname__)
-                raise Unavailable("Google's token endpoint cannot be reached. Try again later.") from None
-            time.sleep(random.uniform(0, 0.25 * 2**tried))  # noqa: S311 - jitter
-        else:
-            return
+            cause = type(error).__qualname__
+            raise TryAgain(Unavailable("Google's token endpoint cannot be reached. Try again later.")) from None
+
+    def pause(failure: TryAgain, attempt: int) -> float:
+        if attempt == _TRIES:
+            logger.warning("no access token: %s", cause)
+            raise failure.error from None
+        return _BACKOFF.pause(attempt)
+
+    retry(once, pause)
 
 
 def _of_google(error: RefreshError, settings: str) -> DiligenceError:

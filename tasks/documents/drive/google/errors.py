@@ -14,11 +14,8 @@ import json
 import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from enum import Enum, auto
 from http.client import HTTPException
-from math import isfinite
-from time import time
 from typing import Any
 
 import google.auth.exceptions
@@ -38,6 +35,7 @@ from tasks.errors import (
     Unavailable,
     UnsupportedFormat,
 )
+from tasks.remote.retry import read_retry_after
 
 _LOG_IN_AGAIN = (
     "Google does not accept this login: it has expired or was revoked. "
@@ -161,7 +159,7 @@ def _of_login(error: google.auth.exceptions.GoogleAuthError) -> Fault:
 
 def _refusal(error: HttpError) -> Fault:
     status, reason = int(error.resp.status), reason_of(error.content)
-    wait = _retry_after(error.resp.get("retry-after"))
+    wait = read_retry_after(error.resp.get("retry-after"))
     if status == 429 or (status == 403 and reason in _RATE):
         message = "Google Drive's quota is used up for now. Try again in a minute."
         return Fault(Kind.RATE, TooManyRequests(message, max(1, round(wait or 60))), wait)
@@ -187,17 +185,3 @@ def reason_of(content: bytes) -> str:
         return str(error["errors"][0]["reason"])
     except (ValueError, LookupError, TypeError):
         return ""
-
-
-def _retry_after(given: str | None) -> float | None:
-    """The seconds of a Retry-After header, which may be a number or a date."""
-    if given is None:
-        return None
-    try:
-        seconds = float(given)
-    except ValueError:
-        try:
-            seconds = parsedate_to_datetime(given).timestamp() - time()
-        except (ValueError, OverflowError):
-            return None
-    return max(0.0, seconds) if isfinite(seconds) else None

@@ -2,7 +2,6 @@
 
 import gc
 import logging
-import random
 import socket
 import threading
 from collections.abc import Iterator
@@ -29,6 +28,7 @@ from tasks.errors import (
     Unavailable,
 )
 from tasks.remote import deadline
+from tasks.remote.retry import Backoff
 from tests.google.faults import Fault
 from tests.google.server import DriveEmulator
 from tests.matrices import quick_cases
@@ -40,8 +40,7 @@ FILE = b'{"id": "1", "name": "a.txt"}'
 @pytest.fixture(autouse=True)
 def brief(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pauses and patience a tenth of what they are."""
-    monkeypatch.setattr(client_module, "FIRST_PAUSE", 0.02)
-    monkeypatch.setattr(client_module, "LONGEST_PAUSE", 0.1)
+    monkeypatch.setattr(client_module, "BACKOFF", Backoff(0.02, longest=0.1, jitter=(0, 1)))
     monkeypatch.setattr(transport, "FIRST_BYTE", 0.5)
     monkeypatch.setattr(transport, "WINDOW", 0.2)
 
@@ -267,9 +266,7 @@ def test_deadline_ends_a_call_that_is_held_back(emulator: DriveEmulator) -> None
 
 def test_deadline_around_a_call_holds_within_it(emulator: DriveEmulator, monkeypatch: pytest.MonkeyPatch) -> None:
     [file_id] = files(emulator, 1)
-    monkeypatch.setattr(client_module, "FIRST_PAUSE", 60.0)
-    monkeypatch.setattr(client_module, "LONGEST_PAUSE", 60.0)
-    monkeypatch.setattr(random, "uniform", lambda _, most: most)
+    monkeypatch.setattr(client_module, "BACKOFF", Backoff(60, jitter=(1, 1)))
     emulator.faults.set(Fault())
     with client_of(emulator) as client, deadline.within(5), pytest.raises(TookTooLong):
         copy_context().run(client.call, lambda drive: make(drive, file_id))

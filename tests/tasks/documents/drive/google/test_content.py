@@ -27,6 +27,7 @@ from tasks.errors import (
     UnsupportedFormat,
 )
 from tasks.remote import deadline
+from tasks.remote.retry import Backoff
 from tests.google.blobs import Repeated
 from tests.google.faults import Fault
 from tests.google.items import Item
@@ -42,8 +43,7 @@ LIMIT = 100 * 1024 * 1024
 @pytest.fixture(autouse=True)
 def brief(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pauses and patience a tenth of what they are."""
-    monkeypatch.setattr(client_module, "FIRST_PAUSE", 0.02)
-    monkeypatch.setattr(client_module, "LONGEST_PAUSE", 0.1)
+    monkeypatch.setattr(client_module, "BACKOFF", Backoff(0.02, longest=0.1, jitter=(0, 1)))
     monkeypatch.setattr(transport, "FIRST_BYTE", 0.5)
     monkeypatch.setattr(transport, "WINDOW", 0.2)
     monkeypatch.setattr(download, "FIRST_POLL", 0.01)

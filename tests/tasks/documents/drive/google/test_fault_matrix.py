@@ -10,6 +10,7 @@ from storage.runs import DocumentStatus
 from tasks.documents.batch import read_documents
 from tasks.documents.drive.google import client, transport
 from tasks.documents.index import index_room
+from tasks.remote.retry import Backoff
 from tests.google.credentials import authorised_user_file
 from tests.google.faults import Fault
 from tests.google.items import Item
@@ -40,8 +41,7 @@ FAULTS = {
 @pytest.fixture(autouse=True)
 def brief(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pauses and patience a tenth of what they are."""
-    monkeypatch.setattr(client, "FIRST_PAUSE", 0.02)
-    monkeypatch.setattr(client, "LONGEST_PAUSE", 0.1)
+    monkeypatch.setattr(client, "BACKOFF", Backoff(0.02, longest=0.1, jitter=(0, 1)))
     monkeypatch.setattr(transport, "FIRST_BYTE", 0.5)
     monkeypatch.setattr(transport, "WINDOW", 0.2)
 

@@ -9,6 +9,7 @@ from tasks.documents.drive.google import client as client_module
 from tasks.documents.drive.google.provider import open_drive as open_google_drive
 from tasks.documents.drive.identity import Bearer
 from tasks.errors import NotFound, NotLoggedIn
+from tasks.remote.retry import Backoff
 from tests.google.answers import Answer, Call
 from tests.google.faults import Fault
 from tests.google.items import Item
@@ -23,8 +24,7 @@ from tests.tasks.documents.drive.google.rooms import ADA, BOB, drive_of, listed,
 @pytest.fixture(autouse=True)
 def brief(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pauses a tenth of what they are."""
-    monkeypatch.setattr(client_module, "FIRST_PAUSE", 0.02)
-    monkeypatch.setattr(client_module, "LONGEST_PAUSE", 0.1)
+    monkeypatch.setattr(client_module, "BACKOFF", Backoff(0.02, longest=0.1, jitter=(0, 1)))
 
 
 @pytest.fixture
