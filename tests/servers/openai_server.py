@@ -51,8 +51,8 @@ class ModelRequest:
     @property
     def format(self) -> str:
         """`json_schema`, `json_object` or `text`."""
-        wanted = self.body.get("text", {}).get("format") if self.responses else self.body.get("response_format")
-        return str((wanted or {"type": "text"})["type"])
+        requested = self.body.get("text", {}).get("format") if self.responses else self.body.get("response_format")
+        return str((requested or {"type": "text"})["type"])
 
 
 @dataclass(frozen=True)

@@ -180,7 +180,7 @@ def test_written_ahead_no_moment_shows_less_than_was_spent(book: Book) -> None:
     with pytest.raises(ConnectionError), ledger.call(3000):
         raise ConnectionError
     assert book.total == ledger.spent == Usage(1, 2000, 50)
-    assert [each for each in book.usd if each is not None] == [pytest.approx(0.00205)]
+    assert [usd for usd in book.usd if usd is not None] == [pytest.approx(0.00205)]
 
 
 def test_what_was_written_ahead_by_a_process_that_was_killed_counts_in_dollars_too(book: Book) -> None:

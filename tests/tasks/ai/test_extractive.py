@@ -64,7 +64,7 @@ def test_an_answer_stays_short() -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "text", "found"),
+    ("question", "text", "sentence"),
     [
         (
             "Wann endet der Mietvertrag in Köln?",
@@ -79,10 +79,10 @@ def test_an_answer_stays_short() -> None:
     ],
     ids=["German", "Japanese"],
 )
-def test_another_language_is_answered_in_its_own_words(question: str, text: str, found: str) -> None:
+def test_another_language_is_answered_in_its_own_words(question: str, text: str, sentence: str) -> None:
     shown = answer(question, [Source(1, "a.txt", None, text)])
     assert shown.startswith(OPENING)
-    assert f"1. {found}\n   — a.txt" in shown
+    assert f"1. {sentence}\n   — a.txt" in shown
 
 
 def test_a_sentence_is_found_among_very_many() -> None:

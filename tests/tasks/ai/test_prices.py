@@ -64,7 +64,7 @@ def test_the_shipped_prices_say_their_date_and_sources_and_ask_more_for_what_is_
 
 
 @pytest.mark.parametrize(
-    ("written", "told"),
+    ("written", "message"),
     [
         ('"m" = { input = 1 }', "line 3, models.m.output: it is missing"),
         ('"m" = { input = "1", output = 2 }', "line 3, models.m.input: must be a number"),
@@ -76,10 +76,10 @@ def test_the_shipped_prices_say_their_date_and_sources_and_ask_more_for_what_is_
         ('"m" = {', r"this is no TOML: .*line 3.*Write one line a model"),
     ],
 )
-def test_a_mistake_names_file_line_and_field(tmp_path: Path, written: str, told: str) -> None:
+def test_a_mistake_names_file_line_and_field(tmp_path: Path, written: str, message: str) -> None:
     file = tmp_path / "prices.toml"
     file.write_text(f"# ours\n[models]\n{written}\n")
-    with pytest.raises(BadRequest, match=f"^prices.toml.*{told}"):
+    with pytest.raises(BadRequest, match=f"^prices.toml.*{message}"):
         price_of("m", file)
 
 

@@ -74,8 +74,8 @@ def server() -> Iterator[ModelServer]:
 
 
 def asking(server: ModelServer, **options: object) -> OpenAiAnswerer:
-    given = {"pause": 0.01, "patience": 0.3, **options}
-    return OpenAiAnswerer("small", key=KEY, base_url=server.url, **given)  # type: ignore[arg-type]
+    arguments = {"pause": 0.01, "patience": 0.3, **options}
+    return OpenAiAnswerer("small", key=KEY, base_url=server.url, **arguments)  # type: ignore[arg-type]
 
 
 def judged(answerer: OpenAiAnswerer) -> Verdict:
@@ -167,7 +167,7 @@ def test_the_key_goes_into_its_header_alone(server: ModelServer, key: str | None
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         GOOD,
         f"```json\n{GOOD}\n```",
@@ -176,23 +176,23 @@ def test_the_key_goes_into_its_header_alone(server: ModelServer, key: str | None
         '{"score": "4", "reason": "Most of it.", "more": [1]}',
     ],
 )
-def test_json_is_found_where_it_stands(server: ModelServer, said: str) -> None:
-    server.says = said
+def test_json_is_found_where_it_stands(server: ModelServer, text: str) -> None:
+    server.says = text
     assert judged(asking(server)) == Verdict(score=4, reason="Most of it.")
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     ["", "I would say 4.", '{"score": 4, "rea', '{"score": 9, "reason": "x"}', '{"reason": "x"}', "[4]", "null", "}{"],
 )
-def test_an_answer_that_does_not_fit_is_asked_for_once_more(server: ModelServer, said: str) -> None:
-    server.then(saying(said))
+def test_an_answer_that_does_not_fit_is_asked_for_once_more(server: ModelServer, text: str) -> None:
+    server.then(saying(text))
     verdict = asking(server).judge("Score it.", SECRET, Verdict)
     assert verdict.value.score == 4
     assert verdict.usage.calls == len(server.requests) == 2
     assert server.requests[1].messages[:2] == server.requests[0].messages
     assert server.requests[1].messages[-1]["role"] == "user"
-    assert not said or server.requests[1].messages[2] == {"role": "assistant", "content": said}
+    assert not text or server.requests[1].messages[2] == {"role": "assistant", "content": text}
 
 
 def test_the_second_attempt_is_told_what_was_wrong(server: ModelServer) -> None:
@@ -249,10 +249,10 @@ def test_an_empty_free_text_is_a_failure(server: ModelServer) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["<think>Hm.\n</think>\n\nYes.", "<thinking>Hm.</thinking>Yes.", "Hm, no, wait.\n</think>\nYes."]
+    "text", ["<think>Hm.\n</think>\n\nYes.", "<thinking>Hm.</thinking>Yes.", "Hm, no, wait.\n</think>\nYes."]
 )
-def test_thinking_aloud_is_left_out_of_a_free_text(server: ModelServer, said: str) -> None:
-    server.says = said
+def test_thinking_aloud_is_left_out_of_a_free_text(server: ModelServer, text: str) -> None:
+    server.says = text
     assert asking(server).answer("Is it?", []).text == "Yes."
 
 

@@ -31,12 +31,12 @@ def reader(request: ModelRequest) -> str:
     seen = request.visible_prompt
     if "This is part" not in seen:
         return " ".join(dict.fromkeys(_FACT.findall(seen))) or "Nothing is said about it."
-    found, number = [], "?"
+    facts, number = [], "?"
     for line in seen.split("\n"):
         source = _SOURCE.search(line)
         number = source[1] if source else number
-        found += [f"{fact} [{number}]" for fact in _FACT.findall(line)]
-    return "\n".join(found) or "NOTHING"
+        facts += [f"{fact} [{number}]" for fact in _FACT.findall(line)]
+    return "\n".join(facts) or "NOTHING"
 
 
 def sources(count: int = 2, lines: int = 300) -> list[Source]:
@@ -91,7 +91,7 @@ def test_the_window_is_found_out_once() -> None:
         ask(server, sources(2, 600))
         before = len(server.requests)
         answer = ask(server, sources(2, 600))
-        rejected = sum(1 for each in server.requests[before:] if len(each.prompt) > 30_000)
+        rejected = sum(1 for request in server.requests[before:] if len(request.prompt) > 30_000)
     assert rejected == 0
     assert answer.notes
 
@@ -99,7 +99,7 @@ def test_the_window_is_found_out_once() -> None:
 def test_a_window_that_is_set_needs_no_finding_out() -> None:
     with ModelServer(reader, window=4096) as server:
         ask(server, sources(2, 600), window=4096)
-        assert max(len(each.prompt) for each in server.requests) < 20_000
+        assert max(len(request.prompt) for request in server.requests) < 20_000
 
 
 def test_a_server_that_names_no_number_is_asked_with_less_until_it_takes_it() -> None:
@@ -123,17 +123,17 @@ def test_findings_that_are_too_long_are_joined_in_steps() -> None:
     def wordy(request: ModelRequest) -> str:
         if "The notes are still too long" in request.visible_prompt:
             return "\n".join(dict.fromkeys(_FACT.findall(request.visible_prompt))) or "Little."
-        said = reader(request)
+        notes = reader(request)
         return (
-            said
+            notes
             if "This is part" not in request.visible_prompt
-            else f"{said}\n" + "It also tells that tea was served. " * 60
+            else f"{notes}\n" + "It also tells that tea was served. " * 60
         )
 
     with ModelServer(wordy, window=4096) as server:
         answer = ask(server, sources(2, 600))
     assert [fact for fact in FACTS if fact not in answer.text] == []
-    assert any("still too long" in each.prompt for each in server.requests)
+    assert any("still too long" in request.prompt for request in server.requests)
 
 
 def test_findings_that_never_get_shorter_end() -> None:
@@ -163,7 +163,7 @@ def test_a_context_of_too_many_parts_says_how_long_it_may_be() -> None:
 def test_a_context_that_few_models_take_is_not_tried_whole() -> None:
     with ModelServer(reader) as server:
         answer = ask(server, [Source(1, "context", None, "The weather was fine and tea was served. " * 120_000)])
-        assert max(len(each.prompt) for each in server.requests) < 400_000
+        assert max(len(request.prompt) for request in server.requests) < 400_000
     assert answer.text == "Nothing is said about it."
     assert "it was read whole in" in answer.notes[0]
 

@@ -59,7 +59,7 @@ def test_a_tiny_count_of_a_long_prompt_is_a_cut() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "window"),
+    ("message", "window"),
     [
         ("This model's maximum context length is 4096 tokens. However, your messages resulted in 5000 tokens.", 4096),
         ("request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it", 4096),
@@ -76,5 +76,5 @@ def test_a_tiny_count_of_a_long_prompt_is_a_cut() -> None:
         ("maximum context length is 3 tokens", None),
     ],
 )
-def test_the_window_is_read_from_what_servers_say(said: str, window: int | None) -> None:
-    assert named_window(said.lower()) == window
+def test_the_window_is_read_from_what_servers_say(message: str, window: int | None) -> None:
+    assert named_window(message.lower()) == window
