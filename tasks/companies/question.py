@@ -21,13 +21,13 @@ from tasks.ai.answerer import Answer, Source
 from tasks.ai.extractive import ExtractiveAnswerer
 from tasks.ai.prompt_injection import paragraphs_without_injections
 from tasks.ai.registry import current_answerer
-from tasks.companies import search
 from tasks.companies.answer_check import Ground, prove
 from tasks.companies.claims import Claim
 from tasks.companies.company_match import Identity
 from tasks.companies.domain import registrable
 from tasks.companies.facts import CompanyFacts, fetch_facts
 from tasks.companies.pages import PageSet, read_pages
+from tasks.companies.search.registry import configured_searcher
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources.registry import configured_sources
 from tasks.errors import BadRequest, DiligenceError, NotFound, TookTooLong
@@ -151,7 +151,7 @@ def _result_in_time(future: Future[Sequence[str]], source: str) -> Sequence[str]
 
 def _answer(question: str, company: str, identity: Identity) -> str:
     """The answer, after notes on what went wrong. `company` is the domain or name that the caller sent."""
-    searcher = search.configured()
+    searcher = configured_searcher()
     facts_search = FanOut(1, "facts").submit(_known_facts, identity.domains)
     page_set = read_pages(question, identity, searcher, time.monotonic() + _SECONDS_FOR_PAGES)
     try:

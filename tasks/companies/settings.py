@@ -51,6 +51,10 @@ Server = Annotated[Url, AfterValidator(_without_slash)]
 """The address of a server, without a path and without a slash at its end."""
 
 
+SearcherName = Literal["searxng", "brave", "tavily", "hosted"]
+"""A provider of web search: the name of its module in `tasks/companies/search`."""
+
+
 class CompanySettings(Settings):
     """The sources of facts, their addresses and keys, the web search, and the limits of both."""
 
@@ -85,9 +89,7 @@ class CompanySettings(Settings):
     gleif_url: Server = Field("https://api.gleif.org", description="GLEIF's address")
     profile_api_url: Server = Field("https://enrichlayer.com", description="the commercial provider's address")
     profile_api_key: SecretStr | None = Field(None, description="the key of the commercial provider")
-    search: Literal["searxng", "brave", "tavily", "hosted"] | None = Field(
-        None, description="who searches the web; hosted is the AI server itself"
-    )
+    search: SearcherName | None = Field(None, description="who searches the web; hosted is the AI server itself")
     search_url: Server | None = Field(None, description="its address, where it is not the provider's own")
     search_key: SecretStr | None = Field(None, description="its key")
     facts_max_age: float = Field(

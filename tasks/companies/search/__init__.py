@@ -1,14 +1,12 @@
-"""The Searcher seam: one file a provider of web search.
+"""The Searcher seam, and what the providers of web search have in common. `registry.py` makes the configured one.
 
-`DILIGENCE_SEARCH` names the provider, and so the module, whose `open_searcher()` gives it with the settings in
-force. What a provider answers is where to look; what a page says is taken from the page alone.
+A provider only says which pages to read; what a page says is taken from the page alone.
 """
 
 import html
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, Final, Protocol
 
 from tasks.companies.settings import CompanySettings
@@ -24,7 +22,7 @@ _MOST_WORDS: Final = 50
 
 @dataclass(frozen=True)
 class Hit:
-    """A page that was found. `content` is what the provider shows of it, plain and perhaps empty."""
+    """A page among the results. `content` is what the provider shows of it, plain and perhaps empty."""
 
     title: str
     url: str
@@ -39,35 +37,22 @@ class Searcher(Protocol):
         """The module's name."""
 
     def search(self, query: str, count: int) -> Sequence[Hit]:
-        """At most `count` pages that speak to the query, best first; none where nothing was found.
+        """At most `count` pages that match the query, best first.
 
         Raises:
-            NotConfigured: the provider does not take the key, or wants another setting of its own.
-            tasks.errors.DiligenceError: it could not be asked, or answered wrongly.
+            NotConfigured: the provider does not accept the key, or needs another setting of its own.
+            DiligenceError: it cannot be reached, or its answer cannot be used.
         """
-
-
-def configured() -> Searcher | None:
-    """The provider that `DILIGENCE_SEARCH` names; None where it names none.
-
-    Raises:
-        NotConfigured: it needs a setting that is missing; the message names it.
-    """
-    name = CompanySettings.current().search
-    if name is None:
-        return None
-    searcher: Searcher = import_module(f"{__name__}.{name}").open_searcher()
-    return searcher
 
 
 def key_of(provider: str) -> str:
     """The key of `DILIGENCE_SEARCH_KEY`.
 
     Raises:
-        NotConfigured: there is none, or it can be none.
+        NotConfigured: there is none, or it holds characters that no key has.
     """
-    given = CompanySettings.current().search_key
-    key = given.get_secret_value().strip() if given else ""
+    secret = CompanySettings.current().search_key
+    key = secret.get_secret_value().strip() if secret else ""
     if not key:
         raise NotConfigured(f"{provider} needs a key, and there is none. Set DILIGENCE_SEARCH_KEY.")
     if not (key.isascii() and key.isprintable() and " " not in key):
@@ -75,21 +60,21 @@ def key_of(provider: str) -> str:
     return key
 
 
-def check(answer: WebResponse) -> None:
-    """Do nothing where the provider answered.
+def check_status(response: WebResponse) -> None:
+    """Check that the provider accepted the request.
 
     Raises:
-        NotConfigured: it does not take the key.
+        NotConfigured: it does not accept the key.
         SourceFailed: the account is used up.
     """
-    if answer.status in {401, 403, 422}:  # Brave says 422 to a key that is none of its own
-        raise NotConfigured(f"{answer.name} does not accept the key. Check DILIGENCE_SEARCH_KEY.")
-    if answer.status >= 400:
-        raise SourceFailed(f"The account with {answer.name} is used up (HTTP {answer.status}). Top it up, or wait.")
+    if response.status in {401, 403, 422}:  # Brave answers 422 to a key that is not one of its own
+        raise NotConfigured(f"{response.name} does not accept the key. Check DILIGENCE_SEARCH_KEY.")
+    if response.status >= 400:
+        raise SourceFailed(f"The account with {response.name} is used up (HTTP {response.status}). Top it up, or wait.")
 
 
 def shortened(query: str) -> str:
-    """A query as long as every provider takes it, cut between words."""
+    """The query no longer than every provider accepts, cut between words."""
     words = plain_line(query).split()[:_MOST_WORDS]
     while len(" ".join(words)) > _LONGEST and len(words) > 1:
         words.pop()
@@ -97,22 +82,22 @@ def shortened(query: str) -> str:
 
 
 def hits(results: Any, content: str, count: int) -> list[Hit]:
-    """The hits in a list of results; `content` is the key of what is shown. What has no address is left out.
+    """The hits in a list of results; `content` is the key of the excerpt. A result without an address is left out.
 
     Raises:
-        SourceFailed: it is no list of results.
+        SourceFailed: it is not a list.
     """
     if not isinstance(results, list):
         raise SourceFailed("The search provider sent something else than the results that it should have.")
-    found: dict[str, Hit] = {}
+    by_url: dict[str, Hit] = {}
     for result in results:
         url = result.get("url") if isinstance(result, Mapping) else None
-        if isinstance(url, str) and url.startswith(("http://", "https://")) and len(found) < count:
-            found.setdefault(url, Hit(_words(result.get("title")), url, _words(result.get(content))))
-    return list(found.values())
+        if isinstance(url, str) and url.startswith(("http://", "https://")) and len(by_url) < count:
+            by_url.setdefault(url, Hit(_words(result.get("title")), url, _words(result.get(content))))
+    return list(by_url.values())
 
 
-def _words(given: Any) -> str:
-    """Text without the marks that providers put around the words that were found."""
-    text = given[:4000] if isinstance(given, str) else ""
+def _words(markup: Any) -> str:
+    """Text without the tags that providers put around the words of the query."""
+    text = markup[:4000] if isinstance(markup, str) else ""
     return plain_line(html.unescape(re.sub(r"</?\w{1,10}[^<>]{0,100}>", "", text)))

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tasks.companies.search import Hit, check, hits, key_of, shortened
+from tasks.companies.search import Hit, check_status, hits, key_of, shortened
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.client import Web
 from tasks.errors import SourceFailed
@@ -28,24 +28,24 @@ class BraveSearcher:
 
         Raises:
             NotConfigured: the key is not accepted.
-            DiligenceError: it could not be asked.
+            DiligenceError: it cannot be reached, or its answer cannot be used.
         """
-        asked = {"q": shortened(query), "count": str(min(count, _MOST)), "text_decorations": "false"}
+        params = {"q": shortened(query), "count": str(min(count, _MOST)), "text_decorations": "false"}
         headers = {"X-Subscription-Token": self._key, "Accept": "application/json"}
-        answer = Web.current().get(
+        response = Web.current().get(
             f"{self._url}/res/v1/web/search",
-            asked,
+            params,
             headers=headers,
             trusted=True,
             limiter=_LIMITER,
             expect=(401, 402, 403, 422),
             name="Brave",
         )
-        check(answer)
-        said = answer.json()
-        if not isinstance(said, dict):
+        check_status(response)
+        results = response.json()
+        if not isinstance(results, dict):
             raise SourceFailed("Brave sent something else than the results that it should have.")
-        web = said.get("web")  # absent where nothing was found
+        web = results.get("web")  # absent where there are no results
         return hits(web.get("results", []) if isinstance(web, dict) else [], "description", count)
 
 

@@ -5,7 +5,7 @@ from tasks.companies.search import Hit, hits, shortened
 
 
 class HostedSearcher:
-    """The model's own search. What it writes itself is not used; the pages that it found are."""
+    """The model's own search. What it writes itself is not used, only the pages that it names."""
 
     name = "hosted"
 
@@ -13,10 +13,10 @@ class HostedSearcher:
         self._search = search
 
     def search(self, query: str, count: int) -> list[Hit]:
-        """The hits: the pages that the model cites first, then those that it looked at.
+        """The hits: the pages that the model cites first, then the others that it read.
 
         Raises:
-            DiligenceError: it could not be asked, or has no such tool.
+            DiligenceError: it cannot be reached, or has no such tool.
         """
         return hits(self._search.find(shortened(query)), "content", count)
 
@@ -25,6 +25,6 @@ def open_searcher() -> HostedSearcher:
     """The search of the model that `DILIGENCE_AI_MODEL` names.
 
     Raises:
-        NotConfigured: no model is named, or nothing says where to ask it.
+        NotConfigured: no model is named, or no address of a server is set.
     """
     return HostedSearcher(open_web_search())

@@ -1,4 +1,4 @@
-"""SearXNG, a search engine of one's own that asks the others: `GET /search?format=json`."""
+"""SearXNG, a search engine that one runs oneself and that queries others: `GET /search?format=json`."""
 
 import logging
 from typing import Final
@@ -23,29 +23,31 @@ class SearxngSearcher:
         self._url = url
 
     def search(self, query: str, count: int) -> list[Hit]:
-        """The hits; engines that did not answer are told of in the log.
+        """The hits; engines that did not answer are named in the log.
 
         Raises:
             NotConfigured: the server does not give JSON.
-            DiligenceError: it could not be asked.
+            DiligenceError: it cannot be reached, or its answer cannot be used.
         """
-        asked = {"q": shortened(query), "format": "json"}
-        answer = Web.current().get(
-            f"{self._url}/search", asked, trusted=True, limiter=_LIMITER, expect=(403,), name="The SearXNG server"
+        params = {"q": shortened(query), "format": "json"}
+        response = Web.current().get(
+            f"{self._url}/search", params, trusted=True, limiter=_LIMITER, expect=(403,), name="The SearXNG server"
         )
-        if answer.status == 403:
+        if response.status == 403:
             raise NotConfigured(
                 "The SearXNG server refuses to answer in JSON (HTTP 403). Enable the format: `json` among "
                 "`search.formats` in its settings.yml."
             )
-        said = answer.json()
-        if not isinstance(said, dict):
+        results = response.json()
+        if not isinstance(results, dict):
             raise SourceFailed("The SearXNG server sent something else than the results that it should have.")
-        silent = said.get("unresponsive_engines")
-        if isinstance(silent, list) and silent:
-            names = [str(each[0] if isinstance(each, list) and each else each)[:40] for each in silent[:10]]
+        unresponsive = results.get("unresponsive_engines")
+        if isinstance(unresponsive, list) and unresponsive:
+            names = [
+                str(engine[0] if isinstance(engine, list) and engine else engine)[:40] for engine in unresponsive[:10]
+            ]
             log.warning("search engines that did not answer the SearXNG server: %s", ", ".join(map(ascii, names)))
-        return hits(said.get("results"), "content", count)
+        return hits(results.get("results"), "content", count)
 
 
 def open_searcher() -> SearxngSearcher:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tasks.companies.search import Hit, check, hits, key_of, shortened
+from tasks.companies.search import Hit, check_status, hits, key_of, shortened
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.client import Web
 from tasks.errors import SourceFailed
@@ -27,9 +27,9 @@ class TavilySearcher:
 
         Raises:
             NotConfigured: the key is not accepted.
-            DiligenceError: it could not be asked.
+            DiligenceError: it cannot be reached, or its answer cannot be used.
         """
-        answer = Web.current().post(
+        response = Web.current().post(
             f"{self._url}/search",
             {"query": shortened(query), "max_results": min(count, _MOST)},
             headers={"Authorization": f"Bearer {self._key}"},
@@ -38,11 +38,11 @@ class TavilySearcher:
             expect=(401, 403, 432, 433),  # the last two: the plan's and the account's limit
             name="Tavily",
         )
-        check(answer)
-        said = answer.json()
-        if not isinstance(said, dict):
+        check_status(response)
+        results = response.json()
+        if not isinstance(results, dict):
             raise SourceFailed("Tavily sent something else than the results that it should have.")
-        return hits(said.get("results"), "content", count)
+        return hits(results.get("results"), "content", count)
 
 
 def open_searcher() -> TavilySearcher:
