@@ -109,34 +109,34 @@ def _beside(extension: str, documents: list[Path], names: list[str]) -> Iterator
 
 def _count(document: Path, text: str, scores: list[Score]) -> None:
     truth = os.environ.get("DILIGENCE_BENCH_TRUTH")
-    found = score(Path(truth, document.name + ".json"), text) if truth else None
-    if found is not None:
-        scores.append(found)
+    result = score(Path(truth, document.name + ".json"), text) if truth else None
+    if result is not None:
+        scores.append(result)
 
 
 def _row(
     extension: str, name: str, seconds: dict[str, dict[Path, float]], scores: list[Score], documents: int
 ) -> tuple[str, str, str]:
     both = [document for document in seconds["ours"] if document in seconds[name]]
-    ours, theirs = (sum(seconds[each][document] for document in both) for each in ("ours", name))
+    ours, theirs = (sum(seconds[engine][document] for document in both) for engine in ("ours", name))
     figures = [f"{len(seconds[name])} of {documents} read", f"{len(both) / theirs:.0f} documents/s" if both else "–"]
     if name != "ours" and both:
-        each_one = median(seconds[name][document] / seconds["ours"][document] for document in both)
-        figures.insert(0, f"{theirs / ours:.2f} × our time (median document {each_one:.2f} ×)")
+        ratio = median(seconds[name][document] / seconds["ours"][document] for document in both)
+        figures.insert(0, f"{theirs / ours:.2f} × our time (median document {ratio:.2f} ×)")
     figures.extend(_recall(scores))
     return f"{extension} by {name}", "; ".join(figures), _TARGETS.get((name, extension), "–")
 
 
 def _recall(scores: list[Score]) -> Iterator[str]:
-    whole = [each for each in scores if each.wanted]
-    if whole:
-        macro = mean(each.found / each.wanted for each in whole)
-        micro = sum(each.found for each in whole) / sum(each.wanted for each in whole)
-        precision = sum(each.right for each in whole) / max(1, sum(each.given for each in whole))
+    scored = [result for result in scores if result.wanted]
+    if scored:
+        macro = mean(result.found / result.wanted for result in scored)
+        micro = sum(result.found for result in scored) / sum(result.wanted for result in scored)
+        precision = sum(result.right for result in scored) / max(1, sum(result.given for result in scored))
         yield f"recall {macro:.4f} macro, {micro:.4f} micro, precision {precision:.4f}"
-    apart: Counter[str] = Counter()
-    wanted: Counter[str] = Counter()
-    for each in scores:
-        apart.update({name: found for name, (found, _) in each.apart.items()})
-        wanted.update({name: all_ for name, (_, all_) in each.apart.items()})
-    yield from (f"{name} {apart[name] / wanted[name]:.3f}" for name in wanted if wanted[name])
+    unspaced: Counter[str] = Counter()
+    words_wanted: Counter[str] = Counter()
+    for result in scores:
+        unspaced.update({name: found for name, (found, _) in result.apart.items()})
+        words_wanted.update({name: all_ for name, (_, all_) in result.apart.items()})
+    yield from (f"{name} {unspaced[name] / words_wanted[name]:.3f}" for name in words_wanted if words_wanted[name])

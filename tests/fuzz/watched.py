@@ -75,7 +75,7 @@ def recorded(path: Path) -> tuple[dict[str, Any] | None, str]:
         return None, ""
     if lines and lines[-1].startswith("{"):
         return json.loads(lines[-1]), ""
-    frames = [found.groups() for line in lines if (found := _FRAME.search(line))]
+    frames = [frame.groups() for line in lines if (frame := _FRAME.search(line))]
     return None, _named(frames)
 
 
@@ -96,7 +96,7 @@ def _listening(read: Callable[[Source], Reading], other: FallbackReader, source:
 
 def _where(error: BaseException) -> str:
     """The class of an exception and the innermost of our lines that it came through; none of its words."""
-    frames = [(each.filename, str(each.lineno), each.name) for each in traceback.extract_tb(error.__traceback__)]
+    frames = [(frame.filename, str(frame.lineno), frame.name) for frame in traceback.extract_tb(error.__traceback__)]
     return f"{type(error).__name__} {_named(frames[::-1])}"
 
 

@@ -20,15 +20,12 @@ from uuid import uuid4
 from tasks.documents.drive.drive import Changes, Document, Fetched, Folder, Listing, hidden, identifier
 from tasks.documents.drive.local.paths import Outside, Tree
 from tasks.documents.drive.spool import SpooledDocuments, SpooledRows, document_of, values_of
+from tasks.documents.extract import formats
 from tasks.errors import DiligenceError, NotConfigured, NotFound, SourceFailed, TooLarge, Unavailable
 
 _TYPES = mimetypes.MimeTypes(filenames=())  # the same on every machine
-for _name, _type in (
-    (".docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
-    (".pptx", "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
-    (".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
-):
-    _TYPES.add_type(_type, _name)
+for _extension in formats.supported():
+    _TYPES.add_type(formats.mime_type(_extension), _extension)
 _MEGABYTE = 1024 * 1024
 _OPEN_FILES = Path("/proc/self/fd")
 """Where Linux lists the files that a process has open; on other systems documents are copied."""

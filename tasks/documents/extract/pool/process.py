@@ -92,7 +92,7 @@ class Job:
     suspected: bool = False
 
     def settle(self, outcome: Reading | DiligenceError) -> None:
-        """Tell who waits, unless nobody does any more. Once."""
+        """Set the result of the future, once, unless it was cancelled."""
         if not self.future.set_running_or_notify_cancel():
             return
         if isinstance(outcome, Reading):
@@ -101,11 +101,11 @@ class Job:
             self.future.set_exception(outcome)
 
     def is_cancelled(self) -> bool:
-        """Whether nobody wants it any more; then this was its end."""
+        """Whether it was cancelled; then its future is settled by this call."""
         return self.future.cancelled() and not self.future.set_running_or_notify_cancel()
 
     def fail(self, failure: Failure, limits: Limits) -> None:
-        """Its reader raised something."""
+        """Fail because its reader raised something."""
         if failure.error is not None:
             self.settle(failure.error)
         elif failure.cause == "MemoryError":
@@ -120,13 +120,13 @@ class Job:
             self.settle(Damaged("The document is damaged: its reader could not make sense of it. Ask for it again."))
 
     def fail_as_timed_out(self, limits: Limits) -> None:
-        """Its reader was not done in time."""
+        """Fail because its reader was not done in time."""
         self.settle(
             TookTooLong(f"Reading the document took longer than {limits.seconds:g} s (DILIGENCE_DOCUMENT_TIMEOUT).")
         )
 
     def fail_as_crashed(self, status: int | None, limits: Limits) -> None:
-        """Its reader's process ended with this status."""
+        """Fail because its reader's process ended with this status."""
         logger.warning("A reader of %s ended with status %s", self.extension, status)
         self.settle(
             Unreadable(
@@ -136,19 +136,19 @@ class Job:
         )
 
     def fail_as_closed(self) -> None:
-        """The pool was closed."""
+        """Fail because the pool was closed."""
         self.settle(Unavailable("The readers were shut down. Try again."))
 
     def fail_as_unavailable(self) -> None:
-        """No process starts that could read it."""
+        """Fail because no process starts."""
         self.settle(Unavailable("The readers are out of order. Try again."))
 
 
 class ReadingProcess:
     """A process that reads up to `documents` documents, one after the other. One thread uses it.
 
-    `given` are those that it has, by the number that they have in its life; `seconds` it has been seen at
-    the one in work.
+    `jobs` are the documents that it has, by their number, counted from its first one; `seconds` is how long it has been
+    reading the present one.
     """
 
     def __init__(
@@ -189,16 +189,16 @@ class ReadingProcess:
 
     @property
     def fresh(self) -> bool:
-        """Whether it was never given anything."""
+        """Whether it was never given a document."""
         return self._next == 0
 
     @property
     def room(self) -> int:
-        """How many documents it may still be given in its life."""
+        """How many more documents it may be given before it is replaced."""
         return self._documents - self._next
 
     def observe(self, now: float) -> Job | None:
-        """See what it is reading; `now` in seconds, as all times here."""
+        """The document that it is reading; `now` is the monotonic clock, in seconds."""
         at = self._board.at
         if at != self._seen:
             self._seen, self._since = at, now
@@ -217,19 +217,19 @@ class ReadingProcess:
         self.connection.send([(number, str(job.path), job.extension) for number, job in numbered.items()])
 
     def receive(self) -> list[tuple[Job, worker.ReadOutcome, bool]]:
-        """What became of documents, and whether each was the first that the process read; waits when nothing did.
+        """The documents that it has finished, their outcomes, and whether each was its first. Waits for a message.
 
         Raises:
-            Exception: it has ended, or talks nonsense.
+            Exception: it has ended, or sent invalid data.
         """
         outcomes = worker.received(self.connection.recv_bytes())
         self.has_read = True
         return [(self.jobs.pop(number), outcome, number == 0) for number, outcome in outcomes if number in self.jobs]
 
     def take_back(self) -> list[Job]:
-        """All that it was given, but for what it is reading, to give it to another.
+        """Take back all that it was given but for the document that it is reading, for another process.
 
-        It may have begun the next one a moment ago, or left that one alone: then it says so.
+        It may have begun the next one a moment ago, or skip that one: then it reports it.
         """
         self._board.left = self._next
         at = self._board.at
@@ -238,12 +238,12 @@ class ReadingProcess:
         return back
 
     def take_current(self) -> tuple[Job | None, bool]:
-        """Take what it is reading from it; whether that was the first that it read."""
+        """Take the document that it is reading from it; and whether that was its first one."""
         at = self._board.at
         return self.jobs.pop(at, None), at == 0
 
     def end(self) -> int | None:
-        """End it and all that it has started, at once; gives its exit code, None when it does not go."""
+        """Kill it and all that it has started. Returns its exit code, None when it does not end."""
         assert self._process.pid is not None
         for kill in (os.killpg, os.kill):
             with suppress(OSError):

@@ -1,8 +1,8 @@
-"""Who hands the documents to the reading processes, takes in what they read, and says why one was not read.
+"""Hands documents to the reading processes, takes their results, and says why a document was not read.
 
-One thread does all of it: it starts the processes, waits for what they say, and replaces those that end.
-A process that ends while it reads has ended on that document, which is handed once more to a fresh process,
-alone, unless it was the first that the process had: then whatever came before it cannot be the cause.
+One thread does all of it: it starts the processes, waits for their messages, and replaces those that end. When a
+process ends while it reads, the document that it was reading is suspected. A suspect is given once more to a fresh
+process, alone, unless it was the first document of its process: then nothing before it can be the cause.
 """
 
 import logging
@@ -28,19 +28,19 @@ DOCUMENTS_A_PROCESS: Final = 500
 """A process is replaced after so many documents: native libraries leak. A new one costs 10 ms."""
 _AHEAD: Final = 32
 _AHEAD_BYTES: Final = 1 << 20
-"""What a process has before it at most, so that it never waits for this one; larger documents come singly."""
+"""The most documents and bytes that a process is given ahead, so that it never waits; larger documents come singly."""
 _SLOW: Final = 1.0
-"""Seconds at one document after which all others that its process was given go to other processes."""
+"""Seconds with one document after which the others that its process was given go to other processes."""
 _GRACE: Final = 5.0
-"""Seconds beyond the time limit after which a process that no signal ends is given up."""
+"""Seconds beyond the time limit after which a process that its own timer did not end is killed."""
 _ATTEMPTS: Final = 4
-"""So many processes end, one after the other, before they have read anything: then the readers are out of order."""
+"""After so many processes in a row that end before they have read anything, the readers are held to be broken."""
 
 
 class Supervisor:
     """The thread of a pool of `workers` processes; it starts with the first document.
 
-    `start`, `take` and `close` may be called from any thread; the rest is its own.
+    `start`, `add` and `close` may be called from any thread; the rest is its own.
     """
 
     def __init__(self, workers: int, limits: Limits, read: Read, load: Load | None = None) -> None:
@@ -69,20 +69,20 @@ class Supervisor:
                 self._thread.start()
 
     def add(self, job: Job) -> None:
-        """Have a document read; its future says how that went."""
+        """Have a document read; its future gets the result."""
         job.future.add_done_callback(self._cancelled)
         if self._thread is None:
             self.start()
         with self._lock:
             if not self._closed:
                 self._queue.append(job)
-                if len(self._queue) == 1:  # with more, the thread is awake, or nobody has room
+                if len(self._queue) == 1:  # with more, the thread is awake, or no process has room
                     self._wake_thread()
                 return
         job.fail_as_closed()
 
     def close(self) -> None:
-        """End the processes. Who still waits is told."""
+        """End the processes. Documents that are still waiting fail with Unavailable."""
         with self._lock:
             self._closed = True
             self._wake_thread()
@@ -128,7 +128,7 @@ class Supervisor:
             job.fail_as_closed()
 
     def _replenish(self) -> float | None:
-        """Start one process when one is missing; gives for how many seconds there is nothing else to do than listen."""
+        """Start one process if one is missing. Returns how many seconds to wait for messages; None: without end."""
         missing = self._workers - len(self._processes)
         if missing and (self._failed_starts < _ATTEMPTS or self._queue or self._suspects):
             try:
@@ -151,7 +151,7 @@ class Supervisor:
                 job.fail_as_unavailable()
 
     def _all_waiting(self) -> list[Job]:
-        """Take every document that no process has."""
+        """Take every document that no process has, out of both queues."""
         with self._lock:
             waiting = [*self._suspects, *self._queue]
             self._suspects.clear()
@@ -159,7 +159,7 @@ class Supervisor:
         return waiting
 
     def _hand_out(self) -> None:
-        """Give documents to the processes that have few."""
+        """Give documents to the processes that have few left."""
         for process in sorted(self._processes, key=lambda process: len(process.jobs)):
             with self._lock:
                 batch = self._share(process)
@@ -168,7 +168,7 @@ class Supervisor:
                     process.send(batch)
 
     def _share(self, process: ReadingProcess) -> list[Job]:
-        """What a process is to be given now: so much that all have the same, a suspect to a fresh one."""
+        """The documents that a process is given now: an equal share for all, and a suspect to a fresh process."""
         if self._suspects and process.fresh:
             return [job for job in (self._suspects.popleft(),) if not job.is_cancelled()]
         assigned = process.jobs.values()
@@ -188,11 +188,11 @@ class Supervisor:
         return [job for job in batch if not job.is_cancelled()]
 
     def _receive(self, process: ReadingProcess, *, ended: bool) -> None:
-        """Take in what a process has read, and bury it when it has ended."""
+        """Take the results of a process, and reap it when it has ended."""
         try:
             while process.connection.poll():
                 self._settle(process.receive())
-        except Exception:  # noqa: BLE001 - it ended, perhaps in the middle of a word, or talks nonsense
+        except Exception:  # noqa: BLE001 - it ended, perhaps within a message, or sent invalid data
             ended = True
         if ended:
             self._reap(process)
@@ -210,7 +210,7 @@ class Supervisor:
                 job.fail(outcome, self._limits)
 
     def _check_on_processes(self) -> None:
-        """See to the processes that take long, or read what nobody waits for any more."""
+        """End the processes that take too long, or read a document that was cancelled."""
         now = time.monotonic()
         for process in tuple(self._processes):
             job = process.observe(now)
@@ -221,7 +221,7 @@ class Supervisor:
                     self._give_back(process.take_back())
 
     def _reap(self, process: ReadingProcess) -> None:
-        """A process has ended, or has to: find out who is to blame, and give what else it had to others."""
+        """A process has ended, or must end: settle the document that it was reading, and give its others back."""
         self._processes.remove(process)
         for descriptor in (process.connection, process.sentinel):
             self._selector.unregister(descriptor)
@@ -246,6 +246,6 @@ class Supervisor:
             self._suspects.append(job)
 
     def _give_back(self, jobs: Iterable[Job]) -> None:
-        """Put documents in front of those that wait."""
+        """Put documents back at the front of the queue."""
         with self._lock:
             self._queue.extendleft(reversed(list(jobs)))

@@ -62,10 +62,10 @@ _GROWTH: Final = 4
 
 
 class Board(ctypes.Structure):
-    """What a process and its parent tell each other without a message; each number has one writer.
+    """What a process and its parent share without a message; each number has one writer.
 
     `at` is the document in work, or NOTHING: who died, and on what. Those before `left` that the
-    process has not begun are to be left alone: the parent has taken them back.
+    process has not begun are to be skipped: the parent has taken them back.
     """
 
     _fields_ = (("at", ctypes.c_longlong), ("left", ctypes.c_longlong))
@@ -86,7 +86,7 @@ class Failure:
 
 
 ReadOutcome = Reading | Failure | None
-"""What became of a document; None when it was left alone."""
+"""What became of a document; None when it was skipped."""
 
 
 def serve(
