@@ -78,22 +78,22 @@ def record(
 
 def gleif(*records: Mapping[str, Any], parents: Mapping[str, str] | None = None) -> Callable[[Asked], Reply]:
     """A server that knows these records; `parents` maps `<LEI>/direct-parent` to the parent's LEI."""
-    known = {each["id"]: each for each in records}
+    known = {item["id"]: item for item in records}
     above = parents or {}
 
     def answer(asked: Asked) -> Reply:
         path = asked.path.removeprefix("/api/v1/lei-records").strip("/")
         if path == "":
             # As GLEIF does it: a name is found where its words stand, however many more there are.
-            wanted = asked.query["filter[entity.legalName]"].casefold().split()
-            found = [each for each in records if set(wanted) <= set(_name(each).casefold().split())]
-            found = found[: int(asked.query["page[size]"])]
-            return _document({"meta": {"pagination": {"total": len(found)}}, "data": found})
-        found_one = known.get(above.get(path, path))
-        if found_one is None:
+            words = asked.query["filter[entity.legalName]"].casefold().split()
+            matches = [item for item in records if set(words) <= set(_name(item).casefold().split())]
+            matches = matches[: int(asked.query["page[size]"])]
+            return _document({"meta": {"pagination": {"total": len(matches)}}, "data": matches})
+        known_record = known.get(above.get(path, path))
+        if known_record is None:
             error = {"status": "404", "title": "Not Found", "detail": "The requested resource does not exist."}
             return _document({"errors": [error]}, 404)
-        return _document({"meta": {"goldenCopy": {"publishDate": "2026-11-21T00:00:00Z"}}, "data": found_one})
+        return _document({"meta": {"goldenCopy": {"publishDate": "2026-11-21T00:00:00Z"}}, "data": known_record})
 
     return answer
 
@@ -103,5 +103,5 @@ def _name(record: Mapping[str, Any]) -> str:
 
 
 def _document(value: Any, status: int = 200) -> Reply:
-    said = json_reply(value, status)
-    return Reply(said.body, status, {"Content-Type": "application/vnd.api+json"})
+    reply = json_reply(value, status)
+    return Reply(reply.body, status, {"Content-Type": "application/vnd.api+json"})

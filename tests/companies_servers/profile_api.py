@@ -20,7 +20,7 @@ class ProfileApi:
 
     def __init__(self, profiles: Mapping[str, Mapping[str, Any]], *, path: str = NEW, key: str = KEY) -> None:
         self.credits = 1_000
-        self._known = {address(domain): (domain, each) for domain, each in profiles.items()}
+        self._known = {address(domain): (domain, profile) for domain, profile in profiles.items()}
         self._path = path
         self._key = key
 
@@ -40,8 +40,8 @@ class ProfileApi:
         parts = {key: known[key] for key in known if key not in _ASKED_FOR or query.get(key) == "include"}
         if "url" in query:
             return json_reply(parts)
-        given = parts if query.get("enrich_profile") == "enrich" else None
-        return json_reply({"url": address(domain), "profile": given, "last_updated": "2026-10-26T11:33:24Z"})
+        partial = parts if query.get("enrich_profile") == "enrich" else None
+        return json_reply({"url": address(domain), "profile": partial, "last_updated": "2026-10-26T11:33:24Z"})
 
 
 def address(domain: str) -> str:

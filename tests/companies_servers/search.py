@@ -33,16 +33,16 @@ class SearchPages:
             refused = asked.headers.get("x-subscription-token")
             return json_reply({"type": "ErrorResponse", "error": {"detail": f"token {refused} is invalid"}}, 422)
         self.queries.append(asked.query["q"])
-        found = self._as("description")[: int(asked.query["count"])]
-        return json_reply({"type": "search", **({"web": {"type": "search", "results": found}} if found else {})})
+        results = self._as("description")[: int(asked.query["count"])]
+        return json_reply({"type": "search", **({"web": {"type": "search", "results": results}} if results else {})})
 
     def _tavily(self, asked: Asked) -> Reply:
         if asked.headers.get("authorization") != f"Bearer {KEY}":
             return json_reply({"detail": {"error": f"Unauthorized: {asked.headers.get('authorization')}"}}, 401)
         body = json.loads(asked.body)
         self.queries.append(body["query"])
-        found = [{**each, "score": 0.9, "raw_content": None} for each in self._as("content")]
-        return json_reply({"query": body["query"], "results": found[: body["max_results"]]})
+        results = [{**result, "score": 0.9, "raw_content": None} for result in self._as("content")]
+        return json_reply({"query": body["query"], "results": results[: body["max_results"]]})
 
     def _searxng(self, asked: Asked) -> Reply:
         if asked.query.get("format") != "json" or not self._json_enabled:

@@ -122,7 +122,7 @@ def filing(*paragraphs: str, rows: Sequence[Sequence[str]] = ()) -> Reply:
 
 def sec(*submissions: Mapping[str, Any], filings: Mapping[str, Reply] | None = None) -> Callable[[Asked], Reply]:
     """A server that knows these companies, and filings by their paths; it refuses whoever gives no contact."""
-    known = {f"/submissions/CIK{each['cik']}.json": each for each in submissions}
+    known = {f"/submissions/CIK{company['cik']}.json": company for company in submissions}
 
     def answer(asked: Asked) -> Reply:
         if "(+" not in asked.headers.get("user-agent", ""):

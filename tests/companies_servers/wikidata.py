@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, unquote
 import pytest
 
 from tasks.companies.wikidata import client as asking
-from tasks.companies.wikidata import entity
+from tasks.companies.wikidata.entity import ENTITIES
 from tasks.remote.rate_limit import RateLimit, RateLimiter
 from tests.web.behaviours import json_reply
 from tests.web.server import Asked, LoopbackServer, Reply
@@ -36,7 +36,7 @@ def addresses(server: LoopbackServer) -> dict[str, str]:
 
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget what earlier tests got from a server: ports are used again, and a limiter may be on hold."""
-    entity.ENTITIES.clear()
+    ENTITIES.clear()
     monkeypatch.setattr(asking, "WIKIDATA_LIMITER", RateLimiter(RateLimit(at_once=5)))
 
 
@@ -48,9 +48,9 @@ def item_value(name: str) -> Json:
 def moment(day: str) -> Json:
     """A date; its precision is as much as is given: `2024`, `2024-03`, `2024-03-31`."""
     precision = {4: 9, 7: 10, 10: 11}[len(day)]
-    whole = (day + "-00-00")[:10]
+    padded = (day + "-00-00")[:10]
     return {
-        "time": f"+{whole}T00:00:00Z",
+        "time": f"+{padded}T00:00:00Z",
         "timezone": 0,
         "before": 0,
         "after": 0,
@@ -78,7 +78,7 @@ def statement(value: Any, rank: str = "normal", *, read: str | None = None, **qu
         "id": "Q0$0",
         "rank": rank,
         **({"references": [{"hash": "a1", "snaks": snaks, "snaks-order": list(snaks)}]} if read else {}),
-        **({"qualifiers": {name: _snaks(name, given) for name, given in qualifiers.items()}} if qualifiers else {}),
+        **({"qualifiers": {name: _snaks(name, values) for name, values in qualifiers.items()}} if qualifiers else {}),
     }
 
 
@@ -106,8 +106,8 @@ def item(
         "descriptions": {"en": {"language": "en", "value": description}} if description else {},
         "aliases": {"en": [{"language": "en", "value": alias} for alias in aliases]} if aliases else {},
         "claims": {
-            property_: [each if _is_statement(each) else statement(each) for each in given]
-            for property_, given in claims.items()
+            property_: [value if _is_statement(value) else statement(value) for value in values]
+            for property_, values in claims.items()
         },
         "sitelinks": {"enwiki": {"site": "enwiki", "title": wikipedia, "badges": []}} if wikipedia else {},
     }
@@ -131,17 +131,17 @@ def wikidata(
     *items: Json, articles: tuple[Json, ...] = (), merged: Mapping[str, str] | None = None
 ) -> Callable[[Asked], Reply]:
     """A server that knows these items and articles; `merged` maps ids of items to those they were merged into."""
-    by_id = {each["id"]: each for each in items}
+    by_id = {entity["id"]: entity for entity in items}
     by_id |= {old: by_id[new] for old, new in (merged or {}).items()}
-    by_title = {each["title"].replace(" ", "_"): each for each in articles}
+    by_title = {page["title"].replace(" ", "_"): page for page in articles}
 
     def answer(asked: Asked) -> Reply:
         path = unquote(asked.path)
         if path == "/sparql":
             query = asked.query if asked.method == "GET" else dict(parse_qsl(asked.body.decode()))
             return _select(query["query"], by_id)
-        if found := re.fullmatch(r"/wiki/Special:EntityData/(Q\d+)\.json", path):
-            known = by_id.get(found[1])
+        if match := re.fullmatch(r"/wiki/Special:EntityData/(Q\d+)\.json", path):
+            known = by_id.get(match[1])
             return json_reply({"entities": {known["id"]: known}}) if known else Reply(b"<h1>Not Found</h1>", 404)
         title = path.removeprefix("/api/rest_v1/page/summary/")
         return json_reply(by_title[title]) if title in by_title else json_reply({"type": "Internal error"}, 404)
@@ -151,10 +151,10 @@ def wikidata(
 
 def _select(query: str, items: Mapping[str, Json]) -> Reply:
     """What the query service answers to the three queries that it is asked."""
-    found = re.search(r"VALUES \?(site|name|item) \{(.*?)\} ", query)
-    if not found or not re.search(r"LIMIT \d+$", query):
+    match = re.search(r"VALUES \?(site|name|item) \{(.*?)\} ", query)
+    if not match or not re.search(r"LIMIT \d+$", query):
         return Reply(b"MalformedQueryException", 400)
-    rows = {"site": _by_site, "name": _by_name, "item": _by_item}[found[1]](found[2], items)
+    rows = {"site": _by_site, "name": _by_name, "item": _by_item}[match[1]](match[2], items)
     variables = re.findall(r"\?(\w+)", query.partition("WHERE")[0])
     return Reply(
         json.dumps({"head": {"vars": variables}, "results": {"bindings": list(rows)}}).encode(),
@@ -163,35 +163,35 @@ def _select(query: str, items: Mapping[str, Json]) -> Reply:
 
 
 def _by_site(values: str, items: Mapping[str, Json]) -> Iterator[Json]:
-    wanted = set(re.findall("<(.*?)>", values))
-    for name, each in items.items():
-        for site in _values(each, "P856"):
-            if site in wanted:
+    asked_for = set(re.findall("<(.*?)>", values))
+    for name, entity in items.items():
+        for site in _values(entity, "P856"):
+            if site in asked_for:
                 yield {"item": _uri(_ENTITY + name), "site": _uri(site)}
 
 
 def _by_name(values: str, items: Mapping[str, Json]) -> Iterator[Json]:
-    wanted = {(json.loads(text), language) for text, language in re.findall(r'("(?:[^"\\]|\\.)*")@([\w-]+)', values)}
-    for name, each in items.items():
-        called = [(label["value"], language) for language, label in each["labels"].items()]
-        called += [(alias["value"], alias["language"]) for alias in each["aliases"].get("en", [])]
-        official = [(value["text"], value["language"]) for value in _values(each, "P1448")]
-        for text, language in wanted.intersection(called + official):
-            for site in _values(each, "P856"):
+    asked_for = {(json.loads(text), language) for text, language in re.findall(r'("(?:[^"\\]|\\.)*")@([\w-]+)', values)}
+    for name, entity in items.items():
+        called = [(label["value"], language) for language, label in entity["labels"].items()]
+        called += [(alias["value"], alias["language"]) for alias in entity["aliases"].get("en", [])]
+        official = [(value["text"], value["language"]) for value in _values(entity, "P1448")]
+        for text, language in asked_for.intersection(called + official):
+            for site in _values(entity, "P856"):
                 row = {"item": _uri(_ENTITY + name), "site": _uri(site), "name": _literal(text, language)}
                 yield row | ({"official": _literal(*official[0])} if official else {})
 
 
 def _by_item(values: str, items: Mapping[str, Json]) -> Iterator[Json]:
     for name in re.findall(r"wd:(Q\d+)", values):
-        each = items.get(name, {"labels": {}, "claims": {}})
-        countries = [items.get(value["id"], {"claims": {}}) for value in _values(each, "P17")]
-        for language in {"en", "mul"} & each["labels"].keys() or {None}:
+        entity = items.get(name, {"labels": {}, "claims": {}})
+        countries = [items.get(value["id"], {"claims": {}}) for value in _values(entity, "P17")]
+        for language in {"en", "mul"} & entity["labels"].keys() or {None}:
             row = {"item": _uri(_ENTITY + name)}
             if language:
-                row["label"] = _literal(each["labels"][language]["value"], language)
-            told = {"code": _values(each, "P297"), "country": _codes(countries)}
-            row |= {key: {"type": "literal", "value": codes[0]} for key, codes in told.items() if codes}
+                row["label"] = _literal(entity["labels"][language]["value"], language)
+            codes_of = {"code": _values(entity, "P297"), "country": _codes(countries)}
+            row |= {key: {"type": "literal", "value": codes[0]} for key, codes in codes_of.items() if codes}
             yield row
 
 
@@ -201,9 +201,9 @@ def _codes(countries: list[Json]) -> list[str]:
 
 def _values(entity: Json, name: str) -> list[Any]:
     return [
-        each["mainsnak"]["datavalue"]["value"]
-        for each in entity["claims"].get(name, [])
-        if "datavalue" in each["mainsnak"]
+        claim["mainsnak"]["datavalue"]["value"]
+        for claim in entity["claims"].get(name, [])
+        if "datavalue" in claim["mainsnak"]
     ]
 
 
@@ -219,8 +219,8 @@ def _is_statement(value: Any) -> bool:
     return isinstance(value, dict) and "mainsnak" in value
 
 
-def _snaks(name: str, given: Any) -> list[Json]:
-    return [_snak(name, each) for each in (given if isinstance(given, list) else [given])]
+def _snaks(name: str, values: Any) -> list[Json]:
+    return [_snak(name, value) for value in (values if isinstance(values, list) else [values])]
 
 
 def _snak(name: str, value: Any) -> Json:

@@ -72,7 +72,7 @@ class LoopbackServer:
         self.most = 0
         self._host, self._port = host, port
         self._tls = tls
-        self._running = 0
+        self.running = 0
         self._next: deque[Behaviour] = deque()
         self._lock = threading.Lock()
         self._closing = threading.Event()
@@ -130,8 +130,8 @@ class LoopbackServer:
         with self._lock:
             self.asked.append(asked)
             self.begun.append(time.monotonic())
-            self._running += 1
-            self.most = max(self.most, self._running)
+            self.running += 1
+            self.most = max(self.most, self.running)
             behaviour = self._next.popleft() if self._next else self._behaviour(asked)
         try:
             reply = behaviour if isinstance(behaviour, Reply) else behaviour(asked)
@@ -144,7 +144,7 @@ class LoopbackServer:
             message = f"HTTP/1.1 {reply.status} Said\r\n{lines}\r\n".encode() + reply.body
         finally:
             with self._lock:  # before the last byte: who has the answer may ask again at once
-                self._running -= 1
+                self.running -= 1
         connection.sendall(message)
         return True
 

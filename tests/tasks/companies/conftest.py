@@ -44,7 +44,7 @@ def claim() -> Callable[..., Claim]:
     """Makes a claim: `claim("founded_year", 2015, source="sec", as_of="2024")`."""
 
     def claim(field: str, value: Any, **more: Any) -> Claim:
-        given = {"source": "files", "retrieved_at": datetime(2026, 3, 31, 12, tzinfo=UTC), **more}
-        return Claim(field=field, value=value, **given)
+        values = {"source": "files", "retrieved_at": datetime(2026, 3, 31, 12, tzinfo=UTC), **more}
+        return Claim(field=field, value=value, **values)
 
     return claim

@@ -33,8 +33,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
 
 
 def _urls(searcher: SearxngSearcher | None = None, seconds: float = 20) -> list[str]:
-    found = read_pages("Who is the largest customer?", ALPHA, searcher, time.monotonic() + seconds)
-    return [reading.url for reading in found.pages]
+    page_set = read_pages("Who is the largest customer?", ALPHA, searcher, time.monotonic() + seconds)
+    return [page.url for page in page_set.pages]
 
 
 def test_the_article_is_that_of_the_company_with_the_domain(
@@ -55,10 +55,10 @@ def test_a_hit_in_a_private_network_is_not_fetched(server: LoopbackServer, caplo
     with LoopbackServer({"/secret": document("<p>alpha.example is a customer.</p>")}) as private:
         hits = [("x", f"{private.url}/secret", ""), ("y", "http://169.254.169.254/latest/meta-data/", "")]
         with LoopbackServer(SearchPages(hits)) as engine, caplog.at_level(logging.INFO):
-            found = _urls(SearxngSearcher(engine.url))
+            urls = _urls(SearxngSearcher(engine.url))
 
     assert private.asked == []
-    assert not [url for url in found if not url.startswith(server.url)]
+    assert not [url for url in urls if not url.startswith(server.url)]
     assert caplog.text.count("a public page was left out") == 2
 
 
@@ -82,15 +82,15 @@ def test_where_the_article_cannot_be_had_its_summary_is_taken(
 ) -> None:
     forget(monkeypatch)
     known = item("Q1", "Alpha", wikipedia="Alpha (pumps)", P856=["https://alpha.example/"])
-    told = article("Alpha (pumps)", "Alpha is the largest customer of steel in Brandenburg.", "Q1")
-    with LoopbackServer(wikidata(known, articles=(told,))) as base:
+    summary_of_article = article("Alpha (pumps)", "Alpha is the largest customer of steel in Brandenburg.", "Q1")
+    with LoopbackServer(wikidata(known, articles=(summary_of_article,))) as base:
         for name, value in addresses(base).items():
             monkeypatch.setenv(name, value)
         monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "website,wikidata")
 
-        found = read_pages("Who is the largest customer?", ALPHA, None, time.monotonic() + 20)
+        page_set = read_pages("Who is the largest customer?", ALPHA, None, time.monotonic() + 20)
 
-    (summary,) = [reading for reading in found.pages if reading.url == f"{base.url}/wiki/Alpha_%28pumps%29"]
+    (summary,) = [page for page in page_set.pages if page.url == f"{base.url}/wiki/Alpha_%28pumps%29"]
     assert (summary.title, summary.text) == (
         "Alpha (pumps)",
         "Alpha is the largest customer of steel in Brandenburg.",
@@ -125,25 +125,25 @@ def filed(server: LoopbackServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[L
 
 
 def test_without_a_search_the_newest_report_to_the_sec_is_read(filed: LoopbackServer) -> None:
-    found = read_pages("Who is the largest customer?", ALPHA, None, time.monotonic() + 20)
+    page_set = read_pages("Who is the largest customer?", ALPHA, None, time.monotonic() + 20)
 
-    (report,) = found.pages
+    (report,) = page_set.pages
     assert report.title == "10-K of 2026-02-03 (ALPHA INC)"
     assert report.url == filed.url + filing_path("1", "2026-02-03")
     assert any(
         "Our largest customer, the city of Kiel, accounted for 31% of net sales." in it for it in report.passages
     )
     assert verify("City of Kiel $4,235", report.text)
-    assert found.notes == []
+    assert page_set.notes == []
 
 
 def test_that_the_sec_wants_a_contact_is_told(filed: LoopbackServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DILIGENCE_CONTACT")
     monkeypatch.delenv("DILIGENCE_SEC_DATA_URL")
 
-    found = read_pages("Who is the largest customer?", ALPHA, None, time.monotonic() + 20)
+    page_set = read_pages("Who is the largest customer?", ALPHA, None, time.monotonic() + 20)
 
-    assert [note for note in found.notes if "DILIGENCE_CONTACT" in note]
+    assert [note for note in page_set.notes if "DILIGENCE_CONTACT" in note]
     assert filed.asked == []
 
 

@@ -106,7 +106,7 @@ def test_a_wrong_type_or_an_unknown_key_is_refused(wrong: dict[str, Any]) -> Non
 
 
 @pytest.mark.parametrize(
-    ("given", "plain"),
+    ("value", "plain"),
     [
         ("2025-01-31T22:40:51Z", "2025-01-31T22:40:51Z"),
         ("2025-02-01T00:40:51+02:00", "2025-01-31T22:40:51Z"),
@@ -114,8 +114,8 @@ def test_a_wrong_type_or_an_unknown_key_is_refused(wrong: dict[str, Any]) -> Non
         ("2025-01-31", "2025-01-31T00:00:00Z"),
     ],
 )
-def test_last_updated_is_put_into_utc(given: str, plain: str) -> None:
-    assert CompanyProfile.model_validate({"last_updated": given}).last_updated == plain
+def test_last_updated_is_put_into_utc(value: str, plain: str) -> None:
+    assert CompanyProfile.model_validate({"last_updated": value}).last_updated == plain
 
 
 def test_every_field_of_the_contract_has_a_path() -> None:
@@ -174,15 +174,15 @@ def test_a_value_is_read_at_its_path() -> None:
         {"company_size": [51, None], "hq": {"country": "DK"}, "locations": [{"city": "Malmö"}], "founded_year": 0}
     )
 
-    for given in (profile, profile.model_dump()):
-        assert value_at(given, "company_size.0") == 51
-        assert value_at(given, "company_size.1") is None
-        assert value_at(given, "hq.country") == "DK"
-        assert value_at(given, "locations.0.city") == "Malmö"
-        assert value_at(given, "locations.7.city") is None
-        assert value_at(given, "extra.ipo_date.year") is None
-        assert value_at(given, "founded_year") == 0
-        assert value_at(given, "hq")["country"] == "DK"
+    for value in (profile, profile.model_dump()):
+        assert value_at(value, "company_size.0") == 51
+        assert value_at(value, "company_size.1") is None
+        assert value_at(value, "hq.country") == "DK"
+        assert value_at(value, "locations.0.city") == "Malmö"
+        assert value_at(value, "locations.7.city") is None
+        assert value_at(value, "extra.ipo_date.year") is None
+        assert value_at(value, "founded_year") == 0
+        assert value_at(value, "hq")["country"] == "DK"
 
 
 def test_the_sample_profiles_are_company_profiles() -> None:

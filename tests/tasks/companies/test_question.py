@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("files_alone")
 
 @pytest.fixture
 def files_alone(facts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who asks for files alone gets no network."""
+    """With the source `files` alone nothing is fetched."""
     monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "files")
     monkeypatch.delenv("DILIGENCE_SEARCH", raising=False)
 
@@ -35,7 +35,7 @@ def alpha(write: Write) -> None:
 
 @pytest.mark.usefixtures("alpha")
 @pytest.mark.parametrize(
-    ("question", "told"),
+    ("question", "sentence"),
     [
         ("When was the company founded?", "founded in the year 2015."),
         ("How many employees are there?", "(company size) is 51 to 200."),
@@ -43,15 +43,15 @@ def alpha(write: Write) -> None:
         ("In how many countries does it sell?", "It sells them in nine countries."),
     ],
 )
-def test_an_answer_is_taken_from_the_facts_and_ends_with_its_sources(question: str, told: str) -> None:
+def test_an_answer_is_taken_from_the_facts_and_ends_with_its_sources(question: str, sentence: str) -> None:
     answer = company_question(question, "Alpha", "alpha.example").answer
 
-    assert told in answer
+    assert sentence in answer
     assert answer.endswith("\n\nSources:\n[1] files: alpha.example, as of 2025-01-31")
 
 
 @pytest.mark.usefixtures("alpha")
-def test_what_was_asked_is_echoed_as_given() -> None:
+def test_the_request_is_echoed_unchanged() -> None:
     answer = company_question(" When founded? ", None, "ALPHA.example")
 
     assert (answer.question, answer.company_name, answer.web_domain) == (" When founded? ", None, "ALPHA.example")

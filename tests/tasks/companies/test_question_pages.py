@@ -1,4 +1,4 @@
-"""Ask Company Question over public pages: found, of the right company, and answered from with their sources."""
+"""Ask Company Question over public pages: those of the right company, with its sources."""
 
 import logging
 import re
@@ -70,11 +70,11 @@ def _ask(question: str = ASKED, name: str | None = "Alpha", domain: str | None =
     return company_question(question, name, domain).answer
 
 
-def _number(told: str, url: str) -> int:
+def _number(prompt: str, url: str) -> int:
     """The number under which the model was given the page at that address."""
-    found = re.search(rf'number=(\d+) name="[^"]*" place="{re.escape(url)}"', told)
-    assert found, told
-    return int(found[1])
+    match = re.search(rf'number=(\d+) name="[^"]*" place="{re.escape(url)}"', prompt)
+    assert match, prompt
+    return int(match[1])
 
 
 def test_without_a_search_the_own_site_is_read_where_it_fits_the_question(server: LoopbackServer) -> None:
@@ -105,10 +105,10 @@ def test_of_two_pages_of_one_source_the_one_that_tells_is_listed(server: Loopbac
 def test_a_search_is_for_the_question_and_the_company(
     server: LoopbackServer, search: Callable[..., SearchPages]
 ) -> None:
-    found = search(f"{server.url}/news")
+    engine = search(f"{server.url}/news")
 
     assert "waterworks of Kiel" in _ask()
-    assert found.queries == [f"{ASKED} Alpha alpha.example"]
+    assert engine.queries == [f"{ASKED} Alpha alpha.example"]
 
 
 def test_a_namesake_is_not_used(server: LoopbackServer, search: Callable[..., SearchPages]) -> None:
@@ -121,7 +121,7 @@ def test_a_namesake_is_not_used(server: LoopbackServer, search: Callable[..., Se
     assert "waterworks of Kiel" in answer
 
 
-def test_a_name_that_no_source_knows_is_matched_exactly_and_said_to_be(
+def test_a_name_that_no_source_knows_is_matched_exactly_with_a_note(
     server: LoopbackServer, search: Callable[..., SearchPages]
 ) -> None:
     industries = document("<p>Alpha Industries has the largest customers of all.</p>", title="Alpha Industries")
@@ -157,7 +157,7 @@ def test_no_more_than_eight_pages_are_read(server: LoopbackServer, search: Calla
     assert len([path for path in server.paths() if path.startswith("/hit")]) <= 7
 
 
-def test_a_search_out_of_order_is_told_and_the_site_is_read(
+def test_a_search_that_fails_is_noted_and_the_site_is_read(
     server: LoopbackServer, search: Callable[..., SearchPages], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     search()

@@ -1,4 +1,4 @@
-"""The source `files`: a profile a company, and a mistake in one is told by the file's name and the field."""
+"""The source `files`: a profile a company, and a mistake in one is reported with the file's name and the field."""
 
 import logging
 import os
@@ -17,10 +17,10 @@ Write = Callable[..., Path]
 def test_what_is_null_is_not_claimed_and_what_is_empty_is(write: Write) -> None:
     write("alpha.example", name="Alpha", tagline=None, categories=[], extra={"ipo_status": None, "funding_db_rank": 0})
 
-    finding = open_source().facts("alpha.example")
+    answer = open_source().facts("alpha.example")
 
-    assert finding is not None
-    assert {claim.field: claim.value for claim in finding.claims} == {
+    assert answer is not None
+    assert {claim.field: claim.value for claim in answer.claims} == {
         "name": "Alpha",
         "categories": [],
         "extra.funding_db_rank": 0,
@@ -42,10 +42,10 @@ def test_claims_are_as_of_the_files_date(write: Write) -> None:
 def test_the_answer_of_the_operation_is_taken_as_a_file(write: Write) -> None:
     write("alpha.example", profile={"name": "Alpha"}, claims=[], conflicts=[])
 
-    finding = open_source().facts("alpha.example")
+    answer = open_source().facts("alpha.example")
 
-    assert finding is not None
-    assert [(claim.field, claim.value) for claim in finding.claims] == [("name", "Alpha")]
+    assert answer is not None
+    assert [(claim.field, claim.value) for claim in answer.claims] == [("name", "Alpha")]
 
 
 def test_a_file_may_be_called_as_people_write_the_domain(write: Write) -> None:
@@ -70,18 +70,18 @@ def test_an_empty_profile_knows_nothing(write: Write) -> None:
 def test_a_field_with_a_typo_is_left_out_with_a_warning(write: Write) -> None:
     write("alpha.example", name="Alpha", founded_yaer=2015, hq={"city": "Berlin", "land": "DE"})
 
-    finding = open_source().facts("alpha.example")
+    answer = open_source().facts("alpha.example")
 
-    assert finding is not None
-    assert {claim.field for claim in finding.claims} == {"name", "hq"}
-    assert len(finding.warnings) == 2
-    assert all("alpha.example.json" in warning for warning in finding.warnings)
-    assert any("Did you mean founded_year?" in warning for warning in finding.warnings)
-    assert any("hq.land" in warning for warning in finding.warnings)
+    assert answer is not None
+    assert {claim.field for claim in answer.claims} == {"name", "hq"}
+    assert len(answer.warnings) == 2
+    assert all("alpha.example.json" in warning for warning in answer.warnings)
+    assert any("Did you mean founded_year?" in warning for warning in answer.warnings)
+    assert any("hq.land" in warning for warning in answer.warnings)
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b'{"name": "Alpha",}', "no JSON: trailing comma at line 1 column 18"),
         (b'{\n "name": "Alpha"\n "tagline": null}', "line 3 column 2"),
@@ -102,13 +102,13 @@ def test_a_field_with_a_typo_is_left_out_with_a_warning(write: Write) -> None:
         (b'{"name": "a\\ud800b"}', ""),
     ],
 )
-def test_a_file_that_is_no_profile_is_told_by_name_and_place(facts: Path, content: bytes, told: str) -> None:
+def test_a_file_that_is_no_profile_is_named_with_the_place(facts: Path, content: bytes, message: str) -> None:
     (facts / "alpha.example.json").write_bytes(content)
 
     with pytest.raises(SourceFailed, match=r"facts file alpha\.example\.json") as failed:
         open_source().facts("alpha.example")
 
-    assert told in failed.value.message
+    assert message in failed.value.message
     assert str(facts) not in failed.value.message
 
 
@@ -178,7 +178,7 @@ def test_a_batch_file_names_its_own_folder(tmp_path: Path, write: Write) -> None
     (batch / "alpha.example.json").write_text('{"name": "Of the batch"}', encoding="utf-8")
 
     with override_settings({"facts": str(batch), "fact_sources": "files"}):
-        finding = open_source().facts("alpha.example")
+        answer = open_source().facts("alpha.example")
 
-    assert finding is not None
-    assert finding.claims[0].value == "Of the batch"
+    assert answer is not None
+    assert answer.claims[0].value == "Of the batch"

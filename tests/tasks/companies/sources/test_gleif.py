@@ -14,16 +14,16 @@ from tests.web.behaviours import json_reply, page
 from tests.web.server import LoopbackServer
 
 ALPHA, BETA, GAMMA = "529900K9B0N5BT694847", "7LTWFZYICNSX8D621K86", "213800WSGIIZCXF1P572"
-Knows = Callable[..., LoopbackServer]
+Serve = Callable[..., LoopbackServer]
 
 
 @pytest.fixture
-def knows(
+def serve(
     facts: object, in_wikidata: Callable[..., None], server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
-) -> Knows:
+) -> Serve:
     """Lets GLEIF know these records, and Wikidata the LEIs and the name of the company of alpha.example."""
 
-    def knows(
+    def serve(
         *records: dict[str, Any], leis: tuple[str, ...] = (ALPHA,), name: str | None = "Alpha", **more: Any
     ) -> LoopbackServer:
         in_wikidata(name, P1278=list(leis))
@@ -31,21 +31,21 @@ def knows(
         server.pages = register(*records, **more)
         return server
 
-    return knows
+    return serve
 
 
-def said(finding: SourceClaims | None) -> dict[str, Any]:
-    assert finding is not None
-    return {claim.field: claim.value for claim in finding.claims}
+def values_of(answer: SourceClaims | None) -> dict[str, Any]:
+    assert answer is not None
+    return {claim.field: claim.value for claim in answer.claims}
 
 
-def test_a_record_is_read_whole(knows: Knows) -> None:
+def test_a_record_is_read_whole(serve: Serve) -> None:
     form = {"id": "8888", "other": "Societas Europaea"}
-    server = knows(record(ALPHA, "Alpha SE", legalForm=form))
+    server = serve(record(ALPHA, "Alpha SE", legalForm=form))
 
-    finding = open_source().facts("alpha.example")
+    answer = open_source().facts("alpha.example")
 
-    assert said(finding) == {
+    assert values_of(answer) == {
         "name": "Alpha SE",
         "hq": {
             "country": "DE",
@@ -59,19 +59,19 @@ def test_a_record_is_read_whole(knows: Knows) -> None:
         "extra.operating_status": "Active",
         "extra.company_type": "Societas Europaea",
     }
-    assert finding is not None
-    assert {claim.as_of for claim in finding.claims} == {"2026-04-02T06:30:11Z"}
-    assert {claim.url for claim in finding.claims} == {f"{server.url}/api/v1/lei-records/{ALPHA}"}
+    assert answer is not None
+    assert {claim.as_of for claim in answer.claims} == {"2026-04-02T06:30:11Z"}
+    assert {claim.url for claim in answer.claims} == {f"{server.url}/api/v1/lei-records/{ALPHA}"}
     assert server.asked[0].headers["accept"] == "application/vnd.api+json"
     assert len(server.asked) == 1
 
 
-def test_parents_are_affiliated_companies_each_once(knows: Knows) -> None:
+def test_parents_are_affiliated_companies_each_once(serve: Serve) -> None:
     both = {f"{ALPHA}/direct-parent": BETA, f"{ALPHA}/ultimate-parent": BETA}
     alpha = record(ALPHA, "Alpha GmbH", parents=["direct-parent", "ultimate-parent"])
-    knows(alpha, record(BETA, "Beta Holding SE"), parents=both)
+    serve(alpha, record(BETA, "Beta Holding SE"), parents=both)
 
-    assert said(open_source().facts("alpha.example"))["affiliated_companies"] == [
+    assert values_of(open_source().facts("alpha.example"))["affiliated_companies"] == [
         {
             "name": "Beta Holding SE",
             "link": f"https://search.gleif.org/#/record/{BETA}",
@@ -81,22 +81,22 @@ def test_parents_are_affiliated_companies_each_once(knows: Knows) -> None:
     ]
 
 
-def test_a_parent_that_cannot_be_asked_does_not_take_the_record_with_it(knows: Knows) -> None:
-    server = knows(record(ALPHA, "Alpha GmbH", parents=["direct-parent"]))
+def test_a_parent_that_cannot_be_asked_does_not_take_the_record_with_it(serve: Serve) -> None:
+    server = serve(record(ALPHA, "Alpha GmbH", parents=["direct-parent"]))
     own = server.pages
     assert callable(own)
     server.pages = lambda asked: page("<p>Sorry") if asked.path.endswith("parent") else own(asked)
 
-    finding = open_source().facts("alpha.example")
+    answer = open_source().facts("alpha.example")
 
-    assert said(finding)["name"] == "Alpha GmbH"
-    assert finding is not None
-    assert len(finding.warnings) == 1
-    assert finding.warnings[0].startswith("The parent companies are left out. GLEIF")
+    assert values_of(answer)["name"] == "Alpha GmbH"
+    assert answer is not None
+    assert len(answer.warnings) == 1
+    assert answer.warnings[0].startswith("The parent companies are left out. GLEIF")
 
 
 @pytest.mark.parametrize(
-    ("given", "day"),
+    ("creation_date", "day"),
     [
         ("1977-01-03T00:00:00Z", {"day": 3, "month": 1, "year": 1977}),
         ("2003-12-31T23:00:00Z", {"day": 1, "month": 1, "year": 2004}),
@@ -107,75 +107,75 @@ def test_a_parent_that_cannot_be_asked_does_not_take_the_record_with_it(knows: K
         (None, None),
     ],
 )
-def test_the_day_of_creation_is_the_local_one(knows: Knows, given: Any, day: dict[str, int] | None) -> None:
-    knows(record(ALPHA, "Alpha", creationDate=given))
+def test_the_day_of_creation_is_the_local_one(serve: Serve, creation_date: Any, day: dict[str, int] | None) -> None:
+    serve(record(ALPHA, "Alpha", creationDate=creation_date))
 
-    assert said(open_source().facts("alpha.example")).get("extra.founding_date") == day
+    assert values_of(open_source().facts("alpha.example")).get("extra.founding_date") == day
 
 
-def test_without_an_lei_the_only_entity_of_exactly_that_name_is_taken_and_said_so(knows: Knows) -> None:
-    knows(record(ALPHA, "Alpha GmbH"), record(BETA, "Alpha Industries GmbH"), leis=())
+def test_without_an_lei_the_only_entity_of_exactly_that_name_is_taken_with_a_warning(serve: Serve) -> None:
+    serve(record(ALPHA, "Alpha GmbH"), record(BETA, "Alpha Industries GmbH"), leis=())
 
-    finding = open_source().facts("alpha.example")
+    answer = open_source().facts("alpha.example")
 
-    assert said(finding)["name"] == "Alpha GmbH"
-    assert finding is not None
-    assert finding.warnings == [
+    assert values_of(answer)["name"] == "Alpha GmbH"
+    assert answer is not None
+    assert answer.warnings == [
         f"No LEI is known for this website: GLEIF's Alpha GmbH (LEI {ALPHA}) was taken, the only one of that name."
     ]
 
 
-def test_of_several_entities_of_that_name_none_is_taken(knows: Knows) -> None:
-    knows(record(ALPHA, "Alpha GmbH"), record(BETA, "ALPHA INC."), leis=())
+def test_of_several_entities_of_that_name_none_is_taken(serve: Serve) -> None:
+    serve(record(ALPHA, "Alpha GmbH"), record(BETA, "ALPHA INC."), leis=())
 
-    finding = open_source().facts("alpha.example")
+    answer = open_source().facts("alpha.example")
 
-    assert finding is not None
-    assert finding.claims == []
-    assert finding.warnings == ["GLEIF has several entities of the name Alpha, and none was taken."]
+    assert answer is not None
+    assert answer.claims == []
+    assert answer.warnings == ["GLEIF has several entities of the name Alpha, and none was taken."]
 
 
-def test_a_name_with_more_likenesses_than_were_looked_through_is_not_taken(knows: Knows) -> None:
+def test_a_name_with_more_likenesses_than_were_looked_through_is_not_taken(serve: Serve) -> None:
     others = [record(f"{number:018}00", f"Alpha {number} GmbH") for number in range(60)]
-    knows(record(ALPHA, "Alpha GmbH"), *others, leis=())
+    serve(record(ALPHA, "Alpha GmbH"), *others, leis=())
 
-    finding = open_source().facts("alpha.example")
+    answer = open_source().facts("alpha.example")
 
-    assert finding is not None
-    assert finding.claims == []
+    assert answer is not None
+    assert answer.claims == []
 
 
 @pytest.mark.parametrize("name", ["Alph", "Alpha AG", None])
-def test_a_name_that_is_only_alike_is_unknown(knows: Knows, name: str | None) -> None:
-    knows(record(ALPHA, "Alpha GmbH"), leis=(), name=name)
+def test_a_name_that_is_only_alike_is_unknown(serve: Serve, name: str | None) -> None:
+    serve(record(ALPHA, "Alpha GmbH"), leis=(), name=name)
 
     assert open_source().facts("alpha.example") is None
 
 
-def test_of_several_records_the_living_one_that_was_updated_last_is_taken(knows: Knows) -> None:
-    knows(
+def test_of_several_records_the_living_one_that_was_updated_last_is_taken(serve: Serve) -> None:
+    serve(
         record(ALPHA, "Alpha Old GmbH", status="INACTIVE", updated="2026-09-01T00:00:00Z"),
         record(BETA, "Alpha GmbH", updated="2026-01-01T00:00:00Z"),
         record(GAMMA, "Alpha Trading GmbH", updated="2025-01-01T00:00:00Z"),
         leis=(ALPHA, BETA, GAMMA),
     )
 
-    finding = open_source().facts("alpha.example")
+    answer = open_source().facts("alpha.example")
 
-    assert said(finding)["name"] == "Alpha GmbH"
-    assert finding is not None
+    assert values_of(answer)["name"] == "Alpha GmbH"
+    assert answer is not None
     others = f"others: Alpha Old GmbH (LEI {ALPHA}), Alpha Trading GmbH (LEI {GAMMA})."
-    assert finding.warnings[0].endswith(f"Alpha GmbH (LEI {BETA}) was taken; {others}")
+    assert answer.warnings[0].endswith(f"Alpha GmbH (LEI {BETA}) was taken; {others}")
 
 
-def test_a_dissolved_entity_is_told_as_such(knows: Knows) -> None:
-    knows(record(ALPHA, "Alpha GmbH", status="INACTIVE"))
+def test_a_dissolved_entity_is_told_as_such(serve: Serve) -> None:
+    serve(record(ALPHA, "Alpha GmbH", status="INACTIVE"))
 
-    assert said(open_source().facts("alpha.example"))["extra.operating_status"] == "Inactive"
+    assert values_of(open_source().facts("alpha.example"))["extra.operating_status"] == "Inactive"
 
 
-def test_what_neither_wikidata_nor_gleif_knows_is_none(knows: Knows) -> None:
-    server = knows(record(BETA, "Beta"), leis=(ALPHA, "../../etc", "short"))
+def test_what_neither_wikidata_nor_gleif_knows_is_none(serve: Serve) -> None:
+    server = serve(record(BETA, "Beta"), leis=(ALPHA, "../../etc", "short"))
 
     assert open_source().facts("unknown.example") is None
     assert open_source().facts("alpha.example") is None
@@ -192,30 +192,30 @@ def test_what_neither_wikidata_nor_gleif_knows_is_none(knows: Knows) -> None:
         page("<p>Sorry"),
     ],
 )
-def test_an_answer_without_records_is_the_sources_failure(knows: Knows, reply: Any) -> None:
-    server = knows()
+def test_an_answer_without_records_is_the_sources_failure(serve: Serve, reply: Any) -> None:
+    server = serve()
     server.pages = lambda _: reply
 
     with pytest.raises(SourceFailed, match="GLEIF"):
         open_source().facts("alpha.example")
 
 
-def test_parts_of_a_wrong_kind_are_passed_over(knows: Knows) -> None:
+def test_parts_of_a_wrong_kind_are_passed_over(serve: Serve) -> None:
     odd = record(ALPHA, "Alpha\u202e\u0007", legalForm="GmbH", status=["ACTIVE"], creationDate=1890)
     odd["attributes"]["entity"]["headquartersAddress"] = {"country": "Germany", "city": 5, "addressLines": "x"}
     odd["attributes"]["registration"] = None
     odd["relationships"] = [1]
-    knows(odd)
+    serve(odd)
 
-    finding = open_source().facts("alpha.example")
+    answer = open_source().facts("alpha.example")
 
-    assert said(finding) == {"name": "Alpha"}
-    assert finding is not None
-    assert finding.claims[0].as_of is None
+    assert values_of(answer) == {"name": "Alpha"}
+    assert answer is not None
+    assert answer.claims[0].as_of is None
 
 
-def test_what_is_no_registrable_domain_is_not_looked_up(knows: Knows) -> None:
-    server = knows(record(ALPHA, "Alpha"))
+def test_what_is_no_registrable_domain_is_not_looked_up(serve: Serve) -> None:
+    server = serve(record(ALPHA, "Alpha"))
 
     with pytest.raises(BadRequest):
         open_source().facts("www.alpha.example")

@@ -17,37 +17,37 @@ from tests.companies_servers.wikidata import addresses
 from tests.web.behaviours import json_reply, page
 from tests.web.server import LoopbackServer
 
-Knows = Callable[..., LoopbackServer]
+Serve = Callable[..., LoopbackServer]
 
 
 @pytest.fixture
-def knows(
+def serve(
     facts: object, in_wikidata: Callable[..., None], server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
-) -> Knows:
-    """Lets EDGAR know these companies, and Wikidata their CIKs: `knows(submission("320193", "Apple Inc."))`."""
+) -> Serve:
+    """Lets EDGAR know these companies, and Wikidata their CIKs: `serve(submission("320193", "Apple Inc."))`."""
 
-    def knows(*submissions: dict[str, Any], ciks: Sequence[str] | None = None) -> LoopbackServer:
-        in_wikidata("Alpha", P5531=[each["cik"] for each in submissions] if ciks is None else list(ciks))
+    def serve(*submissions: dict[str, Any], ciks: Sequence[str] | None = None) -> LoopbackServer:
+        in_wikidata("Alpha", P5531=[company["cik"] for company in submissions] if ciks is None else list(ciks))
         monkeypatch.setenv("DILIGENCE_SEC_DATA_URL", server.url)
         monkeypatch.setenv("DILIGENCE_CONTACT", "mailto:us@example.com")
         monkeypatch.setattr(asking, "LIMITER", RateLimiter(RateLimit(at_once=10)))
         server.pages = edgar(*submissions)
         return server
 
-    return knows
+    return serve
 
 
-def said(finding: SourceClaims | None) -> dict[str, Any]:
-    assert finding is not None
-    return {claim.field: claim.value for claim in finding.claims}
+def values_of(answer: SourceClaims | None) -> dict[str, Any]:
+    assert answer is not None
+    return {claim.field: claim.value for claim in answer.claims}
 
 
-def test_a_listed_company_is_read_whole(knows: Knows) -> None:
-    server = knows(submission("320193", "Apple Inc.", tickers=["AAPL"]))
+def test_a_listed_company_is_read_whole(serve: Serve) -> None:
+    server = serve(submission("320193", "Apple Inc.", tickers=["AAPL"]))
 
-    finding = open_source().facts("alpha.example")
+    answer = open_source().facts("alpha.example")
 
-    assert said(finding) == {
+    assert values_of(answer) == {
         "name": "Apple Inc.",
         "industry": "Electronic Computers",
         "hq": {
@@ -63,26 +63,26 @@ def test_a_listed_company_is_read_whole(knows: Knows) -> None:
         "extra.ipo_status": "Public",
         "extra.stock_symbol": "AAPL",
     }
-    assert finding is not None
-    assert {claim.as_of for claim in finding.claims} == {"2026-10-30"}
-    assert {claim.url for claim in finding.claims} == {f"{server.url}/submissions/CIK0000320193.json"}
-    assert finding.warnings == []
+    assert answer is not None
+    assert {claim.as_of for claim in answer.claims} == {"2026-10-30"}
+    assert {claim.url for claim in answer.claims} == {f"{server.url}/submissions/CIK0000320193.json"}
+    assert answer.warnings == []
 
 
-def test_a_company_without_a_ticker_is_not_called_public(knows: Knows) -> None:
-    knows(submission("1", "Alpha Bonds Inc."))
+def test_a_company_without_a_ticker_is_not_called_public(serve: Serve) -> None:
+    serve(submission("1", "Alpha Bonds Inc."))
 
     assert {"company_type", "extra.ipo_status", "extra.stock_symbol"}.isdisjoint(
-        said(open_source().facts("alpha.example"))
+        values_of(open_source().facts("alpha.example"))
     )
 
 
-def test_a_foreign_company_lies_in_its_country(knows: Knows) -> None:
-    knows(submission("1306965", "Shell plc", tickers=["SHEL"], business=LONDON, phone="44 20 7934 1234"))
+def test_a_foreign_company_lies_in_its_country(serve: Serve) -> None:
+    serve(submission("1306965", "Shell plc", tickers=["SHEL"], business=LONDON, phone="44 20 7934 1234"))
 
-    found = said(open_source().facts("alpha.example"))
+    values = values_of(open_source().facts("alpha.example"))
 
-    assert found["hq"] == {
+    assert values["hq"] == {
         "country": "GB",
         "city": "LONDON",
         "postal_code": "SE1 7NA",
@@ -90,7 +90,7 @@ def test_a_foreign_company_lies_in_its_country(knows: Knows) -> None:
         "is_hq": True,
         "state": None,
     }
-    assert found["extra.phone_number"] == "44 20 7934 1234"
+    assert values["extra.phone_number"] == "44 20 7934 1234"
 
 
 @pytest.mark.parametrize(
@@ -120,27 +120,27 @@ def test_an_address_that_says_nothing_is_none(address: Any) -> None:
     assert headquarters(address) is None
 
 
-def test_of_several_registrants_the_listed_one_is_taken_and_the_others_are_named(knows: Knows) -> None:
-    knows(
+def test_of_several_registrants_the_listed_one_is_taken_and_the_others_are_named(serve: Serve) -> None:
+    serve(
         submission("1", "Alpha Finance LLC", filed=["2026-11-01"]),
         submission("2", "Alpha Inc.", tickers=["ALPH"], filed=["2026-02-01"]),
     )
 
-    finding = open_source().facts("alpha.example")
+    answer = open_source().facts("alpha.example")
 
-    assert said(finding)["name"] == "Alpha Inc."
-    assert finding is not None
-    assert "Alpha Inc. (CIK 0000000002) was taken; others: Alpha Finance LLC (CIK 0000000001)" in finding.warnings[0]
-
-
-def test_of_several_registrants_without_tickers_the_one_that_filed_last_is_taken(knows: Knows) -> None:
-    knows(submission("1", "Alpha Old Inc.", filed=["2009-05-01"]), submission("2", "Alpha New Inc."))
-
-    assert said(open_source().facts("alpha.example"))["name"] == "Alpha New Inc."
+    assert values_of(answer)["name"] == "Alpha Inc."
+    assert answer is not None
+    assert "Alpha Inc. (CIK 0000000002) was taken; others: Alpha Finance LLC (CIK 0000000001)" in answer.warnings[0]
 
 
-def test_a_company_that_wikidata_or_the_sec_does_not_know_is_none(knows: Knows) -> None:
-    server = knows(submission("1", "Alpha"), ciks=("0000000009", "12-34", "../x"))
+def test_of_several_registrants_without_tickers_the_one_that_filed_last_is_taken(serve: Serve) -> None:
+    serve(submission("1", "Alpha Old Inc.", filed=["2009-05-01"]), submission("2", "Alpha New Inc."))
+
+    assert values_of(open_source().facts("alpha.example"))["name"] == "Alpha New Inc."
+
+
+def test_a_company_that_wikidata_or_the_sec_does_not_know_is_none(serve: Serve) -> None:
+    server = serve(submission("1", "Alpha"), ciks=("0000000009", "12-34", "../x"))
 
     assert open_source().facts("unknown.example") is None
     assert open_source().facts("alpha.example") is None
@@ -158,10 +158,8 @@ def test_the_public_address_wants_a_contact(in_wikidata: Callable[..., None], mo
         open_source().facts("alpha.example")
 
 
-def test_where_wikidata_cannot_be_asked_nothing_is_said_to_be_unknown(
-    knows: Knows, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    server = knows(submission("1", "Alpha"))
+def test_where_wikidata_cannot_be_asked_no_company_is_unknown(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = serve(submission("1", "Alpha"))
     with LoopbackServer(lambda _: page("<p>Sorry")) as broken:
         for setting, address in addresses(broken).items():
             monkeypatch.setenv(setting, address)
@@ -171,8 +169,8 @@ def test_where_wikidata_cannot_be_asked_nothing_is_said_to_be_unknown(
     assert server.asked == []
 
 
-def test_a_refusal_says_what_the_sec_wants(knows: Knows, monkeypatch: pytest.MonkeyPatch) -> None:
-    server = knows(submission("1", "Alpha"))
+def test_a_refusal_says_what_the_sec_wants(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = serve(submission("1", "Alpha"))
     monkeypatch.delenv("DILIGENCE_CONTACT")
 
     with pytest.raises(SourceFailed, match=r"HTTP 403.*DILIGENCE_CONTACT"):
@@ -182,30 +180,30 @@ def test_a_refusal_says_what_the_sec_wants(knows: Knows, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("reply", [json_reply([1]), page("<p>Sorry"), json_reply("x")])
-def test_an_answer_that_is_no_submission_is_the_sources_failure(knows: Knows, reply: Any) -> None:
-    server = knows(submission("1", "Alpha"))
+def test_an_answer_that_is_no_submission_is_the_sources_failure(serve: Serve, reply: Any) -> None:
+    server = serve(submission("1", "Alpha"))
     server.pages = lambda _: reply
 
     with pytest.raises(SourceFailed, match="The SEC"):
         open_source().facts("alpha.example")
 
 
-def test_parts_of_a_wrong_kind_are_passed_over(knows: Knows) -> None:
+def test_parts_of_a_wrong_kind_are_passed_over(serve: Serve) -> None:
     odd = submission("1", "Alpha\u0000\u202e  Inc.", tickers=["ALPH"])
     odd |= {"sicDescription": 7, "addresses": [], "phone": {}, "filings": {"recent": {"filingDate": "soon"}}}
     odd |= {"tickers": [None, 5, "ALPH"], "website": "javascript:alert(1)", "description": {"deep": [1]}}
-    knows(odd)
+    serve(odd)
 
-    finding = open_source().facts("alpha.example")
+    answer = open_source().facts("alpha.example")
 
-    assert finding is not None
-    assert said(finding)["name"] == "Alpha Inc."
-    assert set(said(finding)) == {"name", "company_type", "extra.ipo_status", "extra.stock_symbol"}
-    assert {claim.as_of for claim in finding.claims} == {None}
+    assert answer is not None
+    assert values_of(answer)["name"] == "Alpha Inc."
+    assert set(values_of(answer)) == {"name", "company_type", "extra.ipo_status", "extra.stock_symbol"}
+    assert {claim.as_of for claim in answer.claims} == {None}
 
 
-def test_what_is_no_registrable_domain_is_not_looked_up(knows: Knows) -> None:
-    server = knows(submission("1", "Alpha"))
+def test_what_is_no_registrable_domain_is_not_looked_up(serve: Serve) -> None:
+    server = serve(submission("1", "Alpha"))
 
     with pytest.raises(BadRequest):
         open_source().facts("www.alpha.example")

@@ -25,15 +25,15 @@ def _claims(domain: str = "alpha.example") -> dict[str, Claim]:
     return {} if finding is None else {claim.field: claim for claim in finding.claims}
 
 
-def _said(domain: str = "alpha.example") -> dict[str, Any]:
+def _values(domain: str = "alpha.example") -> dict[str, Any]:
     return {field: claim.value for field, claim in _claims(domain).items()}
 
 
 def test_the_home_page_says_who_the_company_is(server: LoopbackServer) -> None:
-    said = _said()
+    values = _values()
 
-    assert said.pop("updates")
-    assert said == {
+    assert values.pop("updates")
+    assert values == {
         "name": "Alpha GmbH",
         "website": "https://www.alpha.example/",
         "description": "Pumps for waterworks, made in Berlin.",
@@ -65,7 +65,7 @@ def test_each_claim_says_which_page_it_was_read_from(server: LoopbackServer) -> 
 def test_the_feed_gives_the_ten_newest_updates(server: LoopbackServer) -> None:
     server.pages = {**SITE, "/alpha.example/feed.xml": feed(3, 12, 1, 2, *range(4, 12))}
 
-    updates = _said()["updates"]
+    updates = _values()["updates"]
 
     assert [update["posted_on"]["day"] for update in updates] == [12, 11, 10, 9, 8, 7, 6, 5, 4, 3]
     assert updates[0] == {
@@ -80,10 +80,10 @@ def test_the_feed_gives_the_ten_newest_updates(server: LoopbackServer) -> None:
 def test_a_feed_out_of_order_costs_the_updates_only(server: LoopbackServer) -> None:
     server.pages = {**SITE, "/alpha.example/feed.xml": Reply(status=404)}
 
-    said = _said()
+    values = _values()
 
-    assert "updates" not in said
-    assert said["name"] == "Alpha GmbH"
+    assert "updates" not in values
+    assert values["name"] == "Alpha GmbH"
 
 
 @pytest.mark.parametrize(
@@ -98,21 +98,21 @@ def test_a_feed_out_of_order_costs_the_updates_only(server: LoopbackServer) -> N
 def test_another_organization_tells_nothing_of_this_one(server: LoopbackServer, thing: dict[str, Any]) -> None:
     server.pages = {"/alpha.example": document("<p>Pumps for all.</p>", thing)}
 
-    assert not {"name", "founded_year", "hq", "extra.phone_number"} & _said().keys()
+    assert not {"name", "founded_year", "hq", "extra.phone_number"} & _values().keys()
 
 
 def test_of_several_organizations_the_one_on_the_domain_is_taken(server: LoopbackServer) -> None:
     parent = {**ALPHA, "name": "Omega Holding", "url": "https://omega.example"}
     server.pages = {"/alpha.example": document("<p>Pumps.</p>", {"@graph": [parent, ALPHA]})}
 
-    assert _said()["name"] == "Alpha GmbH"
+    assert _values()["name"] == "Alpha GmbH"
 
 
 def test_two_organizations_without_an_address_tell_nothing(server: LoopbackServer) -> None:
     two = [{"@type": "Organization", "name": name} for name in ("Alpha", "Omega")]
     server.pages = {"/alpha.example": document("<p>Pumps.</p>", *two)}
 
-    assert "name" not in _said()
+    assert "name" not in _values()
 
 
 def test_what_has_no_one_meaning_is_not_claimed(server: LoopbackServer) -> None:
@@ -128,7 +128,7 @@ def test_what_has_no_one_meaning_is_not_claimed(server: LoopbackServer) -> None:
     }
     server.pages = {"/alpha.example": document("<p>Pumps.</p>", vague)}
 
-    assert _said() == {}
+    assert _values() == {}
 
 
 def test_the_imprint_tells_what_the_home_page_leaves_open(server: LoopbackServer) -> None:

@@ -23,7 +23,7 @@ from tests.companies_servers.wikidata import (
 from tests.web.behaviours import busy
 from tests.web.server import Asked, LoopbackServer, Reply
 
-Knows = Callable[..., LoopbackServer]
+Serve = Callable[..., LoopbackServer]
 SITE = "https://www.alpha.example/"
 TERMS = (
     item("Q183", "Germany", P297=["DE"]),
@@ -39,38 +39,38 @@ TERMS = (
 
 
 @pytest.fixture
-def knows(monkeypatch: pytest.MonkeyPatch) -> Iterator[Knows]:
-    """Lets Wikidata know a company at alpha.example: `knows(P571=[moment("2015")])`, and the items of `TERMS`."""
+def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
+    """Lets Wikidata know a company at alpha.example: `serve(P571=[moment("2015")])`, and the items of `TERMS`."""
     forget(monkeypatch)
     with LoopbackServer() as server:
         for name, value in addresses(server).items():
             monkeypatch.setenv(name, value)
 
-        def knows(*more: Any, articles: Any = (), **said: Any) -> LoopbackServer:
-            alpha = item("Q1", **{"label": "Alpha", "P856": [SITE], **said})
+        def serve(*more: Any, articles: Any = (), **claims: Any) -> LoopbackServer:
+            alpha = item("Q1", **{"label": "Alpha", "P856": [SITE], **claims})
             server.pages = wikidata(alpha, *TERMS, *more, articles=articles)
             return server
 
-        yield knows
+        yield serve
 
 
-def found(domain: str = "alpha.example") -> SourceClaims:
-    finding = open_source().facts(domain)
-    assert finding is not None
-    return finding
+def facts(domain: str = "alpha.example") -> SourceClaims:
+    answer = open_source().facts(domain)
+    assert answer is not None
+    return answer
 
 
 def claims() -> dict[str, Claim]:
-    return {claim.field: claim for claim in found().claims}
+    return {claim.field: claim for claim in facts().claims}
 
 
-def said(field: str) -> Any:
+def value_of(field: str) -> Any:
     claim = claims().get(field)
     return claim and claim.value
 
 
-def test_a_whole_company(knows: Knows) -> None:
-    server = knows(
+def test_a_whole_company(serve: Serve) -> None:
+    server = serve(
         label="Alpha",
         description="German software company",
         wikipedia="Alpha (company)",
@@ -91,9 +91,9 @@ def test_a_whole_company(knows: Knows) -> None:
         P2088=["alpha"],
     )
 
-    finding = found()
+    answer = facts()
 
-    assert {claim.field: claim.value for claim in finding.claims} == {
+    assert {claim.field: claim.value for claim in answer.claims} == {
         "name": "Alpha GmbH",
         "website": SITE,
         "description": "Alpha GmbH is a company.\nIt is in Berlin.",
@@ -124,11 +124,11 @@ def test_a_whole_company(knows: Knows) -> None:
         "extra.network_b_id": "alpha",
         "extra.funding_db_profile_url": "https://www.crunchbase.com/organization/alpha",
     }
-    assert finding.warnings == []
+    assert answer.warnings == []
 
 
-def test_a_claim_leads_to_its_page_and_says_of_when_it_is(knows: Knows) -> None:
-    server = knows(
+def test_a_claim_leads_to_its_page_and_says_of_when_it_is(serve: Serve) -> None:
+    server = serve(
         wikipedia="Alpha",
         articles=(article("Alpha", "It is a company.", "Q1"),),
         P1128=[statement(quantity(240), P585=moment("2025-03"), read="2025-11-12")],
@@ -146,20 +146,20 @@ def test_a_claim_leads_to_its_page_and_says_of_when_it_is(knows: Knows) -> None:
     assert {claim.url for field, claim in known.items() if field != "description"} == {f"{server.url}/wiki/Q1"}
 
 
-def test_a_company_takes_a_few_requests(knows: Knows) -> None:
-    server = knows(P452=[item_value("Q880")], P159=[item_value("Q64")], P355=[item_value("Q51")])
-    found()
+def test_a_company_takes_a_few_requests(serve: Serve) -> None:
+    server = serve(P452=[item_value("Q880")], P159=[item_value("Q64")], P355=[item_value("Q51")])
+    facts()
     assert server.paths() == ["/sparql", "/wiki/Special:EntityData/Q1.json", "/sparql"]
 
 
-def test_a_little_known_company_claims_little(knows: Knows) -> None:
-    server = knows()
+def test_a_little_known_company_claims_little(serve: Serve) -> None:
+    server = serve()
     assert {field: claim.value for field, claim in claims().items()} == {"name": "Alpha", "website": SITE}
     assert server.paths() == ["/sparql", "/wiki/Special:EntityData/Q1.json"]
 
 
-def test_an_unknown_company_is_none(knows: Knows) -> None:
-    knows()
+def test_an_unknown_company_is_none(serve: Serve) -> None:
+    serve()
     assert open_source().facts("beta.example") is None
 
 
@@ -167,13 +167,13 @@ def test_an_unknown_company_is_none(knows: Knows) -> None:
     ("count", "size"),
     [(1, [1, 1]), (2, [2, 10]), (50, [11, 50]), (10_000, [5001, 10_000]), (10_001, [10_001, None]), (0, None)],
 )
-def test_a_head_count_becomes_its_range(knows: Knows, count: int, size: list[int | None] | None) -> None:
-    knows(P1128=[quantity(count)])
-    assert said("company_size") == size
+def test_a_head_count_becomes_its_range(serve: Serve, count: int, size: list[int | None] | None) -> None:
+    serve(P1128=[quantity(count)])
+    assert value_of("company_size") == size
 
 
-def test_the_latest_head_count_of_the_whole_company_counts(knows: Knows) -> None:
-    knows(
+def test_the_latest_head_count_of_the_whole_company_counts(serve: Serve) -> None:
+    serve(
         P1128=[
             statement(quantity(5), "preferred", P585=moment("2011")),
             statement(quantity(70), P585=moment("2023-12-31")),
@@ -183,11 +183,11 @@ def test_the_latest_head_count_of_the_whole_company_counts(knows: Knows) -> None
             quantity(900),
         ]
     )
-    assert said("company_size") == [51, 200]
+    assert value_of("company_size") == [51, 200]
 
 
 @pytest.mark.parametrize(
-    ("given", "year", "date"),
+    ("founded", "year", "date"),
     [
         (moment("1976-04-01"), 1976, {"day": 1, "month": 4, "year": 1976}),
         (moment("1976-04"), 1976, {"day": None, "month": 4, "year": 1976}),
@@ -199,38 +199,38 @@ def test_the_latest_head_count_of_the_whole_company_counts(knows: Knows) -> None
         (None, None, None),
     ],
 )
-def test_a_founding_date_is_as_precise_as_it_is_known(knows: Knows, given: Any, year: Any, date: Any) -> None:
-    knows(P571=[statement(given)])
-    assert said("founded_year") == year
-    assert said("extra.founding_date") == date
+def test_a_founding_date_is_as_precise_as_it_is_known(serve: Serve, founded: Any, year: Any, date: Any) -> None:
+    serve(P571=[statement(founded)])
+    assert value_of("founded_year") == year
+    assert value_of("extra.founding_date") == date
 
 
-def test_of_several_values_the_preferred_one_counts_and_else_the_doubt_is_told(knows: Knows) -> None:
-    knows(P571=[moment("1902"), statement(moment("1929"), "preferred")])
-    assert said("founded_year") == 1929
-    assert found().warnings == []
+def test_of_several_values_the_preferred_one_counts_and_else_the_doubt_is_told(serve: Serve) -> None:
+    serve(P571=[moment("1902"), statement(moment("1929"), "preferred")])
+    assert value_of("founded_year") == 1929
+    assert facts().warnings == []
 
 
-def test_values_that_are_equally_good_are_named(knows: Knows) -> None:
-    knows(P571=[moment("1902"), moment("1929")], P159=[item_value("Q64"), item_value("Q70")])
-    assert said("founded_year") == 1902
-    assert said("hq")["city"] == "Berlin"
-    years, hqs = found().warnings
+def test_values_that_are_equally_good_are_named(serve: Serve) -> None:
+    serve(P571=[moment("1902"), moment("1929")], P159=[item_value("Q64"), item_value("Q70")])
+    assert value_of("founded_year") == 1902
+    assert value_of("hq")["city"] == "Berlin"
+    years, hqs = facts().warnings
     assert "1902 is taken, not 1929" in years
     assert "several headquarters" in hqs
 
 
-def test_a_headquarters_of_today_counts_and_its_town_tells_the_country(knows: Knows) -> None:
-    knows(
+def test_a_headquarters_of_today_counts_and_its_town_tells_the_country(serve: Serve) -> None:
+    serve(
         P17=[item_value("Q183")],
         P159=[statement(item_value("Q64"), P582=moment("2020")), statement(item_value("Q70"), P580=moment("2020"))],
     )
-    assert (said("hq")["city"], said("hq")["country"]) == ("Ghent", "BE")
+    assert (value_of("hq")["city"], value_of("hq")["country"]) == ("Ghent", "BE")
 
 
-def test_a_country_alone_is_no_headquarters(knows: Knows) -> None:
-    knows(P17=[item_value("Q183")])
-    assert said("hq") is None
+def test_a_country_alone_is_no_headquarters(serve: Serve) -> None:
+    serve(P17=[item_value("Q183")])
+    assert value_of("hq") is None
 
 
 @pytest.mark.parametrize(
@@ -242,39 +242,39 @@ def test_a_country_alone_is_no_headquarters(knows: Knows) -> None:
         (["Q891723", "Q5621421"], None),
     ],
 )
-def test_the_kind_of_company_is_claimed_where_it_is_certain(knows: Knows, kinds: list[str], type_: str | None) -> None:
-    knows(P31=[item_value(kind) for kind in kinds])
-    assert said("company_type") == type_
+def test_the_kind_of_company_is_claimed_where_it_is_certain(serve: Serve, kinds: list[str], type_: str | None) -> None:
+    serve(P31=[item_value(kind) for kind in kinds])
+    assert value_of("company_type") == type_
 
 
-def test_a_listed_company_has_its_symbol(knows: Knows) -> None:
-    knows(
+def test_a_listed_company_has_its_symbol(serve: Serve) -> None:
+    serve(
         P414=[
             statement(item_value("Q13677"), P249="OLD", P582=moment("2001")),
             statement(item_value("Q82059"), P249="ALPH", P580=moment("2001-02-03")),
         ]
     )
-    assert (said("extra.stock_symbol"), said("extra.ipo_status")) == ("ALPH", "Public")
-    assert said("company_type") == "PUBLIC_COMPANY"
+    assert (value_of("extra.stock_symbol"), value_of("extra.ipo_status")) == ("ALPH", "Public")
+    assert value_of("company_type") == "PUBLIC_COMPANY"
     assert claims()["extra.stock_symbol"].as_of == "2001-02-03"
 
 
-def test_several_symbols_are_named(knows: Knows) -> None:
-    knows(P414=[statement(item_value("Q13677"), P249="ALP"), statement(item_value("Q82059"), P249="ALPH")])
-    assert said("extra.stock_symbol") == "ALP"
-    assert "ALP is taken, not ALPH" in found().warnings[0]
+def test_several_symbols_are_named(serve: Serve) -> None:
+    serve(P414=[statement(item_value("Q13677"), P249="ALP"), statement(item_value("Q82059"), P249="ALPH")])
+    assert value_of("extra.stock_symbol") == "ALP"
+    assert "ALP is taken, not ALPH" in facts().warnings[0]
 
 
-def test_a_former_listing_is_none(knows: Knows) -> None:
-    knows(P414=[statement(item_value("Q13677"), P249="OLD", P582=moment("2001"))])
+def test_a_former_listing_is_none(serve: Serve) -> None:
+    serve(P414=[statement(item_value("Q13677"), P249="OLD", P582=moment("2001"))])
     assert not claims().keys() & {"extra.stock_symbol", "extra.ipo_status", "company_type"}
 
 
-def test_a_number_is_the_social_networks_own_id(knows: Knows) -> None:
-    knows(P4264=["162479"])
-    assert said("social_internal_id") == "162479"
-    assert said("universal_name_id") is None
-    assert said("social_url") == "https://www.linkedin.com/company/162479"
+def test_a_number_is_the_social_networks_own_id(serve: Serve) -> None:
+    serve(P4264=["162479"])
+    assert value_of("social_internal_id") == "162479"
+    assert value_of("universal_name_id") is None
+    assert value_of("social_url") == "https://www.linkedin.com/company/162479"
 
 
 @pytest.mark.parametrize(
@@ -290,15 +290,15 @@ def test_a_number_is_the_social_networks_own_id(knows: Knows) -> None:
         ({"en": "Alpha"}, [statement(in_language("Old Inc."), P582=moment("1999"))], "Alpha"),
     ],
 )
-def test_a_name_is_the_official_one_or_the_label(knows: Knows, labels: Any, official: Any, name: str) -> None:
+def test_a_name_is_the_official_one_or_the_label(serve: Serve, labels: Any, official: Any, name: str) -> None:
     site = statement(SITE, P407=item_value("Q188"))
-    knows(label=None, labels=labels, P1448=official, P856=[site])
-    assert said("name") == name
+    serve(label=None, labels=labels, P1448=official, P856=[site])
+    assert value_of("name") == name
 
 
-def test_the_website_is_the_one_that_was_asked_for(knows: Knows) -> None:
-    knows(P856=[statement("https://beta.example", "preferred"), "http://alpha.example"])
-    assert said("website") == "http://alpha.example"
+def test_the_website_is_the_one_that_was_asked_for(serve: Serve) -> None:
+    serve(P856=[statement("https://beta.example", "preferred"), "http://alpha.example"])
+    assert value_of("website") == "http://alpha.example"
 
 
 @pytest.mark.parametrize(
@@ -310,53 +310,53 @@ def test_the_website_is_the_one_that_was_asked_for(knows: Knows) -> None:
         (article("Alpha", "\u200b \x07", "Q1"),),
     ],
 )
-def test_without_an_article_of_its_own_the_items_description_stands(knows: Knows, articles: Any) -> None:
-    knows(description="German company", wikipedia="Alpha", articles=articles)
-    assert said("description") == "German company"
-    assert found().warnings == []
+def test_without_an_article_of_its_own_the_items_description_stands(serve: Serve, articles: Any) -> None:
+    serve(description="German company", wikipedia="Alpha", articles=articles)
+    assert value_of("description") == "German company"
+    assert facts().warnings == []
 
 
-def test_a_wikipedia_that_fails_leaves_a_warning_and_the_rest(knows: Knows) -> None:
-    server = knows(description="German company", wikipedia="Alpha/Ä & Co")
+def test_a_wikipedia_that_fails_leaves_a_warning_and_the_rest(serve: Serve) -> None:
+    server = serve(description="German company", wikipedia="Alpha/Ä & Co")
     known = server.pages
     assert callable(known)
     server.pages = lambda asked: Reply(status=403) if "summary" in asked.path else known(asked)
-    assert said("description") == "German company"
+    assert value_of("description") == "German company"
     assert server.asked[-1].path.endswith("/summary/Alpha%2F%C3%84_%26_Co")
-    assert found().warnings == ["Wikipedia refuses the request (HTTP 403)."]
+    assert facts().warnings == ["Wikipedia refuses the request (HTTP 403)."]
 
 
 @pytest.mark.parametrize("silent", [b'{"head": {}, "results": {"bindings": []}}', b"<html>"])
-def test_names_that_the_query_service_does_not_tell_are_taken_from_the_items(knows: Knows, silent: bytes) -> None:
-    server = knows(P452=[item_value("Q880")], P159=[item_value("Q64")], P17=[item_value("Q183")])
+def test_names_that_the_query_service_does_not_tell_are_taken_from_the_items(serve: Serve, silent: bytes) -> None:
+    server = serve(P452=[item_value("Q880")], P159=[item_value("Q64")], P17=[item_value("Q183")])
     known = server.pages
     assert callable(known)
     server.pages = lambda asked: Reply(silent) if "rdfs" in asked.query.get("query", "") else known(asked)
-    assert said("industry") == "software industry"
-    assert (said("hq")["city"], said("hq")["country"]) == ("Berlin", "DE")
+    assert value_of("industry") == "software industry"
+    assert (value_of("hq")["city"], value_of("hq")["country"]) == ("Berlin", "DE")
 
 
-def test_names_that_cannot_be_asked_leave_a_warning_and_the_rest(knows: Knows) -> None:
-    server = knows(P452=[item_value("Q880")], P571=[moment("2015")])
+def test_names_that_cannot_be_asked_leave_a_warning_and_the_rest(serve: Serve) -> None:
+    server = serve(P452=[item_value("Q880")], P571=[moment("2015")])
     known = server.pages
     assert callable(known)
     server.pages = lambda asked: busy(429, "500") if "rdfs" in asked.query.get("query", "") else known(asked)
-    finding = found()
-    assert {claim.field for claim in finding.claims} >= {"founded_year", "website"}
-    (warning,) = finding.warnings
+    answer = facts()
+    assert {claim.field for claim in answer.claims} >= {"founded_year", "website"}
+    (warning,) = answer.warnings
     assert "could not be fetched. Wikidata has had enough requests" in warning
 
 
-def test_several_companies_of_a_website_are_told(knows: Knows) -> None:
-    knows(item("Q2", "Beta", P856=[SITE]), P452=[item_value("Q880")])
-    assert said("name") == "Alpha"
-    (warning,) = found().warnings
+def test_several_companies_of_a_website_are_told(serve: Serve) -> None:
+    serve(item("Q2", "Beta", P856=[SITE]), P452=[item_value("Q880")])
+    assert value_of("name") == "Alpha"
+    (warning,) = facts().warnings
     assert "alpha.example" in warning
     assert "Alpha (Q1) is taken, not Beta (Q2)" in warning
 
 
-def test_hostile_texts_are_tamed(knows: Knows) -> None:
-    knows(
+def test_hostile_texts_are_tamed(serve: Serve) -> None:
+    serve(
         label="Al\u202epha\x07\n\ud800" + "a" * 100_000,
         description="b" * 100_000,
         P2002=[7, {"x": 1}],
@@ -373,8 +373,8 @@ def test_hostile_texts_are_tamed(knows: Knows) -> None:
 
 
 @pytest.mark.parametrize("name", ["Alpha", "alpha", "ALPHA  gmbh", "Alpha GmbH", "alpha GMBH", "AG Alpha"])
-def test_a_company_is_found_by_its_name(knows: Knows, name: str) -> None:
-    knows(
+def test_a_company_is_found_by_its_name(serve: Serve, name: str) -> None:
+    serve(
         item("Q2", "Alpha Industries", P856=["https://industries.example"]),
         item("Q3", "Alph", P856=["https://alph.example"]),
         item("Q4", "Alpha"),
@@ -395,33 +395,33 @@ def test_a_company_is_found_by_its_name(knows: Knows, name: str) -> None:
         ("ftp://alpha.example/", None),
     ],
 )
-def test_a_page_on_somebody_elses_domain_names_no_domain(knows: Knows, site: str, domain: str | None) -> None:
-    knows(P856=[site])
+def test_a_page_on_somebody_elses_domain_names_no_domain(serve: Serve, site: str, domain: str | None) -> None:
+    serve(P856=[site])
     assert open_source().domains("Alpha") == ([domain] if domain else [])
 
 
 @pytest.mark.parametrize("name", ["", "  ", '" } DROP', "Alpha\\", "a" * 10_000, "\ud800", "Beta"])
-def test_a_name_that_nobody_has_finds_nothing(knows: Knows, name: str) -> None:
-    knows()
+def test_a_name_that_nobody_has_finds_nothing(serve: Serve, name: str) -> None:
+    serve()
     assert open_source().domains(name) == []
 
 
-def test_a_name_cannot_leave_its_quotes(knows: Knows) -> None:
-    server = knows()
+def test_a_name_cannot_leave_its_quotes(serve: Serve) -> None:
+    server = serve()
     open_source().domains('x"@en } } #')
     assert '"x\\"@en } } #"@en' in server.asked[0].query["query"]
 
 
-def test_a_batch_keeps_five_requests_under_way_and_no_more(knows: Knows) -> None:
+def test_a_batch_keeps_five_requests_under_way_and_no_more(serve: Serve) -> None:
     domains = [f"company-{number}.example" for number in range(200)]
     more = [item(f"Q{1000 + n}", domain, P856=[f"https://{domain}"]) for n, domain in enumerate(domains)]
-    server = knows(*more)
+    server = serve(*more)
     known = server.pages
     assert callable(known)
     running: list[int] = []
 
     def slowly(asked: Asked) -> Reply:
-        running.append(server._running)
+        running.append(server.running)
         reply = known(asked)
         return Reply(reply.body, reply.status, reply.headers, delay=0.03)
 
@@ -433,10 +433,10 @@ def test_a_batch_keeps_five_requests_under_way_and_no_more(knows: Knows) -> None
     assert running.count(5) > 100  # the other places are waited for, not left empty
 
 
-def test_items_that_were_not_looked_at_are_told_of(knows: Knows) -> None:
-    knows(*(item(f"Q{number}", f"Brand {number}", P856=[SITE], P749=[item_value("Q1")]) for number in range(900, 925)))
+def test_items_that_were_not_looked_at_are_told_of(serve: Serve) -> None:
+    serve(*(item(f"Q{number}", f"Brand {number}", P856=[SITE], P749=[item_value("Q1")]) for number in range(900, 925)))
 
-    (warning,) = found().warnings
+    (warning,) = facts().warnings
 
     assert warning.startswith("6 more items of Wikidata have alpha.example as their official website")
     assert "Alpha (Q1) was taken" in warning

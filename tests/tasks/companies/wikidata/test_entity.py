@@ -14,22 +14,22 @@ from tests.companies_servers.wikidata import addresses, forget, item, item_value
 from tests.web.behaviours import busy, json_reply
 from tests.web.server import LoopbackServer, Reply
 
-Knows = Callable[..., LoopbackServer]
+Serve = Callable[..., LoopbackServer]
 
 
 @pytest.fixture
-def knows(monkeypatch: pytest.MonkeyPatch) -> Iterator[Knows]:
-    """Lets Wikidata know these items: `knows(item("Q1", "Alpha", P856=[...]))`."""
+def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
+    """Lets Wikidata know these items: `serve(item("Q1", "Alpha", P856=[...]))`."""
     forget(monkeypatch)
     with LoopbackServer() as server:
 
-        def knows(*items: dict[str, Any], **more: Any) -> LoopbackServer:
+        def serve(*items: dict[str, Any], **more: Any) -> LoopbackServer:
             for name, value in addresses(server).items():
                 monkeypatch.setenv(name, value)
             server.pages = wikidata(*items, **more)
             return server
 
-        yield knows
+        yield serve
 
 
 def taken(domain: str = "alpha.example") -> str | None:
@@ -49,8 +49,8 @@ def taken(domain: str = "alpha.example") -> str | None:
         "https://www.alpha.example/en/",
     ],
 )
-def test_a_company_is_found_however_its_website_is_written(knows: Knows, site: str) -> None:
-    knows(
+def test_a_company_is_found_however_its_website_is_written(serve: Serve, site: str) -> None:
+    serve(
         item(
             "Q1",
             "Alpha",
@@ -81,8 +81,8 @@ def test_a_company_is_found_however_its_website_is_written(knows: Knows, site: s
         "https://alpha.example@beta.example/",
     ],
 )
-def test_another_host_is_not_its_website_even_where_a_query_service_says_so(knows: Knows, site: str) -> None:
-    server = knows()
+def test_another_host_is_not_its_website_even_where_a_query_service_says_so(serve: Serve, site: str) -> None:
+    server = serve()
     known = wikidata(item("Q1", "Alpha", P856=[site]))
     row = {
         "item": {"type": "uri", "value": "http://www.wikidata.org/entity/Q1"},
@@ -95,41 +95,41 @@ def test_another_host_is_not_its_website_even_where_a_query_service_says_so(know
     assert entity_of("alpha.example") is None
 
 
-def test_what_an_item_says_counts_and_not_how_the_query_service_says_it(knows: Knows) -> None:
-    server = knows(
+def test_what_an_item_says_counts_and_not_how_the_query_service_says_it(serve: Serve) -> None:
+    server = serve(
         item("Q1", "Alpha", P856=["https://alpha.example/"]), item("Q2", "Beta", P856=["https://beta.example"])
     )
     known = server.pages
     assert callable(known)
-    rows = [{"item": {"type": "uri", "value": f"http://www.wikidata.org/entity/{each}"}} for each in ("Q2", "Q1", "Q7")]
+    rows = [{"item": {"type": "uri", "value": f"http://www.wikidata.org/entity/{id_}"}} for id_ in ("Q2", "Q1", "Q7")]
     server.pages = lambda asked: (
         json_reply({"results": {"bindings": rows}}) if asked.path == "/sparql" else known(asked)
     )
     assert taken() == "Q1"
 
 
-def test_an_international_name_is_found_in_either_form(knows: Knows) -> None:
-    knows(item("Q1", "Müller", P856=["https://www.müller.example/"]))
+def test_an_international_name_is_found_in_either_form(serve: Serve) -> None:
+    serve(item("Q1", "Müller", P856=["https://www.müller.example/"]))
     assert taken("xn--mller-kva.example") == "Q1"
 
 
-def test_a_deprecated_website_is_none(knows: Knows) -> None:
-    knows(item("Q1", "Alpha", P856=[statement("https://alpha.example/", "deprecated"), "https://beta.example/"]))
+def test_a_deprecated_website_is_none(serve: Serve) -> None:
+    serve(item("Q1", "Alpha", P856=[statement("https://alpha.example/", "deprecated"), "https://beta.example/"]))
     assert taken() is None
 
 
-def test_a_person_with_a_website_is_no_company(knows: Knows) -> None:
-    knows(item("Q1", "Alpha", P31=[item_value("Q5")], P856=["https://alpha.example/"]))
+def test_a_person_with_a_website_is_no_company(serve: Serve) -> None:
+    serve(item("Q1", "Alpha", P31=[item_value("Q5")], P856=["https://alpha.example/"]))
     assert taken() is None
 
 
-def test_a_name_alone_joins_nothing(knows: Knows) -> None:
-    knows(item("Q1", "alpha.example", aliases=("Alpha",)))
+def test_a_name_alone_joins_nothing(serve: Serve) -> None:
+    serve(item("Q1", "alpha.example", aliases=("Alpha",)))
     assert taken() is None
 
 
-def test_the_preferred_website_decides_between_several(knows: Knows) -> None:
-    knows(
+def test_the_preferred_website_decides_between_several(serve: Serve) -> None:
+    serve(
         item("Q1", "Old Alpha", P856=["https://alpha.example/"]),
         item("Q2", "Alpha", P856=[statement("https://alpha.example/", "preferred"), "https://a.example"]),
         item("Q3", "Beta", P856=["https://alpha.example/", statement("https://beta.example/", "preferred")]),
@@ -139,17 +139,17 @@ def test_the_preferred_website_decides_between_several(knows: Knows) -> None:
     assert (entity.id, entity.others) == ("Q2", ())
 
 
-def test_a_website_that_was_given_up_stands_behind_todays(knows: Knows) -> None:
-    knows(
+def test_a_website_that_was_given_up_stands_behind_todays(serve: Serve) -> None:
+    serve(
         item("Q1", "Gamma", P856=[statement("https://alpha.example/", "preferred", P582=moment("2019"))]),
         item("Q2", "Alpha", P856=["https://alpha.example/"]),
     )
     assert taken() == "Q2"
 
 
-def test_the_top_parent_decides_between_equals(knows: Knows) -> None:
+def test_the_top_parent_decides_between_equals(serve: Serve) -> None:
     site: dict[str, Any] = {"P856": ["https://alpha.example/"]}
-    knows(
+    serve(
         item("Q1", "Alpha Shop", **site, P749=[item_value("Q2")]),
         item("Q2", "Alpha Retail", **site, P127=[item_value("Q3")]),
         item("Q3", "Alpha", **site, P749=[item_value("Q99")]),
@@ -159,18 +159,18 @@ def test_the_top_parent_decides_between_equals(knows: Knows) -> None:
     assert (entity.id, entity.others) == ("Q3", ())
 
 
-def test_a_parent_of_former_times_is_none(knows: Knows) -> None:
+def test_a_parent_of_former_times_is_none(serve: Serve) -> None:
     site: dict[str, Any] = {"P856": ["https://alpha.example/"]}
     former = statement(item_value("Q2"), P582=moment("2001"))
-    knows(item("Q1", "Alpha", **site, P749=[former]), item("Q2", "Beta", **site))
+    serve(item("Q1", "Alpha", **site, P749=[former]), item("Q2", "Beta", **site))
     entity = entity_of("alpha.example")
     assert entity is not None
     assert (entity.id, entity.others) == ("Q1", ("Beta (Q2)",))
 
 
-def test_those_that_own_each_other_are_named_and_the_living_company_taken(knows: Knows) -> None:
+def test_those_that_own_each_other_are_named_and_the_living_company_taken(serve: Serve) -> None:
     site: dict[str, Any] = {"P856": ["https://alpha.example/"], "P452": [item_value("Q9")]}
-    knows(
+    serve(
         item("Q1", "Alpha One", **site, P576=[moment("2010")], P127=[item_value("Q2")]),
         item("Q2", "Alpha Two", **site, P127=[item_value("Q1")]),
     )
@@ -179,39 +179,39 @@ def test_those_that_own_each_other_are_named_and_the_living_company_taken(knows:
     assert (entity.id, entity.others) == ("Q2", ("Alpha One (Q1)",))
 
 
-def test_a_merged_item_is_the_one_it_was_merged_into(knows: Knows) -> None:
-    knows(item("Q1", "Alpha", P856=["https://alpha.example/"]), merged={"Q2": "Q1"})
+def test_a_merged_item_is_the_one_it_was_merged_into(serve: Serve) -> None:
+    serve(item("Q1", "Alpha", P856=["https://alpha.example/"]), merged={"Q2": "Q1"})
     entity = entity_of("alpha.example")
     assert entity is not None
     assert (entity.id, entity.others) == ("Q1", ())
 
 
-def test_those_who_ask_at_once_and_soon_after_share_one_search(knows: Knows) -> None:
-    server = knows(item("Q1", "Alpha", P856=["https://alpha.example/"]))
+def test_those_who_ask_at_once_and_soon_after_share_one_search(serve: Serve) -> None:
+    server = serve(item("Q1", "Alpha", P856=["https://alpha.example/"]))
     with ThreadPoolExecutor(12) as pool:
-        found = list(pool.map(taken, ["alpha.example"] * 12))
-    assert found == ["Q1"] * 12
+        ids = list(pool.map(taken, ["alpha.example"] * 12))
+    assert ids == ["Q1"] * 12
     assert server.paths() == ["/sparql", "/wiki/Special:EntityData/Q1.json"]
 
 
-def test_nothing_is_remembered_where_settings_say_so(knows: Knows, monkeypatch: pytest.MonkeyPatch) -> None:
-    server = knows(item("Q1", "Alpha", P856=["https://alpha.example/"]))
+def test_nothing_is_remembered_where_settings_say_so(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = serve(item("Q1", "Alpha", P856=["https://alpha.example/"]))
     monkeypatch.setenv("DILIGENCE_FACTS_MAX_AGE", "0")
     assert taken() == "Q1"
     server.pages = wikidata()
     assert taken() is None
 
 
-def test_a_failure_is_not_remembered(knows: Knows) -> None:
-    server = knows(item("Q1", "Alpha", P856=["https://alpha.example/"]))
+def test_a_failure_is_not_remembered(serve: Serve) -> None:
+    server = serve(item("Q1", "Alpha", P856=["https://alpha.example/"]))
     server.then(Reply(b"no", 403))
     with pytest.raises(SourceFailed, match="Wikidata"):
         entity_of("alpha.example")
     assert taken() == "Q1"
 
 
-def test_a_busy_wikidata_is_asked_again_when_it_wants_to_be(knows: Knows) -> None:
-    server = knows(item("Q1", "Alpha", P856=["https://alpha.example/"]))
+def test_a_busy_wikidata_is_asked_again_when_it_wants_to_be(serve: Serve) -> None:
+    server = serve(item("Q1", "Alpha", P856=["https://alpha.example/"]))
     server.then(busy(429, "1"))
     assert taken() == "Q1"
     assert server.begun[1] - server.begun[0] >= 1
@@ -227,8 +227,8 @@ def test_a_busy_wikidata_is_asked_again_when_it_wants_to_be(knows: Knows) -> Non
         b'{"results": {"bindings": [{"item": 1}]}}',
     ],
 )
-def test_an_answer_that_is_none_is_an_error_and_not_an_unknown_company(knows: Knows, answer: bytes) -> None:
-    knows().pages = {"/sparql": Reply(answer)}
+def test_an_answer_that_is_none_is_an_error_and_not_an_unknown_company(serve: Serve, answer: bytes) -> None:
+    serve().pages = {"/sparql": Reply(answer)}
     with pytest.raises(SourceFailed, match="Wikidata"):
         entity_of("alpha.example")
 
@@ -243,8 +243,8 @@ def test_an_answer_that_is_none_is_an_error_and_not_an_unknown_company(knows: Kn
         b'{"entities": {"Q1": {"id": "Q1", "claims": {"P856": [{"mainsnak": {"datavalue": 1}}]}}}}',
     ],
 )
-def test_an_item_that_is_none_is_an_error(knows: Knows, answer: bytes) -> None:
-    server = knows(item("Q1", "Alpha", P856=["https://alpha.example/"]))
+def test_an_item_that_is_none_is_an_error(serve: Serve, answer: bytes) -> None:
+    server = serve(item("Q1", "Alpha", P856=["https://alpha.example/"]))
     known = server.pages
     assert callable(known)
     server.pages = lambda asked: Reply(answer) if "EntityData" in asked.path else known(asked)
@@ -252,14 +252,14 @@ def test_an_item_that_is_none_is_an_error(knows: Knows, answer: bytes) -> None:
         entity_of("alpha.example")
 
 
-def test_a_subdomain_is_refused(knows: Knows) -> None:
-    knows()
+def test_a_subdomain_is_refused(serve: Serve) -> None:
+    serve()
     with pytest.raises(BadRequest):
         entity_of("www.alpha.example")
 
 
-def test_a_wikidata_that_wants_to_be_left_alone_is(knows: Knows) -> None:
-    server = knows()
+def test_a_wikidata_that_wants_to_be_left_alone_is(serve: Serve) -> None:
+    server = serve()
     server.pages = {"/sparql": busy(429, "3000")}
     for _ in range(2):
         with pytest.raises(TooManyRequests, match="Wikidata"):
@@ -267,8 +267,8 @@ def test_a_wikidata_that_wants_to_be_left_alone_is(knows: Knows) -> None:
     assert len(server.asked) == 1
 
 
-def test_wikidata_out_of_reach_is_an_error(knows: Knows, monkeypatch: pytest.MonkeyPatch) -> None:
-    knows()
+def test_wikidata_out_of_reach_is_an_error(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    serve()
     monkeypatch.setattr(asking, "WIKIDATA_LIMITS", FetchLimits(attempts=1))
     with LoopbackServer() as gone:
         monkeypatch.setenv("DILIGENCE_WIKIDATA_SPARQL_URL", f"{gone.url}/sparql")

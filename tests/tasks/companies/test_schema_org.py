@@ -8,7 +8,7 @@ from tasks.companies.schema_org import international
 
 
 @pytest.mark.parametrize(
-    ("given", "country", "number"),
+    ("phone", "country", "number"),
     [
         ("4089961010", "US", "+1 408-996-1010"),
         ("1-408-996-1010", "CA", "+1 408-996-1010"),
@@ -20,5 +20,5 @@ from tasks.companies.schema_org import international
         (4089961010, "US", None),
     ],
 )
-def test_telephone_numbers_have_their_prefix_where_it_is_known(given: Any, country: str, number: str | None) -> None:
-    assert international(given, country) == number
+def test_telephone_numbers_have_their_prefix_where_it_is_known(phone: Any, country: str, number: str | None) -> None:
+    assert international(phone, country) == number

@@ -1,4 +1,4 @@
-"""What of a model's answer is kept: what its sources say."""
+"""Of a model's answer only those statements stay that its sources prove."""
 
 import pytest
 
@@ -11,12 +11,12 @@ GROUNDS = [
 ASKED = "When was the company founded, and how many people does it employ?"
 
 
-def _kept(answer: str) -> str:
+def _proved(answer: str) -> str:
     return prove(answer, ASKED, "Alpha alpha.example", GROUNDS).text
 
 
 @pytest.mark.parametrize(
-    ("answer", "kept"),
+    ("answer", "proved"),
     [
         ("Alpha was founded in 2015 [1].", "Alpha was founded in 2015 [1]."),
         ("Alpha was founded in 2015. [1]", "Alpha was founded in 2015 [1]."),
@@ -35,11 +35,11 @@ def _kept(answer: str) -> str:
         ("The sources do not say who owns it.", "The sources do not say who owns it."),
     ],
 )
-def test_a_statement_is_kept_when_its_sources_say_it(answer: str, kept: str) -> None:
-    assert _kept(answer) == kept
+def test_a_statement_stays_where_its_sources_prove_it(answer: str, proved: str) -> None:
+    assert _proved(answer) == proved
 
 
-def test_beside_planted_orders_a_quotation_speaks_for_itself_alone() -> None:
+def test_beside_an_injection_a_quotation_proves_only_itself() -> None:
     answer = "Bankrupt: “founded in 2015” [1]. It was “founded in 2015” [1]."
 
     assert prove(answer, ASKED, "Alpha", GROUNDS, strict=True).text == "It was “founded in 2015” [1]."
@@ -48,7 +48,7 @@ def test_beside_planted_orders_a_quotation_speaks_for_itself_alone() -> None:
 def test_the_form_of_an_answer_stays() -> None:
     answer = "- Founded in 2015 [1].\n- Bankrupt in 2020 [1].\n\n1. It employs 1,200 people [2]."
 
-    assert _kept(answer) == "- Founded in 2015 [1].\n\n1. It employs 1,200 people [2]."
+    assert _proved(answer) == "- Founded in 2015 [1].\n\n1. It employs 1,200 people [2]."
 
 
 def test_what_was_left_out_is_counted_and_what_was_cited_is_known() -> None:
@@ -58,7 +58,7 @@ def test_what_was_left_out_is_counted_and_what_was_cited_is_known() -> None:
     assert proved.cited == {1}
 
 
-@pytest.mark.parametrize(("answer", "kept"), [("“EUR 83.7 million” [1]", True), ("“EUR 3.7 million” [1]", False)])
-def test_a_quotation_stands_whole_or_not_at_all(answer: str, kept: bool) -> None:
+@pytest.mark.parametrize(("answer", "proved"), [("“EUR 83.7 million” [1]", True), ("“EUR 3.7 million” [1]", False)])
+def test_a_quotation_must_stand_in_full(answer: str, proved: bool) -> None:
     grounds = [Ground(1, None, "Revenue was EUR 83.7 million.", "Revenue was EUR 83.7 million, up 4 %.")]
-    assert bool(prove(answer, "What was its revenue?", "Alpha", grounds).text) is kept
+    assert bool(prove(answer, "What was its revenue?", "Alpha", grounds).text) is proved
