@@ -1,7 +1,7 @@
 """Documents inside documents: read after the text of their host, or named in its warnings.
 
 A reader hands on unread what it finds. Whatever is wrong with one of them is a warning of the host,
-never its failure: it was not asked for.
+never its failure: nobody asked for it.
 """
 
 from collections import Counter
@@ -45,7 +45,7 @@ Read = Callable[[bytes, str], Reading]
 
 
 class EmbeddedOutcome(Enum):
-    """What became of embedded documents, as the user is told of it."""
+    """What became of embedded documents, in the words of the warning."""
 
     READ = "Embedded, and read after the text: {}."
     EMPTY = "Embedded, without text: {}."
@@ -212,7 +212,7 @@ def _unwrap(name: str, data: bytes) -> tuple[str, bytes | None]:
 
 
 def _format_in(data: bytes) -> str | None:
-    """The format of a document by what is in it; None where that does not tell."""
+    """The format of a document by its content; None where the content does not say."""
     if data.startswith(b"%PDF-"):
         return ".pdf"
     if not data.startswith(b"PK\x03\x04"):

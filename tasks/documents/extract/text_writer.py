@@ -1,7 +1,7 @@
 r"""What a reader returns: the text of a document and where each piece of it stands.
 
 Readers do not count offsets; they write lines into a `Writer`, which keeps the promises that
-the rest of the house relies on: clean characters, `\n` line ends, one form feed between pages.
+the rest of the program relies on: clean characters, `\n` line ends, one form feed between pages.
 """
 
 from collections.abc import Iterator
@@ -127,7 +127,7 @@ class Writer:
             self._warnings.append(sentence)
 
     def attach(self, name: str, data: bytes | None) -> None:
-        """Hand on a document that was found inside this one; its text is added to the end by who asked for ours."""
+        """Hand on a document that is inside this one; the caller of the reader adds its text to the end."""
         self._attachments.append(Attachment(one_line(clean(name)), data))
 
     def note_picture(self, *, recognised: bool) -> None:

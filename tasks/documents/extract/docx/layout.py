@@ -40,7 +40,7 @@ class _Flow:
 
 
 class Layout:
-    """Lines in the making.
+    """The lines of a part, while they are put together.
 
     Attributes:
         words: what the open paragraph holds so far, escaped as in the part; scans add to it.

@@ -52,7 +52,7 @@ class RecognisedWord(NamedTuple):
 
 
 def installed() -> Installed | None:
-    """The Tesseract that commands find, if any. It is asked once."""
+    """The Tesseract that is on the path, if any. It is started once, and the answer kept."""
     return _query(os.environ.get("PATH", os.defpath), os.environ.get("TESSDATA_PREFIX", ""))
 
 
@@ -109,7 +109,7 @@ def words(program: str, languages: str, picture: bytes, dots_an_inch: int, secon
 
 
 def _word(*cells: str) -> RecognisedWord:
-    """A word's row of Tesseract's table, without the first column, which tells what the row is of."""
+    """A word's row of Tesseract's table, without the first column, which says what the row is about."""
     page, block, paragraph, line, _number, left, top, width, height, confidence, text = cells
     across, down = (int(left), int(left) + int(width)), (int(top), int(top) + int(height))
     return RecognisedWord((page, block, paragraph), line, across, down, float(confidence), text)

@@ -25,7 +25,7 @@ from tasks.errors import TooLarge
 
 
 class ZipEntry(NamedTuple):
-    """One member, whose own header stands at `header`; `known` tells that its size and checksum are."""
+    """One member, whose own header stands at `header`; `known` is True when its size and checksum are known."""
 
     name: str
     method: int

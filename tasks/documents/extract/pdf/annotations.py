@@ -24,7 +24,7 @@ _ALL_TOGETHER: Final = 128 << 20
 
 _STRING: Final = r"\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*+\))*+(?:\)|\Z)"
 _SHOWN: Final = re.compile(rf"({_STRING})(?:\s*+(Tj|['\"]))?|(\[[^\[\]<>]*+\])\s*+TJ", re.DOTALL)
-"""A string is passed over even where nothing shows it: whoever looks within it again and again never ends."""
+"""A string is passed over even where nothing shows it: a search that goes into it again and again never ends."""
 
 _WORDS: Final = re.compile(_STRING, re.DOTALL)
 _ESCAPED: Final = re.compile(r"\\(\r\n|[0-7]{1,3}|.)", re.DOTALL)
@@ -100,7 +100,7 @@ class Remark(NamedTuple):
 class Remarks(NamedTuple):
     """The notes and form values on a page in the order of the file.
 
-    `undrawn`: words are left that `draw` shows. `whole`: none were left out for being too many or too long.
+    `undrawn`: words are left that `draw` shows. `complete`: none were left out for being too many or too long.
     """
 
     listed: list[Remark]
@@ -174,9 +174,9 @@ class Appearance(NamedTuple):
 
 
 def _field(document: PdfDocument, annotation: Any) -> tuple[str, bool]:
-    """What the form field says that `annotation` shows, and whether that can be told without drawing it.
+    """What the form field says that `annotation` shows, and whether that is certain without drawing it.
 
-    What stands with the annotation itself is taken from there: PDFium's form reads all fields before it tells of one,
+    What stands with the annotation itself is taken from there: PDFium's form reads all fields before it gives one,
     which takes five milliseconds where there are six hundred.
     """
     if document_module.has_key(annotation, b"AS"):  # a box to check

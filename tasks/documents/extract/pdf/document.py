@@ -69,7 +69,7 @@ READ_AT_ONCE: Final = 8 << 20
 _LOCKED: Final = (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)
 _buffer: Final = _Buffer()
 _LONGEST: Final = 1 << 23
-"""Units of a string or of a page's text; what is longer is made up."""
+"""Units of a string or of a page's text; a longer one is not real."""
 
 _MOST_OUTLINE_ITEMS: Final = 20_000
 _DEEPEST: Final = 64

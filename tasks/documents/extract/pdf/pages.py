@@ -43,7 +43,7 @@ _LETTERS: Final = re.compile(rb"[A-Za-z](?:_[A-Za-z]){1,3}")
 
 
 def text_of(page: Any, remarks: Sequence[Remark] = ()) -> tuple[str, list[Remark]]:
-    """The text of an open page as PDFium gives it, but for what only the places of its characters tell.
+    """The text of an open page as PDFium gives it, corrected by the positions of its characters.
 
     Remarks that have a spot are put into it, at the end of the line next to it; those that are left are returned.
     """

@@ -44,7 +44,7 @@ _MOST_XFA_BYTES: Final = 8 << 20
 _MOST_PACKETS: Final = 100
 _HIDDEN: Final = {"hidden", "invisible", "inactive"}
 _MOST_LOST_PAGES: Final = 100
-"""After so many pages in a row that cannot be opened the count of pages is held for made up."""
+"""After so many pages in a row that cannot be opened the count of pages is taken to be false."""
 
 _LITTLE: Final = 400
 """Characters of a page that may be a scan."""
@@ -68,7 +68,7 @@ class _PageContent(NamedTuple):
 
 
 class ScanOutcome(Enum):
-    """What became of pages that are pictures, as the user is told of it."""
+    """What became of pages that are pictures, in the words of the warning."""
 
     RECOGNISED = "Scans, whose text was recognised (OCR) and may be wrong: {}."
     LATE = "Scans that were not recognised (OCR), for the time was up (DILIGENCE_DOCUMENT_TIMEOUT): {}."

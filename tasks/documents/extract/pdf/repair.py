@@ -187,7 +187,7 @@ def _objects(content: bytes, first: int, position: int) -> Iterator[Packed]:
     starts = [first + offset for offset in listed[1::2]]
     done = 0
     for number, begin, finish in zip(listed[::2], starts, [*starts[1:], len(content)], strict=False):
-        if done <= begin < finish:  # they stand in order, or the list is made up
+        if done <= begin < finish:  # they stand in order, or the list is false
             yield Packed(position, number, content[begin:finish])
             done = finish
 
@@ -236,7 +236,7 @@ def without_bombs(data: bytes) -> bytes | None:
 def holds_bomb(data: bytes, most: int) -> bool:
     """Whether a stream of the file inflates to more than `most` bytes, or all of them together to eight times that.
 
-    So is one that is compressed twice, for nobody means well by that. Streams of encrypted files are not seen.
+    So is one that is compressed twice, which no honest program writes. Streams of encrypted files are not seen.
     """
     room = 8 * most
     for match in _CONTENT.finditer(data):

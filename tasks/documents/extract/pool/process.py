@@ -59,7 +59,7 @@ class _Popen(popen_forkserver.Popen):
         finally:
             set_spawning_popen(None)
         self.sentinel, writer = _server().connect_to_new_process(self._fds)
-        parent = os.dup(writer)  # its closing tells the child that we are gone
+        parent = os.dup(writer)  # its closing tells the child that the parent is gone
         self.finalizer = util.Finalize(self, _close, (parent, self.sentinel))
         with open(writer, "wb", closefd=True) as file:  # noqa: PTH123 - a descriptor, not a path
             file.write(buffer.getbuffer())

@@ -90,7 +90,7 @@ class Shape(NamedTuple):
 def shapes(data: bytes, drawing: Drawing, place: Place) -> Iterator[Shape]:
     """The shapes of a part that have words: those of a row from the left, rows from the top, groups as a whole.
 
-    `place` is asked only where the order depends on it.
+    `place` is called only where the order depends on it.
 
     Raises:
         TooLarge: there are more than MOST, or one of them is too large.

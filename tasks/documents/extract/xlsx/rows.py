@@ -57,7 +57,7 @@ _MOST_PLACES: Final = 200_000
 class RowPattern:
     """A row by its tags: how many values stand in it, and in how many cells the number of the row.
 
-    `shared` tells that the tags of other rows are the same, but for their numbers; `plain` are the indices of the
+    `shared`: other rows may have the same tags, but for their numbers; `plain` are the indices of the
     texts that are numbers as they are stored.
     """
 
@@ -157,7 +157,7 @@ class RowPattern:
 
 
 def needs_cleaning(numbers: bytes) -> bool:
-    """Whether one of these numbers, split by tabs, may be better shown otherwise than it is stored (see `number`)."""
+    """Whether one of these numbers, split by tabs, may need `values.number` to be shown well."""
     return (
         numbers.find(b"E") >= 0
         or numbers.find(b".0\t") >= 0

@@ -79,7 +79,7 @@ _CONTROL: Final = re.compile(
 class Scanner:
     """Writes the rows of sheets to `writer`.
 
-    `cut` says why the rest was left out, `whole` that all sheets so far had an end.
+    `cut` says why the rest was left out, `complete` that all sheets so far had an end.
     """
 
     def __init__(self, writer: Writer, kinds: CellKinds) -> None:

@@ -86,7 +86,7 @@ class CellKinds(dict[bytes, CellTexts | None]):
     """The texts of a cell by its attributes, such as ` s="3" t="s">`; None where numbers stand as they are stored.
 
     `strings` and `codes` (see `Workbook`) are called when the first cell needs them. `longest` is the number of
-    bytes in the longest string that cells refer to, `kept` that of what is kept; `clipped` tells that a cell held
+    bytes in the longest string that cells refer to, `bytes_held` that of the texts kept; `clipped`: a cell held
     more than LONGEST.
     """
 
