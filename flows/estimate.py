@@ -23,7 +23,7 @@ from tasks.ai.money import Cap, Price, Usage
 from tasks.ai.registry import current_answerer
 from tasks.errors import DiligenceError
 from tasks.scoring.evidence import Evidence
-from tasks.scoring.score import findings
+from tasks.scoring.score import criterion_results
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def _count(company: RunCompany, longest: int) -> CompanyEstimate:
     try:
         room_id = index_folder(company.folder, company_id=company.id)
         extract_all(company.folder, room_id=room_id, company_id=company.id)
-        for _finding in findings(company.id, Evidence(company.id), answerer, None):
+        for _result in criterion_results(company.id, Evidence(company.id), answerer, None):
             pass
     except DiligenceError as error:
         return CompanyEstimate(company.name, problem=error.message)

@@ -19,8 +19,8 @@ from storage.scores import ScoreStatus
 from tasks.companies.profile import value_at
 from tasks.scoring import rules
 from tasks.scoring.criteria import DocumentCheck, FactRule
-from tasks.scoring.evidence import Evidence, Found
-from tasks.scoring.results import Finding, Near, Quotation
+from tasks.scoring.evidence import Evidence, Excerpt
+from tasks.scoring.results import CriterionResult, NearDocument, Quotation
 from tasks.text.tokens import tokens
 
 _OPENING = 600  # characters: a title page, not a body that only mentions other documents
@@ -78,33 +78,34 @@ _MOST = 3
 _PASSAGES = 10  # that speak of a missing document; their documents are looked at
 
 
-def nearest_documents(wanted: str, evidence: Evidence) -> list[Near]:
+def nearest_documents(wanted: str, evidence: Evidence) -> list[NearDocument]:
     """Those whose name, folder or title shares most words with the wanted one, then those that speak of it."""
     asked = words(wanted)
-    near: list[tuple[float, float, Near]] = []
+    near: list[tuple[float, float, NearDocument]] = []
     for document in evidence.documents:
         told = title(document, evidence)
         how_much = share(asked, told)
         if how_much > 0:
             called = share(asked, f"{document.path} {name(document)}")
-            near.append((how_much, called, Near(document, _why(wanted, document, told))))
+            near.append((how_much, called, NearDocument(document, _why(wanted, document, told))))
     near.sort(key=lambda each: (-each[0], -each[1]))
     by_name = [each for *_, each in near[:_MOST]]
     if len(by_name) == _MOST:
         return by_name
     known = {each.document.document_id for each in by_name}
     speaking = [
-        Near(found.document, _at(found, _quoted("it speaks of", shared(wanted, found.text))))
+        NearDocument(found.document, _at(found, _quoted("it speaks of", shared(wanted, found.text))))
         for found in _first_of_each(evidence.find(wanted, _PASSAGES))
         if found.document.document_id not in known
     ]
     return [*by_name, *speaking][:_MOST]
 
 
-def nearest_passages(found: Sequence[Found]) -> list[Near]:
+def nearest_passages(found: Sequence[Excerpt]) -> list[NearDocument]:
     """The documents of the passages that speak most to a question; these come best first."""
     return [
-        Near(each.document, _at(each, "it comes nearest to the question")) for each in _first_of_each(found)[:_MOST]
+        NearDocument(each.document, _at(each, "it comes nearest to the question"))
+        for each in _first_of_each(found)[:_MOST]
     ]
 
 
@@ -119,13 +120,13 @@ def _quoted(opening: str, words: Sequence[str]) -> str:
     return f"{opening} {', '.join(f'“{word}”' for word in words)}" if words else f"{opening} such words"
 
 
-def _at(found: Found, what: str) -> str:
+def _at(found: Excerpt, what: str) -> str:
     return f"{what} ({found.place})" if found.place else what
 
 
-def _first_of_each(found: Sequence[Found]) -> list[Found]:
+def _first_of_each(found: Sequence[Excerpt]) -> list[Excerpt]:
     """The best passage of each document."""
-    first: dict[str, Found] = {}
+    first: dict[str, Excerpt] = {}
     for each in found:
         first.setdefault(each.document.document_id, each)
     return list(first.values())
@@ -137,23 +138,23 @@ _SEVERAL = 3  # names in a reason
 
 def check_fact(
     criterion: FactRule, scale: tuple[float, float], profile: StoredProfile | None, claims: Sequence[StoredClaim]
-) -> Finding:
+) -> CriterionResult:
     """Hold the profile's field against the rule; the reason names the fact's source."""
     fact = value_at(profile.profile, criterion.fact) if profile else None
     if fact is None:
         why = "the profile does not know it" if profile else "no source knows the company"
-        return Finding(ScoreStatus.MISSING, f"{criterion.fact} is not known: {why}.", missing=criterion.fact)
+        return CriterionResult(ScoreStatus.MISSING, f"{criterion.fact} is not known: {why}.", missing=criterion.fact)
     met = rules.parse(criterion.fact, criterion.rule).holds(fact)
     source = _source(criterion.fact, claims)
     verdict = "meets" if met else "does not meet"
-    return Finding(
+    return CriterionResult(
         ScoreStatus.SCORED,
         f"{criterion.fact} is {_shown(fact)}{source}, which {verdict} “{criterion.rule}”.",
         score=scale[1] if met else scale[0],
     )
 
 
-def check_document(criterion: DocumentCheck, scale: tuple[float, float], evidence: Evidence) -> Finding:
+def check_document(criterion: DocumentCheck, scale: tuple[float, float], evidence: Evidence) -> CriterionResult:
     """Look for a document by its name, its folder and the lines that it begins with.
 
     A document counts when every word of the criterion stands there: a contract that only mentions
@@ -174,10 +175,12 @@ def check_document(criterion: DocumentCheck, scale: tuple[float, float], evidenc
         reason += f" Nearest: {_names([each.document for each in nearest])}."
     if evidence.unread:
         reason += f" It may be among those that gave no text: {_names(evidence.unread)}."
-    return Finding(ScoreStatus.MISSING, reason, missing=criterion.document, nearest=nearest)
+    return CriterionResult(ScoreStatus.MISSING, reason, missing=criterion.document, nearest=nearest)
 
 
-def _is_there(found: Sequence[RunDocument], how: str, scale: tuple[float, float], evidence: Evidence) -> Finding:
+def _is_there(
+    found: Sequence[RunDocument], how: str, scale: tuple[float, float], evidence: Evidence
+) -> CriterionResult:
     """The finding for documents that are there; one with a text is shown."""
     unread = {document.document_id for document in evidence.unread}
     document = min(found, key=lambda each: each.document_id in unread)
@@ -188,7 +191,9 @@ def _is_there(found: Sequence[RunDocument], how: str, scale: tuple[float, float]
     if others:
         reason += f" Also: {_names(others)}."
     opening = evidence.opening(document, _SHOWN)
-    return Finding(ScoreStatus.SCORED, reason, score=scale[1], quotes=[Quotation.of(opening)] if opening else [])
+    return CriterionResult(
+        ScoreStatus.SCORED, reason, score=scale[1], quotes=[Quotation.of(opening)] if opening else []
+    )
 
 
 def _names(documents: Sequence[RunDocument]) -> str:

@@ -13,17 +13,17 @@ from storage import database, runs, texts
 from storage.runs import RunDocument
 from tasks.ranking.embedders import embedder
 from tasks.ranking.semantic import CANDIDATES, Candidate, SemanticRanking
-from tasks.scoring.passages import Cut, Ground, Index, Piece, passages_of
+from tasks.scoring.passages import Index, PassageSpan, TextPassages, TextPlaces, passages_of
 from tasks.scoring.quotes import locate
 
-_CANDIDATES = 30  # passages around which a quotation is looked for that does not stand where it was said to
-_AROUND = 4000  # characters before and behind these: folding all of a document takes a second for 2.5 MB
+_CANDIDATES = 30  # passages around which a quotation is searched that does not stand in its source
+_AROUND = 4000  # characters before and behind these: normalising all of a document takes a second for 2.5 MB
 _EDGE = 40  # characters at the ends of such a stretch, where a word or a figure may be cut
-_WHOLE = 1_000_000  # characters; a document up to this length is searched whole where it was named as the source
+_WHOLE = 1_000_000  # characters; a source up to this length is searched from start to end
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Excerpt:
     """Words of a document: where they stand, and the span that they take of its stored text.
 
     `header` is the first row of the table that a passage goes on with.
@@ -39,32 +39,32 @@ class Found:
     header: str | None = None
 
     @property
-    def telling(self) -> str:
-        """The words with the names of their columns."""
+    def with_header(self) -> str:
+        """The words, and in front of them the names of their columns."""
         return f"{self.header}\n{self.text}" if self.header else self.text
 
 
 class Evidence:
     """What the data room of a run's company says. Texts are loaded once; an index is built on first use.
 
-    Passages that give orders to a model stand in `orders` and are found by no question.
+    Passages with prompt injection stand in `injected`; no question finds them.
     """
 
     def __init__(self, company_id: int) -> None:
         with database.reading() as session:
             self.documents = list(runs.company_documents(session, company_id))
         self._texts: dict[int, str] = {}
-        self._passages: list[tuple[RunDocument, Piece]] = []
-        self.orders: list[Found] = []
-        cuts: dict[int, Cut] = {}
-        known: dict[str, str] = {}  # "page 1" is the place of thousands of passages
+        self._passages: list[tuple[RunDocument, PassageSpan]] = []
+        self.injected: list[Excerpt] = []
+        by_text: dict[int, TextPassages] = {}
+        strings: dict[str, str] = {}  # "page 1" is the place of thousands of passages
         for document in self.documents:
             if document.text_id is None or not document.characters:
                 continue
-            if document.text_id not in cuts:
-                self._texts[document.text_id], cuts[document.text_id] = passages_of(document.text_id, known)
-            self._passages.extend((document, piece) for piece in cuts[document.text_id].pieces)
-            self.orders.extend(self._found(document, piece) for piece in cuts[document.text_id].orders)
+            if document.text_id not in by_text:
+                self._texts[document.text_id], by_text[document.text_id] = passages_of(document.text_id, strings)
+            self._passages.extend((document, span) for span in by_text[document.text_id].passages)
+            self.injected.extend(self._excerpt(document, span) for span in by_text[document.text_id].injected)
 
     @property
     def unread(self) -> list[RunDocument]:
@@ -79,15 +79,15 @@ class Evidence:
         ]
         return hashlib.sha256(repr(listed).encode(errors="surrogatepass")).hexdigest()
 
-    def find(self, question: str, k: int) -> list[Found]:
+    def find(self, question: str, k: int) -> list[Excerpt]:
         """The passages that speak most to a question, best first."""
-        return [self._found(*self._passages[position]) for position in self._told(question, k)]
+        return [self._excerpt(*self._passages[position]) for position in self._ranked(question, k)]
 
-    def others(self, found: Sequence[Found], k: int) -> list[Found]:
-        """The first `k` passages of the room, in reading order, that are not among those found."""
-        known = {(each.document.document_id, each.start) for each in found}
+    def others(self, excerpts: Sequence[Excerpt], k: int) -> list[Excerpt]:
+        """The first `k` passages of the room, in reading order, that are not among these."""
+        known = {(excerpt.document.document_id, excerpt.start) for excerpt in excerpts}
         more = (passage for passage in self._passages if (passage[0].document_id, passage[1].start) not in known)
-        return [self._found(*each) for each in islice(more, k)]
+        return [self._excerpt(*passage) for passage in islice(more, k)]
 
     @property
     def warning(self) -> str | None:
@@ -99,7 +99,7 @@ class Evidence:
         text = self._texts.get(document.text_id or 0, "")
         return text[: characters + 1000].lstrip()[:characters].rstrip()
 
-    def opening(self, document: RunDocument, characters: int) -> Found | None:
+    def opening(self, document: RunDocument, characters: int) -> Excerpt | None:
         """How a document begins: its title, its first lines."""
         begins = self.beginning(document, characters)
         if not begins or document.text_id is None:
@@ -107,10 +107,10 @@ class Evidence:
         start = self._texts[document.text_id].index(begins)
         return self._span(document, document.text_id, start, start + len(begins))
 
-    def verify(self, quote: str, near: Found | None = None) -> Found | None:
+    def verify(self, quote: str, near: Excerpt | None = None) -> Excerpt | None:
         """Where a quotation really stands: from the passage on that it was taken from, or in another document.
 
-        Words of a passage that gives orders prove nothing.
+        Words in a passage with prompt injection prove nothing.
         """
         for document, first, last, start in self._likely(quote, near):
             assert document.text_id is not None
@@ -120,14 +120,16 @@ class Evidence:
                 continue
             begins, ends = first + span[0], first + span[1]
             at_edge = (first and span[0] < _EDGE) or (last < len(text) and last - ends < _EDGE)
-            if not at_edge and not self._ordered(document.text_id, begins, ends):
+            if not at_edge and not self._is_injected(document.text_id, begins, ends):
                 return self._span(document, document.text_id, begins, ends)
         return None
 
-    def _ordered(self, text_id: int, start: int, end: int) -> bool:
-        return any(order.text_id == text_id and order.start < end and start < order.end for order in self.orders)
+    def _is_injected(self, text_id: int, start: int, end: int) -> bool:
+        return any(
+            passage.text_id == text_id and passage.start < end and start < passage.end for passage in self.injected
+        )
 
-    def _likely(self, quote: str, near: Found | None) -> Iterator[tuple[RunDocument, int, int, int]]:
+    def _likely(self, quote: str, near: Excerpt | None) -> Iterator[tuple[RunDocument, int, int, int]]:
         """Where the quotation may stand, the likeliest first: document, stretch of its text, offset to begin at."""
         own = near.document.document_id if near is not None else None
         if near is not None and len(self._texts[near.text_id]) <= _WHOLE:
@@ -135,53 +137,52 @@ class Evidence:
         elif near is not None:
             yield self._stretch(near.document, near.start, near.end)
         ranked = [self._passages[position] for position in self._index.texts_with_words(quote, _CANDIDATES)]
-        for document, piece in sorted(ranked, key=lambda each: each[0].document_id != own):
-            yield self._stretch(document, piece.start, piece.end)
+        for document, span in sorted(ranked, key=lambda passage: passage[0].document_id != own):
+            yield self._stretch(document, span.start, span.end)
 
     def _stretch(self, document: RunDocument, start: int, end: int) -> tuple[RunDocument, int, int, int]:
         return document, max(start - _AROUND, 0), min(end + _AROUND, len(self._texts[document.text_id or 0])), start
 
-    def _told(self, question: str, k: int) -> list[int]:
-        """As `_ranked`; with an embedding model the best of these are put in order by what they mean."""
+    def _ranked(self, question: str, k: int) -> list[int]:
+        """The best `k` passages by their words; with an embedding model the best of these are ordered by meaning."""
         if self._semantic is None:
-            return self._ranked(question, k)
+            return [position for position, _ in self._index.rank(question, k)]
         ranked = self._index.rank(question, max(k, CANDIDATES))
         candidates = [self._candidate(position) for position, _ in ranked]
-        return [ranked[at][0] for at in self._semantic.order(question, candidates, [score for _, score in ranked])[:k]]
+        return [
+            ranked[index][0] for index in self._semantic.order(question, candidates, [score for _, score in ranked])[:k]
+        ]
 
     def _candidate(self, position: int) -> Candidate:
-        found = self._found(*self._passages[position])
-        about = "\n".join(each for each in (found.heading, found.header) if each)
-        return Candidate(found.text_id, found.start, found.end, found.text, about)
+        excerpt = self._excerpt(*self._passages[position])
+        about = "\n".join(words for words in (excerpt.heading, excerpt.header) if words)
+        return Candidate(excerpt.text_id, excerpt.start, excerpt.end, excerpt.text, about)
 
     @cached_property
     def _semantic(self) -> SemanticRanking | None:
         model = embedder()
         return SemanticRanking(model) if model else None
 
-    def _ranked(self, question: str, k: int) -> list[int]:
-        return [position for position, _ in self._index.rank(question, k)]
-
-    def _span(self, document: RunDocument, text_id: int, start: int, end: int) -> Found:
+    def _span(self, document: RunDocument, text_id: int, start: int, end: int) -> Excerpt:
         """A span of a document's text, with its place."""
         with database.reading() as session:
             text = texts.get_text(session, text_id)  # again, for its places: too many to keep those of every text
-        ground = Ground(text.text, text.places)
-        place, heading = ground.place(start, end), ground.label(start, "heading")
-        return Found(document, text_id, start, end, place, heading, text.text[start:end])
+        places = TextPlaces(text.text, text.places)
+        place, heading = places.place(start, end), places.label(start, "heading")
+        return Excerpt(document, text_id, start, end, place, heading, text.text[start:end])
 
-    def _found(self, document: RunDocument, piece: Piece) -> Found:
+    def _excerpt(self, document: RunDocument, span: PassageSpan) -> Excerpt:
         assert document.text_id is not None
-        text = self._texts[document.text_id][piece.start : piece.end]
-        return Found(document, document.text_id, piece.start, piece.end, piece.place, piece.heading, text, piece.header)
+        text = self._texts[document.text_id][span.start : span.end]
+        return Excerpt(document, document.text_id, span.start, span.end, span.place, span.heading, text, span.header)
 
     @cached_property
     def _index(self) -> Index:
         """What is ranked is the passage with its document's name, heading and columns: they say what it is about."""
         return Index(
             [
-                f"{document.path} {document.name} {piece.heading or ''} {piece.header or ''}\n"
-                + self._texts[document.text_id or 0][piece.start : piece.end]
-                for document, piece in self._passages
+                f"{document.path} {document.name} {span.heading or ''} {span.header or ''}\n"
+                + self._texts[document.text_id or 0][span.start : span.end]
+                for document, span in self._passages
             ]
         )

@@ -1,11 +1,10 @@
-"""Judged criteria: passages found, a judgement asked for as often as wanted, its quotations checked.
+"""Judged criteria: passages are searched, a model judges them once or several times, its quotations are checked.
 
-Finding and checking read the evidence and belong to one thread; asking takes long, touches nothing of
-ours and may be done in another.
+Searching and checking read the evidence and belong to one thread. Calling the model takes long, touches neither the
+evidence nor the stored outcomes, and may be done in another.
 
-Repeated judgements of one criterion taken together: the score in the middle, and how many agree with it.
-
-A judge that is asked the same twice may answer twice; one answer alone does not show it.
+A model may give different answers to the same prompt; one answer alone does not show it. So a judgement can be
+repeated: the median score counts, and the report says how many agree with it.
 """
 
 from collections import Counter
@@ -22,109 +21,46 @@ from tasks.ai.prompts import as_material
 from tasks.errors import DiligenceError, TooLarge
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Judged
-from tasks.scoring.evidence import Evidence, Found
+from tasks.scoring.evidence import Evidence, Excerpt
 from tasks.scoring.judgement import Judgement, instructions, prove
-from tasks.scoring.results import Contradiction, Finding, Quotation
+from tasks.scoring.results import CriterionResult, ProvenContradiction, Quotation
 
-# Of equally many, what claims less.
+_PASSAGES = 12  # passages for a judgement; at about 1,200 characters each well within a small model's window
+_SHOWN = 5  # passages in the report where no judgement is made
+SHOWN = " The passages that speak to it are shown."
+# Of statuses that are equally frequent, the one that claims less.
 _CAUTIOUS_FIRST = (ScoreStatus.UNSUPPORTED, ScoreStatus.MISSING, ScoreStatus.SCORED)
 
 
-def taken_together(findings: Sequence[Finding]) -> Finding:
-    """One finding for what several judgements of the same criterion gave; of a single one, that one.
-
-    Most of those that came out decide whether there is a score. It is the median, of an even number the
-    lower of the two in the middle: a score that was given. `agreement` is the share of all repeats, failed
-    ones too, that came out like it. The first of these gives the reason; the quotations are those of all
-    of them. When every repeat failed, so did the criterion.
-    """
-    if len(findings) == 1:
-        return findings[0]
-    came_out = [finding for finding in findings if not finding.failed]
-    if not came_out:
-        return findings[0]
-    alike = _alike(came_out)
-    confidences = [each.confidence for each in alike if each.confidence is not None]
-    return replace(
-        alike[0],
-        reason=alike[0].reason + _failures(findings),
-        quotes=_joined(alike),
-        confidence=median_low(confidences) if confidences else None,
-        agreement=len(alike) / len(findings),
-        contradictions=_contradictions(alike),
-    )
-
-
-def _alike(came_out: Sequence[Finding]) -> list[Finding]:
-    """Those of the status that most have and, where they are scores, of the score in the middle."""
-    counts = Counter(each.status for each in came_out)
-    status = max(_CAUTIOUS_FIRST, key=lambda each: counts[each])  # the first one of equals
-    alike = [each for each in came_out if each.status is status]
-    scores = [each.score for each in alike if each.score is not None]
-    if not scores:
-        return alike
-    middle = median_low(scores)
-    return [each for each in alike if each.score == middle]
-
-
-def _failures(findings: Sequence[Finding]) -> str:
-    failed = [finding for finding in findings if finding.failed]
-    return f" ({len(failed)} of {len(findings)} judgements failed. {failed[0].reason})" if failed else ""
-
-
-def _joined(alike: Sequence[Finding]) -> list[Quotation]:
-    """The quotations of all, each once, those that stand first; the first finding's keep their numbers."""
-    kept: dict[Hashable, Quotation] = {}
-    for quote in (quote for each in alike for quote in each.quotes):
-        kept.setdefault(_span(quote.found) if quote.found else quote.text, quote)
-    return sorted(kept.values(), key=lambda quote: quote.found is None)
-
-
-def _contradictions(alike: Sequence[Finding]) -> list[Contradiction]:
-    kept: dict[Hashable, Contradiction] = {}
-    for each in (contradiction for finding in alike for contradiction in finding.contradictions):
-        kept.setdefault(frozenset((_span(each.one), _span(each.other))), each)
-    return list(kept.values())
-
-
-def _span(found: Found) -> tuple[str, int, int]:
-    return found.document.document_id, found.start, found.end
-
-
-_PASSAGES = 12  # what a judge is given; at about 1,200 characters each well within a small model's window
-_SHOWN = 5  # what a reader is shown where no judgement is made
-SHOWN = " The passages that speak to it are shown."
-
-
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What a model made of the best `passages` of those found."""
+class ModelAnswer:
+    """A model's judgement on the first `passages` of a question's passages."""
 
     judgement: Judgement
     passages: int
 
 
-Answers = list[Said | DiligenceError]
+Answers = list[ModelAnswer | DiligenceError]
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A judged criterion made ready to be asked: the passages to judge by, and the prompt.
+    """A judged criterion ready for the model: the passages to judge by, and the prompt.
 
-    The first `speaking` of `found` share words with the question. A room that has fewer than a judge is given
-    is filled up with its other passages: what is asked in one language may be answered in another.
+    The first `matching` of the `excerpts` share words with the question. Where a room has too few of these, its other
+    passages follow: a question in one language may be answered in another.
     """
 
     criterion: Judged
     scale: tuple[float, float]
     repeats: int
-    found: Sequence[Found]
-    speaking: int
+    excerpts: Sequence[Excerpt]
+    matching: int
     sources: Sequence[Source]
     instructions: str
 
     def ask(self, answerer: Answerer, ledger: Ledger | None = None) -> Answers:
-        """What the model says each time, or why it said nothing. Ends where the budget does."""
+        """The model's answers, each a judgement or the error in its place. Ends where the budget does."""
         answers: Answers = []
         for nth in range(1, self.repeats + 1):
             try:
@@ -135,41 +71,41 @@ class Question:
                 answers.append(error)
         return answers
 
-    def finding(self, answers: Answers, evidence: Evidence) -> Finding:
-        """What the answers prove. A model's failure is a finding too: `unscored`, with the passages."""
-        judged = taken_together([self._finding(answer, evidence) for answer in answers])
+    def result(self, answers: Answers, evidence: Evidence) -> CriterionResult:
+        """What the answers prove. A model's failure is a result too: `unscored`, with the passages."""
+        judged = combined([self._result(answer, evidence) for answer in answers])
         if judged.status is ScoreStatus.UNSCORED and not judged.quotes:
-            return _showing(judged, self.found[: self.speaking])
-        if self.speaking:
+            return _showing(judged, self.excerpts[: self.matching])
+        if self.matching:
             return judged
-        given = f"No passage shares a word with the question; the model was given the room's first {len(self.found)}."
-        return replace(judged, reason=f"{judged.reason} ({given})")
+        note = f"No passage shares a word with the question; the model was given the room's first {len(self.excerpts)}."
+        return replace(judged, reason=f"{judged.reason} ({note})")
 
-    def _ask(self, answerer: Answerer, ledger: Ledger | None, nth: int) -> Said:
-        """Ask once; a model that cannot take all the passages is given the best half of them, and of these again."""
+    def _ask(self, answerer: Answerer, ledger: Ledger | None, nth: int) -> ModelAnswer:
+        """Ask once. A model that cannot take all the passages gets the best half of them, then half of these again."""
         passages = len(self.sources)
         while True:
             material = as_material(self.sources[:passages])
             try:
-                said = judge_once(answerer, self.instructions, material, Judgement, ledger=ledger, nth=nth)
+                answer = judge_once(answerer, self.instructions, material, Judgement, ledger=ledger, nth=nth)
             except TooLarge:
                 if passages == 1:
                     raise
                 passages //= 2
             else:
-                return Said(said.value, passages)
+                return ModelAnswer(answer.value, passages)
 
-    def _finding(self, answer: Said | DiligenceError, evidence: Evidence) -> Finding:
+    def _result(self, answer: ModelAnswer | DiligenceError, evidence: Evidence) -> CriterionResult:
         if isinstance(answer, DiligenceError):
-            spent = isinstance(answer, BudgetSpent)
-            return Finding(ScoreStatus.UNSCORED, answer.message, failed=not spent, unfinished=spent)
-        finding = prove(answer.judgement, self.criterion, self.scale, self.found, evidence)
-        if finding.nearest:
-            finding = replace(finding, nearest=nearest_passages(self.found[: self.speaking]))
-        if answer.passages == len(self.found):
-            return finding
-        taken = f"The model took only the best {answer.passages} of the {len(self.found)} passages found."
-        return replace(finding, reason=f"{finding.reason} ({taken})")
+            is_spent = isinstance(answer, BudgetSpent)
+            return CriterionResult(ScoreStatus.UNSCORED, answer.message, failed=not is_spent, unfinished=is_spent)
+        result = prove(answer.judgement, self.criterion, self.scale, self.excerpts, evidence)
+        if result.nearest:
+            result = replace(result, nearest=nearest_passages(self.excerpts[: self.matching]))
+        if answer.passages == len(self.excerpts):
+            return result
+        note = f"The model took only the best {answer.passages} of the {len(self.excerpts)} passages found."
+        return replace(result, reason=f"{result.reason} ({note})")
 
 
 def prepare(
@@ -179,29 +115,29 @@ def prepare(
     evidence: Evidence,
     answerer: Answerer,
     repeats: int = 1,
-) -> Question | Finding:
-    """What to ask about one criterion for one company, or the finding where there is nothing or nobody to ask."""
-    found = evidence.find(f"{criterion.ask} {criterion.guide}", _PASSAGES)
-    speaking = len(found)
-    if answerer.judges and speaking < _PASSAGES:
-        found = [*found, *evidence.others(found, _PASSAGES - speaking)]
-    if not found:
-        return Finding(ScoreStatus.MISSING, _nothing(evidence), missing=criterion.ask)
+) -> Question | CriterionResult:
+    """The question on one criterion for one company, or its result where there are no passages or no model."""
+    excerpts = evidence.find(f"{criterion.ask} {criterion.guide}", _PASSAGES)
+    matching = len(excerpts)
+    if answerer.judges and matching < _PASSAGES:
+        excerpts = [*excerpts, *evidence.others(excerpts, _PASSAGES - matching)]
+    if not excerpts:
+        return CriterionResult(ScoreStatus.MISSING, _nothing(evidence), missing=criterion.ask)
     if not answerer.judges:
-        nobody = "No model is configured (DILIGENCE_AI_MODEL), so no judgement was made."
-        return _showing(Finding(ScoreStatus.UNSCORED, nobody), found)
-    sources = [_source(number, each) for number, each in enumerate(found, 1)]
-    return Question(criterion, scale, repeats, found, speaking, sources, instructions(criterion, scale, company))
+        reason = "No model is configured (DILIGENCE_AI_MODEL), so no judgement was made."
+        return _showing(CriterionResult(ScoreStatus.UNSCORED, reason), excerpts)
+    sources = [_source(number, excerpt) for number, excerpt in enumerate(excerpts, 1)]
+    return Question(criterion, scale, repeats, excerpts, matching, sources, instructions(criterion, scale, company))
 
 
-def _source(number: int, found: Found) -> Source:
-    """A passage as a source. A file's or a sheet's name can give orders too."""
-    name, place = (without_injections(words)[0] for words in (found.document.name, found.place))
-    return Source(number, name, place, found.telling)
+def _source(number: int, excerpt: Excerpt) -> Source:
+    """A passage as a source. The name of a file or a sheet can hold prompt injection too."""
+    name, place = (without_injections(words)[0] for words in (excerpt.document.name, excerpt.place))
+    return Source(number, name, place, excerpt.with_header)
 
 
 def _nothing(evidence: Evidence) -> str:
-    """Why no passage was found."""
+    """Why there is no passage."""
     if not evidence.documents:
         return "The data room holds no document."
     unread = len(evidence.unread)
@@ -211,12 +147,70 @@ def _nothing(evidence: Evidence) -> str:
     return f"No passage of the data room shares a word with the question.{among}"
 
 
-def _showing(finding: Finding, found: Sequence[Found]) -> Finding:
-    """The finding with the passages that a judge would have seen."""
-    if not found:
-        return finding
+def _showing(result: CriterionResult, excerpts: Sequence[Excerpt]) -> CriterionResult:
+    """The result with the passages that a model would have judged."""
+    if not excerpts:
+        return result
+    quotes = [Quotation.of(excerpt) for excerpt in excerpts[:_SHOWN]]
+    return replace(result, reason=result.reason + SHOWN, quotes=quotes)
+
+
+def combined(results: Sequence[CriterionResult]) -> CriterionResult:
+    """One result of several judgements of the same criterion.
+
+    The most frequent status decides whether there is a score. The score is the median, of an even number the lower of
+    the two in the middle: one of the scores themselves. `agreement` is the share of all repeats, failed ones too, with
+    that status and score. The first of these gives the reason; the quotations are those of all of them. When every
+    repeat failed, so did the criterion.
+    """
+    if len(results) == 1:
+        return results[0]
+    successful = [result for result in results if not result.failed]
+    if not successful:
+        return results[0]
+    alike = _most_frequent(successful)
+    confidences = [result.confidence for result in alike if result.confidence is not None]
     return replace(
-        finding,
-        reason=finding.reason + SHOWN,
-        quotes=[Quotation.of(each) for each in found[:_SHOWN]],
+        alike[0],
+        reason=alike[0].reason + _failures(results),
+        quotes=_joined(alike),
+        confidence=median_low(confidences) if confidences else None,
+        agreement=len(alike) / len(results),
+        contradictions=_contradictions(alike),
     )
+
+
+def _most_frequent(results: Sequence[CriterionResult]) -> list[CriterionResult]:
+    """Those of the most frequent status and, where they have scores, of the median score."""
+    counts = Counter(result.status for result in results)
+    status = max(_CAUTIOUS_FIRST, key=lambda candidate: counts[candidate])  # the first one of equals
+    alike = [result for result in results if result.status is status]
+    scores = [result.score for result in alike if result.score is not None]
+    if not scores:
+        return alike
+    middle = median_low(scores)
+    return [result for result in alike if result.score == middle]
+
+
+def _failures(results: Sequence[CriterionResult]) -> str:
+    failed = [result for result in results if result.failed]
+    return f" ({len(failed)} of {len(results)} judgements failed. {failed[0].reason})" if failed else ""
+
+
+def _joined(alike: Sequence[CriterionResult]) -> list[Quotation]:
+    """The distinct quotations of all, verified ones first; those of the first result keep their numbers."""
+    distinct: dict[Hashable, Quotation] = {}
+    for quote in (quote for result in alike for quote in result.quotes):
+        distinct.setdefault(_span(quote.excerpt) if quote.excerpt else quote.text, quote)
+    return sorted(distinct.values(), key=lambda quote: quote.excerpt is None)
+
+
+def _contradictions(alike: Sequence[CriterionResult]) -> list[ProvenContradiction]:
+    distinct: dict[Hashable, ProvenContradiction] = {}
+    for contradiction in (contradiction for result in alike for contradiction in result.contradictions):
+        distinct.setdefault(frozenset((_span(contradiction.one), _span(contradiction.other))), contradiction)
+    return list(distinct.values())
+
+
+def _span(excerpt: Excerpt) -> tuple[str, int, int]:
+    return excerpt.document.document_id, excerpt.start, excerpt.end

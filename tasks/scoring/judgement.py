@@ -21,8 +21,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from storage.scores import ScoreStatus
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Judged
-from tasks.scoring.evidence import Evidence, Found
-from tasks.scoring.results import Contradiction, Finding, Quotation, Stance
+from tasks.scoring.evidence import Evidence, Excerpt
+from tasks.scoring.results import CriterionResult, ProvenContradiction, Quotation, Stance
 
 # A NUL cannot be stored, and no model means one.
 Words = Annotated[str, AfterValidator(lambda words: words.replace("\0", ""))]
@@ -126,13 +126,13 @@ _UNVERIFIED = "[unverified]"
 
 
 def prove(
-    judgement: Judgement, criterion: Judged, scale: tuple[float, float], sources: Sequence[Found], evidence: Evidence
-) -> Finding:
+    judgement: Judgement, criterion: Judged, scale: tuple[float, float], sources: Sequence[Excerpt], evidence: Evidence
+) -> CriterionResult:
     """Keep of a judgement on numbered `sources` what its quotations prove."""
     contradictions = _contradictions(judgement.contradictions, sources, evidence)
     if not judgement.found or judgement.score is None:
         reason = _without_references(_shortened(judgement.reason, _LONGEST_REASON))
-        return Finding(
+        return CriterionResult(
             ScoreStatus.MISSING,
             reason or "The passages found do not tell.",
             missing=criterion.ask,
@@ -144,10 +144,10 @@ def prove(
     low, high = scale
     if not low <= judgement.score <= high:
         problem = f"The model gave {judgement.score:g}, which is not on the scale from {low:g} to {high:g}."
-        return Finding(ScoreStatus.UNSCORED, problem, quotes=quotes, failed=True)
+        return CriterionResult(ScoreStatus.UNSCORED, problem, quotes=quotes, failed=True)
     reason = _referring(_shortened(judgement.reason, _LONGEST_REASON), numbers)
     lacking = _lacking(quotes, _leaning(judgement.score, scale))
-    return Finding(
+    return CriterionResult(
         ScoreStatus.UNSUPPORTED if lacking else ScoreStatus.SCORED,
         f"{lacking} It said: {reason}" if lacking else reason,
         score=None if lacking else judgement.score,
@@ -158,7 +158,7 @@ def prove(
 
 
 def _checked(
-    quotes: Sequence[JudgedQuote], sources: Sequence[Found], evidence: Evidence
+    quotes: Sequence[JudgedQuote], sources: Sequence[Excerpt], evidence: Evidence
 ) -> tuple[list[Quotation], dict[int, int]]:
     """The quotations, those that stand somewhere first, none twice; and which number of theirs became which of ours."""
     stand: dict[tuple[str, int, int], tuple[int, Quotation]] = {}
@@ -181,7 +181,7 @@ def _checked(
     return [quotation for _, quotation in stand.values()] + list(fall.values()), numbers
 
 
-def _stands(words: JudgedWords, sources: Sequence[Found], evidence: Evidence) -> Found | None:
+def _stands(words: JudgedWords, sources: Sequence[Excerpt], evidence: Evidence) -> Excerpt | None:
     if len(words.text) > _LONGEST:
         return None
     said_to_stand = sources[words.source - 1] if 1 <= words.source <= len(sources) else None
@@ -196,30 +196,30 @@ def _leaning(score: float, scale: tuple[float, float]) -> Stance | None:
 
 def _lacking(quotes: Sequence[Quotation], side: Stance | None) -> str | None:
     """Why the quotations do not bear a score that takes this side; None when they do."""
-    if not any(quote.found for quote in quotes):
+    if not any(quote.excerpt for quote in quotes):
         return "No quotation could be verified, so the judgement does not count."
     own = [quote for quote in quotes if side is not None and quote.stance in {side, None}]
-    if own and not any(quote.found for quote in own):
+    if own and not any(quote.excerpt for quote in own):
         height = "high" if side == "for" else "low"
         return f"The score is {height}, but no quotation {side} it could be verified, so the judgement does not count."
     return None
 
 
 def _contradictions(
-    told: Sequence[JudgedContradiction], sources: Sequence[Found], evidence: Evidence
-) -> list[Contradiction]:
+    told: Sequence[JudgedContradiction], sources: Sequence[Excerpt], evidence: Evidence
+) -> list[ProvenContradiction]:
     """Those whose two quotations stand in different places and do not say the same."""
-    kept: dict[frozenset[tuple[str, int, int]], Contradiction] = {}
+    kept: dict[frozenset[tuple[str, int, int]], ProvenContradiction] = {}
     for each in told[:_MOST_CONTRADICTIONS]:
         one, other = (_stands(words, sources, evidence) for words in (each.one, each.other))
         if one is None or other is None or _place(one) == _place(other) or _plain(one.text) == _plain(other.text):
             continue
         spans = frozenset((found.document.document_id, found.start, found.end) for found in (one, other))
-        kept.setdefault(spans, Contradiction(_shortened(each.about, _LONGEST_MATTER), one, other))
+        kept.setdefault(spans, ProvenContradiction(_shortened(each.about, _LONGEST_MATTER), one, other))
     return list(kept.values())
 
 
-def _place(found: Found) -> tuple[str, str]:
+def _place(found: Excerpt) -> tuple[str, str]:
     return found.document.document_id, found.place
 
 

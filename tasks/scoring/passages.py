@@ -1,12 +1,14 @@
-"""Passages: a text cut into pieces of about a paragraph that know their place, and ranked by a question.
+"""Passages: a text cut into spans of about a paragraph that know their place.
 
-A stored text's passages: cut, looked through for orders to a model, and kept for that version of the text.
+cut            the passages of a text
+passages_of    those of a stored text, checked for prompt injection and stored for that version of the text
+TextPlaces     says in words where a span of a text stands
+Index, rank    passages ranked by a question (`tasks.ranking`)
 """
 
-import bisect
 import itertools
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,23 +19,24 @@ from storage.texts import Passage, StoredText
 from tasks.ai import prompt_injection
 from tasks.ranking import Index, rank
 
-__all__ = ["CUTTER", "Ground", "Index", "Piece", "cut", "rank"]
+__all__ = ["CUTTER", "Index", "PassageSpan", "TextPlaces", "cut", "rank"]
 
 
-CUTTER = "cut-5"  # raised when passages are cut otherwise: stored ones are then cut anew
+CUTTER = "cut-5"  # raised when passages are cut in another way: stored ones are then cut again
+CUT_BY = f"{CUTTER} {prompt_injection.VERSION}"  # the version of stored passages
 
-_LONGEST = 1200  # characters; two or three fit a judge's eye, a dozen fit a small model's window
-_SHORTEST = 200  # a line of its own says too little to be ranked: it goes with what follows
-_WITHIN = frozenset({"shape", "cells", "ocr"})  # say where in a slide, sheet or page: passages reach over them
-_HEADER = 400  # characters of a table's first row that its later parts carry along
-_TABLE = re.compile(r"(?:^[^\n\f\t]*\t[^\n\f]*(?:\n|\Z))+", re.MULTILINE)  # lines with cells, one behind the other
+_MAX_PASSAGE = 1200  # characters; a dozen passages fit a small model's window
+_MIN_PASSAGE = 200  # characters; a single line says too little to be ranked: it goes with what follows
+_WITHIN = frozenset({"shape", "cells", "ocr"})  # parts of a slide, sheet or page: passages reach beyond them
+_HEADER = 400  # characters of a table's first row that are repeated with its later parts
+_TABLE = re.compile(r"(?:^[^\n\f\t]*\t[^\n\f]*(?:\n|\Z))+", re.MULTILINE)  # consecutive lines with cells
 _SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+")
 
 Places = Sequence[tuple[int, int, str, str] | Sequence[int | str]]  # as storage keeps them: start, end, kind, label
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class PassageSpan:
     """A passage of a text: its span in characters, its place in words, the heading that it stands under.
 
     `header` is the first row of a table, when the passage is a later part of it.
@@ -46,17 +49,23 @@ class Piece:
     header: str | None = None
 
 
-def cut(text: str, places: Places) -> list[Piece]:
+def cut(text: str, places: Places) -> list[PassageSpan]:
     """The passages of a text, in order: none reaches over a page, slide, sheet, heading or attachment."""
-    ground, tables = Ground(text, places), _Tables(text)
+    text_places, tables = TextPlaces(text, places), _Tables(text)
     return [
-        Piece(first, last, ground.place(first, last), ground.label(first, "heading"), tables.header(first, since=start))
-        for start, end in _blocks(text, ground.borders)
+        PassageSpan(
+            first,
+            last,
+            text_places.place(first, last),
+            text_places.label(first, "heading"),
+            tables.header(first, since=start),
+        )
+        for start, end in _blocks(text, text_places.borders)
         for first, last in _split(text, start, end)
     ]
 
 
-class Ground:
+class TextPlaces:
     """A text with its places: says in words where a span of it stands."""
 
     def __init__(self, text: str, places: Places) -> None:
@@ -81,7 +90,7 @@ class Ground:
     @cached_property
     def _lines(self) -> list[int]:
         """Where each line begins. Needed only where pages do not tell the place."""
-        return [0, *(found.end() for found in re.finditer("\n", self._text))]
+        return [0, *(match.end() for match in re.finditer("\n", self._text))]
 
     def label(self, offset: int, kind: str, last: int | None = None) -> str | None:
         """The label of the nearest place of that kind that begins before an offset and reaches over it (and `last`).
@@ -89,7 +98,7 @@ class Ground:
         In an attachment the places of its host do not count.
         """
         starts, rest = self._kinds.get(kind, ([], []))
-        at = bisect.bisect_right(starts, offset) - 1
+        at = bisect_right(starts, offset) - 1
         reaches = at >= 0 and max(offset, last or 0) < rest[at][0]
         return rest[at][1] if reaches and starts[at] >= self._beginning(offset) else None
 
@@ -115,8 +124,8 @@ class Ground:
 
     def _line_numbers(self, start: int, last: int) -> str | None:
         """The lines of a span; an attachment's count from behind the one that gives its name."""
-        before = bisect.bisect_right(self._lines, self._beginning(start)) if self._around(start) else 0
-        first, behind = (bisect.bisect_right(self._lines, offset) - before for offset in (start, last))
+        before = bisect_right(self._lines, self._beginning(start)) if self._around(start) else 0
+        first, behind = (bisect_right(self._lines, offset) - before for offset in (start, last))
         if behind < 1:
             return None
         first = max(first, 1)
@@ -141,7 +150,7 @@ class Ground:
     def _touched(self, kind: str, start: int, last: int) -> list[str]:
         """The labels of the places of a kind, none of which lie in each other, that a span has a part of."""
         starts, rest = self._kinds.get(kind, ([], []))
-        first, behind = max(bisect.bisect_right(starts, start) - 1, 0), bisect.bisect_right(starts, last)
+        first, behind = max(bisect_right(starts, start) - 1, 0), bisect_right(starts, last)
         return [label for (end, label) in rest[first:behind] if end > start]
 
 
@@ -150,12 +159,12 @@ class _Tables:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        spans = [found.span() for found in _TABLE.finditer(text)]
+        spans = [match.span() for match in _TABLE.finditer(text)]
         self._starts, self._ends = [start for start, _ in spans], [end for _, end in spans]
 
     def header(self, offset: int, since: int) -> str | None:
         """The first row of the table that an offset lies in; None in that row itself, or where none began `since`."""
-        at = bisect.bisect_right(self._starts, offset) - 1
+        at = bisect_right(self._starts, offset) - 1
         if at < 0 or offset >= self._ends[at] or self._starts[at] < since:
             return None
         start = self._starts[at]
@@ -166,89 +175,89 @@ class _Tables:
 def _blocks(text: str, borders: Sequence[int]) -> Iterator[tuple[int, int]]:
     """The spans between form feeds and borders that hold more than white space."""
     inside = (border for border in borders if 0 < border < len(text))
-    cuts = sorted({0, len(text), *inside, *(found.end() for found in re.finditer("\f", text))})
+    cuts = sorted({0, len(text), *inside, *(match.end() for match in re.finditer("\f", text))})
     for start, end in itertools.pairwise(cuts):
         if text[start:end].strip():
             yield start, end
 
 
 def _split(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """A block in pieces of at most `_LONGEST` characters, cut at empty lines, else lines, else sentences."""
+    """A block in spans of at most `_MAX_PASSAGE` characters, cut at empty lines, else lines, else sentences."""
     at = start
     while at < end:
-        if end - at <= _LONGEST:
+        if end - at <= _MAX_PASSAGE:
             yield from _trimmed(text, at, end)
             return
-        window = text[at : at + _LONGEST]
-        cut_at = window.rfind("\n\n", _SHORTEST)
+        window = text[at : at + _MAX_PASSAGE]
+        cut_at = window.rfind("\n\n", _MIN_PASSAGE)
         if cut_at < 0:
-            cut_at = window.rfind("\n", _SHORTEST)
+            cut_at = window.rfind("\n", _MIN_PASSAGE)
         if cut_at < 0:
-            ends = [found.end() for found in _SENTENCE_END.finditer(window) if found.end() >= _SHORTEST]
-            cut_at = ends[-1] if ends else max(window.rfind(" ", _SHORTEST), 0) or _LONGEST
+            ends = [match.end() for match in _SENTENCE_END.finditer(window) if match.end() >= _MIN_PASSAGE]
+            cut_at = ends[-1] if ends else max(window.rfind(" ", _MIN_PASSAGE), 0) or _MAX_PASSAGE
         yield from _trimmed(text, at, at + cut_at)
         at += cut_at
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    piece = text[start:end]
-    lead = len(piece) - len(piece.lstrip())
-    kept = piece.strip()
-    if kept:
-        yield start + lead, start + lead + len(kept)
+    block = text[start:end]
+    lead = len(block) - len(block.lstrip())
+    words = block.strip()
+    if words:
+        yield start + lead, start + lead + len(words)
 
 
-CUT_BY = f"{CUTTER} {prompt_injection.VERSION}"  # what kept passages were cut and looked through by
+class TextPassages(NamedTuple):
+    """A text's passages, those with prompt injection apart from the others."""
+
+    passages: list[PassageSpan]
+    injected: list[PassageSpan]
 
 
-class Cut(NamedTuple):
-    """A text's passages: those for people, and those that give orders to a model."""
+def passages_of(text_id: int, strings: dict[str, str]) -> tuple[str, TextPassages]:
+    """A stored text and its passages, which are cut and stored unless they were before.
 
-    pieces: list[Piece]
-    orders: list[Piece]
-
-
-def passages_of(text_id: int, known: dict[str, str]) -> tuple[str, Cut]:
-    """A text with its passages, cut and kept when they were not before. `known` holds each place's words once."""
+    `strings` holds one copy of each place and heading: thousands of passages share them.
+    """
     with database.reading() as session:
         text = texts.get_text(session, text_id)
-        kept = texts.find_passages(session, text_id, CUT_BY)
-    if kept is None:
-        kept = _cut_anew(text)
+        rows = texts.find_passages(session, text_id, CUT_BY)
+    if rows is None:
+        rows = _cut_stored(text)
         with database.writing() as session:
-            texts.save_passages(session, text_id, CUT_BY, kept)
-    found = Cut([], [])
-    for passage in kept:
-        (found.orders if passage.gives_orders else found.pieces).append(_piece(passage, known))
-    return text.text, found
+            texts.save_passages(session, text_id, CUT_BY, rows)
+    passages = TextPassages([], [])
+    for row in rows:
+        (passages.injected if row.gives_orders else passages.passages).append(_span(row, strings))
+    return text.text, passages
 
 
-def _cut_anew(text: StoredText) -> list[Passage]:
+def _cut_stored(text: StoredText) -> list[Passage]:
     assert text.id is not None
-    given = prompt_injection.find_orders(text.text)
-    begins = [order.start for order in given]
-    pieces = cut(text.text, text.places)
-    # The parts of a table carry its first row along: what stands there must not come back with every one of them.
+    injections = prompt_injection.find_orders(text.text)
+    starts = [injection.start for injection in injections]
+    spans = cut(text.text, text.places)
+    # The first row of a table is repeated with its parts: prompt injection in it must not come back with each of them.
     headers = {
-        header: prompt_injection.without_injections(header)[0] for header in {piece.header or "" for piece in pieces}
+        header: prompt_injection.without_injections(header)[0] for header in {span.header or "" for span in spans}
     }
     return [
         Passage(
             text_id=text.id,
             ordinal=ordinal,
-            start=piece.start,
-            end=piece.end,
-            place=piece.place,
-            heading=piece.heading,
-            header=headers[piece.header or ""] or None,
-            gives_orders=any(order.end > piece.start for order in given[: bisect_left(begins, piece.end)]),
+            start=span.start,
+            end=span.end,
+            place=span.place,
+            heading=span.heading,
+            header=headers[span.header or ""] or None,
+            gives_orders=any(injection.end > span.start for injection in injections[: bisect_left(starts, span.end)]),
         )
-        for ordinal, piece in enumerate(pieces)
+        for ordinal, span in enumerate(spans)
     ]
 
 
-def _piece(passage: Passage, known: dict[str, str]) -> Piece:
+def _span(row: Passage, strings: dict[str, str]) -> PassageSpan:
     heading, header = (
-        None if each is None else known.setdefault(each, each) for each in (passage.heading, passage.header)
+        None if words is None else strings.setdefault(words, words) for words in (row.heading, row.header)
     )
-    return Piece(passage.start, passage.end, known.setdefault(passage.place, passage.place), heading, header)
+    return PassageSpan(row.start, row.end, strings.setdefault(row.place, row.place), heading, header)

@@ -1,4 +1,4 @@
-"""What looking into one criterion gives, before it is written down."""
+"""The result of one criterion, before it is stored."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,46 +6,47 @@ from typing import Any, Literal
 
 from storage.runs import RunDocument
 from storage.scores import ScoreStatus
-from tasks.scoring.evidence import Found
+from tasks.scoring.evidence import Excerpt
 
 Stance = Literal["for", "against"]
 
 
 @dataclass(frozen=True, slots=True)
 class Quotation:
-    """Words that a reason rests on. `found` is where they stand; None for words that stand nowhere.
+    """Words that a reason rests on. `excerpt` is where they stand; None for words that stand nowhere.
 
-    `stance` says whether they speak for or against what the criterion asks; None where nobody judged.
+    `stance` says whether they speak for or against what the criterion asks; None where no judgement was made.
     """
 
     text: str
     stance: Stance | None = None
-    found: Found | None = None
+    excerpt: Excerpt | None = None
 
     @classmethod
-    def of(cls, found: Found, stance: Stance | None = None) -> "Quotation":
-        """The quotation of words that were found."""
-        return cls(found.text, stance, found)
+    def of(cls, excerpt: Excerpt, stance: Stance | None = None) -> "Quotation":
+        """The quotation of an excerpt."""
+        return cls(excerpt.text, stance, excerpt)
 
 
 @dataclass(frozen=True, slots=True)
-class Contradiction:
+class ProvenContradiction:
     """Two places of the data room that say different things of the same matter."""
 
     about: str
-    one: Found
-    other: Found
+    one: Excerpt
+    other: Excerpt
 
     def as_json(self) -> dict[str, Any]:
         """The form that storage keeps: `{about, quotes: [two of {text, document_*, place}]}`."""
         quotes = [
-            {"text": found.text, **_named(found.document), "place": found.place} for found in (self.one, self.other)
+            {"text": excerpt.text, **_named(excerpt.document), "place": excerpt.place}
+            for excerpt in (self.one, self.other)
         ]
         return {"about": self.about, "quotes": quotes}
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class NearDocument:
     """A document that comes near to one that is missing, and why."""
 
     document: RunDocument
@@ -57,12 +58,12 @@ class Near:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """How a criterion came out.
+class CriterionResult:
+    """The result of one criterion.
 
     `quotes` that stand in their documents come first: the reason's `[1]` is the first of them. `missing`
-    says what to ask the company for, `nearest` what was found instead. `failed` marks a judgement that
-    a model's failure prevented, `unfinished` one that is to be asked for when the run goes on.
+    says what to request from the company, `nearest` which documents come close. `failed` marks a judgement that
+    a model's failure prevented, `unfinished` one that is made when the run continues.
     `confidence` and `agreement` are shares from 0 to 1: the judge's own, and that of repeated judgements
     which came out like this one.
     """
@@ -76,8 +77,8 @@ class Finding:
     unfinished: bool = False
     confidence: float | None = None
     agreement: float | None = None
-    contradictions: Sequence[Contradiction] = ()
-    nearest: Sequence[Near] = ()
+    contradictions: Sequence[ProvenContradiction] = ()
+    nearest: Sequence[NearDocument] = ()
 
 
 def _named(document: RunDocument) -> dict[str, Any]:

@@ -1,9 +1,8 @@
-"""Scoring one company of a run: every criterion looked into, written down at once, and added up.
+"""Scoring the companies of a run.
 
-How much of a ranking is the weights' doing: it is drawn up again a thousand times under other weights.
-
-In each draw every weight is multiplied by a factor of its own between a half and twice, halving as
-likely as doubling. A company that keeps its place in nearly all draws owes it to its scores.
+score_criteria    each criterion of one company: its result is stored at once, then all are added up
+rank_companies    the companies by their totals
+stability         how much of the ranking depends on the weights
 """
 
 import hashlib
@@ -12,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from math import log
 from random import Random
+
+import numpy as np
 
 from storage import companies, database, runs, scores
 from storage.companies import StoredClaim, StoredProfile
@@ -27,31 +28,36 @@ from tasks.scoring.checks import check_document, check_fact
 from tasks.scoring.criteria import Criteria, Criterion, DocumentCheck, FactRule, Judged
 from tasks.scoring.evidence import Evidence
 from tasks.scoring.judge import Answers, Question, prepare
-from tasks.scoring.results import Finding, Quotation
+from tasks.scoring.results import CriterionResult, Quotation
 
-_TOLD = 20  # passages with orders that are named, each with its place
-_MOST_AT_ONCE = 16  # judgements asked for side by side, whatever the answerer takes
+DRAWS = 1000
+_MOST = 2.0  # a weight is at most doubled and at least halved
+_SAME = 9  # decimals; totals that differ less are equal, as in the ranking itself
+_MAX_NAMED = 20  # passages with prompt injection that are named in a warning, each with its place
+_MOST_AT_ONCE = 16  # judgements made side by side, whatever the answerer takes
 
-Looked = tuple[int, Criterion, Finding, str]
+Standing = Mapping[str, float]
+"""One company's scored criteria: the id of each with its score as a share of the scale, 0 to 1."""
+
+Scored = tuple[int, Criterion, CriterionResult, str]
+"""A criterion's place among the criteria (from 0), the criterion, its result, a hash of what the result rests on."""
 
 
 @operation(name="score_criteria")
 def score_criteria(company_id: int) -> bool:
-    """Score a run's company on all the run's criteria; gives False when a judgement failed.
+    """Score a run's company on all the run's criteria; returns False when a judgement failed.
 
-    What was written down before an interruption is kept when it rests on the same evidence.
+    An outcome that was stored before an interruption stays when it rests on the same evidence.
     """
     with database.reading() as session:
         company = runs.get_company(session, company_id)
         criteria = Criteria.from_json(runs.get_run(session, company.run_id).criteria)
     evidence = Evidence(company_id)
-    for looked in findings(company_id, evidence, current_answerer(), ledger_of(company.run_id)):
-        _write_down(company_id, *looked)
-    asked = {criterion.id for criterion in criteria.criteria}
+    for scored in criterion_results(company_id, evidence, current_answerer(), ledger_of(company.run_id)):
+        _save(company_id, *scored)
+    ids = {criterion.id for criterion in criteria.criteria}
     with database.reading() as session:
-        outcomes = [
-            outcome for outcome in scores.company_outcomes(session, company_id) if outcome.criterion_id in asked
-        ]
+        outcomes = [outcome for outcome in scores.company_outcomes(session, company_id) if outcome.criterion_id in ids]
     company.total, company.coverage = add_up(outcomes, criteria.scale)
     company.warnings = list(dict.fromkeys([*company.warnings, *warnings_of(evidence)]))
     with database.writing() as session:
@@ -59,20 +65,21 @@ def score_criteria(company_id: int) -> bool:
     return not any(outcome.failed for outcome in outcomes)
 
 
-def findings(company_id: int, evidence: Evidence, answerer: Answerer, ledger: Ledger | None) -> Iterator[Looked]:
-    """Look into the criteria of which no outcome is written down, or one that rests on something else or failed.
+def criterion_results(
+    company_id: int, evidence: Evidence, answerer: Answerer, ledger: Ledger | None
+) -> Iterator[Scored]:
+    """The results of the criteria that have no stored outcome, or one that failed or rests on something else.
 
-    Writes no outcome. Facts and documents come first; judgements are asked for side by side, as many at
-    once as the answerer takes (12 of a server that takes 0.2 s each: 2.8 s one by one, 0.4 s so), and come
-    as they are made. Each with its place among the criteria (from 0) and a hash of what it rests on,
-    empty where it is to be looked into again.
+    Stores nothing. Facts and documents come first; judgements are made side by side, as many at once as the answerer
+    takes (12 of a server that takes 0.2 s each: 2.8 s one by one, 0.4 s so), and come as they are made. The hash is
+    empty where the criterion is to be scored again.
     """
     with database.reading() as session:
         company = runs.get_company(session, company_id)
         criteria = Criteria.from_json(runs.get_run(session, company.run_id).criteria)
         profile = companies.get_profile(session, company.profile_id) if company.profile_id else None
         claims = companies.profile_claims(session, company.profile_id) if company.profile_id else []
-        kept = {
+        stored = {
             outcome.criterion_id: outcome.evidence
             for outcome in scores.company_outcomes(session, company_id)
             if not outcome.failed
@@ -80,7 +87,7 @@ def findings(company_id: int, evidence: Evidence, answerer: Answerer, ledger: Le
     judged: list[tuple[int, Judged, str]] = []
     for ordinal, criterion in enumerate(criteria.criteria):
         rests_on = _rests_on(criterion, criteria, evidence, profile, claims, answerer)
-        if kept.get(criterion.id) == rests_on:
+        if stored.get(criterion.id) == rests_on:
             continue
         if isinstance(criterion, FactRule):
             yield ordinal, criterion, check_fact(criterion, criteria.scale, profile, claims), rests_on
@@ -98,8 +105,8 @@ def _judgements(
     evidence: Evidence,
     answerer: Answerer,
     ledger: Ledger | None,
-) -> Iterator[Looked]:
-    """The judged criteria. Only the asking is done in threads: evidence is read, and findings written, in this one.
+) -> Iterator[Scored]:
+    """The judged criteria. Only the asking is done in threads: evidence is read, and results are checked, in this one.
 
     After an error, calls under way are waited for: they are paid for. Only an interrupt leaves them behind.
     """
@@ -107,14 +114,14 @@ def _judgements(
     under_way: dict[Future[Answers], tuple[int, Question, str]] = {}
     with FanOut(limit, "judging", Leave.ON_INTERRUPT) as threads:
 
-        def answered(leaving: int) -> Iterator[Looked]:
+        def answered(leaving: int) -> Iterator[Scored]:
             for (ordinal, question, rests_on), answers in finished(under_way, leaving):
-                finding = question.finding(answers.result(), evidence)
-                yield ordinal, question.criterion, finding, "" if finding.unfinished else rests_on
+                result = question.result(answers.result(), evidence)
+                yield ordinal, question.criterion, result, "" if result.unfinished else rests_on
 
         for ordinal, criterion, rests_on in judged:
             question = prepare(criterion, criteria.scale, company, evidence, answerer, criteria.runs)
-            if isinstance(question, Finding):
+            if isinstance(question, CriterionResult):
                 yield ordinal, criterion, question, rests_on
             else:
                 under_way[threads.submit(question.ask, answerer, ledger)] = ordinal, question, rests_on
@@ -123,41 +130,43 @@ def _judgements(
 
 
 def warnings_of(evidence: Evidence) -> list[str]:
-    """What a reader must know of the evidence: words that give orders to a model, and a ranking that fell back."""
-    told = [
-        f"{found.document.name}, {found.place}: this passage gives orders to a language model. It was left out of "
+    """What a reader must know of the evidence: prompt injection, and a ranking by words alone."""
+    warnings = [
+        f"{excerpt.document.name}, {excerpt.place}: this passage gives orders to a language model. It was left out of "
         "everything that a model was asked, and proves nothing."
-        for found in evidence.orders[:_TOLD]
+        for excerpt in evidence.injected[:_MAX_NAMED]
     ]
-    if len(evidence.orders) > _TOLD:
-        told.append(f"{len(evidence.orders) - _TOLD} more passages give orders to a language model and were left out.")
+    if len(evidence.injected) > _MAX_NAMED:
+        warnings.append(
+            f"{len(evidence.injected) - _MAX_NAMED} more passages give orders to a language model and were left out."
+        )
     named = [document.name for document in evidence.documents if without_injections(document.name)[1]]
-    told += [
+    warnings += [
         f"{name}: this document's name gives orders to a language model. No model was shown them."
-        for name in named[:_TOLD]
+        for name in named[:_MAX_NAMED]
     ]
-    if len(named) > _TOLD:
-        told.append(f"The names of {len(named) - _TOLD} more documents give orders to a language model.")
-    return told + ([evidence.warning] if evidence.warning else [])
+    if len(named) > _MAX_NAMED:
+        warnings.append(f"The names of {len(named) - _MAX_NAMED} more documents give orders to a language model.")
+    return warnings + ([evidence.warning] if evidence.warning else [])
 
 
 def add_up(outcomes: Sequence[CriterionOutcome], scale: tuple[float, float]) -> tuple[float | None, float]:
     """The weighted total (0 to 1, of what could be scored; None when nothing was) and the share of weight scored."""
     low, high = scale
     scored = [outcome for outcome in outcomes if outcome.status is ScoreStatus.SCORED and outcome.score is not None]
-    weight = sum(each.weight for each in scored)
+    weight = sum(outcome.weight for outcome in scored)
     everything = sum(outcome.weight for outcome in outcomes)
     if not weight:
         return None, 0.0
-    total = sum(each.weight * ((each.score or 0) - low) / (high - low) for each in scored) / weight
+    total = sum(outcome.weight * ((outcome.score or 0) - low) / (high - low) for outcome in scored) / weight
     return round(total, 12), weight / everything  # rounded, so that equal scores give equal totals in any order
 
 
-def rank_companies(listed: Sequence[RunCompany]) -> None:
+def rank_companies(companies_of_run: Sequence[RunCompany]) -> None:
     """Give each company its rank by total, equal totals the same one; without a total there is none."""
-    totals = sorted((each.total for each in listed if each.total is not None), reverse=True)
-    for each in listed:
-        each.rank = None if each.total is None else totals.index(each.total) + 1
+    totals = sorted((company.total for company in companies_of_run if company.total is not None), reverse=True)
+    for company in companies_of_run:
+        company.rank = None if company.total is None else totals.index(company.total) + 1
 
 
 def _rests_on(
@@ -168,7 +177,7 @@ def _rests_on(
     claims: Sequence[StoredClaim],
     answerer: Answerer,
 ) -> str:
-    """A hash of all that the outcome rests on: with the same one it need not be looked into again."""
+    """A hash of all that the outcome rests on: while it is the same, the criterion need not be scored again."""
     rest: list[object] = [criterion.model_dump_json(), criteria.scale]
     if isinstance(criterion, FactRule):
         rest += [profile and profile.profile, [(claim.field, claim.source, claim.as_of) for claim in claims]]
@@ -179,49 +188,45 @@ def _rests_on(
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
-def _write_down(company_id: int, ordinal: int, criterion: Criterion, finding: Finding, rests_on: str) -> None:
+def _save(company_id: int, ordinal: int, criterion: Criterion, result: CriterionResult, rests_on: str) -> None:
     outcome = CriterionOutcome(
         company_id=company_id,
         ordinal=ordinal,
         criterion_id=criterion.id,
         kind=criterion.kind,
         weight=criterion.weight,
-        score=finding.score,
-        status=finding.status,
-        reason=finding.reason,
-        missing=finding.missing,
+        score=result.score,
+        status=result.status,
+        reason=result.reason,
+        missing=result.missing,
         evidence=rests_on,
-        failed=finding.failed,
-        confidence=finding.confidence,
-        agreement=finding.agreement,
-        contradictions=[contradiction.as_json() for contradiction in finding.contradictions],
-        nearest=[each.as_json() for each in finding.nearest],
+        failed=result.failed,
+        confidence=result.confidence,
+        agreement=result.agreement,
+        contradictions=[contradiction.as_json() for contradiction in result.contradictions],
+        nearest=[document.as_json() for document in result.nearest],
     )
     with database.writing() as session:
-        scores.save_outcome(session, outcome, [_quote(quote) for quote in finding.quotes])
+        scores.save_outcome(session, outcome, [_quote(quote) for quote in result.quotes])
 
 
 def _quote(quotation: Quotation) -> Quote:
     quote = Quote(outcome_id=0, ordinal=0, text=quotation.text, verified=False, stance=quotation.stance)
-    found = quotation.found
-    if found is not None:
+    excerpt = quotation.excerpt
+    if excerpt is not None:
         quote.verified = True
-        quote.document_id, quote.document_name = found.document.document_id, found.document.name
-        quote.document_url, quote.place = found.document.url, found.place
-        quote.text_id, quote.start, quote.end = found.text_id, found.start, found.end
+        quote.document_id, quote.document_name = excerpt.document.document_id, excerpt.document.name
+        quote.document_url, quote.place = excerpt.document.url, excerpt.place
+        quote.text_id, quote.start, quote.end = excerpt.text_id, excerpt.start, excerpt.end
     return quote
-
-
-DRAWS = 1000
-_MOST = 2.0  # a weight is at most doubled and at least halved
-_SAME = 9  # decimals; totals that differ less are equal, as in the ranking itself
-
-Standing = Mapping[str, float]
-"""One company's scored criteria: the id of each with its score as a share of the scale, 0 to 1."""
 
 
 def stability(standings: Sequence[Standing], weights: Mapping[str, float]) -> list[float] | None:
     """The share of draws in which each company keeps its place, 0 to 1; the same for the same figures.
+
+    The ranking is drawn up again a thousand times. In each draw every weight is multiplied by a factor of its own
+    between a half and twice, halving as likely as doubling. A company that keeps its place in nearly all draws owes it
+    to its scores.
 
     Args:
         standings: the ranked companies, none without a scored criterion.
@@ -231,18 +236,16 @@ def stability(standings: Sequence[Standing], weights: Mapping[str, float]) -> li
         A share a company, in their order; None where there is nothing to vary: fewer than two
         companies, or fewer than two criteria.
     """
-    asked = sorted({criterion for standing in standings for criterion in standing})
-    if len(standings) < 2 or len(asked) < 2:
+    criteria = sorted({criterion for standing in standings for criterion in standing})
+    if len(standings) < 2 or len(criteria) < 2:
         return None
-    import numpy as np  # noqa: PLC0415 - 0.1 s that only a report of several companies need pay
-
     chosen = Random(0)  # noqa: S311 - drawn anew, a report must say the same
     spread = log(_MOST)
-    factors = np.exp([[chosen.uniform(-spread, spread) for _ in asked] for _ in range(DRAWS)])
-    given = np.array([weights[criterion] for criterion in asked])
-    drawn = np.vstack([given, given * factors])  # the first row is the ranking as it is
-    scored = np.array([[criterion in standing for criterion in asked] for standing in standings], dtype=float)
-    shares = np.array([[standing.get(criterion, 0.0) for criterion in asked] for standing in standings])
+    factors = np.exp([[chosen.uniform(-spread, spread) for _ in criteria] for _ in range(DRAWS)])
+    own_weights = np.array([weights[criterion] for criterion in criteria])
+    drawn = np.vstack([own_weights, own_weights * factors])  # the first row is the ranking as it is
+    scored = np.array([[criterion in standing for criterion in criteria] for standing in standings], dtype=float)
+    shares = np.array([[standing.get(criterion, 0.0) for criterion in criteria] for standing in standings])
     totals = -np.round((drawn @ shares.T) / (drawn @ scored.T), _SAME)
     places = np.array([np.searchsorted(np.sort(row), row) for row in totals])
     return [float(share) for share in (places[1:] == places[0]).mean(axis=0)]

@@ -9,7 +9,7 @@ from storage.database import reading
 from storage.scores import ScoreStatus
 from tasks.scoring.checks import check_document, check_fact
 from tasks.scoring.criteria import DocumentCheck, FactRule
-from tasks.scoring.results import Finding
+from tasks.scoring.results import CriterionResult
 from tests.tasks.scoring.conftest import Room
 
 SCALE = (1.0, 5.0)
@@ -20,7 +20,7 @@ CONTRACT = (
 )
 
 
-def fact_of(room: Room, fact: str, rule: str) -> Finding:
+def fact_of(room: Room, fact: str, rule: str) -> CriterionResult:
     profile: StoredProfile | None = None
     claims: list[StoredClaim] = []
     if room.company.profile_id is not None:
@@ -30,7 +30,7 @@ def fact_of(room: Room, fact: str, rule: str) -> Finding:
     return check_fact(FactRule(id="a", fact=fact, rule=rule), SCALE, profile, claims)
 
 
-def document_of(room: Room, document: str) -> Finding:
+def document_of(room: Room, document: str) -> CriterionResult:
     return check_document(DocumentCheck(id="a", document=document), SCALE, room.evidence)
 
 
@@ -138,9 +138,9 @@ def test_a_document_is_found_by_how_it_begins(room: Room) -> None:
     finding = document_of(room, "audited financial statements")
     assert finding.reason == "In the data room: Scan 0012.pdf (by how it begins)."
     (quote,) = finding.quotes
-    assert quote.found is not None
-    assert (quote.text, quote.stance, quote.found.place) == (ACCOUNTS, None, "page 1")
-    assert ACCOUNTS[quote.found.start : quote.found.end] == quote.text
+    assert quote.excerpt is not None
+    assert (quote.text, quote.stance, quote.excerpt.place) == (ACCOUNTS, None, "page 1")
+    assert ACCOUNTS[quote.excerpt.start : quote.excerpt.end] == quote.text
 
 
 def test_a_contract_that_mentions_the_document_is_not_the_document(room: Room) -> None:

@@ -12,9 +12,9 @@ from tasks.ai.budget import Ledger
 from tasks.ai.money import Cap, Usage
 from tasks.ai.registry import current_answerer
 from tasks.scoring.criteria import Judged
-from tasks.scoring.evidence import Found
+from tasks.scoring.evidence import Excerpt
 from tasks.scoring.judge import prepare
-from tasks.scoring.results import Finding
+from tasks.scoring.results import CriterionResult
 from tests.servers.openai_server import (
     Behaviour,
     ModelRequest,
@@ -72,20 +72,20 @@ def judged(
     criterion: Judged = ASK,
     repeats: int = 1,
     ledger: Ledger | None = None,
-) -> Finding:
+) -> CriterionResult:
     evidence = room.evidence
     question = prepare(criterion, scale, "Alpha", evidence, current_answerer(), repeats)
-    if isinstance(question, Finding):
+    if isinstance(question, CriterionResult):
         return question
-    return question.finding(question.ask(current_answerer(), ledger), evidence)
+    return question.result(question.ask(current_answerer(), ledger), evidence)
 
 
-def standing(finding: Finding) -> list[Found]:
-    return [quote.found for quote in finding.quotes if quote.found]
+def standing(finding: CriterionResult) -> list[Excerpt]:
+    return [quote.excerpt for quote in finding.quotes if quote.excerpt]
 
 
-def invented(finding: Finding) -> list[str]:
-    return [quote.text for quote in finding.quotes if quote.found is None]
+def invented(finding: CriterionResult) -> list[str]:
+    return [quote.text for quote in finding.quotes if quote.excerpt is None]
 
 
 def account(cap: Cap | None = None) -> tuple[Ledger, list[Usage]]:
@@ -287,7 +287,7 @@ def test_without_a_model_the_passages_are_shown_and_nothing_failed(room: Room) -
 # --- rooms that say nothing
 
 
-def empty(room: Room) -> Finding:
+def empty(room: Room) -> CriterionResult:
     return judged(room, criterion=Judged(id="x", ask="Zebras?"))
 
 
@@ -313,7 +313,7 @@ def test_a_question_in_another_language_is_judged_by_what_the_room_has(room: Roo
     )
     finding = judged(room, criterion=Judged(id="x", ask="Zebras?"))
     assert (finding.status, finding.score) == (ScoreStatus.SCORED, 4)
-    assert [quote.found.document.name for quote in finding.quotes if quote.found] == ["Mietvertrag.txt"]
+    assert [quote.excerpt.document.name for quote in finding.quotes if quote.excerpt] == ["Mietvertrag.txt"]
     assert "(No passage shares a word with the question; the model was given the room's first " in finding.reason
 
 

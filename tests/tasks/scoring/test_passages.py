@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.scoring.passages import Ground, Piece, cut
+from tasks.scoring.passages import PassageSpan, TextPlaces, cut
 
 LONGEST = 1200
 
@@ -118,7 +118,7 @@ def test_a_sheet_is_told_with_the_cells_that_the_passage_takes() -> None:
         (len(title + first), len(text), "cells", "A21:G40"),
     ]
     assert places_of(text, places) == [("sheet Accounts, A1:G40", None)]
-    ground = Ground(text, places)
+    ground = TextPlaces(text, places)
     assert ground.place(text.index("Costs"), len(text)) == "sheet Accounts, A21:G40"
     assert ground.place(text.index("Revenue"), text.index("Revenue") + 7) == "sheet Accounts, A1:F20"
     assert ground.place(0, 8) == "sheet Accounts"
@@ -140,7 +140,7 @@ def test_recognised_text_says_so() -> None:
         (too, len(text), "ocr", "eng+deu"),
     ]
     assert places_of(text, places) == [("page 1", None), ("page 2 (OCR)", None), ("page 3 (OCR)", None)]
-    ground = Ground(text, places)
+    ground = TextPlaces(text, places)
     assert ground.place(mixed, mixed + 7) == "page 3"
     assert ground.place(too, len(text)) == "page 3 (OCR)"
 
@@ -149,7 +149,7 @@ def test_a_span_of_a_slide_is_told_with_its_shape() -> None:
     text = "Cuidara\nARR of 9.4m\nNotes: say it slowly.\n"
     arr, notes = text.index("ARR"), text.index("Notes")
     places = [(0, len(text), "slide", "4"), (0, arr, "shape", "Title 1"), (arr, notes, "shape", "Text 2")]
-    ground = Ground(text, places)
+    ground = TextPlaces(text, places)
     assert ground.place(arr, arr + 3) == "slide 4, Text 2"
     assert ground.place(0, notes) == "slide 4", "it takes two shapes"
     assert ground.place(notes, len(text)) == "slide 4"
@@ -179,8 +179,8 @@ def test_an_attachment_is_told_by_name_and_its_host_does_not_leak_into_it() -> N
         ("in “Budget.xlsx”, sheet Costs, A1:B1", None),
         ("in “Note.txt”, lines 1 to 2", None),
     ]
-    assert Ground(text, places).place(text.index("second"), len(text)) == "in “Note.txt”, line 2"
-    assert Ground(text, places).place(first, first + 5) == "in “Note.txt”, line 1"
+    assert TextPlaces(text, places).place(text.index("second"), len(text)) == "in “Note.txt”, line 2"
+    assert TextPlaces(text, places).place(first, first + 5) == "in “Note.txt”, line 1"
 
 
 def test_an_attachment_of_an_attachment_is_told_by_both_names() -> None:
@@ -193,9 +193,9 @@ def test_an_attachment_of_an_attachment_is_told_by_both_names() -> None:
         (rent, len(text), "page", "7"),
         (rent, len(text), "ocr", "eng"),
     ]
-    assert Ground(text, places).place(rent, len(text)) == "in “Mail.docx”, in “Budget.xlsx”, page 7 (OCR)"
-    assert Ground(text, places).label(rent, "heading") is None
-    assert Ground(text, places).place(5, 9) == "in “Mail.docx”, under “Mail”, line 1"
+    assert TextPlaces(text, places).place(rent, len(text)) == "in “Mail.docx”, in “Budget.xlsx”, page 7 (OCR)"
+    assert TextPlaces(text, places).label(rent, "heading") is None
+    assert TextPlaces(text, places).place(5, 9) == "in “Mail.docx”, under “Mail”, line 1"
 
 
 def test_headings_are_told_with_lines() -> None:
@@ -224,7 +224,7 @@ def test_a_text_without_places_is_told_by_lines() -> None:
 
 def test_a_heading_on_a_page_is_kept_beside_the_page() -> None:
     places = [(0, 10, "page", "1"), (0, 10, "heading", "Term")]
-    assert cut("Five years", places) == [Piece(0, 10, "page 1", "Term")]
+    assert cut("Five years", places) == [PassageSpan(0, 10, "page 1", "Term")]
 
 
 @pytest.mark.timeout(60)  # 0.2 s here; work that grows with text times places would take many minutes

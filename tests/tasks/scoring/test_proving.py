@@ -8,7 +8,7 @@ import pytest
 from storage.scores import ScoreStatus
 from tasks.scoring.criteria import Judged
 from tasks.scoring.judgement import Judgement, prove
-from tasks.scoring.results import Finding
+from tasks.scoring.results import CriterionResult
 from tests.tasks.scoring.conftest import Room
 
 ASK = Judged(id="recurring", ask="Is most of the revenue recurring?")
@@ -34,7 +34,7 @@ def room(room: Room) -> Room:
 
 def proved(
     room: Room, *quotes: tuple[str, str | None] | str, scale: tuple[float, float] = (0, 5), **more: Any
-) -> Finding:
+) -> CriterionResult:
     """A judgement with these quotations (text, stance), each said to stand in the first source."""
     listed = [(quote, "for") if isinstance(quote, str) else quote for quote in quotes]
     given: dict[str, Any] = {"found": True, "score": 4, "reason": "So.", "contradictions": [], "confidence": 0.8}
@@ -51,7 +51,7 @@ def contradiction(one: str, other: str, about: str = "the share") -> dict[str, A
 def test_quotations_for_and_against_are_kept_with_their_side_and_place(room: Room) -> None:
     finding = proved(room, (MOST, "for"), (FALLS, "against"), (MADE_UP, "against"))
     assert [
-        (quote.stance, quote.found and (quote.found.document.name, quote.found.place)) for quote in finding.quotes
+        (quote.stance, quote.excerpt and (quote.excerpt.document.name, quote.excerpt.place)) for quote in finding.quotes
     ] == [("for", ("Report.pdf", "page 2")), ("against", ("Letter.txt", "line 1")), ("against", None)]
     assert (finding.status, finding.score, finding.confidence) == (ScoreStatus.SCORED, 4, 0.8)
 
@@ -120,8 +120,8 @@ def test_an_unsupported_judgement_says_which_side_nothing_stands_for(room: Room)
 def test_a_source_that_does_not_exist_is_no_obstacle(room: Room, source: int) -> None:
     quotes = [{"source": source, "text": FALLS, "stance": "for"}]
     (quote,) = proved(room, quotes=quotes).quotes
-    assert quote.found is not None
-    assert quote.found.document.name == "Letter.txt"
+    assert quote.excerpt is not None
+    assert quote.excerpt.document.name == "Letter.txt"
 
 
 def test_ten_thousand_quotations_and_a_reason_of_a_megabyte_are_bounded(room: Room) -> None:

@@ -6,22 +6,22 @@ from hypothesis import strategies as st
 
 from storage.runs import RunDocument
 from storage.scores import ScoreStatus
-from tasks.scoring.evidence import Found
-from tasks.scoring.judge import taken_together
-from tasks.scoring.results import Contradiction, Finding, Quotation
+from tasks.scoring.evidence import Excerpt
+from tasks.scoring.judge import combined
+from tasks.scoring.results import CriterionResult, ProvenContradiction, Quotation
 
 DOCUMENT = RunDocument(company_id=1, document_id="d", name="Report.pdf", path="", url="http://x/d")
-FAILED = Finding(ScoreStatus.UNSCORED, "The model refused.", failed=True)
-MISSING = Finding(ScoreStatus.MISSING, "Nothing is said.", missing="Is it?")
-UNSUPPORTED = Finding(ScoreStatus.UNSUPPORTED, "No quotation could be verified.")
+FAILED = CriterionResult(ScoreStatus.UNSCORED, "The model refused.", failed=True)
+MISSING = CriterionResult(ScoreStatus.MISSING, "Nothing is said.", missing="Is it?")
+UNSUPPORTED = CriterionResult(ScoreStatus.UNSUPPORTED, "No quotation could be verified.")
 
 
-def words(start: int) -> Found:
-    return Found(DOCUMENT, 1, start, start + 5, f"page {start}", None, f"words {start}")
+def words(start: int) -> Excerpt:
+    return Excerpt(DOCUMENT, 1, start, start + 5, f"page {start}", None, f"words {start}")
 
 
-def scored(score: float, *starts: int, confidence: float | None = None, reason: str = "So.") -> Finding:
-    return Finding(
+def scored(score: float, *starts: int, confidence: float | None = None, reason: str = "So.") -> CriterionResult:
+    return CriterionResult(
         ScoreStatus.SCORED,
         reason,
         score=score,
@@ -32,7 +32,7 @@ def scored(score: float, *starts: int, confidence: float | None = None, reason: 
 
 def test_a_single_judgement_is_as_it_is() -> None:
     finding = scored(3)
-    assert taken_together([finding]) is finding
+    assert combined([finding]) is finding
 
 
 @pytest.mark.parametrize(
@@ -47,14 +47,14 @@ def test_a_single_judgement_is_as_it_is() -> None:
     ],
 )
 def test_the_median_is_a_score_that_was_given(scores: list[float], score: float, agreement: float) -> None:
-    taken = taken_together([scored(score) for score in scores])
+    taken = combined([scored(score) for score in scores])
     assert taken.score == score
     assert taken.agreement == pytest.approx(agreement)
 
 
 @given(st.lists(st.floats(0, 5), min_size=2, max_size=9))
 def test_the_order_of_the_repeats_does_not_matter(scores: list[float]) -> None:
-    one, other = (taken_together([scored(each) for each in order]) for order in (scores, scores[::-1]))
+    one, other = (combined([scored(each) for each in order]) for order in (scores, scores[::-1]))
     assert (one.score, one.agreement) == (other.score, other.agreement)
     assert one.score in scores
 
@@ -71,37 +71,43 @@ def test_the_order_of_the_repeats_does_not_matter(scores: list[float]) -> None:
     ],
 )
 def test_what_most_of_those_that_came_out_say_is_taken(
-    findings: list[Finding], status: ScoreStatus, agreement: float
+    findings: list[CriterionResult], status: ScoreStatus, agreement: float
 ) -> None:
-    taken = taken_together(findings)
+    taken = combined(findings)
     assert taken.status is status
     assert taken.agreement == pytest.approx(agreement)
     assert (taken.score is None) == (status is not ScoreStatus.SCORED)
 
 
 def test_quotations_of_the_repeats_that_agree_are_joined_and_the_reason_s_numbers_stay() -> None:
-    taken = taken_together([scored(5, 9), scored(4, 1, 2, reason="So [2]."), scored(4, 2, 3)])
+    taken = combined([scored(5, 9), scored(4, 1, 2, reason="So [2]."), scored(4, 2, 3)])
     assert [quote.text for quote in taken.quotes] == ["words 1", "words 2", "words 3", "made up"]
     assert taken.reason == "So [2]."
 
 
 def test_confidence_is_the_middle_one_and_contradictions_are_told_once() -> None:
-    one = Finding(
-        ScoreStatus.SCORED, "So.", score=4, confidence=0.5, contradictions=[Contradiction("a", words(1), words(2))]
+    one = CriterionResult(
+        ScoreStatus.SCORED,
+        "So.",
+        score=4,
+        confidence=0.5,
+        contradictions=[ProvenContradiction("a", words(1), words(2))],
     )
-    other = Finding(
-        ScoreStatus.SCORED, "So.", score=4, confidence=0.9, contradictions=[Contradiction("b", words(2), words(1))]
+    other = CriterionResult(
+        ScoreStatus.SCORED,
+        "So.",
+        score=4,
+        confidence=0.9,
+        contradictions=[ProvenContradiction("b", words(2), words(1))],
     )
-    taken = taken_together([one, other, scored(4)])
+    taken = combined([one, other, scored(4)])
     assert taken.confidence == 0.5
     assert [contradiction.about for contradiction in taken.contradictions] == ["a"]
 
 
 def test_failures_among_the_repeats_are_told() -> None:
-    assert taken_together([scored(4), FAILED, scored(4)]).reason == (
-        "So. (1 of 3 judgements failed. The model refused.)"
-    )
+    assert combined([scored(4), FAILED, scored(4)]).reason == ("So. (1 of 3 judgements failed. The model refused.)")
 
 
 def test_when_all_failed_the_criterion_failed() -> None:
-    assert taken_together([FAILED, FAILED]) == FAILED
+    assert combined([FAILED, FAILED]) == FAILED

@@ -19,7 +19,7 @@ from storage.scores import CriterionOutcome, ScoreStatus
 from storage.settings import override_settings
 from tasks.ai.registry import current_answerer
 from tasks.scoring.judge import Question
-from tasks.scoring.score import add_up, findings, rank_companies, score_criteria
+from tasks.scoring.score import add_up, criterion_results, rank_companies, score_criteria
 from tests.servers.openai_server import ModelRequest, ModelServer, refusing, saying
 from tests.tasks.scoring.conftest import Room
 
@@ -300,7 +300,8 @@ def test_where_the_budget_ends_the_rest_is_unscored_and_goes_on_with_more(
 
 def test_looking_into_a_company_writes_nothing(room: Room, server: ModelServer) -> None:
     looked = {
-        criterion.id: finding for _, criterion, finding, _ in findings(room.id, room.evidence, current_answerer(), None)
+        criterion.id: finding
+        for _, criterion, finding, _ in criterion_results(room.id, room.evidence, current_answerer(), None)
     }
     assert list(looked)[:2] == ["established", "cap_table"]  # they wait for nobody
     assert set(looked) == {"established", "cap_table", "recurring", "churn"}
