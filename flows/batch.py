@@ -1,4 +1,4 @@
-"""The flow `batch`: every company of a batch file examined, ranked, and the report written."""
+"""The flow `batch`: examines every company of a batch file, ranks them, and writes the report."""
 
 import logging
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 @flow(name="batch")
 def batch(batch_file: Path, criteria: Path | None = None, out: Path | None = None) -> str:
-    """Examine every company of a batch, going on where an earlier run of it was broken off.
+    """Examine every company of a batch, going on where an interrupted run of it stopped.
 
     Args:
         batch_file: the YAML or CSV file.
@@ -36,8 +36,8 @@ def batch(batch_file: Path, criteria: Path | None = None, out: Path | None = Non
         BadRequest: what is wrong in the files. Conflict: the batch is being run elsewhere.
         CompaniesFailed: some companies failed; all the rest is done and the report says so.
     """
-    asked = read_batch(batch_file, criteria)
-    with override_settings(asked.settings), run_of(asked) as run:
+    screen = read_batch(batch_file, criteria)
+    with override_settings(screen.settings), run_of(screen) as run:
         _examine(run, companies_to_do(run))
         try:
             finish(run)
@@ -45,23 +45,23 @@ def batch(batch_file: Path, criteria: Path | None = None, out: Path | None = Non
             if out is not None:
                 write_reports(run, out)
             report = build(run)
-            create_markdown_artifact(ranking(report), key="ranking", description=f"{asked.name}: the companies ranked")
+            create_markdown_artifact(ranking(report), key="ranking", description=f"{screen.name}: the companies ranked")
     return run
 
 
-def _examine(run: str, waiting: Sequence[RunCompany]) -> None:
-    """One company after the other; what goes wrong with one is written down and stops no other.
+def _examine(run: str, companies: Sequence[RunCompany]) -> None:
+    """Examine one company after the other; a failure is stored with its company and stops no other.
 
-    Side by side they would be slower: what costs time runs in parallel within a company, and flows
-    at the same time make Prefect's SQLite wait for itself (three companies: 3.3 s so, 9 s in four threads).
+    In parallel they would be slower: what takes time is parallel within a company, and flows that run at
+    the same time wait for Prefect's SQLite (three companies: 3.3 s one by one, 9 s in four threads).
     """
-    for company in waiting:
+    for company in companies:
         assert company.id is not None
         try:
             due_diligence(company.name, company.domain, company.folder, run=run)
-        except Exception as error:  # noqa: BLE001 - a mistake of ours in one company must not end the night's run
+        except Exception as error:  # noqa: BLE001 - an error in the program must not end the run for all companies
             log.error("The company %s failed: %s", company.domain, type(error).__name__)  # noqa: TRY400
-            ours = f"An internal error: {type(error).__name__}."
+            internal = f"An internal error: {type(error).__name__}."
             close_company(
-                company.id, CompanyStatus.FAILED, error.message if isinstance(error, DiligenceError) else ours
+                company.id, CompanyStatus.FAILED, error.message if isinstance(error, DiligenceError) else internal
             )

@@ -1,9 +1,8 @@
 """The batch that a user writes: a YAML file, or a CSV with the columns name, domain, folder.
 
-The settings that stand in a batch file: any setting of a run, by its name in lower case without the prefix.
-
-They rule over the environment while the batch runs. Secrets are refused: a batch file is passed
-around. Where things are stored is no setting of a run: it is known before the file is read.
+A YAML file may also contain settings of the run, by name in lower case without the prefix; they take precedence
+over the environment while the batch runs. It may not contain secrets, since batch files are passed around, nor
+where things are stored, which must be known before the file is read.
 """
 
 import csv
@@ -28,7 +27,7 @@ from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest, NotConfigured
 from tasks.ranking.settings import EmbeddingSettings
 from tasks.scoring.criteria import Criteria, read_criteria
-from tasks.user_file import Line, Mistakes, UserFile, nearest, read_user_text, told
+from tasks.user_file import Line, Mistakes, UserFile, describe_error, nearest, read_user_text
 
 Value = str | int | float | bool
 MONEY = frozenset({"ai_budget", "ai_prices"})
@@ -85,7 +84,7 @@ def read_settings(file: UserFile, written: Mapping[str, Any]) -> dict[str, Value
             values[name] = value
         else:
             file.mistake((name,), "must be one value or a list of values")
-    return values if _are_right(file, values, known.classes) else {}
+    return values if _check_settings(file, values, known.classes) else {}
 
 
 def with_facts(settings: dict[str, Value], beside: Path) -> dict[str, Value]:
@@ -96,7 +95,7 @@ def with_facts(settings: dict[str, Value], beside: Path) -> dict[str, Value]:
     return settings
 
 
-def _are_right(file: UserFile, values: Mapping[str, Value], classes: Iterable[type[Settings]]) -> bool:
+def _check_settings(file: UserFile, values: Mapping[str, Value], classes: Iterable[type[Settings]]) -> bool:
     """Whether the settings' classes take these values; what they refuse is noted, but not what the environment has."""
     right = True
     for settings in classes:
@@ -104,10 +103,10 @@ def _are_right(file: UserFile, values: Mapping[str, Value], classes: Iterable[ty
         try:
             cast("Any", settings)(**own)
         except ValidationError as error:
-            for each in error.errors(include_url=False, include_input=False):
-                name = str(each["loc"][0]).lower() if each["loc"] else ""
+            for mistake in error.errors(include_url=False, include_input=False):
+                name = str(mistake["loc"][0]).lower() if mistake["loc"] else ""
                 if name in own:
-                    file.mistake((name,), told(each))
+                    file.mistake((name,), describe_error(mistake))
                     right = False
     if right and "fact_sources" in values:
         try:
@@ -127,7 +126,7 @@ _COLUMNS = ("name", "domain", "folder")
 
 
 @dataclass(frozen=True, slots=True)
-class Company:
+class BatchCompany:
     """A company of a batch: its name, its registrable domain, the folder of its data room."""
 
     name: str
@@ -141,7 +140,7 @@ class Batch:
 
     name: str
     criteria: Criteria
-    companies: Sequence[Company]
+    companies: Sequence[BatchCompany]
     settings: dict[str, Value]
 
     def fingerprint(self, answerer: str) -> str:
@@ -191,9 +190,9 @@ def _from_yaml(path: Path, criteria: Path | None) -> Batch:
     settings = read_settings(file, {name: value for name, value in content.items() if name not in _File.model_fields})
     companies = _Companies(file.mistakes)
     listed = content.get("companies")
-    for index, each in enumerate(listed if isinstance(listed, list) else []):
+    for index, entry in enumerate(listed if isinstance(listed, list) else []):
         at = ("companies", index)
-        company = file.fit(_Company, each, at)
+        company = file.fit(_Company, entry, at)
         if company is not None:
             companies.add(company, file.line((*at, "domain")), f"companies.{index}.domain")
     if listed == []:
@@ -233,8 +232,8 @@ def _from_csv(path: Path, criteria: Path | None) -> Batch:
                 row = _Company.model_validate(dict(zip(columns, cells, strict=True)))
                 companies.add(row, line, "domain")
             except ValidationError as error:
-                for each in error.errors(include_url=False):
-                    mistakes.note(line, str(each["loc"][0]), told(each))
+                for mistake in error.errors(include_url=False):
+                    mistakes.note(line, str(mistake["loc"][0]), describe_error(mistake))
     except csv.Error as error:
         mistakes.note(line, "the file", f"the CSV breaks off below this line: {error}")
     if line == 1:
@@ -250,8 +249,8 @@ def _rows(path: Path) -> Iterator[tuple[int, Sequence[str], Sequence[str]]]:
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
     columns = [column.strip().lower() for column in next(rows, [])]
     if sorted(columns) != sorted(_COLUMNS):
-        found = ", ".join(column or "one without a name" for column in columns) or "none"
-        raise BadRequest(f"{path.name}, line 1: the columns must be {', '.join(_COLUMNS)}. There are: {found}.")
+        present = ", ".join(column or "one without a name" for column in columns) or "none"
+        raise BadRequest(f"{path.name}, line 1: the columns must be {', '.join(_COLUMNS)}. There are: {present}.")
     line = rows.line_num + 1
     for cells in rows:
         if any(cell.strip() for cell in cells):
@@ -263,7 +262,7 @@ class _Companies:
     """The companies of a batch in order, each domain in plain form and once only."""
 
     def __init__(self, mistakes: Mistakes) -> None:
-        self.listed: list[Company] = []
+        self.listed: list[BatchCompany] = []
         self._mistakes = mistakes
         self._first: dict[str, str] = {}
 
@@ -279,7 +278,7 @@ class _Companies:
             self._mistakes.note(line, field, what)
             return
         self._first[domain] = f"{company.name} (line {line})"
-        self.listed.append(Company(company.name, domain, company.folder))
+        self.listed.append(BatchCompany(company.name, domain, company.folder))
 
 
 def _checked(mistakes: Mistakes, criteria: Path | None) -> Criteria:
@@ -299,6 +298,6 @@ def _checked(mistakes: Mistakes, criteria: Path | None) -> Criteria:
     except BadRequest as error:
         wrong.append(error)
     if wrong or read is None:
-        fields = {field: what for each in wrong for field, what in each.fields.items()}
-        raise BadRequest("\n".join(each.message for each in wrong), fields)
+        fields = {field: what for error in wrong for field, what in error.fields.items()}
+        raise BadRequest("\n".join(error.message for error in wrong), fields)
     return read

@@ -1,4 +1,4 @@
-"""The flow `company_facts`: what the sources say of a company, kept with its date and its claims."""
+"""The flow `company_facts`: asks the sources about a company, and stores the profile with its claims."""
 
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact
@@ -15,17 +15,17 @@ def company_facts(domain: str, company_id: int | None = None) -> int | None:
 
     Args:
         domain: its web domain, as registered.
-        company_id: the company of a run that the facts are for. A run goes on without facts: what it
-            lacks then is a warning, and the criteria that need it are missing.
+        company_id: the company of a run that the facts are for. A run goes on without facts: there is a
+            warning then, and the criteria that need facts are missing.
 
     Returns:
-        The id of the stored profile; None when a run has to do without.
+        The id of the stored profile; None when a run goes on without one.
 
     Raises:
-        BadRequest: `domain` is none. NotFound, SourceFailed, NotConfigured: there are no facts, outside a run.
+        BadRequest: `domain` is not a domain. NotFound, SourceFailed, NotConfigured: there are no facts, outside a run.
     """
     try:
-        found = facts.company_facts.task(domain)
+        answer = facts.company_facts.task(domain)
     except (NotFound, SourceFailed, NotConfigured) as error:
         if company_id is None:
             raise
@@ -35,8 +35,8 @@ def company_facts(domain: str, company_id: int | None = None) -> int | None:
         stored = companies.latest_profile(session, domain)
     assert stored is not None
     if company_id is not None:
-        _assign(company_id, stored.id, found.warnings)
-    lines = [f"- {claim.field}: {escape(str(claim.value))} ({escape(claim.source)})" for claim in found.claims]
+        _assign(company_id, stored.id, answer.warnings)
+    lines = [f"- {claim.field}: {escape(str(claim.value))} ({escape(claim.source)})" for claim in answer.claims]
     create_markdown_artifact("\n".join(lines), key="facts", description=f"What the sources say of {domain}")
     return stored.id
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from prefect import flow
 
-from flows.batch_file import Company
+from flows.batch_file import BatchCompany
 from flows.company_facts import company_facts
 from flows.extract_all import extract_all
 from flows.index_folder import index_folder
@@ -32,7 +32,7 @@ def due_diligence(
     Args:
         name: what it is called.
         domain: its web domain, as registered.
-        folder: its data room: a path under the drive's root, a folder's id or its URL.
+        folder: its data room: a path under the drive's root, or a folder's id or URL.
         criteria: the criteria file.
         batch_file: a batch whose settings hold here too, and whose criteria where `criteria` is not given.
         out: the folder that the report is written to; without it, the report is kept in storage alone.
@@ -48,28 +48,28 @@ def due_diligence(
     if run is not None:
         _examine(run, domain, folder)
         return run
-    asked = single(Company(name, registrable(domain), folder), criteria, batch_file)
-    with override_settings(asked.settings), run_of(asked) as own:
-        _examine(own, asked.companies[0].domain, folder)
+    screen = single(BatchCompany(name, registrable(domain), folder), criteria, batch_file)
+    with override_settings(screen.settings), run_of(screen) as run_id:
+        _examine(run_id, screen.companies[0].domain, folder)
         try:
-            finish(own)
+            finish(run_id)
         finally:
             if out is not None:
-                write_reports(own, out)
-    return own
+                write_reports(run_id, out)
+    return run_id
 
 
 def _examine(run: str, domain: str, folder: str) -> None:
-    """The four steps; a failure is written down for the company and leaves the others alone."""
+    """Run the four steps for one company; a failure is stored with the company."""
     company_id = company_of(run, domain).id
     assert company_id is not None
     try:
         room_id = index_folder(folder, company_id=company_id)
         extract_all(folder, room_id=room_id, company_id=company_id)
         company_facts(domain, company_id=company_id)
-        whole = score_company(domain, run=run)
+        is_complete = score_company(domain, run=run)
     except DiligenceError as error:
         close_company(company_id, CompanyStatus.FAILED, error.message)
         return
-    problem = None if whole else "A judgement failed; the criteria marked unscored say why."
-    close_company(company_id, CompanyStatus.FINISHED if whole else CompanyStatus.FAILED, problem)
+    problem = None if is_complete else "A judgement failed; the criteria marked unscored say why."
+    close_company(company_id, CompanyStatus.FINISHED if is_complete else CompanyStatus.FAILED, problem)

@@ -1,7 +1,7 @@
-"""The flow `estimate`: what a run would ask of the model and what that costs, before anything is asked.
+"""The flow `estimate`: how many calls a run would make and what they cost, before any model is asked.
 
-The data rooms are indexed and read as the run would do it, and what was read is kept for the run. The
-prompts are those of the run, answers that are kept are not counted, and no outcome is written down.
+The data rooms are indexed and read as in the run, and their texts are stored, so that the run does not read
+them again. The prompts are those of the run. Cached answers are not counted, and no outcome is stored.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from prefect import flow
 from flows.batch_file import read_batch
 from flows.extract_all import extract_all
 from flows.index_folder import index_folder
-from flows.run import companies_to_do, run_in_passing
+from flows.run import companies_to_do, temporary_run
 from storage import database, runs
 from storage.runs import RunCompany
 from storage.settings import override_settings
@@ -28,10 +28,10 @@ from tasks.scoring.score import criterion_results
 
 @dataclass(frozen=True)
 class CompanyEstimate:
-    """What one company would cost. `problem` says why it could not be told.
+    """What one company would cost. `problem` says why that could not be estimated.
 
-    `most` holds more than all that can be asked: every prompt and answer at its longest, and each judgement
-    asked for a second time because the answer did not fit.
+    `most` is an upper limit: every prompt and answer at its longest, and every judgement requested twice
+    because the first answer did not fit the schema.
     """
 
     name: str
@@ -42,10 +42,10 @@ class CompanyEstimate:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What is still to be asked for a batch. `model` is None where no model is configured.
+    """What a batch would still cost. `model` is None where no model is configured.
 
-    `longest` is what `most` takes an answer for, in tokens: what the budget allows it, without one a guess.
-    `spent` and `spent_usd` are what the run, when one was broken off, has cost already.
+    `longest` is the length of an answer in `most`, in tokens: the budget's limit, or an assumption without a
+    budget. `spent` and `spent_usd` are what the interrupted run has cost, where there is one.
     """
 
     model: str | None
@@ -79,7 +79,7 @@ class Estimate:
 
 @flow(name="estimate")
 def estimate(batch_file: Path, criteria: Path | None = None) -> Estimate:
-    """Tell what a batch would cost. Of a run that was broken off: what is left of it.
+    """Estimate what a batch would cost; for an interrupted run, the part that is left.
 
     Args:
         batch_file: the YAML or CSV file.
@@ -89,10 +89,10 @@ def estimate(batch_file: Path, criteria: Path | None = None) -> Estimate:
         BadRequest: what is wrong in the files. Conflict: the batch is being run.
         NotConfigured: the budget is in USD and the model's price is not known.
     """
-    asked = read_batch(batch_file, criteria)
-    with override_settings(asked.settings):
+    screen = read_batch(batch_file, criteria)
+    with override_settings(screen.settings):
         cap, price = cap_and_price()
-        with run_in_passing(asked) as run:
+        with temporary_run(screen) as run:
             longest = ledger_of(run).answer_limit or LONGEST_ANSWER
             companies = [_count(company, longest) for company in companies_to_do(run)]
             with database.reading() as session:
@@ -113,7 +113,7 @@ def _count(company: RunCompany, longest: int) -> CompanyEstimate:
     except DiligenceError as error:
         return CompanyEstimate(company.name, problem=error.message)
     calls = answerer.calls
-    # What did not fit is sent back with what is wrong with it: the prompt again, the answer, and as much once more.
+    # An answer that does not fit the schema is sent back with its errors: the prompt, the answer, and as much again.
     again = Usage(calls, answerer.most_input + 2 * calls * longest, calls * longest)
     return CompanyEstimate(
         company.name,

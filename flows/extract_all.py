@@ -21,7 +21,7 @@ from storage.runs import DocumentOutcome
 from tasks.documents.batch import prepare, read_documents
 
 _SIDE_BY_SIDE = 2  # batches: one is fetched while the other is read
-_GLANCE = 1.0  # seconds between two updates of the progress, 15 ms each
+_REFRESH = 1.0  # seconds between two updates of the progress, 15 ms each
 _SHOWN = 1000  # rows of the table of documents; a report shows them all
 
 
@@ -42,7 +42,7 @@ def extract_all(folder: str, room_id: int | None = None, company_id: int | None 
     with database.reading() as session:
         listed = documents.room_documents(session, room_id)
         since = runs.get_run(session, runs.get_company(session, company_id).run_id).started_at if company_id else now()
-    _settle()
+    _freeze_garbage_collector()
     prepare(listed)
     progress = create_progress_artifact(0.0, key="documents", description=f"Documents of {folder}")
     assert isinstance(progress, UUID)
@@ -57,22 +57,22 @@ def extract_all(folder: str, room_id: int | None = None, company_id: int | None 
 def _read(
     listed: Sequence[RoomDocument], room_id: int, company_id: int | None, since: datetime, progress: UUID
 ) -> Iterator[DocumentOutcome]:
-    """Hand out the documents in batches and take in what became of them."""
+    """Submit the documents in batches; gives their outcomes as the batches end."""
     futures = [
-        read_documents.task.submit(room_id, [each.document_id for each in batch], company_id, since)
+        read_documents.task.submit(room_id, [document.document_id for document in batch], company_id, since)
         for batch in batches(listed)
     ]
-    told = time.monotonic()
+    updated_at = time.monotonic()
     for done, future in enumerate(as_completed(futures), 1):
         yield from future.result()
-        if time.monotonic() - told > _GLANCE:
-            told = time.monotonic()
+        if time.monotonic() - updated_at > _REFRESH:
+            updated_at = time.monotonic()
             update_progress_artifact(progress, 100.0 * done / len(futures))
 
 
 @cache
-def _settle() -> None:
-    """Have the garbage collector pass by what is loaded by now: Prefect is 0.14 s of work a round."""
+def _freeze_garbage_collector() -> None:
+    """Exclude what is loaded by now from garbage collection: with Prefect a full collection takes 0.14 s."""
     gc.freeze()
 
 
@@ -88,16 +88,16 @@ def batches(listed: Sequence[RoomDocument]) -> list[list[RoomDocument]]:
 
 def _rows(listed: Sequence[RoomDocument], outcomes: Sequence[DocumentOutcome]) -> list[dict[str, str | int]]:
     """One row a document, those that gave no text first."""
-    found = {outcome.document_id: outcome for outcome in outcomes}
+    by_id = {outcome.document_id: outcome for outcome in outcomes}
     rows: list[dict[str, str | int]] = [
         {
-            "document": each.name,
-            "folder": each.path,
-            "outcome": found[each.document_id].status.value,
-            "characters": found[each.document_id].characters,
-            "warning": found[each.document_id].warning or "",
+            "document": document.name,
+            "folder": document.path,
+            "outcome": by_id[document.document_id].status.value,
+            "characters": by_id[document.document_id].characters,
+            "warning": by_id[document.document_id].warning or "",
         }
-        for each in listed
-        if each.document_id in found
+        for document in listed
+        if document.document_id in by_id
     ]
     return sorted(rows, key=lambda row: row["characters"] != 0)[:_SHOWN]

@@ -1,7 +1,7 @@
 """A Prefect server for the time of one command, where no server is named.
 
-Prefect's own ephemeral server outlives a killed parent and holds its database; this one ends with
-its parent, however that ends. It also starts in half the time (3.5 s instead of 7 on a used home).
+Prefect's own ephemeral server survives a parent that is killed, and keeps its database locked; this one
+ends with its parent in any case. It also starts in half the time (3.5 s instead of 7 with a used home).
 """
 
 import os
@@ -12,22 +12,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import certifi
+
 from storage import database
 from tasks.errors import Unavailable
 
 _EPHEMERAL = {"PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1", "PREFECT__SERVER_FINAL": "1"}
-_PATIENCE = 90.0  # seconds; a fresh home takes 10 on a quiet machine
+_START_TIMEOUT = 90.0  # seconds; with a new home a start takes 10 on an idle machine
 
 
 def prepare() -> None:
-    """Settle Prefect's home and its voice on the terminal; it reads them once, when it is imported."""
+    """Set Prefect's home and the level of its console log in the environment, which it reads when it is imported."""
     os.environ.setdefault("PREFECT_HOME", str(database.home() / "prefect"))
     os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")
 
 
 @contextmanager
 def server() -> Iterator[None]:
-    """Flows run within the block have a server: the one that PREFECT_API_URL names, else one of their own.
+    """Flows in the block use the server that PREFECT_API_URL names, else one that is started for the block.
 
     Raises:
         Unavailable: the server did not start.
@@ -38,20 +40,25 @@ def server() -> Iterator[None]:
         return
     process = _start()
     try:
+        # 1.2 s, and Prefect reads the environment that `prepare` sets when it is imported.
         from prefect import settings  # noqa: PLC0415
+        from prefect.events.worker import EventsWorker  # noqa: PLC0415
+        from prefect.logging.handlers import APILogWorker  # noqa: PLC0415
 
-        quick = {
+        own_server = {
             settings.PREFECT_API_URL: f"http://127.0.0.1:{_port(process)}/api",
-            # Heartbeats tell a server that outlives us of our death; here they cost a second a flow.
+            # Heartbeats are for a server that outlives its clients; here they cost a second a flow.
             settings.PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None,
-            # Prefect reads all of these for each of its many clients, also for http: 120 ms with the whole bundle.
+            # Prefect loads the certificates for each of its many clients, for http too: 120 ms with all of them.
             settings.PREFECT_API_SSL_CERT_FILE: _one_certificate(),
         }
-        with settings.temporary_settings(quick):
+        with settings.temporary_settings(own_server):
             try:
                 yield
             finally:
-                _drain()
+                # Logs and events that are not sent before the server ends are retried for a minute.
+                APILogWorker.drain_all(timeout=5)
+                EventsWorker.drain_all(timeout=5)
     finally:
         with process:  # closing its stdin ends it
             pass
@@ -62,66 +69,30 @@ def _start() -> subprocess.Popen[bytes]:
     log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with log.open("wb") as errors:
         return subprocess.Popen(
-            [sys.executable, "-m", "flows.prefect_server"],
+            [sys.executable, "-m", "flows.prefect_child"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
             env=os.environ | _EPHEMERAL,
-            process_group=0,  # Ctrl-C at a terminal must not end it before us: Prefect would ask it in vain for minutes
+            process_group=0,  # Ctrl-C must not end it first: Prefect's client would retry for minutes
         )
 
 
 def _one_certificate() -> str:
-    """A bundle that holds the first certificate of the usual one; nothing is encrypted on the way to ourselves."""
-    import certifi  # noqa: PLC0415
-
+    """The path of a file with one certificate of the usual bundle; connections to this machine need none."""
     end = "-----END CERTIFICATE-----\n"
     path = Path(os.environ["PREFECT_HOME"]) / "one-certificate.pem"
     path.write_text(Path(certifi.where()).read_text(encoding="utf-8").split(end)[0] + end, encoding="utf-8")
     return str(path)
 
 
-def _drain() -> None:
-    """Let Prefect send the logs and events that it still holds: after the server's end it would try for a minute."""
-    from prefect.events.worker import EventsWorker  # noqa: PLC0415
-    from prefect.logging.handlers import APILogWorker  # noqa: PLC0415
-
-    APILogWorker.drain_all(timeout=5)
-    EventsWorker.drain_all(timeout=5)
-
-
 def _port(process: subprocess.Popen[bytes]) -> int:
     """The port that the server says it listens on."""
     assert process.stdout is not None
-    timer = threading.Timer(_PATIENCE, process.kill)
+    timer = threading.Timer(_START_TIMEOUT, process.kill)
     timer.start()
     line = process.stdout.readline()
     timer.cancel()
     if not line.strip():
         raise Unavailable("Prefect's server did not start; server.log in its home (DILIGENCE_HOME/prefect) says why.")
     return int(line)
-
-
-def _serve() -> None:
-    """The child: Prefect's server on a free port, told on stdout; it ends when its stdin does."""
-    import socket  # noqa: PLC0415
-
-    threading.Thread(target=lambda: (sys.stdin.buffer.read(), os._exit(0)), daemon=True).start()
-
-    import uvicorn  # noqa: PLC0415
-    from prefect.server.api.server import create_app  # noqa: PLC0415
-
-    # Named as TCP, so that asyncio turns Nagle off: 40 ms a request otherwise.
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listening.bind(("127.0.0.1", 0))
-
-    class Server(uvicorn.Server):
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            print(listening.getsockname()[1], flush=True)  # noqa: T201 - the parent reads it
-
-    Server(uvicorn.Config(create_app(ephemeral=True), log_level="error", lifespan="on")).run([listening])
-
-
-if __name__ == "__main__":
-    _serve()

@@ -1,4 +1,4 @@
-"""A run in our tables: begun or taken up again, held by one process at a time, and finished."""
+"""A run in the database: started or resumed, locked by one process at a time, and finished."""
 
 import secrets
 from collections.abc import Iterator, Sequence
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sqlmodel import Session
 
-from flows.batch_file import Batch, Company, read_batch
+from flows.batch_file import Batch, BatchCompany, read_batch
 from storage import database, runs, scores
 from storage.database import now
 from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
@@ -35,10 +35,10 @@ class CompaniesFailed(DiligenceError):
 
 @contextmanager
 def run_of(batch: Batch) -> Iterator[str]:
-    """The run of this batch, for as long as this process works on it: the one that was broken off, or a new one.
+    """The run of this batch, locked for this process: the interrupted one, or a new one.
 
     Raises:
-        Conflict: another process is at work on this batch.
+        Conflict: another process is running this batch.
         NotConfigured: the budget is in USD and the model's price is not known.
     """
     with _locked(batch):
@@ -46,11 +46,11 @@ def run_of(batch: Batch) -> Iterator[str]:
 
 
 @contextmanager
-def run_in_passing(batch: Batch) -> Iterator[str]:
-    """The run of this batch that was broken off, to be looked at; or one of which nothing stays but the texts read.
+def temporary_run(batch: Batch) -> Iterator[str]:
+    """The interrupted run of this batch, else a run that is deleted again; the texts that were read stay.
 
     Raises:
-        Conflict: another process is at work on this batch.
+        Conflict: another process is running this batch.
     """
     with _locked(batch):
         with database.writing() as session:
@@ -66,8 +66,8 @@ def run_in_passing(batch: Batch) -> Iterator[str]:
 
 @contextmanager
 def _locked(batch: Batch) -> Iterator[None]:
-    with database.locked(f"batch {batch.name}", wait=False) as mine:
-        if not mine:
+    with database.locked(f"batch {batch.name}", wait=False) as is_locked:
+        if not is_locked:
             raise Conflict(f"Another process is running the batch {batch.name!r}. Wait for it to end, or stop it.")
         yield
 
@@ -81,13 +81,13 @@ def _begin(batch: Batch) -> str:
             if changed is not None:
                 runs.finish_run(session, changed.id, RunStatus.SUPERSEDED)
             return _add_run(session, batch, RunStatus.RUNNING)
-        run.budget = str(cap) if cap else None  # it may have been raised, or lowered, in between
+        run.budget = str(cap) if cap else None  # it may have changed since the run started
         session.add(run)
         return run.id
 
 
 def _unfinished(session: Session, batch: Batch) -> Run | None:
-    """The run that was broken off, when the batch still asks for the same."""
+    """The interrupted run, if the batch has not changed since."""
     run = runs.find_unfinished(session, batch.name)
     return run if run is not None and run.fingerprint == batch.fingerprint(current_answerer().name) else None
 
@@ -104,14 +104,14 @@ def _add_run(session: Session, batch: Batch, status: RunStatus) -> str:
         budget=str(cap) if cap else None,
     )
     companies = [
-        RunCompany(run_id=run.id, ordinal=ordinal, name=each.name, domain=each.domain, folder=each.folder)
-        for ordinal, each in enumerate(batch.companies)
+        RunCompany(run_id=run.id, ordinal=ordinal, name=company.name, domain=company.domain, folder=company.folder)
+        for ordinal, company in enumerate(batch.companies)
     ]
     runs.add_run(session, run, companies)
     return run.id
 
 
-def single(company: Company, criteria: Path | None, batch_file: Path | None) -> Batch:
+def single(company: BatchCompany, criteria: Path | None, batch_file: Path | None) -> Batch:
     """One company as a batch of its own, by the criteria and settings of another batch or of a criteria file.
 
     Raises:
@@ -128,24 +128,24 @@ def single(company: Company, criteria: Path | None, batch_file: Path | None) -> 
 def companies_to_do(run_id: str) -> list[RunCompany]:
     """The run's companies that are not finished: those that failed before an interruption are tried again.
 
-    So are those of which the budget left something unscored: it may have been raised.
+    So are those that the budget left partly unscored, since it may have been raised.
     """
     with database.reading() as session:
         return [
             company
             for company in runs.run_companies(session, run_id)
-            if company.status is not CompanyStatus.FINISHED or _left(session, company)
+            if company.status is not CompanyStatus.FINISHED or _without_evidence(session, company)
         ]
 
 
 def unscored_for_the_budget(run_id: str) -> int:
-    """How many judgements were not made because the budget was spent."""
+    """How many judgements of the run were not made because the budget was spent."""
     with database.reading() as session:
-        return sum(_left(session, company) for company in runs.run_companies(session, run_id))
+        return sum(_without_evidence(session, company) for company in runs.run_companies(session, run_id))
 
 
-def _left(session: Session, company: RunCompany) -> int:
-    """How many of the company's outcomes rest on nothing: they are to be looked into again."""
+def _without_evidence(session: Session, company: RunCompany) -> int:
+    """How many of the company's outcomes are without evidence, because the budget was spent: they are scored again."""
     assert company.id is not None
     return sum(not outcome.evidence for outcome in scores.company_outcomes(session, company.id))
 
@@ -157,17 +157,17 @@ def company_of(run: str, domain: str) -> RunCompany:
         NotFound: no such run, or the company is not in it.
     """
     with database.reading() as session:
-        found = runs.find_run(session, run)
-        if found is None:
+        stored = runs.find_run(session, run)
+        if stored is None:
             raise NotFound(f"No run {run!r}. Give a run's id, a batch's name or latest.")
-        for company in runs.run_companies(session, found.id):
+        for company in runs.run_companies(session, stored.id):
             if company.domain == domain:
                 return company
-    raise NotFound(f"The run {found.id} has no company {domain}.")
+    raise NotFound(f"The run {stored.id} has no company {domain}.")
 
 
 def close_company(company_id: int, status: CompanyStatus, problem: str | None = None) -> None:
-    """Write down how far the run came with a company."""
+    """Store how the run ended for a company."""
     with database.writing() as session:
         company = runs.get_company(session, company_id)
         company.status, company.problem = status, problem
@@ -181,9 +181,11 @@ def finish(run_id: str) -> None:
         CompaniesFailed: some of them failed; all the rest is done.
     """
     with database.writing() as session:
-        listed = runs.run_companies(session, run_id)
-        rank_companies(listed)
-        failed = [f"{each.name}: {each.problem}" for each in listed if each.status is CompanyStatus.FAILED]
+        companies = runs.run_companies(session, run_id)
+        rank_companies(companies)
+        failed = [
+            f"{company.name}: {company.problem}" for company in companies if company.status is CompanyStatus.FAILED
+        ]
         runs.finish_run(session, run_id, RunStatus.FAILED if failed else RunStatus.FINISHED)
     if failed:
         raise CompaniesFailed(run_id, failed)

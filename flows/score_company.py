@@ -1,4 +1,4 @@
-"""The flow `score_company`: every criterion of a run looked into for one company, with its quotes."""
+"""The flow `score_company`: scores one company on every criterion of a run."""
 
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact
@@ -18,15 +18,15 @@ def score_company(domain: str, run: str = "latest") -> bool:
         run: the run's id, its batch's name, or `latest`.
 
     Returns:
-        Whether every judgement that was asked for was made.
+        Whether every judgement that was requested was made.
 
     Raises:
         NotFound: no such run, or the company is not in it.
     """
     company = company_of(run, domain)
     assert company.id is not None
-    whole = score_criteria.task(company.id)
+    is_complete = score_criteria.task(company.id)
     report = build(company.run_id, domain)
     card = scorecard(report.companies[0], report.run.scale)
     create_markdown_artifact(card, key="scorecard", description=f"{company.name}: scores")
-    return whole
+    return is_complete

@@ -1,9 +1,7 @@
-"""The database: opened once, brought to the newest schema, reached through `reading` and `writing`.
+"""The database: opened once, migrated to the newest schema, used through `reading` and `writing`.
 
-Locks that one process holds against all others that use the same database.
-
-A lock ends with the process that holds it, however it ends: a file lock beside SQLite, an advisory
-lock in PostgreSQL.
+`locked` holds a lock against all other processes that use the same database: a file lock beside SQLite, an
+advisory lock in PostgreSQL. Both end with the process that holds them, even if it is killed.
 """
 
 import fcntl
@@ -35,6 +33,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
 from storage.errors import DatabaseUnavailable, is_the_database, unavailable
+from storage.migrations import upgrade
 from storage.settings import StorageSettings
 
 __all__ = [
@@ -49,70 +48,6 @@ __all__ = [
     "url",
     "writing",
 ]
-
-
-@contextmanager
-def hold(engine: Engine, name: str, *, wait: bool) -> Iterator[bool]:
-    """Hold the lock `name`; gives False when somebody else has it and `wait` is off.
-
-    Raises:
-        DatabaseUnavailable: the lock cannot be asked for.
-    """
-    key = crc32(name.encode())
-    with (
-        _file(f"{engine.url.database}.{key:08x}.lock", wait)
-        if engine.dialect.name == "sqlite"
-        else _advisory(engine, key, wait) as taken
-    ):
-        yield taken
-
-
-@contextmanager
-def _file(path: str, wait: bool) -> Iterator[bool]:
-    try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise unavailable(error) from None
-    try:
-        yield _flock(handle, wait)
-    finally:
-        os.close(handle)
-
-
-def _flock(handle: int, wait: bool) -> bool:
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except BlockingIOError:
-        return False
-    except OSError as error:  # a file system without locks
-        raise unavailable(error) from None
-    return True
-
-
-@contextmanager
-def _advisory(engine: Engine, key: int, wait: bool) -> Iterator[bool]:
-    try:
-        connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        taken = _ask(connection, key, wait)
-    except SQLAlchemyError as error:
-        raise unavailable(error) from None
-    try:
-        yield taken
-    finally:
-        with suppress(SQLAlchemyError):  # a connection that broke has given the lock back already
-            if taken:
-                connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": key})
-            connection.close()
-
-
-def _ask(connection: Connection, key: int, wait: bool) -> bool:
-    if wait:
-        connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": key})
-        return True
-    return bool(connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": key}).scalar())
-
-
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -216,7 +151,7 @@ def _session(engine: Engine) -> Iterator[Session]:
 
 
 class _Engines(NamedTuple):
-    """Two faces of one pool of connections."""
+    """Two engines on one pool of connections."""
 
     reading: Engine
     writing: Engine
@@ -229,18 +164,16 @@ _opening = threading.Lock()
 def _engines() -> _Engines:
     """The engines of the database in force; its schema is brought up to date before their first use in a process."""
     address = url()
-    found = _opened.get(address)
-    if found is None:
+    engines = _opened.get(address)
+    if engines is None:
         with _opening:
-            found = _opened.get(address)
-            if found is None:
-                found = _opened[address] = _open(address)
-    return found
+            engines = _opened.get(address)
+            if engines is None:
+                engines = _opened[address] = _open(address)
+    return engines
 
 
 def _open(address: str) -> _Engines:
-    from storage.migrations import upgrade  # noqa: PLC0415 - migrations import the tables, which import this module
-
     if StorageSettings.current().database_url is None:
         home()
     with ExitStack() as unless_opened:
@@ -291,10 +224,74 @@ def _sqlite(address: URL) -> Engine:
     return engine
 
 
+@contextmanager
+def hold(engine: Engine, name: str, *, wait: bool) -> Iterator[bool]:
+    """Hold the lock `name`; gives False when another holder has it and `wait` is off.
+
+    Raises:
+        DatabaseUnavailable: the lock cannot be asked for.
+    """
+    key = crc32(name.encode())
+    with (
+        _file(f"{engine.url.database}.{key:08x}.lock", wait)
+        if engine.dialect.name == "sqlite"
+        else _advisory(engine, key, wait) as taken
+    ):
+        yield taken
+
+
+@contextmanager
+def _file(path: str, wait: bool) -> Iterator[bool]:
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise unavailable(error) from None
+    try:
+        yield _flock(handle, wait)
+    finally:
+        os.close(handle)
+
+
+def _flock(handle: int, wait: bool) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except BlockingIOError:
+        return False
+    except OSError as error:  # a file system without locks
+        raise unavailable(error) from None
+    return True
+
+
+@contextmanager
+def _advisory(engine: Engine, key: int, wait: bool) -> Iterator[bool]:
+    try:
+        connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        taken = _lock(connection, key, wait)
+    except SQLAlchemyError as error:
+        raise unavailable(error) from None
+    try:
+        yield taken
+    finally:
+        with suppress(SQLAlchemyError):  # a connection that broke has given the lock back already
+            if taken:
+                connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": key})
+            connection.close()
+
+
+def _lock(connection: Connection, key: int, wait: bool) -> bool:
+    if wait:
+        connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": key})
+        return True
+    return bool(connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": key}).scalar())
+
+
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
 def _before_execution(
     _connection: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, _executemany: bool
 ) -> tuple[str, Any]:
-    """Neither database takes every string: PostgreSQL no NUL, none of them half a character. Both go here."""
+    """Remove what a database cannot store: NUL (PostgreSQL) and single surrogates (both)."""
     if isinstance(parameters, list):  # one statement run for many rows
         return statement, [_storable(parameter) for parameter in parameters]
     return statement, _storable(parameters)
@@ -305,15 +302,15 @@ def _storable(parameters: Any) -> Any:
     if all(type(value) is not str or _is_storable(value) for value in values):
         return parameters
     if isinstance(parameters, dict):
-        return {name: _mended(value) for name, value in parameters.items()}
-    return tuple(_mended(value) for value in parameters)
+        return {name: _storable_value(value) for name, value in parameters.items()}
+    return tuple(_storable_value(value) for value in parameters)
 
 
 def _is_storable(value: str) -> bool:
     return "\0" not in value and (value.isascii() or _UNSTORABLE.search(value) is None)
 
 
-def _mended(value: Any) -> Any:
+def _storable_value(value: Any) -> Any:
     return (
         _UNSTORABLE.sub(lambda match: "" if match.group() == "\0" else "\ufffd", value)
         if isinstance(value, str)

@@ -36,7 +36,7 @@ class Operation(Generic[P, R]):
     @cached_property
     def task(self) -> "Task[P, R]":
         """The function as a Prefect task, for flows."""
-        from prefect import task
+        from prefect import task  # noqa: PLC0415 - 1.2 s
 
         return task(self.function, **self._options)
 

@@ -20,10 +20,10 @@ from tasks.errors import BadRequest
 M = TypeVar("M", bound=BaseModel)
 
 
-def _one_line(words: str) -> str:
-    if _CONTROL_OR_BREAK.search(words):
+def _one_line(text: str) -> str:
+    if _CONTROL_OR_BREAK.search(text):
         raise ValueError("must stand on one line")
-    return words
+    return text
 
 
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500), AfterValidator(_one_line)]
@@ -53,7 +53,7 @@ _PLAIN = {
 
 
 class _Loader(yaml.SafeLoader):
-    """PyYAML's own parser: the one in C ends the process where a file nests too deeply (6.0.3)."""
+    """PyYAML's parser in Python: the one in C ends the process where a file nests too deeply (6.0.3)."""
 
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - as in the class above; without its YAML 1.1 types
 
@@ -98,15 +98,15 @@ def read_user_text(path: Path, kind: str) -> str:
         raise BadRequest(f"{path.name}: the {kind} cannot be opened ({why}). Is the path right?") from error
     if len(content) > _LARGEST:
         raise BadRequest(f"{path.name}: the {kind} is larger than {_LARGEST // 1024**2} MB. Split it.")
-    found = _CONTROL.search(text)
-    if found:
-        line = text.count("\n", 0, found.start()) + 1
+    match = _CONTROL.search(text)
+    if match:
+        line = text.count("\n", 0, match.start()) + 1
         raise BadRequest(f"{path.name}, line {line}: the {kind} holds a control character. Is it a text file?")
     return text
 
 
 class Mistakes:
-    """What is wrong in a file, collected so that all of it is told at once."""
+    """What is wrong in a file, collected so that all of it is reported at once."""
 
     def __init__(self, file: str) -> None:
         """`file` is the file's name as messages give it."""
@@ -124,8 +124,8 @@ class Mistakes:
             BadRequest: there are mistakes; the message has a line for each: file, line, field, what is allowed.
         """
         if self._noted:
-            told = (f"{self._file}, line {line}, {field}: {what}" for line, field, what in sorted(self._noted))
-            sentences = [each if each.endswith("?") else f"{each}." for each in told]
+            messages = (f"{self._file}, line {line}, {field}: {what}" for line, field, what in sorted(self._noted))
+            sentences = [message if message.endswith("?") else f"{message}." for message in messages]
             raise BadRequest("\n".join(sentences), {field: what for _line, field, what in self._noted})
 
 
@@ -163,12 +163,12 @@ class UserFile:
         try:
             return model.model_validate(content)
         except ValidationError as error:
-            for each in error.errors(include_url=False):
-                what = told(each)
-                if each["type"] == "extra_forbidden":
-                    what += nearest(str(each["loc"][-1]), model.model_fields)
-                place: tuple[str | int, ...] = each["loc"]
-                if each["type"] == "invalid_key":  # a key such as 3 is noted as it is written
+            for mistake in error.errors(include_url=False):
+                what = describe_error(mistake)
+                if mistake["type"] == "extra_forbidden":
+                    what += nearest(str(mistake["loc"][-1]), model.model_fields)
+                place: tuple[str | int, ...] = mistake["loc"]
+                if mistake["type"] == "invalid_key":  # a key such as 3 is noted as it is written
                     place = (*place[:-2], str(place[-2])) if place[-1] == "[key]" else (*place[:-1], str(place[-1]))
                 self.mistake((*at, *place), what)
         return None
@@ -203,8 +203,8 @@ class UserFile:
                 self._note(value, (*at, index))
 
 
-def told(error: ErrorDetails) -> str:
-    """What pydantic found wrong, in the words of our messages."""
+def describe_error(error: ErrorDetails) -> str:
+    """An error of pydantic, in plain words."""
     limits = error.get("ctx", {})
     if error["type"] == "greater_than":
         return f"must be above {limits['gt']:g}"
@@ -212,15 +212,15 @@ def told(error: ErrorDetails) -> str:
         return f"must be at most {limits['le']:g}"
     if error["type"] == "string_too_long":
         return f"must have at most {limits['max_length']} characters"
-    said = error["msg"].removeprefix("Value error, ")
-    return _PLAIN.get(error["type"], said.replace("Input should be", "must be").replace("valid ", ""))
+    message = error["msg"].removeprefix("Value error, ")
+    return _PLAIN.get(error["type"], message.replace("Input should be", "must be").replace("valid ", ""))
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """What to add to "there is no such field": the name that may have been meant, and all that there are."""
+    """What follows "there is no such field": the name that was probably meant, and all names that are allowed."""
     names = list(known)
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
+    matches = difflib.get_close_matches(name, names, n=1)
+    hint = f"; did you mean {matches[0]}?" if matches else ""
     return f"{hint} (allowed: {', '.join(names)})"
 
 

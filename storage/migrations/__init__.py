@@ -8,7 +8,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from storage.errors import unavailable
 
 # The newest revision under versions/. Written here so that an up-to-date database is recognised
-# without importing Alembic (0.2 s); a test holds it against the folder.
+# without importing Alembic (0.2 s); a test compares it with the folder.
 HEAD = "0005"
 
 
@@ -21,17 +21,15 @@ def upgrade(engine: Engine) -> None:
     """
     if current(engine) == HEAD:
         return
-    from alembic import command  # noqa: PLC0415 - see HEAD
-    from alembic.config import Config  # noqa: PLC0415
-    from alembic.util import CommandError  # noqa: PLC0415
+    from alembic import command, config, util  # noqa: PLC0415 - 0.2 s, see HEAD
 
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
+    alembic_config = config.Config()
+    alembic_config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
     with engine.execution_options(write=True).connect() as connection:
-        config.attributes["connection"] = connection
+        alembic_config.attributes["connection"] = connection
         try:
-            command.upgrade(config, "head")
-        except CommandError:  # the only one there is: a revision that stands in no file of versions/
+            command.upgrade(alembic_config, "head")
+        except util.CommandError:  # its only cause here: a revision that no file of versions/ has
             raise unavailable(
                 "a newer release of diligence has written it. Update diligence, or name another one"
             ) from None

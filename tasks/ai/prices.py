@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tasks.ai.money import Price
 from tasks.errors import BadRequest
-from tasks.user_file import Mistakes, nearest, read_user_text, told
+from tasks.user_file import Mistakes, describe_error, nearest, read_user_text
 
 SHIPPED = Path(__file__).with_name("prices.toml")
 SETTING = "DILIGENCE_AI_PRICES"
@@ -72,7 +72,7 @@ def read_prices(path: Path) -> dict[str, Price]:
         except ValidationError as error:
             for problem in error.errors(include_url=False):
                 place = ".".join(["models", name, *map(str, problem["loc"])])
-                what = told(problem)
+                what = describe_error(problem)
                 if problem["type"] == "extra_forbidden":
                     what += nearest(str(problem["loc"][-1]), _Price.model_fields)
                 elif problem["type"] in _ALLOWED:

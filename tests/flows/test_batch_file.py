@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.batch_file import Batch, Company, read_batch
+from flows.batch_file import Batch, BatchCompany, read_batch
 from storage.settings import override_settings
 from tasks.ai.settings import AiSettings
 from tasks.companies.settings import CompanySettings
@@ -48,8 +48,8 @@ def test_a_batch_file_is_read(tmp_path: Path) -> None:
     assert read.name == "Autumn screen"
     assert [criterion.id for criterion in read.criteria.criteria] == ["cap_table"]
     assert read.companies == [
-        Company("Alpha", "alpha.example", "rooms/alpha"),
-        Company("NO", "xn--mller-kva.example", "0B7-folder-id"),
+        BatchCompany("Alpha", "alpha.example", "rooms/alpha"),
+        BatchCompany("NO", "xn--mller-kva.example", "0B7-folder-id"),
     ]
 
 
@@ -205,8 +205,8 @@ def test_a_csv_is_read(tmp_path: Path) -> None:
     read = batch(tmp_path, CSV, "Autumn screen.csv")
     assert read.name == "Autumn screen"
     assert read.companies == [
-        Company("Alpha", "alpha.example", "rooms/alpha"),
-        Company("Beta", "beta.example", "rooms/beta"),
+        BatchCompany("Alpha", "alpha.example", "rooms/alpha"),
+        BatchCompany("Beta", "beta.example", "rooms/beta"),
     ]
 
 
