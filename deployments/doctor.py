@@ -4,9 +4,8 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from urllib.error import URLError
-from urllib.request import urlopen
 
+import httpx
 import typer
 from pydantic import ValidationError
 
@@ -111,9 +110,10 @@ def _prefect() -> Iterator[CheckResult]:
         yield CheckResult("prefect", "each run starts a server of its own; PREFECT_API_URL names a permanent one")
         return
     try:
-        with urlopen(f"{address.rstrip('/')}/health", timeout=5) as response:  # noqa: S310 - the user's own setting
-            yield CheckResult("prefect", f"PREFECT_API_URL answers ({response.status})")
-    except (URLError, OSError, ValueError):
+        response = httpx.get(f"{address.rstrip('/')}/health", timeout=5, follow_redirects=True)
+        response.raise_for_status()
+        yield CheckResult("prefect", f"PREFECT_API_URL answers ({response.status_code})")
+    except (httpx.HTTPError, httpx.InvalidURL):
         yield CheckResult("prefect", "PREFECT_API_URL does not answer: is the server running?", failed=True)
 
 

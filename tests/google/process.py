@@ -12,7 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any, Self
-from urllib.request import Request, urlopen
+
+import httpx
 
 _ROOT = Path(__file__).parents[2]
 
@@ -65,6 +66,6 @@ class EmulatorProcess:
         self._ask("faults", list(faults))
 
     def _ask(self, what: str, body: Any = None) -> Any:
-        data = None if body is None else json.dumps(body).encode()
-        with urlopen(Request(f"{self.addresses['control_uri']}{what}", data), timeout=30) as answer:
-            return json.load(answer)
+        method = "GET" if body is None else "POST"
+        response = httpx.request(method, f"{self.addresses['control_uri']}{what}", json=body, timeout=30)
+        return response.raise_for_status().json()

@@ -7,8 +7,8 @@ now and then never meets one.
 
 Both need the network backend of httpcore, on which httpx is built, and `httpx.HTTPTransport` takes none. So this module
 is a transport for httpx, and the only one that knows httpcore. `httpx.Client` is left out above it: redirects, cookies
-and decompression have to be done with checks and limits of our own, and it costs 0.1 ms a request (0.26 ms with it,
-0.18 without, medians on loopback).
+and decompression have to be done with checks and limits of our own, and it costs 0.03 to 0.09 ms more a request
+(processor time, three rounds of 600 requests on loopback: 0.27, 0.38 and 0.26 ms with it, 0.24, 0.29 and 0.18 without).
 """
 
 import socket
