@@ -52,8 +52,8 @@ async def facts(
         Literal["claims"] | None, QueryParameter(description="`claims` adds `claims` and `conflicts` to the answer.")
     ] = None,
 ) -> Response[FactsAnswer]:
-    found = await calls(company_facts, data.domain)
-    return answered(found, include=None if include else {"profile"})
+    answer = await calls(company_facts, data.domain)
+    return answered(answer, include=None if include else {"profile"})
 
 
 class _Two:

@@ -45,10 +45,10 @@ class IndexOfFolder(Body):
     responses=failures(400, 401, 403, 404, 413, 415, 422, 429, 500, 502, 503, 504),
 )
 async def text(data: JSONBody[TextOfDocument], calls: NamedDependency[Calls]) -> Response[DocumentText]:
-    found = None if calls.tracked or calls.who else recent_text(data.document_id)
-    if found is None:
-        found = await calls(document_text, data.document_id)
-    return answered(found)
+    answer = None if calls.tracked or calls.who else recent_text(data.document_id)
+    if answer is None:
+        answer = await calls(document_text, data.document_id)
+    return answered(answer)
 
 
 @post(
@@ -62,5 +62,5 @@ async def text(data: JSONBody[TextOfDocument], calls: NamedDependency[Calls]) ->
     responses=failures(400, 401, 403, 404, 413, 415, 429, 500, 502, 503, 504),
 )
 async def index(data: JSONBody[IndexOfFolder], calls: NamedDependency[Calls]) -> Response[DocumentIndex]:
-    found = await calls(document_index, data.cloud_drive_folder, recursive=data.recursive is not False)
-    return answered(found, only_set=True)
+    answer = await calls(document_index, data.cloud_drive_folder, recursive=data.recursive is not False)
+    return answered(answer, only_set=True)

@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from flows.reports.files import Format, render, write_report
+from flows.reports.files import ReportFormat, render, write_report
 from flows.reports.report import build
 from tasks.errors import BadRequest
 
 
 def report(
     run: Annotated[str, typer.Argument(help="A run's id, a batch's name (its latest run) or latest.")],
-    format: Annotated[Format, typer.Option(help="The format.")] = Format.HTML,  # noqa: A002 - what users type
+    format: Annotated[ReportFormat, typer.Option(help="The format.")] = ReportFormat.HTML,  # noqa: A002 - what users type
     out: Annotated[Path | None, typer.Option(help="Write it to a file in this folder; else to stdout.")] = None,
 ) -> None:
     """Give the report of a run."""

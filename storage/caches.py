@@ -54,16 +54,16 @@ class TextVector(SQLModel, table=True):
 
 def find_vectors(session: Session, text_ids: Sequence[int], model: str) -> dict[tuple[int, int, int], bytes]:
     """The vectors that are kept of these texts by that model, by (text id, start, end)."""
-    found: dict[tuple[int, int, int], bytes] = {}
-    wanted = sorted(set(text_ids))
-    for at in range(0, len(wanted), 500):
+    vectors: dict[tuple[int, int, int], bytes] = {}
+    ids = sorted(set(text_ids))
+    for at in range(0, len(ids), 500):
         rows = session.exec(
             select(TextVector.text_id, TextVector.start, TextVector.end, TextVector.vector).where(
-                col(TextVector.text_id).in_(wanted[at : at + 500]), TextVector.model == model
+                col(TextVector.text_id).in_(ids[at : at + 500]), TextVector.model == model
             )
         )
-        found.update({(text_id, start, end): vector for text_id, start, end, vector in rows})
-    return found
+        vectors.update({(text_id, start, end): vector for text_id, start, end, vector in rows})
+    return vectors
 
 
 def save_vectors(session: Session, vectors: Iterable[TextVector]) -> None:

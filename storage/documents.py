@@ -102,15 +102,15 @@ def replace_room(
             document_id the first is kept.
     """
     put(session, room, "drive", "folder_id", "recursive")  # from here on, whoever indexes the same folder waits
-    kept = find_room(session, room.drive, room.folder_id, recursive=room.recursive)
-    assert kept is not None
-    assert kept.id is not None
+    stored = find_room(session, room.drive, room.folder_id, recursive=room.recursive)
+    assert stored is not None
+    assert stored.id is not None
     for model in (RoomFolder, RoomDocument):
         table = table_of(model)
-        session.connection().execute(delete(table).where(table.c.room_id == kept.id))
-    _insert(session, insert(table_of(RoomFolder)), kept.id, map(values_of, folders))
-    _insert(session, _new_document(), kept.id, documents)
-    return kept.id
+        session.connection().execute(delete(table).where(table.c.room_id == stored.id))
+    _insert(session, insert(table_of(RoomFolder)), stored.id, map(values_of, folders))
+    _insert(session, _new_document(), stored.id, documents)
+    return stored.id
 
 
 def _insert(session: Session, statement: Executable, room_id: int, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -191,12 +191,12 @@ def some_documents(session: Session, room_id: int, document_ids: Sequence[str]) 
 
 def find_contents(session: Session, drive: str, document_ids: Sequence[str]) -> dict[str, Content]:
     """What is known of the content of these documents, by document id."""
-    found: dict[str, Content] = {}
+    contents: dict[str, Content] = {}
     for start in range(0, len(document_ids), 500):
         some = document_ids[start : start + 500]
         rows = session.exec(select(Content).where(Content.drive == drive, col(Content.document_id).in_(some)))
-        found.update({row.document_id: row for row in rows})
-    return found
+        contents.update({row.document_id: row for row in rows})
+    return contents
 
 
 def save_contents(session: Session, drive: str, contents: Mapping[str, tuple[str, str]]) -> None:

@@ -1,7 +1,7 @@
 """The formats of a report, and a run's report as files in a folder.
 
 To add a format, write a module in this folder with a function `render(report)` that gives text or
-bytes, and name it in `Format`. It is imported when it is first used, with the libraries it needs.
+bytes, and name it in `ReportFormat`. It is imported when it is first used, with the libraries it needs.
 """
 
 from enum import StrEnum
@@ -14,7 +14,7 @@ from flows.reports.report import build
 from tasks.errors import BadRequest
 
 
-class Format(StrEnum):
+class ReportFormat(StrEnum):
     """A format by the name that users type: the function that writes it, and whether it is text."""
 
     HTML = "html", "flows.reports.html:render", True
@@ -39,9 +39,9 @@ def render(report: Report, format_name: str) -> bytes:
     Raises:
         BadRequest: there is no such format.
     """
-    chosen = Format.__members__.get(format_name.upper())
+    chosen = ReportFormat.__members__.get(format_name.upper())
     if chosen is None:
-        raise BadRequest(f"There is no report in that format. Choose one of {', '.join(Format)}.")
+        raise BadRequest(f"There is no report in that format. Choose one of {', '.join(ReportFormat)}.")
     module, function = chosen.renderer.split(":")
     content: str | bytes = getattr(import_module(module), function)(report)
     return content if isinstance(content, bytes) else content.encode()

@@ -6,7 +6,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from flows.reports.files import Format, render
+from flows.reports.files import ReportFormat, render
 from flows.reports.models import Report
 from flows.reports.report import build
 from tasks.errors import BadRequest
@@ -20,8 +20,8 @@ def test_json_is_the_report_itself() -> None:
     assert Report.model_validate(json.loads(content)) == report
 
 
-@pytest.mark.parametrize("name", Format)
-def test_every_format_names_the_batch(name: Format) -> None:
+@pytest.mark.parametrize("name", ReportFormat)
+def test_every_format_names_the_batch(name: ReportFormat) -> None:
     content = render(build(write_run("r1", [company("Alpha")])), name)
     if content[:2] == b"PK":
         with ZipFile(BytesIO(content)) as parts:
