@@ -1,16 +1,11 @@
-"""A company's newest report to the SEC, as a page: the annual one (10-K, 20-F, 40-F), or else a quarterly one.
+"""EDGAR, the SEC's filings: a registrant by its CIK, its newest report as a page, and the addresses that EDGAR writes.
 
-A report is 2 to 15 MB of inline XBRL and mostly has 300,000 to 500,000 characters of text. What was filed never
-changes, so the reports read of late are kept in the process.
+The SEC asks for a contact in the User-Agent and for at most 10 requests a second to all of its servers together. The
+newest report is the annual one (10-K, 20-F, 40-F), or else a quarterly one: 2 to 15 MB of inline XBRL, mostly with
+300,000 to 500,000 characters of text. What was filed never changes, so the last reports stay in the process.
 
-Places as the SEC's EDGAR writes them: its own codes for states and countries, which are not ISO's.
-
-The codes are those of the SEC's page "EDGAR state and country codes". `CA` is California and `A6` Ontario;
-no foreign code is made of two letters, so neither is taken for the other.
-
-EDGAR's submissions API: a registrant by its CIK, with the list of what it filed.
-
-The SEC asks for a contact in the User-Agent and for 10 requests a second at most, whichever of its servers is asked.
+Addresses have EDGAR's own codes for states and countries, which are not ISO's ("EDGAR state and country codes"): `CA` is
+California and `A6` Ontario. No foreign code is made of two letters, so neither is taken for the other.
 """
 
 import re
@@ -73,11 +68,11 @@ def registrants(ciks: Iterable[str]) -> list[Registrant]:
         NotConfigured: the SEC wants a contact.
         DiligenceError: it cannot be asked, or answered wrongly.
     """
-    wanted = list(dict.fromkeys(ciks))[:_MOST_COMPANIES]
-    if wanted and (missing := contact_missing()):
+    unique = list(dict.fromkeys(ciks))[:_MOST_COMPANIES]
+    if unique and (missing := contact_missing()):
         raise missing
-    found = [each for cik in wanted if (each := _fetch(cik)) is not None]
-    return sorted(found, key=lambda each: (bool(each.tickers), each.filed or ""), reverse=True)
+    companies = [registrant for cik in unique if (registrant := _fetch(cik)) is not None]
+    return sorted(companies, key=lambda registrant: (bool(registrant.tickers), registrant.filed or ""), reverse=True)
 
 
 def contact_missing() -> DiligenceError | None:
@@ -153,20 +148,20 @@ def newest_filing(registrant: Registrant) -> Filing | None:
     """The registrant's newest report, by the day of filing: an annual one however old, or else a quarterly one."""
     rows = registrant.filings("form", "filingDate", "accessionNumber", "primaryDocument")
     for forms in _FORMS:
-        found = [
+        candidates = [
             (day, form, number.replace("-", ""), document)
             for form, filed, number, document in rows
             if form in forms and (day := a_day(filed)) and _fits(_NUMBER, number) and _fits(_DOCUMENT, document)
         ]
-        if found:
-            day, form, number, document = max(found)
+        if candidates:
+            day, form, number, document = max(candidates)
             folder = f"{CompanySettings.current().sec_url}/Archives/edgar/data/{registrant.cik.lstrip('0')}/{number}"
             return Filing(form, day, one_text(registrant.name), f"{folder}/{document}")
     return None
 
 
-def _fits(pattern: re.Pattern[str], given: object) -> bool:
-    return isinstance(given, str) and len(given) <= 200 and pattern.fullmatch(given) is not None
+def _fits(pattern: re.Pattern[str], value: object) -> bool:
+    return isinstance(value, str) and len(value) <= 200 and pattern.fullmatch(value) is not None
 
 
 @lru_cache(maxsize=_CACHED_FILINGS)
@@ -212,23 +207,23 @@ def headquarters(address: Any) -> dict[str, Any] | None:
     """
     if not isinstance(address, Mapping):
         return None
-    given = {key: one_text(value) for key, value in address.items()}
-    country, state = _place(given, foreign=bool(address.get("isForeignLocation")))
+    fields = {key: one_text(value) for key, value in address.items()}
+    country, state = _place(fields, foreign=bool(address.get("isForeignLocation")))
     place = {
         "country": country,
-        "city": given.get("city"),
-        "postal_code": given.get("zipCode"),
-        "line_1": ", ".join(filter(None, (given.get("street1"), given.get("street2")))) or None,
+        "city": fields.get("city"),
+        "postal_code": fields.get("zipCode"),
+        "line_1": ", ".join(filter(None, (fields.get("street1"), fields.get("street2")))) or None,
         "state": state,
     }
     return {**place, "is_hq": True} if any(place.values()) else None
 
 
-def _place(given: Mapping[str, str | None], *, foreign: bool) -> tuple[str | None, str | None]:
+def _place(fields: Mapping[str, str | None], *, foreign: bool) -> tuple[str | None, str | None]:
     """The country and, where it has one, the state or province."""
-    abroad, at_home = ((given.get(key) or "").upper() for key in ("countryCode", "stateOrCountry"))
+    abroad, at_home = ((fields.get(key) or "").upper() for key in ("countryCode", "stateOrCountry"))
     code = (abroad or at_home) if foreign else (at_home or abroad)
-    territory = given.get("foreignStateTerritory") or ""
+    territory = fields.get("foreignStateTerritory") or ""
     # A foreign address may carry a state's code that is left over from an older one (Shell's, in London, has "DC").
     region = territory if len(territory) > 2 else None
     if code in _PROVINCES:

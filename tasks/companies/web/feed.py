@@ -1,6 +1,6 @@
 """What a site's feed tells: its latest entries, of RSS or Atom, as plain text.
 
-`read_feed` runs in a process of the pool (`parsing.py`), as the reading of pages does.
+`read_feed` runs in a process of the pool (`page.py`), as the reading of pages does.
 """
 
 import calendar
@@ -53,8 +53,8 @@ def read_feed(data: bytes, url: str) -> list[dict[str, Any]]:
     import feedparser  # type: ignore[import-untyped]  # noqa: PLC0415 - in the process that reads feeds
 
     # As a stream: bytes as such it would take for the name of a file first.
-    found = feedparser.parse(io.BytesIO(data[:_LONGEST]), response_headers={"content-location": url})
-    return [_fields(entry) for entry in found.entries[:_MOST]]
+    feed = feedparser.parse(io.BytesIO(data[:_LONGEST]), response_headers={"content-location": url})
+    return [_fields(entry) for entry in feed.entries[:_MOST]]
 
 
 def _fields(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,12 +72,12 @@ def _text(markup: Any) -> str:
     """The words of what may be markup, in one line."""
     from html_text import extract_text  # noqa: PLC0415 - as above
 
-    given = str(markup or "")[:_MARKUP]
-    return plain_line(extract_text(given) if "<" in given or "&" in given else given)[:_TEXT]
+    text = str(markup or "")[:_MARKUP]
+    return plain_line(extract_text(text) if "<" in text or "&" in text else text)[:_TEXT]
 
 
-def _address(given: Any) -> str | None:
-    address = plain_line(str(given or ""))
+def _address(value: Any) -> str | None:
+    address = plain_line(str(value or ""))
     return address if address.startswith(("http://", "https://")) and len(address) <= _TEXT else None
 
 
@@ -89,7 +89,7 @@ def _image(entry: Mapping[str, Any]) -> str | None:
         for candidate in candidates
         if str(candidate.get("type", "")).startswith("image/") or candidate.get("medium") == "image"
     ]
-    pictures += [each.get("url") for each in entry.get("media_thumbnail") or []]
+    pictures += [thumbnail.get("url") for thumbnail in entry.get("media_thumbnail") or []]
     return next(filter(None, map(_address, pictures)), None)
 
 

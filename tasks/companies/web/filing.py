@@ -1,7 +1,7 @@
 """The text of a filing: a report of hundreds of pages in one HTML file, half of it tables, all of it wanted.
 
 What finds the main text of a page drops tables, and takes minutes for a file of this size. Here every block is a
-paragraph, and every table one with its rows in lines. Runs in a process of the pool (`parsing.py`).
+paragraph, and every table one with its rows in lines. Runs in a process of the pool (`page.py`).
 """
 
 import re
@@ -109,14 +109,14 @@ class _Reading:
 
 def _joined(cells: list[str]) -> list[str]:
     """The cells of a row, with the signs that filings set in cells of their own: `$`, `12`, `%` are two cells."""
-    found: list[str] = []
+    joined: list[str] = []
     before = ""
     for cell in cells:
-        if _AFTER.fullmatch(cell) and found:
-            found[-1] += cell
+        if _AFTER.fullmatch(cell) and joined:
+            joined[-1] += cell
         elif _BEFORE.fullmatch(cell):
             before += cell
         else:
-            found.append(before + cell)
+            joined.append(before + cell)
             before = ""
-    return [*found, before] if before else found
+    return [*joined, before] if before else joined

@@ -1,10 +1,7 @@
-"""What an HTML page says: its text in paragraphs, what it says of itself, where it leads.
+"""What an HTML page says: its text in paragraphs, its metadata, its links, and what it describes with schema.org.
 
-Runs in a process of the pool (`parsing.py`): a hostile page may take any time and memory here.
-
-What a page says of its subject in schema.org's words, by JSON-LD or by microdata, in one form.
-
-The form is JSON-LD's: `{"@type": "Organization", "name": …}`, a type without the address of its vocabulary.
+JSON-LD and microdata come in one form, JSON-LD's: `{"@type": "Organization", "name": …}`, a type without the address of
+its vocabulary. Runs in a process of the pool (`page.py`): a hostile page may take any time and memory here.
 """
 
 import re
@@ -29,7 +26,7 @@ _SCOPES, _NESTED = 2_000, 10
 
 def things(tree: html.HtmlElement, base: str) -> list[dict[str, Any]]:
     """The things that a page describes, its graphs taken apart; at most 200, and none that is broken."""
-    found: list[dict[str, Any]] = []
+    described: list[dict[str, Any]] = []
     room = _Room(_VALUES)
     for thing in (*_json_ld(tree), *_microdata(tree, base)):
         try:
@@ -37,8 +34,8 @@ def things(tree: html.HtmlElement, base: str) -> list[dict[str, Any]]:
         except OverflowError:
             break
         if isinstance(plain_thing, dict) and plain_thing:
-            found.append(plain_thing)
-    return found[:_MOST]
+            described.append(plain_thing)
+    return described[:_MOST]
 
 
 def _json_ld(tree: html.HtmlElement) -> Iterator[Any]:
@@ -79,13 +76,13 @@ def _microdata(tree: html.HtmlElement, base: str) -> Iterator[Any]:
 def _as_json_ld(value: Any) -> Any:
     """What microdata gives (`{"type": …, "properties": {…}}`) as JSON-LD has it."""
     if isinstance(value, list):
-        return [_as_json_ld(each) for each in value]
+        return [_as_json_ld(item) for item in value]
     if not isinstance(value, dict) or "properties" not in value:
         return value
     named = {"@type": value["type"]} if "type" in value else {}
     if "id" in value:
         named["@id"] = value["id"]
-    return named | {name: _as_json_ld(each) for name, each in value["properties"].items()}
+    return named | {name: _as_json_ld(item) for name, item in value["properties"].items()}
 
 
 class _Room:
@@ -108,19 +105,19 @@ def _plain(value: Any, room: _Room, depth: int) -> Any:
     if depth == 0 or value is None or isinstance(value, bool | int | float):
         return value if not isinstance(value, dict | list) else None
     if isinstance(value, list):
-        return [_plain(each, room, depth - 1) for each in value]
+        return [_plain(item, room, depth - 1) for item in value]
     if isinstance(value, dict):
-        named = {plain(str(name)[:200]).strip(): _plain(each, room, depth - 1) for name, each in value.items()}
+        named = {plain(str(name)[:200]).strip(): _plain(item, room, depth - 1) for name, item in value.items()}
         if "@type" in named:
             named["@type"] = _type(named["@type"])
         return named
     return None
 
 
-def _type(given: Any) -> Any:
-    if isinstance(given, list):
-        return [_type(each) for each in given]
-    return given.rstrip("/").rpartition("/")[2].rpartition(":")[2] if isinstance(given, str) else given
+def _type(name: Any) -> Any:
+    if isinstance(name, list):
+        return [_type(item) for item in name]
+    return name.rstrip("/").rpartition("/")[2].rpartition(":")[2] if isinstance(name, str) else name
 
 
 _LONGEST: Final = 4 << 20
@@ -192,20 +189,20 @@ def parsed(text: str) -> html.HtmlElement:
 
 def _meta(tree: html.HtmlElement) -> dict[str, str]:
     """Each `meta` by its name in lower case, OpenGraph's too; of those with one name the first."""
-    found: dict[str, str] = {}
+    contents: dict[str, str] = {}
     for element in tree.iter("meta"):
         name = plain_line(element.get("property") or element.get("name") or element.get("itemprop") or "")[:100].lower()
         content = plain_line((element.get("content") or "")[: _META_LENGTH * 2])[:_META_LENGTH]
-        if name and content and len(found) < _MOST_META:
-            found.setdefault(name, content)
-    return found
+        if name and content and len(contents) < _MOST_META:
+            contents.setdefault(name, content)
+    return contents
 
 
 def _language(tree: html.HtmlElement, meta: dict[str, str]) -> str | None:
     """The page's language as it says itself: `en`, `de-CH`."""
-    given = tree.get("lang") or tree.xpath("string(//meta[@http-equiv='content-language']/@content)")
-    given = (given or meta.get("og:locale", "")).strip().replace("_", "-")
-    return given if re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", given) else None
+    language = tree.get("lang") or tree.xpath("string(//meta[@http-equiv='content-language']/@content)")
+    language = (language or meta.get("og:locale", "")).strip().replace("_", "-")
+    return language if re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", language) else None
 
 
 def _pointers(tree: html.HtmlElement, base: str) -> tuple[list[str], str | None]:
@@ -223,16 +220,16 @@ def _pointers(tree: html.HtmlElement, base: str) -> tuple[list[str], str | None]
 
 
 def _links(tree: html.HtmlElement, base: str) -> list[tuple[str, str]]:
-    found: dict[str, str] = {}
+    by_address: dict[str, str] = {}
     for element in tree.iter("a"):
-        if len(found) == _MOST_LINKS:
+        if len(by_address) == _MOST_LINKS:
             break
         address = _absolute(base, element.get("href") or "")
         if address:
             words = plain_line("".join(element.itertext())[:_META_LENGTH])[:200]
             address = address.partition("#")[0]
-            found[address] = found.get(address) or words
-    return list(found.items())
+            by_address[address] = by_address.get(address) or words
+    return list(by_address.items())
 
 
 def _absolute(base: str, link: str) -> str | None:
@@ -241,18 +238,18 @@ def _absolute(base: str, link: str) -> str | None:
     if not link or len(link) > _LINK_LENGTH or link.startswith("#"):
         return None
     try:
-        found = urljoin(base, link)
+        address = urljoin(base, link)
     except ValueError:
         return None
-    return plain_line(found) if found.startswith(("http://", "https://")) else None
+    return plain_line(address) if address.startswith(("http://", "https://")) else None
 
 
 def _paragraphs(tree: html.HtmlElement, text: str) -> list[str]:
     """The main text, or all of it where there is little that looks like one."""
     from trafilatura import bare_extraction  # noqa: PLC0415 - 0.5 s, in the process that reads pages
 
-    found: list[str] = []
-    all_of_it = sum(len(each.strip()) for each in tree.xpath(_SHOWN))
+    paragraphs: list[str] = []
+    all_of_it = sum(len(text_node.strip()) for text_node in tree.xpath(_SHOWN))
     if sum(1 for _ in tree.iter()) <= _MANY:
         try:
             document = bare_extraction(tree, include_comments=False, include_tables=True, favor_recall=True)
@@ -264,10 +261,10 @@ def _paragraphs(tree: html.HtmlElement, text: str) -> list[str]:
         if body is not None:
             for line_break in body.iter("lb"):
                 line_break.text = " "
-            found = [block for block in _blocks(body) if block]
-    if sum(map(len, found)) >= max(_SHORT, all_of_it // _PART):
-        return found
-    return _whole_text(text) or found
+            paragraphs = [block for block in _blocks(body) if block]
+    if sum(map(len, paragraphs)) >= max(_SHORT, all_of_it // _PART):
+        return paragraphs
+    return _whole_text(text) or paragraphs
 
 
 def _blocks(body: Any) -> Iterator[str]:

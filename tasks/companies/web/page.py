@@ -154,7 +154,9 @@ def read_filing(data: bytes, content_type: str, url: str, title: str) -> Page:
 def shortened(page: Page, most: int) -> Page:
     """The page with those of its first paragraphs that have so many characters together."""
     ends = accumulate(map(len, page.paragraphs))
-    return replace(page, paragraphs=[each for each, end in zip(page.paragraphs, ends, strict=True) if end <= most])
+    return replace(
+        page, paragraphs=[paragraph for paragraph, end in zip(page.paragraphs, ends, strict=True) if end <= most]
+    )
 
 
 def _blocks(data: bytes, kind: str) -> list[str]:
@@ -164,12 +166,12 @@ def _blocks(data: bytes, kind: str) -> list[str]:
 
 
 def _kind(data: bytes, content_type: str) -> str:
-    said = content_type.partition(";")[0].strip().lower()
+    media_type = content_type.partition(";")[0].strip().lower()
     start = data[:1024].lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith(b"%PDF-"):
         return PDF
-    if said in _KINDS:
-        return _KINDS[said]
-    if said in _UNSAID and b"\0" not in start:
+    if media_type in _KINDS:
+        return _KINDS[media_type]
+    if media_type in _UNSAID and b"\0" not in start:
         return HTML if start.startswith(b"<") else TEXT
     raise UnsupportedFormat("The page is neither HTML nor PDF nor plain text, and is not read.")

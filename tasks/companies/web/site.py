@@ -1,6 +1,6 @@
-"""Fetching the pages of sites: a company's own, those that a search names, those that other pages link to.
+"""Fetching the pages of sites that let programs fetch them: a company's own, those of a search, those that pages link to.
 
-What sites let programs fetch: robots.txt, read as RFC 9309 has it and remembered for a day.
+robots.txt is read as RFC 9309 has it and remembered for a day.
 """
 
 import time
