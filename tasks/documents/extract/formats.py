@@ -18,7 +18,7 @@ from tasks.errors import UnsupportedFormat
 
 
 @dataclass(frozen=True)
-class Format:
+class DocumentFormat:
     """What a format's folder says about it.
 
     Attributes:
@@ -42,7 +42,7 @@ class Reader(Protocol):
 
 
 @cache
-def all_formats() -> tuple[Format, ...]:
+def all_formats() -> tuple[DocumentFormat, ...]:
     """The formats of all folders, in the order of their names."""
     modules = pkgutil.iter_modules(import_module(__package__).__path__, f"{__package__}.")
     packages = [import_module(name) for name in sorted(module.name for module in modules if module.ispkg)]
@@ -98,11 +98,11 @@ def reader(extension: str) -> Reader:
 
 
 @cache
-def _by_extension() -> dict[str, Format]:
+def _by_extension() -> dict[str, DocumentFormat]:
     return {extension: known for known in all_formats() for extension in known.extensions}
 
 
-def _format(extension: str) -> Format:
+def _format(extension: str) -> DocumentFormat:
     try:
         return _by_extension()[extension]
     except KeyError:

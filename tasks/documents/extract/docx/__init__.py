@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from tasks.documents.extract.formats import Format
+from tasks.documents.extract.formats import DocumentFormat
 
-FORMAT: Final = Format(
+FORMAT: Final = DocumentFormat(
     extensions=(".docx",),
     mime_types=("application/vnd.openxmlformats-officedocument.wordprocessingml.document",),
     version="docx-2",

@@ -332,7 +332,7 @@ def _xfa_root(packet: bytes) -> etree._Element | None:
 
 def _read_with_pypdf(source: Source) -> Reading:
     """Pages by pypdf, those left out that it cannot read."""
-    from pypdf import PdfReader  # noqa: PLC0415 - seldom needed
+    from pypdf import PdfReader  # noqa: PLC0415 - seldom needed, 0.1 s
 
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it complains of broken files in their own words
     writer = Writer()

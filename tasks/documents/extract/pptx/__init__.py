@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from tasks.documents.extract.formats import Format
+from tasks.documents.extract.formats import DocumentFormat
 
-FORMAT: Final = Format(
+FORMAT: Final = DocumentFormat(
     extensions=(".pptx",),
     mime_types=("application/vnd.openxmlformats-officedocument.presentationml.presentation",),
     version="pptx-2",

@@ -72,9 +72,11 @@ def test_formats_are_known_without_loading_their_readers() -> None:
 
 
 FORMAT = """
-from tasks.documents.extract.formats import Format
+from tasks.documents.extract.formats import DocumentFormat
 
-FORMAT = Format(extensions=(".log", ".trace"), mime_types=("text/x-log",), version="log-1", reader=__name__ + ".reader")
+FORMAT = DocumentFormat(
+    extensions=(".log", ".trace"), mime_types=("text/x-log",), version="log-1", reader=__name__ + ".reader"
+)
 """
 READER = """
 from tasks.documents.extract.text_writer import Writer
