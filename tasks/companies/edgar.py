@@ -4,8 +4,8 @@ The SEC asks for a contact in the User-Agent and for at most 10 requests a secon
 newest report is the annual one (10-K, 20-F, 40-F), or else a quarterly one: 2 to 15 MB of inline XBRL, mostly with
 300,000 to 500,000 characters of text. What was filed never changes, so the last reports stay in the process.
 
-Addresses have EDGAR's own codes for states and countries, which are not ISO's ("EDGAR state and country codes"): `CA` is
-California and `A6` Ontario. No foreign code is made of two letters, so neither is taken for the other.
+Addresses have EDGAR's own codes for states and countries, which are not ISO's ("EDGAR state and country codes"):
+`CA` is California and `A6` Ontario. No foreign code is made of two letters, so neither is taken for the other.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Fetching the pages of sites that let programs fetch them: a company's own, those of a search, those that pages link to.
+"""Fetching the pages of sites that let programs fetch them: a company's own, search results, and linked pages.
 
 robots.txt is read as RFC 9309 has it and remembered for a day.
 """
