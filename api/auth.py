@@ -42,11 +42,11 @@ def needs_key(keys: Sequence[bytes]) -> Guard:
 
     # A coroutine, though it waits for nothing: Litestar would run a plain function in a thread.
     async def guard(connection: Connection, _handler: BaseRouteHandler) -> None:
-        given = connection.headers.get(HEADER)
-        if given is None:
+        key = connection.headers.get(HEADER)
+        if key is None:
             raise NotLoggedIn(f"This operation needs an API key. Send it in the header {HEADER}.", _CHALLENGE)
-        digest = sha256(given.encode("latin-1")).digest()
-        if not any([hmac.compare_digest(digest, key) for key in accepted]):  # noqa: C419 - all, not up to the first
+        digest = sha256(key.encode("latin-1")).digest()
+        if not any([hmac.compare_digest(digest, known) for known in accepted]):  # noqa: C419 - all, not up to the first
             raise NotLoggedIn(f"The API key in the header {HEADER} is not one of the service's keys.", _CHALLENGE)
 
     return guard
@@ -90,12 +90,12 @@ async def _account(connection: Connection, accounts: AccountAccess) -> Identity:
     Raises:
         NotLoggedIn: neither was sent, or what was sent is none. A wrong token is not made good by a session.
     """
-    given = connection.headers.getall("authorization", [])
-    if given:
-        found = _BEARER.fullmatch(given[0].strip()) if len(given) == 1 else None
-        if found is None:
+    headers = connection.headers.getall("authorization", [])
+    if headers:
+        match = _BEARER.fullmatch(headers[0].strip()) if len(headers) == 1 else None
+        if match is None:
             raise NotLoggedIn("The header Authorization is not understood. Send `Authorization: Bearer …` once.")
-        return Bearer(found.group(1))
+        return Bearer(match.group(1))
     login = await login_module.identity_of(connection)
     if login is None:
         raise NotLoggedIn(accounts.login_needed)

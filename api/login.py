@@ -1,11 +1,8 @@
 """Logging in with an account of the drive in the browser: there, back, who it is, out again.
 
-Small pages for people; programs send `Authorization: Bearer` instead.
-
-Sessions of browsers: the cookie that stands for a login, and what it may be used for.
-
-A cookie is sent by the browser whether the user meant it or not. So it opens document operations only,
-and a request that changes or asks something must come from a page of this service.
+Small pages for people; programs send `Authorization: Bearer` instead. A login is a session of the browser, which
+a cookie stands for. The browser sends the cookie whether the user meant it or not. So it opens document operations
+only, and a request that changes or asks something must come from a page of this service.
 """
 
 import re
@@ -35,6 +32,97 @@ Name = Literal["session", "login"]
 
 _LASTS = {"session": LONGEST_SESSION, "login": LONGEST_LOGIN}
 _SAFE = {"GET", "HEAD", "OPTIONS"}
+_HERE = re.compile(r"/(?![/\\])[^\\\x00-\x20\x7f]{0,1000}")  # "//host" and "/\host" lead to other sites
+_YOU = "/login/you"
+
+
+@get("/login", include_in_schema=False)
+async def login(then: Annotated[str | None, QueryParameter(name="next")] = None) -> Redirect:
+    """To the drive's login page, with a note in a cookie that binds the answer to this browser."""
+    accounts = _accounts()
+    if then is not None and _HERE.fullmatch(then) is None:
+        raise BadRequest("next must be a path of this service.", {"next": "must be a path that begins with one /"})
+    start = await to_thread.run_sync(_begin, accounts, then or _YOU)
+    return Redirect(start.url, status_code=302, cookies=[cookie("login", start.note)])
+
+
+@get("/login/callback", include_in_schema=False)
+async def callback(request: Request[None, None, State]) -> Response[Any]:
+    """Back from the drive's login page: a new session, and on to where the user wanted to go."""
+    accounts = _accounts()
+    answer = dict(request.query_params.items())
+    try:
+        result = await to_thread.run_sync(_finish, accounts, value_of(request, "login"), answer)
+    except (BadRequest, NotAllowed) as error:
+        page = _page("Not logged in", f'<p>{escape(error.message)}</p><p><a href="/login">Log in</a></p>')
+        page.status_code = error.status
+        page.cookies = [gone("login")]
+        return page
+    await end_session(request)
+    secret = await begin_session(result.login)
+    return Redirect(result.then, status_code=303, cookies=[cookie("session", secret), gone("login")])
+
+
+@get(_YOU, include_in_schema=False)
+async def you(request: Request[None, None, State]) -> Response[str]:
+    """Who is logged in."""
+    _accounts()
+    stored = await login_of(request)
+    if stored is None:
+        return _page("Not logged in", '<p><a href="/login">Log in</a></p>')
+    who = f" as {escape(stored.account)}" if stored.account else ""
+    return _page(
+        "Logged in",
+        f'<p>You are logged in{who}.</p><p><a href="/schema">The operations</a></p>'
+        '<form method="post" action="/logout"><button>Log out</button></form>',
+    )
+
+
+@post("/logout", status_code=200, include_in_schema=False)
+async def logout(request: Request[None, None, State]) -> Response[str]:
+    """The session ends; a login that no other session uses is forgotten with its token."""
+    _accounts()
+    check_site(request)
+    await end_session(request)
+    page = _page("Logged out", '<p>You are logged out.</p><p><a href="/login">Log in</a></p>')
+    page.cookies = [gone("session")]
+    return page
+
+
+def _accounts() -> AccountAccess:
+    """How callers are known to the configured drive.
+
+    Raises:
+        NotFound: it has no accounts to log in with.
+    """
+    drive = configured_drive()
+    if drive.accounts is None:
+        titles = " and ".join(description.title for description in descriptions() if description.accounts)
+        raise NotFound(f"Logins are for {titles}; this service's documents are {drive.name} (DILIGENCE_DRIVE).")
+    return drive.accounts
+
+
+def _begin(accounts: AccountAccess, then: str) -> LoginStart:
+    return login_flow_of(accounts).begin(_redirect_uri(), then)
+
+
+def _finish(accounts: AccountAccess, note: str | None, answer: Mapping[str, str]) -> LoginResult:
+    return login_flow_of(accounts).finish(note, answer, Whose.WEB)
+
+
+def _redirect_uri() -> str:
+    return DocumentSettings.current().base_url.rstrip("/") + "/login/callback"
+
+
+def _page(title: str, body: str) -> Response[str]:
+    """A page of the service; what stands in `body` is escaped already."""
+    return Response(
+        '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f'<title>{title}</title><link rel="icon" href="/static/icon.svg"><link rel="stylesheet" '
+        f'href="/static/pages.css"><main><h1>{title}</h1>{body}</main></html>',
+        media_type=MediaType.HTML,
+        headers={"Referrer-Policy": "same-origin"},  # without one browsers hide where its form comes from, too
+    )
 
 
 def name_of(name: Name) -> str:
@@ -131,13 +219,14 @@ def check_site(connection: Connection) -> None:
 
 def _find(secret: str) -> StoredLogin | None:
     with database.reading() as session:
-        found = logins.find_session(session, secret)
-    if found is None:
+        session_and_login = logins.find_session(session, secret)
+    if session_and_login is None:
         return None
-    if logins.wants_noting(found[0]):
+    web_session, stored = session_and_login
+    if logins.wants_noting(web_session):
         with database.writing() as session:
             logins.note_use(session, secret)
-    return found[1]
+    return stored
 
 
 def _host(origin: str) -> str | None:
@@ -150,96 +239,3 @@ def _host(origin: str) -> str | None:
 
 def _is_https() -> bool:
     return DocumentSettings.current().base_url.lower().startswith("https://")
-
-
-_HERE = re.compile(r"/(?![/\\])[^\\\x00-\x20\x7f]{0,1000}")  # "//host" and "/\host" lead to other sites
-_YOU = "/login/you"
-
-
-@get("/login", include_in_schema=False)
-async def login(then: Annotated[str | None, QueryParameter(name="next")] = None) -> Redirect:
-    """To the drive's login page, with a note in a cookie that binds the answer to this browser."""
-    accounts = _accounts()
-    if then is not None and _HERE.fullmatch(then) is None:
-        raise BadRequest("next must be a path of this service.", {"next": "must be a path that begins with one /"})
-    start = await to_thread.run_sync(_begin, accounts, then or _YOU)
-    return Redirect(start.url, status_code=302, cookies=[cookie("login", start.note)])
-
-
-@get("/login/callback", include_in_schema=False)
-async def callback(request: Request[None, None, State]) -> Response[Any]:
-    """Back from the drive's login page: a new session, and on to where the user wanted to go."""
-    accounts = _accounts()
-    answer = dict(request.query_params.items())
-    try:
-        result = await to_thread.run_sync(_finish, accounts, value_of(request, "login"), answer)
-    except (BadRequest, NotAllowed) as error:
-        page = _page("Not logged in", f'<p>{escape(error.message)}</p><p><a href="/login">Log in</a></p>')
-        page.status_code = error.status
-        page.cookies = [gone("login")]
-        return page
-    await end_session(request)
-    secret = await begin_session(result.login)
-    return Redirect(result.then, status_code=303, cookies=[cookie("session", secret), gone("login")])
-
-
-@get(_YOU, include_in_schema=False)
-async def you(request: Request[None, None, State]) -> Response[str]:
-    """Who is logged in."""
-    _accounts()
-    found = await login_of(request)
-    if found is None:
-        return _page("Not logged in", '<p><a href="/login">Log in</a></p>')
-    who = f" as {escape(found.account)}" if found.account else ""
-    return _page(
-        "Logged in",
-        f'<p>You are logged in{who}.</p><p><a href="/schema">The operations</a></p>'
-        '<form method="post" action="/logout"><button>Log out</button></form>',
-    )
-
-
-@post("/logout", status_code=200, include_in_schema=False)
-async def logout(request: Request[None, None, State]) -> Response[str]:
-    """The session ends; a login that no other session uses is forgotten with its token."""
-    _accounts()
-    check_site(request)
-    await end_session(request)
-    page = _page("Logged out", '<p>You are logged out.</p><p><a href="/login">Log in</a></p>')
-    page.cookies = [gone("session")]
-    return page
-
-
-def _accounts() -> AccountAccess:
-    """How callers are known to the configured drive.
-
-    Raises:
-        NotFound: it has no accounts to log in with.
-    """
-    drive = configured_drive()
-    if drive.accounts is None:
-        titles = " and ".join(description.title for description in descriptions() if description.accounts)
-        raise NotFound(f"Logins are for {titles}; this service's documents are {drive.name} (DILIGENCE_DRIVE).")
-    return drive.accounts
-
-
-def _begin(accounts: AccountAccess, then: str) -> LoginStart:
-    return login_flow_of(accounts).begin(_redirect_uri(), then)
-
-
-def _finish(accounts: AccountAccess, note: str | None, answer: Mapping[str, str]) -> LoginResult:
-    return login_flow_of(accounts).finish(note, answer, Whose.WEB)
-
-
-def _redirect_uri() -> str:
-    return DocumentSettings.current().base_url.rstrip("/") + "/login/callback"
-
-
-def _page(title: str, body: str) -> Response[str]:
-    """A page of the service; what stands in `body` is escaped already."""
-    return Response(
-        '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f'<title>{title}</title><link rel="icon" href="/static/icon.svg"><link rel="stylesheet" '
-        f'href="/static/pages.css"><main><h1>{title}</h1>{body}</main></html>',
-        media_type=MediaType.HTML,
-        headers={"Referrer-Policy": "same-origin"},  # without one browsers hide where its form comes from, too
-    )

@@ -1,12 +1,9 @@
-"""Drive's logs of changes: where one stands, and what it has told since.
+"""The Drive API as it is used here: files and the documents made of them, requests, and the logs of changes.
 
-A shared drive has a log of its own; all the rest is in the account's. A mark names both: `<drive>:<token>`.
+Without `supportsAllDrives` and `includeItemsFromAllDrives`, what lies in a shared drive is missing from answers.
 
-A file as Drive describes it, and the document that the product shows for it.
-
-Requests of the Drive API as the listing makes them: what is asked, of which drives, with which resource keys.
-
-Without `supportsAllDrives` and `includeItemsFromAllDrives` what lies in a shared drive is not there.
+A shared drive has a log of changes of its own; everything else is in the account's. A mark names the log and
+the position in it: `<drive>:<token>`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from tasks.documents.drive.drive import Changes, Document
+from tasks.documents.drive.google import DESCRIPTION
 from tasks.documents.drive.google.client import Client
 from tasks.documents.drive.google.errors import Refused
 from tasks.errors import DiligenceError, NotAllowed, NotFound
@@ -29,12 +27,6 @@ if TYPE_CHECKING:
 _APPS = "application/vnd.google-apps."
 FOLDER = f"{_APPS}folder"
 SHORTCUT = f"{_APPS}shortcut"
-_EXTENSIONS = {
-    f"{_APPS}document": ".docx",
-    f"{_APPS}spreadsheet": ".xlsx",
-    f"{_APPS}presentation": ".pptx",
-    f"{_APPS}drawing": ".pdf",
-}
 _EDITORS = {
     f"{_APPS}document": "document",
     f"{_APPS}spreadsheet": "spreadsheets",
@@ -42,8 +34,8 @@ _EDITORS = {
     f"{_APPS}drawing": "drawings",
     f"{_APPS}form": "forms",
 }
-# What is asked of each file, and no more: 20,000 rows are 7 MB so. `parents` is asked for besides where it is
-# not known, since pages with it are cut to 460 rows.
+# The fields of a file, and no more: 20,000 rows are 7 MB. `parents` is added only where it is not known, since
+# pages with it are cut to 460 rows.
 FIELDS = (
     "id,name,mimeType,size,createdTime,modifiedTime,md5Checksum,version,resourceKey,"
     "shortcutDetails(targetId,targetMimeType,targetResourceKey)"
@@ -59,7 +51,7 @@ class ShortcutTarget(NamedTuple):
 
 
 class FileRow(NamedTuple):
-    """A file of a listing, in the folder `parent`: plain values, so that it can rest on disk.
+    """A file of a listing, in the folder `parent`: plain values, which can be written to disk.
 
     Times are as Drive writes them, `version` is as in `Document`, `key` the resource key.
     """
@@ -76,7 +68,7 @@ class FileRow(NamedTuple):
 
 
 def row_of(file: Mapping[str, Any], parent: str) -> FileRow:
-    """The row of a file resource that was asked for with `FIELDS`."""
+    """The row of a file resource with `FIELDS`."""
     get = file.get
     size = get("size")
     return FileRow(
@@ -110,14 +102,14 @@ After = tuple[str, str, int | None, datetime | None, datetime | None, str]
 
 
 class PartialDocument(NamedTuple):
-    """A document but for its path: what `Document` takes before it, and what after."""
+    """A document without its path: the fields of `Document` before the path, and those after it."""
 
     before: Before
     after: After
 
 
 def entry_of(row: FileRow) -> PartialDocument:
-    """The document of a row. The size of a native document is left out: what Drive says is not that of the export."""
+    """The document of a row. A native document has no size: the one in Drive is not that of the export."""
     native = row.mime_type.startswith(_APPS)
     name = named(row.name, row.mime_type) if native else row.name
     size = None if native else row.size
@@ -135,7 +127,7 @@ def document_of(row: FileRow, path: str) -> Document:
 
 def named(name: str, mime_type: str) -> str:
     """A file's name, with the extension of its export where it is a native document."""
-    extension = _EXTENSIONS.get(mime_type, "")
+    extension = DESCRIPTION.native_exports.get(mime_type, "")
     return name if name.lower().endswith(extension) else name + extension
 
 
@@ -177,23 +169,23 @@ def page(
 ) -> "Make":  # fmt: skip
     """One page of `files.list`; with `drive_id`, out of that shared drive alone.
 
-    By parents, all drives are asked as one user's: an account with which a folder of a shared drive was
-    shared, and not the drive, may not name that drive.
+    Queries by parents go to all of the user's drives: an account with which a folder of a shared drive was
+    shared, but not the drive, may not name that drive.
     """
-    given: dict[str, Any] = {"q": q, "fields": fields, "pageSize": ROWS}
+    options: dict[str, Any] = {"q": q, "fields": fields, "pageSize": ROWS}
     if order:
-        given["orderBy"] = order
+        options["orderBy"] = order
     if token:
-        given["pageToken"] = token
+        options["pageToken"] = token
     if drive_id:
-        given |= {"corpora": "drive", "driveId": drive_id}
+        options |= {"corpora": "drive", "driveId": drive_id}
     return lambda drive: _with(
-        drive.files().list(supportsAllDrives=True, includeItemsFromAllDrives=True, **given), keys
+        drive.files().list(supportsAllDrives=True, includeItemsFromAllDrives=True, **options), keys
     )
 
 
 def one(file_id: str, keys: Mapping[str, str] | None = None) -> "Make":
-    """What Drive says of one file."""
+    """One file."""
     return lambda drive: _with(drive.files().get(fileId=file_id, supportsAllDrives=True, fields=_ONE), keys)
 
 
@@ -209,19 +201,19 @@ def shared_drive(drive_id: str) -> "Make":
 
 def shared_drives(token: str | None) -> "Make":
     """One page of the shared drives that this account is a member of."""
-    given: dict[str, Any] = {"pageToken": token} if token else {}
-    return lambda drive: drive.drives().list(pageSize=100, fields="nextPageToken,drives(id,name)", **given)
+    options: dict[str, Any] = {"pageToken": token} if token else {}
+    return lambda drive: drive.drives().list(pageSize=100, fields="nextPageToken,drives(id,name)", **options)
 
 
 def start_of_changes(drive_id: str | None) -> "Make":
     """Where a log of changes stands now: the shared drive's, or the account's own."""
-    given: dict[str, Any] = {"driveId": drive_id} if drive_id else {}
-    return lambda drive: drive.changes().getStartPageToken(supportsAllDrives=True, fields="startPageToken", **given)
+    options: dict[str, Any] = {"driveId": drive_id} if drive_id else {}
+    return lambda drive: drive.changes().getStartPageToken(supportsAllDrives=True, fields="startPageToken", **options)
 
 
 def changes(token: str, drive_id: str | None) -> "Make":
     """One page of that log."""
-    given: dict[str, Any] = {"driveId": drive_id} if drive_id else {}
+    options: dict[str, Any] = {"driveId": drive_id} if drive_id else {}
     return lambda drive: drive.changes().list(
         pageToken=token,
         pageSize=ROWS,
@@ -229,7 +221,7 @@ def changes(token: str, drive_id: str | None) -> "Make":
         supportsAllDrives=True,
         includeRemoved=True,
         fields=_CHANGES,
-        **given,
+        **options,
     )
 
 
@@ -244,7 +236,7 @@ _PAGES = 10  # of changes: where more has happened, listing is as quick
 
 
 def mark_of(drive_id: str | None, answer: dict[str, Any] | DiligenceError) -> str | None:
-    """The mark of what `queries.start_of_changes` was answered; None where this account may not read the log."""
+    """The mark of what `start_of_changes` was answered; None where this account may not read the log."""
     if isinstance(answer, DiligenceError) or not answer.get("startPageToken"):
         return None
     return f"{drive_id or ''}:{answer['startPageToken']}"
@@ -257,7 +249,7 @@ def log_of(mark: str) -> tuple[str | None, str]:
 
 
 def read(client: Client, mark: str, first: dict[str, Any] | DiligenceError) -> Changes | None:
-    """What has happened since a mark; `first` is the answer for the log's first page. None if it is not told.
+    """The changes since a mark; `first` is the answer for the log's first page. None if the log does not say.
 
     Raises:
         NotLoggedIn, TooManyRequests, Unavailable, SourceFailed, TookTooLong: Drive does not answer.
@@ -267,7 +259,7 @@ def read(client: Client, mark: str, first: dict[str, Any] | DiligenceError) -> C
     answer = first
     for _ in range(_PAGES):
         if isinstance(answer, NotFound | NotAllowed | Refused):
-            return None  # the token has expired, or is none
+            return None  # the token has expired or is invalid
         if isinstance(answer, DiligenceError):
             raise answer
         for change in answer.get("changes", ()):

@@ -128,7 +128,7 @@ _LOUD = (
 )
 
 
-def silence() -> None:
+def mute_loggers() -> None:
     """Let none of their records through; to be called wherever one of these libraries is used."""
     for name in _LOUD:  # a logger's filters do not hold for those below it
         logging.getLogger(name).addFilter(_nothing)
@@ -138,7 +138,7 @@ def _nothing(_record: logging.LogRecord) -> bool:
     return False
 
 
-silence()
+mute_loggers()
 
 
 class Stale(google.auth.exceptions.RefreshError):

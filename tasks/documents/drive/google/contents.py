@@ -1,4 +1,4 @@
-"""What a listing has come upon so far: the folders in memory, the documents where `SpooledRows` keeps them."""
+"""The contents of a folder while it is listed: the folders in memory, the documents in memory or in the spool."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -19,13 +19,13 @@ from tasks.documents.drive.spool import SpooledRows
 
 
 class FolderContents:
-    """The folder `top` and what was found below it. One thread adds.
+    """The folder `top` and what lies below it. One thread adds.
 
-    A row may come twice, since pages shift while people work: what came first stands.
+    A row may come twice, since pages shift while people work: the first one counts.
     """
 
     def __init__(self, top: FileRow, spool: Path | None, keys: dict[str, str]) -> None:
-        """`keys` are resource keys by file id; those that are told join them."""
+        """`keys` are resource keys by file id. Those of the files that are added join them."""
         self.top = top
         self.folders: dict[str, FileRow] = {}
         self.shortcuts: dict[str, tuple[FileRow, ShortcutTarget]] = {}
@@ -41,11 +41,11 @@ class FolderContents:
 
     @property
     def on_disk(self) -> bool:
-        """Whether the documents rest on disk."""
+        """Whether the documents are on disk."""
         return self._documents is not None
 
     def take(self, files: Iterable[tuple[Mapping[str, Any], str]]) -> list[str]:
-        """Note files, each with the id of the folder that it lies in; gives the ids of the folders new among them."""
+        """Add files, paired with the ids of their folders; gives the ids of the folders that are new."""
         new: list[str] = []
         documents: list[FileRow] = []
         for file, parent in files:
@@ -73,7 +73,7 @@ class FolderContents:
         return new
 
     def add_folder(self, row: FileRow) -> bool:
-        """Note a folder; False if it was known."""
+        """Add a folder; False if it was known."""
         if row.id in self.folders or row.id == self.top.id:
             return False
         self.folders[row.id] = row
@@ -83,7 +83,7 @@ class FolderContents:
         return True
 
     def note_key(self, file_id: str, key: str | None) -> None:
-        """Note a file's resource key, if it has one."""
+        """Add a file's resource key, if it has one."""
         if key:
             self._keys[file_id] = key
 
@@ -98,20 +98,20 @@ class FolderContents:
         return needed
 
     def ordered(self) -> list[Folder]:
-        """The folders that hang together with the top, each before what lies in it, in order of name."""
+        """The folders that can be reached from the top, before the folders that lie in them, in order of name."""
         below: dict[str, list[FileRow]] = {}
         for row in sorted(self.folders.values(), key=lambda row: (row.name, row.id), reverse=True):
             below.setdefault(row.parent, []).append(row)
-        found: list[Folder] = []
+        ordered: list[Folder] = []
         waiting = [(row, row.name) for row in below.get(self.top.id, ())]
         while waiting:
             row, path = waiting.pop()
-            found.append(Folder(row.id, row.name, path, row.parent))
+            ordered.append(Folder(row.id, row.name, path, row.parent))
             waiting.extend((deeper, f"{path}/{deeper.name}") for deeper in below.get(row.id, ()))
-        return found
+        return ordered
 
     def stream(self, paths: Mapping[str, str]) -> Iterator[Document]:
-        """The documents that lie in these folders (paths by id), as they came."""
+        """The documents that lie in these folders (paths by id), in the order in which they were added."""
         yield from self._made
         entries = (
             self._entries if self._documents is None else (entry_of(FileRow(*document)) for document in self._documents)

@@ -1,9 +1,7 @@
-"""A download on its way to disk: it goes on where it broke off, is measured as it comes, and never grows too large.
+"""The content of one file of Google Drive: downloaded or exported, checked, and written to disk.
 
-The content of one file of Google Drive: downloaded or exported, checked, on disk.
-
-Files have a length and an md5 that must be met. Native documents have neither: they are exported in
-the format that we read, and asked for their version before and after.
+Files have a length and an md5 that must match. Native documents have neither: they are exported in a format
+that can be read here, and their version is requested before and after.
 """
 
 import hashlib
@@ -20,9 +18,11 @@ from uuid import uuid4
 from googleapiclient.http import HttpRequest
 
 from tasks.documents.drive.drive import Fetched
+from tasks.documents.drive.google import DESCRIPTION
 from tasks.documents.drive.google.api import FOLDER, SHORTCUT, version_of
 from tasks.documents.drive.google.client import SECONDS, Client
 from tasks.documents.drive.google.errors import ExportTooLarge, Refused, unsupported
+from tasks.documents.extract import formats
 from tasks.errors import NotAllowed, NotFound, NotLoggedIn, SourceFailed, TookTooLong, TooLarge, Unavailable
 from tasks.remote import deadline
 
@@ -43,8 +43,8 @@ class DownloadBody:
         Args:
             file: open for writing; it is emptied.
             max_bytes: the most that is taken; None for no limit.
-            resumable: whether the same bytes come again when they are asked for again.
-            html: whether a page in HTML can be what was asked for; Google's login pages are HTML too.
+            resumable: whether a second request gives the same bytes.
+            html: whether the content can be HTML. If not, HTML is one of Google's login pages.
         """
         self._file = file
         self._max_bytes = max_bytes
@@ -81,14 +81,14 @@ class DownloadBody:
 
     def begin(self, status: int, headers: Mapping[str, str]) -> None:
         if headers.get("content-encoding", "identity") != "identity":
-            raise HTTPException("compressed, though asked not to be")
+            raise HTTPException("compressed, although the request excludes it")
         if not self._html and headers.get("content-type", "").lower().startswith("text/html"):
             raise SourceFailed("Google sent a page in place of the document's export. Log in again, then try again.")
         if status == 206:
-            found = _RANGE.match(headers.get("content-range", ""))
-            if found is None or int(found[1]) != self._position:
+            match = _RANGE.match(headers.get("content-range", ""))
+            if match is None or int(match[1]) != self._position:
                 self.restart()
-                raise HTTPException("another range than was asked for")
+                raise HTTPException("another range than the requested one")
         elif self._position:
             self.restart()
         length = headers.get("content-length", "")
@@ -130,13 +130,7 @@ FIELDS = "id,name,mimeType,size,md5Checksum,version,resourceKey,capabilities/can
 """What `fetch` and `open` want to know of a file."""
 
 _APPS = "application/vnd.google-apps."
-_OFFICE = "application/vnd.openxmlformats-officedocument."
-_EXPORTS = {
-    f"{_APPS}document": f"{_OFFICE}wordprocessingml.document",
-    f"{_APPS}spreadsheet": f"{_OFFICE}spreadsheetml.sheet",
-    f"{_APPS}presentation": f"{_OFFICE}presentationml.presentation",
-    f"{_APPS}drawing": "application/pdf",
-}
+_EXPORTS = {native: formats.mime_type(extension) for native, extension in DESCRIPTION.native_exports.items()}
 _TIMES = 3  # that a document is fetched when its bytes are not those that Drive tells of
 _SLOWEST = 256 * 1024  # bytes a second: what a large file adds to the deadline
 _IN_MEMORY = 1024 * 1024  # bytes of a document being shown that need no file
@@ -197,9 +191,9 @@ def _bring(client: Client, file: Mapping[str, Any], copy: BinaryIO, max_bytes: i
 def _downloaded(
     client: Client, file: Mapping[str, Any], copy: BinaryIO, max_bytes: int | None
 ) -> tuple[DownloadBody, str]:
-    asked = file
+    current = file
     for _ in range(_TIMES):
-        _check(asked, max_bytes)
+        _check(current, max_bytes)
         body = DownloadBody(copy, max_bytes, resumable=True)
 
         def make(drive: "DriveResource", body: DownloadBody = body) -> HttpRequest:
@@ -207,11 +201,11 @@ def _downloaded(
             return _with(request, _key(file) | body.lacking())
 
         client.download(make, body, deadline.left())
-        if _same(body, asked):
-            return body, version_of(asked)
-        asked = _ask(client, file, FIELDS)  # it was changed meanwhile, or its bytes were on the way
-        if _same(body, asked):
-            return body, version_of(asked)
+        if _same(body, current):
+            return body, version_of(current)
+        current = request_file(client, file, FIELDS)  # it was changed meanwhile, or its bytes were on the way
+        if _same(body, current):
+            return body, version_of(current)
     raise SourceFailed(
         f"The document arrived damaged {_TIMES} times: its bytes are not those that Google Drive tells of. "
         "Try again later, or store it anew."
@@ -226,14 +220,14 @@ def _exported(
     for _ in range(_TIMES):
         body = DownloadBody(copy, max_bytes, resumable=False, html=False)
         _export(client, file, body)
-        after = version_of({**file, **_ask(client, file, "id,version")})
+        after = version_of({**file, **request_file(client, file, "id,version")})
         whole = body.framed or _ends(copy, file)
         if whole and after == before:
             return body, after
         before = after
     if not whole:
         raise SourceFailed("The document's export was cut off each time. Try again.")
-    return body, f"{before}-unsettled"  # a version that no document has: next time, it is looked at again
+    return body, f"{before}-unsettled"  # no document has this version: it is read again next time
 
 
 def _export(client: Client, file: Mapping[str, Any], body: DownloadBody) -> None:
@@ -246,7 +240,7 @@ def _export(client: Client, file: Mapping[str, Any], body: DownloadBody) -> None
     try:
         client.download(make, body, deadline.left())
     except ExportTooLarge as limit:  # "The exported content is limited to 10 MB": files.export reference
-        links = _ask(client, file, "exportLinks").get("exportLinks") or {}
+        links = request_file(client, file, "exportLinks").get("exportLinks") or {}
         try:
             _follow(client, file, links.get(mime, ""), body)
         except (NotAllowed, NotFound, NotLoggedIn, SourceFailed):  # it may ask for a browser's login
@@ -313,7 +307,7 @@ def _ends(copy: BinaryIO, file: Mapping[str, Any]) -> bool:
     return b"%%EOF" in copy.read()
 
 
-def _ask(client: Client, file: Mapping[str, Any], fields: str) -> dict[str, Any]:
+def request_file(client: Client, file: Mapping[str, Any], fields: str) -> dict[str, Any]:
     def make(drive: "DriveResource") -> HttpRequest:
         return _with(drive.files().get(fileId=file["id"], fields=fields, supportsAllDrives=True), _key(file))
 

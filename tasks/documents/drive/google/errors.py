@@ -150,8 +150,8 @@ def fault_of(error: Exception) -> Fault | None:
 def _of_login(error: google.auth.exceptions.GoogleAuthError) -> Fault:
     if isinstance(error, google.auth.exceptions.TransportError):
         cause = error.args[0] if error.args else None
-        found = fault_of(cause) if isinstance(cause, Exception) else None
-        return found or Fault(Kind.PASSING, Unavailable("Google's login service is out of reach. Try again."))
+        fault = fault_of(cause) if isinstance(cause, Exception) else None
+        return fault or Fault(Kind.PASSING, Unavailable("Google's login service is out of reach. Try again."))
     if error.retryable:
         return Fault(Kind.PASSING, Unavailable("Google's login service fails at present. Try again."))
     return Fault(Kind.EXPIRED, NotLoggedIn(_LOG_IN_AGAIN))

@@ -1,10 +1,10 @@
-"""Listing a tree by parents: many folders in one query, as wide as the answers tell, and nothing lost on the way.
+"""Lists a tree by parents: many folders in one query, as many as the earlier answers suggest.
 
-An OR of several `'ID' in parents` is far quicker than a query a folder, but can lose rows without a word, of
-all its parents or of some, and asked again it loses the same ones (rclone, "drive: fix missing files with
-fast list"). So every parent of which no row came is asked again alone, a hundred in one HTTP request.
+An OR of several `'ID' in parents` is far quicker than one query per folder, but it can silently lose rows of all
+its parents or of some, and loses the same ones again when it is repeated (rclone, "drive: fix missing files with
+fast list"). So every parent without a row is queried again on its own, a hundred of them in one HTTP request.
 
-Folders come first (`orderBy=folder`): what lies deeper is asked for while the rest of a page is under way.
+Folders come first (`orderBy=folder`), so that the folders below are queried while a page is still arriving.
 """
 
 from collections import deque
@@ -24,7 +24,7 @@ from tasks.remote.fan_out import FanOut
 _MOST = 100  # parents in a query: Drive refuses one from about 150 as too complex; also the parts of a batch
 _PAGE = 460  # rows of a page with `parents` in it, until a longer one was seen
 _PAGES = 1.2  # pages that a query should fill: 66 requests for 1,000 folders; 75 with 0.9, and no quicker with 1.85
-_ENOUGH = 0.6  # of a full query, to be asked for while more folders may come
+_ENOUGH = 0.6  # of a full query, to be sent while more folders may come
 _EXPECTED = (50.0, 1000.0)  # folders and rows in them, before anything is learned: one broad folder says little
 _MEMORY = 0.8  # of what was learned about rows a folder, with each query
 
@@ -43,18 +43,18 @@ class _Query:
 
 
 class ParentWalk:
-    """Goes through folders and all below them, and notes in `found` what lies there."""
+    """Lists folders and everything below them into `contents`."""
 
-    def __init__(self, client: Client, found: FolderContents, *, recursive: bool) -> None:
+    def __init__(self, client: Client, contents: FolderContents, *, recursive: bool) -> None:
         self._client = client
-        self._found = found
+        self._contents = contents
         self._recursive = recursive
         self._waiting: deque[str] = deque()
-        self._silent: deque[str] = deque()  # to be asked alone
+        self._empty: deque[str] = deque()  # without a row so far: to be queried on their own
         self._queries: dict[Future[Any], _Query] = {}
         self._batches: dict[Future[Any], Sequence[str]] = {}
         self._page = _PAGE
-        self._asked, self._rows = _EXPECTED
+        self._folders, self._rows = _EXPECTED
 
     def through(self, folder_ids: Iterable[str]) -> None:
         """List these folders.
@@ -75,22 +75,22 @@ class ParentWalk:
                         self._take_batch(self._batches.pop(done), done.result(), threads)
 
     def _send(self, threads: FanOut) -> None:
-        """Ask for what waits: full queries at once, the rest when no more folders can join it."""
+        """Send queries for the waiting folders: full ones at once, the rest when no more folders can join it."""
         size = self._size()
         more_may_come = any(query.brings_folders for query in self._queries.values()) or bool(self._batches)
         enough = max(1, int(size * _ENOUGH)) if more_may_come else 1
-        # Answers wait in memory until they are noted: no more of them than keep the threads busy.
+        # Answers wait in memory until they are added: no more of them than keep the threads busy.
         while len(self._waiting) >= enough and len(self._queries) < 2 * api.CALLS_AT_ONCE:
             parents = [self._waiting.popleft() for _ in range(min(size, len(self._waiting)))]
             self._ask(_Query(parents), threads)
-        while len(self._silent) >= _MOST or (self._silent and not self._waiting and not self._queries):
-            alone = [self._silent.popleft() for _ in range(min(_MOST, len(self._silent)))]
+        while len(self._empty) >= _MOST or (self._empty and not self._waiting and not self._queries):
+            alone = [self._empty.popleft() for _ in range(min(_MOST, len(self._empty)))]
             makes = [self._make(_Query([parent])) for parent in alone]
             self._batches[threads.submit(self._client.batch, makes)] = alone
 
     def _size(self) -> int:
         """How many parents make a query of about `_PAGES` pages."""
-        return max(1, min(_MOST, int(_PAGES * self._page * self._asked / max(self._rows, self._asked))))
+        return max(1, min(_MOST, int(_PAGES * self._page * self._folders / max(self._rows, self._folders))))
 
     def _ask(self, query: _Query, threads: FanOut) -> None:
         self._queries[threads.submit(self._client.call, self._make(query))] = query
@@ -104,7 +104,7 @@ class ParentWalk:
             fields=api.ALONE if len(query.parents) == 1 else api.TOGETHER,
             order="folder",
             token=query.token,
-            keys=self._found.keys_to(query.parents),
+            keys=self._contents.keys_to(query.parents),
         )
 
     def _take_page(self, query: _Query, done: Future[Any], threads: FanOut) -> None:
@@ -112,11 +112,11 @@ class ParentWalk:
             answer = done.result()
         except (NotFound, NotAllowed, Refused) as error:
             if len(query.parents) > 1:
-                self._silent.extend(query.parents)  # one of them has gone: alone, each tells
+                self._empty.extend(query.parents)  # one of them is gone: queries of their own show which
             elif isinstance(error, Refused):
                 raise
             else:
-                self._found.closed.add(query.parents[0])
+                self._contents.closed.add(query.parents[0])
             return
         files = answer.get("files", [])
         self._note(answer, list(self._placed(query, files)))
@@ -129,24 +129,24 @@ class ParentWalk:
             query.brings_folders = query.brings_folders or not files
             self._ask(query, threads)
             return
-        # What was learned last counts most: folders deeper down are as a rule emptier.
-        self._asked = _MEMORY * self._asked + len(query.parents)
+        # The latest answers count most: deeper folders hold less as a rule.
+        self._folders = _MEMORY * self._folders + len(query.parents)
         self._rows = _MEMORY * self._rows + query.rows
         if len(query.parents) > 1:
-            self._silent.extend(
+            self._empty.extend(
                 query.parents if query.astray else [parent for parent in query.parents if parent not in query.seen]
             )
 
     def _placed(self, query: _Query, files: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, Any], str]]:
-        """Files with the folder that each lies in."""
+        """Files, paired with the ids of their folders."""
         if len(query.parents) == 1:
             for file in files:
                 yield file, query.parents[0]
             return
-        asked = frozenset(query.parents)
+        parents = frozenset(query.parents)
         for file in files:
             for parent in file.get("parents", ()):
-                if parent in asked:
+                if parent in parents:
                     query.seen.add(parent)
                     yield file, parent
                     break
@@ -158,7 +158,7 @@ class ParentWalk:
     ) -> None:
         for parent, answer in zip(alone, answers, strict=True):
             if isinstance(answer, NotFound | NotAllowed):
-                self._found.closed.add(parent)
+                self._contents.closed.add(parent)
             elif isinstance(answer, DiligenceError):
                 raise answer
             else:
@@ -167,7 +167,7 @@ class ParentWalk:
                     self._ask(_Query([parent], answer["nextPageToken"]), threads)
 
     def _note(self, answer: Mapping[str, Any], files: Sequence[tuple[Mapping[str, Any], str]]) -> None:
-        self._found.incomplete |= bool(answer.get("incompleteSearch"))
-        new = self._found.take(files)
+        self._contents.incomplete |= bool(answer.get("incompleteSearch"))
+        new = self._contents.take(files)
         if self._recursive:
             self._waiting.extend(new)

@@ -1,6 +1,6 @@
-"""Listing a shared drive from its root: all of it at once, split by time of creation; the tree is rebuilt from parents.
+"""Lists a shared drive from its root: all of it at once, split by time of creation. The tree is made from the parents.
 
-Half the requests of a walk by parents, no level waits for the one above, and no query can lose a parent.
+It takes half the requests of a walk by parents, no level waits for the one above, and no query can lose a parent.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,17 +32,17 @@ class _Span:
 
 
 class WholeDrive:
-    """The shared drive whose root is `found.top`."""
+    """The shared drive whose root is `contents.top`."""
 
-    def __init__(self, client: Client, found: FolderContents) -> None:
+    def __init__(self, client: Client, contents: FolderContents) -> None:
         self._client = client
-        self._found = found
-        self._drive_id = found.top.id
+        self._contents = contents
+        self._drive_id = contents.top.id
         self._edges: set[str] = set()  # ids of rows that another span will bring again
         self._under_way: dict[Future[Any], _Span] = {}
 
     def through(self) -> bool:
-        """List all of it; False, with nothing noted, where its times of creation do not tell its files apart.
+        """List all of it. Gives False and adds nothing where too many files were created at the same time to split it.
 
         Raises:
             NotLoggedIn, TooManyRequests, Unavailable, SourceFailed, TookTooLong: Drive does not answer.
@@ -92,7 +92,7 @@ class WholeDrive:
         if not token:
             return
         if _in_order(times):
-            # Files come in heaps: where this one is higher than thought, those who are idle take a part of it.
+            # Files are not spread evenly over time: a span with more files than expected is split among idle threads.
             left = _density(times) * (span.end - times[-1]).total_seconds() / len(times)
             parts = min(api.CALLS_AT_ONCE - len(self._under_way), ceil(left / _PAGES))
             if parts > 1 and left > _PAGES + 0.5:
@@ -106,7 +106,7 @@ class WholeDrive:
     def _split(self, start: datetime, end: datetime, parts: int, threads: FanOut) -> None:
         parts = max(1, min(parts, api.CALLS_AT_ONCE))
         step = (end - start) / parts
-        # Bounds are whole ticks, as they are written: what one span leaves out must be in the next.
+        # Bounds are whole ticks, as queries write them, so that no file falls between two spans.
         bounds = [start, *(_tick(start + step * number) for number in range(1, parts)), end]
         for begins, ends in pairwise(bounds):
             if begins < ends:
@@ -116,10 +116,10 @@ class WholeDrive:
         self._under_way[threads.submit(self._page, "", span)] = span
 
     def _note(self, page: Mapping[str, Any]) -> None:
-        self._found.incomplete |= bool(page.get("incompleteSearch"))
+        self._contents.incomplete |= bool(page.get("incompleteSearch"))
         files = [file for file in page.get("files", ()) if file["id"] not in self._edges]
-        # What lies in nothing that this account may see has no parents: it is none of the tree.
-        self._found.take([(file, file["parents"][0]) for file in files if file.get("parents")])
+        # A file whose folder this account may not see has no parents: it is not part of the tree.
+        self._contents.take([(file, file["parents"][0]) for file in files if file.get("parents")])
 
 
 def _times(page: Mapping[str, Any]) -> list[datetime]:

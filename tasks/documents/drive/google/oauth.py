@@ -1,7 +1,7 @@
-"""Logging in at Google: the authorisation code flow with state and PKCE, for browsers that we never see inside.
+"""Logging in at Google (a `LoginFlow`): the authorisation code flow with state and PKCE.
 
 `begin` gives the address to send the user to, and a sealed note that the user's browser (or this process)
-keeps meanwhile; `finish` takes that note with what Google sent back. Only reading is asked for.
+keeps meanwhile; `finish` takes that note and what Google sent back. Only the right to read is requested.
 """
 
 import hmac
@@ -24,7 +24,7 @@ from urllib3 import Retry
 from storage import database, logins
 from storage.logins import LONGEST_LOGIN, StoredLogin, Whose
 from tasks.documents.drive.description import LoginResult, LoginStart
-from tasks.documents.drive.google.client import silence
+from tasks.documents.drive.google.client import mute_loggers
 from tasks.documents.drive.google.credentials import SCOPE, SEALED_FOR, Account, account_of, oauth_client
 from tasks.documents.drive.google.settings import GoogleDriveSettings
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, NotConfigured, NotLoggedIn, SourceFailed, Unavailable
@@ -32,7 +32,7 @@ from tasks.errors import BadRequest, DiligenceError, NotAllowed, NotConfigured, 
 _NOTE = "login under way"
 _PATIENCE = (5, 10)  # seconds to connect to the token endpoint, and to wait for its answer: a user waits too
 
-silence()  # the libraries of the flow write codes and tokens into their debug log
+mute_loggers()  # the libraries of the flow write codes and tokens into their debug log
 
 
 def begin(redirect_uri: str, then: str = "") -> LoginStart:
@@ -139,8 +139,8 @@ def _exchange(begun: Mapping[str, Any], code: str) -> Mapping[str, Any]:
 def _denied(code: str) -> DiligenceError:
     if code == "access_denied":
         return NotAllowed("Access was denied at Google's. To use your Drive here, log in again and agree.")
-    told = f" ({code})" if re.fullmatch(r"[a-z_]{1,60}", code) else ""
-    return NotAllowed(f"Google did not allow the login{told}. Ask the administrator of your Google account.")
+    shown = f" ({code})" if re.fullmatch(r"[a-z_]{1,60}", code) else ""
+    return NotAllowed(f"Google did not allow the login{shown}. Ask the administrator of your Google account.")
 
 
 def _sealed(text: str, purpose: str) -> str:
@@ -152,7 +152,7 @@ def _sealed(text: str, purpose: str) -> str:
 
 def _opened(note: str | None) -> Mapping[str, Any]:
     try:
-        found: Mapping[str, Any] = json.loads(logins.unseal(note or "", _NOTE, int(LONGEST_LOGIN.total_seconds())))
+        content: Mapping[str, Any] = json.loads(logins.unseal(note or "", _NOTE, int(LONGEST_LOGIN.total_seconds())))
     except logins.SecretKeyUnusable as error:
         raise NotConfigured(str(error)) from None
     except logins.NotSealedHere:
@@ -160,7 +160,7 @@ def _opened(note: str | None) -> Mapping[str, Any]:
             f"This login was begun in another browser, at another address, or more than "
             f"{LONGEST_LOGIN.seconds // 60} minutes ago. Log in again."
         ) from None
-    return found
+    return content
 
 
 _environment = threading.Lock()

@@ -73,10 +73,10 @@ def bounded(seconds: float) -> float:
     Raises:
         TimeoutError: the deadline is over.
     """
-    found = min(seconds, deadline.left())
-    if found <= 0:
+    remaining = min(seconds, deadline.left())
+    if remaining <= 0:
         raise TimeoutError("the deadline is over")
-    return found
+    return remaining
 
 
 class _Timed(io.RawIOBase):
@@ -179,8 +179,8 @@ class Wire(httplib2.Http):
             raise SourceFailed("Google Drive sent this download to a place that is not Google's. It was not followed.")
         secure = urlsplit(uri).scheme == "https"
         options["connection_type"] = _SecureConnection if secure else _Connection
-        found: tuple[httplib2.Response, bytes] = super().request(uri, *args, **options)
-        return found
+        answer: tuple[httplib2.Response, bytes] = super().request(uri, *args, **options)
+        return answer
 
 
 def place(url: str) -> str:

@@ -14,7 +14,7 @@ import pytest
 from tasks.documents.drive.local import drive as local
 from tasks.documents.drive.local.drive import LocalDrive, hash_content, utc_time
 from tasks.errors import NotConfigured, NotFound, TooLarge, Unavailable
-from tests.tasks.documents.drive.room import BASE, content, forged, listed, only, write
+from tests.tasks.documents.drive.local.room import BASE, content, forged, listed, only, write
 
 
 def test_the_roots_id_is_root(root: Path) -> None:

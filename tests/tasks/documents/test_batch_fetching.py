@@ -16,7 +16,7 @@ from tasks.documents.drive.local.drive import LocalDrive
 from tasks.documents.index import index_room
 from tasks.documents.settings import DocumentSettings
 from tests.tasks.documents.conftest import CountingPool
-from tests.tasks.documents.test_batches import read, statuses
+from tests.tasks.documents.test_batch import read, statuses
 
 Write = Callable[..., str]
 

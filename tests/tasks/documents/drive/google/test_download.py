@@ -252,13 +252,13 @@ def test_native_document_that_is_edited_all_the_time_keeps_no_version(
 ) -> None:
     item = native(emulator, text="0")
     file = described(client, item)
-    ask = download._ask
+    ask = download.request_file
 
     def edited(*args: Any) -> dict[str, Any]:
         emulator.world.write(item, "more")
         return ask(*args)
 
-    monkeypatch.setattr(download, "_ask", edited)
+    monkeypatch.setattr(download, "request_file", edited)
     found = download.fetch(client, file, spool, LIMIT)
     assert found.version.endswith("-unsettled")
 

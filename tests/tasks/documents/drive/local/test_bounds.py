@@ -6,7 +6,7 @@ import pytest
 
 from tasks.documents.drive.local.drive import LocalDrive
 from tasks.errors import NotFound
-from tests.tasks.documents.drive.room import BASE, forged, listed, only, write
+from tests.tasks.documents.drive.local.room import BASE, forged, listed, only, write
 
 
 @pytest.mark.parametrize("name", [".env", "~$contract.docx", "Thumbs.db", "THUMBS.DB", "desktop.ini", ".git/config"])

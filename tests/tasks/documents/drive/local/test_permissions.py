@@ -9,7 +9,7 @@ import pytest
 from tasks.documents.drive.local.drive import LocalDrive
 from tasks.errors import NotConfigured, NotFound
 from tests.tasks.documents.drive.conftest import unprivileged
-from tests.tasks.documents.drive.room import BASE, listed, only, write
+from tests.tasks.documents.drive.local.room import BASE, listed, only, write
 
 
 @pytest.fixture
