@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field
 from pydantic_settings import SettingsError
 
 from api.settings import ApiSettings
-from storage.database import DatabaseUnavailable
+from storage.errors import DatabaseUnavailable
 from storage.settings import Settings
 from tasks.errors import (
     BadRequest,

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from api.settings import ApiSettings
 from deployments.failures import wrong_settings
 from storage import database
+from storage.errors import DatabaseUnavailable
 from tasks.ai.registry import current_answerer
 from tasks.companies.sources.registry import configured_sources
 from tasks.documents.drive.description import CheckResult
@@ -35,7 +36,7 @@ def doctor() -> None:
 def _results(subject: str, check: Callable[[], Iterator[CheckResult]]) -> list[CheckResult]:
     try:
         return list(check())
-    except (DiligenceError, database.DatabaseUnavailable) as error:
+    except (DiligenceError, DatabaseUnavailable) as error:
         return [CheckResult(subject, str(error), failed=True)]
     except ValidationError as error:
         return [CheckResult(subject, " ".join(wrong_settings(error)), failed=True)]

@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 import typer
 
 from storage import database, logins
+from storage.errors import DatabaseUnavailable
 from storage.logins import Whose
 from tasks.documents.drive.registry import account_access, login_flow_of
 from tasks.errors import BadRequest, DiligenceError, TookTooLong
@@ -82,7 +83,7 @@ def log_in(port: int, *, browser: bool, patience: float = PATIENCE) -> str:
         except DiligenceError as error:
             answer.tell(error.message)
             raise
-        except database.DatabaseUnavailable as error:
+        except DatabaseUnavailable as error:
             answer.tell(str(error))
             raise
         account = account_login.account or f"an account that {accounts.provider} did not name"

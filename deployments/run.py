@@ -15,7 +15,8 @@ from flows import prefect_server
 from flows.batch_file import Batch, read_batch
 from flows.run import CompaniesFailed, unscored_for_the_budget
 from storage import database, runs
-from storage.database import now
+from storage.columns import now
+from storage.errors import DatabaseUnavailable
 from storage.runs import DocumentStatus
 from storage.settings import override_settings
 from tasks.ai.budget import cap_and_price
@@ -155,7 +156,7 @@ def _watch(batch: str, progress: Progress, ended: threading.Event) -> None:
         last = ended.wait(_REFRESH)
         try:
             counts = _document_counts(batch, since)
-        except database.DatabaseUnavailable:
+        except DatabaseUnavailable:
             return  # the run itself reports it
         for company_id, (name, done, total) in counts.items():
             if company_id not in bars:

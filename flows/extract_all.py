@@ -15,7 +15,7 @@ from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows.index_folder import index_folder
 from storage import database, documents, runs
-from storage.database import now
+from storage.columns import now
 from storage.documents import RoomDocument
 from storage.runs import DocumentOutcome
 from tasks.documents.batch import prepare, read_documents

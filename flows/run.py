@@ -9,7 +9,7 @@ from sqlmodel import Session
 
 from flows.batch_file import Batch, BatchCompany, read_batch
 from storage import database, runs, scores
-from storage.database import now
+from storage.columns import now
 from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
 from tasks.ai.budget import cap_and_price
 from tasks.ai.registry import current_answerer

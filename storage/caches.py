@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import JSON, Column, LargeBinary
 from sqlmodel import Field, Session, SQLModel, col, select
 
-from storage.database import UtcDateTime, now
+from storage.columns import UtcDateTime, now
 from storage.upserts import put
 
 

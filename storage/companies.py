@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import JSON, Column
 from sqlmodel import Field, Session, SQLModel, col, select
 
-from storage.database import UtcDateTime
+from storage.columns import UtcDateTime
 from storage.upserts import put
 
 

@@ -10,8 +10,6 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from datetime import UTC, datetime
-from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -19,11 +17,7 @@ from zlib import crc32
 from sqlalchemy import (
     URL,
     Connection,
-    DateTime,
-    Dialect,
     Engine,
-    Enum,
-    TypeDecorator,
     create_engine,
     event,
     make_url,
@@ -35,42 +29,6 @@ from sqlmodel import Session
 from storage.errors import DatabaseUnavailable, is_the_database, unavailable
 from storage.migrations import upgrade
 from storage.settings import StorageSettings
-
-__all__ = [
-    "DatabaseUnavailable",
-    "UtcDateTime",
-    "close",
-    "home",
-    "locked",
-    "now",
-    "reading",
-    "string_enum",
-    "url",
-    "writing",
-]
-
-
-class UtcDateTime(TypeDecorator[datetime]):
-    """A time in UTC: stored without a zone (SQLite has none), given back with it."""
-
-    impl = DateTime
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
-        return None if value is None else value.astimezone(UTC).replace(tzinfo=None)
-
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
-        return None if value is None else value.replace(tzinfo=UTC)
-
-
-def string_enum(values: type[StrEnum]) -> Enum:
-    """A column that holds the value of a string enum as text: a new value needs no migration."""
-    return Enum(values, native_enum=False, length=32, values_callable=lambda kind: [member.value for member in kind])
-
-
-def now() -> datetime:
-    """The time now, in UTC."""
-    return datetime.now(UTC)
 
 
 def home() -> Path:

@@ -13,7 +13,7 @@ from sqlalchemy import JSON, BigInteger, Column, Executable, TextClause, bindpar
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
-from storage.database import UtcDateTime, now
+from storage.columns import UtcDateTime, now
 from storage.upserts import put, table_of, values_of
 
 

@@ -20,7 +20,7 @@ from sqlalchemy import delete, update
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
 from storage import database
-from storage.database import UtcDateTime, now, string_enum
+from storage.columns import UtcDateTime, now, string_enum
 from storage.settings import StorageSettings
 from storage.upserts import put, put_new, table_of
 

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import JSON, Column, bindparam, func, insert, update
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
-from storage.database import UtcDateTime, now, string_enum
+from storage.columns import UtcDateTime, now, string_enum
 from storage.upserts import table_of, values_of
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import JSON, Column, Text, delete
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
-from storage.database import string_enum
+from storage.columns import string_enum
 
 
 class ScoreStatus(StrEnum):

@@ -12,7 +12,7 @@ from sqlalchemy import select as sql_select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
-from storage.database import UtcDateTime, now, string_enum
+from storage.columns import UtcDateTime, now, string_enum
 from storage.documents import Content
 from storage.upserts import table_of
 

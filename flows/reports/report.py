@@ -143,7 +143,7 @@ def build(run_id: str, domain: str | None = None) -> Report:
 
     Raises:
         tasks.errors.NotFound: there is no such run.
-        storage.database.DatabaseUnavailable: the database cannot be opened.
+        storage.DatabaseUnavailable: the database cannot be opened.
     """
     with reading() as session:
         run = find_run(session, run_id)

@@ -6,14 +6,7 @@ from alembic import context
 from sqlalchemy import Enum
 from sqlmodel import AutoString, SQLModel
 
-import storage.caches
-import storage.companies
-import storage.documents
-import storage.logins
-import storage.runs
-import storage.scores
-import storage.texts  # noqa: F401 - the imports register the tables
-from storage.database import UtcDateTime
+from storage.columns import UtcDateTime
 
 
 def plain(kind: str, item: Any, _context: Any) -> str | Literal[False]:

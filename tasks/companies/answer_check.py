@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from tasks.scoring.quotes import verify
+from tasks.text.quotations import verify
 from tasks.text.sentences import sentences
 from tasks.text.tokens import tokens
 

@@ -19,8 +19,9 @@ from typing import Final, NamedTuple, TypeAlias
 from pydantic import ValidationError
 
 from storage import database
+from storage.columns import now
 from storage.companies import SourceAnswer, answers_on, get_answer, save_answer
-from storage.database import now, reading, writing
+from storage.database import reading, writing
 from tasks.companies.claims import Claim, SourceClaims
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import FactSource

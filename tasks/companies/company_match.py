@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
-from tasks.companies.domain import domain_of
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.page import Page
+from tasks.companies.web.safe_addresses import domain_of
 from tasks.text.normalise import same_name
 
 

@@ -14,7 +14,7 @@ from typing import NoReturn
 import idna
 from publicsuffixlist import PublicSuffixList
 
-from tasks.errors import BadRequest, NotAllowed
+from tasks.errors import BadRequest
 
 _PARTS = re.compile(
     r"(?:(?P<scheme>[a-z][a-z0-9+.-]*:)?(?P<slashes>[/\\]{2}))?"
@@ -65,23 +65,6 @@ def registrable(value: str, field: str = "domain") -> str:
     if surplus:
         _refuse(field, f"holds {', '.join(surplus)}; send {domain} instead")
     return str(domain)
-
-
-def domain_of(url: str) -> str | None:
-    """The registrable domain of an address; None for an IP address, and for what is no address."""
-    from tasks.companies.web.safe_addresses import Address  # noqa: PLC0415 - httpx: 0.1 s that `registrable` does without
-
-    try:
-        host = Address.parse(url).host
-    except NotAllowed:
-        return None
-    labels = host.split(".")
-    for known in range(2, min(len(labels), 6) + 1):  # public suffixes have five labels at most
-        try:
-            return registrable(".".join(labels[-known:]))
-        except BadRequest:
-            continue
-    return None
 
 
 def _plain(host: str, field: str) -> str:

@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy.exc import NoResultFound
 
 from storage import database
+from storage.columns import now
 from storage.companies import (
     StoredClaim,
     StoredProfile,
@@ -22,7 +23,7 @@ from storage.companies import (
     profile_claims,
     save_profile,
 )
-from storage.database import now, reading, writing
+from storage.database import reading, writing
 from tasks.companies.ask_sources import SourceReply, ask_sources
 from tasks.companies.claims import Claim, ClaimConflict, SourceClaims, find_conflicts, merge
 from tasks.companies.domain import registrable

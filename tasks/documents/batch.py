@@ -18,7 +18,7 @@ from typing import Final
 from sqlmodel import Session
 
 from storage import database, documents, runs
-from storage.database import now
+from storage.columns import now
 from storage.documents import RoomDocument
 from storage.runs import DocumentOutcome, DocumentStatus
 from storage.texts import NewText, Outcome, TextSummary, save_texts

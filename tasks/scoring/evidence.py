@@ -14,7 +14,7 @@ from storage.runs import RunDocument
 from tasks.ranking.embedders import embedder
 from tasks.ranking.semantic import CANDIDATES, Candidate, SemanticRanking
 from tasks.scoring.passages import Index, PassageSpan, TextPassages, TextPlaces, passages_of
-from tasks.scoring.quotes import locate
+from tasks.text.quotations import locate
 
 _CANDIDATES = 30  # passages around which a quotation is searched that does not stand in its source
 _AROUND = 4000  # characters before and behind these: normalising all of a document takes a second for 2.5 MB

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from storage import database
-from storage.database import DatabaseUnavailable
+from storage.errors import DatabaseUnavailable
 from tests.storage import processes
 
 HOLD = """

@@ -7,7 +7,7 @@ from sqlalchemy import text
 from sqlmodel import select
 
 from storage import database, logins
-from storage.database import now
+from storage.columns import now
 from storage.logins import LONGEST_PAUSE, LONGEST_SESSION, StoredLogin, WebSession, Whose
 
 

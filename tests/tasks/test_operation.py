@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.database import DatabaseUnavailable
+from storage.errors import DatabaseUnavailable
 from tasks.errors import (
     BadRequest,
     Damaged,

@@ -28,7 +28,6 @@ from pydantic import BaseModel
 from tasks.ai.answerer import AnswererFailed
 from tasks.ai.budget import Ledger
 from tasks.ai.money import Usage
-from tasks.ai.openai.connection import open_client
 from tasks.ai.openai.errors import (
     ContextWindowExceeded,
     LegacyTokenLimit,
@@ -53,6 +52,7 @@ from tasks.ai.openai.protocols import (
 from tasks.ai.openai.window import was_cut
 from tasks.ai.prompts import Messages
 from tasks.errors import DiligenceError, NotConfigured, SourceFailed, TookTooLong
+from tasks.remote.openai_client import open_client
 from tasks.remote.rate_limit import HeldBack, RateLimit, RateLimiter, RateLimiters, Turn
 from tasks.remote.retry import Backoff, TryAgain, retry
 from tasks.text.tokens import most_model_tokens, usual_model_tokens

@@ -14,11 +14,11 @@ from urllib.parse import urlsplit
 
 from tasks.companies.claims import Claim, ClaimCollector, SourceClaims, left_out, one_text
 from tasks.companies.company_match import Identity
-from tasks.companies.domain import domain_of, registrable
+from tasks.companies.domain import registrable
 from tasks.companies.schema_org import own_organization, read_organization, web_address
 from tasks.companies.settings import CompanySettings
-from tasks.companies.web.feed import FeedUpdate, feed_updates
-from tasks.companies.web.page import Page, read_page
+from tasks.companies.web.page import FeedUpdate, Page, feed_updates, read_page
+from tasks.companies.web.safe_addresses import domain_of
 from tasks.companies.web.site import fetch_page, website
 from tasks.errors import DiligenceError, NotFound, UnsupportedFormat
 from tasks.remote.fan_out import FanOut

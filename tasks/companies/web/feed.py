@@ -5,13 +5,10 @@
 
 import calendar
 import io
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import Any, Final
 
-from tasks.companies.web.page import FEED, parse
 from tasks.text.normalise import plain_line
 
 _MOST: Final = 50
@@ -20,32 +17,6 @@ _LONGEST: Final = 2 << 20
 """Bytes of a feed that are read: what is cut off is its oldest entries."""
 _TEXT: Final = 2000
 _MARKUP: Final = 100_000
-
-
-@dataclass(frozen=True)
-class FeedUpdate:
-    """An entry of a feed; None and an empty text are what it does not say. `text` is its title and its summary."""
-
-    link: str | None
-    image: str | None
-    date: date | None
-    text: str
-
-
-def feed_updates(data: bytes, url: str = "") -> list[FeedUpdate]:
-    """The latest entries of the feed in `data`, at most 50, in its order; none where it is no feed.
-
-    `url` is where it was found: its links may be relative.
-
-    Raises:
-        Unreadable, TookTooLong: it cannot be read within the limits on a page.
-        Unavailable: there is no process to read it.
-    """
-    entries = json.loads(parse(data, FEED, url=url))
-    return [
-        FeedUpdate(entry["link"], entry["image"], entry["date"] and date.fromisoformat(entry["date"]), entry["text"])
-        for entry in entries
-    ]
 
 
 def read_feed(data: bytes, url: str) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
@@ -175,3 +176,29 @@ def _kind(data: bytes, content_type: str) -> str:
     if media_type in _UNSAID and b"\0" not in start:
         return HTML if start.startswith(b"<") else TEXT
     raise UnsupportedFormat("The page is neither HTML nor PDF nor plain text, and is not read.")
+
+
+@dataclass(frozen=True)
+class FeedUpdate:
+    """An entry of a feed; None and an empty text are what it does not say. `text` is its title and its summary."""
+
+    link: str | None
+    image: str | None
+    date: date | None
+    text: str
+
+
+def feed_updates(data: bytes, url: str = "") -> list[FeedUpdate]:
+    """The latest entries of the feed in `data`, at most 50, in its order; none where it is no feed.
+
+    `url` is where it was found: its links may be relative.
+
+    Raises:
+        Unreadable, TookTooLong: it cannot be read within the limits on a page.
+        Unavailable: there is no process to read it.
+    """
+    entries = json.loads(parse(data, FEED, url=url))
+    return [
+        FeedUpdate(entry["link"], entry["image"], entry["date"] and date.fromisoformat(entry["date"]), entry["text"])
+        for entry in entries
+    ]

@@ -13,8 +13,9 @@ from typing import Final, Self
 
 import httpx
 
+from tasks.companies.domain import registrable
 from tasks.companies.settings import host_or_network
-from tasks.errors import NotAllowed
+from tasks.errors import BadRequest, NotAllowed
 
 IPAddress = IPv4Address | IPv6Address
 
@@ -189,3 +190,18 @@ def _plain_host(host: str) -> str:
         except ValueError:
             raise NotAllowed("An IP address in an unusual spelling is not fetched.") from None
     return host
+
+
+def domain_of(url: str) -> str | None:
+    """The registrable domain of an address; None for an IP address, and for what is no address."""
+    try:
+        host = Address.parse(url).host
+    except NotAllowed:
+        return None
+    labels = host.split(".")
+    for known in range(2, min(len(labels), 6) + 1):  # public suffixes have five labels at most
+        try:
+            return registrable(".".join(labels[-known:]))
+        except BadRequest:
+            continue
+    return None

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from openai import APIConnectionError, APIStatusError, APITimeoutError, OpenAI, OpenAIError
 
-from tasks.ai.openai.connection import open_client
 from tasks.errors import DiligenceError, NotConfigured, SourceFailed, TookTooLong, TooManyRequests, Unavailable
+from tasks.remote.openai_client import open_client
 
 OPENAI = "https://api.openai.com/v1"
 

@@ -8,8 +8,9 @@ from datetime import timedelta
 
 import pytest
 
+from storage.columns import now
 from storage.companies import answers_on
-from storage.database import now, reading
+from storage.database import reading
 from tasks.companies import ask_sources as asking
 from tasks.companies.ask_sources import ask_sources, store_answer
 from tasks.companies.claims import Claim, SourceClaims

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.companies.domain import domain_of, registrable
+from tasks.companies.domain import registrable
+from tasks.companies.web.safe_addresses import domain_of
 from tasks.errors import BadRequest
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from prefect.states import Failed
 
+from storage.columns import now
 from storage.companies import get_profile, latest_profile, profile_claims
-from storage.database import now, reading, writing
+from storage.database import reading, writing
 from tasks.companies import facts as facts_module
 from tasks.companies.ask_sources import ask_sources, store_answer
 from tasks.companies.claims import Claim, SourceClaims

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import text as sql
 
 from storage import database, documents, runs
-from storage.database import now
+from storage.columns import now
 from storage.runs import DocumentOutcome, DocumentStatus, RunDocument
 from tasks.documents import batch, texts
 from tasks.documents.batch import read_documents

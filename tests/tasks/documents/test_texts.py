@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from storage import database
-from storage.database import DatabaseUnavailable
+from storage.errors import DatabaseUnavailable
 from tasks.documents.extract import formats
 from tasks.documents.texts import document_text
 from tasks.errors import (

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from storage.columns import now
 from storage.companies import StoredClaim, StoredProfile, save_profile
-from storage.database import now, reading, writing
+from storage.database import reading, writing
 from storage.runs import (
     DocumentStatus,
     Run,

@@ -9,7 +9,7 @@ from random import Random
 from tasks.documents.extract.embedded import read_with_embedded
 from tasks.errors import DiligenceError
 from tasks.scoring.passages import cut
-from tasks.scoring.quotes import verify
+from tasks.text.quotations import verify
 
 
 @cache

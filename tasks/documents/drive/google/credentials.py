@@ -27,6 +27,7 @@ from google.auth.transport import Request
 from google.oauth2 import credentials, service_account
 
 from storage import database, logins
+from storage.errors import DatabaseUnavailable
 from storage.logins import StoredLogin, Whose
 from tasks.documents.drive.google.client import Client
 from tasks.documents.drive.google.settings import GoogleDriveSettings
@@ -238,7 +239,7 @@ def _of_login(who: Login, client_id: str, client_secret: str, token_uri: str, _d
             ) from None
         except logins.SecretKeyUnusable as error:
             raise NotConfigured(str(error)) from None
-        except database.DatabaseUnavailable as error:
+        except DatabaseUnavailable as error:
             raise Unavailable(str(error)) from None
         return found
 

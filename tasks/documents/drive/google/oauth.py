@@ -22,6 +22,7 @@ from requests.adapters import HTTPAdapter
 from urllib3 import Retry
 
 from storage import database, logins
+from storage.errors import DatabaseUnavailable
 from storage.logins import LONGEST_LOGIN, StoredLogin, Whose
 from tasks.documents.drive.description import LoginResult, LoginStart
 from tasks.documents.drive.google.client import mute_loggers
@@ -65,7 +66,7 @@ def finish(note: str | None, answer: Mapping[str, str], whose: Whose) -> LoginRe
     try:
         with database.writing() as session:
             unspent = logins.spend_state(session, str(begun["state"]))
-    except database.DatabaseUnavailable as error:
+    except DatabaseUnavailable as error:
         raise Unavailable(str(error)) from None
     if not unspent:
         raise BadRequest("This login is over already. Log in again.")

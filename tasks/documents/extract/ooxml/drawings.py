@@ -12,9 +12,9 @@ from typing import Final
 from lxml import etree
 
 from tasks.documents.extract.ooxml import xml
+from tasks.documents.extract.ooxml.number_formats import show_number
 from tasks.documents.extract.ooxml.package import Package
 from tasks.documents.extract.ooxml.xml import M, W, unescaped
-from tasks.documents.extract.xlsx.values import show_number
 from tasks.errors import TooLarge
 from tasks.text.normalise import one_line
 

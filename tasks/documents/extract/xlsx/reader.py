@@ -12,11 +12,12 @@ from typing import Final, NamedTuple
 
 from tasks.documents.extract import fallback
 from tasks.documents.extract.ooxml.drawings import Drawings, paragraphs
+from tasks.documents.extract.ooxml.number_formats import BUILT_IN
 from tasks.documents.extract.ooxml.package import CUT_OFF, EMBEDDED_KINDS, PART_LIMIT, Package, attach_embedded
 from tasks.documents.extract.ooxml.xml import ATTRIBUTES, attribute, rest_of_tag, unescaped
 from tasks.documents.extract.text_writer import Reading, Source, Writer
 from tasks.documents.extract.xlsx.sheet import Scanner, pieces
-from tasks.documents.extract.xlsx.values import BUILT_IN, LONGEST, CellKinds, characters, rich_text
+from tasks.documents.extract.xlsx.values import LONGEST, CellKinds, characters, rich_text
 from tasks.errors import Damaged, TooLarge
 from tasks.text.normalise import one_line
 

@@ -2,47 +2,17 @@
 
 Values repeat, so what one is shown as is worked out once and kept. Texts are bytes of UTF-8, as they are joined to
 rows many at a time before they are decoded.
-
-Numbers are shown as a workbook shows them where their format changes what they mean: dates, times, percent, currency.
-Any other format (thousands separators, decimals) leaves the number as it is stored. Where a format rounds digits away,
-the stored number stands behind what is shown: `12.5% (0.12478)`. A person finds in the text what the sheet shows, and
-nothing that the sheet holds is lost.
+`ooxml/number_formats.py` says how numbers are shown.
 """
 
-import datetime as dt
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from decimal import ROUND_HALF_UP, Context, Decimal
-from functools import lru_cache, partial
-from typing import Final, Literal, NamedTuple
+from functools import partial
+from typing import Final
 
+from tasks.documents.extract.ooxml.number_formats import show_number, without_noise
 from tasks.documents.extract.ooxml.xml import unescaped
 from tasks.text.normalise import one_line
-
-BUILT_IN: Final = {
-    5: '"$"#,##0', 6: '"$"#,##0', 7: '"$"#,##0.00', 8: '"$"#,##0.00', 9: "0%", 10: "0.00%",
-    14: "yyyy-mm-dd", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM",
-    20: "h:mm", 21: "h:mm:ss", 22: "yyyy-mm-dd h:mm", 42: '"$"#,##0', 44: '"$"#,##0.00',
-    45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0", **dict.fromkeys((*range(27, 37), *range(50, 59)), "yyyy-mm-dd"),
-}  # fmt: skip
-"""Format codes that a workbook refers to by number without writing them down (ECMA-376, part 1, 18.8.30)."""
-
-_LITERAL: Final = re.compile(r'"([^"]*)"|\\(.)|_.|\*.|\[\$([^\]-]*)[^\]]*\]|\[(?![hms])[^\]]*\]', re.IGNORECASE)
-_CURRENCY: Final = re.compile(r"[$€£¥₹₩₽₺₴₪₫฿¢₦₱₿]|\b(?:[A-Z]{3}|kr|zł|Kč|Fr|CHF|R\$)\b")
-_LONGEST: Final = 400
-"""Characters of a number and of a format code; Excel takes 255 in a code. A longer one is no number, or general."""
-
-_EXACT: Final = Context(prec=_LONGEST + 20, rounding=ROUND_HALF_UP)
-_UNITS: Final = [Decimal(1).scaleb(-decimals) for decimals in range(13)]
-_MOST_SERIAL: Final = 2_958_466
-"""The serial number of the first day of the year 10000, beyond what a date can be."""
-
-_FIRST_1904: Final = dt.date(1904, 1, 1).toordinal()
-_FIRST_1900: Final = dt.date(1899, 12, 31).toordinal()
-_LAST: Final = dt.date.max.toordinal()
-Kind = Literal["plain", "date", "time", "duration", "percent", "currency", "padded"]
-"""What a format code makes of a number."""
 
 LONGEST: Final = 1 << 20
 """Bytes of a cell that are read. Excel lets one hold 32,767 characters."""
@@ -186,141 +156,3 @@ def number(raw: bytes) -> bytes:
     if _MENDABLE.search(raw) is None:
         return raw
     return characters(raw) if b"&" in raw else without_noise(raw.decode("utf-8", "replace")).encode()
-
-
-def without_noise(raw: str) -> str:
-    """A stored number without the noise of its last binary digits: 0.30000000000000004 is 0.3, 1.0E7 is 10000000.
-
-    What is no noise stays: 0.99715151175097994 keeps all its digits.
-    """
-    try:
-        number = float(raw) if len(raw) <= _LONGEST else math.nan
-    except ValueError:
-        return raw
-    return _without_noise(raw, number) if math.isfinite(number) else raw
-
-
-def _without_noise(raw: str, number: float) -> str:
-    if number.is_integer() and -1e15 < number < 1e15:
-        return str(int(number))
-    scientific = "e" in raw or "E" in raw
-    if len(raw) < 17 and not scientific:
-        return raw
-    short = f"{number:.15g}"
-    if len(short) + 5 < len(raw) and (scientific or "e" not in short):
-        return short.upper()
-    return repr(number).upper() if scientific else raw
-
-
-class NumberFormat(NamedTuple):
-    """One section of a format code: `before` and `after` are the words round the digits, `decimals` their number."""
-
-    kind: Kind
-    before: str = ""
-    after: str = ""
-    decimals: int = 0
-    thousands: bool = False
-
-
-def show_number(raw: str, code: str, *, from_1904: bool = False) -> str:
-    """The stored number `raw` as the format `code` shows it; text that is no number stays as it is.
-
-    Dates come as `2024-01-31`, with the time of day where they have one as `2024-01-31 14:30:00`, times as
-    `14:30:00`: to the second, or to the thousandth where the format shows fractions of one.
-    """
-    try:
-        number = float(raw) if len(raw) <= _LONGEST else math.nan
-    except ValueError:
-        return raw
-    if not math.isfinite(number):
-        return raw
-    number_format, below = _formats(code)
-    if number_format.kind in ("date", "time", "duration"):
-        return _moment(number, number_format, from_1904) or _without_noise(raw, number)
-    stored = _without_noise(raw, number)
-    if number_format.kind == "plain" or not -1e15 < number < 1e15:
-        return stored
-    signed = "-" if number < 0 else ""
-    if signed and below is not None:
-        number_format, signed = below, ""
-    if number_format.kind == "plain":
-        return stored
-    if number_format.kind == "padded":
-        shown, lost = signed + f"{abs(number):.0f}".zfill(number_format.decimals), not number.is_integer()
-    else:
-        exact = Decimal(stored).copy_abs()
-        if number_format.kind == "percent":
-            exact = exact.scaleb(2, _EXACT)
-        rounded = exact.quantize(_UNITS[number_format.decimals], context=_EXACT)
-        digits = f"{rounded:,f}" if number_format.thousands else f"{rounded:f}"
-        shown, lost = f"{signed}{number_format.before}{digits}{number_format.after}".strip(), rounded != exact
-    return f"{shown} ({stored})" if lost else shown
-
-
-@lru_cache(maxsize=4096)
-def _formats(code: str) -> tuple[NumberFormat, NumberFormat | None]:
-    """The shape of numbers and, where the code has one of its own, of those below zero, which brings their sign."""
-    if len(code) > _LONGEST:
-        return NumberFormat("plain"), None
-    sections = code.split(";")
-    if len(sections) > 1 and ("(" in sections[1] or "-" in sections[1]):
-        return _format(sections[0]), _format(sections[1])
-    return _format(sections[0]), None
-
-
-def _format(section: str) -> NumberFormat:
-    """What one section of a format code does."""
-    bare = _LITERAL.sub("", section)
-    if section.lower() == "general" or not bare:
-        return NumberFormat("plain")
-    if re.search(r"\[[hms]+\]", bare, re.IGNORECASE):
-        return NumberFormat("duration", decimals=_fractions(bare))
-    if "general" not in bare.lower() and re.search(r"[ymdhs]", bare, re.IGNORECASE):
-        clock = re.search(r"[hs]", bare, re.IGNORECASE) and not re.search(r"[yd]|mmm", bare, re.IGNORECASE)
-        return NumberFormat("time" if clock else "date", decimals=_fractions(bare))
-    words = re.sub(r"\s+", " ", _LITERAL.sub(lambda match: match[1] or match[2] or match[3] or "", section))
-    digits = re.search(r"[0#?][0#?,. ]*", words)
-    if digits is None or "E" in bare:
-        return NumberFormat("plain")
-    before, after, inner = words[: digits.start()], words[digits.end() :], digits.group()
-    decimals = min(len(re.sub(r"[^0#?]", "", inner.partition(".")[2])), len(_UNITS) - 1)
-    thousands = "," in inner.strip(", ")
-    if inner.rstrip(". ").endswith(","):
-        return NumberFormat("plain")  # shown in thousands or millions: the stored number says more
-    if "%" in bare:
-        return NumberFormat("percent", before, inner[len(inner.rstrip()) :] + after, decimals, thousands)
-    if _CURRENCY.search(before + " " + after):
-        return NumberFormat("currency", before, inner[len(inner.rstrip()) :] + after, decimals, thousands)
-    if re.fullmatch("0{2,}", section):
-        return NumberFormat("padded", decimals=len(section))
-    return NumberFormat("plain")
-
-
-def _fractions(bare: str) -> int:
-    return 3 if re.search(r"s\]?[.,]0", bare, re.IGNORECASE) else 0
-
-
-def _moment(number: float, number_format: NumberFormat, from_1904: bool) -> str | None:
-    """A serial number of days as a date, a time or both; None when it is beyond the calendar."""
-    if number < 0 or number >= _MOST_SERIAL:
-        return None
-    unit = 1000 if number_format.decimals else 1
-    days, rest = divmod(round(number * 86400 * unit), 86400 * unit)
-    # The calendar of 1900 counts a 29 February that there was not: from 1 March on, days stand one too far.
-    day = _day((_FIRST_1904 if from_1904 else _FIRST_1900 - (number >= 60)) + days)
-    if not rest and number_format.kind == "date" and number >= 1:
-        return day
-    seconds, parts = divmod(rest, unit)
-    fraction = f".{parts:03}".rstrip("0") if parts else ""
-    clock = f"{seconds // 60 % 60:02}:{seconds % 60:02}{fraction}"
-    if number_format.kind == "duration":
-        return f"{days * 24 + seconds // 3600}:{clock}"
-    if number < 1:
-        return f"{days * 24 + seconds // 3600:02}:{clock}"
-    clock = f"{seconds // 3600:02}:{clock}"
-    return f"{day} {clock}" if day else None
-
-
-@lru_cache(maxsize=4096)
-def _day(ordinal: int) -> str | None:
-    return dt.date.fromordinal(ordinal).isoformat() if ordinal <= _LAST else None

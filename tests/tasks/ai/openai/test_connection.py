@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.ai.openai.connection import tls_context
+from tasks.remote.openai_client import tls_context
 from tests.web.certificates import authority
 
 

@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from tasks.companies.web.feed import FeedUpdate, feed_updates
+from tasks.companies.web.page import FeedUpdate, feed_updates
 
 RSS = """<?xml version="1.0" encoding="utf-8"?>
 <rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/"><channel><title>Acme</title><link>https://acme.example/</link>

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tasks.companies.web import page as page_module
-from tasks.companies.web.feed import feed_updates
-from tasks.companies.web.page import read_page
+from tasks.companies.web.page import feed_updates, read_page
 from tasks.documents.extract.pool.pool import ExtractionPool
 from tasks.errors import TookTooLong, Unreadable
 

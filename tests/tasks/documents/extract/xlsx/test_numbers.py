@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.documents.extract.xlsx.values import show_number, without_noise
+from tasks.documents.extract.ooxml.number_formats import show_number, without_noise
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 from openpyxl import Workbook
 from openpyxl.comments import Comment
 
+from tasks.documents.extract.ooxml.number_formats import show_number
 from tasks.documents.extract.ooxml.package import CUT_OFF
 from tasks.documents.extract.xlsx import reader
-from tasks.documents.extract.xlsx.values import show_number
 from tasks.errors import Damaged
 from tests.tasks.documents.extract.ooxml import packages
 from tests.tasks.documents.extract.ooxml.packages import CHART, CHART_LINES, NAMES, SHEET, relationships
