@@ -21,7 +21,7 @@ from storage.runs import DocumentOutcome
 from tasks.documents.batch import prepare, read_documents
 
 _SIDE_BY_SIDE = 2  # batches: one is fetched while the other is read
-_REFRESH = 1.0  # seconds between two updates of the progress, 15 ms each
+REFRESH_SECONDS = 1.0  # between two updates of the progress, 15 ms each
 _SHOWN = 1000  # rows of the table of documents; a report shows them all
 
 
@@ -65,7 +65,7 @@ def _read(
     updated_at = time.monotonic()
     for done, future in enumerate(as_completed(futures), 1):
         yield from future.result()
-        if time.monotonic() - updated_at > _REFRESH:
+        if time.monotonic() - updated_at > REFRESH_SECONDS:
             updated_at = time.monotonic()
             update_progress_artifact(progress, 100.0 * done / len(futures))
 

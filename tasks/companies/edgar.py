@@ -23,27 +23,61 @@ from tasks.remote.rate_limit import RateLimit, RateLimiter
 
 LIMITER: Final = RateLimiter(RateLimit(at_once=10, per_second=10))
 NAME: Final = "The SEC"
-_MOST_COMPANIES: Final = 5
-"""Registrants looked at for one company; nearly all companies have one."""
+REPORT_LIMITS: Final = FetchLimits(
+    total=40, patience=60, packed=20 << 20, unpacked=24 << 20, cut=True, attempts=2, longest_pause=5
+)
+_MAX_REGISTRANTS: Final = 5
+"""Registrants requested for one company; nearly all companies have one."""
+_CACHED_REPORTS: Final = 8
+"""Reports, some 1 MB each."""
+_FORMS: Final = ({"10-K", "10-KT", "20-F", "40-F"}, {"10-Q"})
+"""The forms that are reports, the better ones first; amendments (10-K/A) mostly hold a part only."""
+_ACCESSION_NUMBER: Final = re.compile(r"\d{10}-\d{2}-\d{6}")
+_DOCUMENT_NAME: Final = re.compile(r"[\w-][\w.-]*(?:/[\w-][\w.-]*)?", re.ASCII)
+_STATES: Final = frozenset(
+    "AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK "  # noqa: SIM905 - a list of codes reads best as words
+    "OR PA RI SC SD TN TX UT VT VA WA WV WI WY AS GU MP PR VI".split()
+)
+"""States and territories of the US, by their postal codes."""
+_PROVINCES: Final = {
+    codes[:2]: codes[2:]
+    for codes in "A0AB A1BC A2MB A3NB A4NL A5NS A6ON A7PE A8QC A9SK B0YT".split()  # noqa: SIM905 - as above
+}
+"""EDGAR's code of a Canadian province, and its postal code."""
+_COUNTRY_CODES: Final = (
+    "X1US Z4CA B2AF B3AL B4DZ B6AD B7AO 1AAI B8AQ B9AG C1AR 1BAM 1CAW C3AU C4AT 1DAZ C5BS C6BH C7BD C8BB 1FBY C9BE "
+    "D1BZ G6BJ D0BM D2BT D3BO 1EBA B1BW D4BV D5BR D6IO D9BN E0BG X2BF E2BI E3KH E4CM E8CV E9KY F0CF F2TD F3CL F4CN "
+    "F6CX F7CC F8CO F9KM G0CG Y3CD G1CK G2CR L7CI 1MHR G3CU G4CY 2NCZ G7DK 1GDJ G9DM G8DO H1EC H2EG H3SV H4GQ 1JER "
+    "1HEE H5ET H7FK H6FO H8FJ H9FI I0FR I3GF I4PF 2CTF I5GA I6GM 2QGE 2MDE J0GH J1GI J3GR J4GL J5GD J6GP J8GT Y7GG "
+    "J9GN S0GW K0GY K1HT K4HM X4VA K2HN K3HK K5HU K6IS K7IN K8ID K9IR L0IQ L2IE Y8IM L3IL L6IT L8JM M0JP Y9JE M2JO "
+    "1PKZ M3KE J2KI M4KP M5KR M6KW 1NKG M7LA 1RLV M8LB M9LS N0LR N1LY N2LI 1QLT N4LU N5MO 1UMK N6MG N7MW N8MY N9MV "
+    "O0ML O1MT 1TMH O2MQ O3MR O4MU 2PYT O5MX 1KFM 1SMD O9MC P0MN Z5ME P1MS P2MA P3MZ E1MM T6NA P5NR P6NP P7NL 1WNC "
+    "Q2NZ Q3NI Q4NE Q5NG Q6NU Q7NF Q8NO P4OM R0PK 1YPW 1XPS R1PA R2PG R4PY R5PE R6PH R8PN R9PL S1PT S3QA S4RE S5RO "
+    "1ZRU S6RW Z0BL U8SH U7KN U9LC Z1MF V0PM V1VC Y0WS S8SM S9ST T0SA T1SN Z2RS T2SC T8SL U0SG 2BSK 2ASI D7SB U1SO "
+    "T3ZA 1LGS U3ES F1LK V2SD V3SR L9SJ V6SZ V7SE V8CH V9SY F5TW 2DTJ W0TZ W1TH Z3TL W2TG W3TK W4TO W5TT W6TN W8TR "
+    "2ETM W7TC 2GTV W9UG 2HUA C0AE X0GB 2JUM X3UY 2KUZ 2LVU X5VE Q1VN D8VG X8WF U5EH T7YE Y4ZM Y5ZW"
+)
+_COUNTRIES: Final = {codes[:2]: codes[2:] for codes in _COUNTRY_CODES.split()}
+"""EDGAR's code of a country, and ISO 3166's."""
 
 
 @dataclass(frozen=True)
 class Registrant:
-    """A company as EDGAR has it: the answer of the submissions API, and where it was found."""
+    """A company as EDGAR has it: `submissions` is the answer of the submissions API, `url` its address."""
 
     cik: str
     url: str
-    said: dict[str, Any]
+    submissions: dict[str, Any]
 
     @property
     def name(self) -> str | None:
-        return one_text(self.said.get("name"))
+        return one_text(self.submissions.get("name"))
 
     @property
     def tickers(self) -> list[str]:
         """The main one first, as EDGAR has them."""
-        given = self.said.get("tickers")
-        return [text for each in given if (text := one_text(each))] if isinstance(given, list) else []
+        tickers = self.submissions.get("tickers")
+        return [text for ticker in tickers if (text := one_text(ticker))] if isinstance(tickers, list) else []
 
     @property
     def filed(self) -> str | None:
@@ -52,67 +86,11 @@ class Registrant:
 
     def filings(self, *columns: str) -> list[tuple[Any, ...]]:
         """Those columns of the recent filings, the newest first; none where one is missing."""
-        filings = self.said.get("filings")
+        filings = self.submissions.get("filings")
         recent = filings.get("recent") if isinstance(filings, dict) else None
-        given = [recent.get(column) if isinstance(recent, dict) else None for column in columns]
-        lists = [each for each in given if isinstance(each, list)]
+        values = [recent.get(column) if isinstance(recent, dict) else None for column in columns]
+        lists = [column for column in values if isinstance(column, list)]
         return list(zip(*lists, strict=False)) if len(lists) == len(columns) else []
-
-
-def registrants(ciks: Iterable[str]) -> list[Registrant]:
-    """The registrants with those CIKs (ten digits), the one that is the company first.
-
-    A listed company comes before its subsidiaries and predecessors, and one that files before those that did.
-
-    Raises:
-        NotConfigured: the SEC wants a contact.
-        DiligenceError: it cannot be asked, or answered wrongly.
-    """
-    unique = list(dict.fromkeys(ciks))[:_MOST_COMPANIES]
-    if unique and (missing := contact_missing()):
-        raise missing
-    companies = [registrant for cik in unique if (registrant := _fetch(cik)) is not None]
-    return sorted(companies, key=lambda registrant: (bool(registrant.tickers), registrant.filed or ""), reverse=True)
-
-
-def contact_missing() -> DiligenceError | None:
-    """Why the SEC cannot be asked: its own servers refuse whoever gives no contact."""
-    settings = CompanySettings.current()
-    if settings.contact or settings.sec_data_url != CompanySettings.model_fields["sec_data_url"].default:
-        return None
-    return NotConfigured("The SEC wants to know who asks. Set DILIGENCE_CONTACT to an e-mail or web address of yours.")
-
-
-def refusal() -> SourceFailed:
-    """What a 403 of the SEC means."""
-    return SourceFailed(  # too often, or by somebody whom it does not know
-        "The SEC refuses the request (HTTP 403). It wants a contact that it can write to "
-        "(DILIGENCE_CONTACT), and stops who asks too often for ten minutes."
-    )
-
-
-def _fetch(cik: str) -> Registrant | None:
-    url = f"{CompanySettings.current().sec_data_url}/submissions/CIK{cik}.json"
-    answer = Web.current().get(url, trusted=True, limiter=LIMITER, expect=(403, 404), name=NAME)
-    if answer.status == 404:
-        return None
-    if answer.status == 403:
-        raise refusal()
-    said = answer.json()
-    if not isinstance(said, dict):
-        raise SourceFailed("The SEC sent something else than a company's submissions.")
-    return Registrant(cik, url, said)
-
-
-_FORMS: Final = ({"10-K", "10-KT", "20-F", "40-F"}, {"10-Q"})
-"""The forms looked for, the better ones first; amendments (10-K/A) mostly hold a part only."""
-_LIMITS: Final = FetchLimits(
-    total=40, patience=60, packed=20 << 20, unpacked=24 << 20, cut=True, attempts=2, longest_pause=5
-)
-_NUMBER: Final = re.compile(r"\d{10}-\d{2}-\d{6}")
-_DOCUMENT: Final = re.compile(r"[\w-][\w.-]*(?:/[\w-][\w.-]*)?", re.ASCII)
-_CACHED_FILINGS: Final = 8
-"""Reports kept, some 1 MB each."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +108,38 @@ class Filing:
         return f"{self.form} of {self.day}" + (f" ({self.company})" if self.company else "")
 
 
+def registrants(ciks: Iterable[str]) -> list[Registrant]:
+    """The registrants with those CIKs (ten digits), the one that is the company first.
+
+    A listed company comes before its subsidiaries and predecessors, and one that files before those that did.
+
+    Raises:
+        NotConfigured: the SEC wants a contact.
+        DiligenceError: it cannot be asked, or answered wrongly.
+    """
+    unique = list(dict.fromkeys(ciks))[:_MAX_REGISTRANTS]
+    if unique and (missing := contact_missing()):
+        raise missing
+    companies = [registrant for cik in unique if (registrant := _fetch_registrant(cik)) is not None]
+    return sorted(companies, key=lambda registrant: (bool(registrant.tickers), registrant.filed or ""), reverse=True)
+
+
+def contact_missing() -> DiligenceError | None:
+    """Why the SEC cannot be asked: its own servers refuse whoever gives no contact."""
+    settings = CompanySettings.current()
+    if settings.contact or settings.sec_data_url != CompanySettings.model_fields["sec_data_url"].default:
+        return None
+    return NotConfigured("The SEC wants to know who asks. Set DILIGENCE_CONTACT to an e-mail or web address of yours.")
+
+
+def refusal() -> SourceFailed:
+    """What a 403 of the SEC means."""
+    return SourceFailed(  # for too many requests, or for an unknown contact
+        "The SEC refuses the request (HTTP 403). It wants a contact that it can write to "
+        "(DILIGENCE_CONTACT), and stops who asks too often for ten minutes."
+    )
+
+
 def newest_report(ciks: Sequence[str]) -> Page | None:
     """The newest report of the company with those CIKs (ten digits); None where it filed none.
 
@@ -140,7 +150,7 @@ def newest_report(ciks: Sequence[str]) -> Page | None:
     for registrant in registrants(ciks):
         filing = newest_filing(registrant)
         if filing is not None:
-            return _read(filing)
+            return fetch_report(filing)
     return None
 
 
@@ -151,7 +161,10 @@ def newest_filing(registrant: Registrant) -> Filing | None:
         candidates = [
             (day, form, number.replace("-", ""), document)
             for form, filed, number, document in rows
-            if form in forms and (day := a_day(filed)) and _fits(_NUMBER, number) and _fits(_DOCUMENT, document)
+            if form in forms
+            and (day := a_day(filed))
+            and _matches(_ACCESSION_NUMBER, number)
+            and _matches(_DOCUMENT_NAME, document)
         ]
         if candidates:
             day, form, number, document = max(candidates)
@@ -160,43 +173,19 @@ def newest_filing(registrant: Registrant) -> Filing | None:
     return None
 
 
-def _fits(pattern: re.Pattern[str], value: object) -> bool:
-    return isinstance(value, str) and len(value) <= 200 and pattern.fullmatch(value) is not None
+@lru_cache(maxsize=_CACHED_REPORTS)
+def fetch_report(filing: Filing) -> Page:
+    """A report as a page, from the cache where it was fetched lately.
 
-
-@lru_cache(maxsize=_CACHED_FILINGS)
-def _read(filing: Filing) -> Page:
-    answer = Web.current().get(filing.url, trusted=True, limiter=LIMITER, limits=_LIMITS, expect=(403,), name=NAME)
+    Raises:
+        DiligenceError: the SEC cannot be asked, or the report cannot be read.
+    """
+    answer = Web.current().get(
+        filing.url, trusted=True, limiter=LIMITER, limits=REPORT_LIMITS, expect=(403,), name=NAME
+    )
     if answer.status == 403:
         raise refusal()
     return read_filing(answer.content, answer.content_type, answer.url, filing.title)
-
-
-_STATES: Final = frozenset(
-    "AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK "  # noqa: SIM905 - a list of codes reads best as words
-    "OR PA RI SC SD TN TX UT VT VA WA WV WI WY AS GU MP PR VI".split()
-)
-"""States and territories of the US, by their postal codes."""
-_PROVINCES: Final = {
-    each[:2]: each[2:]
-    for each in "A0AB A1BC A2MB A3NB A4NL A5NS A6ON A7PE A8QC A9SK B0YT".split()  # noqa: SIM905 - as above
-}
-"""EDGAR's code of a Canadian province, and its postal code."""
-_COUNTRY_CODES: Final = (
-    "X1US Z4CA B2AF B3AL B4DZ B6AD B7AO 1AAI B8AQ B9AG C1AR 1BAM 1CAW C3AU C4AT 1DAZ C5BS C6BH C7BD C8BB 1FBY C9BE "
-    "D1BZ G6BJ D0BM D2BT D3BO 1EBA B1BW D4BV D5BR D6IO D9BN E0BG X2BF E2BI E3KH E4CM E8CV E9KY F0CF F2TD F3CL F4CN "
-    "F6CX F7CC F8CO F9KM G0CG Y3CD G1CK G2CR L7CI 1MHR G3CU G4CY 2NCZ G7DK 1GDJ G9DM G8DO H1EC H2EG H3SV H4GQ 1JER "
-    "1HEE H5ET H7FK H6FO H8FJ H9FI I0FR I3GF I4PF 2CTF I5GA I6GM 2QGE 2MDE J0GH J1GI J3GR J4GL J5GD J6GP J8GT Y7GG "
-    "J9GN S0GW K0GY K1HT K4HM X4VA K2HN K3HK K5HU K6IS K7IN K8ID K9IR L0IQ L2IE Y8IM L3IL L6IT L8JM M0JP Y9JE M2JO "
-    "1PKZ M3KE J2KI M4KP M5KR M6KW 1NKG M7LA 1RLV M8LB M9LS N0LR N1LY N2LI 1QLT N4LU N5MO 1UMK N6MG N7MW N8MY N9MV "
-    "O0ML O1MT 1TMH O2MQ O3MR O4MU 2PYT O5MX 1KFM 1SMD O9MC P0MN Z5ME P1MS P2MA P3MZ E1MM T6NA P5NR P6NP P7NL 1WNC "
-    "Q2NZ Q3NI Q4NE Q5NG Q6NU Q7NF Q8NO P4OM R0PK 1YPW 1XPS R1PA R2PG R4PY R5PE R6PH R8PN R9PL S1PT S3QA S4RE S5RO "
-    "1ZRU S6RW Z0BL U8SH U7KN U9LC Z1MF V0PM V1VC Y0WS S8SM S9ST T0SA T1SN Z2RS T2SC T8SL U0SG 2BSK 2ASI D7SB U1SO "
-    "T3ZA 1LGS U3ES F1LK V2SD V3SR L9SJ V6SZ V7SE V8CH V9SY F5TW 2DTJ W0TZ W1TH Z3TL W2TG W3TK W4TO W5TT W6TN W8TR "
-    "2ETM W7TC 2GTV W9UG 2HUA C0AE X0GB 2JUM X3UY 2KUZ 2LVU X5VE Q1VN D8VG X8WF U5EH T7YE Y4ZM Y5ZW"
-)
-_COUNTRIES: Final = {each[:2]: each[2:] for each in _COUNTRY_CODES.split()}
-"""EDGAR's code of a country, and ISO 3166's."""
 
 
 def headquarters(address: Any) -> dict[str, Any] | None:
@@ -217,6 +206,23 @@ def headquarters(address: Any) -> dict[str, Any] | None:
         "state": state,
     }
     return {**place, "is_hq": True} if any(place.values()) else None
+
+
+def _fetch_registrant(cik: str) -> Registrant | None:
+    url = f"{CompanySettings.current().sec_data_url}/submissions/CIK{cik}.json"
+    answer = Web.current().get(url, trusted=True, limiter=LIMITER, expect=(403, 404), name=NAME)
+    if answer.status == 404:
+        return None
+    if answer.status == 403:
+        raise refusal()
+    submissions = answer.json()
+    if not isinstance(submissions, dict):
+        raise SourceFailed("The SEC sent something else than a company's submissions.")
+    return Registrant(cik, url, submissions)
+
+
+def _matches(pattern: re.Pattern[str], value: object) -> bool:
+    return isinstance(value, str) and len(value) <= 200 and pattern.fullmatch(value) is not None
 
 
 def _place(fields: Mapping[str, str | None], *, foreign: bool) -> tuple[str | None, str | None]:

@@ -10,8 +10,9 @@ One `RateLimiter` is shared by all threads that call the same server. `RateLimit
 Whatever the means, a `Retry-After` holds all callers back. A refusal of a call that began before the last refusal was
 noted counts as the same one.
 
-pyrate-limiter 4.5 and aiolimiter 1.3 were tried. Both limit to a rate that is known beforehand and have no place for
-what a server answers: they know neither calls under way, nor a hold, nor a refusal, and aiolimiter is for asyncio only.
+pyrate-limiter 4.5 and aiolimiter 1.3 were considered and not used. Both limit to a rate that is known beforehand and
+have no place for what a server answers: neither calls under way, nor a hold, nor a refusal. aiolimiter is for asyncio
+only.
 Most servers here name no rate, so that their answers are all there is to go by.
 """
 

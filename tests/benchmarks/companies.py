@@ -22,7 +22,7 @@ from typing import Any, Final
 from unittest.mock import patch
 
 from tasks.companies.sources.profile_api import our_profile
-from tests.benchmarks.service import _free_port, _post, _server
+from tests.benchmarks.service import free_port, post_json, running_server
 from tests.companies_servers import gleif, profile_api, sec, site, wikidata
 from tests.web.server import Asked, LoopbackServer, Reply
 
@@ -46,7 +46,7 @@ def measure() -> Iterator[tuple[str, str, str]]:
 
 def _cached() -> Iterator[tuple[str, str, str]]:
     """The service's answer for a company that it remembers."""
-    port = _free_port()
+    port = free_port()
     with tempfile.TemporaryDirectory() as folder, ExitStack() as servers:
         settings = _sources(servers, ["alpha.example"], 0) | {
             "DILIGENCE_HOME": f"{folder}/home",
@@ -56,9 +56,9 @@ def _cached() -> Iterator[tuple[str, str, str]]:
         profile, _ = our_profile(profile_api.profile("Alpha"))
         Path(folder, "alpha.example.json").write_text(json.dumps(profile))
         ours = [sys.executable, "-m", "deployments.cli", "serve", "--port", str(port)]
-        with _server(ours, _environment(settings), port):
+        with running_server(ours, _environment(settings), port):
             connection = http.client.HTTPConnection("127.0.0.1", port)
-            answer = json.loads(_post(connection, f"{PATH}?include=claims", {"domain": "alpha.example"}))
+            answer = json.loads(post_json(connection, f"{PATH}?include=claims", {"domain": "alpha.example"}))
             what = f"a cached answer of {len(answer['claims'])} claims in the service"
             alone = _seconds(port, REQUESTS)
             with ThreadPoolExecutor(CLIENTS) as clients:
@@ -214,7 +214,7 @@ def _seconds(port: int, requests: int) -> list[float]:
     times = []
     for _ in range(requests):
         start = time.perf_counter()
-        _post(connection, PATH, {"domain": "alpha.example"})
+        post_json(connection, PATH, {"domain": "alpha.example"})
         times.append(time.perf_counter() - start)
     return times
 

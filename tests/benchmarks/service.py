@@ -39,13 +39,13 @@ def measure() -> Iterator[tuple[str, str, str]]:
         words = "The largest customer stands for eleven percent of the revenue of the year. " * 40
         Path(folder, "document.txt").write_text(words)
         Path(folder, "bare.py").write_text(_BARE)
-        ours_port, bare_port = _free_port(), _free_port()
+        ours_port, bare_port = free_port(), free_port()
         environment = os.environ | {"DILIGENCE_HOME": f"{folder}/home", "DILIGENCE_DRIVE_ROOT": folder}
         ours = [sys.executable, "-m", "deployments.cli", "serve", "--port", str(ours_port)]
-        with _server(ours, environment, ours_port):
+        with running_server(ours, environment, ours_port):
             document_id = _document_id(ours_port)
             bare = [sys.executable, f"{folder}/bare.py", str(bare_port), document_id, f"{folder}/document.txt"]
-            with _server(bare, environment, bare_port):
+            with running_server(bare, environment, bare_port):
                 rates = [(_rate(ours_port, document_id), _rate(bare_port, document_id)) for _ in range(ROUNDS)]
     ratios = [mine / other for mine, other in rates]
     mine, other = (statistics.median(column) for column in zip(*rates, strict=True))
@@ -57,7 +57,7 @@ def measure() -> Iterator[tuple[str, str, str]]:
 
 
 def _document_id(port: int) -> str:
-    index = _post(
+    index = post_json(
         http.client.HTTPConnection("127.0.0.1", port), "/v1/drive/document-index", {"cloud_drive_folder": "root"}
     )
     documents = json.loads(index)["document_index"][0]["documents"]
@@ -74,7 +74,7 @@ def _rate(port: int, document_id: str) -> float:
         connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         count, end = 0, time.perf_counter() + SECONDS
         while time.perf_counter() < end:
-            _post(connection, "/v1/drive/document-text", {"document_id": document_id})
+            post_json(connection, "/v1/drive/document-text", {"document_id": document_id})
             count += 1
         counts.append(count)
 
@@ -86,7 +86,7 @@ def _rate(port: int, document_id: str) -> float:
     return sum(counts) / SECONDS
 
 
-def _post(connection: http.client.HTTPConnection, path: str, body: dict[str, str]) -> bytes:
+def post_json(connection: http.client.HTTPConnection, path: str, body: dict[str, str]) -> bytes:
     connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
     answer = connection.getresponse()
     content = answer.read()
@@ -95,7 +95,7 @@ def _post(connection: http.client.HTTPConnection, path: str, body: dict[str, str
 
 
 @contextmanager
-def _server(words: list[str], environment: dict[str, str], port: int) -> Iterator[None]:
+def running_server(words: list[str], environment: dict[str, str], port: int) -> Iterator[None]:
     process = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         for _ in range(300):
@@ -109,7 +109,7 @@ def _server(words: list[str], environment: dict[str, str], port: int) -> Iterato
         process.wait()
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         return int(listening.getsockname()[1])

@@ -120,7 +120,7 @@ def test_processes_load_no_prefect_though_this_one_has(room: Room, out: Path, mo
 
 def test_processes_are_replaced_after_their_share(room: Room, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read_by(obedient, monkeypatch)
-    monkeypatch.setattr(supervisor, "_DOCUMENTS_A_PROCESS", 5)
+    monkeypatch.setattr(supervisor, "DOCUMENTS_A_PROCESS", 5)
     assert print_texts([room(**{f"{number}.txt": "process" for number in range(20)})], out, 2) == 0
     assert len({path.read_text() for path in out.rglob("*.txt")}) >= 4
 

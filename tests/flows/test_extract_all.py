@@ -51,7 +51,7 @@ def test_prefect_shows_the_progress_and_the_documents(
 ) -> None:
     monkeypatch.setenv("DILIGENCE_DRIVE_ROOT", str(tmp_path))
     write_room(tmp_path / "room", {f"{number}.txt": f"words {number}" for number in range(60)} | {"x.pdf": ""})
-    monkeypatch.setattr(flow, "_GLANCE", 0.0)
+    monkeypatch.setattr(flow, "REFRESH_SECONDS", 0.0)
     assert extract_all("room") == {"read": 60, "failed": 1}
     progress, table = shown("documents")[-1], shown("documents-read")[-1]
     assert progress.data == 100.0

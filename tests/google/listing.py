@@ -53,7 +53,7 @@ class Listing:
         cap = self.settings.parents_page_cap
         if cap and _asks_parents(selection):
             size = min(size, cap)
-        page = self._page(view, parameters)
+        page = self.page_of(view, parameters)
         rows = page.items[page.start : page.start + size]
         if page.start == 0 and self.settings.empty_first_page and not parameters.text("pageToken"):
             rows = []
@@ -61,7 +61,7 @@ class Listing:
         token = self._keep(page._replace(start=end)) if end < len(page.items) else None
         return self._encoded(view, fields, selection, rows, token)
 
-    def _page(self, view: View, parameters: Parameters) -> _Page:
+    def page_of(self, view: View, parameters: Parameters) -> _Page:
         scope = _Scope.of(view, parameters)
         q, order = parameters.text("q") or "", parameters.text("orderBy") or ""
         asked = (view.email, q, order, scope)

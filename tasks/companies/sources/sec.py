@@ -49,7 +49,7 @@ class SecSource:
 
 
 def _claims(registrant: Registrant) -> ClaimCollector:
-    submissions = registrant.said
+    submissions = registrant.submissions
     claims = ClaimCollector("sec", registrant.url, registrant.filed)
     addresses = submissions.get("addresses")
     place = headquarters(addresses.get("business") if isinstance(addresses, dict) else None)

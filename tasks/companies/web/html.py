@@ -15,131 +15,33 @@ from w3lib.encoding import html_body_declared_encoding, http_content_type_encodi
 from tasks.documents.extract.txt.reader import decoded
 from tasks.text.normalise import MARK, plain, plain_line
 
-_MOST: Final = 200
-_DEPTH: Final = 12
-_VALUES: Final = 20_000
-"""Values of one page, in all its things: catalogues name every product, a company says what it is in twenty."""
-_LENGTH: Final = 10_000
-_SCOPES, _NESTED = 2_000, 10
-"""Items in microdata, which take 0.2 s, and how deep one lies within others: 250 deep, they take 8 s."""
-
-
-def things(tree: html.HtmlElement, base: str) -> list[dict[str, Any]]:
-    """The things that a page describes, its graphs taken apart; at most 200, and none that is broken."""
-    described: list[dict[str, Any]] = []
-    room = _Room(_VALUES)
-    for thing in (*_json_ld(tree), *_microdata(tree, base)):
-        try:
-            plain_thing = _plain(thing, room, _DEPTH)
-        except OverflowError:
-            break
-        if isinstance(plain_thing, dict) and plain_thing:
-            described.append(plain_thing)
-    return described[:_MOST]
-
-
-def _json_ld(tree: html.HtmlElement) -> Iterator[Any]:
-    from extruct.jsonld import JsonLdExtractor  # type: ignore[import-untyped]  # noqa: PLC0415 - 0.5 s
-
-    extractor = JsonLdExtractor()
-    for script in list(tree.iter("script")):
-        if not (script.get("type") or "").strip().lower().startswith("application/ld+json"):
-            continue
-        script.set("type", "application/ld+json")
-        try:
-            items = extractor.extract_items(script)
-        except (ValueError, RecursionError):  # broken: the others may be well
-            continue
-        for item in items:
-            graph = item.get("@graph") if isinstance(item, dict) else None
-            yield from graph if isinstance(graph, list) else [item]
-
-
-def _microdata(tree: html.HtmlElement, base: str) -> Iterator[Any]:
-    from extruct.w3cmicrodata import MicrodataExtractor  # type: ignore[import-untyped]  # noqa: PLC0415 - as above
-
-    scopes = tree.xpath("//*[@itemscope]")
-    if not scopes or len(scopes) > _SCOPES:
-        return
-    if tree.xpath(f"boolean(//*[@itemscope][count(ancestor::*[@itemscope]) > {_NESTED}])"):
-        return
-    try:
-        items = MicrodataExtractor().extract_items(tree, base)
-    except MemoryError:
-        raise
-    except Exception:  # noqa: BLE001 - what odd markup makes it stumble over; the page has more to say
-        return
-    for item in items:
-        yield _as_json_ld(item)
-
-
-def _as_json_ld(value: Any) -> Any:
-    """What microdata gives (`{"type": …, "properties": {…}}`) as JSON-LD has it."""
-    if isinstance(value, list):
-        return [_as_json_ld(item) for item in value]
-    if not isinstance(value, dict) or "properties" not in value:
-        return value
-    named = {"@type": value["type"]} if "type" in value else {}
-    if "id" in value:
-        named["@id"] = value["id"]
-    return named | {name: _as_json_ld(item) for name, item in value["properties"].items()}
-
-
-class _Room:
-    """How many values there is still room for."""
-
-    def __init__(self, values: int) -> None:
-        self._left = values
-
-    def take(self) -> None:
-        self._left -= 1
-        if self._left < 0:
-            raise OverflowError
-
-
-def _plain(value: Any, room: _Room, depth: int) -> Any:
-    """A value with plain texts and types; deeper than is sensible it is null."""
-    room.take()
-    if isinstance(value, str):
-        return plain(value[:_LENGTH]).strip()
-    if depth == 0 or value is None or isinstance(value, bool | int | float):
-        return value if not isinstance(value, dict | list) else None
-    if isinstance(value, list):
-        return [_plain(item, room, depth - 1) for item in value]
-    if isinstance(value, dict):
-        named = {plain(str(name)[:200]).strip(): _plain(item, room, depth - 1) for name, item in value.items()}
-        if "@type" in named:
-            named["@type"] = _type(named["@type"])
-        return named
-    return None
-
-
-def _type(name: Any) -> Any:
-    if isinstance(name, list):
-        return [_type(item) for item in name]
-    return name.rstrip("/").rpartition("/")[2].rpartition(":")[2] if isinstance(name, str) else name
-
-
-_LONGEST: Final = 4 << 20
+_MAX_BYTES: Final = 4 << 20
 """Bytes of a page that are read."""
-_MANY: Final = 20_000
+_MAX_ELEMENTS: Final = 20_000
 """Elements of a page beyond which all of its text is taken: to find the main one takes 1.6 s, and 20 with 80,000."""
-_SHORT, _PART = 400, 4
+_MIN_MAIN_TEXT, _MIN_MAIN_PART = 400, 4
 """With less main text than these characters, or than this part of all, all is taken: a home page is no article."""
-_FEEDS: Final = {"application/rss+xml", "application/atom+xml"}
-_MOST_META, _MOST_LINKS, _MOST_FEEDS = 200, 500, 10
-_META_LENGTH: Final = 4000
-_LINK_LENGTH: Final = 2000
-_SHOWN: Final = "//body//text()[not(parent::script or parent::style or parent::noscript or parent::template)]"
-_SLOW: Final = {"punycode", "idna"}
+_MAX_META, _MAX_LINKS, _MAX_FEEDS = 200, 500, 10
+_MAX_META_LENGTH: Final = 4000
+_MAX_LINK_LENGTH: Final = 2000
+_MAX_THINGS: Final = 200
+_MAX_DEPTH: Final = 12
+_MAX_VALUES: Final = 20_000
+"""Values of one page, in all its items: catalogues name every product, a company says what it is in twenty."""
+_MAX_VALUE_LENGTH: Final = 10_000
+_MAX_ITEMS, _MAX_ITEM_DEPTH = 2_000, 10
+"""Items in microdata, which take 0.2 s, and how deep one lies within others: 250 deep, they take 8 s."""
+_FEED_TYPES: Final = {"application/rss+xml", "application/atom+xml"}
+_TEXT_NODES: Final = "//body//text()[not(parent::script or parent::style or parent::noscript or parent::template)]"
+_SLOW_ENCODINGS: Final = {"punycode", "idna"}
 """Python knows these as encodings; no page is in them, and what they take grows with the square of the text."""
 _ASCII: Final = bytes(range(128))
-_BLOCKS: Final = {"p", "head", "quote", "code", "item", "fw", "ab", "comments"}
+_BLOCK_TAGS: Final = {"p", "head", "quote", "code", "item", "fw", "ab", "comments"}
 
 
 def read_html(data: bytes, content_type: str, url: str) -> dict[str, Any]:
     """The fields of a `Page` from its bytes, the server's Content-Type and where it was found."""
-    text = decode(data[:_LONGEST], content_type)
+    text = decode(data[:_MAX_BYTES], content_type)
     tree = parsed(text)
     base = _absolute(url, tree.xpath("string(//base/@href)")) or url
     meta = _meta(tree)
@@ -152,22 +54,22 @@ def read_html(data: bytes, content_type: str, url: str) -> dict[str, Any]:
         "canonical": canonical,
         "feeds": feeds,
         "links": _links(tree, base),
-        "schema_org": things(tree, base),
+        "schema_org": schema_org_items(tree, base),
     }
     return {**fields, "paragraphs": _paragraphs(tree, text)}
 
 
 def decode(data: bytes, content_type: str) -> str:
-    """The text of a page, by its byte order mark, the server's word, its own word, or its look, in this order.
+    """The text of a page, by its byte order mark, the server's Content-Type, its own declaration, or a guess, in this order.
 
-    Where a tenth of what is beyond ASCII is wrong by that word, it is taken by its look: it is in something else.
+    Where a tenth of what is beyond ASCII is wrong in the declared encoding, the encoding is guessed.
     """
     encoding, mark = read_bom(data)
     if encoding and mark:
         return data[len(mark) :].decode(encoding, "replace")
-    said = http_content_type_encoding(content_type) or html_body_declared_encoding(data)
+    declared = http_content_type_encoding(content_type) or html_body_declared_encoding(data)
     try:
-        text = data.decode(said, "replace") if said and said not in _SLOW else None
+        text = data.decode(declared, "replace") if declared and declared not in _SLOW_ENCODINGS else None
     except (UnicodeError, LookupError):
         text = None
     if text is None or text.count("\ufffd") * 10 > len(data.translate(None, _ASCII)):
@@ -187,13 +89,27 @@ def parsed(text: str) -> html.HtmlElement:
     return tree
 
 
+def schema_org_items(tree: html.HtmlElement, base: str) -> list[dict[str, Any]]:
+    """The things that a page describes, its graphs taken apart; at most 200, and none that is broken."""
+    items: list[dict[str, Any]] = []
+    budget = _ValueBudget(_MAX_VALUES)
+    for item in (*_json_ld(tree), *_microdata(tree, base)):
+        try:
+            plain_item = _plain(item, budget, _MAX_DEPTH)
+        except OverflowError:
+            break
+        if isinstance(plain_item, dict) and plain_item:
+            items.append(plain_item)
+    return items[:_MAX_THINGS]
+
+
 def _meta(tree: html.HtmlElement) -> dict[str, str]:
     """Each `meta` by its name in lower case, OpenGraph's too; of those with one name the first."""
     contents: dict[str, str] = {}
     for element in tree.iter("meta"):
         name = plain_line(element.get("property") or element.get("name") or element.get("itemprop") or "")[:100].lower()
-        content = plain_line((element.get("content") or "")[: _META_LENGTH * 2])[:_META_LENGTH]
-        if name and content and len(contents) < _MOST_META:
+        content = plain_line((element.get("content") or "")[: _MAX_META_LENGTH * 2])[:_MAX_META_LENGTH]
+        if name and content and len(contents) < _MAX_META:
             contents.setdefault(name, content)
     return contents
 
@@ -214,7 +130,7 @@ def _pointers(tree: html.HtmlElement, base: str) -> tuple[list[str], str | None]
         kind = (element.get("type") or "").partition(";")[0].strip().lower()
         if "canonical" in relations:
             canonical = canonical or _absolute(base, element.get("href") or "")
-        if "alternate" in relations and kind in _FEEDS and len(feeds) < _MOST_FEEDS:
+        if "alternate" in relations and kind in _FEED_TYPES and len(feeds) < _MAX_FEEDS:
             feeds |= dict.fromkeys(filter(None, [_absolute(base, element.get("href") or "")]))
     return list(feeds), canonical
 
@@ -222,11 +138,11 @@ def _pointers(tree: html.HtmlElement, base: str) -> tuple[list[str], str | None]
 def _links(tree: html.HtmlElement, base: str) -> list[tuple[str, str]]:
     by_address: dict[str, str] = {}
     for element in tree.iter("a"):
-        if len(by_address) == _MOST_LINKS:
+        if len(by_address) == _MAX_LINKS:
             break
         address = _absolute(base, element.get("href") or "")
         if address:
-            words = plain_line("".join(element.itertext())[:_META_LENGTH])[:200]
+            words = plain_line("".join(element.itertext())[:_MAX_META_LENGTH])[:200]
             address = address.partition("#")[0]
             by_address[address] = by_address.get(address) or words
     return list(by_address.items())
@@ -235,7 +151,7 @@ def _links(tree: html.HtmlElement, base: str) -> list[tuple[str, str]]:
 def _absolute(base: str, link: str) -> str | None:
     """The address that a link leads to, where that is one of the web."""
     link = link.strip()
-    if not link or len(link) > _LINK_LENGTH or link.startswith("#"):
+    if not link or len(link) > _MAX_LINK_LENGTH or link.startswith("#"):
         return None
     try:
         address = urljoin(base, link)
@@ -249,8 +165,8 @@ def _paragraphs(tree: html.HtmlElement, text: str) -> list[str]:
     from trafilatura import bare_extraction  # noqa: PLC0415 - 0.5 s, in the process that reads pages
 
     paragraphs: list[str] = []
-    all_of_it = sum(len(text_node.strip()) for text_node in tree.xpath(_SHOWN))
-    if sum(1 for _ in tree.iter()) <= _MANY:
+    text_length = sum(len(text_node.strip()) for text_node in tree.xpath(_TEXT_NODES))
+    if sum(1 for _ in tree.iter()) <= _MAX_ELEMENTS:
         try:
             document = bare_extraction(tree, include_comments=False, include_tables=True, favor_recall=True)
         except MemoryError:
@@ -262,7 +178,7 @@ def _paragraphs(tree: html.HtmlElement, text: str) -> list[str]:
             for line_break in body.iter("lb"):
                 line_break.text = " "
             paragraphs = [block for block in _blocks(body) if block]
-    if sum(map(len, paragraphs)) >= max(_SHORT, all_of_it // _PART):
+    if sum(map(len, paragraphs)) >= max(_MIN_MAIN_TEXT, text_length // _MIN_MAIN_PART):
         return paragraphs
     return _whole_text(text) or paragraphs
 
@@ -276,7 +192,7 @@ def _blocks(body: Any) -> Iterator[str]:
             yield "\n".join(row for row in rows if row.strip())
         elif element.get("rend") == "dl":
             yield from _definitions(element)
-        elif element.tag in _BLOCKS and element.find(".//table") is None:
+        elif element.tag in _BLOCK_TAGS and element.find(".//table") is None:
             yield plain_line(" ".join(element.itertext()) if element.tag == "code" else "".join(element.itertext()))
         elif len(element):
             yield from _blocks(element)
@@ -310,3 +226,85 @@ def _whole_text(text: str) -> list[str]:
     lines = etree_to_text(cleaner.clean_html(tree)).split("\n")
     rows = ("\t".join(map(plain_line, line.split(MARK))) for line in lines)
     return [row for row in rows if row.strip()]
+
+
+def _json_ld(tree: html.HtmlElement) -> Iterator[Any]:
+    from extruct.jsonld import JsonLdExtractor  # type: ignore[import-untyped]  # noqa: PLC0415 - 0.5 s
+
+    extractor = JsonLdExtractor()
+    for script in list(tree.iter("script")):
+        if not (script.get("type") or "").strip().lower().startswith("application/ld+json"):
+            continue
+        script.set("type", "application/ld+json")
+        try:
+            items = extractor.extract_items(script)
+        except (ValueError, RecursionError):  # broken: the others may be well
+            continue
+        for item in items:
+            graph = item.get("@graph") if isinstance(item, dict) else None
+            yield from graph if isinstance(graph, list) else [item]
+
+
+def _microdata(tree: html.HtmlElement, base: str) -> Iterator[Any]:
+    from extruct.w3cmicrodata import MicrodataExtractor  # type: ignore[import-untyped]  # noqa: PLC0415 - as above
+
+    scopes = tree.xpath("//*[@itemscope]")
+    if not scopes or len(scopes) > _MAX_ITEMS:
+        return
+    if tree.xpath(f"boolean(//*[@itemscope][count(ancestor::*[@itemscope]) > {_MAX_ITEM_DEPTH}])"):
+        return
+    try:
+        items = MicrodataExtractor().extract_items(tree, base)
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001 - what odd markup makes it stumble over; the page has more to say
+        return
+    for item in items:
+        yield _as_json_ld(item)
+
+
+def _as_json_ld(value: Any) -> Any:
+    """What microdata gives (`{"type": …, "properties": {…}}`) as JSON-LD has it."""
+    if isinstance(value, list):
+        return [_as_json_ld(item) for item in value]
+    if not isinstance(value, dict) or "properties" not in value:
+        return value
+    item_fields = {"@type": value["type"]} if "type" in value else {}
+    if "id" in value:
+        item_fields["@id"] = value["id"]
+    return item_fields | {name: _as_json_ld(item) for name, item in value["properties"].items()}
+
+
+class _ValueBudget:
+    """How many more values may be taken."""
+
+    def __init__(self, values: int) -> None:
+        self._left = values
+
+    def take(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise OverflowError
+
+
+def _plain(value: Any, budget: _ValueBudget, depth: int) -> Any:
+    """A value with plain texts and types; deeper than is sensible it is null."""
+    budget.take()
+    if isinstance(value, str):
+        return plain(value[:_MAX_VALUE_LENGTH]).strip()
+    if depth == 0 or value is None or isinstance(value, bool | int | float):
+        return value if not isinstance(value, dict | list) else None
+    if isinstance(value, list):
+        return [_plain(item, budget, depth - 1) for item in value]
+    if isinstance(value, dict):
+        item_fields = {plain(str(name)[:200]).strip(): _plain(item, budget, depth - 1) for name, item in value.items()}
+        if "@type" in item_fields:
+            item_fields["@type"] = _type(item_fields["@type"])
+        return item_fields
+    return None
+
+
+def _type(name: Any) -> Any:
+    if isinstance(name, list):
+        return [_type(item) for item in name]
+    return name.rstrip("/").rpartition("/")[2].rpartition(":")[2] if isinstance(name, str) else name

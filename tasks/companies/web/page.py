@@ -25,7 +25,7 @@ from tasks.errors import TookTooLong, TooLarge, Unreadable, UnsupportedFormat
 from tasks.text.normalise import plain
 
 HTML, FILING, FEED, TEXT, PDF = ".html", ".filing", ".feed", ".txt", ".pdf"
-_LIMITS: Final = Limits(seconds=15, memory_mb=1024, max_mb=32, languages=None)
+LIMITS: Final = Limits(seconds=15, memory_mb=1024, max_mb=32, languages=None)
 """A page of 40 KB takes 0.1 s, one of 4 MB of text 0.5, and one of 4 MB of nothing but tags 8."""
 _PROCESSES: Final = 2
 
@@ -42,16 +42,16 @@ def parse(data: bytes, kind: str, content_type: str = "", url: str = "") -> str:
         file.write(header + data)
         file.flush()
         try:
-            return _pool().read(Path(file.name), kind).text
+            return reading_pool().read(Path(file.name), kind).text
         except TookTooLong:
-            raise TookTooLong(f"Reading the page took longer than {_LIMITS.seconds:g} s.") from None
+            raise TookTooLong(f"Reading the page took longer than {LIMITS.seconds:g} s.") from None
         except (Unreadable, TooLarge):
             raise Unreadable("The page cannot be read: it is damaged, or made to be read by nobody.") from None
 
 
 def warm() -> None:
     """Let the processes start and load, so that no caller waits for it; comes back at once."""
-    _pool().start()
+    reading_pool().start()
 
 
 def load() -> None:
@@ -77,8 +77,9 @@ def read(path: Path, kind: str) -> Reading:
 
 
 @cache
-def _pool() -> ExtractionPool:
-    return ExtractionPool(min(_PROCESSES, processors()), _LIMITS, read, load)
+def reading_pool() -> ExtractionPool:
+    """The processes that read pages, started when they are first needed."""
+    return ExtractionPool(min(_PROCESSES, processors()), LIMITS, read, load)
 
 
 _KINDS: Final = {

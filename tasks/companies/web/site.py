@@ -23,13 +23,61 @@ from tasks.errors import DiligenceError, NotAllowed
 
 NAME: Final = "diligence"
 """What a robots.txt calls us."""
-_LIMITS: Final = replace(USUAL, total=15, attempts=2, packed=500 << 10, unpacked=500 << 10, cut=True, longest_pause=5)
+ROBOTS_LIMITS: Final = replace(
+    USUAL, total=15, attempts=2, packed=500 << 10, unpacked=500 << 10, cut=True, longest_pause=5
+)
 """RFC 9309 wants 500 KB to be read; what is beyond them is left."""
-_DAY: Final = 24 * 3600.0
-_FOR_NOW: Final = 300.0
+PAGE_LIMITS: Final = FetchLimits(total=20, patience=60, packed=20 << 20, attempts=2, longest_pause=5)
+"""A page that takes longer is not waited for: there are others."""
+_ONE_DAY: Final = 24 * 3600.0
+_RETRY_AFTER: Final = 300.0
 """Seconds until a robots.txt that could not be had is asked for again."""
-_MOST: Final = 2000
+_MAX_SITES: Final = 2000
 """Sites that are remembered."""
+_MAX_CHARACTERS: Final = 300_000
+"""Characters of a page that are looked at; to look through them takes 0.3 s at the worst."""
+_HEADERS: Final = {"Accept": "text/html, application/xhtml+xml, application/pdf;q=0.9, text/plain;q=0.8, */*;q=0.5"}
+
+
+def fetch_page(
+    url: str, *, trusted: bool = False, limits: FetchLimits = PAGE_LIMITS, headers: Mapping[str, str] = _HEADERS
+) -> WebResponse:
+    """Fetch a page, or a feed, that its site lets programs fetch.
+
+    `trusted`: the address comes from a setting (see `website`); what it redirects to is checked like any other.
+
+    Raises:
+        NotAllowed: it, or where it redirects to, is not fetched from, or its robots.txt asks for that.
+        DiligenceError: as `Web.get`.
+    """
+    web = Web.current()
+    permit = partial(_permit, _robots(web), Address.parse(url).origin if trusted else None)
+    return web.get(url, headers=headers, trusted=trusted, limits=limits, permit=permit)
+
+
+def read_public(url: str, trusted: bool) -> Page:
+    """Fetch a page and read it, as far as its main text is looked at.
+
+    Raises:
+        DiligenceError: as `fetch_page` and `read_page`.
+    """
+    answer = fetch_page(url, trusted=trusted)
+    return shortened(read_page(answer.content, answer.content_type, answer.url), _MAX_CHARACTERS)
+
+
+def website(domain: str) -> tuple[str, bool]:
+    """The address of a company's own site, and whether a setting gave its host.
+
+    `DILIGENCE_WEBSITE_URL` may put all sites on one server (`http://127.0.0.1:9000/{domain}`); where the domain
+    itself is the host, it is data, and what it resolves to is checked.
+
+    Raises:
+        BadRequest: it is no registrable domain.
+    """
+    domain = registrable(domain)
+    template = CompanySettings.current().website_url
+    address = Address.parse(template.replace("{domain}", domain))
+    return str(address), address.host != domain
 
 
 class Robots:
@@ -61,9 +109,9 @@ class Robots:
             return rules
         rules = self._fetch(site, trusted=trusted)
         with self._lock:
-            self._known[site] = now + (_FOR_NOW if rules is None else _DAY), rules
+            self._known[site] = now + (_RETRY_AFTER if rules is None else _ONE_DAY), rules
             self._known.move_to_end(site)
-            if len(self._known) > _MOST:
+            if len(self._known) > _MAX_SITES:
                 self._known.popitem(last=False)
         return rules
 
@@ -71,7 +119,7 @@ class Robots:
         """The rules; None where the site cannot be reached or is out of order. Without a robots.txt all is allowed."""
         try:
             answer = self._web.get(
-                f"{site}/robots.txt", trusted=trusted, limits=_LIMITS, expect=[*range(400, 429), *range(430, 500)]
+                f"{site}/robots.txt", trusted=trusted, limits=ROBOTS_LIMITS, expect=[*range(400, 429), *range(430, 500)]
             )
         except DiligenceError:
             return None
@@ -79,58 +127,10 @@ class Robots:
         return Protego.parse(text)
 
 
-PAGE: Final = FetchLimits(total=20, patience=60, packed=20 << 20, attempts=2, longest_pause=5)
-"""A page that takes longer is not waited for: there are others."""
-_LONGEST: Final = 300_000
-"""Characters of a page that are looked at; to look through them takes 0.3 s at the worst."""
-_ACCEPT: Final = {"Accept": "text/html, application/xhtml+xml, application/pdf;q=0.9, text/plain;q=0.8, */*;q=0.5"}
-
-
-def fetch_page(
-    url: str, *, trusted: bool = False, limits: FetchLimits = PAGE, headers: Mapping[str, str] = _ACCEPT
-) -> WebResponse:
-    """Fetch a page, or a feed, that its site lets programs fetch.
-
-    `trusted`: the address comes from a setting (see `website`); what it redirects to is checked like any other.
-
-    Raises:
-        NotAllowed: it, or where it redirects to, is not fetched from, or its robots.txt asks for that.
-        DiligenceError: as `Web.get`.
-    """
-    web = Web.current()
-    permit = partial(_permit, _robots(web), Address.parse(url).origin if trusted else None)
-    return web.get(url, headers=headers, trusted=trusted, limits=limits, permit=permit)
-
-
-def read_public(url: str, trusted: bool) -> Page:
-    """Fetch a page and read it, as far as its main text is looked at.
-
-    Raises:
-        DiligenceError: as `fetch_page` and `read_page`.
-    """
-    answer = fetch_page(url, trusted=trusted)
-    return shortened(read_page(answer.content, answer.content_type, answer.url), _LONGEST)
-
-
-def website(domain: str) -> tuple[str, bool]:
-    """The address of a company's own site, and whether a setting gave its host.
-
-    `DILIGENCE_WEBSITE_URL` may put all sites on one server (`http://127.0.0.1:9000/{domain}`); where the domain
-    itself is the host, it is data, and what it resolves to is checked.
-
-    Raises:
-        BadRequest: it is no registrable domain.
-    """
-    domain = registrable(domain)
-    template = CompanySettings.current().website_url
-    address = Address.parse(template.replace("{domain}", domain))
-    return str(address), address.host != domain
+@lru_cache(maxsize=8)
+def _robots(web: Web) -> Robots:
+    return Robots(web)
 
 
 def _permit(robots: Robots, trusted: tuple[str, str, int] | None, url: str) -> None:
     robots.check(url, trusted=Address.parse(url).origin == trusted)
-
-
-@lru_cache(maxsize=8)
-def _robots(web: Web) -> Robots:
-    return Robots(web)

@@ -102,8 +102,7 @@ def filed(server: LoopbackServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[L
     """The SEC, with an annual report of Alpha's; Wikidata knows its CIK."""
     forget(monkeypatch)
     monkeypatch.setattr(edgar_module, "LIMITER", RateLimiter(RateLimit(at_once=10)))
-    monkeypatch.setattr(edgar_module, "LIMITER", RateLimiter(RateLimit(at_once=10)))
-    edgar_module._read.cache_clear()
+    edgar_module.fetch_report.cache_clear()
     report = filing(
         *(f"Risk {number}: demand for pumps may fall." for number in range(400)),
         "Our largest customer, the city of Kiel, accounted for 31% of net sales.",

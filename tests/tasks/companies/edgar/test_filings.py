@@ -30,8 +30,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
         monkeypatch.setenv("DILIGENCE_SEC_DATA_URL", server.url)
         monkeypatch.setenv("DILIGENCE_CONTACT", "mailto:us@example.com")
         monkeypatch.setattr(edgar, "LIMITER", RateLimiter(RateLimit(at_once=10)))
-        monkeypatch.setattr(edgar, "LIMITER", RateLimiter(RateLimit(at_once=10)))
-        edgar._read.cache_clear()
+        edgar.fetch_report.cache_clear()
         yield server
 
 
@@ -72,7 +71,7 @@ def test_an_annual_report_is_taken_before_a_quarterly_one_and_the_newer_first(
 )
 def test_a_filing_whose_address_is_none_is_passed_over(column: str, value: object) -> None:
     registrant = _registrant(filed=("2026-02-01", "2025-02-01"))
-    registrant.said["filings"]["recent"][column][0] = value
+    registrant.submissions["filings"]["recent"][column][0] = value
 
     found = newest_filing(registrant)
 
@@ -83,7 +82,7 @@ def test_a_filing_whose_address_is_none_is_passed_over(column: str, value: objec
 @pytest.mark.parametrize("told", [None, [], {"recent": None}, {"recent": {"form": ["10-K"]}}])
 def test_submissions_of_another_shape_have_no_report(told: object) -> None:
     registrant = _registrant()
-    registrant.said["filings"] = told
+    registrant.submissions["filings"] = told
 
     assert newest_filing(registrant) is None
 
@@ -160,7 +159,7 @@ def test_without_a_contact_the_sec_is_not_asked(server: LoopbackServer, monkeypa
 def test_a_report_that_is_too_large_is_read_as_far_as_it_may_be(
     server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(edgar, "_LIMITS", FetchLimits(packed=40_000, unpacked=40_000, cut=True))
+    monkeypatch.setattr(edgar, "REPORT_LIMITS", FetchLimits(packed=40_000, unpacked=40_000, cut=True))
     long = filing("The first words.", *(f"Paragraph {number} of a long report." for number in range(2000)))
     server.pages = sec(
         submission("1", "ALPHA INC", filed=["2026-02-03"]), filings={filing_path("1", "2026-02-03"): long}

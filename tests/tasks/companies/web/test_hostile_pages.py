@@ -50,9 +50,9 @@ def test_a_page_made_to_be_hard_is_read_or_refused(markup: bytes) -> None:
 @pytest.fixture
 def strict(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A pool with limits that a test can meet."""
-    limits = replace(page_module._LIMITS, seconds=1)
+    limits = replace(page_module.LIMITS, seconds=1)
     with ExtractionPool(1, limits, page_module.read, page_module.load) as pool:
-        monkeypatch.setattr(page_module, "_pool", lambda: pool)
+        monkeypatch.setattr(page_module, "reading_pool", lambda: pool)
         yield
 
 

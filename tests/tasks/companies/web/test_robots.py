@@ -124,7 +124,7 @@ def test_what_is_no_domain_has_no_site(domain: str) -> None:
 def test_a_site_that_does_not_answer_is_left_alone(
     web: Web, server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_LIMITS", replace(module._LIMITS, total=0.2, attempts=1))
+    monkeypatch.setattr(module, "ROBOTS_LIMITS", replace(module.ROBOTS_LIMITS, total=0.2, attempts=1))
     server.pages = {"/robots.txt": silent()}
     with pytest.raises(NotAllowed, match="left alone for now"):
         Robots(web).check(server.url)

@@ -234,13 +234,13 @@ def test_a_file_that_comes_twice_is_kept_once(emulator: DriveEmulator, ada: str)
     for number in range(40):
         emulator.world.file(f"{number}.txt", folders[number % 2])
     listing = emulator.service.listing
-    whole = listing._page
+    whole_page = listing.page_of
 
     def overlapping(view: Any, parameters: Any) -> Any:
-        page = whole(view, parameters)
+        page = whole_page(view, parameters)
         return page._replace(start=max(0, page.start - 3))
 
-    listing._page = overlapping  # type: ignore[method-assign]
+    listing.page_of = overlapping  # type: ignore[method-assign]
     emulator.settings.parents_page_cap = 10
     assert len(indexed(room)) == 40
     assert emulator.counts.by_method["files.list"] > 5

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tasks.documents.drive.local.drive import LocalDrive
+from tasks.documents.drive.local.paths import Tree
 from tasks.errors import NotFound
 from tests.tasks.documents.drive.local.room import BASE, forged, listed, only, write
 
@@ -113,12 +114,12 @@ def test_an_id_of_a_link_within_the_root_leads_to_its_target(root: Path) -> None
 def test_a_folder_swapped_for_a_link_after_the_check_is_not_followed(root: Path, tmp_path: Path) -> None:
     write(root / "sub/a.txt")
     write(tmp_path / "outside/a.txt", b"secret")
-    drive = LocalDrive(root, BASE)
-    real = drive._tree.resolve(forged("sub/a.txt"))
+    tree = Tree(str(root))
+    real = tree.resolve(forged("sub/a.txt"))
     (root / "sub").rename(root / "moved")
     (root / "sub").symlink_to(tmp_path / "outside")
     with pytest.raises(OSError, match=r"."):
-        drive._tree.open(real)
+        tree.open(real)
 
 
 def test_the_services_own_home_is_not_part_of_the_drive(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
