@@ -1,6 +1,6 @@
-"""The service: its routes, put together. Handlers hold no logic; the operations live in tasks/.
+"""The service: its start page, and the routes of all areas put together.
 
-The start page: what this is, and where the rest is.
+Handlers hold no logic: the operations are in tasks/, their limits and guards are set here.
 """
 
 from collections.abc import Mapping, Sequence

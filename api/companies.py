@@ -56,23 +56,23 @@ async def facts(
     return answered(answer, include=None if include else {"profile"})
 
 
-class _Two:
+class _TwoValues:
     """Stands for two different values of one thing; `also` is the second one's name."""
 
     def __init__(self, also: str) -> None:
         self.also = also
 
 
-def _one_value(given: object) -> object:
-    if isinstance(given, _Two):
-        raise PydanticCustomError("two_values", "Differs from {also}, which means the same", {"also": given.also})
-    return given
+def _reject_two_values(value: object) -> object:
+    if isinstance(value, _TwoValues):
+        raise PydanticCustomError("two_values", "Differs from {also}, which means the same", {"also": value.also})
+    return value
 
 
 class QuestionAboutCompany(Body):
     """A question about a company. Each of two fields may go by the name of the contract's sample as well."""
 
-    question_prompt: Annotated[NotBlank, BeforeValidator(_one_value)] = required_text(
+    question_prompt: Annotated[NotBlank, BeforeValidator(_reject_two_values)] = required_text(
         "The question. May be sent as `question` instead.",
         "Who are its main customers?",
         names=AliasChoices("question_prompt", "question"),
@@ -83,7 +83,7 @@ class QuestionAboutCompany(Body):
         description="The company's common name, rather than its full legal one.",
         examples=["Alpha"],
     )
-    company_domain: Annotated[str | None, BeforeValidator(_one_value)] = Field(
+    company_domain: Annotated[str | None, BeforeValidator(_reject_two_values)] = Field(
         None,
         max_length=LONGEST_NAME,
         validation_alias=AliasChoices("company_domain", "web_domain"),
@@ -93,14 +93,14 @@ class QuestionAboutCompany(Body):
 
     @model_validator(mode="before")
     @classmethod
-    def _one_name_each(cls, given: Any) -> Any:
-        if not isinstance(given, dict):
-            return given
-        merged = dict(given)
+    def _merge_second_names(cls, body: Any) -> Any:
+        if not isinstance(body, dict):
+            return body
+        merged = dict(body)
         for name, also in (("question_prompt", "question"), ("company_domain", "web_domain")):
-            one, two = given.get(name), given.get(also)
-            if one is not None and two is not None and one != two:
-                merged[name] = _Two(also)
+            first, second = body.get(name), body.get(also)
+            if first is not None and second is not None and first != second:
+                merged[name] = _TwoValues(also)
         return merged
 
 

@@ -60,7 +60,7 @@ class RangeNotSatisfiable(DiligenceError):
 async def view(request: Request[None, None, State], document_id: FromPath[str]) -> Stream:
     document, content, size = await to_thread.run_sync(_open, document_id)
     try:
-        span = None if "If-Range" in request.headers else asked_range(request.headers.get("Range"), size)
+        span = None if "If-Range" in request.headers else requested_range(request.headers.get("Range"), size)
         head = await to_thread.run_sync(content.read, _CHUNK)
         start, end = span or (0, size)
         await to_thread.run_sync(content.seek, start)
@@ -74,7 +74,7 @@ async def view(request: Request[None, None, State], document_id: FromPath[str]) 
     return Stream(_pieces(content, length), headers=headers, status_code=206 if span else 200)
 
 
-def asked_range(given: str | None, size: int) -> tuple[int, int] | None:
+def requested_range(header: str | None, size: int) -> tuple[int, int] | None:
     """The part of a document of `size` bytes that a Range header asks for: start, and end (exclusive).
 
     None where it asks for none, or for more than one (a server may answer with the whole, RFC 9110).
@@ -82,7 +82,7 @@ def asked_range(given: str | None, size: int) -> tuple[int, int] | None:
     Raises:
         RangeNotSatisfiable: it lies behind the end.
     """
-    match = re.fullmatch(r"bytes=([0-9]{0,18})-([0-9]{0,18})", given.strip()) if given else None
+    match = re.fullmatch(r"bytes=([0-9]{0,18})-([0-9]{0,18})", header.strip()) if header else None
     if match is None or match.groups() == ("", ""):
         return None
     first, last = match.groups()

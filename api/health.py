@@ -1,4 +1,4 @@
-"""Is the process up, and has it what it needs?"""
+"""Health checks: is the process up, and can it reach the database and the drive?"""
 
 import logging
 from collections.abc import Callable
@@ -20,7 +20,7 @@ _PATIENCE = 5  # seconds; those who ask usually give up after 10
 
 
 class Health(BaseModel):
-    """The service is well."""
+    """The service works."""
 
     status: Literal["ok"] = "ok"
 
@@ -52,7 +52,7 @@ async def ready() -> Response[Health]:
     ]
     if not missing:
         return Response(Health())
-    sentences = " ".join(f"{each['field']}: {each['message']}" for each in missing)
+    sentences = " ".join(f"{part['field']}: {part['message']}" for part in missing)
     body: Any = problem(Unavailable(f"The service is not ready. {sentences}"))
     body["errors"] = missing
     return Response(body, status_code=503, media_type=MEDIA_TYPE)

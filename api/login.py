@@ -1,8 +1,11 @@
-"""Logging in with an account of the drive in the browser: there, back, who it is, out again.
+"""Logging in with a drive account in the browser: the login pages, and the cookies and sessions behind them.
 
-Small pages for people; programs send `Authorization: Bearer` instead. A login is a session of the browser, which
-a cookie stands for. The browser sends the cookie whether the user meant it or not. So it opens document operations
-only, and a request that changes or asks something must come from a page of this service.
+The routes come first: to the drive's login page, back from it, who is logged in, and log out. Below them stand the
+cookies, the sessions, and the check that a request comes from our own pages. Programs use none of this: they send
+`Authorization: Bearer`.
+
+A session is known by a cookie, and browsers send a cookie with every request, even one that another site's page makes.
+So the cookie grants access to document operations only, and a request other than GET must come from our own pages.
 """
 
 import re
@@ -38,7 +41,7 @@ _YOU = "/login/you"
 
 @get("/login", include_in_schema=False)
 async def login(then: Annotated[str | None, QueryParameter(name="next")] = None) -> Redirect:
-    """To the drive's login page, with a note in a cookie that binds the answer to this browser."""
+    """Redirect to the drive's login page; a note in a cookie binds the answer to this browser."""
     accounts = _accounts()
     if then is not None and _HERE.fullmatch(then) is None:
         raise BadRequest("next must be a path of this service.", {"next": "must be a path that begins with one /"})
@@ -48,7 +51,7 @@ async def login(then: Annotated[str | None, QueryParameter(name="next")] = None)
 
 @get("/login/callback", include_in_schema=False)
 async def callback(request: Request[None, None, State]) -> Response[Any]:
-    """Back from the drive's login page: a new session, and on to where the user wanted to go."""
+    """Take the answer of the drive's login page, start a session, and redirect to where the user wanted to go."""
     accounts = _accounts()
     answer = dict(request.query_params.items())
     try:
@@ -56,16 +59,16 @@ async def callback(request: Request[None, None, State]) -> Response[Any]:
     except (BadRequest, NotAllowed) as error:
         page = _page("Not logged in", f'<p>{escape(error.message)}</p><p><a href="/login">Log in</a></p>')
         page.status_code = error.status
-        page.cookies = [gone("login")]
+        page.cookies = [removal_of("login")]
         return page
     await end_session(request)
     secret = await begin_session(result.login)
-    return Redirect(result.then, status_code=303, cookies=[cookie("session", secret), gone("login")])
+    return Redirect(result.then, status_code=303, cookies=[cookie("session", secret), removal_of("login")])
 
 
 @get(_YOU, include_in_schema=False)
 async def you(request: Request[None, None, State]) -> Response[str]:
-    """Who is logged in."""
+    """Show who is logged in."""
     _accounts()
     stored = await login_of(request)
     if stored is None:
@@ -80,20 +83,20 @@ async def you(request: Request[None, None, State]) -> Response[str]:
 
 @post("/logout", status_code=200, include_in_schema=False)
 async def logout(request: Request[None, None, State]) -> Response[str]:
-    """The session ends; a login that no other session uses is forgotten with its token."""
+    """End the session; a login that no other session uses is deleted with its token."""
     _accounts()
     check_site(request)
     await end_session(request)
     page = _page("Logged out", '<p>You are logged out.</p><p><a href="/login">Log in</a></p>')
-    page.cookies = [gone("session")]
+    page.cookies = [removal_of("session")]
     return page
 
 
 def _accounts() -> AccountAccess:
-    """How callers are known to the configured drive.
+    """The accounts that the configured drive has.
 
     Raises:
-        NotFound: it has no accounts to log in with.
+        NotFound: the drive has no accounts to log in with.
     """
     drive = configured_drive()
     if drive.accounts is None:
@@ -142,8 +145,8 @@ def cookie(name: Name, value: str) -> Cookie:
     )
 
 
-def gone(name: Name) -> Cookie:
-    """The cookie that removes the cookie."""
+def removal_of(name: Name) -> Cookie:
+    """The cookie that makes the browser delete its own."""
     return Cookie(key=name_of(name), value="", max_age=0, path="/", httponly=True, samesite="lax", secure=_is_https())
 
 
@@ -153,7 +156,7 @@ def value_of(connection: Connection, name: Name) -> str | None:
 
 
 async def begin_session(login: StoredLogin) -> str:
-    """Keep the login and give the secret of a new session: never one that the browser brought along."""
+    """Store the login and return the secret of a new session; a secret that the browser sent is never reused."""
     secret = secrets.token_urlsafe(32)
 
     def keep() -> None:

@@ -176,12 +176,12 @@ def _(raised: ValidationException) -> DiligenceError:
 
 def _places(raised: BaseException) -> list[str]:
     """Where an exception and its causes passed, innermost first: modules and lines, no values."""
-    found: list[str] = []
+    places: list[str] = []
     cause: BaseException | None = raised
-    while cause is not None and len(found) < 40:
+    while cause is not None and len(places) < 40:
         if cause is not raised:
-            found.append(f"[{type(cause).__qualname__}]")
+            places.append(f"[{type(cause).__qualname__}]")
         frames = list(traceback.walk_tb(cause.__traceback__))
-        found += [f"{frame.f_globals.get('__name__', '?')}:{line}" for frame, line in reversed(frames)]
+        places += [f"{frame.f_globals.get('__name__', '?')}:{line}" for frame, line in reversed(frames)]
         cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
-    return found
+    return places

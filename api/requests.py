@@ -1,9 +1,8 @@
-"""Bodies: the rules that all request bodies share, and how an answer is written.
+"""From an HTTP request to an operation and back: reading the body, running the operation, writing the answer.
 
-Types are strict (`"false"` is no boolean), unknown fields are ignored, `null` stands for a field that
-was not given, and a required text must hold more than spaces.
-
-From a handler to an operation: in a thread, so that the event loop goes on; so many at a time.
+All request bodies share these rules: types are strict (`"false"` is not a boolean), unknown fields are ignored,
+`null` counts as a missing field, and a required text must hold more than spaces. An operation runs in a thread, so
+that the event loop stays free, and each area has a limit on how many run at once.
 """
 
 import logging
@@ -50,16 +49,16 @@ class Body(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _without_nulls(cls, given: object) -> dict[str, Any]:
-        if not isinstance(given, dict):
+    def _without_nulls(cls, body: object) -> dict[str, Any]:
+        if not isinstance(body, dict):
             raise PydanticCustomError("object", "The body must be a JSON object")
-        return {name: value for name, value in given.items() if value is not None}
+        return {name: value for name, value in body.items() if value is not None}
 
 
-def _not_blank(given: str) -> str:
-    if not given.strip():
+def _not_blank(text: str) -> str:
+    if not text.strip():
         raise PydanticCustomError("blank", "Must not be blank")
-    return given
+    return text
 
 
 NotBlank = Annotated[str, AfterValidator(_not_blank)]

@@ -18,11 +18,11 @@ class ApiSettings(Settings):
 
     @field_validator("api_keys")
     @classmethod
-    def _holds_a_key(cls, given: SecretStr | None) -> SecretStr | None:
+    def _holds_a_key(cls, keys: SecretStr | None) -> SecretStr | None:
         """A list of commas alone must not read as "no keys": that would open the service."""
-        if given is not None and not _split(given):
+        if keys is not None and not _split(keys):
             raise ValueError("must hold at least one key, or be left out")
-        return given
+        return keys
 
     @property
     def keys(self) -> tuple[bytes, ...]:
@@ -35,5 +35,5 @@ class ApiSettings(Settings):
         return self.max_body_mb * 1024 * 1024
 
 
-def _split(given: SecretStr) -> tuple[bytes, ...]:
-    return tuple(key.strip().encode() for key in given.get_secret_value().split(",") if key.strip())
+def _split(keys: SecretStr) -> tuple[bytes, ...]:
+    return tuple(key.strip().encode() for key in keys.get_secret_value().split(",") if key.strip())

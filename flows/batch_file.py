@@ -150,8 +150,8 @@ class Batch:
         """
         companies = [(company.name, company.domain, company.folder) for company in self.companies]
         settings = sorted((name, value) for name, value in self.settings.items() if name not in MONEY)
-        asked = [self.criteria.fingerprint(), answerer, companies, settings]
-        return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
+        parts = [self.criteria.fingerprint(), answerer, companies, settings]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 class _Company(BaseModel):
@@ -282,7 +282,7 @@ class _Companies:
 
 
 def _checked(mistakes: Mistakes, criteria: Path | None) -> Criteria:
-    """The criteria, when nothing is wrong: the mistakes of both files are told together.
+    """The criteria, when nothing is wrong: the mistakes of both files are reported together.
 
     Raises:
         BadRequest: what is wrong.

@@ -1,6 +1,7 @@
-"""Answers of models, keyed by a hash of everything that went in: the same question is not paid for twice.
+"""What models have answered, kept so that nothing is computed or paid for twice: answers and vectors.
 
-Vectors of passages: what an embedding model made of a span of a text, kept for each version of the text.
+An answer is keyed by a hash of everything that the model was sent. A vector is what an embedding model made of a span
+of one text; a text read anew by another reader version has another id and so gets vectors of its own.
 """
 
 from collections.abc import Iterable, Sequence

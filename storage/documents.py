@@ -145,10 +145,10 @@ def marked_rooms(session: Session, folder_id: str, *, recursive: bool) -> Sequen
 
 def has_any(session: Session, room: Room, ids: Iterable[str]) -> bool:
     """Whether one of these ids belongs to the room: its own, those of its folders and documents, those it watches."""
-    asked = set(ids)
-    if room.folder_id in asked or not asked.isdisjoint(room.watched):
+    sought = set(ids)
+    if room.folder_id in sought or not sought.isdisjoint(room.watched):
         return True
-    some = sorted(asked)
+    some = sorted(sought)
     for start in range(0, len(some), 500):
         part = some[start : start + 500]
         for room_id, known in (

@@ -1,9 +1,8 @@
-"""Google logins with their sealed refresh tokens, and the sessions of browsers that are logged in with one.
+"""Google logins, the browser sessions that use them, and the encryption ("sealing") that protects both.
 
-What must not rest in the clear, sealed: refresh tokens in the tables, and what a browser keeps for a login.
-
-The key comes from DILIGENCE_SECRET_KEY, or from a file in the home that its owner alone may read. Several
-keys make a change of key possible: the first one seals, all of them open.
+Refresh tokens are sealed before they are stored, and so is the note that a browser keeps while its user logs in. The
+key comes from DILIGENCE_SECRET_KEY or else from a file in DILIGENCE_HOME that only its owner may read. To change the
+key, give several: the first one seals, and each of them unseals.
 """
 
 import os
@@ -25,11 +24,11 @@ from storage.settings import StorageSettings
 from storage.upserts import put, put_new, table_of
 
 LONGEST_SESSION = timedelta(days=7)
-"""After this a user logs in again, whatever happened in between."""
+"""After this time a user logs in again, however active the session was."""
 LONGEST_PAUSE = timedelta(hours=12)
-"""A session that nobody used for so long has ended."""
+"""A session that is unused for this long has ended."""
 LONGEST_LOGIN = timedelta(minutes=10)
-"""How long a user may take at Google's."""
+"""How long a user may take on Google's login page."""
 _STEP = timedelta(minutes=5)  # how exactly a session's last use is known: a write for each request would be too many
 
 
@@ -41,13 +40,13 @@ class Whose(StrEnum):
 
 
 class StoredLogin(SQLModel, table=True):
-    """A Google account that agreed to be read. `refresh_token` is sealed (secrets.py) and belongs to `client_id`.
+    """A Google account that agreed to be read. `refresh_token` is sealed (see `seal`) and belongs to `client_id`.
 
     `account` is the e-mail address, `account_id` Google's permissionId; both are None where Google did not say.
     """
 
     __tablename__ = "logins"
-    # An id is never given twice: what a process still remembers of a login that is gone is nobody else's.
+    # Ids are never reused: what a process still caches for a deleted login cannot pass to another account.
     __table_args__ = (UniqueConstraint("whose", "account_id"), {"sqlite_autoincrement": True})
 
     id: int | None = Field(default=None, primary_key=True)
@@ -88,20 +87,20 @@ def key_of(secret: str) -> str:
 
 
 def save_login(session: Session, login: StoredLogin) -> int:
-    """Keep a login, in place of an earlier one of the same account; the machine has one only. Gives its id."""
+    """Store a login in place of an earlier one of the same account; the machine has only one. Returns its id."""
     if login.account_id is None:
         session.add(login)
         session.flush()
     else:
         put(session, login, "whose", "account_id")
     same = col(StoredLogin.account_id) == login.account_id if login.account_id else col(StoredLogin.id) == login.id
-    kept = session.exec(select(StoredLogin).where(StoredLogin.whose == login.whose, same)).one()
-    assert kept.id is not None
+    stored = session.exec(select(StoredLogin).where(StoredLogin.whose == login.whose, same)).one()
+    assert stored.id is not None
     if login.whose is Whose.MACHINE:
         session.connection().execute(
-            delete(StoredLogin).where(col(StoredLogin.whose) == Whose.MACHINE, col(StoredLogin.id) != kept.id)
+            delete(StoredLogin).where(col(StoredLogin.whose) == Whose.MACHINE, col(StoredLogin.id) != stored.id)
         )
-    return kept.id
+    return stored.id
 
 
 def find_login(session: Session, login_id: int) -> StoredLogin | None:
@@ -130,21 +129,21 @@ def mark_revoked(session: Session, login_id: int, refresh_token: str) -> None:
 
 
 def spend_state(session: Session, state: str) -> bool:
-    """Let a login's state pass once; gives False when it has passed before. Old ones are forgotten after an hour."""
+    """Accept a login's state once; False when it was accepted before. States are deleted after an hour."""
     table = table_of(SpentState)
     session.connection().execute(delete(table).where(table.c.spent_at < now() - timedelta(hours=1)))
     return put_new(session, SpentState(key=key_of(state)), "key") is not None
 
 
 def start_session(session: Session, secret: str, login: StoredLogin) -> None:
-    """Keep a web login, and let the browser whose cookie holds `secret` act as it; what has ended is cleared away."""
+    """Store a web login and let the browser whose cookie holds `secret` act as it; delete sessions that have ended."""
     _forget_ended(session)
     session.add(WebSession(key=key_of(secret), login_id=save_login(session, login)))
 
 
 def find_session(session: Session, secret: str) -> tuple[WebSession, StoredLogin] | None:
     """The session of the browser whose cookie holds `secret`, with its login, unless it has ended."""
-    found = session.exec(
+    row = session.exec(
         select(WebSession, StoredLogin)
         .join(StoredLogin, col(StoredLogin.id) == col(WebSession.login_id))
         .where(
@@ -153,12 +152,12 @@ def find_session(session: Session, secret: str) -> tuple[WebSession, StoredLogin
             col(WebSession.used_at) > now() - LONGEST_PAUSE,
         )
     ).first()
-    return None if found is None else (found[0], found[1])
+    return None if row is None else (row[0], row[1])
 
 
-def wants_noting(found: WebSession) -> bool:
+def wants_noting(web_session: WebSession) -> bool:
     """Whether the session's last use was noted so long ago that it should be noted again."""
-    return found.used_at < now() - _STEP
+    return web_session.used_at < now() - _STEP
 
 
 def note_use(session: Session, secret: str) -> None:
@@ -187,11 +186,11 @@ _MAKE_ONE = "Make one with `openssl rand -base64 32`."
 
 
 class SecretKeyUnusable(Exception):
-    """There is no key that could be used; the message names the setting or the file and what to do."""
+    """There is no usable key; the message names the setting or the file and says what to do."""
 
 
 class NotSealedHere(Exception):
-    """Not sealed with one of our keys, for another purpose, too long ago, or changed since."""
+    """The text was not sealed with one of our keys, is for another purpose, is too old, or was changed."""
 
 
 def seal(text: str, purpose: str) -> str:
@@ -212,18 +211,18 @@ def unseal(sealed: str, purpose: str, max_age: int | None = None) -> str:
     """
     keys = _keys()
     try:
-        found, _, text = keys.decrypt(sealed.encode(), ttl=max_age).decode().partition("\0")
+        sealed_for, _, text = keys.decrypt(sealed.encode(), ttl=max_age).decode().partition("\0")
     except (InvalidToken, UnicodeError):
         raise NotSealedHere from None
-    if found != purpose:
+    if sealed_for != purpose:
         raise NotSealedHere
     return text
 
 
 def _keys() -> MultiFernet:
-    given = StorageSettings.current().secret_key
-    if given is not None:
-        return _fernet(given.get_secret_value(), "DILIGENCE_SECRET_KEY holds")
+    secret_key = StorageSettings.current().secret_key
+    if secret_key is not None:
+        return _fernet(secret_key.get_secret_value(), "DILIGENCE_SECRET_KEY holds")
     return _fernet(_key_in(database.home() / KEY_FILE), f"{KEY_FILE} in DILIGENCE_HOME holds")
 
 
@@ -242,8 +241,12 @@ def _key_in(file: Path) -> str:
             _make(file)
         descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
         with os.fdopen(descriptor, encoding="ascii") as opened:
-            found = os.fstat(descriptor)
-            if not stat.S_ISREG(found.st_mode) or stat.S_IMODE(found.st_mode) & 0o077 or found.st_uid != os.geteuid():
+            status = os.fstat(descriptor)
+            if (
+                not stat.S_ISREG(status.st_mode)
+                or stat.S_IMODE(status.st_mode) & 0o077
+                or status.st_uid != os.geteuid()
+            ):
                 raise SecretKeyUnusable(
                     f"{KEY_FILE} in DILIGENCE_HOME must be a file that this user owns and nobody else can read "
                     "(`chmod 600`). If others could read it, remove it and log in again."
@@ -255,7 +258,7 @@ def _key_in(file: Path) -> str:
 
 
 def _make(file: Path) -> None:
-    """Whole or not at all, and once: of two processes that start together, one makes it."""
+    """Write the key file completely or not at all; of two processes that start together, only one makes it."""
     descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=".secret-")  # 0600
     try:
         with os.fdopen(descriptor, "wb") as new:

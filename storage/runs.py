@@ -128,12 +128,12 @@ def get_run(session: Session, run_id: str) -> Run:
     return session.get_one(Run, run_id)
 
 
-def find_run(session: Session, wanted: str) -> Run | None:
+def find_run(session: Session, run_id: str) -> Run | None:
     """A run by its id, by its batch's name (the latest run of it), or the latest of all for `latest`."""
     query = select(Run).order_by(col(Run.started_at).desc(), col(Run.id).desc()).limit(1)
-    if wanted == "latest":
+    if run_id == "latest":
         return session.exec(query).first()
-    return session.get(Run, wanted) or session.exec(query.where(Run.batch == wanted)).first()
+    return session.get(Run, run_id) or session.exec(query.where(Run.batch == run_id)).first()
 
 
 def find_unfinished(session: Session, batch: str) -> Run | None:

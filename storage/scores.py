@@ -106,7 +106,7 @@ def outcome_quotes(session: Session, company_id: int) -> dict[int, list[Quote]]:
         .where(CriterionOutcome.company_id == company_id)
         .order_by(col(Quote.outcome_id), col(Quote.ordinal))
     )
-    found: dict[int, list[Quote]] = {}
+    quotes: dict[int, list[Quote]] = {}
     for quote in rows:
-        found.setdefault(quote.outcome_id, []).append(quote)
-    return found
+        quotes.setdefault(quote.outcome_id, []).append(quote)
+    return quotes

@@ -102,16 +102,16 @@ class TextSummary(NamedTuple):
 
 def find_text(session: Session, content_hash: str, *readers: str) -> StoredText | None:
     """The text of that content by the first of these readers that read it before."""
-    found = session.exec(
+    texts = session.exec(
         select(StoredText).where(StoredText.content_hash == content_hash, col(StoredText.reader).in_(readers))
     )
-    return min(found, key=lambda text: readers.index(text.reader), default=None)
+    return min(texts, key=lambda text: readers.index(text.reader), default=None)
 
 
 _texts = table_of(StoredText)
 _COLUMNS = tuple(column.key for column in _texts.columns if column.key != "id")
 _SUMMARIES = sql_select(*(_texts.c[name] for name in TextSummary._fields)).where(
-    _texts.c.content_hash.in_(bindparam("wanted", expanding=True))
+    _texts.c.content_hash.in_(bindparam("hashes", expanding=True))
 )
 
 
@@ -119,7 +119,7 @@ def find_current_text(
     session: Session, drive: str, document_id: str, version: str, readers: Sequence[str]
 ) -> StoredText | None:
     """The text of a document whose content is known at this version, by the first of these readers that read it."""
-    found = session.exec(
+    texts = session.exec(
         select(StoredText)
         .join(Content, col(Content.content_hash) == col(StoredText.content_hash))
         .where(
@@ -129,17 +129,17 @@ def find_current_text(
             col(StoredText.reader).in_(readers),
         )
     )
-    return min(found, key=lambda text: readers.index(text.reader), default=None)
+    return min(texts, key=lambda text: readers.index(text.reader), default=None)
 
 
 def find_summaries(session: Session, content_hashes: Sequence[str]) -> dict[tuple[str, str], TextSummary]:
     """What is known of the texts of these contents, by (content hash, reader)."""
-    found: dict[tuple[str, str], TextSummary] = {}
-    wanted = sorted(set(content_hashes))
-    for start in range(0, len(wanted), 500):
-        for row in session.connection().execute(_SUMMARIES, {"wanted": wanted[start : start + 500]}):
-            found[row.content_hash, row.reader] = TextSummary._make(row)
-    return found
+    summaries: dict[tuple[str, str], TextSummary] = {}
+    hashes = sorted(set(content_hashes))
+    for start in range(0, len(hashes), 500):
+        for row in session.connection().execute(_SUMMARIES, {"hashes": hashes[start : start + 500]}):
+            summaries[row.content_hash, row.reader] = TextSummary._make(row)
+    return summaries
 
 
 def save_texts(session: Session, new: Iterable[NewText | StoredText]) -> dict[tuple[str, str], TextSummary]:
@@ -154,7 +154,7 @@ def save_texts(session: Session, new: Iterable[NewText | StoredText]) -> dict[tu
     )
     if rows:
         connection = session.connection()
-        connection.execute(_keeping(connection.dialect.name), rows)
+        connection.execute(_insert_if_new(connection.dialect.name), rows)
     return find_summaries(session, [row["content_hash"] for row in rows])
 
 
@@ -164,7 +164,7 @@ def save_text(session: Session, new: NewText | StoredText) -> TextSummary:
 
 
 @cache
-def _keeping(dialect: str) -> sqlite.Insert | postgresql.Insert:
+def _insert_if_new(dialect: str) -> sqlite.Insert | postgresql.Insert:
     insert = sqlite.insert(_texts) if dialect == "sqlite" else postgresql.insert(_texts)
     return insert.on_conflict_do_nothing(index_elements=["content_hash", "reader"])
 

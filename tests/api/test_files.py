@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from api.files import RangeNotSatisfiable, asked_range, disposition
+from api.files import RangeNotSatisfiable, disposition, requested_range
 from tests.api.test_problems import problem
 
 
@@ -100,10 +100,10 @@ def test_unknown_documents_and_folders_are_not_found(service: httpx.Client, docu
     ],
 )
 def test_ranges_of_ten_bytes(given: str | None, part: tuple[int, int] | None) -> None:
-    assert asked_range(given, 10) == part
+    assert requested_range(given, 10) == part
 
 
 @pytest.mark.parametrize("given", ["bytes=10-", "bytes=-0", "bytes=99-100"])
 def test_ranges_behind_the_end(given: str) -> None:
     with pytest.raises(RangeNotSatisfiable):
-        asked_range(given, 10)
+        requested_range(given, 10)

@@ -1,4 +1,4 @@
-"""Answers by the hash of what went in."""
+"""Stored answers are found by their key, and a later one replaces an earlier one."""
 
 from storage import caches, database
 from storage.caches import StoredAnswer
@@ -9,9 +9,9 @@ def test_an_answer_is_found_by_its_key(database_url: str) -> None:
     with database.writing() as session:
         caches.save_answer(session, answer)
     with database.reading() as session:
-        found = caches.find_answer(session, "k1")
-        assert found is not None
-        assert found.model_dump() == answer.model_dump()
+        stored = caches.find_answer(session, "k1")
+        assert stored is not None
+        assert stored.model_dump() == answer.model_dump()
         assert caches.find_answer(session, "k2") is None
 
 
@@ -20,6 +20,6 @@ def test_a_later_answer_takes_the_place_of_the_earlier(database_url: str) -> Non
         with database.writing() as session:
             caches.save_answer(session, StoredAnswer(key="k", model=f"m{score}", answer={"score": score}))
     with database.reading() as session:
-        found = caches.find_answer(session, "k")
-    assert found is not None
-    assert (found.model, found.answer) == ("m2", {"score": 2})
+        stored = caches.find_answer(session, "k")
+    assert stored is not None
+    assert (stored.model, stored.answer) == ("m2", {"score": 2})
