@@ -60,7 +60,7 @@ def read_html(data: bytes, content_type: str, url: str) -> dict[str, Any]:
 
 
 def decode(data: bytes, content_type: str) -> str:
-    """The text of a page, by its byte order mark, the server's Content-Type, its own declaration, or a guess, in this order.
+    """The text of a page, by its byte order mark, the server's Content-Type, its own declaration, or a guess.
 
     Where a tenth of what is beyond ASCII is wrong in the declared encoding, the encoding is guessed.
     """

@@ -60,7 +60,7 @@ def account_access() -> AccountAccess:
 
 
 def provider_of(description: DriveDescription) -> DriveProvider:
-    """The module that opens the drive. Imported at its first use: Google's takes about 0.35 s longer than the local one."""
+    """The module that opens the drive. Imported at its first use: Google's takes 0.35 s more than the local one."""
     return cast("DriveProvider", import_module(description.provider))
 
 
