@@ -1,4 +1,4 @@
-"""What a run spends: written into its row at once, held under its cap over companies, threads and interruptions."""
+"""What a run spends: stored in its row at once, kept under its cap across companies, threads and interruptions."""
 
 import gc
 from collections.abc import Callable
@@ -14,21 +14,23 @@ from tasks.ai.budget import BudgetSpent, cap_and_price, ledger_of
 from tasks.ai.money import Cap, Price, Usage
 from tasks.errors import BadRequest, NotConfigured
 
+pytestmark = pytest.mark.usefixtures("home")  # a database of its own for every test, and no settings
+
 GPT = {"ai_model": "gpt-4o-mini"}
 OWN = {"ai_model": "our-model"}
 
 
 @pytest.fixture
-def run() -> Callable[[], Run]:
-    """A run, looked at anew each time."""
+def run(home: Path) -> Callable[[], Run]:
+    """A function that reads the run from the database."""
     with writing() as session:
         add_run(session, Run(id="r", batch="b", fingerprint="f", answerer="a", criteria={}), [])
 
-    def look() -> Run:
+    def read() -> Run:
         with reading() as session:
             return get_run(session, "r")
 
-    return look
+    return read
 
 
 def spend(usage: Usage) -> None:
@@ -43,7 +45,7 @@ def test_without_settings_nothing_is_capped_or_priced(run: Callable[[], Run]) ->
     assert (row.calls, row.input_tokens, row.output_tokens, row.usd) == (1, 1000, 100, None)
 
 
-def test_what_is_spent_stands_in_the_row_at_once_in_tokens_and_dollars(run: Callable[[], Run]) -> None:
+def test_spending_is_stored_at_once_in_tokens_and_dollars(run: Callable[[], Run]) -> None:
     with override_settings(GPT):
         spend(Usage(1, 1_000_000, 100_000))
         assert run().usd == pytest.approx(0.21)
@@ -53,7 +55,7 @@ def test_what_is_spent_stands_in_the_row_at_once_in_tokens_and_dollars(run: Call
     assert row.usd == pytest.approx(0.36)
 
 
-def test_the_worst_case_stands_in_the_row_while_a_call_runs_under_a_cap(run: Callable[[], Run]) -> None:
+def test_the_worst_case_is_stored_while_a_call_runs_under_a_cap(run: Callable[[], Run]) -> None:
     with override_settings(GPT | {"ai_budget": "20000 tokens"}):
         with ledger_of("r").call(1000) as settle:
             row = run()
@@ -64,7 +66,7 @@ def test_the_worst_case_stands_in_the_row_while_a_call_runs_under_a_cap(run: Cal
     assert row.usd == pytest.approx(900 * 0.15e-6 + 100 * 0.60e-6)
 
 
-def test_what_the_row_says_counts_against_the_cap(run: Callable[[], Run]) -> None:
+def test_stored_spending_counts_against_the_cap(run: Callable[[], Run]) -> None:
     with override_settings({"ai_budget": "20000 tokens"}):
         spend(Usage(1, 15_000, 500))
         gc.collect()
@@ -75,7 +77,7 @@ def test_what_the_row_says_counts_against_the_cap(run: Callable[[], Run]) -> Non
     assert run().calls == 2
 
 
-def test_all_who_hold_a_runs_ledger_hold_the_same(run: Callable[[], Run]) -> None:
+def test_all_threads_share_a_runs_ledger(run: Callable[[], Run]) -> None:
     with override_settings({"ai_budget": "50000 tokens"}):
         with ThreadPoolExecutor(8) as pool:
             ledgers = set(pool.map(lambda _: _in_thread(), range(8)))
@@ -104,7 +106,7 @@ def test_a_price_that_becomes_known_counts_for_what_was_spent_before(run: Callab
             pytest.fail("the call was made")
 
 
-def test_a_cap_in_dollars_needs_a_price_and_says_where_to_write_it(tmp_path: Path) -> None:
+def test_a_cap_in_dollars_needs_a_price_and_names_the_setting_for_it(tmp_path: Path) -> None:
     with (
         override_settings(OWN | {"ai_budget": "1 USD"}),
         pytest.raises(NotConfigured, match=r"1\.00 USD.*our-model.*_AI_PRICES"),
@@ -120,7 +122,7 @@ def test_a_cap_in_dollars_needs_a_price_and_says_where_to_write_it(tmp_path: Pat
         assert cap_and_price() == (Cap(usd=1), None)
 
 
-def test_a_mistake_in_the_prices_is_told_before_anything_runs(tmp_path: Path) -> None:
+def test_a_mistake_in_the_prices_is_reported_before_anything_runs(tmp_path: Path) -> None:
     prices = tmp_path / "prices.toml"
     prices.write_text('[models]\n"our-model" = { input = 2 }\n')
     with (
@@ -130,7 +132,7 @@ def test_a_mistake_in_the_prices_is_told_before_anything_runs(tmp_path: Path) ->
         cap_and_price()
 
 
-def test_without_a_model_a_budget_in_dollars_is_no_hindrance(run: Callable[[], Run]) -> None:
+def test_without_a_model_a_budget_in_dollars_needs_no_price(run: Callable[[], Run]) -> None:
     with override_settings({"ai_budget": "1 USD"}):
         assert ledger_of("r").answer_limit is None
     assert run().usd is None

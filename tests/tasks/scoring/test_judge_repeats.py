@@ -1,4 +1,4 @@
-"""Several judgements of one criterion taken together."""
+"""Several judgements of one criterion combined."""
 
 import pytest
 from hypothesis import given
@@ -47,14 +47,14 @@ def test_a_single_judgement_is_as_it_is() -> None:
     ],
 )
 def test_the_median_is_a_score_that_was_given(scores: list[float], score: float, agreement: float) -> None:
-    taken = combined([scored(score) for score in scores])
-    assert taken.score == score
-    assert taken.agreement == pytest.approx(agreement)
+    result = combined([scored(score) for score in scores])
+    assert result.score == score
+    assert result.agreement == pytest.approx(agreement)
 
 
 @given(st.lists(st.floats(0, 5), min_size=2, max_size=9))
 def test_the_order_of_the_repeats_does_not_matter(scores: list[float]) -> None:
-    one, other = (combined([scored(each) for each in order]) for order in (scores, scores[::-1]))
+    one, other = (combined([scored(score) for score in order]) for order in (scores, scores[::-1]))
     assert (one.score, one.agreement) == (other.score, other.agreement)
     assert one.score in scores
 
@@ -70,22 +70,22 @@ def test_the_order_of_the_repeats_does_not_matter(scores: list[float]) -> None:
         ([scored(4), FAILED, FAILED], ScoreStatus.SCORED, 1 / 3),
     ],
 )
-def test_what_most_of_those_that_came_out_say_is_taken(
+def test_the_most_frequent_status_of_the_successful_judgements_counts(
     findings: list[CriterionResult], status: ScoreStatus, agreement: float
 ) -> None:
-    taken = combined(findings)
-    assert taken.status is status
-    assert taken.agreement == pytest.approx(agreement)
-    assert (taken.score is None) == (status is not ScoreStatus.SCORED)
+    result = combined(findings)
+    assert result.status is status
+    assert result.agreement == pytest.approx(agreement)
+    assert (result.score is None) == (status is not ScoreStatus.SCORED)
 
 
 def test_quotations_of_the_repeats_that_agree_are_joined_and_the_reason_s_numbers_stay() -> None:
-    taken = combined([scored(5, 9), scored(4, 1, 2, reason="So [2]."), scored(4, 2, 3)])
-    assert [quote.text for quote in taken.quotes] == ["words 1", "words 2", "words 3", "made up"]
-    assert taken.reason == "So [2]."
+    result = combined([scored(5, 9), scored(4, 1, 2, reason="So [2]."), scored(4, 2, 3)])
+    assert [quote.text for quote in result.quotes] == ["words 1", "words 2", "words 3", "made up"]
+    assert result.reason == "So [2]."
 
 
-def test_confidence_is_the_middle_one_and_contradictions_are_told_once() -> None:
+def test_confidence_is_the_middle_one_and_contradictions_are_reported_once() -> None:
     one = CriterionResult(
         ScoreStatus.SCORED,
         "So.",
@@ -100,12 +100,12 @@ def test_confidence_is_the_middle_one_and_contradictions_are_told_once() -> None
         confidence=0.9,
         contradictions=[ProvenContradiction("b", words(2), words(1))],
     )
-    taken = combined([one, other, scored(4)])
-    assert taken.confidence == 0.5
-    assert [contradiction.about for contradiction in taken.contradictions] == ["a"]
+    result = combined([one, other, scored(4)])
+    assert result.confidence == 0.5
+    assert [contradiction.about for contradiction in result.contradictions] == ["a"]
 
 
-def test_failures_among_the_repeats_are_told() -> None:
+def test_failures_among_the_repeats_are_counted_in_the_reason() -> None:
     assert combined([scored(4), FAILED, scored(4)]).reason == ("So. (1 of 3 judgements failed. The model refused.)")
 
 

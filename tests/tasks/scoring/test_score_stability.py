@@ -1,4 +1,4 @@
-"""How often companies keep their place when the weights vary."""
+"""The share of draws in which companies keep their place when the weights vary."""
 
 from random import Random
 
@@ -32,8 +32,8 @@ def test_a_criterion_counts_only_for_those_it_was_scored_for() -> None:
 
 
 def test_the_same_figures_give_the_same_shares() -> None:
-    chosen = Random(7)
-    standings = [{name: chosen.random() for name in "abcdef"} for _ in range(30)]
+    random = Random(7)
+    standings = [{name: random.random() for name in "abcdef"} for _ in range(30)]
     weights = dict.fromkeys("abcdef", 1.0)
     assert stability(standings, weights) == stability(standings, weights)
 
@@ -43,5 +43,5 @@ def test_equal_totals_share_a_place_whatever_the_weights() -> None:
 
 
 @pytest.mark.parametrize("standings", [[], [{"a": 1.0, "b": 0.5}], [{"a": 1.0}, {"a": 0.5}]])
-def test_where_nothing_can_vary_nothing_is_said(standings: list[dict[str, float]]) -> None:
+def test_without_anything_to_vary_there_are_no_shares(standings: list[dict[str, float]]) -> None:
     assert stability(standings, {"a": 1, "b": 1}) is None
