@@ -1,7 +1,9 @@
-"""Criteria: what a team asks of every company, in three kinds that share one scale.
+"""Criteria: what a team asks about every company. The criteria file and its three kinds, which share one scale.
 
-`ask` is judged by a model and proved by quotes, `fact` is read from the profile, `document` is
-looked for in the data room.
+Judged           `ask`: a model judges the answer and proves it with quotes
+FactRule         `fact` and `rule`: a field of the company profile
+DocumentCheck    `document`: a document that should be in the data room
+read_criteria    reads a criteria file and reports its mistakes
 """
 
 import hashlib
@@ -17,44 +19,44 @@ from tasks.scoring import rules
 from tasks.text.tokens import tokens
 from tasks.user_file import Line, UserFile, nearest
 
-_MOST_RUNS = 9  # of one judgement; more cost more than they tell
+_MOST_RUNS = 9  # of one judgement; more would cost more than they show
 _MOST = 1_000_000.0  # of a weight and of the scale's ends: their products stay exact
 _LEAST = 0.000_001  # of a weight and of the scale's width, for the same reason
 _LONGEST_NAME = 64  # characters
 
 
-def _says_something(words: str) -> str:
-    if not tokens(words):
-        raise ValueError("has no word in it that could be looked for")
-    return words
+def _searchable(text: str) -> str:
+    if not tokens(text):
+        raise ValueError("contains no word to search for")
+    return text
 
 
-def _is_short(name: str) -> str:
+def _short(name: str) -> str:
     if len(name) > _LONGEST_NAME:
         raise ValueError(f"must have at most {_LONGEST_NAME} characters")
     return name
 
 
-def _counts(weight: float) -> float:
+def _not_too_small(weight: float) -> float:
     if weight < _LEAST:
         raise ValueError(f"must be at least {_LEAST:f}")
     return weight
 
 
-Name = Annotated[Line, AfterValidator(_is_short)]
+Name = Annotated[Line, AfterValidator(_short)]
 Words = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000), AfterValidator(_says_something)
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000), AfterValidator(_searchable)
 ]
 
 
-class _Written(BaseModel):
+class _CriterionFields(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     id: Name
-    weight: Annotated[float, AfterValidator(_counts)] = Field(1, gt=0, le=_MOST, allow_inf_nan=False)
+    weight: Annotated[float, AfterValidator(_not_too_small)] = Field(1, gt=0, le=_MOST, allow_inf_nan=False)
 
 
-class Judged(_Written):
+class Judged(_CriterionFields):
     """A question whose answer is judged on the scale; `guide` says what a score means."""
 
     ask: Words
@@ -69,7 +71,7 @@ class Judged(_Written):
         return self.ask
 
 
-class FactRule(_Written):
+class FactRule(_CriterionFields):
     """A rule on a field of the company profile: met is the top of the scale, not met its bottom."""
 
     fact: Name
@@ -84,8 +86,8 @@ class FactRule(_Written):
         return f"{self.fact} {self.rule}"
 
 
-class DocumentCheck(_Written):
-    """A document that ought to be in the data room."""
+class DocumentCheck(_CriterionFields):
+    """A document that should be in the data room."""
 
     document: Words
 
@@ -110,7 +112,7 @@ _KNOWN = list(dict.fromkeys(name for kind in _KINDS.values() for name in kind.mo
 class Criteria(BaseModel):
     """A criteria file: the scale (lowest, highest) and the criteria in the user's order.
 
-    `runs` says how often each judged criterion is asked; the score in the middle is taken.
+    `runs` is how many times each judged criterion is judged; the median score counts.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -120,23 +122,23 @@ class Criteria(BaseModel):
     runs: int = 1
 
     def as_json(self) -> dict[str, Any]:
-        """The form that a run keeps: what was written, and each criterion's kind and label."""
-        listed = [
+        """The form that a run stores: the fields of the file, and each criterion's kind and label."""
+        rows = [
             criterion.model_dump() | {"kind": criterion.kind, "label": criterion.label} for criterion in self.criteria
         ]
-        kept = {"scale": list(self.scale), "criteria": listed}
-        return kept if self.runs == 1 else kept | {"runs": self.runs}  # without it, as runs before there were repeats
+        stored = {"scale": list(self.scale), "criteria": rows}
+        return stored if self.runs == 1 else stored | {"runs": self.runs}  # older runs are stored without `runs`
 
     @classmethod
-    def from_json(cls, kept: dict[str, Any]) -> "Criteria":
-        """What `as_json` gave."""
-        listed = [
-            {key: value for key, value in each.items() if key not in {"kind", "label"}} for each in kept["criteria"]
+    def from_json(cls, stored: dict[str, Any]) -> "Criteria":
+        """The criteria from what `as_json` returned."""
+        rows = [
+            {key: value for key, value in row.items() if key not in {"kind", "label"}} for row in stored["criteria"]
         ]
-        return cls(scale=tuple(kept["scale"]), criteria=listed, runs=kept.get("runs", 1))
+        return cls(scale=tuple(stored["scale"]), criteria=rows, runs=stored.get("runs", 1))
 
     def fingerprint(self) -> str:
-        """The same for the same criteria, in hex."""
+        """A hash of the criteria, in hex."""
         return hashlib.sha256(json.dumps(self.as_json(), sort_keys=True).encode()).hexdigest()
 
 
@@ -152,31 +154,31 @@ def read_criteria(path: Path) -> Criteria:
     """Read a criteria file.
 
     Raises:
-        BadRequest: what is wrong in it, each mistake with line, field and what is allowed.
+        BadRequest: the file has mistakes; the message gives the line and field of each, and what is allowed.
     """
     file = UserFile(path, "criteria file")
     content = file.content if isinstance(file.content, dict) else {}
     file.fit(_File, file.content)
-    found: dict[str, Criterion] = {}
+    criteria: dict[str, Criterion] = {}
     lines: dict[str, int] = {}
-    listed = content.get("criteria")
-    for index, each in enumerate(listed if isinstance(listed, list) else []):
+    entries = content.get("criteria")
+    for index, entry in enumerate(entries if isinstance(entries, list) else []):
         at = ("criteria", index)
-        criterion = _read_one(file, at, each)
+        criterion = _read_one(file, at, entry)
         # In one form: two ids that look the same are the same.
-        name = normalize("NFC", str(each["id"]).strip()) if isinstance(each, dict) and "id" in each else None
+        name = normalize("NFC", str(entry["id"]).strip()) if isinstance(entry, dict) and "id" in entry else None
         if name in lines:
-            file.mistake((*at, "id"), f"{name!r} is the id of the criterion in line {lines[name]} already")
+            file.mistake((*at, "id"), f"{name!r} is already the id of the criterion in line {lines[name]}")
         elif name is not None:
             lines[name] = file.line((*at, "id"))
             if criterion is not None:
-                found[name] = criterion
-    if listed == []:
+                criteria[name] = criterion
+    if entries == []:
         file.mistake(("criteria",), "it is empty: list at least one criterion, with an id and ask, fact or document")
     scale = _scale(file, content.get("scale", [0, 5]))
     runs = _runs(file, content.get("runs", 1))
     file.mistakes.check()
-    return Criteria(scale=scale, criteria=list(found.values()), runs=runs)
+    return Criteria(scale=scale, criteria=list(criteria.values()), runs=runs)
 
 
 def _scale(file: UserFile, written: Any) -> tuple[float, float]:
@@ -189,22 +191,20 @@ def _scale(file: UserFile, written: Any) -> tuple[float, float]:
 
 def _runs(file: UserFile, written: Any) -> int:
     if type(written) is not int or not 1 <= written <= _MOST_RUNS:
-        file.mistake(("runs",), f"must be a whole number from 1 to {_MOST_RUNS}: how often each judgement is asked for")
+        file.mistake(("runs",), f"must be a whole number from 1 to {_MOST_RUNS}: how many times each judgement is made")
         return 1
     return written
 
 
 def _read_one(file: UserFile, at: tuple[str | int, ...], written: Any) -> Criterion | None:
-    """One criterion of the file; None when it is wrong, the mistakes noted."""
+    """One criterion of the file; None when it has mistakes, which are added to those of the file."""
     if not isinstance(written, dict):
         file.mistake(at, "must be a mapping of fields, such as {id: audited, document: audited accounts}")
         return None
     kinds = [key for key in _KINDS if key in written]
     if len(kinds) != 1:
-        said = f"has {' and '.join(kinds)}" if kinds else "has none of them"
-        file.mistake(
-            at, f"ask (judged), fact with rule, document: exactly one says a criterion's kind; this one {said}"
-        )
+        present = " and ".join(kinds) if kinds else "none of them"
+        file.mistake(at, f"must have exactly one of ask (judged), fact (with a rule) or document; it has {present}")
         for key in [key for key in written if key not in _KNOWN]:
             file.mistake((*at, key), f"there is no such field{nearest(str(key), _KNOWN)}")
         return None

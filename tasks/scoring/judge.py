@@ -27,6 +27,7 @@ from tasks.scoring.results import CriterionResult, ProvenContradiction, Quotatio
 
 _PASSAGES = 12  # passages for a judgement; at about 1,200 characters each well within a small model's window
 _SHOWN = 5  # passages in the report where no judgement is made
+# Stored with reasons: `flows.reports.changes` takes it off again.
 SHOWN = " The passages that speak to it are shown."
 # Of statuses that are equally frequent, the one that claims less.
 _CAUTIOUS_FIRST = (ScoreStatus.UNSUPPORTED, ScoreStatus.MISSING, ScoreStatus.SCORED)
@@ -78,7 +79,8 @@ class Question:
             return _showing(judged, self.excerpts[: self.matching])
         if self.matching:
             return judged
-        note = f"No passage shares a word with the question; the model was given the room's first {len(self.excerpts)}."
+        passages = "the first passage" if len(self.excerpts) == 1 else f"the first {len(self.excerpts)} passages"
+        note = f"No passage shares a word with the question, so the model was given {passages} of the data room."
         return replace(judged, reason=f"{judged.reason} ({note})")
 
     def _ask(self, answerer: Answerer, ledger: Ledger | None, nth: int) -> ModelAnswer:
@@ -104,7 +106,7 @@ class Question:
             result = replace(result, nearest=nearest_passages(self.excerpts[: self.matching]))
         if answer.passages == len(self.excerpts):
             return result
-        note = f"The model took only the best {answer.passages} of the {len(self.excerpts)} passages found."
+        note = f"The model could take only the best {answer.passages} of the {len(self.excerpts)} passages."
         return replace(result, reason=f"{result.reason} ({note})")
 
 
@@ -139,12 +141,13 @@ def _source(number: int, excerpt: Excerpt) -> Source:
 def _nothing(evidence: Evidence) -> str:
     """Why there is no passage."""
     if not evidence.documents:
-        return "The data room holds no document."
+        return "The data room is empty."
     unread = len(evidence.unread)
     if unread == len(evidence.documents):
-        return "No document of the data room gave any text."
-    among = f" {unread} of its {len(evidence.documents)} documents gave no text." if unread else ""
-    return f"No passage of the data room shares a word with the question.{among}"
+        return "No document in the data room has readable text."
+    have = "has" if unread == 1 else "have"
+    note = f" {unread} of its {len(evidence.documents)} documents {have} no readable text." if unread else ""
+    return f"No passage in the data room shares a word with the question.{note}"
 
 
 def _showing(result: CriterionResult, excerpts: Sequence[Excerpt]) -> CriterionResult:

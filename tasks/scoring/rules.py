@@ -1,7 +1,7 @@
 """Rules on facts: `<= 2018`, `== Active`, `in [DE, NO]`, `contains software`.
 
-A rule is written behind a field of the company profile and is either met or not. What it compares
-with is read as the field's type demands: behind a text, NO is the country and 700 a text.
+A rule stands behind a field of the company profile and is either met or not. Its value is read as the field's type
+demands: for a text field, NO is the country and 700 is a text.
 """
 
 import operator
@@ -13,6 +13,7 @@ from math import isfinite
 from typing import Any
 
 from tasks.companies.profile import FieldType, field_type, fields
+from tasks.text.normalise import caseless
 from tasks.user_file import yaml_value
 
 _ORDER: dict[str, Callable[[Any, Any], bool]] = {
@@ -43,9 +44,9 @@ class Rule:
         """Whether a known fact, as JSON has it, meets the rule."""
         if self.sign == "contains":
             parts = fact if isinstance(fact, list) else [fact]
-            return any(_plain(self.value) in _plain(str(part)) for part in parts)
+            return any(caseless(self.value) in caseless(str(part)) for part in parts)
         if self.sign in {"in", "not in"}:
-            return any(_same(fact, each) for each in self.value) == (self.sign == "in")
+            return any(_same(fact, value) for value in self.value) == (self.sign == "in")
         if self.sign in _ORDER:
             return _ORDER[self.sign](_like(fact, self.value), self.value)
         return _same(fact, self.value) == (self.sign == "==")
@@ -56,21 +57,22 @@ def parse(field: str, written: str) -> Rule:
 
     Raises:
         BadRequest: the profile has no such field.
-        ValueError: the rule is none, or does not go with the field's type; the message says what is allowed.
+        ValueError: the text is not a rule, or the rule does not go with the field's type; the message says what is
+            allowed.
     """
     kind = field_type(field)
-    found = _RULE.fullmatch(written.strip())
-    if found is None:
+    match = _RULE.fullmatch(written.strip())
+    if match is None:
         raise ValueError(f"{written!r} is no rule: {ALLOWED}")
-    sign, value = " ".join(found[1].lower().split()), found[2]
+    sign, value = " ".join(match[1].lower().split()), match[2]
     if sign == "contains":
         if kind is not FieldType.TEXT and fields().get(f"{field}.0") is not FieldType.TEXT:
             raise ValueError(f"{field} is {_named(kind)}: `contains` goes with text and lists of text")
         return Rule(field, sign, _unquoted(value))
     if kind not in _SINGLE:
-        part = next(path for path in fields() if path.startswith(f"{field}.") and fields()[path] in _SINGLE)
-        or_else = " or use `contains`" if fields()[part] is FieldType.TEXT and kind is FieldType.LIST else ""
-        raise ValueError(f"{field} is {_named(kind)}: put the rule on one of its parts, such as {part}{or_else}")
+        example = next(path for path in fields() if path.startswith(f"{field}.") and fields()[path] in _SINGLE)
+        alternative = " or use `contains`" if fields()[example] is FieldType.TEXT and kind is FieldType.LIST else ""
+        raise ValueError(f"{field} is {_named(kind)}: put the rule on one of its parts, such as {example}{alternative}")
     if sign in {"in", "not in"}:
         return Rule(field, sign, _listed(field, kind, sign, value))
     if sign in _ORDER and kind not in {*_NUMBERS, FieldType.TIME}:
@@ -105,9 +107,9 @@ def _read(field: str, kind: FieldType, value: Any) -> Any:
 
 
 def _same(fact: Any, value: Any) -> bool:
-    """Whether a fact is what the rule says; case and outer spaces of a text do not count."""
+    """Whether a fact equals the rule's value; case and spacing of a text do not count."""
     fact = _like(fact, value)
-    return bool(_plain(fact) == _plain(value)) if isinstance(value, str) else bool(fact == value)
+    return bool(caseless(fact) == caseless(value)) if isinstance(value, str) else bool(fact == value)
 
 
 def _like(fact: Any, value: Any) -> Any:
@@ -122,10 +124,6 @@ def _like(fact: Any, value: Any) -> Any:
 def _time(written: str) -> datetime:
     time = datetime.fromisoformat(written)
     return time if time.tzinfo else time.replace(tzinfo=UTC)
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split()).casefold()
 
 
 def _unquoted(written: str) -> str:

@@ -132,21 +132,22 @@ def _judgements(
 def warnings_of(evidence: Evidence) -> list[str]:
     """What a reader must know of the evidence: prompt injection, and a ranking by words alone."""
     warnings = [
-        f"{excerpt.document.name}, {excerpt.place}: this passage gives orders to a language model. It was left out of "
-        "everything that a model was asked, and proves nothing."
+        f"{excerpt.document.name}, {excerpt.place}: this passage contains instructions to a language model. It was not "
+        "sent to any model, and quotations from it do not count."
         for excerpt in evidence.injected[:_MAX_NAMED]
     ]
-    if len(evidence.injected) > _MAX_NAMED:
-        warnings.append(
-            f"{len(evidence.injected) - _MAX_NAMED} more passages give orders to a language model and were left out."
-        )
+    more = len(evidence.injected) - _MAX_NAMED
+    if more > 0:
+        warnings.append(f"{more} more passages contain instructions to a language model and were left out.")
     named = [document.name for document in evidence.documents if without_injections(document.name)[1]]
     warnings += [
-        f"{name}: this document's name gives orders to a language model. No model was shown them."
+        f"{name}: this document's name contains instructions to a language model. They were not sent to any model."
         for name in named[:_MAX_NAMED]
     ]
     if len(named) > _MAX_NAMED:
-        warnings.append(f"The names of {len(named) - _MAX_NAMED} more documents give orders to a language model.")
+        warnings.append(
+            f"The names of {len(named) - _MAX_NAMED} more documents contain instructions to a language model."
+        )
     return warnings + ([evidence.warning] if evidence.warning else [])
 
 

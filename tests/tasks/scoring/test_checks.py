@@ -1,4 +1,4 @@
-"""Fact rules on stored profiles, and documents looked for in a room of stored texts."""
+"""Fact rules on stored profiles, and checks for documents in a room of stored texts."""
 
 from typing import Any
 
@@ -86,13 +86,13 @@ def test_an_unknown_fact_is_missing_and_meets_nothing(room: Room, profile: dict[
     room.is_known_as(**profile)
     finding = fact_of(room, fact, "!= 3" if fact != "hq.country" else "!= DE")
     assert (finding.status, finding.score, finding.missing) == (ScoreStatus.MISSING, None, fact)
-    assert finding.reason == f"{fact} is not known: the profile does not know it."
+    assert finding.reason == f"{fact} is unknown: the company profile has no value for it."
 
 
 def test_without_a_profile_the_fact_is_missing(room: Room) -> None:
     finding = fact_of(room, "founded_year", "<= 2018")
     assert finding.status is ScoreStatus.MISSING
-    assert "no source knows the company" in finding.reason
+    assert "no source has facts about the company" in finding.reason
 
 
 def test_the_source_of_a_part_is_that_of_the_whole(room: Room) -> None:
@@ -105,7 +105,7 @@ def test_the_source_of_a_part_is_that_of_the_whole(room: Room) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "path", "name"),
+    ("document", "path", "name"),
     [
         ("cap table", "", "Cap table 2025.xlsx"),
         ("cap table", "", "cap_table-2025.xlsx"),
@@ -123,20 +123,20 @@ def test_the_source_of_a_part_is_that_of_the_whole(room: Room) -> None:
         ("NDA", "", "signed-nda.pdf"),
     ],
 )
-def test_a_document_is_found_by_its_name_and_folder(room: Room, wanted: str, path: str, name: str) -> None:
+def test_a_document_is_found_by_its_name_and_folder(room: Room, document: str, path: str, name: str) -> None:
     room.holds("Lease.pdf", "The lease.")
     room.holds(name, "Something else.", path=path)
-    finding = document_of(room, wanted)
+    finding = document_of(room, document)
     assert (finding.status, finding.score) == (ScoreStatus.SCORED, 5)
-    assert finding.reason == f"In the data room: {name} (by its name)."
+    assert finding.reason == f"In the data room: {name} (matched by name or folder)."
     assert [quote.text for quote in finding.quotes] == ["Something else."]
 
 
-def test_a_document_is_found_by_how_it_begins(room: Room) -> None:
+def test_a_document_is_found_by_its_opening_lines(room: Room) -> None:
     room.holds("Scan 0012.pdf", ACCOUNTS, [(0, len(ACCOUNTS), "page", "1")])
     room.holds("Agreement.docx", CONTRACT)
     finding = document_of(room, "audited financial statements")
-    assert finding.reason == "In the data room: Scan 0012.pdf (by how it begins)."
+    assert finding.reason == "In the data room: Scan 0012.pdf (matched by its opening lines)."
     (quote,) = finding.quotes
     assert quote.excerpt is not None
     assert (quote.text, quote.stance, quote.excerpt.place) == (ACCOUNTS, None, "page 1")
@@ -151,7 +151,7 @@ def test_a_contract_that_mentions_the_document_is_not_the_document(room: Room) -
     assert (finding.status, finding.score) == (ScoreStatus.MISSING, None)
     assert finding.missing == "audited financial statements"
     assert finding.reason == (
-        "No document of the data room is called or begins like “audited financial statements”. "
+        "No document in the data room matches “audited financial statements” by its name, folder or opening lines. "
         "Nearest: Minutes.txt, Agreement.docx, Policy.txt."
     )
 
@@ -164,30 +164,30 @@ def test_the_nearest_documents_are_named(room: Room) -> None:
     assert reason.endswith("Nearest: Statements of financial position.xlsx, Financial model.xlsx.")
 
 
-def test_the_nearest_are_those_of_name_folder_or_title_and_then_those_that_speak_of_it(room: Room) -> None:
+def test_the_nearest_match_by_name_folder_or_opening_lines_and_then_by_their_text(room: Room) -> None:
     room.holds("Minutes.txt", "The board approved them.\nThen it looked at the audited accounts for an hour.")
     room.holds("Scan 1.pdf", "Consolidated Statements\n\nof Alpha.")
     room.holds("Lease.pdf", "The lease.")
     finding = document_of(room, "audited financial statements")
-    assert [(each.document.name, each.why) for each in finding.nearest] == [
-        ("Scan 1.pdf", "its beginning shares “statements”"),
-        ("Minutes.txt", "it speaks of “audited” (lines 1 to 2)"),
+    assert [(near.document.name, near.why) for near in finding.nearest] == [
+        ("Scan 1.pdf", "its opening lines contain “statements”"),
+        ("Minutes.txt", "it mentions “audited” (lines 1 to 2)"),
     ]
     room.holds("2024.pdf", path="Audited")
     room.holds("Statements_financial.pdf")
     finding = document_of(room, "audited financial statements")
-    assert [each.as_json() for each in finding.nearest][:2] == [
+    assert [near.as_json() for near in finding.nearest][:2] == [
         {
             "document_id": "/Statements_financial.pdf",
             "document_name": "Statements_financial.pdf",
             "document_url": "http://x/Statements_financial.pdf",
-            "why": "its name shares “financial”, “statements”",
+            "why": "its name contains “financial”, “statements”",
         },
         {
             "document_id": "Audited/2024.pdf",
             "document_name": "2024.pdf",
             "document_url": "http://x/2024.pdf",
-            "why": "its folder shares “audited”",
+            "why": "its folder's name contains “audited”",
         },
     ]
     assert len(finding.nearest) == 3
@@ -199,30 +199,37 @@ def test_where_nothing_comes_near_nothing_is_named(room: Room) -> None:
     finding = document_of(room, "cap table")
     assert (list(finding.nearest), finding.reason) == (
         [],
-        "No document of the data room is called or begins like “cap table”.",
+        "No document in the data room matches “cap table” by its name, folder or opening lines.",
     )
 
 
-def test_documents_that_gave_no_text_are_named(room: Room) -> None:
+def test_documents_without_readable_text_are_named(room: Room) -> None:
     for number in range(5):
         room.holds(f"Scan {number}.pdf")
     reason = document_of(room, "cap table").reason
-    assert reason.endswith("It may be among those that gave no text: Scan 0.pdf, Scan 1.pdf, Scan 2.pdf and 2 more.")
+    assert reason.endswith(
+        "It may be one of the documents without readable text: Scan 0.pdf, Scan 1.pdf, Scan 2.pdf and 2 more."
+    )
 
 
 def test_a_document_of_that_name_without_a_text_counts_and_says_so(room: Room) -> None:
     room.holds("Cap table.pdf")
     finding = document_of(room, "cap table")
     assert (finding.status, list(finding.quotes)) == (ScoreStatus.SCORED, [])
-    assert finding.reason == "In the data room: Cap table.pdf (by its name). It gave no text, so look at it yourself."
+    assert (
+        finding.reason
+        == "In the data room: Cap table.pdf (matched by name or folder). It has no readable text, so check it yourself."
+    )
 
 
 def test_of_several_the_one_with_a_text_is_shown_and_the_others_named(room: Room) -> None:
     room.holds("Cap table 2023.pdf")
     room.holds("Cap table 2024.xlsx", "Holder\tShares")
     room.holds("A note.txt", "A note", path="Cap table")
-    reason = document_of(room, "cap table").reason
-    assert reason == "In the data room: Cap table 2024.xlsx (by its name). Also: Cap table 2023.pdf, A note.txt."
+    assert document_of(room, "cap table").reason == (
+        "In the data room: Cap table 2024.xlsx (matched by name or folder). "
+        "Other matches: Cap table 2023.pdf, A note.txt."
+    )
 
 
 def test_an_empty_room_lacks_the_document(room: Room) -> None:

@@ -18,7 +18,7 @@ criteria:
     weight: 0.5
 """
 
-KIND = "ask (judged), fact with rule, document: exactly one says a criterion's kind"
+KIND = "must have exactly one of ask (judged), fact (with a rule) or document"
 
 
 def read(tmp_path: Path, text: str) -> Criteria:
@@ -56,13 +56,13 @@ def test_scale_and_weight_have_defaults(tmp_path: Path) -> None:
 
 def test_what_a_run_keeps_gives_the_criteria_back(tmp_path: Path) -> None:
     criteria = read(tmp_path, WHOLE)
-    kept = criteria.as_json()
-    assert [each["kind"] for each in kept["criteria"]] == ["judged", "fact", "document"]
-    assert [each["label"] for each in kept["criteria"]][1:] == [
+    stored = criteria.as_json()
+    assert [row["kind"] for row in stored["criteria"]] == ["judged", "fact", "document"]
+    assert [row["label"] for row in stored["criteria"]][1:] == [
         "founded_year <= 2018",
         "In the data room: audited financial statements",
     ]
-    assert Criteria.from_json(kept) == criteria
+    assert Criteria.from_json(stored) == criteria
 
 
 def test_the_fingerprint_changes_with_what_is_asked(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_any_rising_scale_is_allowed(tmp_path: Path, scale: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("criterion", "told"),
+    ("criterion", "mistake"),
     [
         ("{id: a, document: cap table, weight: 0}", "line 2, criteria.0.weight: must be above 0."),
         ("{id: a, document: cap table, weight: -2}", "line 2, criteria.0.weight: must be above 0."),
@@ -114,14 +114,14 @@ def test_any_rising_scale_is_allowed(tmp_path: Path, scale: str) -> None:
         ("{id: a, document: cap table, document: plan}", "line 2, criteria.0.document: it stands twice."),
         (f"{{id: {'x' * 65}, document: cap table}}", "line 2, criteria.0.id: must have at most 64 characters."),
         ("{id: a, ask: '  '}", "line 2, criteria.0.ask: must not be empty."),
-        ("{id: a, ask: '🚀'}", "line 2, criteria.0.ask: has no word in it that could be looked for."),
+        ("{id: a, ask: '🚀'}", "line 2, criteria.0.ask: contains no word to search for."),
         ("{id: a, document: cap table, weight: high}", "line 2, criteria.0.weight: must be a number."),
         ("{document: cap table}", "line 2, criteria.0.id: it is missing."),
         ("{id: 2024, document: cap table}", "line 2, criteria.0.id: must be text; put it in quotes."),
         ("{id: a, document: }", "line 2, criteria.0.document: must be text; put it in quotes."),
         ("{id: a, document: true}", "line 2, criteria.0.document: must be text; put it in quotes."),
-        ("{id: a, ask: '?!'}", "line 2, criteria.0.ask: has no word in it that could be looked for."),
-        ("{id: a, document: the}", "line 2, criteria.0.document: has no word in it that could be looked for."),
+        ("{id: a, ask: '?!'}", "line 2, criteria.0.ask: contains no word to search for."),
+        ("{id: a, document: the}", "line 2, criteria.0.document: contains no word to search for."),
         ("{id: a, fact: founded_year}", "line 2, criteria.0.rule: it is missing."),
         (
             "{id: a, document: cap table, guide: x}",
@@ -133,11 +133,11 @@ def test_any_rising_scale_is_allowed(tmp_path: Path, scale: str) -> None:
         ),
         (
             "{id: a, document: cap table, ask: 'Is it?'}",
-            f"line 2, criteria.0: {KIND}; this one has ask and document.",
+            f"line 2, criteria.0: {KIND}; it has ask and document.",
         ),
         (
             "{id: a, weight: 2}",
-            f"line 2, criteria.0: {KIND}; this one has none of them.",
+            f"line 2, criteria.0: {KIND}; it has none of them.",
         ),
         (
             "cap table",
@@ -157,33 +157,33 @@ def test_any_rising_scale_is_allowed(tmp_path: Path, scale: str) -> None:
         ),
     ],
 )
-def test_a_mistake_is_told_with_line_and_field(tmp_path: Path, criterion: str, told: str) -> None:
-    assert one(tmp_path, criterion) == [told]
+def test_a_mistake_is_reported_with_line_and_field(tmp_path: Path, criterion: str, mistake: str) -> None:
+    assert one(tmp_path, criterion) == [mistake]
 
 
 def test_a_misspelt_kind_is_named_with_the_one_that_was_meant(tmp_path: Path) -> None:
     kind, misspelt = one(tmp_path, "{id: a, aks: 'Is it?'}")
-    assert "this one has none of them" in kind
+    assert "it has none of them" in kind
     assert "criteria.0.aks: there is no such field; did you mean ask?" in misspelt
 
 
-def test_two_criteria_of_one_id_are_told_with_both_lines(tmp_path: Path) -> None:
+def test_two_criteria_with_one_id_are_reported_with_both_lines(tmp_path: Path) -> None:
     text = (
         "criteria:\n  - {id: a, document: cap table}\n  - {id: b, document: x1}\n  - {id: ' a', ask: 'Is it good?'}\n"
     )
-    assert mistakes(tmp_path, text) == ["line 4, criteria.2.id: 'a' is the id of the criterion in line 2 already."]
+    assert mistakes(tmp_path, text) == ["line 4, criteria.2.id: 'a' is already the id of the criterion in line 2."]
 
 
 def test_two_ids_that_look_the_same_are_the_same(tmp_path: Path) -> None:
     text = "criteria:\n  - {id: caf\u00e9, document: cap table}\n  - {id: cafe\u0301, document: plan}\n"
-    (told,) = mistakes(tmp_path, text)
-    assert told.endswith("is the id of the criterion in line 2 already.")
+    (mistake,) = mistakes(tmp_path, text)
+    assert mistake.endswith("is already the id of the criterion in line 2.")
 
 
 @pytest.mark.parametrize("runs", ["0", "10", "-1", "x", "'3'", "3.0", "true", "", "[3]"])
 def test_runs_is_a_small_whole_number(tmp_path: Path, runs: str) -> None:
     assert mistakes(tmp_path, f"runs: {runs}\ncriteria:\n  - {{id: a, document: cap table}}\n") == [
-        "line 1, runs: must be a whole number from 1 to 9: how often each judgement is asked for."
+        "line 1, runs: must be a whole number from 1 to 9: how many times each judgement is made."
     ]
 
 
@@ -204,7 +204,7 @@ def test_a_file_without_runs_keeps_the_form_and_the_fingerprint_that_it_had_befo
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "mistake"),
     [
         (f"criteria:\n  - {{id: a, ask: {'why ' * 300_000}}}\n", "is larger than 1 MB"),
         (
@@ -216,8 +216,8 @@ def test_a_file_without_runs_keeps_the_form_and_the_fingerprint_that_it_had_befo
         ("criteria: []\n---\ncriteria: []\n", "line 2: this is no YAML"),
     ],
 )
-def test_a_file_that_is_none_or_a_bomb_is_refused_in_words(tmp_path: Path, text: str, told: str) -> None:
-    with pytest.raises(BadRequest, match=told):
+def test_a_file_that_is_none_or_a_bomb_is_refused_in_words(tmp_path: Path, text: str, mistake: str) -> None:
+    with pytest.raises(BadRequest, match=mistake):
         read(tmp_path, text)
 
 
@@ -235,16 +235,16 @@ def test_a_file_without_criteria_says_what_is_missing(tmp_path: Path, text: str)
 
 
 def test_an_empty_list_says_what_to_write(tmp_path: Path) -> None:
-    told = "it is empty: list at least one criterion, with an id and ask, fact or document."
-    assert mistakes(tmp_path, "criteria: []\n") == [f"line 1, criteria: {told}"]
+    mistake = "it is empty: list at least one criterion, with an id and ask, fact or document."
+    assert mistakes(tmp_path, "criteria: []\n") == [f"line 1, criteria: {mistake}"]
 
 
-def test_a_list_of_another_kind_is_told(tmp_path: Path) -> None:
+def test_a_value_that_is_no_list_is_reported(tmp_path: Path) -> None:
     assert mistakes(tmp_path, "criteria: none\n") == ["line 1, criteria: must be a list."]
     assert mistakes(tmp_path, "- a\n- b\n")[0] == "line 1, the file: must be a mapping of fields."
 
 
-def test_all_mistakes_of_a_file_are_told_in_one_go(tmp_path: Path) -> None:
+def test_all_mistakes_of_a_file_are_reported_together(tmp_path: Path) -> None:
     text = """\
 scale: [5, 0]
 criterias: []

@@ -163,7 +163,7 @@ def test_invented_quotes_alone_leave_the_judgement_unsupported(room: Room, serve
     finding = judged(room)
     assert (finding.status, finding.score, finding.failed) == (ScoreStatus.UNSUPPORTED, None, False)
     assert invented(finding) == ["Recurring revenue was 93.4 % of all revenue", "3.4 % of all revenue"]
-    assert finding.reason.endswith("It said: Most of it recurs.")
+    assert finding.reason.endswith("The model's reason: Most of it recurs.")
 
 
 def test_no_quotes_leave_the_judgement_unsupported(room: Room, server: ModelServer) -> None:
@@ -186,7 +186,7 @@ def test_nothing_found_is_missing(room: Room, server: ModelServer, more: dict[st
     assert (finding.status, finding.score, finding.missing) == (ScoreStatus.MISSING, None, ASK.ask)
     assert finding.reason == "The sources do not tell."
     assert {each.document.name for each in finding.nearest} == {"Letter.txt", "Report.pdf"}
-    assert {each.why.split(" (")[0] for each in finding.nearest} == {"it comes nearest to the question"}
+    assert {near.why.split(" (")[0] for near in finding.nearest} == {"it has a passage related to the question"}
 
 
 @pytest.mark.parametrize("score", [-1, 5.5, 100, 1e300])
@@ -266,7 +266,7 @@ def test_a_model_with_a_small_window_judges_the_best_passages_and_the_reason_say
         room.holds(f"Minutes {number}.txt", f"The board spoke of revenue, meeting {number}. " + "It was late. " * 70)
     server.always(within(11_000, judgement((1, "recurring revenue falls by 7.1 %"), **more)))
     finding = judged(room)
-    assert finding.reason == "Most of it recurs. (The model took only the best 6 of the 12 passages found.)"
+    assert finding.reason == "Most of it recurs. (The model could take only the best 6 of the 12 passages.)"
     assert (finding.status is ScoreStatus.SCORED, finding.failed) == (not more, False)
 
 
@@ -299,7 +299,7 @@ def test_without_a_model_a_room_that_shares_no_word_with_the_question_says_nothi
     finding = empty(room)
     assert (finding.status, finding.missing, finding.failed) == (ScoreStatus.MISSING, "Zebras?", False)
     assert finding.reason == (
-        "No passage of the data room shares a word with the question. 1 of its 3 documents gave no text."
+        "No passage in the data room shares a word with the question. 1 of its 3 documents has no readable text."
     )
     assert not server.requests
 
@@ -314,7 +314,7 @@ def test_a_question_in_another_language_is_judged_by_what_the_room_has(room: Roo
     finding = judged(room, criterion=Judged(id="x", ask="Zebras?"))
     assert (finding.status, finding.score) == (ScoreStatus.SCORED, 4)
     assert [quote.excerpt.document.name for quote in finding.quotes if quote.excerpt] == ["Mietvertrag.txt"]
-    assert "(No passage shares a word with the question; the model was given the room's first " in finding.reason
+    assert "(No passage shares a word with the question, so the model was given the first " in finding.reason
 
 
 def test_a_room_without_any_text_asks_no_model(new_run: Callable[[str], Room], server: ModelServer) -> None:
@@ -327,8 +327,8 @@ def test_a_room_without_any_text_asks_no_model(new_run: Callable[[str], Room], s
 def test_an_empty_room_is_told_from_an_unreadable_one(new_run: Any) -> None:
     bare, unreadable = new_run("bare"), new_run("unreadable")
     unreadable.holds("Scan.pdf")
-    assert empty(bare).reason == "The data room holds no document."
-    assert empty(unreadable).reason == "No document of the data room gave any text."
+    assert empty(bare).reason == "The data room is empty."
+    assert empty(unreadable).reason == "No document in the data room has readable text."
 
 
 # --- repeats

@@ -58,7 +58,7 @@ def test_a_rule_holds_for_what_it_says(field: str, rule: str, met: list[Any], un
 
 
 @pytest.mark.parametrize(
-    ("field", "rule", "told"),
+    ("field", "rule", "message"),
     [
         ("founded_year", "", "is no rule: a rule is one of"),
         ("founded_year", "2018", "is no rule"),
@@ -92,36 +92,36 @@ def test_a_rule_holds_for_what_it_says(field: str, rule: str, met: list[Any], un
         ("last_updated", ">= 2024-13-01", "last_updated is a time"),
     ],
 )  # fmt: skip
-def test_a_rule_that_does_not_go_with_its_field_says_what_does(field: str, rule: str, told: str) -> None:
+def test_a_rule_that_does_not_go_with_its_field_says_what_does(field: str, rule: str, message: str) -> None:
     with pytest.raises(ValueError, match=r".+") as caught:
         parse(field, rule)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(("field", "meant"), [("foundet_year", "founded_year"), ("hq.contry", "hq.country")])
-def test_a_field_that_does_not_exist_is_told_with_the_nearest(field: str, meant: str) -> None:
+def test_for_an_unknown_field_the_nearest_is_suggested(field: str, meant: str) -> None:
     with pytest.raises(BadRequest, match=f"no field '{field}'. Did you mean .*{meant}"):
         parse(field, "== 1")
 
 
 @given(year=st.integers(-10_000, 10_000), limit=st.integers(-10_000, 10_000))
-def test_orders_are_those_of_numbers(year: int, limit: int) -> None:
-    held = [parse("founded_year", f"{sign} {limit}").holds(year) for sign in ("<", "<=", "==", "!=", ">=", ">")]
-    assert held == [year < limit, year <= limit, year == limit, year != limit, year >= limit, year > limit]
+def test_numbers_are_compared_as_numbers(year: int, limit: int) -> None:
+    results = [parse("founded_year", f"{sign} {limit}").holds(year) for sign in ("<", "<=", "==", "!=", ">=", ">")]
+    assert results == [year < limit, year <= limit, year == limit, year != limit, year >= limit, year > limit]
 
 
 @given(text=st.text(st.characters(blacklist_categories=["Cs", "Cc"]), min_size=1, max_size=30))
-def test_a_text_equals_itself_and_is_told_apart_from_another(text: str) -> None:
-    wanted = text.strip() or "x"
-    rule = parse("name", f'== "{wanted}"')
-    assert rule.holds(wanted)
-    assert not rule.holds(wanted + "x")
+def test_a_text_equals_itself_and_no_other(text: str) -> None:
+    name = text.strip() or "x"
+    rule = parse("name", f'== "{name}"')
+    assert rule.holds(name)
+    assert not rule.holds(name + "x")
 
 
 @given(field=st.sampled_from(sorted(fields())), rule=st.text("<>=! inotcas[],DE2018'\"-.{}&*", max_size=20))
 def test_any_rule_is_read_or_refused_with_a_sentence(field: str, rule: str) -> None:
     try:
-        said = parse(field, rule).sign
+        sign_or_message = parse(field, rule).sign
     except ValueError as error:
-        said = str(error)
-    assert said
+        sign_or_message = str(error)
+    assert sign_or_message

@@ -1,4 +1,4 @@
-"""What of a judgement is kept: quotations that stand, a reason that points to them, contradictions with both places."""
+"""What a judgement's quotations prove: its references, whether it counts, contradictions with both places."""
 
 import re
 from typing import Any
@@ -13,7 +13,7 @@ from tests.tasks.scoring.conftest import Room
 
 ASK = Judged(id="recurring", ask="Is most of the revenue recurring?")
 REPORT = "Annual report\n\fRecurring revenue was 83.4 % of all revenue in 2024.\n\fChurn was 2 % in 2024.\n"
-_SECOND, _THIRD = (found.end() for found in re.finditer("\f", REPORT))
+_SECOND, _THIRD = (match.end() for match in re.finditer("\f", REPORT))
 PAGES = [(0, _SECOND, "page", "1"), (_SECOND, _THIRD, "page", "2"), (_THIRD, len(REPORT), "page", "3")]
 LETTER = "Dear Sirs, one customer cancelled, so recurring revenue was 71 % of all revenue in 2024."
 
@@ -36,12 +36,12 @@ def proved(
     room: Room, *quotes: tuple[str, str | None] | str, scale: tuple[float, float] = (0, 5), **more: Any
 ) -> CriterionResult:
     """A judgement with these quotations (text, stance), each said to stand in the first source."""
-    listed = [(quote, "for") if isinstance(quote, str) else quote for quote in quotes]
-    given: dict[str, Any] = {"found": True, "score": 4, "reason": "So.", "contradictions": [], "confidence": 0.8}
-    given["quotes"] = [{"source": 1, "text": text, "stance": stance} for text, stance in listed]
+    with_stance = [(quote, "for") if isinstance(quote, str) else quote for quote in quotes]
+    answer: dict[str, Any] = {"found": True, "score": 4, "reason": "So.", "contradictions": [], "confidence": 0.8}
+    answer["quotes"] = [{"source": 1, "text": text, "stance": stance} for text, stance in with_stance]
     evidence = room.evidence
-    judgement = Judgement.model_validate(given | more)
-    return prove(judgement, ASK, (0, 5), evidence.find(ASK.ask, 12), evidence)
+    judgement = Judgement.model_validate(answer | more)
+    return prove(judgement, ASK, scale, evidence.find(ASK.ask, 12), evidence)
 
 
 def contradiction(one: str, other: str, about: str = "the share") -> dict[str, Any]:
@@ -60,7 +60,7 @@ def test_quotations_for_and_against_are_kept_with_their_side_and_place(room: Roo
 
 
 @pytest.mark.parametrize(
-    ("reason", "told"),
+    ("reason", "renumbered"),
     [
         ("It recurs [1]. Few leave [3].", "It recurs [1]. Few leave [2]."),
         ("It is all of it [2].", "It is all of it [unverified]."),
@@ -72,15 +72,15 @@ def test_quotations_for_and_against_are_kept_with_their_side_and_place(room: Roo
         ("No number at all.", "No number at all."),
     ],
 )
-def test_the_reason_points_to_quotations_that_stand(room: Room, reason: str, told: str) -> None:
+def test_the_reason_points_to_quotations_that_stand(room: Room, reason: str, renumbered: str) -> None:
     finding = proved(room, MOST, MADE_UP, CHURN, "recurring   revenue was 83.4%", reason=reason)
     assert [quote.text for quote in finding.quotes] == [MOST, CHURN, MADE_UP]
-    assert finding.reason == told
+    assert finding.reason == renumbered
 
 
 def test_where_nothing_was_found_the_reason_points_nowhere(room: Room) -> None:
-    finding = proved(room, found=False, score=None, reason="They do not tell [1].")
-    assert (finding.status, finding.reason) == (ScoreStatus.MISSING, "They do not tell.")
+    finding = proved(room, found=False, score=None, reason="They do not say [1].")
+    assert (finding.status, finding.reason) == (ScoreStatus.MISSING, "They do not say.")
 
 
 # --- what does not count
@@ -110,9 +110,10 @@ def test_a_score_needs_a_quotation_that_stands_on_its_side_where_it_quoted_one(
     assert finding.reason.endswith("So.")
 
 
-def test_an_unsupported_judgement_says_which_side_nothing_stands_for(room: Room) -> None:
+def test_an_unsupported_judgement_says_which_side_has_no_verified_quotation(room: Room) -> None:
     assert proved(room, (MADE_UP, "for"), (FALLS, "against")).reason == (
-        "The score is high, but no quotation for it could be verified, so the judgement does not count. It said: So."
+        "The score is high, but no quotation that supports a high score could be verified, so the judgement does not "
+        "count. The model's reason: So."
     )
 
 
@@ -142,8 +143,8 @@ def test_ten_thousand_quotations_and_a_reason_of_a_megabyte_are_bounded(room: Ro
 
 def test_a_contradiction_is_kept_with_both_places(room: Room) -> None:
     finding = proved(room, MOST, contradictions=[contradiction(FALLS, MOST, " the share\n of revenue ")])
-    (kept,) = finding.contradictions
-    assert kept.as_json() == {
+    (proven,) = finding.contradictions
+    assert proven.as_json() == {
         "about": "the share of revenue",
         "quotes": [
             {
@@ -165,8 +166,8 @@ def test_a_contradiction_is_kept_with_both_places(room: Room) -> None:
 
 
 def test_two_pages_of_one_document_can_contradict_each_other(room: Room) -> None:
-    (kept,) = proved(room, MOST, contradictions=[contradiction(MOST, CHURN)]).contradictions
-    assert (kept.one.place, kept.other.place) == ("page 2", "page 3")
+    (proven,) = proved(room, MOST, contradictions=[contradiction(MOST, CHURN)]).contradictions
+    assert (proven.one.place, proven.other.place) == ("page 2", "page 3")
 
 
 @pytest.mark.parametrize(
@@ -186,8 +187,8 @@ def test_the_same_words_in_two_documents_contradict_nothing(room: Room) -> None:
     assert list(finding.contradictions) == []
 
 
-def test_a_contradiction_told_twice_is_kept_once_and_a_thousand_are_bounded(room: Room) -> None:
-    told = [contradiction(MOST, FALLS), contradiction(FALLS, MOST)] + [contradiction(MOST, CHURN, "x" * 999)] * 1000
-    kept = proved(room, MOST, contradictions=told).contradictions
-    assert len(kept) == 2
-    assert len(kept[1].about) <= 202
+def test_a_repeated_contradiction_is_reported_once_and_a_thousand_are_bounded(room: Room) -> None:
+    repeated = [contradiction(MOST, FALLS), contradiction(FALLS, MOST)] + [contradiction(MOST, CHURN, "x" * 999)] * 1000
+    proven = proved(room, MOST, contradictions=repeated).contradictions
+    assert len(proven) == 2
+    assert len(proven[1].about) <= 202
