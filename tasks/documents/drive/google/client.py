@@ -1,19 +1,14 @@
-"""Calls of the Drive API, for any number of threads: one layer that retries, keeps to the quota and ends in time.
+"""Calls of the Drive API for any number of threads: one layer that retries, keeps to the quota and ends in time.
 
-The client library builds requests and reads answers. What it lacks is here: its connections are not
-safe between threads, and its retries ignore Retry-After and broken bodies
-(google-api-python-client 2.202, `num_retries`).
+Google's client library builds the requests and reads the answers. What it lacks is here:
 
-Connections to Google that are used by one thread at a time, and by whichever account comes next.
-
-httplib2 is not safe between threads. What a connection carries is decided by each request's headers:
-callers who come with a token of their own need no handshake of their own.
-
-Google's client library as we use it: it builds requests without a network, logs nothing, renews no token.
-
-Keeps the loggers of Google's libraries quiet: they write addresses, headers, bodies and tokens.
-
-A filter, for a level is set anew by whoever wants to see everything.
+    Client          retries that honour Retry-After and cope with broken bodies (google-api-python-client 2.202,
+                    `num_retries`, does neither), one quota for all threads, and a deadline
+    ConnectionPool  connections that one thread uses at a time: httplib2 is not safe between threads. The headers of
+                    each request say for whom it is, so that all accounts share the connections
+    Token           an access token that the library never renews by itself
+    mute_loggers    the libraries' loggers write addresses, headers, bodies and tokens. A filter stops them, because
+                    their level can be set anew by whoever wants to see everything
 """
 
 import logging
@@ -51,162 +46,25 @@ if TYPE_CHECKING:
     Make = Callable[[DriveResource], HttpRequest]
 
 
+SECONDS = 300.0  # for one call: quotas count by the minute, and a call may have to outlast more than one refusal
+TRIES = 8  # of a call that brings nothing: where every fifth call fails, 1 in 400,000 does; 16 s of pauses on average
+_TRIES_UNREACHABLE = 4  # where nothing answers at all: 2 s
+BACKOFF = Backoff(0.25, longest=16.0, jitter=(0, 1))
 IDLE_SECONDS = 60.0  # seconds that a connection may wait for its next request; Google closes them after some minutes
-
-Idle = deque[tuple[float, Wire]]
-
-
-class ConnectionPool:
-    """The idle connections to Google and to the places of `besides`, as `Wire` has it."""
-
-    def __init__(self, besides: frozenset[str]) -> None:
-        self._besides = besides
-        self._idle: Idle = deque()  # (since when, connection): the newest at the right, where they are taken from
-        weakref.finalize(self, _close_all, self._idle)
-
-    def close(self) -> None:
-        """Close the idle connections."""
-        _close_all(self._idle)
-
-    @contextmanager
-    def connection(self) -> Iterator[Wire]:
-        """Connections that nobody else uses meanwhile; after an error they are not used again."""
-        wire = self._take()
-        try:
-            yield wire
-        except HttpError:  # the answer was read to its end
-            self._put(wire)
-            raise
-        except BaseException:
-            wire.close()
-            raise
-        self._put(wire)
-
-    def _take(self) -> Wire:
-        try:
-            return self._idle.pop()[1]
-        except IndexError:
-            return Wire(self._besides)
-
-    def _put(self, wire: Wire) -> None:
-        now = time.monotonic()
-        self._idle.append((now, wire))
-        try:
-            while self._idle[0][0] < now - IDLE_SECONDS:
-                self._idle.popleft()[1].close()
-        except IndexError:  # another thread has taken the last
-            pass
-
-
-@lru_cache(maxsize=4)
-def pool_for(places: frozenset[str]) -> ConnectionPool:
-    """The connections of this process to these places."""
-    return ConnectionPool(places)
-
-
-@contextmanager
-def alone() -> Iterator[Wire]:
-    """A connection for one errand, to the login service wherever it is."""
-    wire = Wire(None)
-    try:
-        yield wire
-    finally:
-        wire.close()
-
-
-def _close_all(idle: Idle) -> None:
-    while idle:
-        idle.pop()[1].close()
-
-
-_LOUD = (
+_BATCH_SIZE = 100  # requests in one batch: Google's limit
+_MUTED_LOGGERS = (
     "google_auth_httplib2",
     "googleapiclient.discovery",
     "googleapiclient.http",
     "googleapiclient.model",
     "requests_oauthlib.oauth2_session",
 )
-
-
-def mute_loggers() -> None:
-    """Let none of their records through; to be called wherever one of these libraries is used."""
-    for name in _LOUD:  # a logger's filters do not hold for those below it
-        logging.getLogger(name).addFilter(_nothing)
-
-
-def _nothing(_record: logging.LogRecord) -> bool:
-    return False
-
-
-mute_loggers()
-
-
-class Stale(google.auth.exceptions.RefreshError):
-    """Google did not take the access token."""
-
-
-class Token(Credentials):
-    """The access token at hand. The client renews it: once for all threads, within the deadline.
-
-    Those of service accounts would start a thread that looks up their region over our connection
-    (google-auth 2.62), and a batch would renew one over a connection without a time-out.
-    """
-
-    def __init__(self, of: Credentials) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self.token = of.token
-        self._of = of
-
-    def apply(self, headers: Any, token: str | None = None) -> None:
-        self._of.apply(headers, token)  # type: ignore[no-untyped-call]
-
-    def refresh(self, request: Any) -> None:  # noqa: ARG002 - the library's signature
-        raise Stale("refused")  # type: ignore[no-untyped-call]
-
-
-@lru_cache(maxsize=4)
-def drive_at(endpoint: str) -> "DriveResource":
-    """What builds the requests, from the library's own description of the API.
-
-    `endpoint` is completed to what the library wants: with the version's path, and a slash at its end.
-    """
-    endpoint = endpoint.rstrip("/") + "/"
-    if urlsplit(endpoint).path == "/":
-        endpoint += "drive/v3/"
-    drive = build(
-        "drive",
-        "v3",
-        http=httplib2.Http(),  # requests are executed on connections of their own
-        static_discovery=True,
-        cache_discovery=False,
-        client_options={"api_endpoint": endpoint},
-    )
-    for name in ("about", "changes", "drives", "files", "operations"):  # making one builds all its methods: 2 ms
-        collection = getattr(drive, name)()
-        setattr(drive, name, lambda collection=collection: collection)
-    return drive
-
-
 T = TypeVar("T")
-
-SECONDS = 300.0  # for one call: quotas count by the minute, and a call may have to outlast more than one refusal
-TRIES = 8  # of a call that brings nothing: where every fifth call fails, 1 in 400,000 does; 16 s of pauses on average
-_TRIES_AWAY = 4  # where nothing answers at all: 2 s
-BACKOFF = Backoff(0.25, longest=16.0, jitter=(0, 1))
-_PARTS = 100  # requests in one batch: Google's limit
-
-
-class _Failed(TryAgain):
-    """A call had a fault. `at_once`: the next attempt counts as no other, and needs no pause of its own."""
-
-    def __init__(self, fault: Fault, *, at_once: bool = False) -> None:
-        super().__init__(fault.error, fault.retry_after)
-        self.fault = fault
-        self.at_once = at_once
+IdleConnections = deque[tuple[float, Wire]]  # (since when, connection)
 
 
 class Client:
-    """Google Drive as one account sees it. Safe between threads."""
+    """Google Drive as one account sees it. Safe between threads. `connections` are shared with other clients."""
 
     def __init__(
         self, credentials: Credentials, settings: GoogleDriveSettings | None = None, *, seconds: float = SECONDS
@@ -217,7 +75,7 @@ class Client:
         self._renewing = threading.Lock()
         self._drive = drive_at(settings.google_api_endpoint)
         self._batch_uri = settings.google_batch_uri
-        self._connections = pool_for(frozenset(map(place, (settings.google_api_endpoint, settings.google_batch_uri))))
+        self.connections = pool_for(frozenset(map(place, (settings.google_api_endpoint, settings.google_batch_uri))))
         self._seconds = seconds
         self._limiter = RateLimiter(RateLimit(spaced=True))
 
@@ -241,17 +99,17 @@ class Client:
                 raise ValueError("no JSON object")  # noqa: TRY004 - as for what is no JSON at all
             return answer
 
-        return self._persist(attempt)
+        return self._retried(attempt)
 
     def batch(self, makes: Sequence["Make"]) -> list[dict[str, Any] | DiligenceError]:
-        """The answers to many requests, in their order, a hundred to an HTTP request; an error is that part's alone.
+        """The answers to many requests, in their order, 100 to an HTTP request. An error is of its request only.
 
         Raises:
             NotLoggedIn, TooManyRequests, Unavailable, SourceFailed, TookTooLong: the batch as a whole failed.
         """
         answers: list[dict[str, Any] | DiligenceError] = []
-        for start in range(0, len(makes), _PARTS):
-            answers += self._batch(makes[start : start + _PARTS])
+        for start in range(0, len(makes), _BATCH_SIZE):
+            answers += self._batch(makes[start : start + _BATCH_SIZE])
         return answers
 
     def download(self, make: "Make", sink: Sink, seconds: float | None = None) -> None:
@@ -277,33 +135,33 @@ class Client:
                 sink.restart()  # it has become shorter than what has come of it
                 raise IncompleteRead(b"") from None
 
-        self._persist(attempt, sink=sink, progress=lambda: sink.position, seconds=seconds)
+        self._retried(attempt, sink=sink, progress=lambda: sink.position, seconds=seconds)
 
     def _batch(self, makes: Sequence["Make"]) -> list[dict[str, Any] | DiligenceError]:
         answers: dict[int, dict[str, Any] | DiligenceError] = {}
 
         def attempt(http: AuthorizedHttp) -> None:
-            left: list[Exception] = []
+            failures: list[Exception] = []
 
-            def take(number: str, answer: Any, error: Exception | None) -> None:
+            def collect(number: str, answer: Any, error: Exception | None) -> None:
                 fault = fault_of(error) if error is not None else None
                 if error is None and isinstance(answer, dict):
                     answers[int(number)] = answer
                 elif fault is not None and fault.kind is Kind.LASTING:
                     answers[int(number)] = fault.error
                 else:
-                    left.append(error or ValueError("no JSON object"))
+                    failures.append(error or ValueError("no JSON object"))
 
-            parts = BatchHttpRequest(callback=take, batch_uri=self._batch_uri)
+            batch = BatchHttpRequest(callback=collect, batch_uri=self._batch_uri)
             for number, make in enumerate(makes):
                 if number not in answers:
-                    parts.add(make(self._drive), request_id=str(number))
-            parts.execute(http=http)
-            if left:
-                raise left[0]
+                    batch.add(make(self._drive), request_id=str(number))
+            batch.execute(http=http)
+            if failures:
+                raise failures[0]
 
         try:
-            self._persist(attempt, cost=lambda: len(makes) - len(answers), progress=lambda: len(answers))
+            self._retried(attempt, cost=lambda: len(makes) - len(answers), progress=lambda: len(answers))
         except NotLoggedIn:
             raise
         except DiligenceError as error:
@@ -312,7 +170,7 @@ class Client:
             return [answers.get(number, error) for number in range(len(makes))]
         return [answers[number] for number in range(len(makes))]
 
-    def _persist(
+    def _retried(
         self,
         attempt: Callable[[AuthorizedHttp], T],
         *,
@@ -324,14 +182,14 @@ class Client:
         """Try until there is an answer, or no hope of one."""
         tries, reached, refused = 0, progress(), ""
 
-        def once() -> T:
+        def call_once() -> T:
             nonlocal tries, refused
             calls, token, patience = cost(), "", 2.0**tries
             with self._turn(calls) as turn:
                 try:
                     with transport.attempt(patience):
                         token = self._token(refused)
-                    with self._connections.connection() as wire, transport.attempt(patience, sink):
+                    with self.connections.connection() as wire, transport.attempt(patience, sink):
                         answer = attempt(AuthorizedHttp(Token(self._credentials), http=wire))
                 except DiligenceError:
                     raise
@@ -339,27 +197,27 @@ class Client:
                     fault = fault_of(error)
                     if fault is None:
                         raise
-                    if isinstance(error, Stale) and token != refused:
+                    if isinstance(error, TokenRefused) and token != refused:
                         refused = token
-                        raise _Failed(fault, at_once=True) from None
+                        raise _FailedCall(fault, at_once=True) from None
                     if fault.kind is Kind.RATE:
                         if self._limiter.refused(turn, fault.retry_after) >= deadline.left():
                             raise fault.error from None
-                        raise _Failed(fault, at_once=True) from None  # the limiter waits, for all
-                    raise _Failed(fault) from None
+                        raise _FailedCall(fault, at_once=True) from None  # the limiter waits, for all
+                    raise _FailedCall(fault) from None
                 self._limiter.answered(calls)
                 return answer
 
         def pause(failure: TryAgain, _attempt: int) -> float:
             nonlocal tries, reached
-            assert isinstance(failure, _Failed)
+            assert isinstance(failure, _FailedCall)
             if progress() > reached:
                 reached, tries = progress(), 0
             if failure.at_once:
                 return 0.0
             tries += 1
             kind = failure.fault.kind
-            if kind in {Kind.LASTING, Kind.EXPIRED} or tries >= (_TRIES_AWAY if kind is Kind.AWAY else TRIES):
+            if kind in {Kind.LASTING, Kind.EXPIRED} or tries >= (_TRIES_UNREACHABLE if kind is Kind.AWAY else TRIES):
                 raise failure.error
             seconds = BACKOFF.pause(tries, failure.after)
             if seconds >= deadline.left():
@@ -367,7 +225,7 @@ class Client:
             return seconds
 
         with deadline.within(seconds or self._seconds):
-            return retry(once, pause)
+            return retry(call_once, pause)
 
     def _turn(self, cost: int) -> Turn:
         try:
@@ -380,6 +238,142 @@ class Client:
         if not self._credentials.valid or self._credentials.token == refused:
             with self._renewing:
                 if not self._credentials.valid or self._credentials.token == refused:
-                    with alone() as wire:
+                    with single_connection() as wire:
                         self._credentials.refresh(Request(wire))  # type: ignore[no-untyped-call]
         return str(self._credentials.token)
+
+
+class ConnectionPool:
+    """The idle connections to Google and to the places of `extra_places`, as `Wire` has it."""
+
+    def __init__(self, extra_places: frozenset[str]) -> None:
+        self._extra_places = extra_places
+        self._idle: IdleConnections = deque()  # the newest at the right, where they are taken from
+        weakref.finalize(self, _close_all, self._idle)
+
+    def close(self) -> None:
+        """Close the idle connections."""
+        _close_all(self._idle)
+
+    @property
+    def idle_count(self) -> int:
+        """How many connections wait for their next request."""
+        return len(self._idle)
+
+    @contextmanager
+    def connection(self) -> Iterator[Wire]:
+        """A connection that no other thread uses meanwhile; after an error it is closed."""
+        wire = self._take()
+        try:
+            yield wire
+        except HttpError:  # the answer was read to its end
+            self._put(wire)
+            raise
+        except BaseException:
+            wire.close()
+            raise
+        self._put(wire)
+
+    def _take(self) -> Wire:
+        try:
+            return self._idle.pop()[1]
+        except IndexError:
+            return Wire(self._extra_places)
+
+    def _put(self, wire: Wire) -> None:
+        now = time.monotonic()
+        self._idle.append((now, wire))
+        try:
+            while self._idle[0][0] < now - IDLE_SECONDS:
+                self._idle.popleft()[1].close()
+        except IndexError:  # another thread has taken the last
+            pass
+
+
+@lru_cache(maxsize=4)
+def pool_for(places: frozenset[str]) -> ConnectionPool:
+    """The connections of this process to these places."""
+    return ConnectionPool(places)
+
+
+@contextmanager
+def single_connection() -> Iterator[Wire]:
+    """A connection for one request, to the token endpoint wherever it is."""
+    wire = Wire(None)
+    try:
+        yield wire
+    finally:
+        wire.close()
+
+
+class Token(Credentials):
+    """The current access token. The client renews it: once for all threads, within the deadline.
+
+    Those of service accounts would start a thread that looks up their region over our connection
+    (google-auth 2.62), and a batch would renew one over a connection without a time-out.
+    """
+
+    def __init__(self, credentials: Credentials) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.token = credentials.token
+        self._credentials = credentials
+
+    def apply(self, headers: Any, token: str | None = None) -> None:
+        self._credentials.apply(headers, token)  # type: ignore[no-untyped-call]
+
+    def refresh(self, request: Any) -> None:  # noqa: ARG002 - the library's signature
+        raise TokenRefused("refused")  # type: ignore[no-untyped-call]
+
+
+class TokenRefused(google.auth.exceptions.RefreshError):
+    """Google did not accept the access token."""
+
+
+@lru_cache(maxsize=4)
+def drive_at(endpoint: str) -> "DriveResource":
+    """The object that builds requests, from the library's own description of the API.
+
+    `endpoint` is completed as the library needs it: with the version's path, and a slash at its end.
+    """
+    endpoint = endpoint.rstrip("/") + "/"
+    if urlsplit(endpoint).path == "/":
+        endpoint += "drive/v3/"
+    drive = build(
+        "drive",
+        "v3",
+        http=httplib2.Http(),  # requests are executed on connections of their own
+        static_discovery=True,
+        cache_discovery=False,
+        client_options={"api_endpoint": endpoint},
+    )
+    for name in ("about", "changes", "drives", "files", "operations"):  # making one builds all its methods: 2 ms
+        collection = getattr(drive, name)()
+        setattr(drive, name, lambda collection=collection: collection)
+    return drive
+
+
+def mute_loggers() -> None:
+    """Drop all records of these loggers; to be called wherever one of the libraries is used."""
+    for name in _MUTED_LOGGERS:  # a logger's filters do not hold for those below it
+        logging.getLogger(name).addFilter(_drop_record)
+
+
+class _FailedCall(TryAgain):
+    """A call had a fault. `at_once`: the next attempt counts as no other, and needs no pause of its own."""
+
+    def __init__(self, fault: Fault, *, at_once: bool = False) -> None:
+        super().__init__(fault.error, fault.retry_after)
+        self.fault = fault
+        self.at_once = at_once
+
+
+def _close_all(idle: IdleConnections) -> None:
+    while idle:
+        idle.pop()[1].close()
+
+
+def _drop_record(_record: logging.LogRecord) -> bool:
+    return False
+
+
+mute_loggers()

@@ -164,18 +164,18 @@ class _SecureConnection(httplib2.HTTPSConnectionWithTimeout):
 
 
 class Wire(httplib2.Http):
-    """The connections of one thread at a time, to Google and to the places of `besides` (`scheme://host:port`).
+    """The connections of one thread at a time, to Google and to the places of `extra_places` (`scheme://host:port`).
 
     Redirects too lead nowhere else: neither a token nor a document's address leaves these hosts.
-    With `besides` None, any place will do.
+    With `extra_places` None, any place will do.
     """
 
-    def __init__(self, besides: Collection[str] | None) -> None:
+    def __init__(self, extra_places: Collection[str] | None) -> None:
         super().__init__(timeout=_CONNECT)
-        self._besides = besides
+        self._extra_places = extra_places
 
     def request(self, uri: str, *args: Any, **options: Any) -> tuple[httplib2.Response, bytes]:
-        if self._besides is not None and not trusted(uri, self._besides):
+        if self._extra_places is not None and not trusted(uri, self._extra_places):
             raise SourceFailed("Google Drive sent this download to a place that is not Google's. It was not followed.")
         secure = urlsplit(uri).scheme == "https"
         options["connection_type"] = _SecureConnection if secure else _Connection
@@ -189,9 +189,9 @@ def place(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}".lower()
 
 
-def trusted(url: str, besides: Collection[str]) -> bool:
+def trusted(url: str, extra_places: Collection[str]) -> bool:
     """Whether a token may go there: to Google, encrypted, or to a place that the settings name."""
     parts = urlsplit(url)
-    if place(url) in besides:
+    if place(url) in extra_places:
         return True
     return parts.scheme == "https" and f".{(parts.hostname or '').lower()}".endswith(_GOOGLE)

@@ -29,7 +29,7 @@ def client_with(credentials: Credentials | str, base: str, **options: Any) -> It
     try:
         yield client
     finally:
-        client._connections.close()
+        client.connections.close()
 
 
 def client_of(emulator: DriveEmulator, token: str | None = None, **options: Any) -> AbstractContextManager[Client]:

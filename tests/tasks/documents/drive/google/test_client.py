@@ -76,7 +76,7 @@ def test_one_client_serves_many_threads_and_reuses_its_connections(emulator: Dri
     ids = files(emulator, 200)
     with client_of(emulator) as client:
         assert names(client, ids, threads=16) == [f"{number}.txt" for number in range(200)]
-        assert 1 <= len(client._connections._idle) <= 16
+        assert 1 <= client.connections.idle_count <= 16
 
 
 def test_query_longer_than_an_address_may_be_is_sent(emulator: DriveEmulator) -> None:
@@ -218,13 +218,14 @@ def login(emulator: DriveEmulator, token: str | None = None, refresh: str | None
 def test_token_is_renewed_once_for_all_threads(emulator: DriveEmulator) -> None:
     ids = files(emulator, 40)
     stale = emulator.token(ADA, expires_in=0)
-    with client_with(login(emulator, stale), emulator.base) as client:
+    credentials = login(emulator, stale)
+    with client_with(credentials, emulator.base) as client:
         assert names(client, ids, threads=16) == [f"{number}.txt" for number in range(40)]
         assert emulator.counts.token_requests == 1
-        emulator.accounts.expire(str(client._credentials.token))
+        emulator.accounts.expire(str(credentials.token))
         assert names(client, ids, threads=16) == [f"{number}.txt" for number in range(40)]
         assert emulator.counts.token_requests == 2
-        emulator.accounts.expire(str(client._credentials.token))
+        emulator.accounts.expire(str(credentials.token))
         assert client.batch([lambda drive: make(drive, ids[0])]) == [{"id": ids[0], "name": "0.txt"}]
 
 
@@ -396,7 +397,7 @@ def test_address_of_the_api_may_be_given_with_or_without_its_path(home: object, 
         settings = GoogleDriveSettings(google_api_endpoint=server.base + path)
         client = Client(Credentials("t"), settings)  # type: ignore[no-untyped-call]
         client.call(make)
-        client._connections.close()
+        client.connections.close()
         assert server.requests[0].startswith("GET /drive/v3/files/1?")
 
 
@@ -407,7 +408,7 @@ def test_connections_are_shared_by_accounts_and_closed_when_let_go(emulator: Dri
             lambda drive: make(drive, file_id)
         )
     places = frozenset({emulator.base})
-    assert len(client_module.pool_for(places)._idle) == 1
+    assert client_module.pool_for(places).idle_count == 1
     client_module.pool_for.cache_clear()
     gc.collect()  # an open socket would be a ResourceWarning here, and so a failure
 
@@ -418,7 +419,7 @@ def test_connections_that_waited_long_are_closed(emulator: DriveEmulator, monkey
         names(client, ids)
         monkeypatch.setattr(client_module, "IDLE_SECONDS", -1)
         client.call(lambda drive: make(drive, ids[0]))
-        assert not client._connections._idle
+        assert client.connections.idle_count == 0
 
 
 def test_nothing_of_a_call_is_logged(emulator: DriveEmulator, caplog: pytest.LogCaptureFixture) -> None:
