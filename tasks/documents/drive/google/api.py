@@ -1,9 +1,9 @@
-"""The Drive API as it is used here: files and the documents made of them, requests, and the logs of changes.
+"""The Drive API as it is used here: files as rows and documents, the requests, and the logs of changes.
 
-Without `supportsAllDrives` and `includeItemsFromAllDrives`, what lies in a shared drive is missing from answers.
+Without `supportsAllDrives` and `includeItemsFromAllDrives`, answers leave out what lies in a shared drive.
 
-A shared drive has a log of changes of its own; everything else is in the account's. A mark names the log and
-the position in it: `<drive>:<token>`.
+A shared drive has a log of changes of its own; all other changes are in the account's log. A mark names the log and
+a position in it: `<drive>:<token>`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -40,6 +40,13 @@ FIELDS = (
     "id,name,mimeType,size,createdTime,modifiedTime,md5Checksum,version,resourceKey,"
     "shortcutDetails(targetId,targetMimeType,targetResourceKey)"
 )
+ALONE = f"nextPageToken,incompleteSearch,files({FIELDS})"
+TOGETHER = f"nextPageToken,incompleteSearch,files({FIELDS},parents)"
+_FILE_FIELDS = f"{FIELDS},parents,trashed,driveId,capabilities/canDownload"
+_CHANGE_FIELDS = "nextPageToken,newStartPageToken,changes(changeType,fileId,driveId,file/parents)"
+ROWS = 1000  # the most that a page may hold
+CALLS_AT_ONCE = 24  # of one listing
+_MAX_CHANGE_PAGES = 10  # of a log: beyond them, listing anew is as quick
 
 
 class ShortcutTarget(NamedTuple):
@@ -65,6 +72,17 @@ class FileRow(NamedTuple):
     updated: str | None
     version: str
     key: str | None
+
+
+Before = tuple[str, str, str]
+After = tuple[str, str, int | None, datetime | None, datetime | None, str]
+
+
+class PartialDocument(NamedTuple):
+    """A document without its path: the fields of `Document` before the path, and those after it."""
+
+    before: Before
+    after: After
 
 
 def row_of(file: Mapping[str, Any], parent: str) -> FileRow:
@@ -97,17 +115,6 @@ def target_of(file: Mapping[str, Any]) -> ShortcutTarget:
     )
 
 
-Before = tuple[str, str, str]
-After = tuple[str, str, int | None, datetime | None, datetime | None, str]
-
-
-class PartialDocument(NamedTuple):
-    """A document without its path: the fields of `Document` before the path, and those after it."""
-
-    before: Before
-    after: After
-
-
 def entry_of(row: FileRow) -> PartialDocument:
     """The document of a row. A native document has no size: the one in Drive is not that of the export."""
     native = row.mime_type.startswith(_APPS)
@@ -129,28 +136,6 @@ def named(name: str, mime_type: str) -> str:
     """A file's name, with the extension of its export where it is a native document."""
     extension = DESCRIPTION.native_exports.get(mime_type, "")
     return name if name.lower().endswith(extension) else name + extension
-
-
-def _url(row: FileRow) -> str:
-    key = f"?resourcekey={quote(row.key)}" if row.key else ""
-    if row.mime_type in _EDITORS:
-        return f"https://docs.google.com/{_EDITORS[row.mime_type]}/d/{row.id}/edit{key}"
-    return f"https://drive.google.com/file/d/{row.id}/view{key}"
-
-
-def _time(written: str | None) -> datetime | None:
-    try:
-        return datetime.fromisoformat(written) if written else None
-    except ValueError:
-        return None
-
-
-ALONE = f"nextPageToken,incompleteSearch,files({FIELDS})"
-TOGETHER = f"nextPageToken,incompleteSearch,files({FIELDS},parents)"
-ROWS = 1000  # the most that a page may hold
-CALLS_AT_ONCE = 24  # of one listing
-_ONE = f"{FIELDS},parents,trashed,driveId,capabilities/canDownload"
-_CHANGES = "nextPageToken,newStartPageToken,changes(changeType,fileId,driveId,file/parents)"
 
 
 def quoted(value: str) -> str:
@@ -179,18 +164,20 @@ def page(
         options["pageToken"] = token
     if drive_id:
         options |= {"corpora": "drive", "driveId": drive_id}
-    return lambda drive: _with(
+    return lambda drive: _with_keys(
         drive.files().list(supportsAllDrives=True, includeItemsFromAllDrives=True, **options), keys
     )
 
 
 def one(file_id: str, keys: Mapping[str, str] | None = None) -> "Make":
     """One file."""
-    return lambda drive: _with(drive.files().get(fileId=file_id, supportsAllDrives=True, fields=_ONE), keys)
+    return lambda drive: _with_keys(
+        drive.files().get(fileId=file_id, supportsAllDrives=True, fields=_FILE_FIELDS), keys
+    )
 
 
 def account() -> "Make":
-    """Whose token it is."""
+    """The account that the token is of."""
     return lambda drive: drive.about().get(fields="user/permissionId")
 
 
@@ -220,19 +207,9 @@ def changes(token: str, drive_id: str | None) -> "Make":
         includeItemsFromAllDrives=True,
         supportsAllDrives=True,
         includeRemoved=True,
-        fields=_CHANGES,
+        fields=_CHANGE_FIELDS,
         **options,
     )
-
-
-def _with(request: "HttpRequest", keys: Mapping[str, str] | None) -> "HttpRequest":
-    if keys:
-        listed = ",".join(f"{file_id}/{key}" for file_id, key in keys.items())
-        request.headers = {**(request.headers or {}), "X-Goog-Drive-Resource-Keys": listed}
-    return request
-
-
-_PAGES = 10  # of changes: where more has happened, listing is as quick
 
 
 def mark_of(drive_id: str | None, answer: dict[str, Any] | DiligenceError) -> str | None:
@@ -257,7 +234,7 @@ def read(client: Client, mark: str, first: dict[str, Any] | DiligenceError) -> C
     drive_id, _ = log_of(mark)
     ids: set[str] = set()
     answer = first
-    for _ in range(_PAGES):
+    for _ in range(_MAX_CHANGE_PAGES):
         if isinstance(answer, NotFound | NotAllowed | Refused):
             return None  # the token has expired or is invalid
         if isinstance(answer, DiligenceError):
@@ -275,3 +252,24 @@ def read(client: Client, mark: str, first: dict[str, Any] | DiligenceError) -> C
         except DiligenceError as error:
             answer = error
     return None
+
+
+def _url(row: FileRow) -> str:
+    key = f"?resourcekey={quote(row.key)}" if row.key else ""
+    if row.mime_type in _EDITORS:
+        return f"https://docs.google.com/{_EDITORS[row.mime_type]}/d/{row.id}/edit{key}"
+    return f"https://drive.google.com/file/d/{row.id}/view{key}"
+
+
+def _time(written: str | None) -> datetime | None:
+    try:
+        return datetime.fromisoformat(written) if written else None
+    except ValueError:
+        return None
+
+
+def _with_keys(request: "HttpRequest", keys: Mapping[str, str] | None) -> "HttpRequest":
+    if keys:
+        pairs = ",".join(f"{file_id}/{key}" for file_id, key in keys.items())
+        request.headers = {**(request.headers or {}), "X-Goog-Drive-Resource-Keys": pairs}
+    return request

@@ -16,7 +16,7 @@ from tasks.documents.drive.google.list_whole_drive import WholeDrive
 from tasks.documents.drive.spool import SpooledDocuments
 from tasks.errors import DiligenceError, NotAllowed, NotFound
 
-_CHAIN = 5  # shortcuts that lead to one another: Drive makes none such, so this is room enough
+_MAX_CHAIN = 5  # shortcuts that lead to one another: Drive makes none such, so this is room enough
 
 
 def listing_of(
@@ -43,65 +43,8 @@ def listing_of(
     Raises:
         NotLoggedIn, TooManyRequests, Unavailable, SourceFailed, TookTooLong: Drive does not answer.
     """
-    with nullcontext() if spool else _uncollected():
-        return _listed(client, FolderContents(top, spool, keys), drive_id, recursive=recursive, mark=mark)
-
-
-def _listed(
-    client: Client, contents: FolderContents, drive_id: str | None, *, recursive: bool, mark: str | None
-) -> Listing:
-    top = contents.top
-    walk = ParentWalk(client, contents, recursive=recursive)
-    if not (recursive and top.id == drive_id and WholeDrive(client, contents).through()):
-        walk.through([top.id])
-    shortcuts = Shortcuts(client, contents, recursive=recursive)
-    shortcuts.follow(walk)
-
-    folders = contents.ordered() if recursive else []
-    names = {top.id: top.name} | {folder.id: folder.path for folder in folders}
-    paths = names | {top.id: ""}
-    closed = sorted(names[folder_id] for folder_id in contents.closed if folder_id in names)
-    # A log covers its own drive only, and what was not visible may become visible without a change.
-    elsewhere = shortcuts.drives - {drive_id}
-    incomplete = contents.incomplete or bool(closed)
-
-    def documents() -> Iterator[Document]:
-        yield from contents.stream(paths)
-        yield from shortcuts.documents(paths)
-
-    return Listing(
-        Folder(top.id, top.name, ""),
-        folders,
-        SpooledDocuments(documents) if contents.on_disk else _once(documents()),
-        [f"The folder {path!r} cannot be opened: what lies in it is left out." for path in closed] + shortcuts.warnings,
-        incomplete,
-        None if incomplete or elsewhere else mark,
-        frozenset(shortcuts.watched),
-    )
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Switch garbage collection off: going through 60,000 young rows again and again takes a third of the time.
-
-    A listing makes no reference cycles, and it ends within minutes.
-    """
-    if not gc.isenabled():
-        yield  # whoever switched it off will switch it on
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-
-
-def _once(documents: Iterator[Document]) -> list[Document]:
-    """The documents without repetitions: pages shift while people work, and may bring one twice."""
-    by_id: dict[str, Document] = {}
-    for document in documents:
-        by_id.setdefault(document.id, document)
-    return list(by_id.values())
+    with nullcontext() if spool else _garbage_collection_off():
+        return _list_folder(client, FolderContents(top, spool, keys), drive_id, recursive=recursive, mark=mark)
 
 
 class Shortcuts:
@@ -133,17 +76,17 @@ class Shortcuts:
             self._followed.update(row.id for row, _ in new)
             reachable_shortcuts = [(row, target) for row, target in new if row.parent in reachable]
             self.watched.update(row.id for row, _ in reachable_shortcuts)
-            walk.through(list(self._lead(sorted(reachable_shortcuts))))
+            walk.through(list(self._target_folders(sorted(reachable_shortcuts))))
 
-    def documents(self, paths: Mapping[str, str]) -> Iterator[Document]:
-        """The documents that shortcuts bring in, under the shortcuts' names, in these folders (paths by id)."""
+    def documents(self, path_by_id: Mapping[str, str]) -> Iterator[Document]:
+        """The documents that shortcuts bring in, under the shortcuts' names; `path_by_id` has the folders."""
         listed: set[str] = set()
         for shortcut, row in self._documents:
-            if row.parent not in paths and shortcut.parent in paths and row.id not in listed:
+            if row.parent not in path_by_id and shortcut.parent in path_by_id and row.id not in listed:
                 listed.add(row.id)
-                yield document_of(row._replace(name=shortcut.name, parent=shortcut.parent), paths[shortcut.parent])
+                yield document_of(row._replace(name=shortcut.name, parent=shortcut.parent), path_by_id[shortcut.parent])
 
-    def _lead(self, shortcuts: Iterable[tuple[FileRow, ShortcutTarget]]) -> Iterator[str]:
+    def _target_folders(self, shortcuts: Iterable[tuple[FileRow, ShortcutTarget]]) -> Iterator[str]:
         """Look up where shortcuts lead; gives the ids of the folders that are new."""
         to_look_up = [
             (row, target)
@@ -170,15 +113,15 @@ class Shortcuts:
     ) -> Iterator[tuple[FileRow, dict[str, Any] | None]]:
         """The shortcuts with their targets; None where there is none for this account."""
         waiting = list(shortcuts)
-        for _ in range(_CHAIN):
+        for _ in range(_MAX_CHAIN):
             targets = list({target.id: target for _, target in waiting if target.id}.values())
-            answers = self._client.batch([api.one(target.id, _keys(target)) for target in targets])
+            answers = self._client.batch([api.one(target.id, _resource_keys(target)) for target in targets])
             answer_by_id = {target.id: answer for target, answer in zip(targets, answers, strict=True)}
             further = []
             for shortcut, target in waiting:
                 self.watched.add(target.id)
                 self._contents.note_key(target.id, target.key)
-                file = _there(answer_by_id.get(target.id))
+                file = _file_or_none(answer_by_id.get(target.id))
                 if file is not None and file.get("mimeType") == SHORTCUT:
                     further.append((shortcut, target_of(file)))
                 else:
@@ -196,11 +139,69 @@ class Shortcuts:
         return folder_id in self._contents.folders or folder_id == self._contents.top.id
 
 
-def _there(answer: dict[str, Any] | DiligenceError | None) -> dict[str, Any] | None:
+def _list_folder(
+    client: Client, contents: FolderContents, drive_id: str | None, *, recursive: bool, mark: str | None
+) -> Listing:
+    top = contents.top
+    walk = ParentWalk(client, contents, recursive=recursive)
+    if not (recursive and top.id == drive_id and WholeDrive(client, contents).through()):
+        walk.through([top.id])
+    shortcuts = Shortcuts(client, contents, recursive=recursive)
+    shortcuts.follow(walk)
+
+    folders = contents.ordered() if recursive else []
+    name_by_id = {top.id: top.name} | {folder.id: folder.path for folder in folders}
+    path_by_id = name_by_id | {top.id: ""}
+    closed_paths = sorted(name_by_id[folder_id] for folder_id in contents.closed if folder_id in name_by_id)
+    # A log covers its own drive only, and what was not visible may become visible without a change.
+    other_drives = shortcuts.drives - {drive_id}
+    incomplete = contents.incomplete or bool(closed_paths)
+    warnings = [f"The folder {path!r} cannot be opened: what lies in it is left out." for path in closed_paths]
+
+    def documents() -> Iterator[Document]:
+        yield from contents.stream(path_by_id)
+        yield from shortcuts.documents(path_by_id)
+
+    return Listing(
+        Folder(top.id, top.name, ""),
+        folders,
+        SpooledDocuments(documents) if contents.on_disk else _without_repetitions(documents()),
+        warnings + shortcuts.warnings,
+        incomplete,
+        None if incomplete or other_drives else mark,
+        frozenset(shortcuts.watched),
+    )
+
+
+@contextmanager
+def _garbage_collection_off() -> Iterator[None]:
+    """Switch garbage collection off: going through 60,000 young rows again and again takes a third of the time.
+
+    A listing makes no reference cycles, and it ends within minutes.
+    """
+    if not gc.isenabled():
+        yield  # whoever switched it off will switch it on
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def _without_repetitions(documents: Iterator[Document]) -> list[Document]:
+    """The documents without repetitions: pages shift while people work, and may bring one twice."""
+    by_id: dict[str, Document] = {}
+    for document in documents:
+        by_id.setdefault(document.id, document)
+    return list(by_id.values())
+
+
+def _file_or_none(answer: dict[str, Any] | DiligenceError | None) -> dict[str, Any] | None:
     if isinstance(answer, DiligenceError) and not isinstance(answer, NotFound | NotAllowed):
         raise answer
     return None if answer is None or isinstance(answer, DiligenceError) or answer.get("trashed") else answer
 
 
-def _keys(target: ShortcutTarget) -> dict[str, str]:
+def _resource_keys(target: ShortcutTarget) -> dict[str, str]:
     return {target.id: target.key} if target.key else {}
