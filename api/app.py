@@ -25,7 +25,7 @@ from api.settings import ApiSettings
 from tasks.documents.drive.registry import configured_drive
 
 _PLACE = b"<!-- login -->"
-_LOGIN = '<li><a href="/login/you">Your {} account</a>: documents are shown as it may see them</li>'
+_LOGIN = '<li><a href="/login/you">Your {} account</a>: the service shows the documents that it may see</li>'
 
 
 @get("/", include_in_schema=False, media_type=MediaType.HTML)

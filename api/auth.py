@@ -71,7 +71,7 @@ def needs_local(local: Sequence[Guard]) -> Guard:
     async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
         drive = configured_drive()
         if drive.accounts is not None:
-            raise NotFound(f"{drive.title} shows its documents itself: follow the document_url of the index.")
+            raise NotFound(f"{drive.title} shows its documents itself: use the document_url from the index.")
         await _all(local, connection, handler)
 
     return guard
@@ -94,7 +94,7 @@ async def _account(connection: Connection, accounts: AccountAccess) -> Identity:
     if headers:
         match = _BEARER.fullmatch(headers[0].strip()) if len(headers) == 1 else None
         if match is None:
-            raise NotLoggedIn("The header Authorization is not understood. Send `Authorization: Bearer …` once.")
+            raise NotLoggedIn("The Authorization header cannot be read. Send `Authorization: Bearer …` once.")
         return Bearer(match.group(1))
     login = await login_module.identity_of(connection)
     if login is None:
@@ -111,7 +111,7 @@ def check_binding(host: str) -> None:
     if not ApiSettings.current().keys and not _is_loopback(host):
         raise NotConfigured(
             "Without API keys the service binds to this machine only (127.0.0.1). "
-            "Set DILIGENCE_API_KEYS to open it to others."
+            "Set DILIGENCE_API_KEYS to let other machines in."
         )
 
 
@@ -121,12 +121,12 @@ def check_origin(headers: Iterable[tuple[bytes, bytes]], trusted: Sequence[str])
     `trusted` are host names and addresses without ports.
 
     Raises:
-        BadRequest: no host is named.
+        BadRequest: there is not exactly one Host header.
         NotAllowed: the request is for, or from a page of, a host that is not trusted.
     """
     named = [value.decode("latin-1") for name, value in headers if name == b"host"]
     if len(named) != 1:
-        raise BadRequest("The request must name one host.")
+        raise BadRequest("The request must have exactly one Host header.")
     if _host_of(f"//{named[0]}") not in trusted:
         raise NotAllowed(
             "Without API keys the service answers to the names of this machine only. "

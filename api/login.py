@@ -101,7 +101,7 @@ def _accounts() -> AccountAccess:
     drive = configured_drive()
     if drive.accounts is None:
         titles = " and ".join(description.title for description in descriptions() if description.accounts)
-        raise NotFound(f"Logins are for {titles}; this service's documents are {drive.name} (DILIGENCE_DRIVE).")
+        raise NotFound(f"Only {titles} has logins; this service reads the {drive.name} drive (DILIGENCE_DRIVE).")
     return drive.accounts
 
 
@@ -114,7 +114,7 @@ def _finish(accounts: AccountAccess, note: str | None, answer: Mapping[str, str]
 
 
 def _redirect_uri() -> str:
-    return DocumentSettings.current().base_url.rstrip("/") + "/login/callback"
+    return _base_url().rstrip("/") + "/login/callback"
 
 
 def _page(title: str, body: str) -> Response[str]:
@@ -214,10 +214,10 @@ def check_site(connection: Connection) -> None:
     if connection.scope["method"] in _SAFE:  # type: ignore[typeddict-item] # a WebSocket has none; there are none
         return
     site, origin = connection.headers.get("sec-fetch-site"), connection.headers.get("origin")
-    ours = {connection.headers.get("host", "").lower(), urlsplit(DocumentSettings.current().base_url).netloc.lower()}
+    ours = {connection.headers.get("host", "").lower(), urlsplit(_base_url()).netloc.lower()}
     # Ports and subdomains of the same host are "same-site", and somebody else's all the same.
     if site not in (None, "same-origin", "none") or (origin is not None and _host(origin) not in ours):
-        raise NotAllowed("Pages of other sites may not act with your login.")
+        raise NotAllowed("Pages of other sites may not use your login.")
 
 
 def _find(secret: str) -> StoredLogin | None:
@@ -240,5 +240,9 @@ def _host(origin: str) -> str | None:
         return None
 
 
+def _base_url() -> str:
+    return DocumentSettings.current().base_url
+
+
 def _is_https() -> bool:
-    return DocumentSettings.current().base_url.lower().startswith("https://")
+    return _base_url().lower().startswith("https://")

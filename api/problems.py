@@ -41,7 +41,7 @@ class MethodNotAllowed(DiligenceError):
     status, slug, title = 405, "method-not-allowed", "Method not allowed"
 
     def __init__(self, allow: str) -> None:
-        super().__init__(f"This path answers {allow} only.")
+        super().__init__(f"This path allows {allow} only.")
         self.allow = allow
 
     @property
@@ -104,9 +104,9 @@ def respond(request: Request[Any, Any, Any], raised: Exception) -> Response[dict
 
 
 @singledispatch
-def ours(raised: Exception) -> DiligenceError:  # noqa: ARG001 - nothing of a foreign exception is told
+def ours(raised: Exception) -> DiligenceError:  # noqa: ARG001 - a foreign exception's text stays inside
     """The error of our tree that stands for what was raised."""
-    return DiligenceError("Something went wrong inside the service. Its log names the place; trying again may help.")
+    return DiligenceError("Something went wrong inside the service. Its log says where. Trying again may help.")
 
 
 @ours.register
@@ -135,14 +135,14 @@ def _(raised: pydantic.ValidationError) -> DiligenceError:
 
 @ours.register
 def _(raised: SettingsError) -> DiligenceError:  # noqa: ARG001 - its message may hold the value
-    return NotConfigured("A setting cannot be read. `diligence doctor` names it.")
+    return NotConfigured("A setting cannot be read. Run `diligence doctor` to see which one.")
 
 
 @ours.register
 def _(raised: HTTPException) -> DiligenceError:
     """What Litestar itself refuses."""
     if raised.status_code == 404:
-        return NotFound("There is nothing at this path. /schema lists what there is.")
+        return NotFound("There is nothing at this path. /schema lists the operations.")
     if 400 <= raised.status_code < 500:
         return BadRequest(f"{raised.detail.rstrip('.')}.")
     return ours.dispatch(Exception)(raised)
@@ -157,7 +157,7 @@ def _(raised: MethodNotAllowedException) -> DiligenceError:
 
 
 @ours.register
-def _(raised: RequestEntityTooLarge) -> DiligenceError:  # noqa: ARG001 - the limit is all there is to tell
+def _(raised: RequestEntityTooLarge) -> DiligenceError:  # noqa: ARG001 - the message gives the limit only
     limit = ApiSettings.current().max_body_mb
     return TooLarge(f"The body is larger than {limit} MB. DILIGENCE_MAX_BODY_MB sets the limit.")
 

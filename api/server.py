@@ -17,7 +17,7 @@ from tasks.errors import Unavailable
 
 logger = logging.getLogger(__name__)
 
-_PATIENCE = 15  # seconds that requests under way are given when the service is stopped
+_PATIENCE = 15  # seconds that running requests get to finish when the service is stopped
 
 # What the log holds: the service's own words, at stderr. No request lines, since queries and paths tell
 # whom somebody looks at; and none of the HTTP clients', whose addresses may hold keys.
@@ -44,16 +44,16 @@ def serve(host: str, port: int) -> None:
     Raises:
         NotConfigured: `host` is reached from other machines and no API key is configured.
         pydantic.ValidationError: a setting has a wrong value.
-        Unavailable: the address is in use, or is none of this machine.
+        Unavailable: the address is in use, or does not belong to this machine.
     """
     server = build(host, port)
     if not ApiSettings.current().keys:
-        logger.warning("No DILIGENCE_API_KEYS: every program on this machine may call, no other machine can.")
+        logger.warning("DILIGENCE_API_KEYS is not set: every program on this machine can call, no other machine can.")
     try:
         with contextlib.suppress(KeyboardInterrupt):
             server.run()
     except SystemExit as error:  # uvicorn's way to say so
-        raise Unavailable(f"Port {port} of {host} is taken or not to be had: choose another.") from error
+        raise Unavailable(f"Port {port} of {host} is in use or not available. Choose another one.") from error
 
 
 class _Server(uvicorn.Server):

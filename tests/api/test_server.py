@@ -49,7 +49,7 @@ def test_the_log_holds_nothing_of_the_requests(process: subprocess.Popen[str], p
     process.send_signal(signal.SIGINT)
     log = process.communicate(timeout=20)[1]
     assert process.returncode == 0
-    assert "No DILIGENCE_API_KEYS" in log
+    assert "DILIGENCE_API_KEYS is not set" in log
     for secret in ("secret", "hush-hush", "Traceback"):
         assert secret not in log
 
