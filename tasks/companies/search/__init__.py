@@ -14,9 +14,9 @@ from tasks.companies.web.response import WebResponse
 from tasks.errors import NotConfigured, SourceFailed
 from tasks.text.normalise import plain_line
 
-_LONGEST: Final = 400
+_MAX_CHARACTERS: Final = 400
 """Characters of a query that Brave and Tavily take."""
-_MOST_WORDS: Final = 50
+_MAX_WORDS: Final = 50
 """Words of a query that Brave takes."""
 
 
@@ -75,10 +75,10 @@ def check_status(response: WebResponse) -> None:
 
 def shortened(query: str) -> str:
     """The query no longer than every provider accepts, cut between words."""
-    words = plain_line(query).split()[:_MOST_WORDS]
-    while len(" ".join(words)) > _LONGEST and len(words) > 1:
+    words = plain_line(query).split()[:_MAX_WORDS]
+    while len(" ".join(words)) > _MAX_CHARACTERS and len(words) > 1:
         words.pop()
-    return " ".join(words)[:_LONGEST]
+    return " ".join(words)[:_MAX_CHARACTERS]
 
 
 def hits(results: Any, content: str, count: int) -> list[Hit]:

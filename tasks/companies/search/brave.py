@@ -11,7 +11,7 @@ from tasks.remote.rate_limit import RateLimit, RateLimiter
 _URL: Final = "https://api.search.brave.com"
 _LIMITER: Final = RateLimiter(RateLimit(at_once=1, per_second=1))
 """The smallest plan takes one request a second."""
-_MOST: Final = 20
+_MAX_RESULTS: Final = 20
 
 
 class BraveSearcher:
@@ -30,7 +30,7 @@ class BraveSearcher:
             NotConfigured: the key is not accepted.
             DiligenceError: it cannot be reached, or its answer cannot be used.
         """
-        params = {"q": shortened(query), "count": str(min(count, _MOST)), "text_decorations": "false"}
+        params = {"q": shortened(query), "count": str(min(count, _MAX_RESULTS)), "text_decorations": "false"}
         headers = {"X-Subscription-Token": self._key, "Accept": "application/json"}
         response = Web.current().get(
             f"{self._url}/res/v1/web/search",

@@ -10,7 +10,7 @@ from tasks.remote.rate_limit import RateLimit, RateLimiter
 
 _URL: Final = "https://api.tavily.com"
 _LIMITER: Final = RateLimiter(RateLimit(at_once=4))
-_MOST: Final = 20
+_MAX_RESULTS: Final = 20
 
 
 class TavilySearcher:
@@ -31,7 +31,7 @@ class TavilySearcher:
         """
         response = Web.current().post(
             f"{self._url}/search",
-            {"query": shortened(query), "max_results": min(count, _MOST)},
+            {"query": shortened(query), "max_results": min(count, _MAX_RESULTS)},
             headers={"Authorization": f"Bearer {self._key}"},
             trusted=True,
             limiter=_LIMITER,
