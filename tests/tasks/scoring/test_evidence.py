@@ -21,9 +21,11 @@ def room(room: Room) -> Room:
 
 
 def test_passages_are_found_with_their_place_and_span(room: Room) -> None:
-    found = room.evidence.find("Did the costs fall?", 5)
-    assert [(each.document.name, each.place, each.text) for each in found] == [("Report.pdf", "page 3", "Costs fell.")]
-    assert REPORT[found[0].start : found[0].end] == "Costs fell."
+    excerpts = room.evidence.find("Did the costs fall?", 5)
+    assert [(excerpt.document.name, excerpt.place, excerpt.text) for excerpt in excerpts] == [
+        ("Report.pdf", "page 3", "Costs fell.")
+    ]
+    assert REPORT[excerpts[0].start : excerpts[0].end] == "Costs fell."
 
 
 def test_the_name_of_a_document_speaks_too(room: Room) -> None:
@@ -33,28 +35,28 @@ def test_the_name_of_a_document_speaks_too(room: Room) -> None:
 def test_passages_are_cut_once_and_kept(room: Room) -> None:
     first = room.evidence.find("revenue", 5)
     with reading() as session:
-        kept = find_passages(session, first[0].text_id, CUT_BY)
-    assert kept is not None
-    assert [(each.start, each.end) for each in kept] == [(0, 13), (15, 33), (35, 46), (48, 66)]
+        passages = find_passages(session, first[0].text_id, CUT_BY)
+    assert passages is not None
+    assert [(passage.start, passage.end) for passage in passages] == [(0, 13), (15, 33), (35, 46), (48, 66)]
     assert room.evidence.find("revenue", 5) == first
 
 
 def test_two_documents_of_one_content_share_a_text(room: Room) -> None:
     room.holds("Copy.txt", LETTER)  # content hashes differ, texts are the same
-    names = [each.document.name for each in room.evidence.find("churn", 5)]
+    names = [excerpt.document.name for excerpt in room.evidence.find("churn", 5)]
     assert sorted(names) == ["Copy.txt", "Letter.txt"]
 
 
 def test_what_gave_no_text_is_known(room: Room) -> None:
-    assert [each.name for each in room.evidence.unread] == ["Scan.pdf"]
+    assert [document.name for document in room.evidence.unread] == ["Scan.pdf"]
 
 
 def test_a_quotation_is_found_from_its_passage_on(room: Room) -> None:
     evidence = room.evidence
-    second = next(each for each in evidence.find("revenue 3,700", 5) if each.place == "page 4")
-    found = evidence.verify("Revenue was 3,700", second)
-    assert found is not None
-    assert (found.place, found.start, found.text) == ("page 4", 48, "Revenue was 3,700")
+    second = next(excerpt for excerpt in evidence.find("revenue 3,700", 5) if excerpt.place == "page 4")
+    excerpt = evidence.verify("Revenue was 3,700", second)
+    assert excerpt is not None
+    assert (excerpt.place, excerpt.start, excerpt.text) == ("page 4", 48, "Revenue was 3,700")
     first = evidence.verify("Revenue was 3,700")
     assert first is not None
     assert first.place == "page 2"
@@ -63,9 +65,9 @@ def test_a_quotation_is_found_from_its_passage_on(room: Room) -> None:
 def test_a_quotation_said_to_stand_elsewhere_is_found_where_it_stands(room: Room) -> None:
     evidence = room.evidence
     report = evidence.find("costs", 5)[0]
-    found = evidence.verify("churn was 4 %", report)
-    assert found is not None
-    assert (found.document.name, found.place, found.text) == ("Letter.txt", "line 1", "churn was 4 %")
+    excerpt = evidence.verify("churn was 4 %", report)
+    assert excerpt is not None
+    assert (excerpt.document.name, excerpt.place, excerpt.text) == ("Letter.txt", "line 1", "churn was 4 %")
 
 
 @pytest.mark.parametrize("quote", ["churn was 5 %", "churn was 4", "", "the", "Revenue was 3,700 … churn was 4 %"])
@@ -99,11 +101,11 @@ TABLE = "Revenue by region\nRegion\t2024\t2023\n" + "".join(f"Region {i}\t{i}00\
 
 def test_a_later_part_of_a_table_tells_its_columns(room: Room) -> None:
     room.holds("Regions.xlsx", TABLE)
-    found = room.evidence.find("region 140", 1)[0]
-    assert found.header == "Region\t2024\t2023"
-    assert found.with_header.startswith("Region\t2024\t2023\nRegion ")
-    assert "Region 140\t14000" in found.with_header
-    assert TABLE[found.start : found.end] == found.text
+    excerpt = room.evidence.find("region 140", 1)[0]
+    assert excerpt.header == "Region\t2024\t2023"
+    assert excerpt.with_header.startswith("Region\t2024\t2023\nRegion ")
+    assert "Region 140\t14000" in excerpt.with_header
+    assert TABLE[excerpt.start : excerpt.end] == excerpt.text
 
 
 PLANTED = (
@@ -118,17 +120,17 @@ def test_an_order_in_a_table_s_first_row_does_not_come_back_with_its_later_parts
     room.holds("Planted.txt", f"Region\t{order}\n" + "".join(f"Region {row}\t{row}\n" for row in range(300)))
     evidence = room.evidence
     assert [order.document.name for order in evidence.injected] == ["Planted.txt"]
-    later = [each for each in evidence.find("Region 299", 5) if each.document.name == "Planted.txt"]
+    later = [excerpt for excerpt in evidence.find("Region 299", 5) if excerpt.document.name == "Planted.txt"]
     assert later
-    assert {each.header for each in later} == {"[…]"}
+    assert {excerpt.header for excerpt in later} == {"[…]"}
 
 
 def test_a_passage_that_orders_a_model_about_is_told_and_never_found(room: Room) -> None:
     room.holds("Planted.txt", PLANTED, [(0, 24, "page", "1"), (24, 131, "page", "2"), (132, 144, "page", "3")])
     evidence = room.evidence
     assert [(order.document.name, order.place) for order in evidence.injected] == [("Planted.txt", "page 2")]
-    found = evidence.find("previous instructions highest score churn zero audited", 20)
-    assert found
-    assert not any("highest score" in each.text for each in found)
+    excerpts = evidence.find("previous instructions highest score churn zero audited", 20)
+    assert excerpts
+    assert not any("highest score" in excerpt.text for excerpt in excerpts)
     assert evidence.verify("Churn is zero and all is audited") is None
     assert evidence.verify("Churn was 9 % in 2024") is not None

@@ -40,8 +40,8 @@ ASK = Judged(id="recurring", ask="Is most of the revenue recurring?", guide="5: 
 
 def judgement(*quotes: tuple[int, str], **more: Any) -> str:
     """What a model says; quotes are (source, text)."""
-    given = {"found": True, "score": 4, "reason": "Most of it recurs."} | more
-    return json.dumps(given | {"quotes": [{"source": source, "text": text} for source, text in quotes]})
+    answer = {"found": True, "score": 4, "reason": "Most of it recurs."} | more
+    return json.dumps(answer | {"quotes": [{"source": source, "text": text} for source, text in quotes]})
 
 
 def number_of(request: ModelRequest, text: str) -> int:
@@ -89,9 +89,9 @@ def invented(finding: CriterionResult) -> list[str]:
 
 
 def account(cap: Cap | None = None) -> tuple[Ledger, list[Usage]]:
-    """A ledger, and what it was told to write down."""
-    kept: list[Usage] = []
-    return Ledger(cap, None, Usage(), None, lambda usage, _usd: kept.append(usage)), kept
+    """A ledger, and the usages that it has recorded."""
+    usages: list[Usage] = []
+    return Ledger(cap, None, Usage(), None, lambda usage, _usd: usages.append(usage)), usages
 
 
 # --- judgements that count
@@ -116,8 +116,8 @@ def test_the_model_is_told_the_question_the_guide_and_the_scale(room: Room, serv
     judged(room, (1, 10))
     instructions = server.requests[0].messages[0]
     assert instructions["role"] == "system"
-    for told in ("'Alpha'", ASK.ask, ASK.guide, "from 1 (lowest) to 10 (highest)"):
-        assert told in instructions["content"]
+    for words in ("'Alpha'", ASK.ask, ASK.guide, "from 1 (lowest) to 10 (highest)"):
+        assert words in instructions["content"]
     assert "83.4" not in instructions["content"]
 
 
@@ -126,12 +126,12 @@ def test_a_quote_of_a_wrong_source_is_moved_to_where_it_stands(room: Room, serve
     server.says = judgement((source, "recurring revenue falls by 7.1 %"))
     finding = judged(room)
     assert finding.status is ScoreStatus.SCORED
-    assert [found.document.name for found in standing(finding)] == ["Letter.txt"]
+    assert [excerpt.document.name for excerpt in standing(finding)] == ["Letter.txt"]
 
 
 def test_a_quote_of_another_document_is_moved_there(room: Room, server: ModelServer) -> None:
     server.says = lambda request: judgement((number_of(request, "Dear Sirs"), "Recurring revenue was 83.4 %"))
-    assert [(found.document.name, found.place) for found in standing(judged(room))] == [("Report.pdf", "page 2")]
+    assert [(excerpt.document.name, excerpt.place) for excerpt in standing(judged(room))] == [("Report.pdf", "page 2")]
 
 
 def test_a_quote_given_twice_is_shown_once(room: Room, server: ModelServer) -> None:
@@ -139,7 +139,7 @@ def test_a_quote_given_twice_is_shown_once(room: Room, server: ModelServer) -> N
         (1, "recurring revenue falls"), (2, "Recurring Revenue falls"), (1, "made up"), (2, "made up")
     )
     finding = judged(room)
-    assert [found.text for found in standing(finding)] == ["recurring revenue falls"]
+    assert [excerpt.text for excerpt in standing(finding)] == ["recurring revenue falls"]
     assert invented(finding) == ["made up"]
 
 
@@ -185,7 +185,7 @@ def test_nothing_found_is_missing(room: Room, server: ModelServer, more: dict[st
     finding = judged(room)
     assert (finding.status, finding.score, finding.missing) == (ScoreStatus.MISSING, None, ASK.ask)
     assert finding.reason == "The sources do not tell."
-    assert {each.document.name for each in finding.nearest} == {"Letter.txt", "Report.pdf"}
+    assert {near.document.name for near in finding.nearest} == {"Letter.txt", "Report.pdf"}
     assert {near.why.split(" (")[0] for near in finding.nearest} == {"it has a passage related to the question"}
 
 
@@ -207,7 +207,7 @@ def test_both_ends_of_the_scale_are_on_it(room: Room, server: ModelServer, score
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "told"),
+    ("behaviour", "message"),
     [
         (refusing(), "refused"),
         (cut_off(), "cut off"),
@@ -225,22 +225,22 @@ def test_both_ends_of_the_scale_are_on_it(room: Room, server: ModelServer, score
     ],
 )
 def test_a_model_s_failure_is_unscored_with_its_reason_and_the_passages(
-    room: Room, server: ModelServer, behaviour: Behaviour, told: str
+    room: Room, server: ModelServer, behaviour: Behaviour, message: str
 ) -> None:
     server.always(behaviour)
     finding = judged(room)
     assert (finding.status, finding.score, finding.failed) == (ScoreStatus.UNSCORED, None, True)
-    assert told in finding.reason
+    assert message in finding.reason
     assert finding.reason.endswith("The passages that speak to it are shown.")
-    assert {found.document.name for found in standing(finding)} == {"Report.pdf", "Letter.txt"}
+    assert {excerpt.document.name for excerpt in standing(finding)} == {"Report.pdf", "Letter.txt"}
     assert "83.4" not in finding.reason
 
 
 def test_what_a_failure_cost_is_counted(room: Room, server: ModelServer) -> None:
     server.always(saying("I would say four."))
-    ledger, kept = account()
+    ledger, usages = account()
     judged(room, ledger=ledger)
-    spent = sum(kept, Usage())
+    spent = sum(usages, Usage())
     assert spent.calls == 2
     assert spent.input_tokens > 0
 
@@ -281,7 +281,7 @@ def test_without_a_model_the_passages_are_shown_and_nothing_failed(room: Room) -
     finding = judged(room)
     assert (finding.status, finding.score, finding.failed) == (ScoreStatus.UNSCORED, None, False)
     assert finding.reason.startswith("No model is configured (DILIGENCE_AI_MODEL)")
-    assert {found.document.name for found in standing(finding)} == {"Report.pdf", "Letter.txt"}
+    assert {excerpt.document.name for excerpt in standing(finding)} == {"Report.pdf", "Letter.txt"}
 
 
 # --- rooms that say nothing
@@ -366,23 +366,23 @@ def test_repeats_that_all_fail_are_a_failure_with_the_passages(room: Room, serve
 
 
 def test_where_the_budget_ends_nothing_failed_and_the_passages_are_shown(room: Room, server: ModelServer) -> None:
-    ledger, kept = account(Cap(tokens=100))
+    ledger, usages = account(Cap(tokens=100))
     finding = judged(room, ledger=ledger)
     assert (finding.status, finding.failed, finding.unfinished) == (ScoreStatus.UNSCORED, False, True)
     assert finding.reason.startswith("The budget is spent")
-    assert {found.document.name for found in standing(finding)} == {"Report.pdf", "Letter.txt"}
-    assert (server.requests, kept) == ([], [])
+    assert {excerpt.document.name for excerpt in standing(finding)} == {"Report.pdf", "Letter.txt"}
+    assert (server.requests, usages) == ([], [])
 
 
 def test_a_budget_that_ends_between_repeats_leaves_the_criterion_to_be_finished(
     room: Room, server: ModelServer
 ) -> None:
     server.says = judgement((1, "recurring revenue falls by 7.1 %"))
-    ledger, kept = account(Cap(tokens=9000))
+    ledger, usages = account(Cap(tokens=9000))
     finding = judged(room, repeats=9, ledger=ledger)
     assert (finding.status, finding.unfinished) == (ScoreStatus.UNSCORED, True)
     calls = len(server.requests)
-    assert 0 < calls == len(kept) < 9
+    assert 0 < calls == len(usages) < 9
     whole, more = account()
     assert judged(room, repeats=9, ledger=whole).agreement == 1
     assert calls + len(more) == len(server.requests) == 9
@@ -461,5 +461,5 @@ def test_a_question_in_another_language_finds_and_proves_its_answer(
     server.says = lambda request: judgement((number_of(request, quote), quote))
     finding = judged(room, criterion=Judged(id="x", ask=ask))
     assert (finding.status, finding.score) == (ScoreStatus.SCORED, 4)
-    assert [found.document.name for found in standing(finding)] == ["Other.txt"]
+    assert [excerpt.document.name for excerpt in standing(finding)] == ["Other.txt"]
     assert ask in server.requests[0].messages[0]["content"]

@@ -83,22 +83,22 @@ def test_a_blank_text_has_no_passage(text: str) -> None:
 def test_a_long_text_is_cut_at_empty_lines_then_lines_then_sentences() -> None:
     paragraph = "Revenue grew in every quarter of the year. " * 15
     paragraphs = f"{paragraph}\n\n{paragraph}\n\n{paragraph}"
-    assert {paragraphs[each.start : each.end] for each in cut(paragraphs, [])} == {paragraph.strip()}
+    assert {paragraphs[span.start : span.end] for span in cut(paragraphs, [])} == {paragraph.strip()}
     lines = "\n".join([paragraph] * 3)
-    assert {lines[each.start : each.end] for each in cut(lines, [])} == {paragraph.strip()}
+    assert {lines[span.start : span.end] for span in cut(lines, [])} == {paragraph.strip()}
     sentences = paragraph * 4
-    assert all(sentences[each.start : each.end].endswith(".") for each in cut(sentences, []))
+    assert all(sentences[span.start : span.end].endswith(".") for span in cut(sentences, []))
 
 
 def test_one_endless_word_is_cut_at_the_limit() -> None:
-    assert [each.end - each.start for each in cut("x" * 3000, [])] == [1200, 1200, 600]
+    assert [span.end - span.start for span in cut("x" * 3000, [])] == [1200, 1200, 600]
 
 
 # --- where a passage stands, in words
 
 
 def places_of(text: str, places: list[tuple[int, int, str, str]]) -> list[tuple[str, str | None]]:
-    return [(each.place, each.heading) for each in cut(text, places)]
+    return [(span.place, span.heading) for span in cut(text, places)]
 
 
 def test_pages_and_slides_are_told_by_number() -> None:
@@ -246,4 +246,4 @@ def test_each_later_part_of_a_table_knows_its_first_row() -> None:
 
 def test_a_first_row_of_any_length_is_carried_along_bounded() -> None:
     wide = "\t".join(f"Column {number}" for number in range(500)) + "\n"
-    assert max(len(each.header or "") for each in cut(wide + "1\t2\n" * 500, [])) <= 400
+    assert max(len(span.header or "") for span in cut(wide + "1\t2\n" * 500, [])) <= 400

@@ -62,13 +62,16 @@ def room(room: Room) -> Room:
 def test_every_criterion_is_written_down_with_its_quotes(room: Room, server: ModelServer) -> None:
     assert score_criteria(room.id)
     outcomes = room.outcomes
-    assert [(each.criterion_id, each.kind, each.status, each.score) for each in outcomes.values()] == [
+    assert [(outcome.criterion_id, outcome.kind, outcome.status, outcome.score) for outcome in outcomes.values()] == [
         ("recurring", "judged", ScoreStatus.SCORED, 4),
         ("churn", "judged", ScoreStatus.MISSING, None),
         ("established", "fact", ScoreStatus.SCORED, 0),
         ("cap_table", "document", ScoreStatus.MISSING, None),
     ]
-    assert [outcomes[each].missing for each in ("churn", "cap_table")] == ["How many customers cancelled?", "cap table"]
+    assert [outcomes[criterion].missing for criterion in ("churn", "cap_table")] == [
+        "How many customers cancelled?",
+        "cap table",
+    ]
     proved, invented = room.quotes("recurring")
     assert (proved.verified, proved.text, proved.document_name, proved.place) == (
         True,
@@ -133,7 +136,7 @@ def test_both_databases_keep_what_was_found(
     server.says = lambda request: verdict(request).replace("As the letter", "As\\u0000 the letter")
     for _ in range(2):
         assert score_criteria(room.id), database_url
-    assert [each.score for each in room.outcomes.values()] == [4, 0, None]
+    assert [outcome.score for outcome in room.outcomes.values()] == [4, 0, None]
     assert room.outcomes["recurring"].reason == "As the letter says."
     assert [quote.verified for quote in room.quotes("recurring")] == [True, False]
     assert len(server.requests) == 1
@@ -179,7 +182,7 @@ def test_a_failed_judgement_fails_the_company_and_is_asked_again(room: Room, ser
 
 def test_without_a_model_the_rest_is_scored_and_nothing_failed(room: Room) -> None:
     assert score_criteria(room.id)
-    assert [each.status for each in room.outcomes.values()] == [
+    assert [outcome.status for outcome in room.outcomes.values()] == [
         ScoreStatus.UNSCORED,
         ScoreStatus.UNSCORED,
         ScoreStatus.SCORED,
@@ -203,7 +206,7 @@ def test_a_company_of_which_nothing_is_known_has_no_total(new_run: Callable[[str
     bare = new_run("bare")
     bare.asks(RECURRING, ESTABLISHED, CAP_TABLE)
     assert score_criteria(bare.id)
-    assert {each.status for each in bare.outcomes.values()} == {ScoreStatus.MISSING}
+    assert {outcome.status for outcome in bare.outcomes.values()} == {ScoreStatus.MISSING}
     assert (bare.company.total, bare.company.coverage) == (None, 0)
 
 
@@ -234,15 +237,15 @@ def test_stances_confidence_agreement_and_contradictions_are_kept(room: Room, se
     room.asks(RECURRING, runs=3)
     server.says = whole
     assert score_criteria(room.id)
-    kept = room.outcomes["recurring"]
-    assert (kept.score, kept.reason, kept.confidence, kept.agreement) == (1, "It falls [1].", 0.7, 1)
+    stored = room.outcomes["recurring"]
+    assert (stored.score, stored.reason, stored.confidence, stored.agreement) == (1, "It falls [1].", 0.7, 1)
     assert [(quote.text, quote.stance, quote.verified) for quote in room.quotes("recurring")] == [
         ("Recurring revenue falls by 7.1 %", "against", True),
         ("made up", "for", False),
     ]
-    (contradiction,) = kept.contradictions
+    (contradiction,) = stored.contradictions
     assert contradiction["about"] == "churn"
-    assert [(each["document_name"], each["place"]) for each in contradiction["quotes"]] == [
+    assert [(quote["document_name"], quote["place"]) for quote in contradiction["quotes"]] == [
         ("Letter.txt", "line 1"),
         ("Memo.txt", "line 1"),
     ]
@@ -260,7 +263,7 @@ def test_the_documents_nearest_to_a_missing_one_are_stored(room: Room, server: M
     assert [(document["document_name"], document["why"]) for document in room.outcomes["cap_table"].nearest] == [
         ("Lease of the table.txt", "its name contains “table”")
     ]
-    assert [(each["document_name"], each["document_url"]) for each in room.outcomes["churn"].nearest] == [
+    assert [(document["document_name"], document["document_url"]) for document in room.outcomes["churn"].nearest] == [
         ("Letter.txt", "http://x/Letter.txt")
     ]
     assert room.outcomes["established"].nearest == []
@@ -282,7 +285,7 @@ def test_where_the_budget_ends_the_rest_is_unscored_and_goes_on_with_more(
 ) -> None:
     monkeypatch.setenv("DILIGENCE_AI_BUDGET", "1000 tokens")
     assert score_criteria(room.id)
-    assert [each.status for each in room.outcomes.values()] == [
+    assert [outcome.status for outcome in room.outcomes.values()] == [
         ScoreStatus.UNSCORED,
         ScoreStatus.UNSCORED,
         ScoreStatus.SCORED,
@@ -298,14 +301,14 @@ def test_where_the_budget_ends_the_rest_is_unscored_and_goes_on_with_more(
     assert (len(server.requests), room.run.calls) == (2, 2)
 
 
-def test_looking_into_a_company_writes_nothing(room: Room, server: ModelServer) -> None:
-    looked = {
+def test_computing_the_results_of_a_company_stores_nothing(room: Room, server: ModelServer) -> None:
+    results = {
         criterion.id: finding
         for _, criterion, finding, _ in criterion_results(room.id, room.evidence, current_answerer(), None)
     }
-    assert list(looked)[:2] == ["established", "cap_table"]  # they wait for nobody
-    assert set(looked) == {"established", "cap_table", "recurring", "churn"}
-    assert looked["recurring"].score == 4
+    assert list(results)[:2] == ["established", "cap_table"]  # they wait for nobody
+    assert set(results) == {"established", "cap_table", "recurring", "churn"}
+    assert results["recurring"].score == 4
     assert (room.outcomes, room.run.calls) == ({}, 0)
 
 
@@ -432,8 +435,8 @@ scores = st.tuples(st.none() | st.floats(-3, 7), st.floats(1e-6, 1e6))
 
 
 @given(st.lists(scores, max_size=20))
-def test_totals_and_coverage_are_shares_whatever_the_order(given: list[tuple[float | None, float]]) -> None:
-    outcomes = [outcome(score, weight) for score, weight in given]
+def test_totals_and_coverage_are_shares_whatever_the_order(rows: list[tuple[float | None, float]]) -> None:
+    outcomes = [outcome(score, weight) for score, weight in rows]
     total, coverage = add_up(outcomes, (-3, 7))
     assert total is None or 0 <= total <= 1
     assert 0 <= coverage <= 1 + 1e-9
@@ -450,7 +453,7 @@ def test_equal_scores_give_equal_totals_in_any_order() -> None:
 def ranks(*totals: float | None) -> list[int | None]:
     listed = [RunCompany(run_id="r", ordinal=0, name="", domain="", folder="", total=total) for total in totals]
     rank_companies(listed)
-    return [each.rank for each in listed]
+    return [company.rank for company in listed]
 
 
 def test_ranks_go_by_total_with_ties_shared_and_none_without_a_total() -> None:
