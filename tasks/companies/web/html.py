@@ -9,7 +9,11 @@ from collections.abc import Iterator
 from typing import Any, Final
 from urllib.parse import urljoin
 
+from extruct.jsonld import JsonLdExtractor  # type: ignore[import-untyped]
+from extruct.w3cmicrodata import MicrodataExtractor  # type: ignore[import-untyped]
+from html_text import cleaner, etree_to_text
 from lxml import etree, html
+from trafilatura import bare_extraction
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom
 
 from tasks.documents.extract.txt.reader import decoded
@@ -162,8 +166,6 @@ def _absolute(base: str, link: str) -> str | None:
 
 def _paragraphs(tree: html.HtmlElement, text: str) -> list[str]:
     """The main text, or all of it where there is little that looks like one."""
-    from trafilatura import bare_extraction  # noqa: PLC0415 - 0.5 s, in the process that reads pages
-
     paragraphs: list[str] = []
     text_length = sum(len(text_node.strip()) for text_node in tree.xpath(_TEXT_NODES))
     if sum(1 for _ in tree.iter()) <= _MAX_ELEMENTS:
@@ -214,8 +216,6 @@ def _definitions(element: Any) -> Iterator[str]:
 
 def _whole_text(text: str) -> list[str]:
     """Every paragraph of the body, menus too; what is not shown is left out."""
-    from html_text import cleaner, etree_to_text  # noqa: PLC0415 - as above
-
     tree = parsed(text)
     for element in tree.xpath("//head | //script | //style | //noscript | //template | //*[@hidden]"):
         if element.getparent() is not None:
@@ -229,8 +229,6 @@ def _whole_text(text: str) -> list[str]:
 
 
 def _json_ld(tree: html.HtmlElement) -> Iterator[Any]:
-    from extruct.jsonld import JsonLdExtractor  # type: ignore[import-untyped]  # noqa: PLC0415 - 0.5 s
-
     extractor = JsonLdExtractor()
     for script in list(tree.iter("script")):
         if not (script.get("type") or "").strip().lower().startswith("application/ld+json"):
@@ -246,8 +244,6 @@ def _json_ld(tree: html.HtmlElement) -> Iterator[Any]:
 
 
 def _microdata(tree: html.HtmlElement, base: str) -> Iterator[Any]:
-    from extruct.w3cmicrodata import MicrodataExtractor  # type: ignore[import-untyped]  # noqa: PLC0415 - as above
-
     scopes = tree.xpath("//*[@itemscope]")
     if not scopes or len(scopes) > _MAX_ITEMS:
         return

@@ -56,24 +56,22 @@ def warm() -> None:
 
 def load() -> None:
     """Load what pages are read with, 1.4 s: once a process, on no page's time."""
-    from tasks.companies.web.html import read_html  # noqa: PLC0415 - loaded in the process alone
+    from tasks.companies.web import html  # noqa: PLC0415 - in the processes alone
 
-    read_html(b"<p>A page.</p>", "text/html", "https://example.org/")
+    html.read_html(b"<p>A page.</p>", "text/html", "https://example.org/")
 
 
 def read(path: Path, kind: str) -> Reading:
     """What the processes run."""
     if kind not in {HTML, FILING, FEED}:
         return read_with_embedded(path, kind)
-    from tasks.companies.web.feed import read_feed  # noqa: PLC0415 - loaded in the process alone
-    from tasks.companies.web.filing import read_report  # noqa: PLC0415 - likewise
-    from tasks.companies.web.html import read_html  # noqa: PLC0415 - likewise
+    from tasks.companies.web import feed, filing, html  # noqa: PLC0415 - in the processes alone
 
     header, _, data = path.read_bytes().partition(b"\n")
     content_type, url = json.loads(header)
     if kind == HTML:
-        return Reading(json.dumps(read_html(data, content_type, url)))
-    return Reading(json.dumps(read_report(data, content_type) if kind == FILING else read_feed(data, url)))
+        return Reading(json.dumps(html.read_html(data, content_type, url)))
+    return Reading(json.dumps(filing.read_report(data, content_type) if kind == FILING else feed.read_feed(data, url)))
 
 
 @cache
