@@ -131,8 +131,8 @@ class RowPattern:
         return _line(self.columns, texts)
 
     def lines(self, rows: list[tuple[bytes, ...]]) -> list[bytes]:
-        """The lines that the texts of rows make; none where some are empty or out of order."""
-        if not all(map(all, rows)):
+        """The lines that the texts of rows make; none where there are no texts, or some are empty or out of order."""
+        if not self.columns or not all(map(all, rows)):
             return []
         if self._gapless:
             return list(map(b"\t".join, rows))
@@ -247,7 +247,7 @@ class Blocks:
             self.add(number + at, row, rows[at])
             if row.plain:
                 self._unclean.pop()
-            end = min(at + _ROWS - (self._last - self._first), len(lines))
+            end = min(at + max(_ROWS - (self._last - self._first), 1), len(lines))  # never less than the row just added
             self._lines += lines[at + 1 : end]
             self._last = number + end - 1
             at = end
