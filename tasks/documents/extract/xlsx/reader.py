@@ -39,6 +39,7 @@ _ATTRIBUTE: Final = re.compile(rb"""\s(\w+)\s*+=\s*+(?:"([^<"]*+)"|'([^<']*+)')"
 
 _STYLE: Final = re.compile(rb"""<xf(?=[\s/>])(?:[^<>]*?\snumFmtId\s*+=\s*+["'](\d++)["'])?""")
 
+_EMPTY_ITEM: Final = re.compile(rb"<si(?:\s[^<>/]*+)?/>")
 _SIMPLE: Final = re.compile(rb"<si><t(?:\s[^<>]*+)?+>([^<]*+)</t></si>")
 CLIPPED: Final = "A cell holds more than a million characters: the rest of them was left out."
 
@@ -164,7 +165,7 @@ def _span(data: bytes, name: bytes) -> tuple[int, int]:
 
 def _string_items(piece: bytes) -> list[bytes]:
     """What the items say that a piece of the shared strings holds, as it stands there."""
-    items = piece.replace(b"<si/>", b"<si></si>").split(b"</si>")
+    items = _EMPTY_ITEM.sub(b"<si></si>", piece).split(b"</si>")
     items.pop()
     simple: list[bytes] = _SIMPLE.findall(piece)
     return simple if len(simple) == len(items) else list(map(rich_text, items))

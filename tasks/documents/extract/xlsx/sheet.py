@@ -36,9 +36,11 @@ _MAIN: Final = (
     b"http://schemas.openxmlformats.org/spreadsheetml/2006/main",
     b"http://purl.oclc.org/ooxml/spreadsheetml/main",
 )
-_ROOT: Final = re.compile(rb"<[A-Za-z_][^<>]*+>")
+_MOST_PREFIXES: Final = 20
+"""Each costs a search through the sheet."""
 _PREFIX: Final = re.compile(rb"""xmlns:([\w.-]+)\s*+=\s*+["']([^"'<>]*)["']""")
 
+_SPACED_END: Final = re.compile(rb"</([^\s<>]++)\s++>")
 _PROLOG: Final = re.compile(
     rb"""(?:\xef\xbb\xbf)?\s*+<\?xml\s[^<>]*?(?:encoding\s*+=\s*+["']([\w.-]+)["'][^<>]*?)?\?>"""
 )
@@ -231,9 +233,9 @@ def pieces(chunks: Iterator[bytes], tag: bytes) -> Iterator[bytes]:
         first, chunks = _first_chunk(chunks)
     prolog = _PROLOG.match(first)
     rest = first[prolog.end() :] if prolog is not None else first
-    root = _ROOT.search(rest)
-    prefixes = [name + b":" for name, uri in _PREFIX.findall(root[0]) if uri in _MAIN] if root is not None else []
-    ends = [b"</" + prefix + tag + b">" for prefix in (b"", *prefixes)]
+    prefixes: dict[bytes, None] = {}
+    ends = [b"</" + tag + b">"]
+    _note_prefixes(rest, tag, prefixes, ends)
     for chunk in _bounded(chunks):
         cut = max(rest.rfind(end) + len(end) for end in ends)
         if cut < len(ends[0]):
@@ -243,7 +245,18 @@ def pieces(chunks: Iterator[bytes], tag: bytes) -> Iterator[bytes]:
             rest = unended + rest[cut:]
             yield from _in_short_pieces(_unprefixed(piece, prefixes), ends[0])
         rest += chunk
+        _note_prefixes(chunk, tag, prefixes, ends)
     yield from _in_short_pieces(_unprefixed(_plain(rest)[0], prefixes), ends[0])
+
+
+def _note_prefixes(chunk: bytes, tag: bytes, prefixes: dict[bytes, None], ends: list[bytes]) -> None:
+    """Note the prefixes of the main namespace declared here, at the root or below, and how `tag` ends with each."""
+    if chunk.find(b"xmlns:") < 0:
+        return
+    for name, uri in _PREFIX.findall(chunk):
+        if uri in _MAIN and name + b":" not in prefixes and len(prefixes) < _MOST_PREFIXES:
+            prefixes[name + b":"] = None
+            ends.append(b"</" + name + b":" + tag + b">")
 
 
 def _bounded(chunks: Iterator[bytes]) -> Iterator[bytes]:
@@ -290,7 +303,10 @@ def _in_short_pieces(piece: bytes, end: bytes) -> Iterator[bytes]:
     yield piece[start:]
 
 
-def _unprefixed(piece: bytes, prefixes: list[bytes]) -> bytes:
+def _unprefixed(piece: bytes, prefixes: Iterable[bytes]) -> bytes:
+    """The piece without prefixes, and without white space in its end tags."""
+    if any(piece.find(space) >= 0 for space in (b" >", b"\n>", b"\r>", b"\t>")):
+        piece = _SPACED_END.sub(rb"</\1>", piece)
     for prefix in prefixes:
         piece = piece.replace(b"<" + prefix, b"<").replace(b"</" + prefix, b"</")
     return piece

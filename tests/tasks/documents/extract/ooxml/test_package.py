@@ -67,3 +67,9 @@ def test_a_part_without_relationships_leads_nowhere(tmp_path: Path) -> None:
     with Package(tmp_path / "a.docx") as package:
         assert package.relationships("word/sub/part.xml") == []
         assert not package.damaged
+
+
+@pytest.mark.parametrize("space", [" ", "\n", "\t", "\r\n  "], ids=["space", "line", "tab", "lines"])
+def test_relationships_may_have_any_white_space(space: str, tmp_path: Path) -> None:
+    item = f'<Relationship{space}Id="rId1"{space}Type="{OFFICE}/header"{space}Target="sub/part.xml"{space}/>'
+    assert [relationship.target for relationship in relationships(tmp_path, item)] == ["word/sub/part.xml"]

@@ -94,3 +94,36 @@ def test_rich_inline_text_comes_without_reading_aids(tmp_path: Path) -> None:
     )
     text = reader.read(packages.xlsx(tmp_path / "a.xlsx", f"<row>{cell}</row>" * 3)).text
     assert text == "Ledger\n" + "東京 Tower\t7\n" * 3
+
+
+@pytest.mark.parametrize(
+    "cell", ["<v/>", "<v></v>", "<v />", "<is><t/></is>"], ids=["self-closed", "empty", "spaced", "inline"]
+)
+def test_alike_rows_whose_only_value_is_empty_come_to_an_end(cell: str, tmp_path: Path) -> None:
+    kind = ' t="inlineStr"' if cell.startswith("<is>") else ""
+    rows = "".join(f'<row r="{row}"><c r="A{row}"><v>{row}</v></c></row>' for row in range(1, 18))
+    rows += "".join(f'<row r="{row}"><c r="A{row}"{kind}>{cell}</c></row>' for row in range(18, 60))
+    rows += '<row r="60"><c r="A60"><v>6060</v></c></row>'
+    text = reader.read(packages.xlsx(tmp_path / "a.xlsx", rows)).text
+    assert text.split() == ["Ledger", *map(str, range(1, 18)), "6060"]
+
+
+@pytest.mark.parametrize(
+    "empty",
+    ["<si/>", "<si />", "<si\n/>", "<si></si>", "<si><t/></si>"],
+    ids=["tight", "space", "line", "pair", "text"],
+)
+def test_an_empty_shared_string_keeps_its_number(empty: str, tmp_path: Path) -> None:
+    strings = f'<sst xmlns="{SHEET}"><si><t>first</t></si>{empty}<si ><t>third</t></si ></sst>'
+    cells = "".join(f'<c r="{column}1" t="s"><v>{number}</v></c>' for number, column in enumerate("ABC"))
+    path = packages.xlsx(tmp_path / "a.xlsx", f'<row r="1">{cells}</row>', {"xl/sharedStrings.xml": strings})
+    assert reader.read(path).text == "Ledger\nfirst\t\tthird\n"
+
+
+def test_a_prefix_may_be_declared_below_the_root(tmp_path: Path) -> None:
+    sheet = (
+        f'<worksheet xmlns="{SHEET}"><q:sheetData xmlns:q="{SHEET}"><q:row r="1"><q:c r="A1"><q:v>7</q:v></q:c></q:row>'
+        "</q:sheetData></worksheet>"
+    )
+    path = packages.xlsx(tmp_path / "a.xlsx", "", {"xl/worksheets/sheet1.xml": sheet})
+    assert reader.read(path).text == "Ledger\n7\n"
