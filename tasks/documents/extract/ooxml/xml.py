@@ -63,6 +63,14 @@ _PROLOG: Final = re.compile(rb"""\s*<\?xml\b[^>]*?(?:encoding\s*=\s*["']([\w.-]+
 _ASIDE: Final = re.compile(rb"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _ASIDES: Final = ((b"<!--", b"-->"), (b"<?", b"?>"), (b"<![CDATA[", b"]]>"))
 _CHOICES: Final = re.compile(rb"<(/?)mc:(AlternateContent|Choice|Fallback)\b[^>]*?(/?)>")
+_REQUIRES: Final = re.compile(rb"""\sRequires\s*=\s*["']([^"'<]*)""")
+_UNDERSTOOD: Final = (
+    "http://schemas.microsoft.com/",
+    "http://schemas.openxmlformats.org/",
+    "http://purl.oclc.org/ooxml/",
+)
+"""How the namespaces of Office begin: what a choice requires of them has its words where they always stand."""
+
 _LONGEST_REMEMBERED: Final = 8_000
 _MOST_ODD: Final = 20
 """Each unusual beginning of a name costs a search through the part."""
@@ -165,14 +173,18 @@ def _ends(data: bytes) -> bool:
 
 
 def _first_choices(data: bytes) -> bytes:
-    """Keep one choice of each alternative: the others repeat the same words."""
+    """Keep of each alternative the first choice that is understood, else its fallback: the others repeat the words.
+
+    As ISO/IEC 29500-3, 10.2 has it: a choice is understood if the namespaces that it requires are.
+    """
     first = data.find(b"<mc:AlternateContent")
     if first < 0:
         return data
     pieces: list[bytes] = []
     at, cut_since = 0, -1  # where copying stands; where a choice that is left out began
-    has_choice: list[bool] = []  # for each open alternative, whether it has had its first choice
+    has_choice: list[bool] = []  # for each open alternative, whether a choice was kept
     skipped = 0  # open choices below the one that is left out
+    known: dict[bytes, bool] = {}
     for tag in _CHOICES.finditer(data, first):
         closing, alternative, empty = bool(tag[1]), tag[2] == b"AlternateContent", bool(tag[3])
         if alternative:
@@ -188,13 +200,26 @@ def _first_choices(data: bytes) -> bytes:
             if skipped == 0:
                 at, cut_since = tag.end(), -1
         elif not closing and has_choice:
-            if has_choice[-1]:
+            if has_choice[-1] or not _is_understood(tag[0], data, known):
                 pieces.append(data[at : tag.start()])
                 cut_since, skipped = tag.start(), 1
-            has_choice[-1] = True
+            else:
+                has_choice[-1] = True
     if cut_since < 0:
         pieces.append(data[at:])
     return b"".join(pieces)
+
+
+def _is_understood(choice: bytes, data: bytes, known: dict[bytes, bool]) -> bool:
+    """Whether the tag of a choice requires nothing unknown of the part `data`; `known` holds what was looked up."""
+    required = _REQUIRES.search(choice)
+    for prefix in required[1].split()[:_MOST_ODD] if required is not None else ():
+        if prefix not in known and len(known) < _MOST_ODD:
+            uri = re.search(rb"""xmlns:%b\s*=\s*["']([^"'<]*)""" % re.escape(prefix), data)
+            known[prefix] = uri is None or uri[1].decode("utf-8", "replace").startswith(_UNDERSTOOD)
+        if not known.get(prefix, True):
+            return False
+    return True
 
 
 def _rewritten(data: bytes) -> tuple[bytes, bool]:
@@ -266,11 +291,18 @@ def usual_namespaces(data: bytes) -> bytes:
 
 
 def drop_fallbacks(root: etree._Element) -> None:
-    """Keep one choice of each alternative: the others repeat the same words."""
+    """Keep of each alternative the first choice that is understood, else its fallback: the others repeat the words."""
     for alternative in list(root.iter(MC + "AlternateContent")):
         choices = [child for child in alternative if child.tag in (MC + "Choice", MC + "Fallback")]
-        for other in choices[1:]:
-            alternative.remove(other)
+        chosen = next(filter(_requires_nothing_unknown, choices), None)
+        for other in choices:
+            if other is not chosen:
+                alternative.remove(other)
+
+
+def _requires_nothing_unknown(choice: etree._Element) -> bool:
+    uris = (choice.nsmap.get(prefix) for prefix in (choice.get("Requires") or "").split())
+    return all(uri is None or uri.startswith(_UNDERSTOOD) for uri in uris)
 
 
 def rest_of_tag(data: bytes, at: int) -> bytes:
