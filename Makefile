@@ -5,8 +5,9 @@ RUN := .venv/.run-installed
 DEV := .venv/.dev-installed
 PEERS := .peers/.installed
 
-# Two workers of pytest-xdist; the tests of a group (`xdist_group`) stay in one of them.
-JOBS ?= 2
+# Workers of pytest-xdist; the tests of a group (`xdist_group`) stay in one of them. On two cores three take 6:59 for
+# `make test` where two take 9:04, as many tests wait for servers and processes.
+JOBS ?= 3
 SIDE_BY_SIDE := -n $(JOBS) --dist loadgroup
 
 .PHONY: demo test test-all check bench fuzz format lock clean

@@ -1,6 +1,6 @@
 """What a site's feed tells: its latest entries, of RSS or Atom, as plain text.
 
-Only the processes that read pages import this module (`page.py`): feedparser and html_text take 0.3 s.
+Only the processes that read pages import this module (`page.py`): feedparser and html_text take 0.1 s.
 """
 
 import calendar
