@@ -7,6 +7,6 @@ from tasks.documents.extract.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".pptx",),
     mime_types=("application/vnd.openxmlformats-officedocument.presentationml.presentation",),
-    version="pptx-2",
+    version="pptx-3",
     reader="tasks.documents.extract.pptx.reader",
 )

@@ -7,6 +7,6 @@ from tasks.documents.extract.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".xlsx",),
     mime_types=("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",),
-    version="xlsx-2",
+    version="xlsx-3",
     reader="tasks.documents.extract.xlsx.reader",
 )
