@@ -7,6 +7,7 @@ from pydantic import Field
 
 from api.openapi import failures
 from api.requests import LONGEST_NAME, Body, Calls, NotBlank, answered, required_text
+from tasks.documents.extract import formats
 from tasks.documents.index import DocumentIndex, document_index
 from tasks.documents.texts import DocumentText, document_text, recent_text
 
@@ -40,7 +41,7 @@ class IndexOfFolder(Body):
     operation_id="document_text",
     tags=["Documents"],
     summary="Extract Document Text",
-    description="The entire text of one document (.docx, .pptx, .xlsx, .pdf, .txt) in reading order.",
+    description=f"The entire text of one document ({', '.join(formats.names())} and their variants) in reading order.",
     response_description="The document's text. That of a scan is recognised where Tesseract is installed, else empty.",
     responses=failures(400, 401, 403, 404, 413, 415, 422, 429, 500, 502, 503, 504),
 )

@@ -268,14 +268,13 @@ class _Batch:
         """Store everything that is done, in one transaction."""
         contents, outcomes = self._unstored, self._failures
         self._unstored, self._failures, self._store_at = [], [], None
-        names = {format_: texts.readers(format_) for format_ in {content.key[1] for content in contents}}
         for content in contents:
             if content.reading is None:
                 continue
             content_hash, format_ = content.key
             del self._being_read[content.key]
             try:
-                content.new = texts.new_text(content_hash, names[format_], content.reading.result)
+                content.new = texts.new_text(content_hash, format_, content.reading.result)
             except DiligenceError as error:  # another try may succeed
                 outcomes.extend(_failure(document.id, error) for document, _ in content.documents)
         versions: dict[str, tuple[str, str]] = {}

@@ -12,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
+from itertools import chain
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from pydantic import BaseModel
 
 from storage import database, documents, texts
 from storage.texts import NewText, Outcome, StoredText, TextSummary
+from tasks.documents.drive.archives.view import is_inside
 from tasks.documents.drive.drive import Document, Drive
 from tasks.documents.drive.registry import open_drive
 from tasks.documents.drive.spool import spool
@@ -114,7 +116,8 @@ def recent_text(document_id: str) -> DocumentText | None:
     drive = open_drive()
     if drive.remote:
         return None
-    text = recent_text_of(drive, drive.document(drive.find_document(document_id)))
+    found = drive.find_document(document_id)
+    text = None if is_inside(found) else recent_text_of(drive, drive.document(found))  # to open an archive is to wait
     return None if text is None else DocumentText(document_id=document_id, text=text)
 
 
@@ -171,18 +174,32 @@ class Readers(NamedTuple):
     failed_within_limits: str
 
 
-def readers(document_format: str) -> Readers:
-    """The names under which texts of a format are stored with the settings of now. Takes 0.02 ms."""
+def readers(document_format: str, read_as: str | None = None) -> Readers:
+    """The names under which texts of a format are stored with the settings of now. Takes 0.02 ms.
+
+    With `read_as` they are those of documents that have a name of the first format and content of that one. They hold
+    the versions of both readers: such a text is read again when either changes.
+    """
+    version = formats.version(document_format)
+    return _readers(version if read_as is None else _misnamed(version, formats.version(read_as)), *_circumstances())
+
+
+def misnamed_readers(document_format: str) -> tuple[str, ...]:
+    """The names under which texts are stored that were read as another format than that of the document's name."""
+    others = tuple(known.version for known in formats.all_formats() if known.extensions[0] != document_format)
+    return _misnamed_readers(formats.version(document_format), others, *_circumstances())
+
+
+def _misnamed(version: str, version_of_content: str) -> str:
+    return f"{version} as {version_of_content}"
+
+
+def _circumstances() -> tuple[str | None, float, int]:
     settings = DocumentSettings.current()
-    return _readers(
-        formats.version(document_format),
-        recognised_languages(settings),
-        settings.document_timeout,
-        settings.document_memory_mb,
-    )
+    return recognised_languages(settings), settings.document_timeout, settings.document_memory_mb
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def _readers(version: str, languages: str | None, seconds: float, memory_mb: int) -> Readers:
     recognised = f"{version} ocr {languages}" if languages else f"{version} without ocr"
     return Readers(
@@ -191,6 +208,14 @@ def _readers(version: str, languages: str | None, seconds: float, memory_mb: int
         plain=version,
         failed_within_limits=f"{version} within {memory_mb} MB",
     )
+
+
+@lru_cache(maxsize=64)
+def _misnamed_readers(
+    version: str, others: tuple[str, ...], languages: str | None, seconds: float, memory_mb: int
+) -> tuple[str, ...]:
+    names = (_readers(_misnamed(version, other), languages, seconds, memory_mb) for other in others)
+    return tuple(chain.from_iterable(names))
 
 
 def known_texts(drive: Drive, candidates: Sequence[Document]) -> dict[str, TextSummary]:
@@ -223,13 +248,15 @@ def known_contents(keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Tex
         return {}
     with database.reading() as session:
         summaries = texts.find_summaries(session, [content_hash for content_hash, _ in keys])
-    names = {document_format: readers(document_format) for document_format in {of_key for _, of_key in keys}}
-    return {
-        (content_hash, document_format): summaries[content_hash, reader]
-        for content_hash, document_format in keys
-        for reader in reversed(names[document_format])  # the best comes last and overwrites the others
-        if (content_hash, reader) in summaries
-    }
+    names = {of_key: (*readers(of_key), *misnamed_readers(of_key)) for of_key in {of_key for _, of_key in keys}}
+    by_content = {content_hash for content_hash, _ in summaries}
+    known: dict[tuple[str, str], TextSummary] = {}
+    for content_hash, of_key in keys:
+        if content_hash in by_content:
+            best = next((name for name in names[of_key] if (content_hash, name) in summaries), None)
+            if best is not None:
+                known[content_hash, of_key] = summaries[content_hash, best]
+    return known
 
 
 def warning_of(text: TextSummary | StoredText) -> str | None:
@@ -239,8 +266,10 @@ def warning_of(text: TextSummary | StoredText) -> str | None:
     return " ".join(text.warnings) or None
 
 
-def new_text(content_hash: str, names: Readers, read: Callable[[], Reading]) -> NewText:
+def new_text(content_hash: str, document_format: str, read: Callable[[], Reading]) -> NewText:
     """What to store of the result of `read`: a text, or a failure that reading again would repeat.
+
+    `document_format` is that of the document's name.
 
     Raises:
         DiligenceError: a failure that another try may not have.
@@ -248,6 +277,7 @@ def new_text(content_hash: str, names: Readers, read: Callable[[], Reading]) -> 
     try:
         result = read()
     except (Unreadable, TooLarge) as error:
+        names = readers(document_format, error.read_as)
         return NewText(
             content_hash=content_hash,
             reader=names.plain if isinstance(error, Damaged | PasswordProtected) else names.failed_within_limits,
@@ -257,7 +287,7 @@ def new_text(content_hash: str, names: Readers, read: Callable[[], Reading]) -> 
         )
     return NewText(
         content_hash=content_hash,
-        reader=_reader_of(result, names),
+        reader=_reader_of(result, readers(document_format, result.read_as)),
         outcome=Outcome.READ if result.text.strip() else Outcome.EMPTY,
         text=result.text,
         places=result.places,
@@ -303,7 +333,8 @@ def _key(drive: Drive, document: Document, document_format: str) -> Hashable:
 
 def _stored(drive: Drive, document: Document, document_format: str) -> StoredText | None:
     with database.reading() as session:
-        return texts.find_current_text(session, drive.name, document.id, document.version, readers(document_format))
+        find = partial(texts.find_current_text, session, drive.name, document.id, document.version)
+        return find(readers(document_format)) or find(misnamed_readers(document_format))
 
 
 def _read(drive: Drive, document: Document, document_format: str) -> StoredText | NewText:
@@ -314,11 +345,11 @@ def _read(drive: Drive, document: Document, document_format: str) -> StoredText 
         ):
             with database.reading() as session:
                 text: StoredText | NewText | None = texts.find_text(
-                    session, fetched.content_hash, *readers(document_format)
+                    session, fetched.content_hash, *readers(document_format), *misnamed_readers(document_format)
                 )
             if text is None:
                 read = partial(shared_pool().read, fetched.path, document_format)
-                text = new_text(fetched.content_hash, readers(document_format), read)
+                text = new_text(fetched.content_hash, document_format, read)
             if fetched.is_unchanged():
                 break
     else:

@@ -3,9 +3,10 @@
 import random
 from typing import NamedTuple
 
-from tests.fuzz import office, plain, portable
+from tests.fuzz import markup, office, plain, portable
 from tests.fuzz.seeds import Seeds
 
+_TEXTS = frozenset({".txt", ".md", ".json", ".xml", ".csv", ".html", ".rtf"})
 _LARGEST = 8 << 20
 """Bytes: a case that grew beyond is cut."""
 
@@ -29,13 +30,21 @@ def case(seeds: Seeds, seed: int, number: int) -> Case:
 def _mutated(rng: random.Random, data: bytes, extension: str) -> bytes:
     if extension == ".pdf":
         return portable.mutate(rng, data)
-    if extension != ".txt":
+    if extension not in _TEXTS:
         return office.mutate(rng, data)
     for _ in range(rng.choice((1, 1, 2, 4))):
-        data = plain.mutate(rng, data)
+        data = _mutated_text(rng, data, extension)
+    if extension == ".rtf":
+        return data
     encoding = rng.choice(
         ("utf-8", "utf-8", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252", "cp932", "gb18030")
     )
     return (
         data if encoding == "utf-8" else plain.mutate(rng, data.decode("utf-8", "replace").encode(encoding, "replace"))
     )
+
+
+def _mutated_text(rng: random.Random, data: bytes, extension: str) -> bytes:
+    if extension in (".html", ".xml") and rng.random() < 0.5:
+        return markup.mutate(rng, data)
+    return plain.mutate(rng, data)

@@ -28,9 +28,11 @@ _TEXTUAL: Final = re.compile(
 
 def mutate(rng: random.Random, data: bytes) -> bytes:
     """The file with one to four changes of its parts, or of the zip, or of both."""
-    members = dict(_members(data))
+    members = dict(_members(data)) if data.startswith(b"PK") else {}  # an old workbook may hold a zip, but is none
     if not members:
-        return plain.mutate(rng, data)
+        for _ in range(rng.choice((1, 1, 2, 8))):
+            data = plain.mutate(rng, data)
+        return data
     kind = rng.random()
     if kind < 0.75:
         for _ in range(rng.choice((1, 1, 1, 2, 4))):
@@ -59,6 +61,11 @@ def _inflated(each: Member) -> bytes:
 
 
 def _change_part(rng: random.Random, members: dict[str, Member]) -> None:
+    records = [name for name in members if name.startswith("xl/") and name.endswith(".bin") and "embed" not in name]
+    if "xl/workbook.bin" in records and rng.random() < 0.8:
+        name = rng.choice(records)
+        members[name] = member(name, plain.mutate(rng, _inflated(members[name])), level=1)
+        return
     enclosed = [name for name in members if name.endswith((".bin", ".docx", ".xlsx", ".pptx", ".pdf"))]
     if enclosed and rng.random() < 0.15:
         name = rng.choice(enclosed)

@@ -10,6 +10,9 @@ _WORDS: Final = (
     b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x8f\xbf\xbf", b"\r", b"\r\n", b"\x0b\x0c\x1c\x1d\x85", b"\xe2\x80\xa8",
     b"\xe2\x80\xae", b"\x7f", b"\x1a", b"endobj", b"endstream", b"stream\r\n", b"startxref", b"trailer", b"%%EOF",
     b"<<", b">>", b"</w:t>", b"&#0;", b"-1", b"4294967295", b"99999999999999999999",
+    b"{", b"}", b"{\\*\\", b"\\bin99999 ", b"\\u-10179?", b"\\'", b"\\cell\\row", b"\\nestrow", b"\\trowd", b"\\uc9 ",
+    b"<table><tr><td rowspan=9>", b"</td>", b"</table>", b"<style>", b"<!--", b"<![CDATA[", b"&#x110000;", b"```", b"|",
+    b'"', b"\t", b";",
 )  # fmt: skip
 
 

@@ -5,10 +5,27 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from tasks.documents.extract import places
 from tasks.documents.extract.text_writer import Reading
 from tasks.text.normalise import one_line
 
-KINDS: Final = frozenset({"page", "slide", "shape", "sheet", "cells", "heading", "attachment", "ocr"})
+KINDS: Final = frozenset(
+    {
+        *(
+            places.PAGE,
+            places.SLIDE,
+            places.SHEET,
+            places.BODY,
+            places.HEADING,
+            places.SHAPE,
+            places.CELLS,
+            places.TABLE,
+        ),
+        *(places.HEADER, places.FOOTER, places.FOOTNOTE, places.ENDNOTE, places.TEXT_BOX, places.SPEAKER_NOTE),
+        *(places.ALTERNATIVE_TEXT, places.COMMENT, places.INSERTED, places.OCR, places.ATTACHMENT),
+        *(places.HIDDEN_SHEET, places.HIDDEN_ROW, places.HIDDEN_COLUMN, places.HIDDEN_SLIDE),
+    }
+)
 _UNWANTED: Final = re.compile("[\x00-\x08\x0b\x0d-\x1f\x7f\ud800-\udfff]")  # a form feed stands between pages
 _MOST_WARNINGS: Final = 100
 _LONGEST_WARNINGS: Final = 20_000

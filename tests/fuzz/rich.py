@@ -1,6 +1,9 @@
 """Small documents that hold what the sample's lack: text boxes, formulas, notes, comments, forms, attachments."""
 
 import zlib
+from datetime import UTC, datetime
+from email.message import EmailMessage
+from email.policy import SMTP
 from io import BytesIO
 
 from pypdf import PdfReader, PdfWriter
@@ -8,6 +11,8 @@ from reportlab.pdfgen.canvas import Canvas
 
 from tests.fuzz.zips import office
 from tests.tasks.documents.extract.hostile_pdfs import filled, page
+from tests.tasks.documents.extract.msg.messages import Value, message, msg
+from tests.tasks.documents.extract.ooxml.compounds import Streams
 from tests.tasks.documents.extract.ooxml.packages import CHART, DIAGRAM, NAMES, OFFICE, SHEET, p, relationships
 
 _P = 'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"'
@@ -25,8 +30,37 @@ def documents() -> dict[str, list[bytes]]:
         ".pptx": [_slides()],
         ".xlsx": [workbook],
         ".pdf": [_form(), _attached(word), _packed_objects(), _noted()],
+        ".eml": [_mail(word), _mail(b"words")],
+        ".msg": [_outlook_mail(workbook)],
         ".txt": ["Œuvre — 1 250 €\r\nЗдравствуйте\t本契約は\U0001f600\n".encode() * 5, b"caf\xe9 " * 40, b""],
     }
+
+
+def _mail(attached: bytes) -> bytes:
+    mail = EmailMessage()
+    mail["From"] = "Œuvre <a@example.com>"
+    mail["To"] = '"Ü, B" <b@example.com>, c@example.com'
+    mail["Date"] = "Wed, 01 May 2024 10:00:00 +0200"
+    mail["Subject"] = "Größe – " * 9
+    mail.set_content("Größe\n")
+    mail.add_alternative("<table><tr><td>a<td>b</table><img src='cid:a'>", subtype="html")
+    mail.add_attachment(attached, maintype="application", subtype="octet-stream", filename="ä.docx")
+    mail.add_attachment("words", filename="a.txt")
+    for number, part in enumerate(mail.walk()):
+        if part.is_multipart():
+            part.set_boundary(f"boundary{number}")
+    return mail.as_bytes(policy=SMTP)
+
+
+def _outlook_mail(attached: bytes) -> bytes:
+    rtf = rb"{\rtf1\ansi\fromhtml1 {\*\htmltag64 <p>}\htmlrtf {\htmlrtf0 Gr\'f6\'dfe \u8364?{\*\htmltag72 </p>}}"
+    packed = b"\0\0\0\0" + len(rtf).to_bytes(4, "little") + b"MELA" + bytes(4) + rtf
+    inner = message({0x37: "inner", 0x1009: packed}, [{0x3001: "Ben", 0x39FE: "b@example.com", 0x0C15: 1}])
+    attachments: list[dict[int, Value | Streams]] = [
+        {0x3707: "a.xlsx", 0x3701: attached, 0x3705: 1},
+        {0x3001: "inner", 0x3701: inner, 0x3705: 5},
+    ]
+    return msg({0x37: "Größe", 0x1013: b"<p>page", 0x39: datetime(2024, 5, 1, tzinfo=UTC)}, (), attachments)
 
 
 def _word(more: dict[str, bytes]) -> bytes:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from tasks.documents.extract.formats import supported
-from tests.fuzz import rich
+from tests.fuzz import rich, rich_texts
 
 _ROOT: Final = Path(__file__).parents[2]
 _FOLDERS: Final = (
@@ -15,6 +15,9 @@ _FOLDERS: Final = (
 _LARGEST: Final = 300_000
 """Bytes: larger documents are left out, they take long and hold nothing that smaller ones do not."""
 
+_QUICK: Final = frozenset(supported()) - {".doc", ".ppt"}
+"""Those that need no LibreOffice, which takes 1.5 s a document; the others are for `--formats doc,ppt`."""
+
 
 class Seeds:
     """Documents by format. `formats` are the extensions of which there are any, in order."""
@@ -24,10 +27,10 @@ class Seeds:
         files = [file for folder in folders for file in sorted(folder.rglob("*")) if file.is_file()]
         self.documents: dict[str, list[bytes]] = {}
         for file in files:
-            if file.suffix in (wanted or supported()) and file.stat().st_size <= _LARGEST:
+            if file.suffix in (wanted or _QUICK) and file.stat().st_size <= _LARGEST:
                 self.documents.setdefault(file.suffix, []).append(file.read_bytes())
         if folder is None:
-            for extension, documents in rich.documents().items():
-                if extension in (wanted or supported()):
+            for extension, documents in (rich.documents() | rich_texts.documents()).items():
+                if extension in (wanted or _QUICK):
                     self.documents.setdefault(extension, []).extend(documents)
         self.formats = tuple(sorted(self.documents))

@@ -3,8 +3,9 @@
 A new drive is a package with a `DESCRIPTION`, and one line in `DRIVES`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from importlib import import_module
 from typing import cast
 
@@ -12,6 +13,7 @@ from pydantic import Field, field_validator
 from pydantic_core import PydanticCustomError
 
 from storage.settings import Settings
+from tasks.documents.drive.archives.drive import ArchiveDrive
 from tasks.documents.drive.description import AccountAccess, DriveDescription, DriveProvider, LoginFlow
 from tasks.documents.drive.drive import Drive
 from tasks.documents.drive.identity import Identity, acting_as, caller
@@ -82,7 +84,7 @@ def open_drive() -> Drive:
         identity = caller()
         if identity is None:
             raise NotLoggedIn(description.accounts.login_needed)
-    return provider_of(description).open_drive(identity)
+    return _opened(description, identity)
 
 
 def run_identity() -> Identity | None:
@@ -101,7 +103,7 @@ def open_run_drive() -> Drive:
     Raises:
         NotConfigured, NotLoggedIn: as `run_identity`, and as `open_drive`.
     """
-    return provider_of(configured_drive()).open_drive(run_identity())
+    return _opened(configured_drive(), run_identity())
 
 
 @contextmanager
@@ -113,6 +115,17 @@ def acting_as_run_account() -> Iterator[None]:
     """
     with acting_as(run_identity()):
         yield
+
+
+def _opened(description: DriveDescription, identity: Identity | None) -> Drive:
+    drive = provider_of(description).open_drive(identity)
+    return _with_archives(cast("Hashable", drive), shown_here=description.accounts is None)
+
+
+@lru_cache(maxsize=128)
+def _with_archives(drive: Hashable, *, shown_here: bool) -> Drive:
+    """The drive with its archives as folders; the same object for the same drive."""
+    return ArchiveDrive(cast("Drive", drive), shown_here=shown_here)
 
 
 def _describe(name: str) -> DriveDescription:

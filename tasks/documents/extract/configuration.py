@@ -3,8 +3,11 @@
 Kept out of the reading processes, which are given both: settings bring pydantic, and that takes 0.2 s to load.
 """
 
+from dataclasses import replace
+
 from tasks.documents.extract.embedded import read_with_embedded
 from tasks.documents.extract.ocr import recognise, tesseract
+from tasks.documents.extract.places import with_cells
 from tasks.documents.extract.pool.worker import Limits
 from tasks.documents.extract.text_writer import Reading, Source
 from tasks.documents.settings import DocumentSettings
@@ -29,10 +32,14 @@ def reading_limits(settings: DocumentSettings) -> Limits:
 
 
 def read_as_configured(source: Source | str, extension: str | None = None) -> Reading:
-    """Read a document with what is embedded in it, in this process, its pictures too if the settings ask for it."""
+    """Read a document with what is embedded in it, in this process, its pictures too if the settings ask for it.
+
+    Its places hold those of the cells of tables too.
+    """
     settings = DocumentSettings.current()
     recognise.configure(recognised_languages(settings), settings.document_timeout)
     try:
-        return read_with_embedded(source, extension)
+        reading = read_with_embedded(source, extension)
     finally:
         recognise.configure(None)
+    return replace(reading, places=with_cells(reading.text, reading.places))

@@ -6,16 +6,17 @@ never its failure: nobody asked for it.
 
 from collections import Counter
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path, PurePath
 from time import process_time
 from typing import Final
 
-from tasks.documents.extract import formats, limits
+from tasks.documents.extract import detect, formats, limits
 from tasks.documents.extract.ooxml import ole
-from tasks.documents.extract.ooxml.zip import Archive
-from tasks.documents.extract.text_writer import NO_TEXT, Attachment, Place, Reading, Source
-from tasks.errors import PasswordProtected, TooLarge, UnsupportedFormat
+from tasks.documents.extract.places import ATTACHMENT, Place
+from tasks.documents.extract.text_writer import NO_TEXT, Attachment, Reading, Source
+from tasks.errors import PasswordProtected, TookTooLong, TooLarge, Unavailable, Unreadable, UnsupportedFormat
 from tasks.text.normalise import clean, one_line
 
 MOST: Final = 100
@@ -37,7 +38,7 @@ _MOST_WRAPPINGS: Final = 4
 _MOST_NAMES: Final = 20
 _MOST_REMARKS: Final = 20
 _LONGEST_NAME: Final = 120
-_FORMATS_BY_FOLDER: Final = {"word": ".docx", "ppt": ".pptx", "xl": ".xlsx"}
+MISNAMED: Final = "The file has the name of a {} file, but is a {} file: it was read as one."
 
 _NOTHING: Final = Reading("")
 
@@ -64,7 +65,8 @@ def read_with_embedded(source: Source | str, extension: str | None = None) -> Re
 
     Args:
         source: the path of its file, or its content.
-        extension: its format (".pdf"); taken from the path when it is None.
+        extension: that of its name (".pdf"); taken from the path when it is None. Content that is of another format
+            is read as what it is, with a warning; so is content under a name that says nothing, or none.
 
     Raises:
         UnsupportedFormat, Unreadable, TooLarge: it cannot be read.
@@ -72,8 +74,17 @@ def read_with_embedded(source: Source | str, extension: str | None = None) -> Re
     if isinstance(source, str):
         source = Path(source)
     if extension is None:
-        extension = formats.format_of("" if isinstance(source, bytes) else source.name)
-    reading = formats.reader(extension).read(source)
+        extension = "" if isinstance(source, bytes) else source.suffix.lower()
+    document_format = detect.format_of(source, extension)
+    named = formats.format_of(f"a{extension}") if extension in formats.supported() else document_format
+    try:
+        reading = formats.reader(document_format).read(source)
+    except (Unreadable, TooLarge) as error:
+        error.read_as = document_format if document_format != named else None
+        raise
+    if document_format != named:
+        misnamed = MISNAMED.format(named, document_format)
+        reading = replace(reading, warnings=[misnamed, *reading.warnings], read_as=document_format)
     return with_embedded(reading, lambda data, inner: formats.reader(inner).read(data), formats.supported())
 
 
@@ -119,7 +130,7 @@ class _EmbeddedReader:
                 gap = "" if not length else "\f" if pieces[-1].endswith("\n") else "\n\f"
                 title = f"Embedded document: {name}\n"
                 start, at = length + len(gap), length + len(gap) + len(title)
-                places.append(Place(start, at + len(reading.text), "attachment", name))
+                places.append(Place(start, at + len(reading.text), ATTACHMENT, name))
                 places.extend(place._replace(start=place.start + at, end=place.end + at) for place in reading.places)
                 pieces += [gap, title, reading.text]
                 length = at + len(reading.text)
@@ -129,8 +140,9 @@ class _EmbeddedReader:
         return Reading(
             "".join(pieces),
             places,
-            [*own, *outcomes, *remarks[:_MOST_REMARKS]],
+            [*own, *outcomes, *list(dict.fromkeys(remarks))[:_MOST_REMARKS]],
             recognised=all(pictures) if pictures else None,
+            read_as=host.read_as,
         )
 
     def _outcome(self, attachment: Attachment, level: int) -> tuple[str, EmbeddedOutcome, Reading]:
@@ -165,8 +177,10 @@ class _EmbeddedReader:
             return name, EmbeddedOutcome.UNSUPPORTED, _NOTHING
         except PasswordProtected:
             return name, EmbeddedOutcome.PROTECTED, _NOTHING
-        except (TooLarge, MemoryError):
+        except (TooLarge, TookTooLong, MemoryError):
             return name, EmbeddedOutcome.TOO_LARGE, _NOTHING
+        except Unavailable:  # somebody has ended the process that reads it
+            raise
         except Exception:  # noqa: BLE001 - a hostile file may raise anything in a parser
             return name, EmbeddedOutcome.DAMAGED, _NOTHING
         outcome = EmbeddedOutcome.READ if reading.text else EmbeddedOutcome.EMPTY
@@ -175,9 +189,9 @@ class _EmbeddedReader:
 
     def _read_one(self, name: str, data: bytes, level: int) -> Reading:
         """The text of a document and of those inside it."""
-        if data.startswith(ole.MAGIC):
+        if data.startswith(ole.MAGIC) and ole.is_encrypted(data):
             data = ole.decrypted(data)
-        extension = _format_in(data) or PurePath(name).suffix.lower()
+        extension = detect.format_of(data, PurePath(name).suffix.lower())
         if extension not in self._extensions:
             raise UnsupportedFormat("No reader reads it.")
         reading = self._read(data, extension)
@@ -207,21 +221,8 @@ def _unwrap(name: str, data: bytes) -> tuple[str, bytes | None]:
             break
     name = _file_name(name)
     if inner is not None and PurePath(name).suffix.lower() == ".bin":
-        name = PurePath(name).stem + (_format_in(inner) or ".bin")
+        name = PurePath(name).stem + (detect.is_known(inner) or ".bin")
     return name, inner
-
-
-def _format_in(data: bytes) -> str | None:
-    """The format of a document by its content; None where the content does not say."""
-    if data.startswith(b"%PDF-"):
-        return ".pdf"
-    if not data.startswith(b"PK\x03\x04"):
-        return None
-    names = [entry.name.lower() for entry in Archive(data).entries()]
-    if "_rels/.rels" not in names or "xl/workbook.bin" in names:  # the latter is one in Excel's binary format
-        return None
-    folders = {name.partition("/")[0] for name in names}
-    return next((extension for folder, extension in _FORMATS_BY_FOLDER.items() if folder in folders), None)
 
 
 def _file_name(path: str) -> str:

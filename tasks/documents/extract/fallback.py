@@ -3,7 +3,6 @@
 They see less (no text boxes, charts or comments), so the reading carries a warning.
 """
 
-import contextlib
 import pickle
 import warnings
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from typing import Final
 
 from tasks.documents.extract import limits
 from tasks.documents.extract.text_writer import Reading, Source
-from tasks.errors import Damaged, DiligenceError
+from tasks.errors import Damaged, DiligenceError, Unavailable
 
 PARTIAL: Final = (
     "The file is damaged: it was read by a second reader, which may leave out comments, text boxes and charts."
@@ -48,6 +47,7 @@ def read_or_fall_back(read: Callable[[Source], Reading], other: FallbackReader, 
 
     Raises:
         DiligenceError: that of `read`, when `other` cannot read the file either.
+        Unavailable: the process of `other` was ended from outside.
     """
     try:
         return read(source)
@@ -56,10 +56,14 @@ def read_or_fall_back(read: Callable[[Source], Reading], other: FallbackReader, 
     except Exception as failure:
         if isinstance(failure, DiligenceError) and not isinstance(failure, Damaged):
             raise
-        with contextlib.suppress(Exception):
+        try:
             reading = _read_in_fork(other, source)
-            if reading.text:
-                return Reading(reading.text, reading.places, [*reading.warnings, PARTIAL])
+        except Unavailable:  # its process was ended from outside: that says nothing of the document
+            raise
+        except Exception:  # noqa: BLE001 - it may raise anything
+            reading = Reading("")
+        if reading.text:
+            return Reading(reading.text, reading.places, [*reading.warnings, PARTIAL])
         raise
 
 

@@ -6,8 +6,8 @@ documents to other processes do not pay for PDFium and lxml (0.13 s).
 """
 
 import pkgutil
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import PurePath
@@ -27,12 +27,18 @@ class DocumentFormat:
         version: the version of the reader, under which its texts are stored ("docx-2"). It must change whenever the
             same file would give another text.
         reader: the name of the module with the reader.
+        own_mime_types: the registered MIME type of each extension that has another than the first one's.
     """
 
     extensions: tuple[str, ...]
     mime_types: tuple[str, ...]
     version: str
     reader: str
+    own_mime_types: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    def mime_type(self, extension: str) -> str:
+        """The registered MIME type of one of the extensions."""
+        return self.own_mime_types.get(extension, self.mime_types[0])
 
 
 class Reader(Protocol):
@@ -55,6 +61,12 @@ def supported() -> tuple[str, ...]:
     return tuple(sorted(_by_extension()))
 
 
+@cache
+def names() -> tuple[str, ...]:
+    """The formats, each by its first extension, in order: what users are told, since all extensions are too many."""
+    return tuple(sorted(known.extensions[0] for known in all_formats()))
+
+
 def format_of(name: str) -> str:
     """The format of a document with this file name, as the first of the format's extensions (".docx").
 
@@ -67,16 +79,23 @@ def format_of(name: str) -> str:
 @cache
 def format_of_mime_type(mime_type: str) -> str | None:
     """The format that has this MIME type; None where there is no reader for it."""
-    return next((known.extensions[0] for known in all_formats() if mime_type in known.mime_types), None)
+    return next(
+        (
+            known.extensions[0]
+            for known in all_formats()
+            if mime_type in known.mime_types or mime_type in known.own_mime_types.values()
+        ),
+        None,
+    )
 
 
 def mime_type(extension: str) -> str:
-    """The MIME type of a format.
+    """The MIME type of files with this extension.
 
     Raises:
         UnsupportedFormat: there is no reader for it.
     """
-    return _format(extension).mime_types[0]
+    return _format(extension).mime_type(extension)
 
 
 def version(extension: str) -> str:
@@ -107,4 +126,4 @@ def _format(extension: str) -> DocumentFormat:
         return _by_extension()[extension]
     except KeyError:
         what = f'"{extension}"' if extension else "a name without an extension"
-        raise UnsupportedFormat(f"No reader for {what}. Supported are {', '.join(supported())}.") from None
+        raise UnsupportedFormat(f"No reader for {what}. Supported are {', '.join(names())}.") from None

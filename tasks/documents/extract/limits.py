@@ -18,6 +18,8 @@ from functools import cache
 from math import inf
 from typing import Final
 
+from tasks.errors import Unavailable
+
 _PIECE: Final = 1 << 20
 _OPTIONS: Final = (
     (-1, 32 << 20),  # M_TRIM_THRESHOLD
@@ -58,6 +60,7 @@ def run_in_fork(make: Callable[[], bytes], seconds: float) -> bytes:
     Raises:
         TimeoutError: it takes longer than so many seconds.
         ChildProcessError: it raised something, or ended its process.
+        Unavailable: its process was ended from outside.
     """
     reader, writer = os.pipe()
     child = os.fork()
@@ -72,6 +75,8 @@ def run_in_fork(make: Callable[[], bytes], seconds: float) -> bytes:
     finally:
         os.close(reader)
         _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) in {signal.SIGKILL, signal.SIGTERM}:
+        raise Unavailable("The document was not read: a process that reads it was ended from outside. Try again.")
     if status:
         raise ChildProcessError
     return made

@@ -4,33 +4,19 @@ Readers do not count offsets; they write lines into a `Writer`, which keeps the 
 the rest of the program relies on: clean characters, `\n` line ends, one form feed between pages.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from tasks.documents.extract.places import HEADING, Place
 from tasks.text.normalise import clean, one_line
 
 Source = Path | bytes
 """A document to read: where its file lies, or what is in it."""
 
 NO_TEXT = "No text was found: the document is empty or holds pictures alone."
-
-
-class Place(NamedTuple):
-    """Where the characters from `start` up to `end` of the text stand.
-
-    `kind` is `page`, `slide` or `sheet`; within a slide `shape`, within a sheet `cells`; in a text document
-    `heading`; round the text of an attachment `attachment`; round what was recognised in a picture `ocr`.
-    `label` is the number, the sheet's name, the shape's name, the cells ("A1:F20"), the heading's words,
-    the attachment's name, the languages of the recognition ("eng").
-    """
-
-    start: int
-    end: int
-    kind: str
-    label: str
 
 
 class Attachment(NamedTuple):
@@ -47,13 +33,15 @@ class Reading:
     `attachments` are the documents found inside it, which a reader hands on unread.
     `recognised` says of pages that are pictures whether text recognition was through with them: all (True)
     or not all (False), for want of Tesseract or of time; None where there are none.
+    `read_as` is the format of the content (".pdf") where the document's name says another.
     """
 
     text: str
-    places: list[Place] = field(default_factory=list)
+    places: Sequence[Place] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     attachments: list[Attachment] = field(default_factory=list)
     recognised: bool | None = None
+    read_as: str | None = None
 
 
 class Writer:
@@ -68,6 +56,12 @@ class Writer:
         self._warnings: list[str] = []
         self._attachments: list[Attachment] = []
         self._recognised: bool | None = None
+        self._marked = False
+
+    @property
+    def position(self) -> int:
+        """The offset in the text of what is written next."""
+        return self._length
 
     @property
     def written(self) -> bool:
@@ -108,6 +102,11 @@ class Writer:
             self._write(clean(stripped) + "\n")
             self._places.append(Place(start, self._length, kind, one_line(clean(label))))
 
+    def mark(self, start: int, end: int, kind: str, label: str) -> None:
+        """What was written from offset `start` up to `end` stands at this place; what holds no mark needs no order."""
+        self._marked = True
+        self._places.append(Place(start, end, kind, one_line(clean(label))))
+
     def heading(self, label: str) -> None:
         """From here to the next heading, or the end, the text stands under this heading."""
         self.end_heading()
@@ -119,7 +118,7 @@ class Writer:
         if self._heading is not None:
             slot, start, label = self._heading
             self._heading = None
-            self._close(slot, start, "heading", label)
+            self._close(slot, start, HEADING, label)
 
     def warn(self, sentence: str) -> None:
         """Note what a user should know; the same sentence counts once."""
@@ -141,6 +140,8 @@ class Writer:
         if not text.strip():
             return Reading("", [], self._warnings, self._attachments, self._recognised)
         places = [place for place in self._places if place.end > place.start]
+        if self._marked:
+            places.sort(key=lambda place: (place.start, -place.end))  # a stable sort: slots keep the outer one first
         return Reading(text, places, self._warnings, self._attachments, self._recognised)
 
     def _write(self, text: str) -> None:

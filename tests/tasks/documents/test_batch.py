@@ -51,7 +51,7 @@ def test_each_document_has_its_outcome(write: Write, pool: CountingPool, monkeyp
         "damaged.pdf": "no pdf",
         "hangs.txt": "hang",
         "crashes.txt": "crash",
-        "photo.jpg": "x",
+        "film.mp4": "x",
         "large.txt": "x" * (1024 * 1024 + 1),
     }
     for name, content in contents.items():
@@ -64,7 +64,7 @@ def test_each_document_has_its_outcome(write: Write, pool: CountingPool, monkeyp
         "empty.txt": "empty",
         "hangs.txt": "failed",
         "large.txt": "failed",
-        "photo.jpg": "unsupported",
+        "film.mp4": "unsupported",
         "read.txt": "read",
     }
     assert outcomes["read.txt"].characters == len("Umsätze")
@@ -72,7 +72,7 @@ def test_each_document_has_its_outcome(write: Write, pool: CountingPool, monkeyp
     assert outcomes["read.txt"].warning is None
     assert "DILIGENCE_DOCUMENT_MAX_MB" in (outcomes["large.txt"].warning or "")
     assert "DILIGENCE_DOCUMENT_TIMEOUT" in (outcomes["hangs.txt"].warning or "")
-    assert all(outcomes[name].warning for name in ("damaged.pdf", "crashes.txt", "photo.jpg"))
+    assert all(outcomes[name].warning for name in ("damaged.pdf", "crashes.txt", "film.mp4"))
 
 
 def test_an_unchanged_room_is_neither_fetched_nor_read_again(
@@ -166,7 +166,7 @@ def test_a_link_without_an_extension_is_read_as_what_it_leads_to(
 
 
 def test_outcomes_are_written_down_for_the_runs_company(write: Write, pool: CountingPool) -> None:
-    for name, content in (("a.txt", "words"), ("b.txt", "damaged"), ("c.jpg", "x")):
+    for name, content in (("a.txt", "words"), ("b.txt", "damaged"), ("c.mp4", "x")):
         write(name, content)
     room_id, company_id = index_room("root"), rows.stored_company()
     with database.writing() as session:

@@ -105,8 +105,7 @@ def test_a_scan_for_which_time_was_short_is_read_again_when_there_is_more(
 
     def keep(text: str, recognised: bool | None) -> None:
         with database.writing() as session:
-            names = texts_module.readers(".pdf")
-            texts.save_text(session, texts_module.new_text("c0", names, lambda: Reading(text, recognised=recognised)))
+            texts.save_text(session, texts_module.new_text("c0", ".pdf", lambda: Reading(text, recognised=recognised)))
 
     def known() -> str | None:
         with database.reading() as session:

@@ -22,7 +22,7 @@ import google.auth.exceptions
 import httplib2
 from googleapiclient.errors import BatchError, HttpError
 
-from tasks.documents.extract.formats import supported
+from tasks.documents.extract import formats
 from tasks.errors import (
     DiligenceError,
     NotAllowed,
@@ -119,8 +119,9 @@ _LASTING: Mapping[str, Callable[[], DiligenceError]] = {
 
 def unsupported(what: str) -> UnsupportedFormat:
     """The error for content that cannot be had as a document."""
+    others = ", ".join(formats.names())
     return UnsupportedFormat(
-        f"{what} Google's documents, spreadsheets, presentations and drawings are read, and {', '.join(supported())}."
+        f"{what} Google's documents, spreadsheets, presentations and drawings are read, and {others}."
     )
 
 

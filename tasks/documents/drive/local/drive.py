@@ -4,7 +4,6 @@ Links are shortcuts: followed when their target is visible below the root, left 
 """
 
 import hashlib
-import mimetypes
 import os
 import stat
 import time
@@ -19,13 +18,10 @@ from uuid import uuid4
 
 from tasks.documents.drive.drive import Changes, Document, Fetched, Folder, Listing, hidden, identifier
 from tasks.documents.drive.local.paths import Outside, Tree
+from tasks.documents.drive.mime_types import mime_type_of
 from tasks.documents.drive.spool import SpooledDocuments, SpooledRows, document_of, values_of
-from tasks.documents.extract import formats
 from tasks.errors import DiligenceError, NotConfigured, NotFound, SourceFailed, TooLarge, Unavailable
 
-_TYPES = mimetypes.MimeTypes(filenames=())  # the same on every machine
-for _extension in formats.supported():
-    _TYPES.add_type(formats.mime_type(_extension), _extension)
 _MEGABYTE = 1024 * 1024
 _OPEN_FILES = Path("/proc/self/fd")
 """Where Linux lists the files that a process has open; on other systems documents are copied."""
@@ -137,7 +133,7 @@ class LocalDrive:
             folder_id=folder_id,
             path=path,
             url=f"{self._base_url}/file/d/{document_id}/view",
-            mime_type=_mime_type(os.path.basename(file)),
+            mime_type=mime_type_of(os.path.basename(file)),
             size=status.st_size,
             created=utc_time(born),
             updated=utc_time(status.st_mtime),
@@ -347,13 +343,6 @@ def utc_time(seconds: float) -> datetime | None:
         return datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):  # file systems know years that datetime does not
         return None
-
-
-def _mime_type(name: str) -> str:
-    mime_type, encoding = _TYPES.guess_type(f"./{name}")  # without the dot, "data:…" would be read as a URL
-    if encoding:
-        return f"application/{encoding}" if encoding == "gzip" else "application/octet-stream"
-    return mime_type or "application/octet-stream"
 
 
 def _no_document() -> NotFound:

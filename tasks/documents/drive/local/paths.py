@@ -115,5 +115,5 @@ class Tree:
         home = os.path.realpath(StorageSettings.current().home.absolute())
         if home.startswith(self._below):
             return (home,)
-        names = ("spool", "prefect", "diligence.db", "diligence.db-wal", "diligence.db-shm")
+        names = ("spool", "archives", "prefect", "diligence.db", "diligence.db-wal", "diligence.db-shm")
         return tuple(os.path.join(home, name) for name in names)

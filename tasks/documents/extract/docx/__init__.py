@@ -1,12 +1,17 @@
-"""Word documents (.docx)."""
+"""Word documents and templates, with and without macros (.docx, .docm, .dotx, .dotm)."""
 
 from typing import Final
 
 from tasks.documents.extract.formats import DocumentFormat
 
 FORMAT: Final = DocumentFormat(
-    extensions=(".docx",),
+    extensions=(".docx", ".docm", ".dotx", ".dotm"),
     mime_types=("application/vnd.openxmlformats-officedocument.wordprocessingml.document",),
-    version="docx-3",
+    version="docx-4",
     reader="tasks.documents.extract.docx.reader",
+    own_mime_types={
+        ".docm": "application/vnd.ms-word.document.macroEnabled.12",
+        ".dotx": "application/vnd.openxmlformats-officedocument.wordprocessingml.template",
+        ".dotm": "application/vnd.ms-word.template.macroEnabled.12",
+    },
 )

@@ -1,41 +1,54 @@
 """Word documents: body, headers, footers, notes, comments, text boxes, charts, diagrams, formulas.
 
-Notes, comments, text boxes and drawings come after the paragraph (in a table, the row) that they belong to; headers
-stand first, footers last. Paragraphs are headings by their style.
+Notes, comments, text boxes, drawings and alternative texts come after the paragraph (in a table, the row) that they
+belong to; headers stand first, footers last. Paragraphs are headings by their style, and have the numbers of their
+lists in front, as Word shows them. Deleted text stays out.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Iterable, Mapping
+from functools import partial
+from pathlib import PurePath
+from typing import Final, NamedTuple
 
-from tasks.documents.extract import fallback
-from tasks.documents.extract.docx.scan import Scan
+from tasks.documents.extract import fallback, places
+from tasks.documents.extract.docx.marks import Marks, unmarked
+from tasks.documents.extract.docx.numbering import ListCounter, Numbering
+from tasks.documents.extract.docx.scan import Scan, plain_lines, signature
+from tasks.documents.extract.docx.styles import Styles
 from tasks.documents.extract.ooxml import xml
 from tasks.documents.extract.ooxml.drawings import Drawings
-from tasks.documents.extract.ooxml.package import CUT_OFF, EMBEDDED_KINDS, Package, attach_embedded
+from tasks.documents.extract.ooxml.package import (
+    CUT_OFF,
+    EMBEDDED_KINDS,
+    EMBEDDED_LIMIT,
+    Package,
+    attach_embedded,
+)
 from tasks.documents.extract.ooxml.xml import ATTRIBUTES
 from tasks.documents.extract.text_writer import NO_TEXT, Reading, Source, Writer
 from tasks.errors import Damaged
 from tasks.text.normalise import one_line
 
-_HEADINGS: Final = re.compile(rb"Heading[1-9]|Title")
-_OTHERS: Final = re.compile(rb"Normal|NormalWeb|NoSpacing|ListParagraph|Header|Footer|TOC[1-9]")
-"""Word's own styles: with what is known of them, 18 of 142 public documents need to have their styles inflated."""
-
-_STYLE: Final = re.compile(rb"""<w:style(?=\s)[^<]*?\sw:styleId\s*=\s*["']([^"'<]*+)""")
-
-_FACT: Final = re.compile(rb"""<(?:w:(name|basedOn|outlineLvl)\s++w:val\s*+=\s*+["']([^"'<]*+)|/w:style\s*+>)""")
-
-_MOST_BASES: Final = 20
-"""Styles may be based on each other in a circle."""
-
 _ROOT: Final = re.compile(rb"<w:document(?=[\s/>])")
 _NOTE: Final = re.compile(rb"<w:(?:footnote|endnote|comment)(?=[\s>])(%b)(?<!/)>" % ATTRIBUTES)
+_WORDS: Final = re.compile(rb"<w:t(?:\s[^<>]*+)?>([^<]++)")
+_MOST_NOTES: Final = 20_000
+"""That are read with all that is in them, at 20 µs each; of others come the words alone, in one line."""
+
+_LONGEST_PLAIN: Final = 1 << 16
+"""Bytes of a comment up to which it is looked at as one that may hold words alone."""
+
 _DEEPEST_NOTE: Final = 8
 """Notes may refer to notes, in hostile files endlessly; what lies deeper is written at the end."""
 
-_NOTES: Final = ("footnotes", "endnotes", "comments")
+_KINDS_OF_NOTES: Final = {"footnotes": places.FOOTNOTE, "endnotes": places.ENDNOTE, "comments": places.COMMENT}
+_MOST_NAMED: Final = 10
+"""So many of those who deleted something are named."""
+
+_MOST_DELETIONS: Final = 10_000
+_HTML: Final = (".htm", ".html", ".xhtml")
 
 
 def read(source: Source) -> Reading:
@@ -58,18 +71,34 @@ def _read(source: Source) -> Reading:
         return document.writer.reading()
 
 
+class _Note(NamedTuple):
+    """Where a note stands in its part; of a comment the rest of its tag, which says who wrote it, and when."""
+
+    data: bytes
+    part: str
+    start: int
+    end: int
+    signed: bytes
+
+
 class _Document:
     """One pass over the parts of a document; for its scans, what stands round them."""
 
     def __init__(self, package: Package) -> None:
         self.writer = Writer()
+        self.marks = Marks()
         self._package = package
         self._drawings = Drawings(package)
-        self._headings = HeadingStyles(self._styles)
         self._parts: defaultdict[str, dict[str, None]] = defaultdict(dict)  # by kind, each once and in order
-        self._notes: dict[tuple[str, str], list[tuple[bytes, str, int, int]]] = {}
+        self._notes: dict[tuple[str, str], list[_Note]] = {}
         self._note_depth = 0
+        self._notes_read = 0
+        self._note_counters: dict[str, ListCounter | None] = {}
         self._embedded: list[str] = []
+        self._deletions: dict[str, None] = {}
+        load = partial(_scanned, package, self._parts)  # which does not refer to this, so that memory is free at once
+        self._numbering = Numbering(partial(load, "numbering"))
+        self.styles = Styles(partial(load, "styles"))
 
     def write(self) -> None:
         main = self._package.main_part("word/document.xml")
@@ -80,21 +109,17 @@ class _Document:
             self._parts[related.kind][related.target] = None
             if related.kind in EMBEDDED_KINDS:
                 self._embedded.append(related.target)
-        for kind in [kind for kind in self._parts if kind in _NOTES]:
+        if "numbering" in self._parts:
+            self.styles.in_lists = self._numbering.names_style
+        for kind in [kind for kind in self._parts if kind in _KINDS_OF_NOTES]:
             for part in self._parts[kind]:
                 self._collect(kind, part)
-        self._write_parts("header")
-        layout = Scan(data, main, self, headings=True).run()
-        start = 0
-        for heading in layout.headings:
-            self._write(layout.lines[start:heading])
-            self.writer.heading(layout.lines[heading])
-            start = heading
-        self._write(layout.lines[start:])
-        self.writer.end_heading()
+        self._write_parts("header", places.HEADER)
+        self._write_body(data, main)
         for kind, name in list(self._notes):
             self._write(self.note(kind, name))
-        self._write_parts("footer")
+        self._write_parts("footer", places.FOOTER)
+        self._warn_of_deletions()
         attach_embedded(self._package, self._embedded, self.writer)
 
     def note(self, kind: str, name: str) -> list[str]:
@@ -102,22 +127,80 @@ class _Document:
         if (kind, name) not in self._notes or self._note_depth >= _DEEPEST_NOTE:
             return []
         self._note_depth += 1
+        if kind not in self._note_counters:
+            self._note_counters[kind] = self._counter()
         lines: list[str] = []
-        for data, part, start, end in self._notes.pop((kind, name)):
-            lines += Scan(data, part, self).run(start, end).lines
+        for note in self._notes.pop((kind, name)):
+            counter = self._note_counters[kind]
+            self._notes_read += 1
+            plain = self._plain_comment(note, counter) if kind == "comments" else None
+            if plain is not None:
+                own = plain
+            elif self._notes_read <= _MOST_NOTES:
+                own = Scan(note.data, note.part, self, counter=counter).run(note.start, note.end).lines
+            else:
+                words_alone = b"".join(_WORDS.findall(note.data, note.start, note.end))
+                own = [xml.unescaped(words_alone.decode("utf-8", "replace"))] if words_alone else []
+            label = ""
+            if kind == "comments" and own:
+                author, date = signature(note.signed)
+                label = places.label_of(author, date)
+                words = one_line(unmarked(" ".join(own)))
+                own = [places.comment_mark(author, date, words)] if words else []
+            lines += self.marks.around(_KINDS_OF_NOTES[kind], label, own)
         self._note_depth -= 1
         return lines
+
+    def _plain_comment(self, note: _Note, counter: ListCounter | None) -> list[str] | None:
+        """The lines of a comment that holds words alone, as most do; else None."""
+        if note.end - note.start > _LONGEST_PLAIN or self._notes_read > _MOST_NOTES:
+            return None
+        return plain_lines(note.data, note.start, note.end, None if counter is None else self.styles)
 
     def drawing(self, part: str, name: str) -> list[str]:
         """The lines of the chart or diagram to which `part` refers by that id."""
         return self._drawings.lines(part, name)
 
-    def is_heading(self, style: bytes) -> bool:
-        """Whether paragraphs of that style are headings."""
-        return style in self._headings
+    def chunk(self, part: str, name: str) -> list[str]:
+        """The lines of the page of HTML to which `part` refers by that id; other documents are handed on."""
+        target = next((item.target for item in self._package.relationships(part) if item.id == name), "")
+        if PurePath(target).suffix.lower() not in _HTML or target not in self._embedded:
+            return []
+        data = self._package.attachment(target, EMBEDDED_LIMIT)
+        if data is None:
+            return []
+        from tasks.documents.extract.html.reader import lines_of  # noqa: PLC0415 - seldom needed
 
-    def _styles(self) -> bytes:
-        return b"".join(map(self._package.scan, self._parts["styles"]))
+        self._embedded = [embedded for embedded in self._embedded if embedded != target]
+        return lines_of(data)
+
+    def note_deletion(self, rest: bytes) -> None:
+        """Words are left out that somebody deleted while changes were tracked, as the rest of a tag says."""
+        if len(self._deletions) < _MOST_DELETIONS:
+            self._deletions[places.label_of(*signature(rest))] = None
+
+    def _write_body(self, data: bytes, main: str) -> None:
+        layout = Scan(data, main, self, headings=True, counter=self._counter()).run()
+        with self.writer.place(places.BODY, ""):
+            start = 0
+            for heading in layout.headings:
+                self._write(layout.lines[start:heading])
+                self.writer.heading(unmarked(layout.lines[heading]))
+                start = heading
+            self._write(layout.lines[start:])
+            self.writer.end_heading()
+
+    def _counter(self) -> ListCounter | None:
+        """A counter for one story; None in a document without lists."""
+        return self._numbering.counter(self.styles) if "numbering" in self._parts else None
+
+    def _warn_of_deletions(self) -> None:
+        named = [label for label in self._deletions if label]
+        names = "; ".join(named[:_MOST_NAMED])
+        if len(named) > _MOST_NAMED:
+            names += f"; and {len(named) - _MOST_NAMED} more"
+        if self._deletions:
+            self.writer.warn(f"Deleted text was left out{f' ({names})' if names else ''}.")
 
     def _collect(self, kind: str, part: str) -> None:
         """Keep the notes of a part by id, to be written where they are referred to."""
@@ -128,11 +211,12 @@ class _Document:
             if b"eparator" in note[1] and data.find(b"<w:t", note.end(), end) < 0:  # the line above the notes
                 continue
             key = kind, xml.attribute(note[1], b"w:id")
-            self._notes.setdefault(key, []).append((data, part, note.end(), end))
+            self._notes.setdefault(key, []).append(_Note(data, part, note.end(), end, note[1]))
 
-    def _write_parts(self, kind: str) -> None:
+    def _write_parts(self, kind: str, place: str) -> None:
         for part in self._parts[kind]:
-            self._write(Scan(self._scan(part), part, self).run().lines)
+            with self.writer.place(place, ""):
+                self._write(Scan(self._scan(part), part, self, counter=self._counter()).run().lines)
 
     def _scan(self, part: str) -> bytes:
         """A part other than the main one, after a look for documents inside it."""
@@ -144,57 +228,12 @@ class _Document:
 
     def _write(self, lines: list[str]) -> None:
         if lines:
-            self.writer.line("\n".join(lines))
+            self.marks.write("\n".join(lines), self.writer)
 
 
-class HeadingStyles:
-    """The styles of a document, which `load` gives as scanners take them, once somebody asks for one."""
-
-    def __init__(self, load: Callable[[], bytes]) -> None:
-        self._load = load
-        self._data: bytes | None = None
-        self._starts: dict[bytes, int] = {}
-        self._known: dict[bytes, bool] = {}
-
-    def __contains__(self, style: bytes) -> bool:
-        """Whether the style of that id makes a heading, by its name or level or by those of what it is based on."""
-        heading = self._known.get(style)
-        if heading is None:
-            heading = _HEADINGS.fullmatch(style) is not None or (
-                _OTHERS.fullmatch(style) is None and self._by_definition(style)
-            )
-            self._known[style] = heading
-        return heading
-
-    def _by_definition(self, style: bytes) -> bool:
-        if self._data is None:
-            self._data = self._load()
-            self._starts = {style_tag[1]: style_tag.end() for style_tag in _STYLE.finditer(self._data)}
-        chain: list[bytes] = []
-        heading = False
-        while style in self._starts and not heading and len(chain) <= _MOST_BASES:
-            if style in self._known:
-                heading = self._known[style]
-                break
-            chain.append(style)
-            heading, style = self._facts(self._data, self._starts[style])
-        self._known.update(dict.fromkeys(chain, heading))
-        return heading
-
-    def _facts(self, data: bytes, at: int) -> tuple[bool, bytes]:
-        """Whether the style that stands at `at` makes a heading by itself, and the id of the one it is based on."""
-        heading, base = False, b""
-        for fact in _FACT.finditer(data, at):
-            kind, value = fact[1], fact[2]
-            if kind is None:
-                break
-            if kind == b"basedOn":
-                base = value
-            elif kind == b"outlineLvl":
-                heading |= b"0" <= value < b"9"
-            else:
-                heading |= value.lower().startswith(b"heading ") or value.lower() == b"title"
-        return heading, base
+def _scanned(package: Package, parts: Mapping[str, Iterable[str]], kind: str) -> bytes:
+    """The parts of that kind."""
+    return b"".join(xml.with_plain_tags(package.scan(part)) for part in parts[kind])
 
 
 def _read_with_python_docx(source: Source) -> Reading:

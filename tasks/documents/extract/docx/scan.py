@@ -6,67 +6,46 @@ bounded number of times, and nothing calls itself.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar, Final, Protocol
 
-from tasks.documents.extract.docx.layout import Layout
+from tasks.documents.extract import places
+from tasks.documents.extract.docx.layout import PARAGRAPH, Layout
+from tasks.documents.extract.docx.marks import CLOSING, Marks
+from tasks.documents.extract.docx.numbering import ListCounter
+from tasks.documents.extract.docx.paragraph_numbers import ParagraphNumbers
+from tasks.documents.extract.docx.styles import StyleFacts
+from tasks.documents.extract.docx.table_headers import has_header_row, hexadecimal, is_on
+from tasks.documents.extract.docx.tags import DECORATIVE, DELETED_WORDS, FORMULA_END, LEFT_OUT, TAGS
 from tasks.documents.extract.ooxml import drawings, xml
-from tasks.documents.extract.ooxml.xml import ATTRIBUTES
+from tasks.text.normalise import one_line
 
-_TAGS: Final = re.compile(
-    rb"""<(?:
-        w:(?:
-            t(?:(?:>|\sxml:space="preserve">|(?=\s)%b(?<!/)>)(?P<text>[^<]*+)
-                (?:</w:t></w:r>(?:</w:p>(?P<last>)(?:<w:p(?=[\s/>]))?+)?+)?+  # what mostly follows, in the same step
-              | ab\s*+/?>(?P<tab>)  # with attributes it is a tab stop
-              | c(?:(?=[\s/>])(?P<cell>) | PrChange(?=[\s>])(?P<tcPrChange>))
-              | r(?:(?=[\s>])(?P<row>) | PrChange(?=[\s>])(?P<trPrChange>))
-              | xbxContent(?=[\s>])(?P<box>))
-          | p(?:(?=[\s>])(?P<paragraph>)
-              | Style\s++w:val\s*+=\s*+["'](?P<style>[^"'<]*+)
-              | tab(?=[\s/>])(?P<ptab>)
-              | PrChange(?=[\s>])(?P<pPrChange>))
-          | grid(?:Span | Before)(?=[\s/>])(?P<columns>)
-          | br(?=[\s/>])(?P<br>)
-          | c(?:r(?=[\s/>])(?P<cr>) | ommentReference(?=[\s/>])(?P<comments>))
-          | noBreakHyphen(?=[\s/>])(?P<hyphen>)
-          | outlineLvl(?=[\s/>])(?P<level>)
-          | sym(?=[\s/>])(?P<symbol>)
-          | del(?=[\s>])(?P<del>)
-          | moveFrom(?=[\s>])(?P<moveFrom>)
-          | footnoteReference(?=[\s/>])(?P<footnotes>)
-          | endnoteReference(?=[\s/>])(?P<endnotes>)
-        )
-      | /w:(?:p\s*+>(?P<paragraph_end>)(?:<w:p(?=[\s/>]))?+
-              | t(?:c\s*+>(?P<cell_end>) | r\s*+>(?P<row_end>) | xbxContent\s*+>(?P<box_end>)))
-      | a:(?:t(?:>|\s[^<>]*+(?<!/)>)(?P<drawn>[^<]*+) | p(?=[\s>])(?P<drawn_paragraph>) | br(?=[\s/>])(?P<drawn_br>))
-      | /a:p\s*+>(?P<drawn_end>)
-      | m:oMath(?=[\s>])(?P<formula>)
-      | c(?:x:|:)chart(?=[\s/>])(?P<chart>)
-      | dgm:relIds(?=[\s/>])(?P<diagram>)
-      | v:textpath(?=[\s/>])(?P<textpath>)
-    )"""
-    % ATTRIBUTES,
-    re.VERBOSE,
-)
-"""The branches begin with different letters, so that most tags are passed over at the first or second.
-
-Over the bodies of 142 public documents (4.5 MB, 200,000 tags, 25,000 of them found) it runs at 490 MB/s; with
-alternatives of whole names it ran at 350. A whole `Scan` runs at 260, lxml's parser and a walk over its tree at 70.
-"""
-
-_CHARACTERS: Final = {"tab": b"\t", "ptab": b"\t", "br": b"\n", "cr": b"\n", "hyphen": b"-", "drawn_br": b"\n"}
-_LEFT_OUT: Final = {
-    name: re.compile(rb"<(/?)w:%b(?=[\s/>])(%b/?)>" % (name.encode(), ATTRIBUTES))
-    for name in ("del", "moveFrom", "pPrChange", "tcPrChange", "trPrChange")
+_CHARACTERS: Final = {
+    "paragraph_end": PARAGRAPH,
+    "paragraph": PARAGRAPH,  # before one there may be runs outside any
+    "tab": b"\t",
+    "ptab": b"\t",
+    "br": b"\n",
+    "cr": b"\n",
+    "hyphen": b"-",
+    "drawn_br": b"\n",
 }
-_FORMULA_END: Final = re.compile(rb"</m:oMath\s*+>|(?=</?[wa]:p[\s>])")
-_MOST_FORMULAS: Final = 100_000
-"""So many are read with their shape, at 20 µs each; of others come the words alone."""
+_SIGNED: Final = re.compile(rb'\sw:author="([^"<]*+)" w:date="([0-9TZ:.+-]*+)"')
+_LONGEST_PROPERTIES: Final = 4_000
+_WINDOW: Final = 1 << 20  # bytes whose words are held before they become lines; it ends where a paragraph begins
+_MOST_FORMULAS: Final = 100_000  # that are read with their shape, at 20 µs each; of others come the words alone
 
 
 class PartContext(Protocol):
     """What stands round a part: the scan asks for it where the part refers to it."""
+
+    @property
+    def marks(self) -> Marks:
+        """Where the places of the document are kept."""
+
+    @property
+    def styles(self) -> Mapping[bytes, StyleFacts | None]:
+        """What styles say, by id."""
 
     def note(self, kind: str, name: str) -> list[str]:
         """The lines of a note (kind: `footnotes`, `endnotes`, `comments`) by its id; none the second time."""
@@ -74,57 +53,107 @@ class PartContext(Protocol):
     def drawing(self, part: str, name: str) -> Iterable[str]:
         """The lines of the chart or diagram to which `part` refers by the relationship of that id."""
 
-    def is_heading(self, style: bytes) -> bool:
-        """Whether paragraphs of that style, its id as it stands in the part, are headings."""
+    def chunk(self, part: str, name: str) -> list[str]:
+        """The lines of the document that is shown as a piece of this one, by the id of its relationship."""
+
+    def note_deletion(self, rest: bytes) -> None:
+        """Words are left out that somebody deleted while changes were tracked, as the rest of a tag says."""
 
 
 class Scan:
-    """One pass over a part, which `around` knows how to complete. With `headings` it looks for these too."""
+    """One pass over a part, which `context` knows how to complete.
 
-    def __init__(self, data: bytes, part: str, context: PartContext, *, headings: bool = False) -> None:
+    With `headings` it looks for these too; with `counter` it writes the numbers of lists.
+    """
+
+    def __init__(
+        self,
+        data: bytes,
+        part: str,
+        context: PartContext,
+        *,
+        headings: bool = False,
+        counter: ListCounter | None = None,
+    ) -> None:
         self._data = data
         self._end = len(data)
         self._part = part
         self._context = context
         self._headings = headings
-        self._layout = Layout()
+        self._counter = counter
+        self._numbers: ParagraphNumbers | None = None
+        self._styles = context.styles if headings or counter is not None else None
+        self._layout = Layout(context.marks)
         self._formulas = 0
+        self._insertions = 0
+        self._description = ""
 
     def run(self, start: int = 0, end: int | None = None) -> Layout:
         """The lines of what stands from the byte `start` up to `end` (default: of the whole part)."""
         if end is not None:
             self._end = end
-        at: int | None = start
-        while at is not None:
-            at = self._run(at)
+        if self._counter is not None:
+            self._numbers = ParagraphNumbers(self._data, self._end, self._counter)
+        at, stop = start, start
+        while at < self._end:
+            if at >= stop:
+                if stop > start:
+                    self._layout.flush()
+                stop = self._window_end(at)
+            at = self._run(at, stop)
         self._layout.finish()
         return self._layout
 
-    def _run(self, start: int) -> int | None:
-        """Read on from `start` up to something that is cut out. Returns where that ends; None at the end of all."""
+    def _window_end(self, at: int) -> int:
+        at += _WINDOW
+        if at >= self._end:
+            return self._end
+        for beginning in (b"<w:p ", b"<w:p>", b"<"):
+            end = self._data.find(beginning, at, min(at + _WINDOW, self._end))
+            if end >= 0:
+                return end
+        return self._end
+
+    def _run(self, start: int, stop: int) -> int:
+        """Read on from `start` up to `stop`, or to something that is cut out. Returns where that ends."""
         layout = self._layout
         words = layout.words
-        for tag in _TAGS.finditer(self._data, start, self._end):
+        styles = self._styles
+        for tag in TAGS.finditer(self._data, start, stop):
             kind = tag.lastgroup
             if kind == "text":
                 words.append(tag[1])
             elif kind == "last":
                 words.append(tag[1])
-                layout.end_paragraph()
-            elif kind in ("paragraph_end", "paragraph"):  # before a paragraph there may be runs outside any
-                layout.end_paragraph()
-            elif kind == "style":
-                if self._headings and not layout.depth and self._context.is_heading(tag["style"]):
-                    layout.mark_heading()
+                words.append(PARAGRAPH)
             elif kind in _CHARACTERS:
                 words.append(_CHARACTERS[kind])
+            elif kind == "style":
+                if styles is not None:
+                    facts = styles[tag["style"]]
+                    if facts is not None:
+                        self._style(facts, tag)
             else:
                 assert kind is not None, "each branch ends in a group"
                 behind = self._HANDLERS[kind](self, kind, tag)
                 if behind is not None:
                     return behind
                 words = layout.words
-        return None
+        return stop
+
+    def _style(self, facts: StyleFacts, tag: re.Match[bytes]) -> None:
+        if facts.heading and self._headings:
+            self._layout.mark_heading()
+        if facts.number is not None and self._numbers is not None:
+            number = self._numbers.by_style(facts.number, tag.end())
+            if number is not None:
+                self._layout.number(number)
+
+    def _number(self, _: str, tag: re.Match[bytes]) -> None:
+        if self._numbers is not None:
+            number = self._numbers.own(tag["number"], tag.end())
+            if number is not None:
+                self._layout.number(number)
 
     def _starts(self, kind: str, tag: re.Match[bytes]) -> None:
         closed = not self._data.startswith(b">", tag.end()) and self._rest(tag).endswith(b"/>")
@@ -132,6 +161,17 @@ class Scan:
 
     def _ends(self, kind: str, _: re.Match[bytes]) -> None:
         self._layout.end(kind)
+
+    def _table(self, _: str, tag: re.Match[bytes]) -> None:
+        if not self._rest(tag).endswith(b"/>"):
+            self._layout.start_table(header_row=has_header_row(self._data, tag.end(), self._context.styles))
+
+    def _table_end(self, _: str, __: re.Match[bytes]) -> None:
+        self._layout.end_table()
+
+    def _repeated(self, _: str, tag: re.Match[bytes]) -> None:
+        if is_on(xml.attribute(self._rest(tag), b"w:val")):
+            self._layout.repeat_row()
 
     def _level(self, _: str, tag: re.Match[bytes]) -> None:
         if self._headings and "0" <= xml.attribute(self._rest(tag), b"w:val") < "9":
@@ -152,19 +192,67 @@ class Scan:
         name = xml.attribute(self._rest(tag), b"r:dm" if kind == "diagram" else b"r:id")
         self._layout.below(self._context.drawing(self._part, name))
 
+    def _chunk(self, _: str, tag: re.Match[bytes]) -> None:
+        self._layout.here(self._context.chunk(self._part, xml.attribute(self._rest(tag), b"r:id")))
+
     def _textpath(self, _: str, tag: re.Match[bytes]) -> None:
         self._layout.below([xml.attribute(self._rest(tag), b"string")])
 
+    def _picture(self, _: str, tag: re.Match[bytes]) -> None:
+        """The alternative text of a drawing, unless a mark in its properties says that it is there for beauty alone."""
+        rest = self._rest(tag)
+        self._description = ""
+        if b"descr=" in rest or b"title=" in rest:
+            words = one_line(xml.attribute(rest, b"descr") or xml.attribute(rest, b"title"))
+            self._description = words
+            end = self._data.find(b"</wp:docPr>", tag.end(), tag.end() + _LONGEST_PROPERTIES)
+            if rest.endswith(b"/>") or not DECORATIVE.search(self._data, tag.end(), max(tag.end(), end)):
+                self._describe(words)
+
+    def _inner_picture(self, _: str, tag: re.Match[bytes]) -> None:
+        """A picture in a drawing mostly has its alternative text again."""
+        rest = self._rest(tag)
+        if b"descr=" in rest and (words := one_line(xml.attribute(rest, b"descr"))) != self._description:
+            self._describe(words)
+
+    def _shape(self, _: str, tag: re.Match[bytes]) -> None:
+        rest = self._rest(tag)
+        if b"alt=" in rest:
+            self._describe(one_line(xml.attribute(rest, b"alt")))
+
+    def _describe(self, words: str) -> None:
+        if words:
+            self._layout.below(self._context.marks.around(places.ALTERNATIVE_TEXT, "", [words]))
+
+    def _inserted(self, _: str, tag: re.Match[bytes]) -> None:
+        rest = self._rest(tag)
+        if (
+            not rest.endswith(b"/>") and not self._context.marks.is_full
+        ):  # else the end of a paragraph was inserted, or a row
+            opening = self._context.marks.opening(places.INSERTED, places.label_of(*signature(rest)))
+            if opening:
+                self._insertions += 1
+                self._layout.mark(opening)
+
+    def _inserted_end(self, _: str, __: re.Match[bytes]) -> None:
+        if self._insertions:
+            self._insertions -= 1
+            self._layout.mark(CLOSING)
+
     def _leave_out(self, kind: str, tag: re.Match[bytes]) -> int | None:
         """What was deleted, moved away, or was otherwise before."""
-        if self._rest(tag).endswith(b"/>"):
+        rest = self._rest(tag)
+        if rest.endswith(b"/>"):
             return None
-        depth = 0
-        for other in _LEFT_OUT[kind].finditer(self._data, tag.start(), self._end):
+        depth, behind = 0, self._end
+        for other in LEFT_OUT[kind].finditer(self._data, tag.start(), self._end):
             depth += -1 if other[1] else 0 if other[2].endswith(b"/") else 1
             if depth <= 0:
-                return other.end()
-        return self._end
+                behind = other.end()
+                break
+        if kind in ("del", "moveFrom") and DELETED_WORDS.search(self._data, tag.end(), behind):
+            self._context.note_deletion(rest)
+        return behind
 
     def _drawn(self, _: str, tag: re.Match[bytes]) -> None:
         self._layout.words.append(tag["drawn"])
@@ -173,7 +261,7 @@ class Scan:
         rest = self._rest(tag)
         if rest.endswith(b"/>"):
             return None
-        end = _FORMULA_END.search(self._data, tag.end(), self._end)
+        end = FORMULA_END.search(self._data, tag.end(), self._end)
         behind = self._end if end is None else end.end()
         self._formulas += 1
         words_of = drawings.formula_words if self._formulas < _MOST_FORMULAS else drawings.flat_formula_words
@@ -188,20 +276,59 @@ class Scan:
         **dict.fromkeys(("row_end", "cell_end", "box_end", "drawn_end"), _ends),
         **dict.fromkeys(("footnotes", "endnotes", "comments"), _note),
         **dict.fromkeys(("chart", "diagram"), _drawing),
-        **dict.fromkeys(_LEFT_OUT, _leave_out),
+        **dict.fromkeys(("ins", "moveTo"), _inserted),
+        **dict.fromkeys(LEFT_OUT, _leave_out),
+        **dict.fromkeys(("ins_end", "moveTo_end"), _inserted_end),
+        "picture": _picture,
+        "inner_picture": _inner_picture,
+        "shape": _shape,
+        "number": _number,
+        "table": _table,
+        "table_end": _table_end,
+        "repeated": _repeated,
         "level": _level,
         "columns": _columns,
         "symbol": _symbol,
+        "chunk": _chunk,
         "textpath": _textpath,
         "formula": _formula,
         "drawn": _drawn,
     }
 
 
+def plain_lines(
+    data: bytes, start: int, end: int, styles: Mapping[bytes, StyleFacts | None] | None
+) -> list[str] | None:
+    """What a scan finds between `start` and `end` where paragraphs hold words alone, at half the cost; else None.
+
+    `styles` are None where nothing is numbered.
+    """
+    words: list[bytes] = []
+    for tag in TAGS.finditer(data, start, end):
+        kind = tag.lastgroup
+        if kind in ("text", "last"):
+            words.append(tag[1])
+        elif kind == "style":
+            if styles is not None and styles[tag["style"]] is not None:
+                return None
+        elif kind not in ("paragraph", "paragraph_end"):
+            return None
+        if kind not in ("text", "style"):
+            words.append(PARAGRAPH)
+    text = xml.unescaped(b"".join(words).decode("utf-8", "replace"))
+    paragraphs = (paragraph.strip("\r\n") for paragraph in text.split("\0"))
+    return [paragraph for paragraph in paragraphs if paragraph and not paragraph.isspace()]
+
+
+def signature(rest: bytes) -> tuple[str, str]:
+    """Author and date of a change."""
+    signed = _SIGNED.search(rest)
+    if signed is not None:  # as Word writes it
+        return xml.unescaped(signed[1].decode("utf-8", "replace")), signed[2].decode("ascii")
+    return xml.attribute(rest, b"w:author"), xml.attribute(rest, b"w:date")
+
+
 def _character(code: str) -> str:
     """A character of a symbol font; those of the private area (Wingdings' bullets and boxes) mean nothing elsewhere."""
-    try:
-        number = int(code, 16)
-    except ValueError:
-        return ""
-    return "" if 0xD800 <= number <= 0xF8FF or not 0 <= number <= 0x10FFFF else chr(number)
+    number = hexadecimal(code)
+    return "" if 0xD800 <= number <= 0xF8FF or not 0 < number <= 0x10FFFF else chr(number)

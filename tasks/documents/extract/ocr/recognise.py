@@ -10,9 +10,10 @@ in 1.5 s, 300 .93 in 1.7 s. Tesseract takes 60 MB, 150 MB for the largest pictur
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, groupby, islice, pairwise, zip_longest
 from math import isfinite, sqrt
 from shutil import which
@@ -24,6 +25,7 @@ import pypdfium2.raw as pdfium
 
 from tasks.documents.extract.limits import run_in_fork
 from tasks.documents.extract.ocr import tesseract
+from tasks.errors import Unavailable
 
 DOTS_AN_INCH: Final = 250
 _USUAL_EDGE: Final = 3000
@@ -109,7 +111,11 @@ class Recogniser:
             OutOfTime: the document's time for recognition is used up.
             NotRecognised: this page cannot be read.
         """
-        picture = picture_of(page, min(self._time_left(), self.seconds * _SHARE_OF_PAGE))
+        return self.text_of(partial(picture_of, page))
+
+    def text_of(self, draw: Callable[[float], Picture | None]) -> str:
+        """The text of the picture that `draw` gives, who is told how many seconds it may take; as `page_text`."""
+        picture = draw(min(self._time_left(), self.seconds * _SHARE_OF_PAGE))
         if picture is None:
             self._time_left()
             raise NotRecognised
@@ -201,7 +207,7 @@ def picture_of(page: pypdfium2.PdfPage, seconds: float = _SECONDS) -> Picture | 
         return None
     try:
         drawn = run_in_fork(lambda: _drawn(page, scale), seconds)
-    except (TimeoutError, ChildProcessError):
+    except (TimeoutError, ChildProcessError, Unavailable):
         return None
     width, height = _SIZE.unpack_from(drawn)
     return Picture(width, height, drawn[_SIZE.size :])

@@ -6,7 +6,7 @@ cut out and given to lxml; those that nest deeper than a parser follows are read
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from lxml import etree
@@ -18,39 +18,39 @@ from tasks.documents.extract.ooxml.xml import M, W, unescaped
 from tasks.errors import TooLarge
 from tasks.text.normalise import one_line
 
-_SERIES: Final = re.compile(rb"<c:ser(?:\s[^<>]*+)?>")
+_SERIES: Final = re.compile(rb"<c:ser" + xml.ATTRIBUTES + rb">")
 _SERIES_END: Final = re.compile(rb"</c:ser\s*+>")
 _LISTS: Final = (b"tx", b"cat", b"xVal", b"val", b"yVal", b"bubbleSize", b"dlblRangeCache")
 _SKIPPED: Final = (b"dLbls", b"trendline", b"errBars")
 """What within a series has words and values of its own."""
 
-_LIST: Final = re.compile(rb"<(?:c|c15):(%b)(?:\s[^<>]*+)?>" % b"|".join(_LISTS + _SKIPPED))
+_LIST: Final = re.compile(rb"<(?:c|c15):(%b)" % b"|".join(_LISTS + _SKIPPED) + xml.ATTRIBUTES + rb">")
 _LIST_ENDS: Final = {name: re.compile(rb"</(?:c|c15):%b\s*+>" % name) for name in _LISTS + _SKIPPED}
-_CODE: Final = re.compile(rb"<c:formatCode(?:\s[^<>]*+)?>([^<]*+)")
+_CODE: Final = re.compile(rb"<c:formatCode" + xml.ATTRIBUTES + rb">([^<]*+)")
 _POINT: Final = re.compile(
     rb"""<c:pt(?=[\s>])(?=[^<]*?\sidx\s*+=\s*+["']([0-9]{1,9})["'])?"""
-    rb"""(?=[^<]*?\sformatCode\s*+=\s*+(?:"([^"<]*+)"|'([^'<]*+)'))?[^<]*+<c:v(?:\s[^<>]*+)?>([^<]*+)"""
+    rb"""(?=[^<]*?\sformatCode\s*+=\s*+(?:"([^"<]*+)"|'([^'<]*+)'))?[^<]*+<c:v""" + xml.ATTRIBUTES + rb">([^<]*+)"
 )
-_VALUE: Final = re.compile(rb"<c:v(?:\s[^<>]*+)?>([^<]*+)")
-_CACHED: Final = re.compile(rb"<(?:(c:strCache)|(/c:strCache)|c:v)(?:\s[^<>]*+)?>([^<]*+)")
-_EXTENDED: Final = re.compile(rb"<cx:pt(?:\s[^<>]*+)?>([^<]*+)")
+_VALUE: Final = re.compile(rb"<c:v" + xml.ATTRIBUTES + rb">([^<]*+)")
+_CACHED: Final = re.compile(rb"<(?:(c:strCache)|(/c:strCache)|c:v)" + xml.ATTRIBUTES + rb">([^<]*+)")
+_EXTENDED: Final = re.compile(rb"<cx:pt" + xml.ATTRIBUTES + rb">([^<]*+)")
 _Points = dict[int, str]
-_WORDS: Final = re.compile(rb"<[mw]:t(?:\s[^<>]*+)?(?<!/)>([^<]++)")
+_WORDS: Final = re.compile(rb"<[mw]:t" + xml.ATTRIBUTES + rb"(?<!/)>([^<]++)")
 _TEXTS: Final = (M + "t", W + "t")
 _LARGEST: Final = 1 << 20
 """Bytes of a formula that is given to lxml."""
 
 _RUNS: Final = re.compile(
-    rb"<(?:/a:(p|tc|tr)\s*>|a:(?:t(?:>|\s[^<>]*+(?<!/)>)([^<]++)|(br|tc(?=[\s/][^<>]*+(?<=/)>)))|m:oMath[\s>])"
+    rb"<(?:a:t(?:>|%(attributes)b(?<!/)>)([^<]++)"
+    rb"|(/a:(?:p|tc|tr)(?=[\s>])|a:br(?=[\s/>])|a:tc(?=/>|%(attributes)b(?<=/)>)))" % {b"attributes": xml.ATTRIBUTES}
 )
-"""The end of a paragraph, cell or row; the words of a run; a line break or an empty cell; a formula."""
+"""The words of a run; the end of a paragraph, cell or row, a line break or an empty cell."""
 
 _PARAGRAPH, _CELL, _ROW = "\0", "\1", "\2"
-_IN_SHAPE: Final = {b"p": b"\0", b"br": b"\n", b"tc": b"", b"tr": b""}
-_IN_TABLE: Final = {b"p": b"\0", b"br": b"\n", b"tc": b"\1", b"tr": b"\2"}
+_MARKS: Final = {b"/a:p": b"\0", b"a:br": b"\n", b"/a:tc": b"\1", b"a:tc": b"\1", b"/a:tr": b"\2"}
 """What an end stands for while the words are put together: characters that XML cannot hold."""
 
-_FORMULA: Final = re.compile(rb"<m:oMath(?:\s[^<>]*+)?(?<!/)>")
+_FORMULA: Final = re.compile(rb"<m:oMath" + xml.ATTRIBUTES + rb"(?<!/)>")
 _FORMULA_END: Final = re.compile(rb"</m:oMath\s*+>|(?=</?a:p[\s>])")
 _LARGE: Final = 1 << 20
 """From this size on, in bytes, what is found in a shape is counted while it is taken."""
@@ -110,8 +110,10 @@ def paragraphs(data: bytes, start: int = 0, end: int | None = None) -> list[str]
     Raises:
         TooLarge: there are too many of them.
     """
-    words = _words(data, start, end, _IN_SHAPE)
-    return [line.strip("\r\n") for line in words.split(_PARAGRAPH) if line.strip()]
+    words = _words(data, start, end)
+    if _CELL in words:
+        words = words.replace(_CELL, "").replace(_ROW, "")
+    return [line.strip("\r\n") for line in words.split(_PARAGRAPH) if line and not line.isspace()]
 
 
 def table(data: bytes, start: int = 0, end: int | None = None) -> list[str]:
@@ -120,18 +122,18 @@ def table(data: bytes, start: int = 0, end: int | None = None) -> list[str]:
     Raises:
         TooLarge: there are too many of them.
     """
-    words = _words(data, start, end, _IN_TABLE).replace(_PARAGRAPH, " ")
+    words = _words(data, start, end).replace(_PARAGRAPH, " ")
     rows = ["\t".join(map(one_line, row.split(_CELL))).rstrip("\t") for row in words.split(_ROW)]
     return [row for row in rows if row]
 
 
-def _words(data: bytes, start: int, end: int | None, marks: Mapping[bytes, bytes]) -> str:
+def _words(data: bytes, start: int, end: int | None) -> str:
     end = len(data) if end is None else end
+    if data.find(b"<m:oMath", start, end) >= 0:
+        data = with_formulas(data[start:end])
+        start, end = 0, len(data)
     matches = _RUNS.findall(data, start, end) if end - start < _LARGE else _counted(data, start, end)
-    try:
-        pieces = [run or marks[ending or empty] for ending, run, empty in matches]
-    except KeyError:  # there is a formula
-        return _words(_with_formulas(data[start:end]), 0, None, {**marks, b"": b""})
+    pieces = [run or _MARKS[ending] for run, ending in matches]
     return xml.unescaped(b"".join(pieces).decode("utf-8", "replace"))
 
 
@@ -140,14 +142,18 @@ def _counted(data: bytes, start: int, end: int) -> Iterator[tuple[bytes, ...]]:
     size = 0
     for count, match in enumerate(_RUNS.finditer(data, start, end)):
         groups = match.groups(b"")
-        size += len(groups[1])
+        size += len(groups[0])
         if count > _MOST_RUNS or size > _MOST_WORDS:
             raise TooLarge(_TOO_MUCH)
         yield groups
 
 
-def _with_formulas(data: bytes) -> bytes:
-    """Put a run of words in the place of each formula."""
+def with_formulas(data: bytes) -> bytes:
+    """A part with a run of words in the place of each formula.
+
+    Raises:
+        TooLarge: there are too many of them.
+    """
     pieces: list[bytes] = []
     at = 0
     for count, formula in enumerate(_FORMULA.finditer(data)):

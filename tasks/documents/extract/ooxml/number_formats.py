@@ -2,8 +2,8 @@
 
 A number is shown by its format where that changes what it means: dates, times, percent, currency. Any other format
 (thousands separators, decimals) leaves the number as it is stored. Where a format rounds digits away, the stored number
-stands behind what is shown: `12.5% (0.12478)`. A person finds in the text what the sheet shows, and nothing that the
-sheet holds is lost.
+stands behind what is shown, with as many digits as tell: `12.5% (0.12478)`, `62% (0.6229)`. A person finds in the text
+what the sheet shows, and nothing that the sheet holds is lost.
 """
 
 import datetime as dt
@@ -28,6 +28,9 @@ _LONGEST: Final = 400
 
 _EXACT: Final = Context(prec=_LONGEST + 20, rounding=ROUND_HALF_UP)
 _UNITS: Final = [Decimal(1).scaleb(-decimals) for decimals in range(13)]
+_MORE_DECIMALS: Final = 2
+_DIGITS_THAT_TELL: Final = 4
+_LONGEST_FRACTION: Final = 10
 _MOST_SERIAL: Final = 2_958_466
 """The serial number of the first day of the year 10000, beyond what a date can be."""
 
@@ -96,15 +99,37 @@ def show_number(raw: str, code: str, *, from_1904: bool = False) -> str:
     if number_format.kind == "plain":
         return stored
     if number_format.kind == "padded":
-        shown, lost = signed + f"{abs(number):.0f}".zfill(number_format.decimals), not number.is_integer()
+        exact = Decimal(stored).copy_abs()
+        rounded = exact.quantize(_UNITS[0], context=_EXACT)
+        shown, decimals = signed + f"{rounded:f}".zfill(number_format.decimals), 0
     else:
         exact = Decimal(stored).copy_abs()
+        decimals = number_format.decimals
         if number_format.kind == "percent":
-            exact = exact.scaleb(2, _EXACT)
+            exact, decimals = exact.scaleb(2, _EXACT), decimals + 2
         rounded = exact.quantize(_UNITS[number_format.decimals], context=_EXACT)
         digits = f"{rounded:,f}" if number_format.thousands else f"{rounded:f}"
-        shown, lost = f"{signed}{number_format.before}{digits}{number_format.after}".strip(), rounded != exact
-    return f"{shown} ({stored})" if lost else shown
+        shown = f"{signed}{number_format.before}{digits}{number_format.after}".strip()
+    return shown if rounded == exact else _with_stored(shown, Decimal(stored), decimals)
+
+
+def changes_numbers(code: str) -> bool:
+    """Whether any number of that format is shown otherwise than as it is stored."""
+    number_format, below = _formats(code)
+    return number_format.kind != "plain" or (below is not None and below.kind != "plain")
+
+
+def _with_stored(shown: str, stored: Decimal, decimals: int) -> str:
+    """What is shown and behind it the stored number, with two decimals more than are shown, and four digits at least.
+
+    `decimals` are those of the stored number that can be seen in what is shown. Without it where these say no more.
+    """
+    enough = max(decimals + _MORE_DECIMALS, _DIGITS_THAT_TELL - 1 - stored.adjusted())
+    told = stored.quantize(Decimal(1).scaleb(-enough), context=_EXACT)
+    if told == stored.quantize(Decimal(1).scaleb(-decimals), context=_EXACT):
+        return shown
+    digits = f"{told:f}" if stored.adjusted() > -_LONGEST_FRACTION else f"{told.normalize():E}"
+    return f"{shown} ({digits.rstrip('0').rstrip('.') if '.' in digits else digits})"
 
 
 @lru_cache(maxsize=4096)

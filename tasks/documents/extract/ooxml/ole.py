@@ -51,7 +51,8 @@ _MOST_ROUNDS: Final = 1_000_000
 def unpacked(name: str, data: bytes) -> tuple[str, bytes | None]:
     """The document that a compound file was made to hold, with its name; no data where no reader could read it.
 
-    An encrypted document comes back as it is, and so does what is no compound file.
+    An encrypted document comes back as it is, and so do one in a format of Office before 2007 and what is no compound
+    file.
 
     Raises:
         Damaged: it cannot be opened.
@@ -64,18 +65,18 @@ def unpacked(name: str, data: bytes) -> tuple[str, bytes | None]:
     if file.has_stream("Package"):
         return name, file.stream("Package")
     if file.has_stream(_NATIVE):
-        return _native(name, file.stream(_NATIVE))
+        return native(name, file.stream(_NATIVE))
     if file.has_stream("CONTENTS"):  # Acrobat's, and the drawing programs' of the time
         contents = file.stream("CONTENTS")
         start = contents[:1024].find(b"%PDF-")
         return (f"{PurePath(name).stem}.pdf", contents[start:]) if start >= 0 else (name, None)
     if file.has_stream("Equation Native"):
         return "Equation", None
-    old = (extension for stream, extension in _OLD_FORMATS.items() if file.has_stream(stream))
-    return PurePath(name).stem + next(old, PurePath(name).suffix), None
+    old = next((extension for stream, extension in _OLD_FORMATS.items() if file.has_stream(stream)), None)
+    return (f"{PurePath(name).stem}{old}", data) if old is not None else (name, None)
 
 
-def _native(name: str, stream: bytes) -> tuple[str, bytes]:
+def native(name: str, stream: bytes) -> tuple[str, bytes]:
     r"""The file in a `\x01Ole10Native` stream, as Windows' packager writes it, or bare as other programs do.
 
     After the size of all that follows (4 bytes): flags (2), the label and the file's path, each up to a zero, flags
@@ -127,6 +128,15 @@ def _best_file_name(paths: list[str]) -> str:
     """The first file name among the paths that has an extension, else the first name."""
     names = [path.replace("\\", "/").rpartition("/")[2].strip("\0 ") for path in paths]
     return next((name for name in names if PurePath(name).suffix), "") or next(filter(None, names), "")
+
+
+def is_encrypted(data: bytes) -> bool:
+    """Whether a compound file holds an encrypted Office file.
+
+    Raises:
+        Damaged: it cannot be opened.
+    """
+    return Compound(data).has_stream(ENCRYPTED)
 
 
 def decrypted(source: Source) -> bytes:
@@ -183,6 +193,7 @@ class Compound:
     def __init__(self, data: bytes) -> None:
         _check_header(data)
         self._length = len(data)
+        self._folders: list[tuple[str, ...]] | None = None
         with _any_failure_is_damage():
             self._file = _Bounded(BytesIO(data))
         if self._file.root.size > self._length:
@@ -191,6 +202,17 @@ class Compound:
     def has_stream(self, name: str) -> bool:
         """Whether there is such a stream at the top, upper and lower case alike."""
         return bool(self._file.get_type(name) == olefile.STGTY_STREAM)
+
+    def folders(self) -> list[tuple[str, ...]]:
+        """The paths of the storages, which are folders, in no order.
+
+        Raises:
+            Damaged: they cannot be read.
+        """
+        if self._folders is None:
+            with _any_failure_is_damage():
+                self._folders = [tuple(path) for path in self._file.listdir(streams=False, storages=True)]
+        return self._folders
 
     def stream(self, name: str) -> bytes:
         """What is in a stream, as far as it is there.

@@ -41,6 +41,10 @@ _RELATIONSHIP: Final = re.compile(r"""<Relationship\b|\s(Id|Type|Target|TargetMo
 EMBEDDED_KINDS: Final = ("package", "oleObject", "aFChunk")
 """The kinds of relationships that lead to a document inside this one."""
 
+MACROS: Final = "The file holds macros: they were neither run nor read."
+_MACRO_KINDS: Final = {"vbaProject", "xlMacrosheet", "xlIntlMacrosheet"}
+"""The kinds of relationships of a main part that lead to macros, those of Excel 4.0 among them."""
+
 EMBEDDED_LIMIT: Final = 64 << 20
 """The most bytes of one of them that are handed on."""
 
@@ -74,12 +78,12 @@ class Package:
         if self._archive.starts_with(ole.MAGIC):
             self._archive.close()
             self._archive = Archive(ole.decrypted(source))
-        self._listed = self._archive.listed()
+        self._listed: dict[str, int] | None = None
         self._entries: dict[str, ZipEntry] = {}
-        if not self._listed:
-            self._entries = {_key(entry.name): entry for entry in self._archive.entries()}
-        if not self._listed and not self._entries:
-            raise Damaged("The file is not an Office document: it is no zip package. Ask for it again.")
+        if not self._archive.is_searchable():
+            self._list()
+            if not self._listed and not self._entries:
+                raise Damaged("The file is not an Office document: it is no zip package. Ask for it again.")
 
     def __enter__(self) -> Self:
         return self
@@ -114,9 +118,21 @@ class Package:
     def _find(self, name: str) -> ZipEntry | None:
         key = _key(name)
         entry = self._entries.get(key)
-        if entry is None and (at := self._listed.get(key)) is not None:
+        if entry is not None:
+            return entry
+        at = self._archive.search(key) if self._listed is None else self._listed.get(key, -1)
+        if at is None:
+            self._list()
+            return self._find(name)
+        if at >= 0:
             entry = self._entries[key] = self._archive.entry(at)
         return entry
+
+    def _list(self) -> None:
+        """Look at all members."""
+        self._listed = self._archive.listed()
+        if not self._listed:
+            self._entries = {_key(entry.name): entry for entry in self._archive.entries()}
 
     def attachment(self, name: str, limit: int) -> bytes | None:
         """A part that is a document of its own, as far as it is there; None when it is lost or beyond `limit` bytes.
@@ -200,9 +216,19 @@ class Package:
             return usual
         raise Damaged("The file has lost its main part: nothing can be read from it. Ask for it again.")
 
+    def has_macros(self) -> bool:
+        """Whether a program for Office's own languages stands beside the document."""
+        mains = [item.target for item in self.relationships("") if item.kind == "officeDocument"]
+        return any(not _MACRO_KINDS.isdisjoint([item.kind for item in self.relationships(main)]) for main in mains)
+
 
 def attach_embedded(package: Package, names: Iterable[str], writer: Writer) -> None:
-    """Hand the parts of these names to `writer`, each once; of what is lost or too large the name alone."""
+    """Hand the parts of these names to `writer`, each once; of what is lost or too large the name alone.
+
+    Macros are not handed on: a warning says that there are some.
+    """
+    if package.has_macros():
+        writer.warn(MACROS)
     left = EMBEDDED_TOTAL
     for name in dict.fromkeys(names):
         data = package.attachment(name, min(left, EMBEDDED_LIMIT))

@@ -40,6 +40,7 @@ _USUAL: Final = (
 PREFIXES: Final = {
     "http://schemas.openxmlformats.org/wordprocessingml/2006/main": "w",
     "http://schemas.openxmlformats.org/drawingml/2006/main": "a",
+    "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing": "wp",
     "http://schemas.openxmlformats.org/drawingml/2006/chart": "c",
     "http://schemas.microsoft.com/office/drawing/2014/chartex": "cx",
     "http://schemas.openxmlformats.org/drawingml/2006/diagram": "dgm",
@@ -55,7 +56,10 @@ PREFIXES: Final = {
 """The prefix of each namespace that is read; "" is the default one."""
 
 _URIS: Final = {prefix.encode(): uri.encode() for uri, prefix in PREFIXES.items() if prefix}
-_EXPECTED: Final = {uri.encode(): prefix.encode() for uri, prefix in PREFIXES.items()}
+_EXPECTED: Final = {
+    **{uri.encode(): prefix.encode() for uri, prefix in PREFIXES.items()},
+    **{_STRICT + strict: PREFIXES[usual[1:-1]].encode() for strict, usual in _USUAL},
+}
 _DECLARATION: Final = re.compile(rb"""xmlns(?::([\w.-]+))?\s*=\s*["']([^"']*)["']""")
 
 _PROLOG: Final = re.compile(rb"""\s*<\?xml\b[^>]*?(?:encoding\s*=\s*["']([\w.-]+)["'][^>]*?)?\?>\s*""")
@@ -72,11 +76,14 @@ _UNDERSTOOD: Final = (
 """How the namespaces of Office begin: what a choice requires of them has its words where they always stand."""
 
 _LONGEST_REMEMBERED: Final = 8_000
-_MOST_ODD: Final = 20
+_MOST_ODD: Final = 40
 """Each unusual beginning of a name costs a search through the part."""
 
 ATTRIBUTES: Final = rb"""(?:\s[^<>"']*+(?:"[^<"]*+"[^<>"']*+|'[^<']*+'[^<>"']*+)*+)?+"""
 """A pattern for what stands between the name of a tag and its `>`; a value may hold one."""
+
+TAG_END: Final = rb"""(?>>|\s[^<>"']*+(?:"[^<"]*+"[^<>"']*+|'[^<']*+'[^<>"']*+)*+>|[\s/][^<>]*+>)"""
+"""A pattern for what follows the name of a tag: mostly nothing; else attributes, which may be damaged."""
 
 _REST: Final = re.compile(ATTRIBUTES + rb"/?>")
 _ATTRIBUTE: Final = re.compile(rb"""\s([\w:.-]++)\s*+=\s*+(?:"([^<"]*+)"|'([^<']*+)')""")
@@ -96,6 +103,15 @@ def canonical(data: bytes) -> tuple[bytes, bool]:
     if usual is None:
         return _rewritten(data)
     return _first_choices(usual), _ends(usual)
+
+
+def with_plain_tags(data: bytes) -> bytes:
+    """A part in the usual form whose tags hold no white space but one space before each attribute.
+
+    For those who look for tags byte by byte: other writers may end one with `" >"`, or put attributes on lines.
+    """
+    odd = (b"\n", b"\t", b"\r", b"  ", b" >", b" =", b"= ")
+    return _rewritten(data)[0] if any(data.find(sign) >= 0 for sign in odd) else data
 
 
 def _usual(data: bytes) -> bytes | None:
@@ -156,7 +172,7 @@ def _odd_names(declarations: bytes) -> tuple[bytes, ...] | None:
         if expected == b"mc" != prefix:
             odd.append(b"<" + prefix + b":AlternateContent")
         elif expected != prefix:
-            odd += b"<" + prefix + b":", b" " + prefix + b":"
+            odd += (before + prefix + b":" for before in (b"<", b" ", b"\n", b"\t", b"\r"))
     return tuple(odd)
 
 
@@ -224,7 +240,7 @@ def _is_understood(choice: bytes, data: bytes, known: dict[bytes, bool]) -> bool
 
 def _rewritten(data: bytes) -> tuple[bytes, bool]:
     """The part parsed and written out in the usual form."""
-    data, complete = usual_namespaces(data), True
+    data, complete = usual_namespaces(_as_utf8(data)), True
     root: etree._Element | None
     try:
         root = etree.fromstring(data, parser())
@@ -242,6 +258,14 @@ def _rewritten(data: bytes) -> tuple[bytes, bool]:
     except UnicodeDecodeError:  # lxml 6.1 keeps half characters (`&#xD800;`) where it recovers, and cannot read them
         mended = etree.tostring(root, encoding="utf-8").decode("utf-8", "replace").encode()
         return "".join(_written(etree.fromstring(mended, parser(recover=True)))).encode(), False
+
+
+def _as_utf8(data: bytes) -> bytes:
+    """A part in UTF-16 as one in UTF-8, so that its namespaces can be found."""
+    if data[:2] not in (b"\xff\xfe", b"\xfe\xff") or data[2:4] == b"\0\0":
+        return data
+    data = data.decode("utf-16", "replace").encode("utf-8", "replace")
+    return data[prolog.end() :] if (prolog := _PROLOG.match(data)) is not None else data
 
 
 def _written(root: etree._Element) -> Iterator[str]:

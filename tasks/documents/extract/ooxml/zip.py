@@ -57,6 +57,8 @@ _READ_WHOLE: Final = 1 << 18
 """Files up to this size, in bytes, are read rather than mapped: mapping takes 20 µs longer."""
 
 _LOCAL_LENGTHS: Final = struct.Struct("<HH")
+_SHORT: Final = 1 << 12
+"""Up to this size, in bytes, a directory is searched for the few members of a document that are read."""
 
 
 class Directory:
@@ -66,6 +68,38 @@ class Directory:
         self.damaged = False
         self._data = data
         self._directory, self._shift = b"", 0
+        self._searched = b""
+
+    def is_searchable(self) -> bool:
+        """Whether the directory is short and whole, so that `search` finds a member sooner than `listed` names all."""
+        with contextlib.suppress(struct.error):
+            count = self._read_directory()
+            directory = self._directory
+            if (
+                len(directory) <= _SHORT
+                and directory.startswith(_CENTRAL_HEADER)
+                and directory.count(_CENTRAL_HEADER) == count
+            ):
+                self._searched = directory.lower()
+                return True
+        return False
+
+    def search(self, key: str) -> int | None:
+        """Where in the directory the member of that name in lower case stands; -1 for none, None: ask `listed`."""
+        try:
+            name = key.encode("ascii")
+        except UnicodeEncodeError:
+            return None
+        at = self._searched.rfind(name) - 46
+        if at < -46:  # however the folders are written, the file's own name would stand there
+            return None if name.rpartition(b"/")[2] in self._searched else -1
+        if at >= 0:
+            header, length, extra, comment = _LENGTHS.unpack_from(self._directory, at)
+            behind = at + 46 + length + extra + comment
+            chained = behind == len(self._directory) or self._directory.startswith(_CENTRAL_HEADER, behind)
+            if header == _CENTRAL_HEADER and length == len(name) and chained:
+                return at
+        return None
 
     def listed(self) -> dict[str, int]:
         """Where in the directory each member stands (for `entry`), by its name in lower case.

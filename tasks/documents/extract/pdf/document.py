@@ -10,7 +10,9 @@ PDFium is not safe to call from several threads, nor is what is here.
 
 import ctypes
 import os
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
@@ -18,14 +20,21 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from tasks.documents.extract.limits import keep_memory
+from tasks.documents.extract.pdf import stand_in_font
 from tasks.documents.extract.pdf.repair import looks_like_bomb, without_bombs
 from tasks.documents.extract.text_writer import Source
 from tasks.text.normalise import one_line
 
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom, in points of the page, whose y grows upwards."""
+
 
 def _plain(function: Any) -> Any:
-    """The same function, whose pointers, handed over and returned, are mere addresses."""
-    prototype = ctypes.CFUNCTYPE(_plain_type(function.restype), *map(_plain_type, function.argtypes))
+    """The same function, whose pointers, handed over and returned, are mere addresses.
+
+    It keeps the interpreter's lock, for giving that up takes longer than what these do.
+    """
+    prototype = ctypes.PYFUNCTYPE(_plain_type(function.restype), *map(_plain_type, function.argtypes))
     return prototype(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
 
@@ -63,6 +72,22 @@ option_label: Final = _plain(pdfium.FPDFAnnot_GetOptionLabel)
 option_chosen: Final = _plain(pdfium.FPDFAnnot_IsOptionSelected)
 character_at: Final = _plain(pdfium.FPDFText_GetCharIndexFromTextIndex)
 character_box: Final = _plain(pdfium.FPDFText_GetLooseCharBox)
+run_box: Final = _plain(pdfium.FPDFText_GetRect)
+character_code: Final = _plain(pdfium.FPDFText_GetUnicode)
+character_angle: Final = _plain(pdfium.FPDFText_GetCharAngle)
+is_generated: Final = _plain(pdfium.FPDFText_IsGenerated)
+page_object: Final = _plain(pdfium.FPDFPage_GetObject)
+object_kind: Final = _plain(pdfium.FPDFPageObj_GetType)
+object_bounds: Final = _plain(pdfium.FPDFPageObj_GetBounds)
+object_matrix: Final = _plain(pdfium.FPDFPageObj_GetMatrix)
+draw_mode: Final = _plain(pdfium.FPDFPath_GetDrawMode)
+count_segments: Final = _plain(pdfium.FPDFPath_CountSegments)
+path_segment: Final = _plain(pdfium.FPDFPath_GetPathSegment)
+segment_point: Final = _plain(pdfium.FPDFPathSegment_GetPoint)
+segment_kind: Final = _plain(pdfium.FPDFPathSegment_GetType)
+closes: Final = _plain(pdfium.FPDFPathSegment_GetClose)
+character_origin: Final = _plain(pdfium.FPDFText_GetCharOrigin)
+has_no_character: Final = _plain(pdfium.FPDFText_HasUnicodeMapError)
 READ_AT_ONCE: Final = 8 << 20
 """Bytes of a file that is read before PDFium opens it: it reads by half a kilobyte otherwise."""
 
@@ -107,10 +132,12 @@ class PdfDocument:
             self.handle = pdfium.FPDF_LoadDocument(os.fsencode(source), None)
         if not self.handle:
             raise NotOpened(pdfium.FPDF_GetLastError())
+        self._stand_ins = stand_in_font.uses()
         self._source = source  # PDFium reads from these bytes as long as the document is open
         self._forms: Any = None
         self._settings: Any = None
         self._classes: pypdfium2.PdfDocument | None = None
+        self._is_drawn_from_copy = False
 
     def __enter__(self) -> Self:
         return self
@@ -118,15 +145,20 @@ class PdfDocument:
     def __exit__(self, *_: object) -> None:
         if self._forms is not None:
             pdfium.FPDFDOC_ExitFormFillEnvironment(self._forms)
-        if self._classes is None:
-            pdfium.FPDF_CloseDocument(self.handle)
-        else:
+        if self._classes is not None:
             self._classes.close()
+        if self._classes is None or self._is_drawn_from_copy:
+            pdfium.FPDF_CloseDocument(self.handle)
 
     @property
     def data(self) -> bytes:
         """The file's bytes."""
         return self._source if isinstance(self._source, bytes) else self._source.read_bytes()
+
+    @property
+    def uses_stand_in(self) -> bool:
+        """Whether a font stood in for one of the document's so far."""
+        return stand_in_font.uses() > self._stand_ins
 
     @property
     def forms(self) -> Any:
@@ -142,9 +174,11 @@ class PdfDocument:
         Raises:
             pypdfium2.PdfiumError: it cannot be opened.
         """
-        if self._classes is None:
-            self._classes = pypdfium2.PdfDocument(self.handle)
-        return self._classes[index]
+        with stand_in_font.left_out():  # it would be drawn as squares
+            if self._classes is None:
+                self._is_drawn_from_copy = self.uses_stand_in
+                self._classes = pypdfium2.PdfDocument(self._source if self._is_drawn_from_copy else self.handle)
+            return self._classes[index]
 
 
 def titles(document: PdfDocument) -> Iterator[str]:
@@ -183,6 +217,70 @@ def page_text(textpage: Any) -> PageText:
         _buffer.grow(3 * count)
     units = max(0, pdfium.FPDFText_GetText(textpage, 0, count, _buffer.units) - 1)  # without the NUL
     return PageText(_buffer.text(units), units, count)
+
+
+def character_boxes(textpage: Any, indices: Sequence[int]) -> list[Box]:
+    """The boxes of some characters of a page; all is 0 of one that has none. A third of the time of single calls."""
+    count = len(indices)
+    floats = (ctypes.c_float * (4 * count))()
+    start = ctypes.addressof(floats)
+    _run(map(character_box, repeat(_address(textpage)), indices, range(start, start + 16 * count, 16)))
+    values = floats[:]
+    return list(zip(values[0::4], values[1::4], values[2::4], values[3::4], strict=True))
+
+
+def character_origins(textpage: Any, indices: Sequence[int]) -> list[tuple[float, float]]:
+    """Where the pen stood for some characters of a page."""
+    count = len(indices)
+    doubles = (ctypes.c_double * (2 * count))()
+    start = ctypes.addressof(doubles)
+    xs, ys = range(start, start + 16 * count, 16), range(start + 8, start + 8 + 16 * count, 16)
+    _run(map(character_origin, repeat(_address(textpage)), indices, xs, ys))
+    values = doubles[:]
+    return list(zip(values[0::2], values[1::2], strict=True))
+
+
+def character_angles(textpage: Any, indices: Iterable[int]) -> list[float]:
+    """By how much some characters of a page are turned, in radians."""
+    return list(map(character_angle, repeat(_address(textpage)), indices))
+
+
+def character_codes(textpage: Any, count: int) -> list[int]:
+    """The first so many characters of a page, as their numbers."""
+    return list(map(character_code, repeat(_address(textpage)), range(count)))
+
+
+def objects_of(page: Any, kind: int, most: int) -> list[tuple[int, Box]]:
+    """Those among the first so many objects of a page that are of a kind, and their boxes."""
+    count = min(most, pdfium.FPDFPage_CountObjects(page))
+    objects = list(map(page_object, repeat(_address(page)), range(count)))
+    wanted = [item for item, its_kind in zip(objects, map(object_kind, objects), strict=True) if its_kind == kind]
+    count = len(wanted)
+    floats = (ctypes.c_float * (4 * count))()
+    start = ctypes.addressof(floats)
+    lefts, bottoms, rights, tops = (range(start + at, start + at + 16 * count, 16) for at in (0, 4, 8, 12))
+    have_box = list(map(object_bounds, wanted, lefts, bottoms, rights, tops))
+    values = floats[:]
+    boxes = zip(values[0::4], values[3::4], values[2::4], values[1::4], strict=True)
+    return [(item, box) for item, box, has_box in zip(wanted, boxes, have_box, strict=True) if has_box]
+
+
+def run_boxes(textpage: Any, count: int) -> list[Box]:
+    """The boxes of the first so many runs of text of a page, after they were counted."""
+    doubles = (ctypes.c_double * (4 * count))()
+    start = ctypes.addressof(doubles)
+    corners = (range(start + at, start + at + 32 * count, 32) for at in (0, 8, 16, 24))
+    _run(map(run_box, repeat(_address(textpage)), range(count), *corners))
+    values = doubles[:]
+    return list(zip(values[0::4], values[1::4], values[2::4], values[3::4], strict=True))
+
+
+def _address(pointer: Any) -> int:
+    return ctypes.cast(pointer, ctypes.c_void_p).value or 0
+
+
+def _run(calls: Iterable[Any]) -> None:
+    deque(calls, maxlen=0)
 
 
 def string(function: Any, *arguments: Any) -> str:

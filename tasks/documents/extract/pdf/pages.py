@@ -1,4 +1,4 @@
-"""The text of a PDF's page as PDFium lays it out, with what it leaves broken put right.
+"""The text of a PDF's page as PDFium lays it out, with its tables in rows and what it leaves broken put right.
 
 Besides hyphens and spaces these are letters that PDFium loses: a ligature whose glyph is named by its letters ("f_i")
 comes as a control character.
@@ -6,7 +6,8 @@ comes as a control character.
 
 import ctypes
 import re
-from collections.abc import Mapping, Sequence
+from bisect import bisect
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
 from types import MappingProxyType
@@ -14,22 +15,30 @@ from typing import Any, Final
 
 import pypdfium2.raw as pdfium
 
-from tasks.documents.extract.pdf import document
+from tasks.documents.extract.pdf import document, unknown_characters, vertical
 from tasks.documents.extract.pdf.annotations import Remark
 from tasks.documents.extract.pdf.document import PageText, page_text
+from tasks.documents.extract.pdf.layout import TABLE, TABLE_END, Edit, layout_edits
 from tasks.documents.extract.pdf.repair import packed
 
+_NOT_OURS: Final = re.compile(f"[\t{TABLE}{TABLE_END}]")
+"""What marks cells and tables, and is white space or nothing where a page has it."""
+
+_TABLE: Final = re.compile(f"{TABLE}([^{TABLE_END}]*){TABLE_END}")
 _HYPHEN: Final = re.compile("[\x02\ufffe]\n?")
 _WORD: Final = re.compile(r"\w+")
 _LONGEST_WORD: Final = 40
-_COMMA: Final = re.compile(r",(?=[^\W\d_])")
+_COMMA: Final = re.compile(r",(?=[^\W\d_])|(?<=[a-z]{2})[a-z](?=\d)|(?<=[a-z])[a-z](?=[A-Z][a-z])")
+"""Behind what a space may be missing: `cash,and`, `in2017`, `inFebruary`."""
 _BREAK: Final = re.compile(r"\r\n(?=[ ,.;:)\]%’”»!?*+–−])")
-_MOST_SPANS: Final = 50
 _MOST_SPOTS: Final = 1_000
 """Places in a page's text that are looked at; each takes 1.5 µs."""
 
 _SPACE: Final = 0.07
 """The gap after a comma that is a space, as a share of the line's height: in formulas it is 0.09."""
+
+_WORDS: Final = 0.12
+"""The gap that is a space between two words, as a share of the line's height."""
 
 _NEAR: Final = (200.0, 12.0)
 """How far, in points to the side and up or down, the line may be beside which a remark is to be read."""
@@ -42,24 +51,37 @@ _ENTRY: Final = re.compile(rb"(\d{1,3})(?=[\s/])|/([^\s/\[\]<>()]+)")
 _LETTERS: Final = re.compile(rb"[A-Za-z](?:_[A-Za-z]){1,3}")
 
 
-def text_of(page: Any, remarks: Sequence[Remark] = ()) -> tuple[str, list[Remark]]:
+def text_of(page: Any, remarks: Sequence[Remark] = ()) -> tuple[str, list[Remark], int]:
     """The text of an open page as PDFium gives it, corrected by the positions of its characters.
 
-    Remarks that have a spot are put into it, at the end of the line next to it; those that are left are returned.
+    Remarks that have a spot are put into it, at the end of the line next to it; those that are left are returned,
+    and the number of characters that are not known.
     """
     textpage = pdfium.FPDFText_LoadPage(page)
     if not textpage:
-        return "", list(remarks)
+        return "", list(remarks), 0
     page_content = page_text(textpage)
+    if not page_content.characters:  # blank: there may be a hundred thousand of them
+        pdfium.FPDFText_ClosePage(textpage)
+        return "", list(remarks), 0
+    unknown = unknown_characters.count_in(textpage, page_content.characters)
     text = page_content.text
+    if _NOT_OURS.search(text):
+        text = _NOT_OURS.sub(" ", text)
+        page_content = page_content._replace(text=text)
+    columns = vertical.text_of(page, textpage, text)
+    if columns is not None:
+        pdfium.FPDFText_ClosePage(textpage)
+        return _NOT_OURS.sub(" ", columns), list(remarks), unknown
     unplaced: list[Remark] = []
-    if remarks or _COMMA.search(text) or _BREAK.search(text):
-        layout = _Layout(textpage, page_content)
+    edits = layout_edits(page, textpage, page_content)
+    if remarks or edits or _COMMA.search(text) or _BREAK.search(text):
+        layout = _Layout(textpage, page_content, edits)
         unplaced = layout.place(remarks)
         layout.mend()
         text = layout.text()
     pdfium.FPDFText_ClosePage(textpage)
-    return text, unplaced
+    return text, unplaced, unknown
 
 
 def mended(text: str, lost: Mapping[str, str] = MappingProxyType({})) -> str:
@@ -70,7 +92,7 @@ def mended(text: str, lost: Mapping[str, str] = MappingProxyType({})) -> str:
     PDFium marks such a hyphen with U+FFFE or U+0002. It stays, as a hyphen, in a compound that the text has
     elsewhere too (`age-adjusted`), before a digit and before a capital after a small letter (`Anglo-American`).
     """
-    text = text.replace("\r\n", "\n").replace("\t", " ").replace(" \n", "\n").rstrip()
+    text = text.replace("\r\n", "\n").replace(" \n", "\n").rstrip()
     for character, lost_letters in lost.items():
         text = text.replace(character, lost_letters)
     if "\xad" in text:
@@ -87,6 +109,12 @@ def mended(text: str, lost: Mapping[str, str] = MappingProxyType({})) -> str:
     return "".join(mend)
 
 
+def parts_of(text: str) -> Iterator[tuple[str, bool]]:
+    """The tables of a page's text and the text between them, in order, and whether each is a table."""
+    for index, part in enumerate(_TABLE.split(text)):
+        yield part, index % 2 == 1
+
+
 def has_lost_letters(text: str) -> bool:
     """Whether `text` has characters that stand for lost letters: fonts number them downwards from 31."""
     return "\x1f" in text or "\x1e" in text or "\x1d" in text or "\x1c" in text
@@ -97,7 +125,7 @@ def lost_letters(data: bytes) -> dict[str, str]:
 
     One that stands for different letters in different fonts is left out.
     """
-    page_numbers: dict[str, set[str]] = {}
+    letters: dict[str, set[str]] = {}
     contents = [data, *(item.content for item in packed(data))]
     for differences in (match.group(1) for content in contents for match in _DIFFERENCES.finditer(content)):
         code = 0
@@ -106,23 +134,9 @@ def lost_letters(data: bytes) -> dict[str, str]:
                 code = int(number)
                 continue
             if code < 0x20 and _LETTERS.fullmatch(name):
-                page_numbers.setdefault(chr(code), set()).add(name.decode().replace("_", ""))
+                letters.setdefault(chr(code), set()).add(name.decode().replace("_", ""))
             code += 1
-    return {character: choice.pop() for character, choice in page_numbers.items() if len(choice) == 1}
-
-
-def page_numbers(numbers: list[int]) -> str:
-    """Page numbers as a person writes them: `pages 2, 5–7`; of very many the first."""
-    spans: list[list[int]] = []
-    for number in numbers:
-        if spans and number == spans[-1][1] + 1:
-            spans[-1][1] = number
-        else:
-            spans.append([number, number])
-    words = ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in spans[:_MOST_SPANS])
-    if len(spans) > _MOST_SPANS:
-        words += " and others"
-    return f"{'page' if len(numbers) == 1 else 'pages'} {words}"
+    return {character: choice.pop() for character, choice in letters.items() if len(choice) == 1}
 
 
 def _keeps_hyphen(left: str, right: str, text: str) -> bool:
@@ -132,14 +146,15 @@ def _keeps_hyphen(left: str, right: str, text: str) -> bool:
 class _Layout:
     """The text of a page, and what is changed in it for the places of its characters."""
 
-    def __init__(self, textpage: Any, page_content: PageText) -> None:
+    def __init__(self, textpage: Any, page_content: PageText, edits: Sequence[Edit] = ()) -> None:
         self._textpage = textpage
         self._text = page_content.text
         self._wide = len(page_content.text) != page_content.units  # some characters are two units
         self._in_step = (
             page_content.units == page_content.characters
         )  # each of PDFium's characters is one unit, as on most pages
-        self._edits: list[tuple[int, int, str]] = []  # what stands in place of the characters from and up to
+        self._edits = list(edits)
+        self._replaced = sorted((start, end) for start, end, _ in edits)
 
     def place(self, remarks: Sequence[Remark]) -> list[Remark]:
         """Put remarks at the ends of the lines next to their spots; gives those that have none."""
@@ -154,7 +169,7 @@ class _Layout:
         return left
 
     def mend(self) -> None:
-        """Put spaces after commas where there is a narrow gap, and take out breaks after what is set higher or lower.
+        """Put spaces after commas and between words where the gap tells, and take out breaks after what is set higher.
 
         PDFium takes the former for none, and begins a line after `km²`.
         """
@@ -166,12 +181,15 @@ class _Layout:
             units += len(self._text[done:end].encode("utf-16-le")) // 2 if self._wide else end - done
             done = end
             comma = end - start == 1
-            if not self._boxes(units - 1 if comma else units - 3, units, boxes):
+            letter = comma and self._text[start] != ","
+            if self._is_replaced(start) or not self._boxes(units - 1 if comma else units - 3, units, boxes):
                 continue
             height = min(before.top - before.bottom, after.top - after.bottom)
             if height <= 0 or before.bottom >= after.top or after.bottom >= before.top:
                 continue
             gap = (after.left - before.right) / height
+            if letter and (abs(before.bottom - after.bottom) > 0.05 * height or gap < _WORDS):
+                continue
             if comma and gap > _SPACE:
                 self._edits.append((end, end, " "))
             elif not comma and abs(gap) < _JOINED:
@@ -183,8 +201,13 @@ class _Layout:
         done = 0
         for start, end, instead in sorted(self._edits, key=itemgetter(0)):
             pieces += self._text[done:start], instead
-            done = end
+            done = max(done, end)
         return "".join((*pieces, self._text[done:]))
+
+    def _is_replaced(self, at: int) -> bool:
+        """Whether the character there is one of those that stand elsewhere, or otherwise, in the end."""
+        index = bisect(self._replaced, (at, len(self._text))) - 1
+        return index >= 0 and at < self._replaced[index][1]
 
     def _boxes(self, one: int, other: int, boxes: tuple[Any, Any]) -> bool:
         """Whether there are characters at these two units of the text; `boxes` get where they stand."""

@@ -10,33 +10,21 @@ PDFium is not safe to call from several threads: the pool gives it a process.
 import contextlib
 import ctypes
 import logging
-from enum import Enum
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-import pypdfium2
 import pypdfium2.raw as pdfium
 from lxml import etree
 
-from tasks.documents.extract import fallback, limits
-from tasks.documents.extract.ocr import recognise
-from tasks.documents.extract.pdf import annotations, pages, repair
+from tasks.documents.extract import fallback, limits, places
+from tasks.documents.extract.pdf import annotations, pages, redrawn, repair, unknown_characters, vertical
 from tasks.documents.extract.pdf.annotations import AttachedFiles
 from tasks.documents.extract.pdf.document import NotOpened, PdfDocument, titles
+from tasks.documents.extract.pdf.scans import Scans
+from tasks.documents.extract.places import page_numbers
 from tasks.documents.extract.text_writer import Reading, Source, Writer
 from tasks.errors import Damaged, PasswordProtected
-from tasks.text.normalise import clean, one_line
-
-_STAMP: Final = 100
-"""Characters that a scan may have as text: a running number or an envelope's name is stamped on many."""
-
-_COVERED: Final = 0.7
-"""The share of a stamped page that pictures cover if it is a scan."""
-
-_OUTLINES: Final = 100
-"""A page without text that has so many shapes may have its letters drawn."""
-
-_MOST_OBJECTS: Final = 1_000
-"""Objects of a page, and of each group of them, that are looked at."""
+from tasks.text.normalise import one_line
 
 _MOST_XFA_BYTES: Final = 8 << 20
 """Of all packets together: as trees they take thirty times as much. Those of public forms take up to 2 MB."""
@@ -63,111 +51,13 @@ class _PageContent(NamedTuple):
     """What PDFium gives of a page."""
 
     text: str
-    remarks: list[annotations.Remark]
+    remarks: Sequence[annotations.Remark]
     complete: bool = True
-
-
-class ScanOutcome(Enum):
-    """What became of pages that are pictures, in the words of the warning."""
-
-    RECOGNISED = "Scans, whose text was recognised (OCR) and may be wrong: {}."
-    LATE = "Scans that were not recognised (OCR), for the time was up (DILIGENCE_DOCUMENT_TIMEOUT): {}."
-    FAILED = "Pictures that text recognition (OCR) failed on: {}."
-    EMPTY = "Pictures in which text recognition (OCR) found no text: {}."
-    UNREAD = "Without text, perhaps scans: {}. " + recognise.ADVICE
-
-
-class Scans:
-    """Recognises the text of a document's scans, page by page, and warns of what is uncertain or missing."""
-
-    def __init__(self, document: PdfDocument, writer: Writer) -> None:
-        self._document = document
-        self._writer = writer
-        self._pages: dict[ScanOutcome, list[int]] = {}
-        self._recognised: dict[int, tuple[str, str]] = {}
-
-    def add(self, index: int, page: Any, text: str) -> None:
-        """Recognise an open page, if it is a scan; `text` is what it has as text."""
-        squeezed = "".join(clean(text).split())
-        if len(squeezed) > _STAMP:
-            return
-        covered, shapes = _drawn(page)
-        if covered >= _COVERED if squeezed else covered or shapes >= _OUTLINES:
-            outcome = self._outcome(index, squeezed)
-            if outcome is not ScanOutcome.EMPTY or not squeezed:
-                self._pages.setdefault(outcome, []).append(index + 1)
-            self._writer.note_picture(recognised=outcome not in {ScanOutcome.LATE, ScanOutcome.UNREAD})
-
-    def write_xfa(self, index: int) -> None:
-        """Write what was recognised on a page."""
-        if index in self._recognised:
-            text, languages = self._recognised[index]
-            with self._writer.place("ocr", languages):
-                self._writer.text(text)
-
-    def warn(self) -> None:
-        """Warn of the pages that are scans, once all are written."""
-        if ScanOutcome.UNREAD in self._pages and not self._writer.written:
-            self._writer.warn(f"This PDF seems to be a scan: no text was found. {recognise.ADVICE}")
-            return
-        for outcome, numbers in self._pages.items():
-            self._writer.warn(outcome.value.format(pages.page_numbers(numbers)))
-
-    def _outcome(self, index: int, known: str) -> ScanOutcome:
-        recogniser = recognise.active()
-        if recogniser is None:
-            return ScanOutcome.UNREAD
-        try:
-            page = self._document.page(index)
-        except pypdfium2.PdfiumError:
-            return ScanOutcome.FAILED
-        try:
-            text = recogniser.page_text(page)
-        except recognise.OutOfTime:
-            return ScanOutcome.LATE
-        except recognise.NotRecognised:
-            return ScanOutcome.FAILED
-        finally:
-            page.close()
-        lines = [line for line in text.split("\n") if not line or "".join(line.split()) not in known]
-        if not any(lines):
-            return ScanOutcome.EMPTY
-        self._recognised[index] = "\n".join(lines), recogniser.languages
-        return ScanOutcome.RECOGNISED
-
-
-def _drawn(page: Any) -> tuple[float, int]:
-    """The share of the page that pictures cover, and how many shapes there are besides."""
-    covered, shapes = 0.0, 0
-    for index in range(min(_MOST_OBJECTS, pdfium.FPDFPage_CountObjects(page))):
-        item = pdfium.FPDFPage_GetObject(page, index)
-        kind = pdfium.FPDFPageObj_GetType(item)
-        if kind == pdfium.FPDF_PAGEOBJ_PATH:
-            shapes += 1
-        elif kind == pdfium.FPDF_PAGEOBJ_IMAGE or (kind == pdfium.FPDF_PAGEOBJ_FORM and _holds_picture(item)):
-            covered += _size(item)
-    if covered:
-        covered /= pdfium.FPDF_GetPageWidthF(page) * pdfium.FPDF_GetPageHeightF(page) or 1
-    return covered, shapes
-
-
-def _holds_picture(form: Any, deepest: int = 3) -> bool:
-    """Whether a picture is among the objects that are drawn as one, or among those within them, so many levels down."""
-    for index in range(min(_MOST_OBJECTS, pdfium.FPDFFormObj_CountObjects(form))):
-        item = pdfium.FPDFFormObj_GetObject(form, index)
-        kind = pdfium.FPDFPageObj_GetType(item)
-        if kind == pdfium.FPDF_PAGEOBJ_IMAGE:
-            return True
-        if kind == pdfium.FPDF_PAGEOBJ_FORM and deepest and _holds_picture(item, deepest - 1):
-            return True
-    return False
-
-
-def _size(item: Any) -> float:
-    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
-    if not pdfium.FPDFPageObj_GetBounds(item, left, bottom, right, top):
-        return 0.0
-    return (right.value - left.value) * (top.value - bottom.value)
+    unknown: int = 0
+    """How many of its characters are not known, and no warning says so yet."""
+    lost: bool = False
+    """Whether PDFium loses some of its glyphs."""
+    all_remarks: Sequence[annotations.Remark] = ()
 
 
 def read(source: Source) -> Reading:
@@ -250,16 +140,21 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
             break
     if len(lost) == count:
         raise NotOpened(pdfium.FPDF_ERR_PAGE)
+    _redraw(document, contents)
+    _recognise_unknown(document, contents, scans)
     ligatures = pages.lost_letters(document.data) if any(pages.has_lost_letters(page.text) for page in contents) else {}
-    for index, (text, remarks, _) in enumerate(contents):
+    for index, content in enumerate(contents):
+        text = pages.mended(content.text, ligatures)
+        if content.unknown or unknown_characters.are_left_in(text):
+            scans.add_unknown(index)
         with writer.part("page", str(index + 1)):
-            _write_page(pages.mended(text, ligatures), remarks, writer)
-            scans.write_xfa(index)
+            _write_page(text, content.remarks, writer)
+            scans.write(index)
     if lost:
-        writer.warn(f"The file is damaged: {pages.page_numbers(lost)} could not be read.")
+        writer.warn(f"The file is damaged: {page_numbers(lost)} could not be read.")
     crowded = [number for number, page in enumerate(contents, 1) if not page.complete]
     if crowded:
-        writer.warn(f"Too many notes or form values: not all of those on {pages.page_numbers(crowded)} were read.")
+        writer.warn(f"Too many notes or form values: not all of those on {page_numbers(crowded)} were read.")
     scans.warn()
     files.add_embedded()
 
@@ -273,16 +168,69 @@ def _content_of(document: PdfDocument, page: Any, index: int, files: AttachedFil
         if undrawn and complete and annotations.draw(page, remarks):
             pdfium.FPDF_ClosePage(page)
             page = pdfium.FPDF_LoadPage(document.handle, index)
-    text, remarks = pages.text_of(page, remarks)
-    if len(text) < _LITTLE:
+    text, unplaced, unknown = pages.text_of(page, remarks)
+    lost = (len(text) < _LITTLE or document.uses_stand_in) and redrawn.loses_glyphs(page)
+    if len(text) < _LITTLE and not unknown and not lost:
         scans.add(index, page, text)
     pdfium.FPDF_ClosePage(page)
-    return _PageContent(text, remarks, complete)
+    return _PageContent(text, unplaced, complete, unknown, lost, remarks)
 
 
-def _write_page(text: str, remarks: list[annotations.Remark], writer: Writer) -> None:
+def _redraw(document: PdfDocument, contents: list[_PageContent]) -> None:
+    """Draw the pages anew of which PDFium loses glyphs, or whose character maps it does not know, and read them."""
+    lost = {index for index, content in enumerate(contents) if content.lost}
+    foreign = {index for index, content in enumerate(contents) if vertical.is_east_asian(content.text)}
+    misread: set[int] = set()
+    if (foreign or document.uses_stand_in) and redrawn.has_unknown_maps(document.data):
+        misread = foreign | {index for index, content in enumerate(contents) if len(content.text) < _LITTLE}
+    if not lost and not misread:
+        return
+    wanted = sorted(lost | misread)
+    copies = redrawn.pages_of(document.data, wanted)
+    for index in wanted:
+        content = contents[index]
+        is_drawn = index in copies and not limits.is_near()
+        text, unknown = _text_of_copy(copies[index]) if is_drawn else ("", 0)
+        if len(text.split()) and (index in misread or _letters(text) > _letters(content.text)):
+            content = content._replace(text=text, remarks=content.all_remarks, unknown=unknown)
+        elif index in misread or not is_drawn or unknown:
+            content = content._replace(unknown=max(1, unknown, content.unknown))
+        contents[index] = content
+
+
+def _recognise_unknown(document: PdfDocument, contents: list[_PageContent], scans: Scans) -> None:
+    """Recognise the pages most of whose characters are not known, and those that are scans all the same."""
+    for index, content in enumerate(contents):
+        if content.unknown and unknown_characters.are_many(content.unknown, content.text):
+            contents[index] = content._replace(text=scans.instead_of(index, content.text), unknown=0)
+        elif (content.unknown or content.lost) and len(content.text) < _LITTLE:
+            page = pdfium.FPDF_LoadPage(document.handle, index)
+            if page:
+                scans.add(index, page, content.text)
+                pdfium.FPDF_ClosePage(page)
+
+
+def _text_of_copy(copy: redrawn.RedrawnPage) -> tuple[str, int]:
+    """The text of a page that was drawn anew, and how many of its glyphs are no known characters."""
+    with PdfDocument(copy.data) as document:
+        page = pdfium.FPDF_LoadPage(document.handle, 0)
+        text, _, unknown = pages.text_of(page) if page else ("", [], 0)
+        pdfium.FPDF_ClosePage(page)
+    return text, copy.unknown + unknown
+
+
+def _letters(text: str) -> int:
+    return len("".join(text.split()))
+
+
+def _write_page(text: str, remarks: Sequence[annotations.Remark], writer: Writer) -> None:
     """Write a page's text, and of its remarks those that are not drawn in it."""
-    writer.text(text)
+    for part, is_table in pages.parts_of(text):
+        if is_table:
+            with writer.place(places.TABLE, ""):
+                writer.text(part)
+        else:
+            writer.text(part)
     if remarks:
         plain = one_line(text)
         news = [remark.text for remark in remarks if not remark.copied or one_line(remark.text) not in plain]

@@ -18,7 +18,7 @@ from functools import cache
 from multiprocessing import context, forkserver, popen_forkserver, process, reduction, spawn, util
 from multiprocessing.context import set_spawning_popen
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from tasks.documents.extract.formats import all_formats
 from tasks.documents.extract.pool import worker
@@ -27,6 +27,17 @@ from tasks.documents.extract.text_writer import Reading
 from tasks.errors import Damaged, DiligenceError, TookTooLong, Unavailable, Unreadable
 
 logger = logging.getLogger(__name__)
+
+_FROM_OUTSIDE: Final = frozenset({-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGQUIT, 255})
+"""How a process ends that somebody else ends: an operator, the kernel that is out of memory, a shutdown. A reader's own
+limits of time and memory, and crashes, end it in other ways. 255: the fork server was ended, and with it the news."""
+_FAREWELL: Final = 1.0
+"""Seconds from the end of a process's connection to the news of how it ended, at most."""
+
+
+def ended_from_outside(status: int | None) -> bool:
+    """Whether this is the exit status of a process that somebody else has ended."""
+    return status in _FROM_OUTSIDE
 
 
 @cache
@@ -82,7 +93,8 @@ class ReaderContext(context.ForkServerContext):
 class Job:
     """A document of `size` bytes to read, and the future of its reading.
 
-    With `suspected`, a process that had read others before ended on it, or ran out of memory.
+    With `suspected`, a process that had read others before ended on it, or ran out of memory; with `killed`, a process
+    was ended from outside while it read it.
     """
 
     path: Path
@@ -90,6 +102,7 @@ class Job:
     size: int
     future: "Future[Reading]"
     suspected: bool = False
+    killed: bool = False
 
     def settle(self, outcome: Reading | DiligenceError) -> None:
         """Set the result of the future, once, unless it was cancelled."""
@@ -132,6 +145,16 @@ class Job:
             Unreadable(
                 "The document cannot be read: the reader crashed on it. It is damaged, or it needs more than "
                 f"{limits.memory_mb} MB of memory (DILIGENCE_DOCUMENT_MEMORY_MB)."
+            )
+        )
+
+    def fail_as_killed(self, status: int | None) -> None:
+        """Fail because its reader's process was ended from outside, twice: that says nothing of the document."""
+        logger.warning("A reader of %s was ended from outside (status %s), twice", self.extension, status)
+        self.settle(
+            Unavailable(
+                "The document was not read: its reader was ended from outside, twice, by the system (perhaps for "
+                "want of memory) or by somebody. Try again."
             )
         )
 
@@ -242,15 +265,24 @@ class ReadingProcess:
         at = self._board.at
         return self.jobs.pop(at, None), at == 0
 
-    def end(self) -> int | None:
-        """Kill it and all that it has started. Returns its exit code, None when it does not end."""
+    def end(self, *, ending: bool = False) -> int | None:
+        """Kill what is left of it and of all that it has started.
+
+        Args:
+            ending: whether its connection has ended, so that it has too or is about to.
+
+        Returns:
+            The exit status with which it had ended before; None when it had not.
+        """
         assert self._process.pid is not None
+        if ending:
+            self._process.join(_FAREWELL)
+        status = self._process.exitcode
         for kill in (os.killpg, os.kill):
             with suppress(OSError):
                 kill(self._process.pid, signal.SIGKILL)
         self._process.join(1)
-        code = self._process.exitcode
         self.connection.close()
-        if code is not None:
+        if self._process.exitcode is not None:
             self._process.close()
-        return code
+        return status

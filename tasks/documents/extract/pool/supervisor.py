@@ -2,7 +2,9 @@
 
 One thread does all of it: it starts the processes, waits for their messages, and replaces those that end. When a
 process ends while it reads, the document that it was reading is suspected. A suspect is given once more to a fresh
-process, alone, unless it was the first document of its process: then nothing before it can be the cause.
+process, alone, unless it was the first document of its process: then nothing before it can be the cause. A process
+that was ended from outside says nothing of its document: that is given once more to a fresh process in any case, and
+has no verdict when that is ended too.
 """
 
 import logging
@@ -18,7 +20,7 @@ from contextlib import suppress
 from itertools import chain
 from typing import Final
 
-from tasks.documents.extract.pool.process import Job, ReaderContext, ReadingProcess
+from tasks.documents.extract.pool.process import Job, ReaderContext, ReadingProcess, ended_from_outside
 from tasks.documents.extract.pool.worker import Limits, Load, Read, ReadOutcome
 from tasks.documents.extract.text_writer import Reading
 
@@ -105,8 +107,10 @@ class Supervisor:
             self._selector.register(self._woken, selectors.EVENT_READ)
             try:
                 while not self._closed:
-                    patience = self._replenish()
+                    complete = self._replenish()
                     self._hand_out()
+                    busy = any(process.jobs for process in self._processes)
+                    patience = 0 if not complete else _SLOW / 2 if busy else None
                     for key, _ in self._selector.select(patience):
                         if key.data is None:
                             os.read(self._woken, 4096)
@@ -127,21 +131,20 @@ class Supervisor:
         for job in (*chain(*(process.jobs.values() for process in self._processes)), *self._all_waiting()):
             job.fail_as_closed()
 
-    def _replenish(self) -> float | None:
-        """Start one process if one is missing. Returns how many seconds to wait for messages; None: without end."""
+    def _replenish(self) -> bool:
+        """Start one process if one is missing. Returns whether none is missing any more."""
         missing = self._workers - len(self._processes)
         if missing and (self._failed_starts < _ATTEMPTS or self._queue or self._suspects):
             try:
                 process = ReadingProcess(self._context, self._read, self._load, self._limits, DOCUMENTS_A_PROCESS)
             except (OSError, EOFError) as error:
                 self._count_failed_start(type(error).__name__)
-                return 0
+                return False
             self._processes.append(process)
             for descriptor in (process.connection, process.sentinel):
                 self._selector.register(descriptor, selectors.EVENT_READ, process)
-            if missing > 1:
-                return 0
-        return _SLOW / 2 if any(process.jobs for process in self._processes) else None
+            return missing == 1
+        return True
 
     def _count_failed_start(self, cause: str) -> None:
         self._failed_starts += 1
@@ -189,13 +192,16 @@ class Supervisor:
 
     def _receive(self, process: ReadingProcess, *, ended: bool) -> None:
         """Take the results of a process, and reap it when it has ended."""
+        invalid = False
         try:
             while process.connection.poll():
                 self._settle(process.receive())
-        except Exception:  # noqa: BLE001 - it ended, perhaps within a message, or sent invalid data
+        except (EOFError, OSError):  # perhaps within a message
             ended = True
-        if ended:
-            self._reap(process)
+        except Exception:  # noqa: BLE001 - what it sent is no message: its memory is not in order
+            invalid = True
+        if ended or invalid:
+            self._reap(process, ending=not invalid)
 
     def _settle(self, outcomes: list[tuple[Job, ReadOutcome, bool]]) -> None:
         self._failed_starts = 0
@@ -220,13 +226,13 @@ class Supervisor:
                 elif process.seconds > _SLOW and len(process.jobs) > 1:
                     self._give_back(process.take_back())
 
-    def _reap(self, process: ReadingProcess) -> None:
-        """A process has ended, or must end: settle the document that it was reading, and give its others back."""
+    def _reap(self, process: ReadingProcess, *, ending: bool = False) -> None:
+        """A process has ended or is `ending`, or must end: settle the document in work, and give its others back."""
         self._processes.remove(process)
         for descriptor in (process.connection, process.sentinel):
             self._selector.unregister(descriptor)
         job, first = process.take_current()
-        status = process.end()
+        status = process.end(ending=ending)
         self._give_back(process.jobs.values())
         if job is None:
             if not process.has_read:
@@ -235,9 +241,19 @@ class Supervisor:
             return
         elif status == -signal.SIGALRM or process.seconds > self._limits.seconds + _GRACE:
             job.fail_as_timed_out(self._limits)
+        elif ended_from_outside(status):
+            self._try_again(job, status)
         elif first:
             job.fail_as_crashed(status, self._limits)
         else:
+            self._suspect(job)
+
+    def _try_again(self, job: Job, status: int | None) -> None:
+        """Give a document to a fresh process when its own was ended from outside for the first time."""
+        if job.killed:
+            job.fail_as_killed(status)
+        else:
+            job.killed = True
             self._suspect(job)
 
     def _suspect(self, job: Job) -> None:

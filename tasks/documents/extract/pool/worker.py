@@ -28,7 +28,8 @@ from typing import Any, Final
 
 from tasks.documents.extract import limits as limits_module
 from tasks.documents.extract.ocr import recognise
-from tasks.documents.extract.text_writer import Place, Reading
+from tasks.documents.extract.places import Place
+from tasks.documents.extract.text_writer import Reading
 from tasks.errors import DiligenceError
 
 Read = Callable[[Path, str], Reading]
@@ -179,7 +180,7 @@ def _unpacked(packed: bytes) -> ReadOutcome:
     outcome: ReadOutcome
     outcome, places = pickle.loads(packed)  # noqa: S301 - from our own process
     if isinstance(outcome, Reading):
-        outcome.places.extend(map(Place._make, places))
+        return replace(outcome, places=list(map(Place._make, places)))
     return outcome
 
 
@@ -203,7 +204,8 @@ def _prepare(limits: Limits) -> None:
     _die_with_the_parent()
     os.setpgid(0, 0)  # the parent ends the group: what a reader may have started goes too
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for number in (signal.SIGTERM, signal.SIGALRM):  # a reader that hangs in native code must go at once too
+    # A reader that hangs in native code must go at once too, whatever this process has inherited.
+    for number in (signal.SIGTERM, signal.SIGALRM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, signal.SIG_DFL)
     _limit(resource.RLIMIT_AS, limits.memory_mb << 20)
     _limit(resource.RLIMIT_CORE, 0)

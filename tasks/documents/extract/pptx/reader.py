@@ -1,21 +1,37 @@
-"""Presentations: slides in order, hidden ones too; on each its shapes from top to bottom, then notes and comments."""
+"""Presentations: slides in order, hidden ones too; on each its shapes as they are read, then notes and comments."""
 
 import re
+from collections.abc import Iterable
 from functools import partial
 from typing import Final
 
 from tasks.documents.extract import fallback
-from tasks.documents.extract.ooxml import drawings, xml
+from tasks.documents.extract.ooxml import xml
 from tasks.documents.extract.ooxml.drawings import Drawings
 from tasks.documents.extract.ooxml.package import CUT_OFF, EMBEDDED_KINDS, Package, Relationship, attach_embedded
-from tasks.documents.extract.pptx.slides import Place, PlaceholderKey, Placeholders, shapes
+from tasks.documents.extract.places import (
+    ALTERNATIVE_TEXT,
+    COMMENT,
+    HIDDEN_SLIDE,
+    HIDDEN_SLIDE_MARK,
+    SHAPE,
+    SLIDE,
+    SPEAKER_NOTE,
+    TABLE,
+    comment_mark,
+    label_of,
+)
+from tasks.documents.extract.pptx.comments import Comments
+from tasks.documents.extract.pptx.placeholders import Placeholders
+from tasks.documents.extract.pptx.slides import Shape, shapes
 from tasks.documents.extract.text_writer import NO_TEXT, Reading, Source, Writer
 from tasks.errors import Damaged, TooLarge
 from tasks.text.normalise import one_line
 
 _ROOT: Final = re.compile(rb"<p:presentation(?=[\s>])")
 _SLIDE: Final = re.compile(rb"<p:sldId(?=\s)([^<]*+)")
-_COMMENT: Final = re.compile(rb"<p:text(?:\s[^<>]*+)?>([^<]*+)")
+_HIDDEN: Final = re.compile(rb"""<p:sld(?=\s)[^<]*?\sshow\s*+=\s*+["'](?:0|false|off)["']""")
+_AROUND: Final = ("notesSlide", "comments")
 _MOST_PIECES: Final = 500_000
 _MOST_TEXT: Final = 64 << 20
 """The most shapes and comments, and characters of text, that a presentation may hold."""
@@ -47,8 +63,10 @@ class _Presentation:
     def __init__(self, package: Package) -> None:
         self.writer = Writer()
         self._package = package
+        self._main = package.main_part("ppt/presentation.xml")
         self._drawings = Drawings(package)
         self._placeholders = Placeholders(package)
+        self._comments = Comments(package, self._main)
         self._written: set[str] = set()
         self._pieces_left = _MOST_PIECES
         self._text_left = _MOST_TEXT
@@ -56,33 +74,45 @@ class _Presentation:
     def write(self) -> None:
         slides = self._slides()
         for number, slide in enumerate(slides, 1):
-            with self.writer.part("slide", str(number)):
-                self._write_slide(slide)
+            with self.writer.part(SLIDE, str(number)):
+                self._write_slide(slide, str(number))
         around = (item for slide in slides for item in self._package.relationships(slide))
         attach_embedded(self._package, (item.target for item in around if item.kind in EMBEDDED_KINDS), self.writer)
 
     def _slides(self) -> list[str]:
         """The names of the slides' parts in the order of the show."""
-        main = self._package.main_part("ppt/presentation.xml")
-        data = self._package.scan(main)
+        data = self._package.scan(self._main)
         if _ROOT.match(data) is None:
             raise Damaged("The file holds no presentation. Ask for it again, or give it the ending of its format.")
-        targets = {related.id: related.target for related in self._package.relationships(main)}
+        targets = {related.id: related.target for related in self._package.relationships(self._main)}
         named = (targets.get(xml.attribute(slide, b"r:id"), "") for slide in _SLIDE.findall(data))
         return [name for name in dict.fromkeys(named) if name]
 
-    def _write_slide(self, part: str) -> None:
+    def _write_slide(self, part: str, number: str) -> None:
         data = self._package.scan(part)
         if not data:
             if part not in self._package:
                 self._package.note_damage()
             return
-        self._write_shapes(part, data, partial(self._placeholders.offset, part))
+        found = shapes(data, partial(self._drawings.lines, part), partial(self._placeholders.box, part))
+        if _HIDDEN.match(data) is None:
+            self._write_slide_parts(part, found)
+            return
+        written = [*found]
+        if written or any(item.kind in _AROUND for item in self._package.relationships(part)):
+            with self.writer.place(HIDDEN_SLIDE, number):
+                self.writer.line(HIDDEN_SLIDE_MARK)
+                self._write_slide_parts(part, written)
+
+    def _write_slide_parts(self, part: str, found: Iterable[Shape]) -> None:
+        """Write the shapes of a slide, then its notes and comments."""
+        self._write_shapes(found)
         around = self._package.relationships(part)
         for notes in self._unwritten(around, "notesSlide"):
-            self._write_shapes(notes, self._package.scan(notes), _nowhere, number=b"sldNum")
+            self._write_notes(notes)
         for comments in self._unwritten(around, "comments"):
-            self._write_comments(self._package.scan(comments))
+            for author, date, words in self._comments.of(comments):
+                self._placed(COMMENT, label_of(author, date), comment_mark(author, date, words))
 
     def _unwritten(self, around: list[Relationship], kind: str) -> list[str]:
         """The parts of that kind which were not written yet: a hostile file has one for many slides."""
@@ -91,39 +121,48 @@ class _Presentation:
         self._written.update(names)
         return names
 
-    def _write_shapes(self, part: str, data: bytes, place: Place, number: bytes = b"") -> None:
-        """Write the shapes of a slide or its notes, without that of the kind `number` that holds a mere number."""
-        for count, shape in enumerate(shapes(data, partial(self._drawings.lines, part), place), 1):
-            text = "\n".join(shape.lines)
-            if (
-                number
-                and text.strip().isdecimal()
-                and shape.placeholder is not None
-                and shape.placeholder.kind == number
-            ):
+    def _write_shapes(self, found: Iterable[Shape]) -> None:
+        described: set[str] = set()  # the same logo may stand on a slide many times
+        for count, shape in enumerate(found, 1):
+            name, alternative = shape.name or str(count), shape.alternative
+            if alternative in described:
+                alternative = ""
+            if not alternative and shape.header_rows is None:
+                self._placed(SHAPE, name, shape.text)
                 continue
-            self._count(text)
-            self.writer.placed("shape", shape.name or str(count), text)
+            with self.writer.place(SHAPE, name):
+                if shape.header_rows is not None:
+                    self._placed(TABLE, shape.header_rows, shape.text)
+                else:
+                    self._write(shape.text)
+                if alternative:
+                    described.add(alternative)
+                    self._placed(ALTERNATIVE_TEXT, "", alternative)
 
-    def _write_comments(self, data: bytes) -> None:
-        """Comments, of the older kind (`p:text`) and of the newer one (paragraphs)."""
-        for words in _COMMENT.findall(data):
-            self._write(xml.unescaped(words.decode("utf-8", "replace")))
-        for line in drawings.paragraphs(data):
-            self._write(line)
+    def _write_notes(self, part: str) -> None:
+        """Write what the speaker says, without the shape that holds the mere number of the slide."""
+        data = self._package.scan(part)
+        for shape in shapes(data, partial(self._drawings.lines, part), _nowhere):
+            key = shape.placeholder
+            if key is None or key.kind != "sldNum" or not shape.text.strip().isdecimal():
+                self._placed(SPEAKER_NOTE, shape.name, shape.text)
+
+    def _placed(self, kind: str, label: str, text: str) -> None:
+        self._spend(text)
+        self.writer.placed(kind, label, text)
 
     def _write(self, text: str) -> None:
-        self._count(text)
+        self._spend(text)
         self.writer.text(text)
 
-    def _count(self, text: str) -> None:
+    def _spend(self, text: str) -> None:
         self._pieces_left -= 1
         self._text_left -= len(text)
         if self._pieces_left < 0 or self._text_left < 0:
             raise TooLarge("The presentation holds more text than can be read. Split it.")
 
 
-def _nowhere(_: PlaceholderKey) -> None:
+def _nowhere(_: object) -> None:
     """Placeholders of notes have no places but their own; the rest are read as they stand."""
 
 

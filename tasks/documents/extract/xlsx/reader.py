@@ -5,42 +5,39 @@ and number formats are read when the first cell needs them.
 """
 
 import re
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial
 from itertools import islice
 from typing import Final, NamedTuple
 
 from tasks.documents.extract import fallback
-from tasks.documents.extract.ooxml.drawings import Drawings, paragraphs
-from tasks.documents.extract.ooxml.number_formats import BUILT_IN
-from tasks.documents.extract.ooxml.package import CUT_OFF, EMBEDDED_KINDS, PART_LIMIT, Package, attach_embedded
-from tasks.documents.extract.ooxml.xml import ATTRIBUTES, attribute, rest_of_tag, unescaped
+from tasks.documents.extract.ooxml.number_formats import BUILT_IN, changes_numbers
+from tasks.documents.extract.ooxml.package import CUT_OFF, PART_LIMIT, Package, attach_embedded
+from tasks.documents.extract.ooxml.xml import ATTRIBUTES, TAG_END, attribute, rest_of_tag, unescaped
+from tasks.documents.extract.places import SHEET
 from tasks.documents.extract.text_writer import Reading, Source, Writer
-from tasks.documents.extract.xlsx.sheet import Scanner, pieces
+from tasks.documents.extract.xlsx.blocks import hidden_sheet
+from tasks.documents.extract.xlsx.formulas.fill import MissingValues
+from tasks.documents.extract.xlsx.objects import SheetObjects
+from tasks.documents.extract.xlsx.pieces import pieces
+from tasks.documents.extract.xlsx.sheet import Scanner
 from tasks.documents.extract.xlsx.values import LONGEST, CellKinds, characters, rich_text
 from tasks.errors import Damaged, TooLarge
 from tasks.text.normalise import one_line
 
-MOST_COMMENT_TEXT: Final = 16 << 20
-"""Characters of comments and controls in a workbook."""
-
-FULL: Final = "The workbook holds more than 16 million characters in comments: the rest of them was left out."
-_COMMENT: Final = re.compile(rb"<comment(?=\s)([^<>]*+)>")
-_THREADED: Final = re.compile(rb"<(?:[\w.-]+:)?threadedComment(?=\s)([^<>]*+)>\s*+<(?:[\w.-]+:)?text[^<>]*+>([^<]*+)")
-_REFERENCE: Final = re.compile(rb"<(?:c:chart|cx:chart|dgm:relIds)(?=\s)([^<>]*+)>")
-_BOX: Final = re.compile(rb"<v:textbox[\s>]")
-_TAG: Final = re.compile(rb"<[^<>]*+>")
 MOST_STRINGS: Final = 4_000_000
 _MOST_STYLES: Final = 100_000
 _MOST_SHEETS: Final = 10_000
 _SHEET: Final = re.compile(rb"<sheet" + ATTRIBUTES + rb"/?>")
+_NOT_CALCULATED: Final = (b"</f><v>0</v>", b"</f><v></v>")
+_NAME: Final = re.compile(rb"<definedName(" + ATTRIBUTES + rb")>([^<]*+)")
 _NUMBER_FORMAT: Final = re.compile(rb"<numFmt" + ATTRIBUTES + rb"/?>")
 _ATTRIBUTE: Final = re.compile(rb"""\s(\w+)\s*+=\s*+(?:"([^<"]*+)"|'([^<']*+)')""")
 
-_STYLE: Final = re.compile(rb"""<xf(?=[\s/>])(?:[^<>]*?\snumFmtId\s*+=\s*+["'](\d++)["'])?""")
+_STYLE: Final = re.compile(rb"""<xf(?=[\s/>])(?:[^<]*?\snumFmtId\s*+=\s*+["'](\d++)["'])?""")
 
-_EMPTY_ITEM: Final = re.compile(rb"<si(?:\s[^<>/]*+)?/>")
-_SIMPLE: Final = re.compile(rb"<si><t(?:\s[^<>]*+)?+>([^<]*+)</t></si>")
+_EMPTY_ITEM: Final = re.compile(rb"<si(?=[\s/])" + TAG_END + rb"(?<=/>)")
+_SIMPLE: Final = re.compile(rb"<si><t" + TAG_END + rb"([^<]*+)</t></si>")
 CLIPPED: Final = "A cell holds more than a million characters: the rest of them was left out."
 
 
@@ -57,26 +54,29 @@ def _read(source: Source) -> Reading:
     writer = Writer()
     with Package(source) as package:
         workbook = Workbook(package)
-        scanner = Scanner(writer, workbook.kinds)
-        objects = SheetObjects(package, writer)
+        missing = MissingValues(workbook.sheet_pieces, workbook.names, workbook.kinds)
+        scanner = Scanner(writer, workbook.kinds, missing)
+        objects = SheetObjects(package, writer, workbook.people())
         read: set[str] = set()
         for sheet in workbook.sheets():
-            with writer.part("sheet", sheet.name):
+            with writer.part(SHEET, sheet.name), hidden_sheet(writer, sheet.name, hidden=sheet.hidden):
                 writer.text(sheet.name)
                 if sheet.part not in package:
                     package.note_damage()
                 elif sheet.part not in read:
                     read.add(sheet.part)
-                    printed = scanner.scan(pieces(package.chunks(sheet.part), b"row"))
+                    printed = scanner.scan(workbook.pieces(sheet.part), sheet.name)
                     objects.write(sheet.part)
-                    for line in printed:
-                        writer.text(line)
+                    for kind, words in printed:
+                        writer.placed(kind, "", words)
             if not scanner.complete:
                 package.note_damage()
             if scanner.cut:
                 writer.warn(scanner.cut)
                 break
         attach_embedded(package, objects.embedded, writer)
+        for warning in missing.warnings():
+            writer.warn(warning)
         if workbook.kinds.clipped:
             writer.warn(CLIPPED)
         if package.damaged:
@@ -85,10 +85,11 @@ def _read(source: Source) -> Reading:
 
 
 class Sheet(NamedTuple):
-    """A sheet's name, and the name of its part ("" when there is none)."""
+    """A sheet's name, the name of its part ("" when there is none), and whether it is hidden."""
 
     name: str
     part: str
+    hidden: bool
 
 
 class Workbook:
@@ -114,7 +115,36 @@ class Workbook:
         targets = {item.id: item.target for item in self._around}
         for tag in islice(_SHEET.finditer(self._main), _MOST_SHEETS):
             rest = tag[0][len(b"<sheet") :]
-            yield Sheet(attribute(rest, b"name"), targets.get(attribute(rest, b"r:id"), ""))
+            hidden = rest.find(b"idden") >= 0 and attribute(rest, b"state") in ("hidden", "veryHidden")
+            yield Sheet(attribute(rest, b"name"), targets.get(attribute(rest, b"r:id"), ""), hidden)
+
+    def sheet_pieces(self) -> dict[str, Callable[[], Iterator[bytes]]]:
+        """For each sheet what gives it in pieces."""
+        return {sheet.name: partial(self.pieces, sheet.part) for sheet in self.sheets() if sheet.part in self._package}
+
+    def pieces(self, part: str) -> Iterator[bytes]:
+        """A sheet in pieces, each but the last ending behind a row."""
+        read = pieces(self._package.chunks(part), b"row")
+        return (piece.replace(*_NOT_CALCULATED) for piece in read) if self._is_not_calculated else read
+
+    @cached_property
+    def _is_not_calculated(self) -> bool:
+        """Whether XlsxWriter wrote the workbook, which gives formulas the value 0 and has Excel calculate them."""
+        start = self._main.find(b"<calcPr")
+        rest = rest_of_tag(self._main, start + len(b"<calcPr")) if start >= 0 else b""
+        return attribute(rest, b"calcId") == "124519" and attribute(rest, b"fullCalcOnLoad") in ("1", "true")
+
+    def people(self) -> list[str]:
+        """The parts that name those who wrote threaded comments."""
+        return list(self._parts("person"))
+
+    def names(self) -> dict[str, str]:
+        """What the defined names of the whole workbook stand for; at most 10,000."""
+        names: dict[str, str] = {}
+        for tag in islice(_NAME.finditer(self._main), _MOST_SHEETS):
+            if not attribute(tag[1], b"localSheetId"):
+                names[attribute(tag[1], b"name").lower()] = unescaped(tag[2].decode("utf-8", "replace"))
+        return names
 
     def _parts(self, kind: str) -> Iterator[str]:
         return (item.target for item in self._around if item.kind == kind and item.target in self._package)
@@ -138,7 +168,7 @@ class Workbook:
 
     @cached_property
     def _codes(self) -> dict[bytes, str]:
-        """The format codes by number of the cell's style, where they are not the general one."""
+        """The format codes by number of the cell's style, where they change how numbers are shown."""
         codes: dict[bytes, str] = {}
         for part in self._parts("styles"):
             styles = self._package.scan(part)
@@ -151,7 +181,7 @@ class Workbook:
             for position, style in enumerate(islice(_STYLE.finditer(styles, *_span(styles, b"cellXfs")), _MOST_STYLES)):
                 number = style[1] or b"0"
                 code = own.get(number) or BUILT_IN.get(int(number[:9]), "")
-                if code and code.lower() != "general":
+                if code and changes_numbers(code):
                     codes[b"%d" % position] = code
         return codes
 
@@ -169,87 +199,6 @@ def _string_items(piece: bytes) -> list[bytes]:
     items.pop()
     simple: list[bytes] = _SIMPLE.findall(piece)
     return simple if len(simple) == len(items) else list(map(rich_text, items))
-
-
-class SheetObjects:
-    """Writes to `writer` what stands round the cells of sheets.
-
-    `enclosed` are the parts of the documents embedded in them.
-    """
-
-    def __init__(self, package: Package, writer: Writer) -> None:
-        self._package = package
-        self._writer = writer
-        self._drawings = Drawings(package)
-        self._text = MOST_COMMENT_TEXT
-        self.embedded: list[str] = []
-
-    def write(self, sheet: str) -> None:
-        """Write what the part `sheet` refers to."""
-        around = self._package.relationships(sheet)
-        if not around:
-            return
-        parts: dict[str, list[str]] = {}
-        for item in around:
-            if item.kind in EMBEDDED_KINDS:
-                self.embedded.append(item.target)
-            elif item.target in self._package:
-                parts.setdefault(item.kind, []).append(item.target)
-        by_cell: dict[str, list[str]] = {}
-        for part in parts.get("comments", ()):
-            for cell, text in self._bounded(self._comments(part)):
-                by_cell.setdefault(cell, []).append(text)
-                self._writer.text(f"{cell}\t{text}")
-        for part in parts.get("threadedComment", ()):
-            for cell, text in self._bounded(self._threaded(part)):
-                if not any(text in other for other in by_cell.get(cell, ())):  # Excel copies each to the comments
-                    self._writer.text(f"{cell}\t{text}")
-        for part in parts.get("drawing", ()):
-            self._write_drawing(part)
-        if "drawing" not in parts:  # which would say it again
-            for part in parts.get("vmlDrawing", ()):
-                for _, text in self._bounded(self._controls(part)):
-                    self._writer.text(text)
-
-    def _bounded(self, comments: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-        for cell, text in comments:
-            self._text -= len(text)
-            if self._text < 0:
-                self._writer.warn(FULL)
-                return
-            yield cell, text
-
-    def _comments(self, part: str) -> Iterator[tuple[str, str]]:
-        """The comments of a part with the cells that they are on."""
-        for piece in pieces(self._package.chunks(part), b"comment"):
-            for item in piece.split(b"</comment>"):
-                comment = _COMMENT.search(item)
-                text = characters(rich_text(item[comment.end() :])).decode() if comment is not None else ""
-                if comment is not None and text:
-                    yield attribute(comment[1], b"ref"), text
-
-    def _threaded(self, part: str) -> Iterator[tuple[str, str]]:
-        for piece in pieces(self._package.chunks(part), b"threadedComment"):
-            for attributes, text in _THREADED.findall(piece):
-                yield attribute(attributes, b"ref"), characters(text).decode()
-
-    def _controls(self, part: str) -> Iterator[tuple[str, str]]:
-        """What buttons and boxes of the old kind say."""
-        for piece in pieces(self._package.chunks(part), b"v:textbox"):
-            for box in piece.split(b"</v:textbox>")[:-1]:
-                start = _BOX.search(box)
-                if start is not None:
-                    yield "", characters(_TAG.sub(b" ", box[start.start() :])).decode()
-
-    def _write_drawing(self, part: str) -> None:
-        data = self._package.scan(part)
-        at = 0
-        for reference in _REFERENCE.finditer(data):
-            drawn = attribute(reference[1], b"r:id") or attribute(reference[1], b"r:dm")
-            lines = paragraphs(data, at, reference.start()) + self._drawings.lines(part, drawn)
-            self._writer.text("\n".join(lines))
-            at = reference.end()
-        self._writer.text("\n".join(paragraphs(data, at)))
 
 
 def _read_with_openpyxl(source: Source) -> Reading:

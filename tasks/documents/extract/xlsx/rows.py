@@ -1,4 +1,4 @@
-"""The rows of a sheet: what their tags say about their values, and the lines that they make, in blocks of twenty rows.
+"""The rows of a sheet: what their tags say about their values, and the lines that they make.
 
 The rows of a table differ in their numbers and values, and hardly in their tags. So what tags say (in which columns
 values stand, and how they are shown) is worked out once and kept: the 2,600 rows of a real table had five kinds of
@@ -6,12 +6,11 @@ tags.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from operator import itemgetter
 from typing import Final
 
-from tasks.documents.extract.text_writer import Writer
 from tasks.documents.extract.xlsx.values import CellKinds, CellTexts, number
 
 
@@ -42,19 +41,45 @@ _FIRST: Final = list(range(1, 16_385))
 """The columns that a sheet of Excel has."""
 
 _NOISE: Final = re.compile(rb"(?:0000|9999)\d\d?(?:\t|$)")
-_MENDABLE: Final = re.compile(rb"[E&]|(?:0000|9999)\d\d?(?![^\t])|\.0(?![^\t])")
-"""What `number` looks for, in numbers split by tabs."""
-
 _INLINE: Final = b' t="inlineStr">'
 _COLUMNS: Final = _Columns()
-_ROWS: Final = 20
-"""A place of cells spans at most so many rows."""
-
-_MOST_PLACES: Final = 200_000
-"""Places of cells in a workbook; rows that come after them stand in their sheet alone."""
 
 
-class RowPattern:
+class Row:
+    """A row by the columns of its cells; `plain` are the indices of the texts that are numbers as they are stored."""
+
+    def __init__(self, columns: list[int]) -> None:
+        self.columns = columns
+        self.plain: list[int] = []
+
+    def line(self, texts: Sequence[bytes]) -> tuple[int, int, bytes]:
+        """The first and the last column that hold any of the texts, and the line that they make."""
+        return _line(self.columns, texts)
+
+    def spans(self, texts: Sequence[bytes], wanted: bytes) -> Iterator[tuple[int, int, int]]:
+        """Where in the row's line (in characters) the texts stand of columns that are 1 in `wanted`, and the column."""
+        at, length = 1, 0
+        for column, text in _filled(self.columns, texts):
+            gap = column - at
+            length += (gap if 0 < gap <= _WIDEST_GAP else 1) if gap or length else 0
+            end = length + len(text.decode("utf-8", "replace"))
+            if wanted[column : column + 1] == b"\1":
+                yield length, end, column
+            at, length = column, end
+
+    def cleaned(self, texts: Sequence[bytes]) -> Sequence[bytes]:
+        """The texts with plain numbers as they are better shown; the same object where nothing is."""
+        numbers = [texts[index] for index in self.plain]
+        shown = _shown(numbers, None)
+        if shown is numbers:
+            return texts
+        cleaned = list(texts)
+        for index, better in zip(self.plain, shown, strict=True):
+            cleaned[index] = better
+        return cleaned
+
+
+class RowPattern(Row):
     """A row by its tags: how many values stand in it, and in how many cells the number of the row.
 
     `shared`: other rows may have the same tags, but for their numbers; `plain` are the indices of the
@@ -98,7 +123,8 @@ class RowPattern:
                 shown.append(kinds[cell if end == b"\0</v" else _INLINE])
             owners.append(len(columns) - 1)
         self.values, self.numbered, self.shared = len(owners), numbered, numbered == references
-        self.columns, self.kinds = columns, shown
+        super().__init__(columns)
+        self.kinds = shown
         self.plain = [index for index, kind in enumerate(shown) if kind is None]
         self._owners = owners if -1 in owners or len(owners) > len(columns) else None
         self._gapless = columns == _FIRST[: len(columns)]
@@ -117,7 +143,7 @@ class RowPattern:
         """The texts of as many rows as there are values for."""
         if self._owners is not None:
             starts = range(0, len(values), self.values)
-            return [tuple(self.texts(values[start : start + self.values])) for start in starts]
+            return [tuple(self.cleaned(self.texts(values[start : start + self.values]))) for start in starts]
         columns = [values[cell :: self.values] for cell in range(self.values)]
         return list(zip(*map(_shown, columns, self.kinds), strict=True))
 
@@ -148,13 +174,6 @@ class RowPattern:
         gaps = zip([1, *columns], columns, strict=False)
         return b"".join([_tabs(column - before) + b"%b" for before, column in gaps])
 
-    def cleaned(self, texts: Sequence[bytes]) -> list[bytes]:
-        """The texts with plain numbers as they are better shown."""
-        cleaned = list(texts)
-        for index in self.plain:
-            cleaned[index] = number(cleaned[index])
-        return cleaned
-
 
 def needs_cleaning(numbers: bytes) -> bool:
     """Whether one of these numbers, split by tabs, may need `values.number` to be shown well."""
@@ -175,15 +194,9 @@ def _shown(values: list[bytes], kind: CellTexts | None) -> Iterable[bytes]:
     numbers = b"\t".join(values)
     if not needs_cleaning(numbers):
         return values
-    cleaned = list(values)
-    index, at, last = 0, 0, -1
-    for sign in _MENDABLE.finditer(numbers):
-        index += numbers.count(b"\t", at, sign.start())
-        at = sign.start()
-        if index != last:
-            cleaned[index] = number(cleaned[index])
-            last = index
-    return cleaned
+    if b"E" in numbers or b".0\t" in numbers or b"&" in numbers or numbers.endswith(b".0"):
+        return map(number, values)
+    return [number(value) if b"0000" in value or b"9999" in value else value for value in values]
 
 
 def _tabs(gap: int) -> bytes:
@@ -192,10 +205,9 @@ def _tabs(gap: int) -> bytes:
 
 def _line(columns: list[int], texts: Sequence[bytes]) -> tuple[int, int, bytes]:
     """The line of texts that leave gaps, in the order of their columns."""
-    filled = [(column, text) for column, text in zip(columns, texts, strict=True) if text]
+    filled = _filled(columns, texts)
     if not filled:
         return 0, 1, b""
-    filled.sort(key=itemgetter(0))
     first, at = filled[0][0], 1
     pieces: list[bytes] = []
     for column, text in filled:
@@ -205,89 +217,8 @@ def _line(columns: list[int], texts: Sequence[bytes]) -> tuple[int, int, bytes]:
     return first, at, b"".join(pieces)
 
 
-class Blocks:
-    """Writes the lines of rows to `writer`, each block with its cells as place."""
-
-    def __init__(self, writer: Writer) -> None:
-        self._writer = writer
-        self._places = 0
-        self._lines: list[bytes] = []
-        self._unclean: list[tuple[int, RowPattern, Sequence[bytes]]] = []
-        self._columns: list[int] = []
-        self._first = self._last = 0  # the rows of the block
-
-    def add(self, number: int, row: RowPattern, texts: Sequence[bytes]) -> int:
-        """Take the texts of the row with that number; how many bytes its line has."""
-        first, last, text = row.line(texts)
-        if not text:
-            return 0
-        if self._lines and not 0 < number - self._first < _ROWS:
-            self._write()
-        if self._last and number != self._last + 1:
-            if self._lines:  # an empty line where rows are empty: what stands apart stays apart
-                self._lines.append(b"")
-            else:
-                self._writer.line()
-        if not self._lines:
-            self._first = number
-        self._last = number
-        self._columns += (first, last)
-        if row.plain:
-            self._unclean.append((len(self._lines), row, texts))
-        self._lines.append(text)
-        return len(text)
-
-    def extend(self, number: int, row: RowPattern, rows: list[tuple[bytes, ...]]) -> int:
-        """Take the texts of rows numbered from `number` on; how many bytes their lines have."""
-        lines = row.lines(rows)
-        if not lines:
-            return sum(self.add(row_number, row, texts) for row_number, texts in enumerate(rows, number))
-        at = 0
-        while at < len(lines):
-            self.add(number + at, row, rows[at])
-            if row.plain:
-                self._unclean.pop()
-            end = min(at + max(_ROWS - (self._last - self._first), 1), len(lines))  # never less than the row just added
-            self._lines += lines[at + 1 : end]
-            self._last = number + end - 1
-            at = end
-        return sum(map(len, lines))
-
-    def end(self) -> None:
-        """The sheet ends here."""
-        self._write()
-        self._last = 0
-
-    def _write(self) -> None:
-        """Write the lines taken so far as one block."""
-        if not self._lines:
-            return
-        self._clean()
-        text = b"\n".join(self._lines).decode("utf-8", "replace")
-        self._places += 1
-        if self._places > _MOST_PLACES:
-            self._writer.line(text)
-        else:
-            first, last = _letters(min(self._columns)), _letters(max(self._columns))
-            with self._writer.place("cells", f"{first}{self._first}:{last}{self._last}"):
-                self._writer.line(text)
-        self._lines, self._columns = [], []
-
-    def _clean(self) -> None:
-        """Show the numbers better that stand as they are stored."""
-        numbers = [texts[index] for _, row, texts in self._unclean for index in row.plain]
-        if numbers and needs_cleaning(b"\t".join(numbers)):
-            for at, row, texts in self._unclean:
-                cleaned = row.cleaned(texts)
-                if cleaned != texts:
-                    self._lines[at] = row.line(cleaned)[2]
-        self._unclean = []
-
-
-def _letters(column: int) -> str:
-    """The name of a column: AB for 28."""
-    letters = ""
-    while column > 0:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(65 + rest) + letters
-    return letters
+def _filled(columns: list[int], texts: Sequence[bytes]) -> list[tuple[int, bytes]]:
+    """The texts that are there with their columns, in the order of these."""
+    filled = [(column, text) for column, text in zip(columns, texts, strict=True) if text]
+    filled.sort(key=itemgetter(0))
+    return filled

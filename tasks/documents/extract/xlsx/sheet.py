@@ -9,44 +9,21 @@ before, as a rule (see `rows`). 600,000 cells, a third of them shared strings, t
 and a streamed tree 2.1. Neither the declared size of a sheet nor two cells in opposite corners cost anything.
 """
 
-import codecs
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import Final
 
 from tasks.documents.extract import limits
-from tasks.documents.extract.ooxml.xml import unescaped
+from tasks.documents.extract.ooxml.xml import ATTRIBUTES, TAG_END, unescaped
+from tasks.documents.extract.places import FOOTER, HEADER
 from tasks.documents.extract.text_writer import Writer
-from tasks.documents.extract.xlsx.rows import Blocks, RowPattern
+from tasks.documents.extract.xlsx.blocks import Blocks
+from tasks.documents.extract.xlsx.formulas.fill import MissingValues
+from tasks.documents.extract.xlsx.rows import RowPattern
 from tasks.documents.extract.xlsx.values import LONGEST, CellKinds
 from tasks.errors import TooLarge
 from tasks.text.normalise import one_line
 
-SHORTEST_PIECE: Final = 64 << 10
-"""Bytes that a piece has at least: what a scanner makes of it stays in the cache. Pieces of 1 MB take 15 % longer."""
-
-_LONG: Final = 16 << 20
-"""Bytes after which a piece is cut though no end tag has come. Excel's longest row has 16,384 cells."""
-
-_LONGEST_TEXT: Final = 2 << 20
-"""Bytes of a text or a tag that are kept. Excel lets a cell hold 32,767 characters."""
-
-_MAIN: Final = (
-    b"http://schemas.openxmlformats.org/spreadsheetml/2006/main",
-    b"http://purl.oclc.org/ooxml/spreadsheetml/main",
-)
-_MOST_PREFIXES: Final = 20
-"""Each costs a search through the sheet."""
-_PREFIX: Final = re.compile(rb"""xmlns:([\w.-]+)\s*+=\s*+["']([^"'<>]*)["']""")
-
-_SPACED_END: Final = re.compile(rb"</([^\s<>]++)\s++>")
-_PROLOG: Final = re.compile(
-    rb"""(?:\xef\xbb\xbf)?\s*+<\?xml\s[^<>]*?(?:encoding\s*+=\s*+["']([\w.-]+)["'][^<>]*?)?\?>"""
-)
-_WIDE: Final = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
-_MARKUP: Final = re.compile(rb"<(?:\?|!(--|\[CDATA\[)?)")
-_CLOSING: Final = {b"<?": b"?>", b"<!": b">", b"<!--": b"-->", b"<![CDATA[": b"]]>"}
 MOST_CELLS: Final = 10_000_000
 """Cells and rows of a workbook that are read. What takes longer counts more: a row that is unlike the one before as
 three, one whose tags are new as ten more, and its cells twice."""
@@ -65,13 +42,30 @@ _ROOM: Final = 16 << 20
 _MOST_ALIKE: Final = 256
 """Rows that are taken at once."""
 
-_VALUE: Final = re.compile(rb"<(?:v|f[^<>]*+>(?:[^<]*+</f>)?+<v|t)(?=[\s/>])[^<>]*+>([^<]*+)")
-"""A value or a piece of text; a formula before it is passed over, as the value is what it gave last."""
+_VALUE: Final = re.compile(
+    rb"<(?:[vt]%(end)b|f%(end)b(?:[^<]*+</f>)?+\s*+(?:<v%(end)b|(?=</c)))([^<]*+)" % {b"end": TAG_END}
+)
+"""A value or a piece of text; a formula before it is passed over, as the value is what it gave last.
 
-_ROW: Final = re.compile(rb"<row(?=[\s/>])([^<>]*+)>")
+A formula without one counts as an empty value.
+"""
+_WITHOUT_VALUE: Final = re.compile(
+    rb"<f%(end)b(?:[^<]*+</f>)?+\s*+</c"
+    rb"""|<c(?=[\s>])(?![^<]*?\st\s*+=\s*+["']str["'])%(end)b\s*+<f%(end)b(?:[^<]*+</f>)?+\s*+"""
+    rb"<v(?=[\s/>])%(end)b(?:(?<=/>)|</v)" % {b"end": TAG_END}
+)
+"""A formula without a stored value; an empty text is one."""
+
+_TEXT: Final = b' t="str">'
+_ROW: Final = re.compile(rb"<row((?=[\s/>])" + TAG_END + rb")")
 _NUMBER: Final = re.compile(rb"""\sr\s*+=\s*+["'](\d++)["']""")
+_TAG: Final = re.compile(rb"<\w[\w:.-]*+" + ATTRIBUTES + rb">")
+_HIDDEN: Final = re.compile(rb"""\shidden\s*+=\s*+["'](?:1|true)["']""")
+_FIRST_COLUMN: Final = re.compile(rb"""\smin\s*+=\s*+["'](\d{1,5})["']""")
+_LAST_COLUMN: Final = re.compile(rb"""\smax\s*+=\s*+["'](\d{1,5})["']""")
+_MOST_COLUMNS: Final = 16_384
 
-_PRINTED: Final = re.compile(rb"<(?:odd|even|first)(?:Header|Footer)(?:\s[^<>]*+)?+>([^<]*+)")
+_PRINTED: Final = re.compile(rb"<(?:odd|even|first)(Header|Footer)" + TAG_END + rb"([^<]*+)")
 _SECTION: Final = re.compile("&[LCR]", re.IGNORECASE)
 _CONTROL: Final = re.compile(
     r'&(?:"[^"]*"|K(?:[0-9A-F]{6}|\d\d[+-]\d{3})|\d+|[A-JL-Z])', re.IGNORECASE
@@ -84,26 +78,33 @@ class Scanner:
     `cut` says why the rest was left out, `complete` that all sheets so far had an end.
     """
 
-    def __init__(self, writer: Writer, kinds: CellKinds) -> None:
+    def __init__(self, writer: Writer, kinds: CellKinds, missing: MissingValues | None = None) -> None:
+        """`missing` knows what formulas without a stored value come to; without it their cells are empty."""
         self.cut: str | None = None
         self.complete = True
         self._kinds = kinds
+        self._missing = missing
         self._blocks = Blocks(writer)
         self._rows: dict[bytes, RowPattern] = {}
         self._bytes = 0
         self._cells, self._text = MOST_CELLS, MOST_TEXT
 
-    def scan(self, pieces: Iterable[bytes]) -> list[str]:
-        """Write a sheet that comes in pieces, each but the last ending behind a row; what it prints round its pages.
+    def scan(self, pieces: Iterable[bytes], name: str = "") -> list[tuple[str, str]]:
+        """Write a sheet that comes in pieces, each but the last ending behind a row; the headers and footers
+        of its printed pages, each with its kind of place.
 
         Rows and cells without a reference follow the one before.
         """
-        printed: list[str] = []
+        printed: dict[str, str] = {}
         row, piece = 0, b""
-        for piece in self._readable(pieces):
-            row = self._scan_piece(piece.replace(b"\0", b""), row)
+        for number, piece in enumerate(self._readable(pieces)):
+            if not number:
+                self._blocks.begin(_hidden_columns(piece))
+            row = self._scan_piece(piece.replace(b"\0", b""), row, name)
             if piece.find(b"<headerFooter", max(piece.rfind(b"</row>"), 0)) >= 0:
-                printed += (text for stored in _PRINTED.findall(piece) for text in _printed(stored))
+                for kind, stored in _PRINTED.findall(piece):
+                    for words in printed_words(unescaped(stored[:LONGEST].decode("utf-8", "replace"))):
+                        printed.setdefault(words, HEADER if kind == b"Header" else FOOTER)
             if self._cells < 0 or self._text < 0:
                 self.cut = FULL
                 break
@@ -112,7 +113,7 @@ class Scanner:
                 break
         self._blocks.end()
         self.complete &= self.cut is not None or piece.rstrip().endswith((b"heet>", b"/>"))
-        return list(dict.fromkeys(printed))
+        return [(kind, words) for words, kind in printed.items()]
 
     def _readable(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         """The pieces until there are too many."""
@@ -121,10 +122,13 @@ class Scanner:
         except TooLarge:
             self.cut = FULL
 
-    def _scan_piece(self, piece: bytes, row: int) -> int:
+    def _scan_piece(self, piece: bytes, row: int, name: str) -> int:
         """Write the rows of a piece, `row` being the number of the one before it; that of the last one."""
         parts = _VALUE.split(piece)
         values = parts[1::2]
+        if not all(values) and self._missing is not None and _lacks_values(parts, piece):
+            parts = _VALUE.split(self._missing.fill(name, piece, row))
+            values = parts[1::2]
         rows = b"\0".join(parts[::2]).split(b"</row>")
         at = index = 0
         before: RowPattern | None = None
@@ -135,7 +139,8 @@ class Scanner:
             if tags.startswith(b'<row r="'):
                 end = tags.find(b">", 8)
                 number = tags[8 : tags.find(b'"', 8)]
-            if end <= 0 or tags[end - 1] == 47 or not number.isdigit() or len(number) > 8:  # not as usual
+            if end <= 0 or tags[end - 1] != 34 or tags[end - 2] == 61 or not number.isdigit() or len(number) > 8:
+                # not as usual: empty, or a `>` in an attribute
                 end, row, begun = _begun(tags, row)
                 number = b"%d" % row
                 self._cells -= begun
@@ -154,7 +159,8 @@ class Scanner:
             at += known.values
             if self._kinds.longest * known.values > MOST_TEXT // 4:
                 texts = self._as_many_as_fit(texts)
-            self._text -= self._blocks.add(row, known, texts)
+            hidden = tags.find(b"hidden", 0, end) >= 0 and _is_hidden(tags, end)
+            self._text -= self._blocks.add(row, known, texts, hidden=hidden)
             self._cells -= known.values + 3
             if known is before and known.shared:
                 most = min(_MOST_ALIKE, MOST_TEXT // 4 // (self._kinds.longest * known.values + 1))
@@ -171,6 +177,10 @@ class Scanner:
 
     def _learn(self, tags: bytes, key: bytes, number: bytes) -> RowPattern:
         """What the tags of the row numbered `number` say; kept by `key`, where it is the same for other numbers."""
+        if tags.count(b"<") != tags.count(b">") - tags.startswith(b">"):  # one in an attribute
+            known = RowPattern(_TAG.sub(_without_signs, tags), number, self._kinds)
+            if known.values == tags.count(b"\0"):
+                return known
         row = RowPattern(tags, number, self._kinds)
         self._cells -= row.values + 10
         if row.shared and len(tags) - len(key) == row.numbered * len(number):
@@ -191,12 +201,56 @@ class Scanner:
         return texts
 
 
+def _lacks_values(parts: list[bytes], piece: bytes) -> bool:
+    """Whether a formula in the piece, of which these are the values and the tags between, has no value.
+
+    The pattern that says so for certain is asked only where there is an empty value that is no text.
+    """
+    return (
+        any(
+            not parts[at]
+            and (parts[at + 1].startswith(b"</c") or parts[at - 1].find(_TEXT, parts[at - 1].rfind(b"<c")) < 0)
+            for at in range(1, len(parts), 2)
+        )
+        and _WITHOUT_VALUE.search(piece) is not None
+    )
+
+
 def _alike(rows: list[bytes], tags: bytes, number: int) -> int:
     """How many of the rows, the first numbered `number`, repeat `tags`, which have 1 for the number."""
     alike = 0
     while alike < len(rows) and rows[alike] == tags.replace(b"\1", b"%d" % (number + alike)):
         alike += 1
     return alike
+
+
+def _without_signs(tag: re.Match[bytes]) -> bytes:
+    """A tag without `>` in its attributes."""
+    return tag[0][:-1].replace(b">", b"") + b">"
+
+
+def _is_hidden(tags: bytes, end: int) -> bool:
+    """Whether the tag of the row that ends at `end` says that it is hidden."""
+    return _HIDDEN.search(tags, tags.rfind(b"<row", 0, end), end) is not None
+
+
+def _hidden_columns(piece: bytes) -> bytes:
+    """For each column by its number whether it is hidden (1), told by the first piece of a sheet; b"" for none."""
+    start = piece.find(b"<cols")
+    if start < 0:
+        return b""
+    columns = piece[start : piece.find(b"</cols", start)]
+    if columns.find(b"hidden") < 0:
+        return b""
+    hidden = bytearray(_MOST_COLUMNS + 1)
+    for column in columns.split(b"<col", _MOST_COLUMNS)[1:]:
+        if column.find(b"hidden") < 0 or _HIDDEN.search(column) is None:
+            continue
+        first, last = _FIRST_COLUMN.search(column), _LAST_COLUMN.search(column)
+        if first is not None and last is not None:
+            count = max(min(int(last[1]), _MOST_COLUMNS) - int(first[1]) + 1, 0)
+            hidden[int(first[1]) : int(first[1]) + count] = b"\1" * count
+    return bytes(hidden) if any(hidden) else b""
 
 
 def _begun(tags: bytes, row: int) -> tuple[int, int, int]:
@@ -210,124 +264,9 @@ def _begun(tags: bytes, row: int) -> tuple[int, int, int]:
     return end, row, count
 
 
-def _printed(stored: bytes) -> Iterator[str]:
+def printed_words(stored: str) -> Iterator[str]:
     """The words of one printed header or footer, left, middle and right, without their codes."""
-    text = unescaped(stored[:LONGEST].decode("utf-8", "replace")).replace("&&", "\0")
-    for section in _SECTION.split(text):
+    for section in _SECTION.split(stored.replace("&&", "\0")):
         words = one_line(_CONTROL.sub("", section).replace("\0", "&"))
         if words:
             yield words
-
-
-def pieces(chunks: Iterator[bytes], tag: bytes) -> Iterator[bytes]:
-    """The part that inflates to `chunks`; each piece but the last ends behind the end of an element `tag`.
-
-    A `<` in a piece begins a tag, and the name of what is in the main namespace has no prefix.
-    """
-    first, chunks = _first_chunk(chunks)
-    encoding = _encoding(first)
-    if encoding:
-        chunks = (
-            text.encode("utf-8", "replace") for text in codecs.iterdecode(chain((first,), chunks), encoding, "replace")
-        )
-        first, chunks = _first_chunk(chunks)
-    prolog = _PROLOG.match(first)
-    rest = first[prolog.end() :] if prolog is not None else first
-    prefixes: dict[bytes, None] = {}
-    ends = [b"</" + tag + b">"]
-    _note_prefixes(rest, tag, prefixes, ends)
-    for chunk in _bounded(chunks):
-        cut = max(rest.rfind(end) + len(end) for end in ends)
-        if cut < len(ends[0]):
-            cut = rest.rfind(b"<") if len(rest) > _LONG else 0
-        if cut > 0:
-            piece, unended = _plain(rest[:cut])
-            rest = unended + rest[cut:]
-            yield from _in_short_pieces(_unprefixed(piece, prefixes), ends[0])
-        rest += chunk
-        _note_prefixes(chunk, tag, prefixes, ends)
-    yield from _in_short_pieces(_unprefixed(_plain(rest)[0], prefixes), ends[0])
-
-
-def _note_prefixes(chunk: bytes, tag: bytes, prefixes: dict[bytes, None], ends: list[bytes]) -> None:
-    """Note the prefixes of the main namespace declared here, at the root or below, and how `tag` ends with each."""
-    if chunk.find(b"xmlns:") < 0:
-        return
-    for name, uri in _PREFIX.findall(chunk):
-        if uri in _MAIN and name + b":" not in prefixes and len(prefixes) < _MOST_PREFIXES:
-            prefixes[name + b":"] = None
-            ends.append(b"</" + name + b":" + tag + b">")
-
-
-def _bounded(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The chunks without what is beyond _LONGEST_TEXT in one text or tag."""
-    run = 0
-    for chunk in chunks:
-        at = chunk.find(b"<")
-        piece = chunk
-        if run + (at if at >= 0 else len(chunk)) > _LONGEST_TEXT:
-            piece = chunk[: max(_LONGEST_TEXT - run, 0)] + (chunk[at:] if at >= 0 else b"")
-        run = len(chunk) - chunk.rfind(b"<") if at >= 0 else run + len(chunk)
-        if piece:
-            yield piece
-
-
-def _first_chunk(chunks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
-    """The beginning of the part, which holds its root if there is one, and what follows."""
-    first = next(chunks, b"")
-    while len(first) < 8192 and (more := next(chunks, b"")):
-        first += more
-    return first, chunks
-
-
-def _encoding(first: bytes) -> str:
-    """What the part is decoded from: "" for UTF-8, for an unknown encoding, and for one that it does not have."""
-    if first[:2] in _WIDE:
-        return _WIDE[first[:2]]
-    prolog = _PROLOG.match(first)
-    name = (prolog[1] or b"utf-8").decode("ascii", "replace").lower() if prolog is not None else "utf-8"
-    if name in ("utf-8", "us-ascii") or name.startswith("utf-16"):  # .NET declares UTF-16 for what it writes as UTF-8
-        return ""
-    try:
-        return name if b"<?xml".decode(name, "replace") == "<?xml" else ""
-    except (LookupError, UnicodeError):
-        return ""
-
-
-def _in_short_pieces(piece: bytes, end: bytes) -> Iterator[bytes]:
-    """The piece in several ones, each ending behind `end`."""
-    start = 0
-    while len(piece) - start > 2 * SHORTEST_PIECE and (cut := piece.find(end, start + SHORTEST_PIECE)) >= 0:
-        yield piece[start : cut + len(end)]
-        start = cut + len(end)
-    yield piece[start:]
-
-
-def _unprefixed(piece: bytes, prefixes: Iterable[bytes]) -> bytes:
-    """The piece without prefixes, and without white space in its end tags."""
-    if any(piece.find(space) >= 0 for space in (b" >", b"\n>", b"\r>", b"\t>")):
-        piece = _SPACED_END.sub(rb"</\1>", piece)
-    for prefix in prefixes:
-        piece = piece.replace(b"<" + prefix, b"<").replace(b"</" + prefix, b"</")
-    return piece
-
-
-def _plain(piece: bytes) -> tuple[bytes, bytes]:
-    """The piece without document type, instructions and comments; and the beginning of one that does not end in it."""
-    if not ((b"!" in piece and b"<!" in piece) or (b"?" in piece and b"<?" in piece)):
-        return piece, b""
-    pieces: list[bytes] = []
-    at = 0
-    while (opening := _MARKUP.search(piece, at)) is not None:
-        pieces.append(piece[at : opening.start()])
-        closing = _CLOSING[opening[0]]
-        at_closing = piece.find(closing, opening.end())
-        end = at_closing if at_closing >= 0 else max(len(piece) - 2, opening.end())
-        if closing == b"]]>":
-            characters = piece[opening.end() : end]
-            pieces.append(characters.replace(b"&", b"&amp;").replace(b"<", b"&lt;").replace(b">", b"&gt;"))
-        if at_closing < 0:
-            return b"".join(pieces), opening[0] + piece[end:]
-        at = end + len(closing)
-    pieces.append(piece[at:])
-    return b"".join(pieces), b""

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Final
 
 from tasks.documents.extract.ooxml.number_formats import show_number, without_noise
-from tasks.documents.extract.ooxml.xml import unescaped
+from tasks.documents.extract.ooxml.xml import TAG_END, unescaped
 from tasks.text.normalise import one_line
 
 LONGEST: Final = 1 << 20
@@ -27,9 +27,10 @@ _MOST_KNOWN: Final = 50_000
 _ATTRIBUTE: Final = re.compile(rb"""\s([ts])\s*+=\s*+["']([^"'<]*)["']""")
 
 _ESCAPED: Final = re.compile("_x([0-9A-Fa-f]{4})_")
-_PHONETIC: Final = re.compile(rb"<rPh(?=[\s>])[^<>]*+>\s*+(?:<t(?=[\s>])[^<>]*+>[^<]*+</t>\s*+)?+</rPh>")
-_WORDS: Final = re.compile(rb"<t(?:\s[^<>]*+)?+>([^<]*+)")
+_PHONETIC: Final = re.compile(rb"<rPh%(end)b\s*+(?:<t%(end)b[^<]*+</t>\s*+)?+</rPh>" % {b"end": TAG_END})
+_WORDS: Final = re.compile(rb"<t" + TAG_END + rb"([^<]*+)")
 _MENDABLE: Final = re.compile(rb"[E&]|(?:0000|9999)\d\d?$|\.0$")
+_USUAL_LENGTH: Final = 30
 _INDICES: Final[list[bytes]] = []
 
 
@@ -57,7 +58,7 @@ class CellKinds(dict[bytes, CellTexts | None]):
 
     `strings` and `codes` (see `Workbook`) are called when the first cell needs them. `longest` is the number of
     bytes in the longest string that cells refer to, `bytes_held` that of the texts kept; `clipped`: a cell held
-    more than LONGEST.
+    more than LONGEST; `from_1904`: days are counted from that year.
     """
 
     def __init__(
@@ -73,7 +74,7 @@ class CellKinds(dict[bytes, CellTexts | None]):
         self.bytes_held = 0
         self._strings = strings
         self._codes = codes
-        self._from_1904 = from_1904
+        self.from_1904 = from_1904
         self._texts: dict[tuple[bytes, str], CellTexts] = {}
 
     def __missing__(self, attributes: bytes) -> CellTexts | None:
@@ -92,19 +93,24 @@ class CellKinds(dict[bytes, CellTexts | None]):
             return self._texts[kind, code]
         work_out: Callable[[bytes], bytes] = characters
         if kind == b"s":
-            work_out = self._string
+            work_out = self.string
             self.longest = max(map(len, self._strings()), default=0)
         elif kind == b"b":
             work_out = _truth
         elif kind == b"n":
-            work_out = partial(_formatted, code=code, from_1904=self._from_1904)
+            work_out = partial(_formatted, code=code, from_1904=self.from_1904)
         texts = self._texts[kind, code] = CellTexts(work_out, self)
         if kind == b"s" and len(self._strings()) <= _MOST_KNOWN:
             texts.update(zip(_indices(len(self._strings())), self._strings(), strict=False))
         return texts
 
-    def _string(self, index: bytes) -> bytes:
-        index, strings = index.strip(), self._strings()
+    def code(self, style: bytes) -> str:
+        """The format code of a style by its number; "" for the general one."""
+        return self._codes().get(style, "")
+
+    def string(self, index: bytes) -> bytes:
+        """The string that cells refer to by its number; b"" where there is none."""
+        index, strings = _plain(index).strip(), self._strings()
         return strings[int(index)] if index.isdigit() and len(index) < 9 and int(index) < len(strings) else b""
 
     def forget(self) -> None:
@@ -123,13 +129,18 @@ def _indices(count: int) -> list[bytes]:
 
 
 def _formatted(raw: bytes, *, code: str, from_1904: bool) -> bytes:
-    stored = raw.decode("utf-8", "replace")
+    stored = _plain(raw).decode("utf-8", "replace")
     shown = show_number(stored, code, from_1904=from_1904)
     return shown.encode() if shown is not stored else characters(raw)
 
 
 def _truth(raw: bytes) -> bytes:
-    return b"TRUE" if raw.strip() in (b"1", b"true") else b"FALSE" if raw else b""
+    return b"TRUE" if _plain(raw).strip() in (b"1", b"true") else b"FALSE" if raw else b""
+
+
+def _plain(value: bytes) -> bytes:
+    """A stored number, without the references to characters that a writer may put even there."""
+    return unescaped(value.decode("utf-8", "replace")).encode("utf-8", "replace") if b"&" in value else value
 
 
 def characters(raw: bytes) -> bytes:
@@ -153,6 +164,23 @@ def rich_text(item: bytes) -> bytes:
 
 def number(raw: bytes) -> bytes:
     """A stored number that no format changes."""
+    if b"0000" not in raw and b"9999" not in raw and b"E" not in raw and b"&" not in raw and raw[-2:] != b".0":
+        return raw
     if _MENDABLE.search(raw) is None:
         return raw
-    return characters(raw) if b"&" in raw else without_noise(raw.decode("utf-8", "replace")).encode()
+    if len(raw) < _USUAL_LENGTH and b"." in raw and b"E" not in raw and b"e" not in raw and b"&" not in raw:
+        try:
+            return _without_noise(raw, float(raw))
+        except ValueError:
+            return raw
+    return without_noise(_plain(raw).decode("utf-8", "replace")).encode()
+
+
+def _without_noise(raw: bytes, value: float) -> bytes:
+    """What `without_noise` makes of a number with a point and without an exponent, in half the time."""
+    if value.is_integer() and -1e15 < value < 1e15:
+        return b"%d" % value
+    if len(raw) < 17:
+        return raw
+    short = b"%.15g" % value
+    return short if len(short) + 5 < len(raw) and b"e" not in short else raw

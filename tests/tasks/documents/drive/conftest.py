@@ -12,6 +12,7 @@ from typing import Protocol
 
 import pytest
 
+from tasks.documents.drive.archives.drive import ArchiveDrive
 from tasks.documents.drive.drive import Drive
 from tasks.documents.drive.google.provider import open_drive as open_google_drive
 from tasks.documents.drive.identity import Bearer
@@ -85,6 +86,13 @@ class LocalShelf:
         file.write_bytes(content)
         listing = self.drive.list_folder(self.drive.find_folder(str(file.parent)), recursive=False)
         return next(document.id for document in listing.documents if document.name == file.name)
+
+
+class ArchivesShelf(LocalShelf):
+    """The local folder with its archives as folders, as every drive is opened."""
+
+    def again(self) -> Drive:
+        return ArchiveDrive(super().again(), shown_here=True)
 
 
 class GoogleShelf:
@@ -221,7 +229,12 @@ def local_shelf(root: Path) -> Shelf:
     return LocalShelf(root)
 
 
-@pytest.fixture(params=["local", "google", "memory"])
+@pytest.fixture
+def archives_shelf(root: Path) -> Shelf:
+    return ArchivesShelf(root)
+
+
+@pytest.fixture(params=["local", "google", "memory", "archives"])
 def shelf(request: pytest.FixtureRequest) -> Shelf:
     """Each drive in turn."""
     found: Shelf = request.getfixturevalue(f"{request.param}_shelf")

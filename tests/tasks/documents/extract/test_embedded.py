@@ -18,7 +18,8 @@ from reportlab.pdfgen.canvas import Canvas
 from tasks.documents.extract import embedded, formats
 from tasks.documents.extract.embedded import read_with_embedded, with_embedded
 from tasks.documents.extract.ooxml.package import CUT_OFF
-from tasks.documents.extract.text_writer import NO_TEXT, Attachment, Place, Reading
+from tasks.documents.extract.places import Place
+from tasks.documents.extract.text_writer import NO_TEXT, Attachment, Reading
 from tasks.errors import Damaged, TooLarge
 from tests.tasks.documents.extract.ooxml.compounds import NATIVE, agile, compound, native, standard
 
@@ -100,11 +101,9 @@ def test_two_levels_are_read_and_what_is_deeper_is_named() -> None:
     assert reading.text == (
         "The host\n\fEmbedded document: One.docx\nLevel one\n\fEmbedded document: Two.docx\nLevel two\n"
     )
-    assert [(place.kind, place.label) for place in reading.places] == [
-        ("attachment", "One.docx"),
-        ("attachment", "Two.docx"),
-    ]
-    assert reading.places[0].end == reading.places[1].end == len(reading.text)
+    attachments = [place for place in reading.places if place.kind == "attachment"]
+    assert [place.label for place in attachments] == ["One.docx", "Two.docx"]
+    assert attachments[0].end == attachments[1].end == len(reading.text)
     assert reading.warnings == [
         "Embedded, and read after the text: One.docx.",
         "One.docx: Embedded, and read after the text: Two.docx.",
@@ -114,12 +113,12 @@ def test_two_levels_are_read_and_what_is_deeper_is_named() -> None:
 
 def test_attachments_of_a_pdf_are_read_and_their_bytes_stay_behind(tmp_path: Path) -> None:
     path = tmp_path / "a.pdf"
-    path.write_bytes(pdf("The host", ("notes.txt", b"A note"), ("photo.png", b"\x89PNG")))
+    path.write_bytes(pdf("The host", ("notes.txt", b"A note"), ("sound.mp3", b"ID3")))
     reading = read_with_embedded(path)
     assert reading.text == "The host\n\fEmbedded document: notes.txt\nA note"
     assert reading.warnings == [
         "Embedded, and read after the text: notes.txt.",
-        "Embedded, in a format that no reader reads: photo.png.",
+        "Embedded, in a format that no reader reads: sound.mp3.",
     ]
     assert reading.attachments == []
 
@@ -178,8 +177,8 @@ def plain_zip(*names: str) -> bytes:
     [
         ("sound.wav", b"RIFF", "Embedded, in a format that no reader reads: sound.wav."),
         ("files.zip", plain_zip("word/a.png"), "Embedded, in a format that no reader reads: files.zip."),
-        ("a.xlsb", plain_zip("_rels/.rels", "xl/workbook.bin"), "Embedded, in a format that no reader reads: a.xlsb."),
-        ("o.bin", compound({"WordDocument": b"x"}), "Embedded, in a format that no reader reads: o.doc."),
+        ("a.xlsb", plain_zip("_rels/.rels", "xl/workbook.bin"), "Embedded, but damaged: a.xlsb."),
+        ("o.bin", compound({"VisioDocument": b"x"}), "Embedded, in a format that no reader reads: o.vsd."),
         ("a.xlsx", agile(xlsx("Rent"), "another"), "Embedded, but closed by a password: a.xlsx."),
         ("o.bin", compound({NATIVE: native("a.docx", "", b"junk")}), "Embedded, but damaged: a.docx."),
         ("a.pdf", b"", "Embedded, but damaged: a.pdf."),

@@ -17,6 +17,7 @@ def pool() -> Iterator[ExtractionPool]:
 
 
 @pytest.mark.parametrize("finding", findings.kept(), ids=lambda path: path.name)
+@pytest.mark.slow
 def test_a_finding_is_read_or_refused(pool: ExtractionPool, tmp_path: Path, finding: Path) -> None:
     path = tmp_path / f"document{finding.suffix}"
     path.write_bytes(finding.read_bytes())

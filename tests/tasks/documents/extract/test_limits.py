@@ -17,11 +17,13 @@ from tasks.documents.extract import embedded, limits
 from tasks.documents.extract.limits import run_in_fork
 from tasks.documents.extract.pdf import reader
 from tasks.documents.extract.text_writer import Attachment, Reading
+from tasks.errors import Unavailable
 from tests.tasks.documents.extract import hostile_pdfs
 
 _FAULTS = """
 import ctypes, resource
 from tasks.documents.extract.limits import keep_memory
+from tasks.errors import Unavailable
 if {keep}:
     keep_memory()
 library = ctypes.CDLL(None)
@@ -102,12 +104,18 @@ def test_a_call_that_fails_or_crashes_is_known_by_it() -> None:
         raise ValueError
 
     def crashes() -> bytes:
+        os.kill(os.getpid(), signal.SIGUSR1)
+        return b""
+
+    def is_killed() -> bytes:
         os.kill(os.getpid(), signal.SIGKILL)
         return b""
 
     for call in (fails, crashes):
         with pytest.raises(ChildProcessError):
             run_in_fork(call, 60)
+    with pytest.raises(Unavailable):
+        run_in_fork(is_killed, 60)
 
 
 def test_a_call_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tasks.documents.extract.text_writer import Place, Reading, Writer
+from tasks.documents.extract.places import Place
+from tasks.documents.extract.text_writer import Reading, Writer
 from tasks.text.normalise import clean
 
 

@@ -146,7 +146,7 @@ def test_changes_elsewhere_are_none_of_it_and_are_read_once(emulator: DriveEmula
     assert "files.list" not in emulator.counts.by_method
     with database.reading() as session:
         (kept,) = documents.marked_rooms(session, room.id, recursive=True)
-    assert kept.mark == f":{emulator.world.first_change + len(emulator.world.changes)}"
+    assert kept.mark == f"archives-1 :{emulator.world.first_change + len(emulator.world.changes)}"
 
 
 def test_what_comes_to_lie_behind_a_dangling_shortcut_is_seen(emulator: DriveEmulator, ada: str) -> None:

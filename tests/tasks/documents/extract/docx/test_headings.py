@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.documents.extract.docx.reader import HeadingStyles
+from tasks.documents.extract.docx.styles import StyleFacts, Styles
 
 STYLES = b"""<w:styles>
 <w:style w:type="paragraph" w:default="1" w:styleId="a"><w:name w:val="Normal"/></w:style>
@@ -20,16 +20,18 @@ STYLES = b"""<w:styles>
 
 @pytest.mark.parametrize("style", [b"1", b"Titel", b"Level", b"Based", b"Again", b"Heading2", b"Title"])
 def test_headings(style: bytes) -> None:
-    styles = HeadingStyles(lambda: STYLES)
-    assert style in styles
-    assert style in styles
+    styles = Styles(lambda: STYLES)
+    for _ in range(2):
+        facts = styles[style]
+        assert facts is not None
+        assert facts.heading
 
 
 @pytest.mark.parametrize("style", [b"a", b"Body", b"Ring", b"Round", b"Lost", b"Nowhere", b"", b"Normal", b"TOC1"])
 def test_other_styles(style: bytes) -> None:
-    styles = HeadingStyles(lambda: STYLES)
-    assert style not in styles
-    assert style not in styles
+    styles = Styles(lambda: STYLES)
+    assert styles[style] is None
+    assert styles[style] is None
 
 
 def test_styles_are_loaded_for_what_word_does_not_say_itself_and_once() -> None:
@@ -39,12 +41,12 @@ def test_styles_are_loaded_for_what_word_does_not_say_itself_and_once() -> None:
         loads.append(1)
         return STYLES
 
-    styles = HeadingStyles(load)
-    assert b"Heading1" in styles
-    assert b"ListParagraph" not in styles
+    styles = Styles(load)
+    assert styles[b"Heading1"] == StyleFacts(heading=True)
+    assert styles[b"ListParagraph"] is None
     assert loads == []
-    assert b"1" in styles
-    assert b"Titel" in styles
+    assert styles[b"1"] == StyleFacts(heading=True)
+    assert styles[b"Titel"] == StyleFacts(heading=True)
     assert loads == [1]
 
 
@@ -52,4 +54,4 @@ def test_a_chain_of_a_hundred_thousand_styles_ends() -> None:
     chain = b"".join(
         b'<w:style w:styleId="s%d"><w:basedOn w:val="s%d"/></w:style>' % (n, n + 1) for n in range(100_000)
     )
-    assert b"s0" not in HeadingStyles(lambda: chain)
+    assert Styles(lambda: chain)[b"s0"] is None

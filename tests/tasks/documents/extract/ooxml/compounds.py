@@ -1,6 +1,7 @@
 """Builds OLE compound files, which olefile can only read, and Office files encrypted as Office 2007 does."""
 
 import struct
+from collections.abc import Mapping
 from hashlib import sha1
 from io import BytesIO
 
@@ -15,15 +16,32 @@ SECTOR, SMALL = 512, 64
 NATIVE = "\x01Ole10Native"
 
 
-def compound(streams: dict[str, bytes]) -> bytes:
-    """A compound file of at most 6.8 MB with these streams at its top."""
+Streams = Mapping[str, "bytes | Streams"]
+"""What a folder of a compound file holds: streams, and folders."""
+
+
+def compound(streams: Streams) -> bytes:
+    """A compound file of at most 6.8 MB with these streams and folders."""
     body, table = bytearray(), list[int]()
     small, small_table = bytearray(), list[int]()
-    entries = b""
-    for number, (name, data) in enumerate(streams.items(), 1):
-        first = _put(data, SMALL, small, small_table) if len(data) < 4096 else _put(data, SECTOR, body, table)
-        entries += _entry(name, 2, first, len(data), right=number + 1 if number < len(streams) else FREE)
-    root = _entry("Root Entry", 5, _put(small, SECTOR, body, table), len(small), child=1 if streams else FREE)
+    made: list[bytes] = []
+
+    def put(below: Streams) -> int:
+        """Add what a folder holds; gives the number of its first entry."""
+        numbers = range(len(made) + 1, len(made) + 1 + len(below))
+        made.extend([b""] * len(below))
+        for number, (name, content) in zip(numbers, below.items(), strict=True):
+            right = number + 1 if number + 1 in numbers else FREE
+            if isinstance(content, bytes):
+                width, *where = (SMALL, small, small_table) if len(content) < 4096 else (SECTOR, body, table)
+                made[number - 1] = _entry(name, 2, _put(content, width, *where), len(content), right=right)  # type: ignore[arg-type]
+            else:
+                made[number - 1] = _entry(name, 1, 0, 0, right=right, child=put(content))
+        return numbers[0] if numbers else FREE
+
+    child = put(streams)
+    entries = b"".join(made)
+    root = _entry("Root Entry", 5, _put(small, SECTOR, body, table), len(small), child=child)
     small_table += [FREE] * (-len(small_table) % 128)
     small_first = _put(struct.pack(f"<{len(small_table)}I", *small_table), SECTOR, body, table)
     directory = _put(root + entries, SECTOR, body, table)

@@ -56,3 +56,20 @@ def test_alternatives_under_an_unusual_prefix_come_once() -> None:
     choices = "<ve:AlternateContent><ve:Choice><w:t>one</w:t></ve:Choice><ve:Fallback><w:t>one</w:t></ve:Fallback>"
     data, _ = canonical(part(f'xmlns:w="{WORD}" xmlns:ve="{CHOICES}"', choices + "</ve:AlternateContent>"))
     assert data.count(b"one") == 1
+
+
+@pytest.mark.parametrize("space", [" ", "\n", "\t", "\r\n"], ids=["space", "line", "tab", "return"])
+def test_an_unusual_prefix_of_an_attribute_is_noticed_behind_any_white_space(space: str) -> None:
+    names = f'xmlns:w="{WORD}" xmlns:x="{OFFICE}/officeDocument/2006/relationships"'
+    data, _ = canonical(part(names, f'<w:footerReference{space}x:id="rId1"/>'))
+    assert b' r:id="rId1"' in data
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-be"])
+def test_the_strict_form_may_have_any_prefix_and_encoding(encoding: str) -> None:
+    names = f'xmlns:x="{STRICT}/wordprocessingml/main" xmlns:y="{STRICT}/officeDocument/relationships"'
+    whole = part(names, '<x:p y:id="rId1"><x:t>words é</x:t></x:p>', "x:document").decode()
+    prolog = f'<?xml version="1.0" encoding="{encoding[:6] if "16" in encoding else encoding}"?>'
+    data, complete = canonical(("\ufeff" * (encoding == "utf-16-be") + prolog + whole).encode(encoding))
+    assert complete
+    assert '<w:p r:id="rId1"><w:t>words é</w:t></w:p>'.encode() in data

@@ -138,10 +138,9 @@ def test_an_entity_bomb_in_the_description_of_the_encryption_ends() -> None:
         decrypted(compound({"EncryptionInfo": information + b" " * (64 << 10), "EncryptedPackage": b""}))
 
 
-@pytest.mark.parametrize("stream", ["Workbook", "WordDocument", "anything"])
-def test_an_old_binary_file_under_a_new_name_asks_for_the_right_format(stream: str) -> None:
+def test_a_compound_file_of_no_known_format_asks_for_the_right_one() -> None:
     with pytest.raises(Damaged, match="old binary Office file"):
-        read_with_embedded(compound({stream: bytes(5000)}), ".xlsx")
+        read_with_embedded(compound({"anything": bytes(5000)}), ".xlsx")
 
 
 def test_an_encrypted_file_that_is_cut_off_is_damaged() -> None:

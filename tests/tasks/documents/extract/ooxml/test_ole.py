@@ -73,10 +73,14 @@ def test_a_pdf_lies_in_a_stream_named_contents() -> None:
         ("Workbook", "oleObject3.xls"),
         ("BOOK", "oleObject3.xls"),
         ("PowerPoint Document", "oleObject3.ppt"),
-        ("Equation Native", "Equation"),
-        ("something else", "oleObject3.bin"),
     ],
 )
+def test_a_document_in_an_old_format_is_named_by_it(stream: str, name: str) -> None:
+    document = compound({stream: LARGE})
+    assert unpacked("oleObject3.bin", document) == (name, document)
+
+
+@pytest.mark.parametrize(("stream", "name"), [("Equation Native", "Equation"), ("something else", "oleObject3.bin")])
 def test_what_no_reader_could_read_has_a_name_only(stream: str, name: str) -> None:
     assert unpacked("oleObject3.bin", compound({stream: LARGE})) == (name, None)
 

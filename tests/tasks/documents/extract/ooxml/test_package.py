@@ -73,3 +73,26 @@ def test_a_part_without_relationships_leads_nowhere(tmp_path: Path) -> None:
 def test_relationships_may_have_any_white_space(space: str, tmp_path: Path) -> None:
     item = f'<Relationship{space}Id="rId1"{space}Type="{OFFICE}/header"{space}Target="sub/part.xml"{space}/>'
     assert [relationship.target for relationship in relationships(tmp_path, item)] == ["word/sub/part.xml"]
+
+
+@pytest.mark.parametrize("name", ["word/Part.xml", "WORD\\part.xml", "/word/part.xml"])
+@pytest.mark.parametrize("others", [0, 100], ids=["few", "many"])
+def test_a_part_is_found_however_its_name_is_written(name: str, others: int, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.docx", "w") as archive:
+        archive.writestr("word/part.xml.rels", "<longer/>")
+        archive.writestr(name, "<x/>")
+        archive.writestr("backup/word/part.xml", "<other/>")
+        for number in range(others):
+            archive.writestr(f"word/media/{number}.xml", "<m/>")
+    with Package(tmp_path / "a.docx") as package:
+        assert package.scan("word/part.xml") == b"<x/>"
+        assert "part.xml" not in package
+        assert "word/none.xml" not in package
+
+
+def test_of_two_parts_of_one_name_the_last_one_counts(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.docx", "w") as archive:
+        archive.writestr("word/part.xml", "<old/>")
+        archive.writestr("word/PART.xml", "<new/>")
+    with Package(tmp_path / "a.docx") as package:
+        assert package.scan("word/part.xml") == b"<new/>"

@@ -28,7 +28,7 @@ def drawn(*pieces: tuple[str, float, float, float]) -> bytes:
         ("Anglo\ufffeAmerican, 2020\ufffe2021, COVID\ufffe19", "Anglo-American, 2020-2021, COVID-19"),
         ("AGREE\ufffeMENT", "AGREEMENT"),
         ("a soft\xadhyphen", "a softhyphen"),
-        ("words \r\nand\ttabs  ", "words\nand tabs"),
+        ("words \r\nand more  ", "words\nand more"),
     ],
 )
 def test_a_word_split_at_a_line_s_end_is_mended(text: str, expected: str) -> None:
@@ -70,8 +70,3 @@ def test_a_ligature_that_has_no_letters_but_in_its_name_is_read(*, in_a_stream: 
     else:
         data = pdfs.pdf(objects)
     assert reader.read(data).text == "Confirmed by the office on the floor\n"
-
-
-def test_pages_are_named_as_a_person_writes_them() -> None:
-    assert pages.page_numbers([2, 5, 6, 7]) == "pages 2, 5–7"
-    assert pages.page_numbers([3]) == "page 3"

@@ -80,7 +80,7 @@ def test_the_reader_s_own_error_comes_through(pool: ExtractionPool, document: Do
     with pytest.raises(Damaged, match="The file is damaged"):
         pool.read(document("damaged"), ".txt")
     with pytest.raises(UnsupportedFormat):
-        pool.read(document("anything"), ".doc")
+        pool.read(document("anything"), ".dwg")
 
 
 def test_a_file_above_the_limit_is_not_opened(pool: ExtractionPool, document: Document) -> None:

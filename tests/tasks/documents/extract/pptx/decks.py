@@ -14,13 +14,29 @@ NAMES = (
 Parts = dict[str, str | bytes]
 
 
-def shape(words: str, *, name: str = "", at: tuple[int, int] | None = None, holder: str = "") -> str:
+def shape(
+    words: str,
+    *,
+    name: str = "",
+    at: tuple[int, int] | None = None,
+    size: tuple[int, int] | None = None,
+    holder: str = "",
+) -> str:
     """A shape with one paragraph; `at` is its left and top in EMU, `holder` the attributes of its placeholder."""
-    place = f'<a:xfrm><a:off x="{at[0]}" y="{at[1]}"/></a:xfrm>' if at is not None else ""
+    extent = f'<a:ext cx="{size[0]}" cy="{size[1]}"/>' if size is not None else ""
+    place = f'<a:xfrm><a:off x="{at[0]}" y="{at[1]}"/>{extent}</a:xfrm>' if at is not None else ""
     held = f"<p:ph {holder}/>" if holder else ""
     return (
         f'<p:sp><p:nvSpPr><p:cNvPr id="2" name="{name}"/><p:cNvSpPr/><p:nvPr>{held}</p:nvPr></p:nvSpPr>'
         f"<p:spPr>{place}</p:spPr><p:txBody>{paragraph(words)}</p:txBody></p:sp>"
+    )
+
+
+def picture(description: str, *, name: str = "Picture 7", below: str = "") -> str:
+    """A picture with this alternative text; `below` is what else its properties hold."""
+    return (
+        f'<p:pic><p:nvPicPr><p:cNvPr id="7" name="{name}" descr="{description}">{below}</p:cNvPr><p:cNvPicPr/><p:nvPr/>'
+        '</p:nvPicPr><p:blipFill/><p:spPr><a:xfrm><a:off x="0" y="0"/></a:xfrm></p:spPr></p:pic>'
     )
 
 

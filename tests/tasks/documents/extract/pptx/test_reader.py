@@ -12,7 +12,7 @@ from pptx.util import Inches
 
 from tasks.documents.extract.ooxml.package import CUT_OFF
 from tasks.documents.extract.pptx import reader
-from tasks.documents.extract.text_writer import Attachment, Reading
+from tasks.documents.extract.text_writer import NO_TEXT, Attachment, Reading
 from tasks.errors import TooLarge
 from tests.tasks.documents.extract.ooxml.packages import CHART, CHART_LINES, DIAGRAM, relationships
 from tests.tasks.documents.extract.pptx import decks
@@ -55,10 +55,11 @@ def test_each_slide_is_a_place_and_hidden_ones_count(tmp_path: Path) -> None:
     deck.slides[1]._element.set("show", "0")
     deck.save(str(tmp_path / "a.pptx"))
     reading = reader.read(tmp_path / "a.pptx")
-    assert reading.text == "first\n\fhidden\n\fthird\n"
-    assert [place for place in places(reading) if place[0] == "slide"] == [
+    assert reading.text == "first\n\f[hidden slide]\nhidden\n\fthird\n"
+    assert [place for place in places(reading) if place[0] != "shape"] == [
         ("slide", "1", "first\n"),
-        ("slide", "2", "hidden\n"),
+        ("slide", "2", "[hidden slide]\nhidden\n"),
+        ("hidden_slide", "2", "[hidden slide]\nhidden\n"),
         ("slide", "3", "third\n"),
     ]
 
@@ -139,11 +140,13 @@ def test_placeholders_stand_where_the_layout_or_its_master_puts_them(tmp_path: P
 def test_a_layout_is_read_only_where_the_order_depends_on_it(tmp_path: Path) -> None:
     alone = decks.slide(decks.shape("alone", holder='type="title"'))
     placed = decks.slide(decks.shape("low", at=(0, 900_000)), decks.shape("high", holder='idx="1"', at=(0, 1)))
-    two = decks.slide(decks.shape("one", holder='type="title"'), decks.shape("two", holder='idx="1"'))
+    title = decks.slide(decks.shape("low", holder='idx="1"'), decks.shape("first", holder='type="title"'))
+    two = decks.slide(decks.shape("one", holder='type="body" idx="3"'), decks.shape("two", holder='idx="1"'))
     broken: decks.Parts = {"ppt/slideLayouts/layout.xml": "<p:sldLayout"}
     related = [("slideLayout", "../slideLayouts/layout.xml")]
     assert reader.read(decks.pptx(tmp_path / "a.pptx", [alone], broken, slide1=related)).warnings == []
     assert reader.read(decks.pptx(tmp_path / "b.pptx", [placed], broken, slide1=related)).warnings == []
+    assert reader.read(decks.pptx(tmp_path / "d.pptx", [title], broken, slide1=related)).text == "first\nlow\n"
     reading = reader.read(decks.pptx(tmp_path / "c.pptx", [two], broken, slide1=related))
     assert (reading.text, reading.warnings) == ("one\ntwo\n", [CUT_OFF])
 
@@ -162,22 +165,27 @@ def test_groups_are_read_as_a_whole_and_empty_ones_do_not_count(tmp_path: Path) 
     assert reader.read(decks.pptx(tmp_path / "a.pptx", [slide])).text == "first\nouter\ninner\nlast\n"
 
 
-def test_notes_come_without_the_number_of_the_slide_and_comments_of_both_kinds_last(tmp_path: Path) -> None:
+def test_notes_come_without_the_number_of_the_slide(tmp_path: Path) -> None:
     notes = decks.tree(
-        "notes", decks.shape("Say hello.", holder='type="body"'), decks.shape(" 12 ", holder='type="sldNum" idx="5"')
-    )
-    older = f"<p:cmLst {decks.NAMES}><p:cm authorId='0'><p:text>Is this\nthe latest?</p:text></p:cm></p:cmLst>"
-    newer = (
-        f'<p188:cmLst {decks.NAMES} xmlns:p188="http://schemas.microsoft.com/office/powerpoint/2018/8/main">'
-        f"<p188:cm><p188:txBody>{decks.paragraph('Yes &lt;it is&gt;.')}</p188:txBody></p188:cm></p188:cmLst>"
+        "notes",
+        decks.shape("Say hello.", name="Notes 2", holder='type="body"'),
+        decks.shape(" 12 ", holder='type="sldNum" idx="5"'),
     )
     file = decks.pptx(
         tmp_path / "a.pptx",
         [decks.slide(decks.shape("42", name="Answer"))],
-        {"ppt/notes.xml": notes, "ppt/older.xml": older, "ppt/newer.xml": newer},
-        slide1=[("comments", "../older.xml"), ("notesSlide", "../notes.xml"), ("comments", "../newer.xml")],
+        {"ppt/notes.xml": notes},
+        slide1=[("notesSlide", "../notes.xml")],
     )
-    assert reader.read(file).text == "42\nSay hello.\nIs this\nthe latest?\nYes <it is>.\n"
+    reading = reader.read(file)
+    assert reading.text == "42\nSay hello.\n"
+    assert places(reading)[1:] == [("shape", "Answer", "42\n"), ("speaker_note", "Notes 2", "Say hello.\n")]
+
+
+def test_a_hidden_slide_without_words_makes_no_text(tmp_path: Path) -> None:
+    hidden = decks.slide().replace("<p:sld ", "<p:sld show='0' ")
+    reading = reader.read(decks.pptx(tmp_path / "a.pptx", [hidden]))
+    assert (reading.text, reading.places, reading.warnings) == ("", [], [NO_TEXT])
 
 
 def test_a_table_keeps_its_columns(tmp_path: Path) -> None:
@@ -190,7 +198,27 @@ def test_a_table_keeps_its_columns(tmp_path: Path) -> None:
         "</a:tc><a:tc/></a:tr></a:tbl>"
     )
     file = decks.pptx(tmp_path / "a.pptx", [decks.slide(decks.frame(table, name="Rounds"))])
-    assert places(reader.read(file))[1] == ("shape", "Rounds", "Round\t\tRaised in m\n\t2 of 3\n")
+    rows = "Round\t\tRaised in m\n\t2 of 3\n"
+    assert places(reader.read(file))[1:] == [("shape", "Rounds", rows), ("table", "", rows)]
+
+
+def test_two_tables_are_two_and_each_knows_its_header_row(tmp_path: Path) -> None:
+    def table(properties: str, *words: str) -> str:
+        rows = "".join(f"<a:tr><a:tc><a:txBody>{decks.paragraph(word)}</a:txBody></a:tc></a:tr>" for word in words)
+        return decks.frame(f"<a:tbl><a:tblPr {properties}/>{rows}</a:tbl>")
+
+    slide = decks.slide(
+        table('firstRow="1" bandRow="1"', "Year", "2023"),
+        table('bandRow="1"', "a", "b"),
+        table("firstRow='true'", "", "c"),
+    )
+    reading = reader.read(decks.pptx(tmp_path / "a.pptx", [slide]))
+    assert reading.text == "Year\n2023\na\nb\nc\n"
+    assert [place[1:] for place in places(reading) if place[0] == "table"] == [
+        ("1", "Year\n2023\n"),
+        ("", "a\nb\n"),
+        ("", "c\n"),  # its header has no words
+    ]
 
 
 def test_charts_and_diagrams_are_read_where_their_frames_stand(tmp_path: Path) -> None:

@@ -53,3 +53,32 @@ def test_bytes_of_no_encoding_still_give_a_text(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(bytes(range(1, 256)) * 50)
     reader.read(path).text.encode("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"a\r\nb\r\nc", "a\nb\nc"),
+        (b"a\rb\rc", "a\nb\nc"),
+        (b"a\r\nb\nc\rd\r\r\ne\n\rf", "a\nb\nc\nd\n\ne\n\nf"),
+        (b"a\r\nb\r\nc\r", "a\nb\nc\n"),
+        (b"a\r\nb\r\nc\n", "a\nb\nc\n"),
+        (b"a\x0cb\r\n\x0cc\r\nd", "a\nb\n\nc\nd"),
+    ],
+)
+def test_line_ends_of_every_mixture_become_one_kind(data: bytes, text: str) -> None:
+    assert reader.read(data).text == text
+    assert reader.read(b"\xff\xfe" + data.decode().encode("utf-16-le")).text == text
+
+
+@pytest.mark.parametrize("control", [*range(32), 127])
+def test_no_control_is_left_wherever_it_stands(control: int) -> None:
+    plain = "A line of the report.\n" * 900
+    instead = {0: " ", 9: "\t", 10: "\n", 11: "\n", 12: "\n", 13: "\n", 28: "\n", 29: "\n", 30: "\n"}.get(control, "")
+    for start in (0, 1, len(plain) // 2, len(plain) - 1, len(plain)):
+        mixed = plain[:start] + chr(control) + plain[start:]
+        expected = plain[:start] + instead + plain[start:]
+        if chr(control) == "\r":
+            expected = mixed.replace("\r\n", "\n").replace("\r", "\n")
+        assert reader.read(mixed.encode()).text == expected
+        assert reader.read((mixed + "é").encode()).text == expected + "é"

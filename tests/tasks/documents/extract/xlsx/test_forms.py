@@ -1,11 +1,13 @@
 """Sheets in the forms that writers give them: prefixes, encodings, comments, white space, no references."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tasks.documents.extract.xlsx import reader, sheet
+from tasks.documents.extract.ooxml.drawings import chart_values
+from tasks.documents.extract.xlsx import pieces, reader
 from tests.tasks.documents.extract.ooxml import packages
 from tests.tasks.documents.extract.ooxml.packages import SHEET
 
@@ -48,6 +50,11 @@ def commented(xml: str) -> str:
     return xml.replace("in &lt; line", "in <![CDATA[< ]]>line").replace("<v>1.5", "<v><!-- old -->1.5")
 
 
+def with_signs(xml: str) -> str:
+    """With a `>` and what looks like the end of an empty tag in an attribute of each tag but those with a prefix."""
+    return re.sub(r"<(\w+)(?=[\s/>])", r'<\1 note="a>b/>"', xml)
+
+
 @pytest.mark.parametrize(
     "form",
     [
@@ -64,6 +71,8 @@ def commented(xml: str) -> str:
         pytest.param(lambda xml: unnumbered(xml).encode(), id="no references"),
         pytest.param(lambda xml: commented(xml).encode(), id="comments"),
         pytest.param(lambda xml: xml.replace('"', "'").encode(), id="other quotes"),
+        pytest.param(lambda xml: with_signs(xml).encode(), id="signs in attributes"),
+        pytest.param(lambda xml: with_signs(xml).replace('"', "'").encode(), id="signs in attributes, other quotes"),
         pytest.param(lambda xml: xml.replace('r="A1" s="1" t="s"', 't="s" s="1" r="A1"').encode(), id="other order"),
         pytest.param(
             lambda xml: b'<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/hostname">]>' + xml.encode(), id="document type"
@@ -78,13 +87,37 @@ def test_every_form_gives_the_same_text(form: Callable[[str], bytes], tmp_path: 
 
 @pytest.mark.parametrize("size", [1, 7, 100])
 def test_a_part_is_cut_behind_rows_wherever_its_chunks_end(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sheet, "SHORTEST_PIECE", 16)
+    monkeypatch.setattr(pieces, "SHORTEST_PIECE", 16)
     data = commented(SHEET_XML.replace("<row", "<row r='9'/><row")).encode()
     chunks = (data[at : at + size] for at in range(0, len(data), size))
-    got = list(sheet.pieces(chunks, b"row"))
+    got = list(pieces.pieces(chunks, b"row"))
     assert all(piece.endswith(b"</row>") for piece in got[:-1])
-    assert b"".join(got) == b"".join(sheet.pieces(iter([data]), b"row"))
+    assert b"".join(got) == b"".join(pieces.pieces(iter([data]), b"row"))
     assert b"<!" not in b"".join(got)
+
+
+@pytest.mark.parametrize("attributes", ['hidden="1" note="/>"', 'note="a>" hidden="1"', 'note=">" hidden="1"'])
+def test_a_sign_in_an_attribute_of_a_row_or_column_hides_nothing_of_it(attributes: str, tmp_path: Path) -> None:
+    rows = f'<row r="3" {attributes}><c r="A3"><v>7</v></c><c r="B3"><v>8</v></c></row>'
+    sheet = (
+        f'<worksheet xmlns="{SHEET}"><cols><col {attributes} min="2" max="2"/></cols>'
+        f"<sheetData>{rows}</sheetData></worksheet>"
+    )
+    path = packages.xlsx(tmp_path / "a.xlsx", "", {"xl/worksheets/sheet1.xml": sheet})
+    assert reader.read(path).text == "Ledger\n[hidden column B]\n[hidden row]\n7\t8\n"
+
+
+def test_a_sign_in_an_attribute_of_a_style_or_chart_changes_nothing(tmp_path: Path) -> None:
+    styles = f'<styleSheet xmlns="{SHEET}"><cellXfs count="1"><xf note="a>b/>" numFmtId="9"/></cellXfs></styleSheet>'
+    path = packages.xlsx(tmp_path / "a.xlsx", '<row r="1"><c r="A1"><v>0.5</v></c></row>', {"xl/styles.xml": styles})
+    assert reader.read(path).text == "Ledger\n50%\n"
+    point = '<c:pt note="a>b/>" idx="0"><c:v note="a>b/>">7</c:v></c:pt>'
+    assert list(chart_values(f'<c:ser note="a>b/>"><c:val note=">">{point}</c:val></c:ser>'.encode())) == ["7"]
+
+
+def test_a_tag_whose_quotes_are_damaged_ends_where_it_ends(tmp_path: Path) -> None:
+    rows = '<row r="1 spans="1:2"><c r="A1"><v a="b>5</v></c><c r="B1" t="inlineStr"><is><t b=">x</t></is></c></row>'
+    assert reader.read(packages.xlsx(tmp_path / "a.xlsx", rows)).text == "Ledger\n5\tx\n"
 
 
 def test_rich_inline_text_comes_without_reading_aids(tmp_path: Path) -> None:
@@ -127,3 +160,13 @@ def test_a_prefix_may_be_declared_below_the_root(tmp_path: Path) -> None:
     )
     path = packages.xlsx(tmp_path / "a.xlsx", "", {"xl/worksheets/sheet1.xml": sheet})
     assert reader.read(path).text == "Ledger\n7\n"
+
+
+def test_a_value_may_be_written_with_references_to_characters(tmp_path: Path) -> None:
+    rows = (
+        '<row r="1"><c r="A1" t="s"><v>&#49;</v></c><c r="B1" t="b"><v>&#x31;</v></c>'
+        '<c r="C1"><v>0.6666600000000000&#51;</v></c></row>'
+    )
+    strings = f'<sst xmlns="{SHEET}"><si><t>zero</t></si><si><t>one</t></si></sst>'
+    file = packages.xlsx(tmp_path / "a.xlsx", rows, {"xl/sharedStrings.xml": strings})
+    assert reader.read(file).text == "Ledger\none\tTRUE\t0.66666\n"

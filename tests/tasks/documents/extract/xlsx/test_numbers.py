@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.documents.extract.ooxml.number_formats import show_number, without_noise
+from tasks.documents.extract.ooxml.number_formats import changes_numbers, show_number, without_noise
 
 
 @pytest.mark.parametrize(
@@ -57,9 +57,32 @@ def test_a_format_that_changes_the_meaning_is_followed(raw: str, code: str, show
         ("1234.5678", '"$"#,##0.00', "$1,234.57 (1234.5678)"),
         ("-1234.5", '"$"#,##0;("$"#,##0)', "($1,235) (-1234.5)"),
         ("123.4", "00000", "00123 (123.4)"),
+        ("0.62293333333333334", "0%", "62% (0.6229)"),
+        ("-0.62293333333333334", "0%", "-62% (-0.6229)"),
+        ("0.12478391", "0.0%", "12.5% (0.12478)"),
+        ("1234567.891", '"$"#,##0', "$1,234,568 (1234567.89)"),
+        ("1.0823456", "[$€-2] 0.00", "€ 1.08 (1.0823)"),
+        ("0.0123456", '"$"0.00', "$0.01 (0.01235)"),
+        ("0.0000034", '"$"0', "$0 (0.0000034)"),
+        ("0.00012345678", "0%", "0% (0.0001235)"),
+        ("4.9E-324", "0%", "0% (5E-324)"),
+        ("123.5", "00000", "00124 (123.5)"),
     ],
 )
 def test_digits_that_a_format_rounds_away_stand_behind(raw: str, code: str, shown: str) -> None:
+    assert show_number(raw, code) == shown
+
+
+@pytest.mark.parametrize(
+    ("raw", "code", "shown"),
+    [
+        ("0.30000000000000004", "0%", "30%"),
+        ("0.61999999999999", "0%", "62%"),
+        ("0.9999999", "0%", "100%"),
+        ("5.00001", '"$"0', "$5"),
+    ],
+)
+def test_digits_that_tell_nothing_are_left_out(raw: str, code: str, shown: str) -> None:
     assert show_number(raw, code) == shown
 
 
@@ -85,3 +108,14 @@ def test_the_calendar_of_1904() -> None:
 )
 def test_a_plain_number_keeps_its_value(raw: str, shown: str) -> None:
     assert without_noise(raw) == shown
+
+
+@pytest.mark.parametrize("code", ["General", "0.00", "#,##0;(#,##0)", "@", "0.0E+00", "# ?/?"])
+def test_a_format_that_only_rounds_or_groups_changes_no_number(code: str) -> None:
+    assert not changes_numbers(code)
+    assert show_number("1234.5678", code) == "1234.5678"
+
+
+@pytest.mark.parametrize("code", ["0%", "yyyy-mm-dd", '"$"#,##0', "00000", "[h]:mm", "0.00;[$€-407] -0.00"])
+def test_a_format_that_means_something_changes_numbers(code: str) -> None:
+    assert changes_numbers(code)

@@ -39,11 +39,12 @@ def test_a_real_workbook_comes_as_its_sheets_show_it(tmp_path: Path) -> None:
     assert reading.text == (
         "Cap table\nHolder\tSince\tShare\tValue\tActive\n"
         "Ada Founder\t2019-05-02\t61.3% (0.6125)\t$1,234.50\tTRUE\t2024-01-31 14:30:00\n"
-        "A2\tVested in full.\nStrictly confidential\n"
-        "\fOld\n\tsuperseded\n"
+        "A2\t[comment, A. Reader: Vested in full.]\nStrictly confidential\n"
+        "\f[hidden sheet]\nOld\n\tsuperseded\n"
     )
     assert [(place.kind, place.label) for place in reading.places] == [
-        ("sheet", "Cap table"), ("cells", "A1:F2"), ("sheet", "Old"), ("cells", "B3:B3"),
+        ("sheet", "Cap table"), ("cells", "A1:F2"), ("comment", "A. Reader"), ("header", ""),
+        ("sheet", "Old"), ("hidden_sheet", "Old"), ("cells", "B3:B3"),
     ]  # fmt: skip
     assert reading.warnings == []
 
@@ -70,7 +71,7 @@ def test_every_type_of_cell_is_read(tmp_path: Path) -> None:
         "<rPh><t>reading aid</t></rPh></si></sst>"
     )
     text = reader.read(packages.xlsx(tmp_path / "a.xlsx", rows, {"xl/sharedStrings.xml": strings})).text
-    assert text == "Ledger\nshared\trich text\t\tinline\tformula\t2\tFALSE\t#DIV/0!\t2024-01-31\n"
+    assert text == "Ledger\nshared\trich text\t\tinline\tformula\t2\tFALSE\t#DIV/0!\t2024-01-31\t=NOW()\n"
 
 
 def test_numbers_stand_as_they_are_stored_but_for_noise(tmp_path: Path) -> None:
@@ -130,24 +131,20 @@ def test_text_boxes_and_charts_stand_after_the_cells(tmp_path: Path) -> None:
     assert reader.read(packages.xlsx(tmp_path / "a.xlsx", rows, parts)).text == f"Ledger\n7\nIn a box\n{CHART_LINES}"
 
 
-def test_a_threaded_comment_is_read_once(tmp_path: Path) -> None:
-    comment = "<comment ref='{}'><text><r><t>{}</t></r></text></comment>"
-    threaded = "<threadedComment ref='{}' id='1'><text>{}</text></threadedComment>"
+def test_alternative_texts_are_read_but_names_of_files_and_decoration(tmp_path: Path) -> None:
+    said = ["Sunset.jpg", "C:\\Program Files\\j02.wmf", "Revenue > costs since 2021", "Wavy line"]
+    pictures = "".join(f'<xdr:pic><xdr:cNvPr id="1" name="Picture" descr="{words}"/></xdr:pic>' for words in said[:3])
+    pictures += (
+        f'<xdr:pic><xdr:cNvPr id="2" name="Line" descr="{said[3]}"><a:ext><adec:decorative val="1"/></a:ext>'
+        '</xdr:cNvPr></xdr:pic><xdr:pic><xdr:cNvPr id="3" name="Map" title="Our plants"/></xdr:pic>'
+    )
     parts: dict[str, str | bytes] = {
-        "xl/worksheets/_rels/sheet1.xml.rels": relationships(
-            ("threadedComment", "../threadedComments/t.xml"), ("comments", "../comments1.xml")
-        ),
-        "xl/comments1.xml": f"<comments xmlns='{SHEET}'><commentList>"
-        + comment.format("B2", "[Threaded comment]\nComment:\n    Is this &lt; final?")
-        + comment.format("C3", "Signed off.")
-        + "</commentList></comments>",
-        "xl/threadedComments/t.xml": "<ThreadedComments xmlns='urn:t'>"
-        + threaded.format("B2", "Is this &lt; final?")
-        + threaded.format("B2", "Yes.")
-        + "</ThreadedComments>",
+        "xl/worksheets/_rels/sheet1.xml.rels": relationships(("drawing", "../drawings/d.xml")),
+        "xl/drawings/d.xml": f"<xdr:wsDr {NAMES} xmlns:adec='urn:decorative'>{pictures}</xdr:wsDr>",
     }
-    text = reader.read(packages.xlsx(tmp_path / "a.xlsx", "", parts)).text
-    assert text == "Ledger\nB2\t[Threaded comment] Comment: Is this < final?\nC3\tSigned off.\nB2\tYes.\n"
+    reading = reader.read(packages.xlsx(tmp_path / "a.xlsx", "", parts))
+    assert reading.text == "Ledger\nRevenue > costs since 2021\nOur plants\n"
+    assert [place.label for place in reading.places if place.kind == "alternative_text"] == ["Picture", "Map"]
 
 
 def test_controls_of_the_old_kind_say_what_is_on_them(tmp_path: Path) -> None:

@@ -1,0 +1,342 @@
+"""A drive whose archives are folders: a layer over any other drive.
+
+A member is visible exactly where its archive is, as each call asks the drive for the archive first; it has the version
+of the archive. Hidden files, and those that archivers write for themselves, are left out as on a disk.
+"""
+
+import hashlib
+import shutil
+import time
+from collections.abc import Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from io import UnsupportedOperation
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO, Final
+from uuid import uuid4
+
+from tasks.documents.drive.archives import kept
+from tasks.documents.drive.archives.archive import Archive, no_room
+from tasks.documents.drive.archives.members import Contents, Member, NotOpened, is_archive
+from tasks.documents.drive.archives.opened import OpenArchives, open_archives
+from tasks.documents.drive.archives.view import NO_DOCUMENT, NO_FOLDER, ArchiveView, is_inside, key_in_url, parts_of
+from tasks.documents.drive.drive import ROOT, Changes, Document, Drive, Fetched, Listing
+from tasks.documents.drive.spool import SpooledDocuments, SpooledRows, document_of, spool, values_of
+from tasks.documents.settings import DocumentSettings
+from tasks.errors import DiligenceError, NotAllowed, NotFound, SourceFailed, TooLarge
+
+_MARK: Final = "archives-1 "
+"""Before the marks of indexes: one without it was made when archives were not opened, and is made again."""
+_MAX_TRIES: Final = 3
+_SETTLED: Final = 1.0
+"""Seconds after which another change gives a file on a disk another time: archives just written are not kept open."""
+
+
+class ArchiveDrive:
+    """The drive `drive` with its archives opened."""
+
+    def __init__(self, drive: Drive, *, shown_here: bool, archives: OpenArchives = open_archives) -> None:
+        """`shown_here`: whether documents are shown by this service, under their ids, and not by the drive itself."""
+        self._drive = drive
+        self._shown_here = shown_here
+        self._archives = archives
+
+    @property
+    def name(self) -> str:
+        return self._drive.name
+
+    @property
+    def view(self) -> str:
+        return self._drive.view
+
+    @property
+    def remote(self) -> bool:
+        return self._drive.remote
+
+    @property
+    def max_parallel_fetches(self) -> int:
+        return self._drive.max_parallel_fetches
+
+    def find_folder(self, reference: str) -> str:
+        if is_inside(reference.strip()):
+            return self.list_folder(reference.strip(), recursive=False).folder.id
+        try:
+            return self._drive.find_folder(reference)
+        except NotFound:
+            found = self._folder_at(reference)
+            if found is None:
+                raise
+            return found
+
+    def find_document(self, reference: str) -> str:
+        document_id, key = self._drive.find_document(reference), key_in_url(reference)
+        return f"{document_id}~{key}" if key and document_id != reference.strip() else document_id
+
+    def list_folder(self, folder_id: str, *, recursive: bool, spool: Path | None = None) -> Listing:
+        inside = parts_of(folder_id)
+        if inside:
+            return self._list_archive(self._archive(inside[0], NO_FOLDER), inside[1], recursive=recursive, spool=spool)
+        try:
+            listing = self._drive.list_folder(folder_id, recursive=recursive, spool=spool)
+        except NotFound:
+            archive = self._archive_or_none(folder_id)
+            if archive is None:
+                raise
+            return self._list_archive(archive, "", recursive=recursive, spool=spool)
+        if recursive:
+            self._open_all(listing, spool)
+        if listing.mark is not None:
+            listing.mark = _MARK + listing.mark
+        return listing
+
+    def changes_since(self, folder_id: str, mark: str) -> Changes | None:
+        if not mark.startswith(_MARK):
+            return None
+        changes = self._drive.changes_since(folder_id, mark.removeprefix(_MARK))
+        return changes and Changes(changes.ids, _MARK + changes.mark)
+
+    def document(self, document_id: str) -> Document:
+        inside = parts_of(document_id)
+        if inside is None:
+            return self._drive.document(document_id)
+        archive = self._archive(inside[0], NO_DOCUMENT)
+        view = self._view(archive, self._contents(archive))
+        return view.document(view.member(inside[1]))
+
+    def fetch(self, document_id: str, spool: Path, max_bytes: int) -> Fetched:
+        inside = parts_of(document_id)
+        if inside is None:
+            return self._drive.fetch(document_id, spool, max_bytes)
+        for _ in range(_MAX_TRIES):
+            archive = self._archive(inside[0], NO_DOCUMENT)
+            version = self._version(archive)
+            with self._opened(archive) as opened:
+                member = self._view(archive, opened.contents).member(inside[1])
+                try:
+                    fetched = _extracted(opened, member, spool, max_bytes, version)
+                except DiligenceError:
+                    if self._is_as_it_was(archive):
+                        raise
+                    continue
+            if self._is_as_it_was(archive):
+                return fetched
+            fetched.release()
+        raise SourceFailed("The archive was changed again and again while it was read. Try again later.")
+
+    def open(self, document_id: str) -> BinaryIO:
+        if not is_inside(document_id):
+            return self._drive.open(document_id)
+        limit = DocumentSettings.current().document_max_mb << 20
+        with spool() as folder, self.fetch(document_id, folder, limit) as fetched:
+            return fetched.path.open("rb")  # the file is gone with the folder, its content when it is closed
+
+    def _archive(self, archive_id: str, missing: str) -> Document:
+        """The archive that a member's id names, if this account sees it.
+
+        Raises:
+            NotFound: it does not, or this is no archive.
+        """
+        archive = self._archive_or_none(archive_id)
+        if archive is None:
+            raise NotFound(missing)
+        return archive
+
+    def _archive_or_none(self, archive_id: str) -> Document | None:
+        with suppress(NotFound):
+            archive = self._drive.document(archive_id)
+            return archive if _opens(archive) else None
+        return None
+
+    def _is_as_it_was(self, archive: Document) -> bool:
+        """Whether the archive still is as it was; a copy of a remote one always is."""
+        return self.remote or self._drive.document(archive.id).version == archive.version
+
+    def _version(self, archive: Document) -> str:
+        """The version of what lies in an archive; in one that was just written to a disk, one that no document has."""
+        age = time.time() - archive.updated.timestamp() if archive.updated is not None else _SETTLED
+        unsettled = not self.remote and -_SETTLED < age < _SETTLED  # a file may well have a time of next year
+        return f"{archive.version}-unsettled" if unsettled else archive.version
+
+    def _view(self, archive: Document, contents: Contents) -> ArchiveView:
+        return ArchiveView(archive, self._version(archive), contents, shown_here=self._shown_here)
+
+    def _contents(self, archive: Document) -> Contents:
+        """What the archive holds; one far away need not be fetched for that if it was once.
+
+        Raises:
+            NotFound: it cannot be opened, so that there is nothing in it.
+        """
+        try:
+            return self._listed(archive)
+        except NotOpened as error:
+            raise NotFound(f"The archive cannot be opened: {error.reason}.") from error
+
+    def _listed(self, archive: Document) -> Contents:
+        """The same.
+
+        Raises:
+            NotOpened: it stays shut.
+        """
+        key, limit = (self.name, archive.id, archive.version), DocumentSettings.current().document_max_mb << 20
+        contents = kept.find(key, limit) if self.remote and not self._archives.is_open(key) else None
+        if contents is None:
+            with self._using(archive) as opened:
+                contents = opened.contents
+            if self.remote:
+                kept.keep(key, limit, contents)
+        return contents
+
+    @contextmanager
+    def _opened(self, archive: Document) -> Iterator[Archive]:
+        """The archive, open.
+
+        Raises:
+            NotFound: it cannot be opened, so that there is nothing in it.
+        """
+        try:
+            with self._using(archive) as opened:
+                yield opened
+        except NotOpened as error:
+            raise NotFound(f"The archive cannot be opened: {error.reason}.") from error
+
+    def _using(self, archive: Document) -> AbstractContextManager[Archive]:
+        settled = self._version(archive) == archive.version
+        key = self.name, archive.id, archive.version if settled else uuid4().hex
+        return self._archives.using(key, archive.size or 0, lambda: self._open(archive))
+
+    def _open(self, archive: Document) -> Archive:
+        limit = DocumentSettings.current().document_max_mb << 20
+        too_large = NotOpened(f"it is larger than {limit >> 20} MB (DILIGENCE_DOCUMENT_MAX_MB)", lasting=False)
+        if archive.size is not None and archive.size > limit:
+            raise too_large
+        try:
+            return Archive(self._file(archive, limit), _name_of(archive), limit, spool)
+        except TooLarge as error:
+            raise too_large from error
+
+    def _file(self, archive: Document, limit: int) -> BinaryIO:
+        """The archive's content as a file on the disk: where it lies, or a copy that goes when it is closed."""
+        if self.remote:
+            with spool() as folder, self._drive.fetch(archive.id, folder, limit) as fetched:
+                return fetched.path.open("rb")
+        file = self._drive.open(archive.id)
+        try:
+            file.fileno()
+        except UnsupportedOperation:
+            with spool() as folder, file, (folder / uuid4().hex).open("w+b") as copy:
+                shutil.copyfileobj(file, copy)
+                return Path(copy.name).open("rb")
+        return file
+
+    def _open_all(self, listing: Listing, on_disk: Path | None) -> None:
+        """Put the archives of a listing among its folders, and what they hold among its documents."""
+        opened: set[str] = set()
+        rows = SpooledRows(on_disk) if on_disk else None
+        members: list[Document] = []
+        for archive in {document.id: document for document in listing.documents if _opens(document)}.values():
+            shown_as = f"{archive.path}/{archive.name}" if archive.path else archive.name
+            try:
+                contents = self._listed(archive)
+            except NotOpened as error:
+                listing.warnings.append(f"{shown_as!r} is an archive that is left shut: {error.reason}.")
+                lasting = error.lasting
+            except (NotFound, NotAllowed) as error:
+                listing.warnings.append(f"{shown_as!r} is an archive that is left shut: {error.message}")
+                continue
+            except DiligenceError as error:
+                listing.warnings.append(f"{shown_as!r} is an archive that could not be opened: {error.message}")
+                listing.incomplete, lasting = True, False
+            else:
+                view = self._view(archive, contents)
+                listing.folders.extend(view.folders(shown_as))
+                if rows is None:
+                    members.extend(view.documents(shown_as))
+                else:
+                    rows.add(map(values_of, view.documents(shown_as)))
+                listing.warnings.extend(contents.warnings(shown_as))
+                opened.add(archive.id)
+                lasting = contents.lasting
+            if not lasting:
+                listing.mark = None  # what is stored does not count next time: it is listed again
+        if opened:
+            listing.documents = _with_members(listing.documents, opened, members, rows)
+
+    def _list_archive(self, archive: Document, key: str, *, recursive: bool, spool: Path | None) -> Listing:
+        """The listing of an archive or, with the key of one, of a folder in it."""
+        listing = self._view(archive, self._contents(archive)).listing(key, recursive=recursive)
+        if spool:
+            rows = SpooledRows(spool)
+            rows.add(map(values_of, listing.documents))
+            listing.documents = SpooledDocuments(lambda: map(document_of, rows))
+        return listing
+
+    def _folder_at(self, reference: str) -> str | None:
+        """The id of the archive, or folder in one, that a user names by id, URL or the archive's path; else None."""
+        with suppress(DiligenceError):
+            item_id = self.find_document(reference)
+            if is_inside(item_id):
+                return self.list_folder(item_id, recursive=False).folder.id
+            if self._archive_or_none(item_id):
+                return item_id
+        above, _, name = reference.strip().rpartition("/")
+        if is_archive(name) and "://" not in reference:
+            with suppress(DiligenceError):
+                folder = self._drive.find_folder(above or ROOT)
+                for document in self._drive.list_folder(folder, recursive=False).documents:
+                    if document.name == name:
+                        return document.id
+        return None
+
+
+def _opens(document: Document) -> bool:
+    return is_archive(document.name, document.mime_type)
+
+
+def _name_of(archive: Document) -> str:
+    """The archive's name with its ending, by which its kind is known."""
+    ending = "7z" if "7z" in archive.mime_type else "zip"
+    return archive.name if is_archive(archive.name) else f"{archive.name}.{ending}"
+
+
+def _extracted(opened: Archive, member: Member, spool: Path, max_bytes: int, version: str) -> Fetched:
+    """A member's content as a file in the spool."""
+    path = spool / uuid4().hex
+    try:
+        with path.open("xb") as file:
+            hashed = _Hashed(file)
+            opened.extract(member, hashed, max_bytes)
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        raise no_room(error) from error
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    return Fetched(path, hashed.digest(), version)
+
+
+class _Hashed:
+    """A file that is written to, with the SHA-256 of what was written."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._sha256 = hashlib.sha256()
+
+    def write(self, piece: bytes) -> int:
+        self._sha256.update(piece)
+        return self._file.write(piece)
+
+    def digest(self) -> str:
+        return self._sha256.hexdigest()
+
+
+def _with_members(
+    documents: Collection[Document], opened: set[str], members: list[Document], rows: SpooledRows | None
+) -> Collection[Document]:
+    """Documents without the archives that were opened, and after them what lies in these."""
+
+    def others() -> Iterator[Document]:
+        return (document for document in documents if document.id not in opened)
+
+    if rows is None:
+        return [*others(), *members]
+    return SpooledDocuments(lambda: chain(others(), map(document_of, rows)))

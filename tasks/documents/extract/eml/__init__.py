@@ -1,0 +1,12 @@
+"""Mails as the internet sends them (.eml)."""
+
+from typing import Final
+
+from tasks.documents.extract.formats import DocumentFormat
+
+FORMAT: Final = DocumentFormat(
+    extensions=(".eml",),
+    mime_types=("message/rfc822",),
+    version="eml-1",
+    reader="tasks.documents.extract.eml.reader",
+)

@@ -1,0 +1,169 @@
+"""Mails as the internet sends them (.eml): headers, words, and what is attached, in that order.
+
+Of two forms of the same words the plain one is taken, unless it says next to nothing. Pictures within the words
+(signatures, logos) are left out. Signatures are not checked; what is encrypted is named.
+"""
+
+import mimetypes
+from pathlib import PurePath
+from typing import Final
+
+from tasks.documents.extract import limits
+from tasks.documents.extract.eml.parts import Budget, Part
+from tasks.documents.extract.mail.decoding import addresses_of, text_of, unflowed
+from tasks.documents.extract.mail.message import HEADERS, Mail, Words, iso_date, write
+from tasks.documents.extract.text_writer import NO_TEXT, Reading, Source, Writer
+from tasks.errors import Damaged
+
+_MOST_ATTACHED: Final = 1_000
+_ADDRESSES: Final = frozenset({"From", "To", "Cc", "Bcc"})
+_MARKS: Final = (b"\xef\xbb\xbf", b"\r\n", b"\n")
+_KNOWN: Final = frozenset({"from", "to", "subject", "date", "received", "message-id", "mime-version", "content-type"})
+_SEALED: Final = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
+_SIGNATURES: Final = frozenset(
+    {"application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature"}
+)
+_REPORTS: Final = frozenset({"message/delivery-status", "message/disposition-notification", "text/rfc822-headers"})
+_UTF_8: Final = b"\xef\xbb\xbf"
+_TYPES: Final = mimetypes.MimeTypes(filenames=())
+
+
+def read(source: Source) -> Reading:
+    """The text of the mail in `source`; its attachments are handed on.
+
+    Raises:
+        Damaged: it is no mail.
+    """
+    data = source if isinstance(source, bytes) else source.read_bytes()
+    start = 0
+    while any(data.startswith(mark, start) for mark in _MARKS):
+        start += next(len(mark) for mark in _MARKS if data.startswith(mark, start))
+    message = Part(data, start, len(data), Budget())
+    if _KNOWN.isdisjoint(message.headers):
+        raise Damaged("The file is no mail: it has none of the headers of one. Ask for it again.")
+    writer = Writer()
+    reader = _Reader(writer)
+    reader.read(message)
+    if message.budget.exceeded:
+        writer.warn("The mail has too many parts, or they are nested too deep: some were left out.")
+    write(reader.mail, writer)
+    if not writer.written:
+        writer.warn(NO_TEXT)
+    return writer.reading()
+
+
+class _Reader:
+    """Takes one message apart."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self.mail = Mail()
+        self._forms: Words | None = None  # of what the parts of an alternative say
+
+    def read(self, message: Part) -> None:
+        """Read all of a message."""
+        for name in HEADERS:
+            value = message.header(name.lower())
+            if name in _ADDRESSES:
+                value = addresses_of(message.headers.get(name.lower(), b""))
+            self.mail.headers[name] = iso_date(value) if name == "Date" else value
+        self._take(message)
+
+    def _take(self, part: Part) -> None:
+        if limits.is_near():
+            self._writer.warn("Reading the mail takes too long: its last parts were left out.")
+            return
+        kind = part.content_type
+        if kind.startswith("multipart/"):
+            self._take_parts(part, kind)
+        elif kind in _SEALED:
+            self._writer.warn(
+                "The mail is encrypted or sealed (S/MIME): its words cannot be read here. Ask for a plain copy."
+            )
+        elif kind in _SIGNATURES:
+            self._writer.warn("The mail is signed; the signature was not checked.")
+        elif kind in _REPORTS:
+            self.mail.words.append(Words(text_of(part.content, part.parameter("charset"))))
+        elif kind == "message/rfc822":
+            self._attach(part, self._subject_of(part))
+        elif kind in ("message/partial", "message/external-body"):
+            self._writer.warn("A part of the mail was not sent with it.")
+        elif kind == "application/ms-tnef":
+            self._writer.warn(
+                "Outlook's winmail.dat is attached: what is in it cannot be read here. Ask for the files."
+            )
+        elif kind in ("text/plain", "text/html") and not part.file_name and part.disposition != "attachment":
+            self._take_words(part, kind)
+        elif kind.startswith("text/") and not part.file_name and part.disposition != "attachment":
+            self._attach(part, f"part{_ending(kind)}")
+        elif not self._is_within_the_words(part, kind):
+            self._attach(part, part.file_name or f"attachment{_ending(kind)}")
+
+    def _take_parts(self, part: Part, kind: str) -> None:
+        parts = part.parts()
+        if not parts:
+            words = text_of(part.raw, part.parameter("charset"))
+            if words.strip() and not part.budget.exceeded:
+                self._writer.warn("The mail is damaged: its parts cannot be told apart.")
+                self.mail.words.append(Words(words))
+        elif kind == "multipart/encrypted":
+            self._writer.warn("The mail is encrypted (PGP): its words cannot be read here. Ask for a plain copy.")
+        elif kind == "multipart/alternative":
+            self._take_alternatives(parts)
+        else:
+            for one in parts:
+                self._take(one)
+
+    def _take_alternatives(self, parts: list[Part]) -> None:
+        """Of several forms of the same, the plain one and the page, in which the best one is chosen at the end."""
+        outer, forms = self._forms, self._forms or Words()
+        if outer is None:
+            self._forms = forms
+            self.mail.words.append(forms)
+        others = []
+        for one in parts:
+            if one.content_type in ("text/plain", "text/html") or one.content_type.startswith("multipart/"):
+                self._take(one)
+            elif one.content_type != "text/calendar" or one.file_name:
+                others.append(one)
+        self._forms = outer
+        if not forms.plain and not forms.html:
+            for one in others[:1]:
+                self._take(one)
+
+    def _take_words(self, part: Part, kind: str) -> None:
+        words = text_of(part.content, part.parameter("charset") or None)
+        if kind == "text/plain" and part.parameter("format").lower() == "flowed":
+            words = unflowed(words, delete_spaces=part.parameter("delsp").lower() == "yes")
+        forms = self._forms
+        if forms is None:
+            forms = Words()
+            self.mail.words.append(forms)
+        if kind == "text/html":
+            forms.html += (b"<br>" if forms.html else _UTF_8) + words.encode("utf-8", "replace")
+        else:
+            forms.plain += f"\n{words}" if forms.plain else words
+
+    def _is_within_the_words(self, part: Part, kind: str) -> bool:
+        """Whether a part is a picture of the page: a logo, a signature."""
+        shown = part.disposition == "inline" or (bool(part.header("content-id")) and part.disposition != "attachment")
+        return kind.startswith("image/") and shown
+
+    def _subject_of(self, part: Part) -> str:
+        """The name of the file that a mail inside the mail would be."""
+        inner = Part(part.content, 0, len(part.content), part.budget, part.depth + 1)
+        name = part.file_name or inner.header("subject") or "mail"
+        return name if PurePath(name).suffix.lower() == ".eml" else f"{name[:100].replace('/', '-')}.eml"
+
+    def _attach(self, part: Part, name: str) -> None:
+        if len(self.mail.attached) == _MOST_ATTACHED:
+            self._writer.warn(f"The mail has more than {_MOST_ATTACHED} attachments: the others were left out.")
+            return
+        content = part.content
+        self.mail.attached.append(name)
+        self._writer.attach(name, content or None)
+
+
+def _ending(kind: str) -> str:
+    """The extension that goes with a MIME type; "" where there is none."""
+    return _TYPES.guess_extension(kind) or ""

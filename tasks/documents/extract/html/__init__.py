@@ -1,0 +1,13 @@
+"""Pages of HTML (.html)."""
+
+from typing import Final
+
+from tasks.documents.extract.formats import DocumentFormat
+
+FORMAT: Final = DocumentFormat(
+    extensions=(".html", ".htm", ".xhtml"),
+    mime_types=("text/html",),
+    version="html-1",
+    reader="tasks.documents.extract.html.reader",
+    own_mime_types={".xhtml": "application/xhtml+xml"},
+)

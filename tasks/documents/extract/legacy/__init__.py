@@ -1,0 +1,1 @@
+"""Documents of Office before 2007, turned into today's formats by LibreOffice where it is installed."""

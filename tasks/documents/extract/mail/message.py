@@ -1,0 +1,85 @@
+"""A mail as text: its headers, one a line, an empty line, its words; what is attached is read after it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from typing import Final
+
+from tasks.documents.extract.html.reader import lines_of
+from tasks.documents.extract.places import BODY
+from tasks.documents.extract.text_writer import Writer
+from tasks.text.normalise import one_line
+
+HEADERS: Final = ("From", "To", "Cc", "Bcc", "Date", "Subject")
+"""Those that stand in the text, in this order."""
+
+_STUB: Final = 0.2
+_STUB_FROM: Final = 200
+"""Beside a page of so many characters, a plain text of less than that share says only that there is a page."""
+_MOST_NAMES: Final = 50
+
+
+@dataclass(slots=True)
+class Words:
+    """The words of a mail, or of a part of it, in one form or in two: plain text, and a page in UTF-8."""
+
+    plain: str = ""
+    html: bytes = b""
+
+    def text(self) -> str:
+        """The plain text, or the page where there is none that says something."""
+        plain = self.plain.strip()
+        if plain and (len(self.html) <= _STUB_FROM or len(plain) >= _STUB * len(self.html)):
+            return self.plain
+        page = "\n".join(lines_of(self.html)) if self.html else ""
+        stub = len(page) > _STUB_FROM and len(plain) < _STUB * len(page)
+        return page if stub or not plain else self.plain
+
+
+@dataclass(slots=True)
+class Mail:
+    """What was found in a mail.
+
+    `attached` are the names of what is attached; the reader hands the content on by itself.
+    """
+
+    headers: dict[str, str] = field(default_factory=dict)
+    words: list[Words] = field(default_factory=list)
+    attached: list[str] = field(default_factory=list)
+
+
+def write(mail: Mail, writer: Writer) -> None:
+    """Write a mail's headers and words."""
+    for name in HEADERS:
+        value = one_line(mail.headers.get(name, ""))
+        if value:
+            writer.text(f"{name}: {value}")
+    if mail.attached:
+        writer.text(f"Attachments: {_listed(mail.attached)}")
+    texts = [words.text().replace("\r\n", "\n").replace("\f", "\n").strip("\n") for words in mail.words]
+    words = "\n".join(filter(None, texts))
+    if words.strip():
+        writer.line()
+        with writer.place(BODY, ""):
+            writer.text(words)
+
+
+def iso_date(value: str) -> str:
+    """A mail's date as ISO 8601 has it, with its own zone; as it stands where it is none."""
+    try:
+        moment = parsedate_to_datetime(value)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return value
+    return iso_moment(moment)
+
+
+def iso_moment(moment: datetime) -> str:
+    """A moment to the second: "2024-05-01T10:00:00+02:00", "2024-05-01T10:00:00Z"."""
+    return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _listed(names: Iterable[str]) -> str:
+    known = list(names)
+    shown = ", ".join(one_line(name) for name in known[:_MOST_NAMES])
+    return shown + (f" and {len(known) - _MOST_NAMES} more" if len(known) > _MOST_NAMES else "")

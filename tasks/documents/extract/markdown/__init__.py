@@ -1,0 +1,12 @@
+"""Markdown (.md)."""
+
+from typing import Final
+
+from tasks.documents.extract.formats import DocumentFormat
+
+FORMAT: Final = DocumentFormat(
+    extensions=(".md", ".markdown"),
+    mime_types=("text/markdown", "text/x-markdown"),
+    version="md-1",
+    reader="tasks.documents.extract.markdown.reader",
+)

@@ -1,0 +1,112 @@
+"""Two columns of prose that a page draws in the order of their heights: read one after the other, as they are printed.
+
+A page that draws one column behind the other needs nothing of this, and columns whose lines are level and drawn
+across are put in order by `prose`. Here the lines of the columns stand at heights of their own, and the page draws a
+line of one, then a line of the other.
+"""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from tasks.documents.extract.pdf.words import Line, Word, lines_of
+
+_BIN: Final = 2.0
+"""Points in which the width of a page is counted."""
+_MIDDLE: Final = (0.25, 0.75)
+"""The part of a page's width in which a gutter may run."""
+_WIDEST_OVER: Final = 0.12
+"""The share of a page's lines that may cross its gutter: headings, captions."""
+_NARROWEST: Final = 3
+"""Bins of white that a gutter has at least."""
+_FEWEST: Final = 8
+"""Lines of prose that each column has at least."""
+_WORDS: Final = 4
+_PROSE: Final = 0.6
+"""The share of a column's words that stand in lines of prose."""
+_LEVEL: Final = 0.6
+"""Columns of which more lines are level with one of the other may be the rows of a table."""
+_SWITCHES: Final = 0.3
+"""How often a page turns from one column to the other, as a share of its lines, where it draws by height."""
+
+
+class Columns(NamedTuple):
+    """A stretch of a page: lines across it, or the lines of its two columns below each other."""
+
+    across: list[Line]
+    left: list[Line]
+    right: list[Line]
+
+
+def columns_by_height(words: Sequence[Word]) -> list[Columns]:
+    """The stretches of a page whose two columns of prose are drawn by height, from the top; none of other pages."""
+    lines = lines_of(words)
+    gutter = _gutter(words, len(lines))
+    if gutter is None:
+        return []
+    across = [line for line in lines if _crosses(line, gutter)]
+    held = {word.first for line in across for word in line.words}
+    free = [word for word in words if word.first not in held]
+    left = lines_of(word for word in free if word.left < gutter)
+    right = lines_of(word for word in free if word.left >= gutter)
+    if not (_is_prose(left) and _is_prose(right) and _is_drawn_by_height(free, gutter, left, right)):
+        return []
+    return list(_stretches(across, left, right))
+
+
+def _gutter(words: Sequence[Word], lines: int) -> float | None:
+    """The middle of the widest white that runs down the middle of a page between words."""
+    begin, end = min(word.left for word in words), max(word.right for word in words)
+    bins = [0] * (int((end - begin) / _BIN) + 1)
+    for word in words:
+        for index in range(int((word.left - begin) / _BIN), int((word.right - begin) / _BIN) + 1):
+            bins[index] += 1
+    most = _WIDEST_OVER * lines
+    best: tuple[int, int] = (0, 0)
+    at = 0
+    for is_white, run in itertools.groupby(bins, lambda count: count <= most):
+        length = len(list(run))
+        middle = at + length / 2
+        if is_white and length > best[0] and _MIDDLE[0] * len(bins) <= middle <= _MIDDLE[1] * len(bins):
+            best = length, at
+        at += length
+    length, first = best
+    return begin + _BIN * (first + length / 2) if length >= _NARROWEST else None
+
+
+def _crosses(line: Line, gutter: float) -> bool:
+    """Whether a line runs over the gutter: by a word on it, or by words that stand close to each other around it."""
+    if any(word.left < gutter < word.right for word in line.words):
+        return True
+    before = [word.right for word in line.words if word.right <= gutter]
+    behind = [word.left for word in line.words if word.left >= gutter]
+    return bool(before and behind) and min(behind) - max(before) < line.size
+
+
+def _is_prose(lines: Sequence[Line]) -> bool:
+    held = [
+        line
+        for line in lines
+        if len(line.words) >= _WORDS and 3 * sum(word.text[:1].isalpha() for word in line.words) > 2 * len(line.words)
+    ]
+    words = sum(len(line.words) for line in lines)
+    return len(held) >= _FEWEST and sum(len(line.words) for line in held) >= _PROSE * words
+
+
+def _is_drawn_by_height(words: Sequence[Word], gutter: float, left: Sequence[Line], right: Sequence[Line]) -> bool:
+    """Whether the page goes from one column to the other again and again, with lines that are not level."""
+    sides = [word.left < gutter for word in sorted(words, key=lambda word: word.first)]
+    switches = sum(one != other for one, other in itertools.pairwise(sides))
+    fewer, more = sorted((left, right), key=len)
+    bases = [line.base for line in more]
+    level = sum(any(abs(line.base - base) < 1 for base in bases) for line in fewer)
+    return switches >= _SWITCHES * (len(left) + len(right)) and level <= _LEVEL * len(fewer)
+
+
+def _stretches(across: Sequence[Line], left: Sequence[Line], right: Sequence[Line]) -> Iterator[Columns]:
+    borders = [line.base for line in across]
+    for index in range(len(borders) + 1):
+        above = borders[index - 1] if index else float("-inf")
+        below = borders[index] if index < len(borders) else float("inf")
+        within = [[line for line in lines if above < line.base <= below] for lines in (left, right)]
+        yield Columns([across[index - 1]] if index else [], *within)

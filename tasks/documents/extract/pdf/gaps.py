@@ -1,0 +1,168 @@
+"""The white on a PDF's page: spaces that PDFium does not take for meant, gutters that may part columns.
+
+Where a page is drawn word by word, or glyph by glyph, nothing but the white between the boxes of its characters tells
+its words. PDFium wants more white than some programs leave: it glues words, or ends a line after each letter.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from math import inf
+from typing import Any, Final
+
+from tasks.documents.extract.pdf import document
+from tasks.documents.extract.pdf.document import Box, PageText
+
+_ALONE: Final = re.compile(r"(?m)^[^\W\d_]\r?$")
+"""A letter that is a line."""
+_FEWEST_ALONE: Final = 8
+_SHARE_ALONE: Final = 0.15
+"""The share of a page's lines that are a letter each where the text came apart."""
+_RUNS_A_WORD: Final = 0.5
+"""Runs of text for each word from which a page is drawn word by word."""
+_RUNS_A_LINE: Final = 2
+_WORD: Final = re.compile(r"\S{4,}")
+_LINE: Final = re.compile(r"[^\r\n]+")
+_GAP: Final = 0.11
+"""The white between two words, as a share of the height of their letters' boxes."""
+_OVER_OTHERS: Final = 2.5
+"""How much wider it is than most gaps between the letters: letters may all be set apart."""
+_CELLS: Final = 0.75
+"""The white between two runs of a line that may part cells, as a share of their height."""
+_STRETCHED: Final = 1.5
+"""The same at most, on pages whose words are drawn one by one."""
+_SAMPLE: Final = 300
+"""Runs whose gaps tell how wide words stand apart."""
+_MARK: Final = 2.2
+"""The width of a list's mark at most, as a share of its height."""
+_NEAREST: Final = 17
+_NEAR: Final = 16
+"""How far gaps stand from each other, in heights of a line, that are of one gutter."""
+_SHARED: Final = 0.3
+"""The white that they share at least."""
+_OPEN: Final = 3
+"""The white from which two lines are enough, as they are where they share two gaps."""
+_ROWS: Final = 2
+_MOST: Final = 20_000
+"""Characters whose boxes are asked for."""
+
+
+def is_in_letters(text: str) -> bool:
+    """Whether PDFium's text of a page comes letter by letter: a letter a line, now and then."""
+    lines = text.count("\r\n") + 1
+    if lines < _FEWEST_ALONE or len(text) > 10 * lines:
+        return False
+    return len(_ALONE.findall(text.replace("\r\n", "\n"))) >= max(_FEWEST_ALONE, _SHARE_ALONE * lines)
+
+
+def is_drawn_by_words(text: str, runs: int) -> bool:
+    """Whether a page with so many runs of text is drawn word by word, or in smaller pieces."""
+    return runs > _RUNS_A_LINE * (text.count("\r\n") + 1) and runs > _RUNS_A_WORD * (text.count(" ") + 1)
+
+
+def missing_spaces(textpage: Any, page_text: PageText) -> list[int]:
+    """Where spaces are to be put into the text of a page: between letters with a gap that is wider than others."""
+    text = page_text.text
+    if page_text.units != page_text.characters or len(text) != page_text.units or len(text) > _MOST:
+        return []
+    boxes = document.character_boxes(textpage, range(len(text)))
+    spots: list[int] = []
+    for match in _WORD.finditer(text):
+        first, end = match.span()
+        gaps: list[float] = []
+        _, top, last_right, last_bottom = boxes[first]
+        for left, top, right, bottom in boxes[first + 1 : end]:
+            height = top - bottom
+            if height <= 0:
+                break
+            gaps.append((left - last_right) / height if abs(bottom - last_bottom) < height / 4 else 0.0)
+            last_right, last_bottom = right, bottom
+        wide = [index for index, gap in enumerate(gaps) if _GAP < gap < 1]
+        if wide and 3 * len(wide) <= len(gaps) and min(gaps[index] for index in wide) > _OVER_OTHERS * _middle(gaps):
+            spots += (first + index + 1 for index in wide)
+    return spots
+
+
+def missing_breaks(textpage: Any, page_text: PageText) -> list[int]:
+    """Where line breaks are to be put into the text of a page: between characters of which one is above the other.
+
+    PDFium loses them between lines of scripts that are written to the left.
+    """
+    text = page_text.text
+    if page_text.units != page_text.characters or len(text) != page_text.units or len(text) > _MOST:
+        return []
+    boxes = document.character_boxes(textpage, range(len(text)))
+    spots: list[int] = []
+    for match in _LINE.finditer(text):
+        last = match.start()
+        for index in range(last + 1, match.end()):
+            _, top, _, bottom = boxes[index]
+            if text[index] == " " or top <= bottom:
+                continue
+            _, last_top, _, last_bottom = boxes[last]
+            if bottom >= last_top > last_bottom or top <= last_bottom < last_top:
+                spots.append(index)
+            last = index
+    return spots
+
+
+def _middle(gaps: list[float]) -> float:
+    return sorted(gaps)[len(gaps) // 2]
+
+
+def turned_runs(textpage: Any, count: int, turn: int) -> list[Box]:
+    """The first so many runs of text of a page whose words are turned by so many quarters, as they stand upright."""
+    boxes = document.run_boxes(textpage, count)
+    match turn:
+        case 1:
+            return [(-top, right, -bottom, left) for left, top, right, bottom in boxes]
+        case 2:
+            return [(-right, -bottom, -left, -top) for left, top, right, bottom in boxes]
+        case 3:
+            return [(bottom, -left, top, -right) for left, top, right, bottom in boxes]
+        case _:
+            return boxes
+
+
+def has_gutters(runs: Sequence[Box], text: str) -> bool:
+    """Whether a page with these runs of text, in the order in which they are drawn, may hold a table.
+
+    So it is where wide gaps stand below each other. A run that is higher than the one before, and to its right, is as
+    good: a cell that follows one of several lines. White behind the mark of a list does not count.
+    """
+    wide = _least_gap(runs, text)
+    gaps: list[tuple[float, float, float]] = []
+    rows: set[int] = set()
+    last_begin = last_right = last_low = last_high = inf
+    within = False
+    for begin, high, end, low in runs:
+        beside = begin > last_right and high > last_low
+        if beside:
+            height = max(high - low, last_high - last_low)
+            if begin - last_right > wide * height and (within or last_right - last_begin > _MARK * height):
+                for other, left, right in gaps[:-_NEAREST:-1]:
+                    shared = min(right, begin) - max(left, last_right)
+                    if shared > _SHARED * height and height / 2 < abs(other - low) < _NEAR * height:
+                        row = round(low / 4)
+                        if shared > _OPEN * height or row in rows:
+                            rows.add(round(other / 4))
+                        rows.add(row)
+                        if len(rows) >= _ROWS:
+                            return True
+                        break
+                gaps.append((low, last_right, begin))
+        within = beside and low < last_high
+        last_begin, last_right, last_low, last_high = begin, end, low, high
+    return False
+
+
+def _least_gap(runs: Sequence[Box], text: str) -> float:
+    """The white that may part cells, as a share of the height: more than between the words of stretched lines."""
+    if len(runs) <= _RUNS_A_WORD * (text.count(" ") + text.count("\n")):
+        return _CELLS
+    gaps = [
+        (begin - end) / max(0.1, min(high - low, top - bottom))
+        for (_, top, end, bottom), (begin, high, _, low) in pairwise(runs[:_SAMPLE])
+        if begin > end and bottom < high and low < top
+    ]
+    return min(_STRETCHED, max(_CELLS, 2.2 * _middle(gaps))) if gaps else _CELLS

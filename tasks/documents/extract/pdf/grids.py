@@ -1,0 +1,292 @@
+"""Tables of a PDF's page that rules draw: the lines between their cells say which words belong together.
+
+Where rules cross they make a grid; a cell that no rule parts from its neighbour
+spans both. All lengths are points; `y` grows from the top of the page to its bottom.
+"""
+
+import math
+from bisect import bisect, bisect_left
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
+from typing import Final
+
+from tasks.documents.extract.pdf.rows import Row, Rule, is_figure, joined_lines
+from tasks.documents.extract.pdf.rules import THIN, Rules, joined_rules
+from tasks.documents.extract.pdf.tables import Table
+from tasks.documents.extract.pdf.words import Line, Word, lines_of, text_of
+
+_MOST_CELLS: Final = 20_000
+_FEWEST_FIELDS: Final = 3
+_MOST_LINES: Final = 30
+"""Lines of a cell: one with more is a part of the page."""
+_TABLE_LINES: Final = 3
+"""Lines of a cell with several figures each: such a cell is a table that rules part otherwise."""
+_BESIDE: Final = 0.5
+"""The share of a grid's lines that may have words at its sides."""
+_OPEN: Final = 12.0
+"""Rules that reach so far beyond the last rule across them are rows of a table whose side is open."""
+_FILLED: Final = 0.3
+"""The share of a grid's fields that hold something where it is a table."""
+_MOST_EMPTY: Final = 20
+"""Fields of a grid for each of its words: one with more is a drawing."""
+_OPEN_ROWS: Final = 3
+"""Rows without rules between their cells that are parted where the rules above them stand, at least."""
+_SPANNED: Final = 0.6
+"""The share of a cell's edge that a rule must cover to part it from its neighbour."""
+
+
+def find_ruled_tables(rules: Rules, words: Sequence[Word]) -> list[Table]:
+    """The tables that rules draw round these words of a page."""
+    tables: list[Table] = []
+    words = sorted(words, key=_middle)
+    middles = [_middle(word) for word in words]
+    for group in _grids(rules):
+        grid = _Grid(group)
+        if grid.fields < _FEWEST_FIELDS:
+            continue
+        near = words[bisect(middles, grid.top) : bisect(middles, grid.bottom)]
+        inside = [word for word in near if grid.left < word.left + word.right < grid.right]
+        rows = grid.rows(inside) if len(inside) > 1 and not _is_part(inside, near) else []
+        if len(rows) > 1 and _is_filled(rows):
+            tables.append(Table(grid.top, rows))
+    return tables
+
+
+def _middle(word: Word) -> float:
+    """Where the letters of a word have their middle, from the top of the page."""
+    return word.base - 0.3 * word.size
+
+
+def _is_part(inside: Sequence[Word], near: Sequence[Word]) -> bool:
+    """Whether most lines of a grid go on beside it: rules that part some columns of a table alone say too little."""
+    held = {word.first for word in inside}
+    bases = {round(word.base) for word in inside}
+    beside = {round(word.base) for word in near if word.first not in held}
+    return len(bases & beside) > _BESIDE * len(bases)
+
+
+def _is_filled(rows: Sequence[Row]) -> bool:
+    """Whether enough cells hold something: what rules part in charts and forms is no table."""
+    filled = [sum(map(bool, row.cells)) for row in rows]
+    return max(filled) > 1 and sum(filled) >= _FILLED * sum(len(row.cells) for row in rows)
+
+
+def _grids(rules: Rules) -> list[Rules]:
+    """Rules that cross or touch each other, group by group."""
+    horizontal, vertical = joined_rules(rules.horizontal), joined_rules(rules.vertical)
+    heights = [rule.at for rule in horizontal]
+    group = list(range(len(horizontal)))  # the number of a rule's group, by way of other numbers
+
+    def root(number: int) -> int:
+        while group[number] != number:
+            group[number] = number = group[group[number]]
+        return number
+
+    crossed: list[int] = []  # for each vertical rule a horizontal one that it touches
+    for rule in vertical:
+        span = range(bisect_left(heights, rule.begin - THIN), bisect(heights, rule.end + THIN))
+        touched = [index for index in span if horizontal[index].begin - THIN <= rule.at <= horizontal[index].end + THIN]
+        for index in touched[1:]:
+            group[root(index)] = root(touched[0])
+        crossed.append(touched[0] if touched else -1)
+    grids: dict[int, Rules] = {}
+    for index, rule in enumerate(horizontal):
+        grids.setdefault(root(index), Rules([], [])).horizontal.append(rule)
+    for index, rule in zip(crossed, vertical, strict=True):
+        if index >= 0:
+            grids[root(index)].vertical.append(rule)
+    return list(grids.values())
+
+
+class _Grid:
+    """The cells between the rules of one group."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+        self._ys, self._horizontal = _places(rules.horizontal)
+        self._xs, self._vertical = _places(_closed(rules))
+        self._height = max(len(self._ys) - 1, 0)
+        self._width = max(len(self._xs) - 1, 0)
+
+    @property
+    def fields(self) -> int:
+        """How many fields its rules make at most."""
+        return self._height * self._width
+
+    @property
+    def top(self) -> float:
+        """Where its highest rule stands."""
+        return self._ys[0] if self._ys else 0.0
+
+    @property
+    def bottom(self) -> float:
+        """Where its lowest rule stands."""
+        return self._ys[-1] if self._ys else 0.0
+
+    @property
+    def left(self) -> float:
+        """Twice where its first column begins: what the sides of a word add up to."""
+        return 2 * self._xs[0]
+
+    @property
+    def right(self) -> float:
+        """Twice where its last column ends."""
+        return 2 * self._xs[-1]
+
+    def rows(self, words: Sequence[Word], *, parted: bool = False) -> list[Row]:
+        """The rows that hold words, each with a text for every column; `parted` where open rows are parted."""
+        if not 0 < self._height * self._width <= min(_MOST_CELLS, _MOST_EMPTY * len(words)):
+            return []
+        cells = self._cells()
+        held: dict[tuple[int, int], list[Word]] = {}
+        for word in words:
+            if (at := self._at(word)) is not None:
+                held.setdefault(cells[at], []).append(word)
+        fields: list[list[list[Line]]] = []
+        for y in range(self._height):
+            lines = [lines_of(held.get((y, x), [])) if cells[y, x] == (y, x) else [] for x in range(self._width)]
+            if any(_is_too_much(cell) for cell in lines):
+                return []
+            fields.append(lines)
+        if not parted and (gutters := self._gutters(fields, cells)):
+            return _Grid(Rules(self._rules.horizontal, self._rules.vertical + gutters)).rows(words, parted=True)
+        return [
+            row
+            for y, lines in enumerate(fields)
+            for row in _rows(lines, [self._end(lines[x], cells, y, x) for x in range(self._width)])
+        ]
+
+    def _end(self, lines: Sequence[Line], cells: dict[tuple[int, int], tuple[int, int]], y: int, x: int) -> float:
+        """Where the lines of a cell may end: its right side, but for a margin as wide as that on its left."""
+        if not lines:
+            return math.inf
+        return self._xs[self._last(cells, y, x) + 1] - max(0.0, min(line.left for line in lines) - self._xs[x])
+
+    def _last(self, cells: dict[tuple[int, int], tuple[int, int]], y: int, x: int) -> int:
+        """The last column of a cell."""
+        while x + 1 < self._width and cells[y, x + 1] == cells[y, x]:
+            x += 1
+        return x
+
+    def _gutters(
+        self, fields: Sequence[Sequence[Sequence[Line]]], cells: dict[tuple[int, int], tuple[int, int]]
+    ) -> list[Rule]:
+        """Rules that are not drawn in rows that hold one line each, whose words stand below those of a header."""
+        gutters: list[Rule] = []
+        rows = 0
+        for y, row in enumerate(fields):
+            for x, lines in enumerate(row):
+                if len(lines) != 1 or len(lines[0].cells) < _FEWEST_FIELDS:
+                    continue
+                sides = [(bisect(self._xs, cell.left), bisect(self._xs, cell.right)) for cell in lines[0].cells]
+                if len(set(sides)) == len(sides) and all(left == right for left, right in sides):
+                    rows += 1
+                    inner = self._xs[x + 1 : self._last(cells, y, x) + 1]
+                    gutters += (Rule(at, self._ys[y], self._ys[y + 1]) for at in inner)
+        return gutters if rows >= _OPEN_ROWS else []
+
+    def _at(self, word: Word) -> tuple[int, int] | None:
+        """The row and the column that the middle of a word stands in."""
+        column = bisect(self._xs, (word.left + word.right) / 2) - 1
+        row = bisect(self._ys, _middle(word)) - 1
+        return (row, column) if 0 <= row < self._height and 0 <= column < self._width else None
+
+    def _cells(self) -> dict[tuple[int, int], tuple[int, int]]:
+        """Each field of the grid, and the first field of the cell that it belongs to."""
+        first = {(y, x): (y, x) for y in range(self._height) for x in range(self._width)}
+
+        def root(field: tuple[int, int]) -> tuple[int, int]:
+            while (parent := first[field]) != field:
+                first[field] = field = first[parent]
+            return field
+
+        def join(field: tuple[int, int], other: tuple[int, int]) -> None:
+            low, high = sorted((root(field), root(other)))
+            first[high] = low
+
+        for y, x in first:
+            if x and not _covers(self._vertical[x], self._ys[y], self._ys[y + 1]):
+                join((y, x), (y, x - 1))
+            if y and not _covers(self._horizontal[y], self._xs[x], self._xs[x + 1]):
+                join((y, x), (y - 1, x))
+        return {field: root(field) for field in first}
+
+
+def _is_too_much(cell: Sequence[Line]) -> bool:
+    """Whether a cell holds a part of the page, or a table of its own."""
+    if len(cell) > _MOST_LINES and not _are_figures(cell):
+        return True
+    if len(cell) < _TABLE_LINES:
+        return False
+    return sum(sum(is_figure(part.text) for part in line.cells) > 1 for line in cell) >= _TABLE_LINES
+
+
+def _rows(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> list[Row]:
+    """The rows between two rules, given each cell's lines: one, or one a line where the lines of figures say so."""
+    count = max(map(len, cells), default=0)
+    several = [cell for cell in cells if cell]
+    if count > 1 and len(several) > 1 and all(len(cell) == count for cell in several) and any(map(_are_figures, cells)):
+        return [_row([cell[index : index + 1] for cell in cells], ends) for index in range(count)]
+    return [_row(cells, ends)] if several else []
+
+
+def _row(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> Row:
+    words = [word for cell in cells for line in cell for word in line.words]
+    return Row([_text(cell, end) for cell, end in zip(cells, ends, strict=True)], words)
+
+
+def _text(lines: Sequence[Line], end: float) -> str:
+    """The text of a cell whose lines may end there."""
+    size = max((line.size for line in lines), default=0.0)
+    return joined_lines([(text_of(line.words), line.words) for line in lines], end, size)
+
+
+def _are_figures(lines: Sequence[Line]) -> bool:
+    """Whether each line of a cell is a figure."""
+    return len(lines) > 1 and all(is_figure(text_of(line.words)) for line in lines)
+
+
+def _closed(rules: Rules) -> list[Rule]:
+    """The vertical rules of a grid, and its sides where no rule is drawn."""
+    if not rules.horizontal or not rules.vertical:
+        return rules.vertical
+    top, bottom = min(rule.at for rule in rules.horizontal), max(rule.at for rule in rules.horizontal)
+    left, right = min(rule.begin for rule in rules.horizontal), max(rule.end for rule in rules.horizontal)
+    closed = list(rules.vertical)
+    if min(rule.at for rule in rules.vertical) - left > _OPEN:
+        closed.append(Rule(left, top, bottom))
+    if right - max(rule.at for rule in rules.vertical) > _OPEN:
+        closed.append(Rule(right, top, bottom))
+    return closed
+
+
+def _places(rules: Iterable[Rule]) -> tuple[list[float], list[list[Rule]]]:
+    """Where rules stand, those next to each other as one, and the rules of each place."""
+    places: list[list[Rule]] = []
+    for rule in sorted(rules):
+        if places and rule.at - places[-1][-1].at <= THIN:
+            places[-1].append(rule)
+        else:
+            places.append([rule])
+    return [sum(rule.at for rule in near) / len(near) for near in places], [_end_to_end(near) for near in places]
+
+
+def _end_to_end(near: Sequence[Rule]) -> list[Rule]:
+    """Rules of one place; those that go on each other are one."""
+    joined: list[Rule] = []
+    for rule in sorted(near, key=attrgetter("begin")):
+        if joined and rule.begin <= joined[-1].end + THIN:
+            last = joined[-1]
+            joined[-1] = Rule(last.at, last.begin, max(last.end, rule.end))
+        else:
+            joined.append(rule)
+    return joined
+
+
+def _covers(rules: Sequence[Rule], begin: float, end: float) -> bool:
+    """Whether rules of a place cover most of the way from `begin` to `end`."""
+    for rule in rules:
+        if rule.begin <= begin and end <= rule.end:
+            return True
+    covered = sum(max(0.0, min(rule.end, end) - max(rule.begin, begin)) for rule in rules)
+    return covered >= _SPANNED * (end - begin)

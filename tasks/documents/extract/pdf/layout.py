@@ -1,0 +1,165 @@
+"""The tables of a PDF's page, put into its text: a row a line, its cells split by tabs.
+
+PDFium's text stays as it is but for the words of tables. Most pages hold none, which the boxes of their runs of text
+tell at a twentieth of the time that the page takes.
+"""
+
+import gc
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+import pypdfium2.raw as pdfium
+
+from tasks.documents.extract.pdf.columns import Columns, columns_by_height
+from tasks.documents.extract.pdf.document import PageText
+from tasks.documents.extract.pdf.gaps import (
+    has_gutters,
+    is_drawn_by_words,
+    is_in_letters,
+    missing_breaks,
+    missing_spaces,
+    turned_runs,
+)
+from tasks.documents.extract.pdf.glyphs import words_by_turn
+from tasks.documents.extract.pdf.grids import find_ruled_tables
+from tasks.documents.extract.pdf.prose import columns_of_prose, merged_columns
+from tasks.documents.extract.pdf.rows import Rule
+from tasks.documents.extract.pdf.rules import rules_across, rules_of
+from tasks.documents.extract.pdf.tables import Table, find_tables
+from tasks.documents.extract.pdf.words import (
+    Line,
+    Word,
+    are_set_twice,
+    has_right_to_left,
+    is_right_to_left,
+    text_of,
+    turn_of,
+    words_of_text,
+)
+
+Edit = tuple[int, int, str]
+"""What stands in place of the characters of a page's text from and up to."""
+
+TABLE: Final = "\ufdd0"
+"""Where a table begins. No character has this number."""
+TABLE_END: Final = "\ufdd1"
+
+_MOST_RUNS: Final = 5_000
+_MOST_WORDS: Final = 6_000
+_MOST_LINES: Final = 600
+"""Lines of a page on which tables are looked for: people print 100."""
+_KNOWN: Final = 0.9
+"""The share of words that PDFium gives too where a page that is printed twice was put together well."""
+_BREAK: Final = re.compile(r" *\r\n")
+_FIGURES: Final = re.compile(
+    r"\d\)?[ %]+[(−–-]?[$€£¥]?\(?\d[^\r\n]*\r\n(?:[^\r\n]*\r\n)?[^\r\n]*\d\)?[ %]+[(−–-]?[$€£¥]?\(?\d"
+)
+"""Two lines, next to each other but one, with two figures side by side."""
+
+
+def layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
+    """What to change in the text of an open page so that it reads as it is printed, in order.
+
+    Its tables stand in rows and cells, words that PDFium glues are apart, and a page that it gives letter by letter is
+    put together from its glyphs.
+    """
+    collects = gc.isenabled()
+    gc.disable()  # thousands of words and cells, and no circles among them: it takes a fifth of the time
+    try:
+        return _layout_edits(page, textpage, page_text)
+    finally:
+        if collects:
+            gc.enable()
+
+
+def _layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
+    text = page_text.text
+    if is_in_letters(text) and not is_right_to_left(text):
+        return [(0, len(text), _text_of_glyphs(textpage, page_text))]
+    runs = pdfium.FPDFText_CountRects(textpage, 0, -1)
+    spaces = missing_spaces(textpage, page_text) if is_drawn_by_words(text, runs) else []
+    edits = [(spot, spot, " ") for spot in spaces]
+    if has_right_to_left(text):
+        edits += ((spot, spot, "\r\n") for spot in missing_breaks(textpage, page_text))
+    turn = turn_of(textpage, page_text)
+    if not (_FIGURES.search(text) or has_gutters(turned_runs(textpage, min(runs, _MOST_RUNS), turn), text)):
+        return edits
+    words = words_of_text(textpage, page_text, turn, spaces)
+    if len(words) > _MOST_WORDS:
+        return edits
+    if are_set_twice(words) and not is_right_to_left(text):
+        once = _text_of_glyphs(textpage, page_text, twice=True)
+        known = set(text.split())
+        found = [word in known for word in once.split()]
+        if sum(found) >= _KNOWN * len(found):
+            return [(0, len(text), once)]
+    rules = rules_of(page, turn)
+    tables = find_ruled_tables(rules, words)
+    across = rules_across(rules)
+    if not tables and not is_right_to_left(text) and (columns := columns_by_height(words)):
+        return [(0, len(text), "\r\n".join(_texts_of_columns(columns, across)))]
+    ruled = {word.first for word in _words(tables)}
+    free = [word for word in words if word.first not in ruled]
+    for lines in columns_of_prose(free):
+        if len(lines) <= _MOST_LINES:
+            tables += merged_columns(lines) or find_tables(lines, across)
+    edits += (edit for table in tables for edit in _edits(table, words, text))
+    return sorted(edits)
+
+
+def _text_of_glyphs(textpage: Any, page_text: PageText, *, twice: bool = False) -> str:
+    """The text of a page by the places of its glyphs, those first that are turned as most are."""
+    upright = turn_of(textpage, page_text)
+    pieces: list[str] = []
+    words = words_by_turn(textpage, twice=twice)
+    for turn in (upright, *({0, 1, 2, 3} - {upright})):
+        for lines in columns_of_prose(words.get(turn, [])):
+            tables = find_tables(lines) if len(lines) <= _MOST_LINES else []
+            pieces += _texts_of_lines(lines, tables)
+    return "\r\n".join(pieces)
+
+
+def _texts_of_columns(columns: Iterable[Columns], across: Sequence[Rule]) -> Iterator[str]:
+    """The lines and tables of the stretches of a page, the left column of each before the right one."""
+    for stretch in columns:
+        for lines in stretch:
+            yield from _texts_of_lines(lines, find_tables(lines, across) if 0 < len(lines) <= _MOST_LINES else [])
+
+
+def _texts_of_lines(lines: Iterable[Line], tables: Sequence[Table]) -> Iterator[str]:
+    """Lines and the tables among them, from top to bottom."""
+    held = {word.first for word in _words(tables)}
+    placed = [(table.base, _marked(table)) for table in tables]
+    placed += ((line.base, text_of(line.words)) for line in lines if line.words[0].first not in held)
+    yield from (text for _, text in sorted(placed))
+
+
+def _edits(table: Table, words: Sequence[Word], text: str) -> list[Edit]:
+    """Put a table's rows where its first word stands, and take its words out wherever else they stand."""
+    members = {word.first for word in _words([table])}
+    order = [word for word in words if word.first in members]
+    runs: list[list[int]] = []
+    for word, before in zip(order, [None, *order], strict=False):
+        if before is not None and not text[before.end : word.first].strip():
+            runs[-1][1] = word.end
+        else:
+            runs.append([word.first, word.end])
+    start, end = runs[0]
+    before_it = "" if start == 0 or text[start - 1] == "\n" else "\r\n"
+    behind_it = "" if end >= len(text) or text[end : end + 2] == "\r\n" else "\r\n"
+    edits = [(start, end, f"{before_it}{_marked(table)}{behind_it}")]
+    for first, last in runs[1:]:
+        begins_line = first == 0 or text[first - 1] == "\n"
+        break_behind = _BREAK.match(text, last) if begins_line else None
+        edits.append((first, break_behind.end() if break_behind else last, ""))
+    return edits
+
+
+def _marked(table: Table) -> str:
+    text = "\r\n".join("\t".join(row.cells) for row in table.rows)
+    return text if table.is_prose else f"{TABLE}{text}{TABLE_END}"
+
+
+def _words(tables: Iterable[Table]) -> list[Word]:
+    return [word for table in tables for row in table.rows for word in row.words]

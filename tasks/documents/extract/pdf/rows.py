@@ -1,0 +1,399 @@
+"""The rows of a table: which lines of a page are one row, and what stands in each of its cells.
+
+Most programs draw a table cell by cell, so that the lines of a cell that wraps come before those of the next cell:
+lines that are drawn by turns are one row. Of tables that are drawn line by line a line goes on the row above where its
+first word had no room there. Signs in columns of their own (`$`, `%`, a closing parenthesis) join their figures.
+"""
+
+import itertools
+import math
+import re
+from bisect import bisect
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from tasks.documents.extract.pdf.words import Cell, Line, Word, is_right_to_left, text_of
+
+Interval = tuple[float, float]
+
+GUTTER: Final = 0.35
+"""The least width of the white between two columns, as a share of the size."""
+_TOUCH: Final = 0.1
+"""Points by which a cell has to reach into a column."""
+_LEADING: Final = 1.6
+"""Lines nearer than so many sizes may be of one cell."""
+_WRAPPED: Final = 1.15
+"""How far apart the lines of a label may be, as a share of the least distance of lines."""
+_FEWEST_BANDS: Final = 3
+"""Rows from which the rules between them tell all rows."""
+_MOST_BAND: Final = 6
+"""Lines of such a row: forms have rules round parts of many lines."""
+_NARROW: Final = 3
+"""Columns of a table in which two figures below each other are two rows."""
+_MOST_LINES: Final = 15
+"""Lines of a row: more that are drawn by turns are a table that is drawn column by column."""
+_LONG: Final = 7
+"""Letters of a name from which it may be too long for its cell."""
+_DIGITS: Final = "0123456789.,-–−"
+_NAME: Final = re.compile(r"[_/\\.@=]|[a-z][A-Z]|\d")
+"""Names of files and the like, which people do not part at the end of a line."""
+_CHOICE: Final = re.compile(r"[_\\.@=]|[a-z][A-Z]|\d")
+"""The same without strokes, which part words too: `Indian/Alaskan Native`."""
+_FULL: Final = 0.5
+"""The share of a row's lines that end where there is no more room."""
+_LETTER: Final = 0.65
+"""A letter's width as a share of the size: a cell with so much room takes no more of a word."""
+_STACKED: Final = 0.8
+"""The least distance of two lines of a cell, as a share of the size."""
+_NEXT: Final = 2.2
+"""White before the next column, as a share of the size, that a broken word leaves at most: the margins of two cells."""
+
+_FIGURE: Final = re.compile(
+    r"[(\[−–+-]? ?(US\$|[A-Z]{0,3}[$€£¥])? ?[(−–-]?\d[\d,.'’ ]*\)? ?(%|x|[kKmMbB]n?|pp|bps?|[$€£¥])?\)?[*†‡]?"
+    r"|[-–—−]+|n/?[am]\.?|N/?[AM]|nil|Nil"
+)
+_LONGEST_FIGURE: Final = 40
+_LEADING_SIGN: Final = re.compile(r"(US|[A-Z]{0,2})[$€£¥]( ?\()?|\(|EUR|USD|GBP|CHF")
+_CLOSING_SIGN: Final = re.compile(r"%|\)|%\)|\)%|\) ?%")
+_SOFT_BREAK: Final = re.compile(r"\S[-/\\]$|^[-–−]$")
+_HYPHENS: Final = ("\x02", "\ufffe")
+"""What PDFium gives for a hyphen at a line's end."""
+
+
+class Rule(NamedTuple):
+    """A line at `at`, from `begin` to `end`: at y where it is horizontal, at x where it is not."""
+
+    at: float
+    begin: float
+    end: float
+
+
+@dataclass(slots=True)
+class Row:
+    """A row's cells from left to right, "" for an empty one, and the words that they were made of."""
+
+    cells: list[str]
+    words: list[Word] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Entry:
+    """What a line has in one column: its cells there."""
+
+    cells: list[Cell]
+
+    @property
+    def left(self) -> float:
+        return self.cells[0].left
+
+    @property
+    def right(self) -> float:
+        return self.cells[-1].right
+
+    @property
+    def words(self) -> list[Word]:
+        return [word for cell in self.cells for word in cell.words]
+
+    @property
+    def text(self) -> str:
+        """The text of the cells, signs without a space beside their figures."""
+        text = ""
+        for cell in self.cells:
+            words = cell.text
+            tight = not text or _CLOSING_SIGN.fullmatch(words) or _LEADING_SIGN.fullmatch(text)
+            text += words if tight else f" {words}"
+        return text
+
+
+def is_figure(text: str) -> bool:
+    """Whether a cell's text is a figure, or a dash for none."""
+    return len(text) <= _LONGEST_FIGURE and _is_figure(text)
+
+
+@lru_cache(maxsize=4096)
+def _is_figure(text: str) -> bool:  # each cell is asked several times
+    return _FIGURE.fullmatch(text) is not None
+
+
+def over(cell: Cell, columns: Iterable[Interval]) -> int:
+    """How many columns a cell stands in."""
+    begin, end = cell.left + _TOUCH, cell.right - _TOUCH
+    count = 0
+    for left, right in columns:
+        if left < end and begin < right:
+            count += 1
+    return count
+
+
+def joined_lines(lines: Sequence[tuple[str, Sequence[Word]]], full: float, size: float) -> str:
+    """The lines of a cell as one, each given by its text and its words.
+
+    A name that is longer than the cell, whose lines may end at `full`, is broken without a hyphen: it is put together
+    again, as what is parted at a hyphen or a stroke.
+    """
+    text = ""
+    lines = _as_drawn([line for line in lines if line[0]], size)
+    for index, (words, _) in enumerate(lines):
+        if not text:
+            text = words
+            continue
+        last, drawn = lines[index - 1]
+        broken = len(drawn) == 1 and _is_broken(last, words, (full - drawn[0].right) / size)
+        text += words if broken or text.endswith(_HYPHENS) or _SOFT_BREAK.search(text) else f" {words}"
+    return text
+
+
+def _as_drawn(lines: Sequence[tuple[str, Sequence[Word]]], size: float) -> Sequence[tuple[str, Sequence[Word]]]:
+    """The lines of a cell; those that stand nearer to each other than lines can in the order in which they are drawn.
+
+    They are exponents, or two cells that nothing parts.
+    """
+    if not any(below[0].base - above[0].base < _STACKED * size for (_, above), (_, below) in itertools.pairwise(lines)):
+        return lines
+    ordered = sorted(lines, key=lambda line: line[1][0].first)
+    ends = [max(word.first for word in words) for _, words in ordered]
+    starts = [min(word.first for word in words) for _, words in ordered]
+    if all(end < start for end, start in zip(ends, starts[1:], strict=False)):
+        return ordered
+    drawn = sorted((word for _, words in lines for word in words), key=lambda word: word.first)
+    return [(text_of(drawn), drawn)]
+
+
+def _is_broken(last: str, words: str, room: float) -> bool:
+    """Whether a line goes on the figure or name before it, which left so much room, as a share of the size.
+
+    A word alone on its line that fills the cell tells nothing: columns are often as wide as their longest word.
+    """
+    if room >= _LETTER:
+        return False
+    if last[-1] in _DIGITS and words[0].isdigit():
+        return True
+    name = _CHOICE if last[-1].islower() and words[0].isupper() else _NAME
+    return name.search(last) is not None and len(last) >= _LONG and words[0].isalnum()
+
+
+class Rows:
+    """Reads the rows of a table from its lines, which come from top to bottom, and the places of its columns.
+
+    `rules`: where rules run across the table.
+    """
+
+    def __init__(
+        self, lines: Sequence[Line], columns: Sequence[Interval], size: float, rules: Sequence[float] = ()
+    ) -> None:
+        self._rules = rules
+        self._lines = lines
+        self._columns = columns
+        self._size = size
+        joins = self._signs()
+        kept = [index for index in range(len(columns)) if index not in joins]
+        self._target = [kept.index(_end_of(joins, index)) for index in range(len(columns))]
+        self._count = len(kept)
+        self._entries = [self._entries_of(line) for line in lines]
+        self._lefts = [0.0] * self._count
+        self._rights = [0.0] * self._count
+        self._measure()
+        pitches = sorted(
+            pitch for before, after in itertools.pairwise(lines) if (pitch := after.base - before.base) > 0.9 * size
+        )
+        self._pitch = pitches[0] if pitches else 0.0
+        self._even = not pitches or pitches[-1] < 1.12 * pitches[0]
+
+    def read(self) -> list[Row]:
+        """The rows from the top of the table to its bottom."""
+        if bands := self._between_rules():
+            return self._cells_of(bands)
+        groups = self._drawn_by_turns()
+        by_cells = any(len(group) > 1 for group in groups)
+        rows: list[list[int]] = []
+        for group in groups:
+            if rows and self._goes_on(rows[-1], group, by_cells=by_cells):
+                rows[-1] += group
+            else:
+                rows.append(group)
+        return self._cells_of(rows)
+
+    def _cells_of(self, rows: Sequence[Sequence[int]]) -> list[Row]:
+        """The rows of these lines; of a script that is written to the left, the first column is the right one."""
+        read = [self._row(row) for row in rows]
+        if is_right_to_left("".join(cell for row in read for cell in row.cells)) and self._is_drawn_to_the_left():
+            for row in read:
+                row.cells.reverse()
+        return read
+
+    def _is_drawn_to_the_left(self) -> bool:
+        """Whether the right cell of most lines is drawn before the left one."""
+        lines = [line for line in self._lines if len(line.cells) > 1]
+        backwards = sum(line.cells[-1].words[0].first < line.cells[0].words[0].first for line in lines)
+        return 2 * backwards > len(lines)
+
+    def _row(self, group: Sequence[int]) -> Row:
+        cells: list[str] = []
+        for column in range(self._count):
+            entries = [entry for index in group if (entry := self._entries[index].get(column)) is not None]
+            lines = [(entry.text, entry.words) for entry in entries]
+            cells.append(joined_lines(lines, self._full(column), self._size))
+        return Row(cells, [word for index in group for word in self._lines[index].words])
+
+    def _full(self, column: int) -> float:
+        """Where the lines of a column may end, if some word of it is longer than that."""
+        if column + 1 < self._count and self._lefts[column + 1] - self._rights[column] < _NEXT * self._size:
+            return self._rights[column]
+        return math.inf
+
+    def _drawn_by_turns(self) -> list[list[int]]:
+        """The lines in groups: each those that were drawn by turns."""
+        spans = [
+            (min(word.first for word in line.words), max(word.first for word in line.words)) for line in self._lines
+        ]
+        groups: list[list[int]] = []
+        reach: Interval = (0, -1)
+        for index, span in enumerate(spans):
+            if groups and span[0] < reach[1] and reach[0] < span[1] and self._is_near(groups[-1][-1], index):
+                groups[-1].append(index)
+                reach = min(reach[0], span[0]), max(reach[1], span[1])
+            else:
+                groups.append([index])
+                reach = span
+        parted: list[list[int]] = []
+        for group in groups:
+            if len(group) > _MOST_LINES or self._are_rows(group):
+                parted += [[index] for index in group]
+            else:
+                parted.append(group)
+        return parted
+
+    def _between_rules(self) -> list[list[int]]:
+        """The lines between each two rules, if that makes rows: at least three, none with figures below each other."""
+        bands: dict[int, list[int]] = {}
+        for index, line in enumerate(self._lines):
+            bands.setdefault(bisect(self._rules, line.base - line.size / 3), []).append(index)
+        rows = list(bands.values())
+        if len(rows) < _FEWEST_BANDS or any(len(row) > _MOST_BAND or self._are_figures(row) for row in rows):
+            return []
+        return rows
+
+    def _are_figures(self, group: Sequence[int]) -> bool:
+        """Whether several lines hold figures in one column."""
+        columns = [column for index in group for column, entry in self._entries[index].items() if is_figure(entry.text)]
+        return len(columns) > len(set(columns))
+
+    def _is_near(self, above: int, below: int) -> bool:
+        return self._lines[below].base - self._lines[above].base < 2 * _LEADING * self._size
+
+    def _are_rows(self, group: Sequence[int]) -> bool:
+        """Whether lines are rows of their own: figures stand below each other, or words had room in the line above."""
+        held: dict[int, list[_Entry]] = {}
+        for index in group:
+            for column, entry in self._entries[index].items():
+                held.setdefault(column, []).append(entry)
+        stacked = [
+            sum(is_figure(entry.text) or entry.text.endswith(":") for entry in entries) > 1 for entries in held.values()
+        ]
+        if sum(stacked) > 1 or any(stacked[:1]) or (any(stacked) and len(stacked) <= _NARROW):
+            return True
+        full = [
+            self._is_full(entry, below, column)
+            for column, entries in held.items()
+            for entry, below in itertools.pairwise(entries)
+        ]
+        return len(full) > 1 and sum(full) < _FULL * len(full)
+
+    def _signs(self) -> dict[int, int]:
+        """Columns that hold signs alone, and the column that each joins: the next for `$`, the one before for `%`."""
+        texts: dict[int, list[str]] = {}
+        for line in self._lines:
+            for cell in line.cells:
+                if over(cell, self._columns) <= 1:
+                    texts.setdefault(self._column(cell), []).append(cell.text)
+        joins: dict[int, int] = {}
+        for index, held in texts.items():
+            leads = joins.get(index + 1) != index and index + 1 < len(self._columns)
+            if leads and all(map(_LEADING_SIGN.fullmatch, held)):
+                joins[index] = index + 1
+            elif index and joins.get(index - 1) != index and all(map(_CLOSING_SIGN.fullmatch, held)):
+                joins[index] = index - 1
+        return joins
+
+    def _column(self, cell: Cell) -> int:
+        """The column that a cell stands in; the first of those that it spans."""
+        begin, end = cell.left + _TOUCH, cell.right - _TOUCH
+        for index, (left, right) in enumerate(self._columns):
+            if left < end and begin < right:
+                return index
+        return min(range(len(self._columns)), key=lambda index: self._distance(cell, index))
+
+    def _distance(self, cell: Cell, column: int) -> float:
+        left, right = self._columns[column]
+        return max(left - cell.right, cell.left - right)
+
+    def _entries_of(self, line: Line) -> dict[int, _Entry]:
+        """What a line has in each column; a sign beside a figure stands in the figure's."""
+        entries: dict[int, _Entry] = {}
+        for index, cell in enumerate(line.cells):
+            home = cell
+            if _LEADING_SIGN.fullmatch(cell.text) and index + 1 < len(line.cells):
+                home = line.cells[index + 1]
+            elif _CLOSING_SIGN.fullmatch(cell.text) and index:
+                home = line.cells[index - 1]
+            home = home if is_figure(home.text) or home.text.startswith("(") else cell
+            entries.setdefault(self._target[self._column(home)], _Entry([])).cells.append(cell)
+        return entries
+
+    def _measure(self) -> None:
+        """Note how far the cells of each column reach."""
+        for line in self._lines:
+            for cell in line.cells:
+                if len(line.cells) > 1 or over(cell, self._columns) <= 1:
+                    index = self._target[self._column(cell)]
+                    self._lefts[index] = min(self._lefts[index] or cell.left, cell.left)
+                    self._rights[index] = max(self._rights[index], cell.right)
+
+    def _goes_on(self, row: Sequence[int], group: Sequence[int], *, by_cells: bool) -> bool:
+        """Whether lines hold what did not fit into the row above them.
+
+        `by_cells`: the table is drawn cell by cell, so that only the last cell of a row can go on without its turn.
+        """
+        above, line = self._lines[row[-1]], self._lines[group[0]]
+        cells = self._entries[group[0]]
+        pitch = line.base - above.base
+        if pitch > _LEADING * self._size or not cells:
+            return False
+        last: dict[int, _Entry] = {}
+        for index in row:
+            last.update(self._entries[index])
+        if by_cells:
+            end = max(last)
+            return set(cells) == {end} and len(group) == 1 and self._is_full(last[end], cells[end], end, strict=True)
+        figures = [entry for entry in cells.values() if is_figure(entry.text)]
+        if set(last) == {0} and 0 in cells:  # a label that fills its column, its figures below
+            indented = cells[0].left > last[0].left + 2.5 * self._size
+            near = self._even or pitch < _WRAPPED * self._pitch
+            return near and self._over(last[0]) <= 1 and not indented and self._is_full(last[0], cells[0], 0)
+        near = self._even or pitch < 1.08 * self._pitch
+        if not near or figures or not all(index in last for index in cells):
+            return False
+        if 0 not in cells:
+            return True
+        full = all(self._is_full(last[index], entry, index) for index, entry in cells.items())
+        return full and (len(cells) < len(last) or not self._even)
+
+    def _over(self, entry: _Entry) -> int:
+        return max(over(cell, self._columns) for cell in entry.cells)
+
+    def _is_full(self, entry: _Entry, below: _Entry, column: int, *, strict: bool = False) -> bool:
+        """Whether the first word below had no room behind what stands in the column."""
+        room = self._rights[column]
+        if column + 1 < self._count and not strict:
+            room = min(room, self._lefts[column + 1] - GUTTER * self._size)
+        word = below.words[0]
+        return entry.right + 0.25 * self._size + (word.right - word.left) > room - 0.15 * self._size
+
+
+def _end_of(joins: Mapping[int, int], index: int) -> int:
+    """The column that a column of signs joins in the end; no two join each other."""
+    while index in joins:
+        index = joins[index]
+    return index

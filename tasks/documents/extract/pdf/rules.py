@@ -1,0 +1,132 @@
+"""The rules that are drawn on a PDF's page: straight lines and thin boxes.
+
+All lengths are points; `y` grows from the top of the page to its bottom.
+"""
+
+import ctypes
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pypdfium2.raw as pdfium
+
+from tasks.documents.extract.pdf import document
+from tasks.documents.extract.pdf.rows import Rule
+
+THIN: Final = 2.5
+"""The thickest rule; rules as near as that to each other are one."""
+_SHORT: Final = 3.0
+"""Shorter rules are part of a drawing."""
+_MOST_OBJECTS: Final = 20_000
+_MOST_SEGMENTS: Final = 400
+"""Segments of a path: more are a drawing's."""
+_MOST_RULES: Final = 2_000
+
+
+@dataclass(slots=True)
+class Rules:
+    """The rules of a page, or those of one grid."""
+
+    horizontal: list[Rule]
+    vertical: list[Rule]
+
+
+def rules_of(page: Any, turn: int = 0) -> Rules:
+    """The rules that are drawn on an open page, turned as its words are that are turned by so many quarters.
+
+    None where drawings make so many that they are none of a table.
+    """
+    rules = Rules([], [])
+    for path, (left, top, right, bottom) in document.objects_of(page, pdfium.FPDF_PAGEOBJ_PATH, _MOST_OBJECTS):
+        width, height = right - left, top - bottom
+        if width > THIN and height > THIN:
+            for (x, y), (other_x, other_y) in _stroked_segments(path):
+                _add(rules, x, y, other_x, other_y)
+        elif width > height:
+            middle = (top + bottom) / 2
+            _add(rules, left, middle, right, middle)
+        else:
+            middle = (left + right) / 2
+            _add(rules, middle, bottom, middle, top)
+        if len(rules.horizontal) + len(rules.vertical) > _MOST_RULES:
+            return Rules([], [])
+    return _turned(rules, turn)
+
+
+def _turned(rules: Rules, turn: int) -> Rules:
+    """The rules of a page whose words are turned by so many quarters, once these stand upright."""
+    match turn:
+        case 1:
+            horizontal = [Rule(-at, begin, end) for at, begin, end in rules.vertical]
+            return Rules(horizontal, [Rule(at, -end, -begin) for at, begin, end in rules.horizontal])
+        case 2:
+            horizontal, vertical = (
+                [Rule(-at, -end, -begin) for at, begin, end in side] for side in (rules.horizontal, rules.vertical)
+            )
+            return Rules(horizontal, vertical)
+        case 3:
+            horizontal = [Rule(at, -end, -begin) for at, begin, end in rules.vertical]
+            return Rules(horizontal, [Rule(-at, begin, end) for at, begin, end in rules.horizontal])
+        case _:
+            return rules
+
+
+def _add(rules: Rules, x: float, y: float, other_x: float, other_y: float) -> None:
+    """Note a line between two points of the page, whose y grows upwards, if it is straight and long enough."""
+    if abs(y - other_y) < 1 and abs(x - other_x) > _SHORT:
+        rules.horizontal.append(Rule(-(y + other_y) / 2, min(x, other_x), max(x, other_x)))
+    elif abs(x - other_x) < 1 and abs(y - other_y) > _SHORT:
+        rules.vertical.append(Rule((x + other_x) / 2, -max(y, other_y), -min(y, other_y)))
+
+
+def _stroked_segments(path: Any) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
+    """The straight segments of a path that is stroked, by their two ends."""
+    fill, stroke = ctypes.c_int(), ctypes.c_int()
+    document.draw_mode(path, ctypes.byref(fill), ctypes.byref(stroke))
+    count = document.count_segments(path)
+    if not stroke.value or count > _MOST_SEGMENTS:
+        return
+    matrix = pdfium.FS_MATRIX()
+    document.object_matrix(path, ctypes.byref(matrix))
+    x, y = ctypes.c_float(), ctypes.c_float()
+    at_x, at_y = ctypes.byref(x), ctypes.byref(y)
+    start = last = (0.0, 0.0)
+    for index in range(count):
+        segment = document.path_segment(path, index)
+        kind = document.segment_kind(segment)
+        if kind == pdfium.FPDF_SEGMENT_BEZIERTO:
+            return
+        document.segment_point(segment, at_x, at_y)
+        point = (
+            matrix.a * x.value + matrix.c * y.value + matrix.e,
+            matrix.b * x.value + matrix.d * y.value + matrix.f,
+        )
+        if kind == pdfium.FPDF_SEGMENT_MOVETO:
+            start = point
+        elif kind == pdfium.FPDF_SEGMENT_LINETO:
+            yield last, point
+        if document.closes(segment):
+            yield point, start
+        last = point
+
+
+def rules_across(rules: Rules) -> list[Rule]:
+    """The horizontal rules of a page, those that go on each other as one."""
+    return joined_rules(rules.horizontal) if len(rules.horizontal) <= _MOST_RULES else []
+
+
+def joined_rules(rules: Iterable[Rule]) -> list[Rule]:
+    """Rules that go on each other as one."""
+    joined: list[Rule] = []
+    for rule in sorted(rules):
+        last = joined[-1] if joined else None
+        if (
+            last is not None
+            and rule.at - last.at < THIN / 2
+            and rule.begin - last.end < THIN
+            and rule.begin >= last.begin
+        ):
+            joined[-1] = Rule(last.at, last.begin, max(last.end, rule.end))
+        else:
+            joined.append(rule)
+    return joined

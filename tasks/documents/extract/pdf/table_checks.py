@@ -1,0 +1,118 @@
+"""What looks like a table on a PDF's page and is none: lists, glossaries of prose, columns of prose, notes."""
+
+import itertools
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from tasks.documents.extract.pdf.rows import Interval, is_figure, over
+from tasks.documents.extract.pdf.words import Line, Word
+
+FEWEST: Final = 3
+"""Lines of several cells that make a table."""
+_RUNS_ON: Final = 4
+"""A table has more than so many rows for each cell that goes on below it."""
+_ENDS: Final = ".:;!?"
+_LEVEL: Final = 0.4
+"""The share of the lines of a table's columns that stand on one level with one in another column, at least."""
+_BESIDE: Final = 6
+"""Lines beside prose at least."""
+_MARK: Final = re.compile(
+    r"[o*]|\(?[^\w\s]{1,2}\)?|\(?([0-9]{1,3}|[a-zA-Z]|[ivx]{1,5}|[IVX]{1,5})[.)]|\[\d+\]|\d+(\.\d+)+\.?|§+ ?\d+"
+)
+_DIGIT: Final = re.compile(r"\d")
+_PROSE: Final = 5
+"""A cell of more words may be a line of prose."""
+_NEXT_LINE: Final = 2.2
+"""The distance of a line and the one below it at most, in sizes."""
+
+
+def is_table(rows: Sequence[Line]) -> bool:
+    """Whether lines of several cells hold figures or short entries, and no prose in columns."""
+    cells = [cell for line in rows for cell in line.cells]
+    texts = [cell.text for cell in cells]
+    figures = sum(map(is_figure, texts))
+    digits = len([text for text in texts if _DIGIT.search(text)])
+    long = len([cell for cell in cells if len(cell.words) > _PROSE])
+    overlaps = 0
+    for line in rows:
+        for before, after in itertools.pairwise(line.words):
+            overlaps += after.left < before.right - 0.3 * after.size
+    if overlaps > 0.05 * len(cells):  # letters set twice, or on top of each other
+        return False
+    if figures >= 0.25 * len(cells) and digits > 0.5 * figures:
+        return True
+    words = len([text for text in texts if len(text) > 2])
+    if long <= 0.2 * len(cells):
+        return words > 0.5 * len(cells)
+    return _is_glossary(rows)
+
+
+def _is_glossary(rows: Sequence[Line]) -> bool:
+    """Whether lines are names, each with what is said of it beside it: both begin at places of their own."""
+    for index in (0, 1):
+        lefts = sorted(line.cells[index].left for line in rows)
+        if lefts[-1] - lefts[0] > rows[0].size / 2 or any(len(line.cells) != 2 for line in rows):
+            return False
+    return all(len(line.cells[0].words) < _PROSE for line in rows)
+
+
+def is_list(rows: Sequence[Line]) -> bool:
+    """Whether each line is a mark and what it stands for; notes may have a word and a colon instead of one."""
+    if any(len(line.cells) > 2 for line in rows):
+        return False
+    marked = sum(_MARK.fullmatch(line.cells[0].text) is not None for line in rows)
+    named = sum(line.cells[0].text.endswith(":") for line in rows)
+    return marked > 0.8 * len(rows) or (marked > 0 and marked + named == len(rows))
+
+
+def following(lines: Iterable[Line]) -> dict[int, Word]:
+    """The word that is drawn behind each word, by where that begins."""
+    drawn = sorted((word for line in lines for word in line.words), key=lambda word: word.first)
+    return {word.first: behind for word, behind in itertools.pairwise(drawn)}
+
+
+def runs_on(block: Sequence[Line], rows: int, following: Mapping[int, Word]) -> bool:
+    """Whether cells of so many rows go on in lines below that are no part of the table, as columns of prose do."""
+    held = {word.first for line in block for word in line.words}
+    count = 0
+    for line in block:
+        for index, cell in enumerate(line.cells):
+            last = cell.words[-1]
+            behind = following.get(last.first)
+            if behind is None or behind.first in held or last.text[-1:] in _ENDS or is_figure(cell.text):
+                continue
+            below = 0 < behind.base - last.base < _NEXT_LINE * last.size and behind.left < last.left
+            inside = index > 0 and behind.left > cell.left - last.size
+            count += below and (inside or behind.text[:1].islower())
+    return _RUNS_ON * count >= rows
+
+
+def without_notes(block: list[Line], columns: Sequence[Interval]) -> list[Line]:
+    """The lines of a table without the notes below it, if some of those run over several of its columns."""
+    table = without_tail(block)
+    notes = any(over(cell, columns) > 1 for line in block[len(table) :] for cell in line.cells[1:])
+    return table if notes else block
+
+
+def without_tail(block: list[Line]) -> list[Line]:
+    """The lines of a table of three columns or more up to the last one that has more than two cells."""
+    end = max((index for index, line in enumerate(block, 1) if len(line.cells) >= FEWEST), default=0)
+    return block[:end] if end >= FEWEST else block
+
+
+def beside_prose(block: Sequence[Line], columns: Sequence[Interval]) -> list[list[Word]]:
+    """The words on both sides of a gutter if one of them is prose whose lines are not level with those of the other."""
+    gutters = [(end + begin) / 2 for (_, end), (begin, _) in itertools.pairwise(columns)]
+    for middle in (columns[0][0] - 1, *gutters, columns[-1][1] + 1):
+        halves = [
+            ([word for word in line.words if word.right < middle], [word for word in line.words if word.left > middle])
+            for line in block
+        ]
+        left, right = ([words for words in side if words] for side in zip(*halves, strict=True))
+        level = sum(bool(one and other) for one, other in halves)
+        if level < _LEVEL * min(len(left), len(right)) and min(len(left), len(right)) >= _BESIDE:
+            prose = [side for side in (left, right) if sum(map(len, side)) > _PROSE * len(side)]
+            if prose:
+                return [[word for words in side for word in words] for side in (left, right) if side not in prose]
+    return []

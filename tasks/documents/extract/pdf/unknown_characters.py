@@ -1,0 +1,61 @@
+"""Characters of a page that nobody knows: its fonts draw glyphs and do not say which characters they are.
+
+PDFium gives the number that such a glyph has in its font as if it were a character. In fonts of one's own that is the
+right one often ("A" is number 65), and anything else as often: who reads it cannot tell.
+"""
+
+import re
+from typing import Any, Final
+
+import pypdfium2.raw as pdfium
+
+from tasks.documents.extract.pdf import document
+
+_STEP: Final = 24
+"""Of so many characters one is asked for first: a font without names has more of them than that."""
+
+_NOT_CHARACTERS: Final = re.compile("[\x00\x01\x03-\x08\x0e-\x1f\ufffd\ue000-\uefff\uf100-\uf8ff]")
+"""Numbers of glyphs, and characters for private use; those from U+F000 are symbols, such as bullets.
+
+PDFium marks hyphens with U+0002.
+"""
+
+_CONTROLS: Final = bytes([0, 1, *range(3, 9), *range(14, 32)])
+_LONGEST: Final = 1_000_000
+_FEW: Final = 10
+_MANY: Final = 0.3
+"""The share of a page's characters."""
+
+_WORD: Final = re.compile(r"[^\W_]{3,}")
+_ALIKE: Final = 0.5
+"""The share of recognised words that a page has itself where its text is right."""
+
+
+def count_in(textpage: Any, count: int) -> int:
+    """How many of the characters of an open text page have no name, of `count` in all; 8 µs where all have one."""
+    is_unknown = document.has_no_character
+    if 1 not in {is_unknown(textpage, index) for index in range(0, count, _STEP)}:
+        return 0
+    unknown = (index for index in range(count) if is_unknown(textpage, index) == 1)
+    return sum(pdfium.FPDFText_GetUnicode(textpage, index) > ord(" ") for index in unknown)
+
+
+def are_left_in(text: str) -> bool:
+    """Whether numbers stand in a text that are no characters, as far as a page of any use goes."""
+    text = text[:_LONGEST]
+    raw = text.encode("utf-8", "surrogatepass")
+    if len(raw.translate(None, _CONTROLS)) == len(raw) and b"\xee" not in raw and b"\xef" not in raw:  # the usual
+        return False
+    return _NOT_CHARACTERS.search(text) is not None
+
+
+def are_many(count: int, text: str) -> bool:
+    """Whether so many characters are too many for the page's text to be kept without asking."""
+    return count >= max(_FEW, _MANY * len("".join(text.split())))
+
+
+def are_confirmed(text: str, recognised: str) -> bool:
+    """Whether a page says what was recognised on it."""
+    words = {word.casefold() for word in _WORD.findall(text)}
+    found = [word.casefold() for word in _WORD.findall(recognised)]
+    return bool(found) and sum(word in words for word in found) >= _ALIKE * len(found)

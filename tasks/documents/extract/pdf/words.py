@@ -1,0 +1,345 @@
+"""The words and lines of a PDF's page, by the places of their characters.
+
+PDFium gives the characters of a page in the order in which they are drawn, with a space or a line break where it takes
+one for meant. Words come from that text; where it has come apart, letter by letter, they come from the gaps between the
+boxes of the glyphs. All lengths are points; `base` grows from the top of the page to its bottom.
+"""
+
+import itertools
+import re
+from bisect import bisect
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import pi
+from operator import attrgetter
+from typing import Any, Final
+
+from tasks.documents.extract.pdf import document
+from tasks.documents.extract.pdf.document import Box, PageText
+
+_WORD: Final = re.compile("([^\\s\x02\ufffe]+)[\x02\ufffe]?")
+"""PDFium marks a hyphen at a line's end, and gives no line break."""
+_RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc]")
+LETTERS: Final = 0.85
+"""A font's size as a share of the height of its characters' boxes."""
+_MARKS: Final = frozenset(("(", ")", "$", "€", "£", "¥", "US$", "A$", "C$", "HK$", "$(", "€(", "£(", "¥(", "US$("))
+"""Words that belong to the figure beside them."""
+_BEFORE: Final = ("$", "£", "¥", "US$", "$(", "£(")
+"""Signs that always stand before their figure; others stand beside the nearer one."""
+_FIGURE: Final = re.compile(r"[(−–—-]?[\d(]|[−–—-]+$")
+_ENDS_FIGURE: Final = re.compile(r"[\d)%−–—-]$")
+WORD_GAP: Final = 0.13
+"""Glyphs whose gap is wider, as a share of the size, are of two words. A space is 0.2 to 0.3."""
+_LEVEL: Final = 0.2
+"""How much lower a word's last letter stands, as a share of its height, where the word may be turned."""
+_SIGN_GAP: Final = 0.26
+"""The white before a percent sign up to which it belongs to its figure, if no space was typed."""
+_CELL_GAP: Final = 0.9
+"""Words whose gap is wider, as a share of the size, stand in cells of their own where other lines agree."""
+_SAME_LINE: Final = 0.3
+"""How far a word may be raised or lowered, as a share of the size, to belong to the line."""
+FARTHEST: Final = 2.4
+"""How far that is at most: some fonts say that their letters are twice as high as they are."""
+_SMALL: Final = 0.82
+"""Words smaller than that share of a line's may be its exponents."""
+_RAISED: Final = 0.6
+"""How far exponents may be raised, as a share of the line's size."""
+_SPACE: Final = 2
+"""Characters between two words that PDFium parts: a space or a line break."""
+_FEW: Final = 6
+"""Lines above that a word is held against."""
+_SAMPLE: Final = 12
+"""Words whose turn tells how the page is turned."""
+MOST: Final = 30_000
+"""Characters of a page that are looked at; pages that print more hold no table for people."""
+
+
+_TWICE: Final = 0.05
+"""The share of a page's words that stand on others where it is printed twice."""
+
+_LINE: Final = 200
+"""Characters that a line has at most."""
+
+
+@dataclass(slots=True)
+class Word:
+    """Characters `first` up to `end` of the page's text, without white space among them.
+
+    `glued`: no space stands before it, for it goes on the word to its left.
+    """
+
+    text: str
+    left: float
+    right: float
+    base: float
+    size: float
+    first: int
+    end: int
+    glued: bool = False
+
+
+class Cell:
+    """Words of a line that stand together, from where it begins to where it ends."""
+
+    __slots__ = ("_text", "left", "right", "words")
+
+    def __init__(self, words: list[Word]) -> None:
+        self.words = words
+        self.left = words[0].left
+        self.right = words[-1].right
+        self._text: str | None = None
+
+    @property
+    def text(self) -> str:
+        """Its words with single spaces."""
+        if self._text is None:
+            self._text = text_of(self.words)
+        return self._text
+
+
+@dataclass(slots=True)
+class Line:
+    """Words side by side, from left to right; `cells` are those that wide gaps part."""
+
+    words: list[Word]
+    base: float
+    size: float
+    cells: list[Cell]
+
+    @property
+    def left(self) -> float:
+        """Where it begins."""
+        return self.words[0].left
+
+    @property
+    def right(self) -> float:
+        """Where it ends."""
+        return max(word.right for word in self.words)
+
+
+def text_of(words: Iterable[Word]) -> str:
+    """Words from left to right with single spaces; those of a script that is written to the left as they were drawn."""
+    words = list(words)
+    if len(words) == 1:
+        return words[0].text
+    text = "".join([word.text if word.glued else f" {word.text}" for word in words]).lstrip()
+    if has_right_to_left(text):
+        return " ".join(word.text for word in sorted(words, key=lambda word: word.first))
+    return text
+
+
+def has_right_to_left(text: str) -> bool:
+    """Whether some letters of a text are of a script that is written to the left."""
+    return not text.isascii() and _RIGHT_TO_LEFT.search(text) is not None
+
+
+def is_right_to_left(text: str) -> bool:
+    """Whether most letters of a text are of a script that is written to the left."""
+    return 2 * len(_RIGHT_TO_LEFT.findall(text)) > sum(map(str.isalpha, text))
+
+
+def turn_of(textpage: Any, page_text: PageText) -> int:
+    """By how many quarters most words of a page are turned."""
+    text = page_text.text
+    step = max(1, len(text) // _SAMPLE)
+    sample = [index for index in range(step // 2, len(text), step) if not text[index].isspace()]
+    turns = Counter(round(document.character_angle(textpage, index) / (pi / 2)) % 4 for index in sample)
+    return turns.most_common(1)[0][0] if turns else 0
+
+
+def words_of_text(textpage: Any, page_text: PageText, turn: int, spaces: Sequence[int] = ()) -> list[Word]:
+    """The words of a page as PDFium parts them, those that are turned by `turn` quarters; these stand upright here.
+
+    `spaces`: where spaces are missing in the text.
+
+    A page that is too full has none, nor has one with characters beyond 16 bits, which PDFium counts otherwise.
+    """
+    text = page_text.text
+    if page_text.characters > MOST or len(text) != page_text.units:
+        return []
+    spans = list(_spans(text, spaces))
+    ones, others = [first for first, _, _ in spans], [end - 1 for _, end, _ in spans]
+    if page_text.units != page_text.characters:
+        ones, others = ([document.character_at(textpage, at) for at in side] for side in (ones, others))
+    boxes, last_boxes = document.character_boxes(textpage, ones), document.character_boxes(textpage, others)
+    origins = document.character_origins(textpage, ones)
+    single = [one for one, other in zip(ones, others, strict=True) if one == other]
+    turned = dict(zip(single, document.character_angles(textpage, single), strict=True))
+    words: list[Word] = []
+    for one, other, (first, end, behind), box, last_box, origin in zip(
+        ones, others, spans, boxes, last_boxes, origins, strict=True
+    ):
+        if one == other and round(turned[one] / (pi / 2)) % 4 != turn:
+            continue
+        if turn:
+            left, right, base, height = upright(box, origin, turn)
+            if one != other:
+                other_left, right, low, _ = upright(last_box, (last_box[0], last_box[3]), turn)
+                if abs(base - low) > height or other_left < left:
+                    continue
+        else:
+            left, top, right, bottom = box
+            base, height = -origin[1], top - bottom
+            if one != other:
+                lower = abs(bottom - last_box[3])
+                if lower > height or (
+                    lower > _LEVEL * height and round(document.character_angle(textpage, one) / (pi / 2)) % 4
+                ):
+                    continue
+                if last_box[0] >= left:
+                    right = last_box[2]
+                elif _RIGHT_TO_LEFT.match(text, first):
+                    left, right = last_box[0], max(right, last_box[2])
+                else:
+                    continue
+        if height > 0 and right > left:
+            size = LETTERS * height
+            sign = one != 0 and text[first:end] == "%" and words and left - words[-1].right < _SIGN_GAP * size
+            glued = bool(sign and document.is_generated(textpage, one - 1))
+            words.append(Word(text[first:behind], left, right, base, size, first, behind, glued))
+    return words
+
+
+def _spans(text: str, spaces: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """Where each word begins and ends, and where the mark of a hyphen behind it ends."""
+    for match in _WORD.finditer(text):
+        first, end = match.span(1)
+        for space in spaces[bisect(spaces, first) : bisect(spaces, end - 1)]:
+            yield first, space, space
+            first = space
+        yield first, end, match.end()
+
+
+def are_set_twice(words: Sequence[Word]) -> bool:
+    """Whether many words of a page are drawn twice, one right after the other: PDFium loses parts of those."""
+    places: dict[tuple[str, int, int], int] = {}
+    twice = 0
+    for word in words:
+        place = word.text, round(word.left / 2), round(word.base / 2)
+        twice += word.first - places.get(place, -_LINE) < _LINE
+        places[place] = word.first
+    return twice > _TWICE * len(words) and twice > _FEW
+
+
+def upright(box: Box, origin: tuple[float, float], turn: int) -> tuple[float, float, float, float]:
+    """Left, right, base and height of a glyph's box after its line was turned upright."""
+    left, top, right, bottom = box
+    match turn:
+        case 1:
+            return -top, -bottom, -origin[0], right - left
+        case 2:
+            return -right, -left, origin[1], top - bottom
+        case 3:
+            return bottom, top, origin[0], right - left
+        case _:
+            return left, right, -origin[1], top - bottom
+
+
+def lines_of(words: Iterable[Word]) -> list[Line]:
+    """Words put into lines, from the top of the page to its bottom. Exponents join the line beside them."""
+    words = list(words)
+    if line := _only_line(words):
+        return [line]
+    lines: list[Line] = []
+    for word in sorted(words, key=attrgetter("base", "left")):
+        for line in lines[: -_FEW - 1 : -1]:
+            if abs(word.base - line.base) <= min(_SAME_LINE * min(word.size, line.size), FARTHEST):
+                line.words.append(word)
+                if word.size > line.size:
+                    line.size, line.base = word.size, word.base
+                break
+        else:
+            lines.append(Line([word], word.base, word.size, []))
+    lines = _with_exponents(lines)
+    for line in lines:
+        line.words.sort(key=attrgetter("left"))
+        _glue(line.words)
+        line.cells = cells_of(line.words)
+    return lines
+
+
+def _only_line(words: list[Word]) -> Line | None:
+    """The line that all words stand in; None where there are several, or none."""
+    if not words:
+        return None
+    bases = [word.base for word in words]
+    if max(bases) - min(bases) > min(_SAME_LINE * min([word.size for word in words]), FARTHEST):
+        return None
+    highest = max(words, key=attrgetter("size"))
+    line = Line(words, highest.base, highest.size, [])
+    if len(words) > 1:
+        words.sort(key=attrgetter("left"))
+        _glue(words)
+    line.cells = cells_of(words)
+    return line
+
+
+def _with_exponents(lines: list[Line]) -> list[Line]:
+    """The lines; those that hold nothing but exponents and indices of the next one or the last are part of it."""
+    sizes = [line.size for line in lines]
+    if not sizes or min(sizes) >= _SMALL * max(sizes):
+        return lines
+    kept: list[Line] = []
+    for index, line in enumerate(lines):
+        near = [other for other in (*kept[-1:], *lines[index + 1 : index + 2]) if line.size < _SMALL * other.size]
+        hosts = [
+            other
+            for other in near
+            if abs(other.base - line.base) < _RAISED * other.size and all(_beside(word, other) for word in line.words)
+        ]
+        if hosts:
+            hosts[0].words += line.words
+        else:
+            kept.append(line)
+    return kept
+
+
+def _beside(small: Word, line: Line) -> bool:
+    """Whether a small word stands right beside a word of a line."""
+    reach = 0.35 * line.size
+    return any(
+        -reach < small.left - word.right < reach or -reach < word.left - small.right < reach for word in line.words
+    )
+
+
+def _glue(words: list[Word]) -> None:
+    """Mark the words of a line that go on the one before, unless PDFium took a space between them for meant."""
+    for last, word in itertools.pairwise(words):
+        near = -word.size / 2 < word.left - last.right < WORD_GAP * min(word.size, last.size)
+        raised = abs(word.base - last.base)
+        spaced = 0 <= word.first - last.end <= _SPACE and raised < WORD_GAP * word.size
+        if near and not spaced and raised < _RAISED * max(word.size, last.size):
+            word.glued = True
+
+
+def cells_of(words: list[Word]) -> list[Cell]:
+    """Words of a line, parted where their gaps are wide, and before a currency's sign behind a figure."""
+    parts = [words[:1]]
+    last = words[0]
+    for index, word in enumerate(words[1:], 1):
+        gap = word.left - last.right
+        signed = word.text in _MARKS or last.text in _MARKS
+        if gap > _CELL_GAP * min(word.size, last.size) or (signed and _begins_figure(words, index)):
+            parts.append([word])
+        else:
+            parts[-1].append(word)
+            if signed and (word.text == ")" or last.text == "(" or _is_sign(last, word)):
+                word.glued = True
+        last = word
+    return [Cell(part) for part in parts]
+
+
+def _is_sign(word: Word, after: Word) -> bool:
+    """Whether a word is a currency's sign and the next one its figure."""
+    return word.text not in "()" and _FIGURE.match(after.text) is not None
+
+
+def _begins_figure(words: list[Word], index: int) -> bool:
+    """Whether a word is a currency's sign that stands before a figure and behind another, or behind a label."""
+    if index + 1 == len(words) or words[index].text not in _MARKS or words[index].text in "()":
+        return False
+    last, word, after = words[index - 1 : index + 2]
+    if not _ENDS_FIGURE.search(last.text) or not _FIGURE.match(after.text):
+        return False
+    return word.text in _BEFORE or word.left - last.right >= after.left - word.right

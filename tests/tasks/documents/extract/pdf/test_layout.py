@@ -1,0 +1,399 @@
+"""Pages as they are printed: tables in rows and cells, words by the white between them, columns of prose."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+import pytest
+from reportlab.lib.utils import simpleSplit
+from reportlab.pdfbase.pdfmetrics import stringWidth
+from reportlab.pdfgen.canvas import Canvas
+
+from tasks.documents.extract import places
+from tasks.documents.extract.pdf import reader
+from tests.tasks.documents.extract.pdf import pdfs
+
+SUBSIDIARIES = (
+    ("Name of subsidiary", "Jurisdiction", "Owned"),
+    ("Alpha Holdings Limited", "England and Wales", "100 %"),
+    ("Beta Services GmbH", "Germany", "100 %"),
+    ("Gamma Mining (Pty) Ltd", "South Africa", "74.9 %"),
+    ("Delta Software Private Limited", "India", "100 %"),
+)
+PROSE = (
+    "Either party may give notice of six months to the end of a calendar year. Notice must be in writing and must "
+    "reach the other party before the third working day of the month. Late notice counts for the year after. "
+)
+
+
+def page() -> Canvas:
+    canvas = Canvas("a.pdf", (600, 800), invariant=1)
+    canvas.setFont("Helvetica", 9)
+    return canvas
+
+
+def text_of(canvas: Canvas) -> str:
+    return reader.read(bytes(canvas.getpdfdata())).text
+
+
+def rows_of(text: str) -> list[list[str]]:
+    """The lines with tabs, as cells."""
+    return [line.split("\t") for line in re.split("[\n\f]", text) if "\t" in line]
+
+
+def draw_rows(canvas: Canvas, rows: Iterable[Sequence[str]], top: float = 700, pitch: float = 14) -> None:
+    """Rows whose first cell begins at the left and whose others end at 320, 400, 480; `$` stands by itself."""
+    for row in rows:
+        canvas.drawString(72, top, row[0])
+        for right, cell in zip((320, 400, 480), row[1:], strict=False):
+            if cell.startswith("$"):
+                canvas.drawString(right - 50, top, "$")
+            canvas.drawRightString(right, top, cell.removeprefix("$"))
+        top -= pitch
+
+
+def draw_prose(canvas: Canvas, left: float, width: float, top: float = 700, *, lines: int = 14) -> list[str]:
+    split: list[str] = simpleSplit(PROSE * 8, "Helvetica", 9, width)[:lines]
+    for index, line in enumerate(split):
+        canvas.drawString(left, top - 12 * index, line)
+    return split
+
+
+def test_a_statement_without_rules_reads_as_rows_with_an_empty_note_in_its_place() -> None:
+    canvas = page()
+    rows = [
+        ["", "Note", "2024", "2023"],
+        ["Revenue", "4", "$1,204,337", "$998,120"],
+        ["Cost of sales", "", "(640,002)", "(512,998)"],
+        ["Gross margin", "", "46.9%", "48.6%"],
+        ["Finance income", "12", "—", "3,871"],
+        ["Profit for the year", "", "$82,115", "$(4,020)"],
+    ]
+    draw_rows(canvas, rows)
+    assert rows_of(text_of(canvas)) == rows
+
+
+def test_a_label_that_wraps_is_one_cell() -> None:
+    canvas = page()
+    draw_rows(canvas, [["", "2024", "2023"], ["Revenue", "8,120", "7,430"]])
+    canvas.drawString(72, 672, "Change in fair value of contingent consideration")
+    canvas.drawString(72, 661, "payable to former shareholders")
+    draw_rows(canvas, [["", "(77)", "13"], ["Profit", "1,050", "980"], ["Dividends", "12", "11"]], top=661)
+    wrapped = "Change in fair value of contingent consideration payable to former shareholders"
+    assert [wrapped, "(77)", "13"] in rows_of(text_of(canvas))
+
+
+def test_dots_that_lead_to_a_figure_do_not_count() -> None:
+    canvas = page()
+    draw_rows(canvas, [[f"{name} {'.' * 60}", "8,120", "7,430"] for name in ("Revenue", "Taxes", "Profit")])
+    assert rows_of(text_of(canvas))[0] == ["Revenue", "8,120", "7,430"]
+
+
+def test_a_cell_with_rules_round_it_keeps_its_lines_together_and_an_empty_one_its_place() -> None:
+    canvas = page()
+    canvas.grid([72, 172, 272, 372], [700, 670, 640, 610])
+    for x, y, words in (
+        (76, 688, "Supplier"), (176, 688, "Service"), (276, 688, "Since"),
+        (76, 658, "Alpha GmbH"), (176, 658, "Hosting, support and"), (176, 647, "maintenance"), (276, 658, "2019"),
+        (76, 628, "Beta Ltd"), (276, 628, "2021"),
+    ):  # fmt: skip
+        canvas.drawString(x, y, words)
+    assert rows_of(text_of(canvas)) == [
+        ["Supplier", "Service", "Since"],
+        ["Alpha GmbH", "Hosting, support and maintenance", "2019"],
+        ["Beta Ltd", "", "2021"],
+    ]
+
+
+@pytest.mark.parametrize("quarters", [1, 2, 3])
+def test_the_rules_of_a_page_that_lies_on_its_side_part_its_rows(quarters: int) -> None:
+    canvas = page()
+    canvas.setPageRotation(90 * quarters)
+    canvas.translate(*((600, 0), (600, 800), (0, 800))[quarters - 1])
+    canvas.rotate(90 * quarters)
+    canvas.grid([72, 172, 272, 372], [500, 460, 420, 380])
+    for x, y, words in (
+        (76, 488, "Supplier"), (176, 488, "Service"), (276, 488, "Since"), (176, 450, "Hosting,"),
+        (76, 439, "Alpha GmbH"), (176, 439, "support and"), (276, 439, "2019"), (176, 428, "maintenance"),
+        (76, 408, "Beta Ltd"), (176, 408, "Audit"), (276, 408, "2021"),
+    ):  # fmt: skip
+        canvas.drawString(x, y, words)
+    assert rows_of(text_of(canvas)) == [
+        ["Supplier", "Service", "Since"],
+        ["Alpha GmbH", "Hosting, support and maintenance", "2019"],
+        ["Beta Ltd", "Audit", "2021"],
+    ]
+
+
+def test_cells_that_wrap_are_told_by_the_order_in_which_they_are_drawn() -> None:
+    canvas = page()
+    rows = (
+        (("Alpha Holdings", "Limited"), ("England", "and Wales"), ("100 %",)),
+        (("Beta Services",), ("Germany",), ("100 %",)),
+        (("Gamma Mining", "(Pty) Ltd"), ("South", "Africa"), ("74.9 %",)),
+    )
+    top = 700.0
+    for row in rows:
+        for x, cell in zip((72, 150, 220), row, strict=True):
+            for index, line in enumerate(cell):
+                canvas.drawString(x, top - 11 * index, line)
+        top -= 11 * max(map(len, row))
+    assert rows_of(text_of(canvas)) == [[" ".join(cell) for cell in row] for row in rows]
+
+
+def test_a_word_that_fills_its_cell_is_not_glued_to_the_next_one() -> None:
+    canvas = page()
+    canvas.grid([72, 126, 200, 274], [700, 670, 640, 610])
+    for x, y, words in (
+        (76, 688, "completion"), (76, 677, "date"), (130, 688, "amount"), (204, 688, "currency"),
+        (76, 658, "12 Dec"), (130, 658, "902,418"), (204, 658, "USD"),
+        (76, 628, "1 Jan"), (130, 628, "214,885"), (204, 628, "GHS"),
+    ):  # fmt: skip
+        canvas.drawString(x, y, words)
+    assert rows_of(text_of(canvas))[0] == ["completion date", "amount", "currency"]
+
+
+def test_exponents_stand_behind_what_they_were_drawn_behind() -> None:
+    canvas = page()
+    for index, (name, figure) in enumerate((("Training", "6.988"), ("Family", "5.820"), ("Both", "16.334"))):
+        top = 700 - 20 * index
+        canvas.drawString(72, top, name)
+        for x in (250, 350):
+            canvas.drawString(x, top, figure)
+            canvas.drawString(x + stringWidth(figure, "Helvetica", 9) + 1, top + 4, "**")
+    assert rows_of(text_of(canvas))[0] == ["Training", "6.988**", "6.988**"]
+
+
+def test_cells_that_reach_up_to_the_next_column_do_not_join_it() -> None:
+    canvas = page()
+    rows = [
+        ("648766", "ALLEGIANT AIR", "7100 TERMINAL DRIVE", "2014"),
+        ("509462", "AMERICAN AIRLINES INC LIMITED", "7777 EAST APACHE", "2014"),
+        ("402986", "DELTA AIR LINES", "4347 WEST 41ST STREET", "2015"),
+        ("600941", "ENDEAVOR", "610 NORTHEAST 50TH", "2015"),
+        ("478482", "EXPRESSJET", "387 SOUTH COMMERCIAL", "2016"),
+    ]
+    edge = 130 + stringWidth("AMERICAN AIRLINES INC LIMITED ", "Helvetica", 9)
+    for index, row in enumerate(rows):
+        for x, cell in zip((72, 130, edge, 420), row, strict=True):
+            canvas.drawString(x, 700 - 14 * index, cell)
+    assert rows_of(text_of(canvas)) == [list(row) for row in rows]
+
+
+def test_figures_a_space_apart_are_cells_of_their_own_below_a_header_of_both() -> None:
+    canvas = page()
+    canvas.setFont("Courier", 9)
+    lines = ["Age            Other             Total", "             Male  Female"]
+    for name, *figures in (
+        ("1-2", "446,166", "312,164", "758,330"), ("3-5", "581,558", "628,177", "1,209,735"),
+        ("6-11", "972,969", "843,937", "1,816,906"), ("12-19", "249,752", "364,492", "614,244"),
+        ("20-29", "1,450,445", "148,770", "1,599,215"),
+    ):  # fmt: skip
+        lines.append(f"{name:8}{figures[0]:>9} {figures[1]:>7}{figures[2]:>13}")
+    for index, line in enumerate(lines):
+        canvas.drawString(72, 700 - 12 * index, line)
+    assert ["12-19", "249,752", "364,492", "614,244"] in rows_of(text_of(canvas))
+
+
+def test_rows_without_rules_between_their_cells_are_parted_as_the_header_above_them() -> None:
+    canvas = page()
+    columns = (72, 152, 202, 252, 302, 352)
+    for y in (700, 680, 660, 640, 620, 600):
+        canvas.line(72, y, 352, y)
+    for x in columns:
+        canvas.line(x, 700 if x not in (202, 302) else 680, x, 660)
+    rows = [
+        ["Austria", "109", "0.9", "93", "1.1"],
+        ["Spain", "36", "0", "-", "-"],
+        ["Total", "537", "0.9", "820", "0.5"],
+    ]
+    cells = [(80, 686, "Country"), (190, 686, "2007"), (290, 686, "2006")]
+    cells += [(x + 8, 666, word) for x, word in zip(columns[1:], ("N", "% Pos", "N", "% Pos"), strict=False)]
+    cells += [
+        (x + 8, 646 - 20 * index, cell) for index, row in enumerate(rows) for x, cell in zip(columns, row, strict=False)
+    ]
+    for x, y, words in cells:
+        canvas.drawString(x, y, words)
+    header = [["Country", "2007", "", "2006", ""], ["", "N", "% Pos", "N", "% Pos"]]
+    assert rows_of(text_of(canvas)) == [*header, *rows]
+
+
+def test_dots_that_lead_to_figures_do_not_count_in_tables_side_by_side_either() -> None:
+    canvas = page()
+    rows = [["Revenue", "8,120"], ["Taxes", "(77)"], ["Profit", "1,050"], ["Dividends", "12"]]
+    for x in (72, 320):
+        for index, (name, figure) in enumerate(rows):
+            canvas.drawString(x, 700 - 14 * index, name)
+            canvas.drawString(x + 50, 700 - 14 * index, ".......... ..........")
+            canvas.drawString(x + 140, 700 - 14 * index, figure)
+    assert rows_of(text_of(canvas)) == rows + rows
+
+
+def test_columns_of_signs_that_would_join_each_other_are_read() -> None:
+    canvas = page()
+    for index in range(5):
+        for x, words in ((72, "Revenue"), (200, "8,120"), (300, "$("), (360, ")"), (420, "7,430")):
+            canvas.drawString(x, 700 - 14 * index, words)
+    assert "7,430" in rows_of(text_of(canvas))[0]
+
+
+def test_tables_side_by_side_have_rows_of_their_own() -> None:
+    canvas = page()
+    left = [("Name:", "Premier Group"), ("Contact:", "M. Chen"), ("Terms:", "Net 30"), ("Type:", "Package")]
+    right = [("Cinema:", "Multiplex"), ("Region:", "North"), ("Screen:", "SCR-1"), ("Days:", "Daily")]
+    for x, rows in ((72, left), (320, right)):
+        for index, (name, value) in enumerate(rows):
+            canvas.drawString(x, 700 - 14 * index, name)
+            canvas.drawString(x + 80, 700 - 14 * index, value)
+    assert rows_of(text_of(canvas)) == [list(row) for row in (*left, *right)]
+
+
+def test_a_table_is_a_place() -> None:
+    canvas = page()
+    canvas.drawString(72, 760, "Subsidiaries of the company")
+    draw_rows(canvas, SUBSIDIARIES)
+    canvas.drawString(72, 600, "As of the end of the year.")
+    reading = reader.read(bytes(canvas.getpdfdata()))
+    table = next(place for place in reading.places if place.kind == places.TABLE)
+    assert reading.text[table.start : table.end] == "".join("\t".join(row) + "\n" for row in SUBSIDIARIES)
+
+
+def test_prose_in_two_columns_is_no_table() -> None:
+    canvas = page()
+    left = draw_prose(canvas, 72, 210)
+    right = draw_prose(canvas, 310, 210)
+    assert text_of(canvas).splitlines() == [*left, *right]
+
+
+def test_stretched_lines_of_prose_in_two_short_columns_are_no_table() -> None:
+    canvas = page()
+    prose = simpleSplit(PROSE.lower() * 4, "Helvetica", 9, 150)
+    for left, lines in ((72.0, prose[:9]), (330.0, prose[9:18])):
+        for index, line in enumerate(lines):
+            words = line.split()
+            width = stringWidth("".join(words), "Helvetica", 9)
+            step = ((200 if index < 5 else 150) - width) / (len(words) - 1)
+            x = left
+            for word in words:
+                canvas.drawString(x, 700 - 12 * index, word)
+                x += stringWidth(word, "Helvetica", 9) + step
+    assert text_of(canvas).splitlines() == prose[:18]
+
+
+def test_a_table_beside_prose_whose_lines_are_not_level_with_its_rows_stands_by_itself() -> None:
+    canvas = page()
+    rows = [["Weekly", "71.15"], ["Biweekly", "142.31"], ["Semimonthly", "154.17"], ["Monthly", "308.33"],
+            ["Quarterly", "925.00"], ["Semiannually", "1,850.00"], ["Annually", "3,700.00"]]  # fmt: skip
+    prose = simpleSplit(PROSE * 2, "Helvetica", 9, 200)
+    for index, line in enumerate(prose[:7]):
+        canvas.drawString(72, 700 - 18 * index, line)
+        canvas.drawString(320, 691 - 18 * index, rows[index][0])
+        canvas.drawRightString(480, 691 - 18 * index, rows[index][1])
+    text = text_of(canvas)
+    assert rows_of(text) == rows
+    assert [line for line in text.splitlines() if line in prose] == prose[:7]
+
+
+def test_notes_below_a_table_are_no_rows_of_it() -> None:
+    canvas = page()
+    draw_rows(canvas, [["", "2024", "2023", "2022"], ["Revenue", "8,120", "7,430", "6,910"], ["Tax", "77", "13", "9"],
+                       ["Profit", "1,050", "980", "860"]])  # fmt: skip
+    for index, (name, note) in enumerate(
+        ((":", "not available to the company"), ("Source:", "Eurostat, " + PROSE[:60]))
+    ):
+        canvas.drawString(72, 644 - 14 * index, name)
+        canvas.drawString(150, 644 - 14 * index, note)
+    assert [row[0] for row in rows_of(text_of(canvas))] == ["", "Revenue", "Tax", "Profit"]
+
+
+def test_columns_of_prose_that_are_drawn_line_by_line_across_are_read_one_after_the_other() -> None:
+    canvas = page()
+    columns = [simpleSplit(PROSE * 4, "Helvetica", 9, 140)[:14] for _ in range(3)]
+    for index, lines in enumerate(zip(*columns, strict=True)):
+        for x, line in zip((72, 228, 384), lines, strict=True):
+            canvas.drawString(x, 700 - 12 * index, line)
+    assert text_of(canvas).splitlines() == [line for column in columns for line in column]
+
+
+def test_columns_that_are_drawn_by_the_heights_of_their_lines_are_read_one_after_the_other() -> None:
+    canvas = page()
+    lines = simpleSplit(PROSE * 3, "Helvetica", 9, 230)[:14]
+    drawn = [(700 - 12 * row, 60, words) for row, words in enumerate(lines)]
+    drawn += [(694 - 13 * row, 320, words) for row, words in enumerate(lines)]
+    canvas.drawCentredString(300, 740, "A heading of the agreement that runs across both of its columns of prose")
+    for y, x, words in sorted(drawn, reverse=True):
+        canvas.drawString(x, y, words)
+    canvas.drawCentredString(300, 480, "What both have signed runs across the page too, below the columns")
+    text = text_of(canvas)
+    assert "\t" not in text
+    joined = "\n".join(lines)
+    assert re.sub(r" *\n", "\n", text).count(joined) == 2
+    assert text.startswith("A heading of the agreement")
+    assert text.rstrip().endswith("below the columns")
+
+
+def test_a_numbered_list_is_no_table() -> None:
+    canvas = page()
+    for index in range(8):
+        canvas.drawString(72, 700 - 14 * index, f"{index + 1}.")
+        canvas.drawString(100, 700 - 14 * index, "The lessee keeps the premises in repair.")
+    assert "\t" not in text_of(canvas)
+
+
+def test_a_list_whose_marks_stand_by_themselves_is_no_table() -> None:
+    canvas = page()
+    for index, mark in enumerate(("¢", "I.", "XIV.", "(iii)", "\u203a", "a)", "1.2.3", "A.")):
+        canvas.drawString(72, 700 - 14 * index, mark)
+        canvas.drawString(110, 700 - 14 * index, f"Clause {index} of the lease.")
+    assert "\t" not in text_of(canvas)
+
+
+@pytest.mark.parametrize(("rotation", "turned_page"), [(0, False), (90, False), (90, True)])
+def test_a_page_drawn_glyph_by_glyph_reads_as_words(rotation: int, *, turned_page: bool) -> None:
+    canvas = page()
+    if turned_page:
+        canvas.setPageRotation(90)
+    if rotation:
+        canvas.translate(600, 0)
+        canvas.rotate(rotation)
+    top = 500.0
+    for row in SUBSIDIARIES:
+        for x, cell in zip((72, 250, 380), row, strict=True):
+            for character in cell:
+                if character != " ":
+                    canvas.drawString(x, top, character)
+                x += stringWidth(character, "Helvetica", 9)  # noqa: PLW2901 - the pen moves on
+        top -= 18
+    assert rows_of(text_of(canvas)) == [list(row) for row in SUBSIDIARIES]
+
+
+def test_lines_of_letters_that_are_written_to_the_left_are_lines() -> None:
+    codes = b"1 begincodespacerange <00> <ff> endcodespacerange 2 beginbfchar <61> <06440627> <62> <05d0> endbfchar"
+    font = b"<< /Type /Font /Subtype /TrueType /BaseFont /Arial /Encoding /WinAnsiEncoding /ToUnicode 6 0 R >>"
+    objects = pdfs.one_page(b"", pdfs.stream(b"begincmap " + codes + b" endcmap"), font=font)
+    objects[3] = pdfs.stream(b"BT /F1 40 Tf 72 300 Td (a) Tj ET BT /F1 40 Tf 72 550 Td (b) Tj ET")
+    assert sorted(map(len, reader.read(pdfs.pdf(objects)).text.splitlines())) == [1, 2]
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.4, 0.9])
+def test_a_page_whose_words_are_printed_twice_gives_them_once(shift: float) -> None:
+    canvas = page()
+    for index, row in enumerate(SUBSIDIARIES):
+        for x, cell in zip((72, 250, 380), row, strict=True):
+            canvas.drawString(x, 700 - 18 * index, cell)
+            for start in range(0, len(cell), 2):
+                place = x + shift + stringWidth(cell[:start], "Helvetica", 9)
+                canvas.drawString(place, 700 - 18 * index, cell[start : start + 2])
+    assert rows_of(text_of(canvas)) == [list(row) for row in SUBSIDIARIES]
+
+
+def test_words_that_narrow_white_parts_are_not_glued() -> None:
+    canvas = page()
+    canvas.setFont("Helvetica", 10)
+    top = 700
+    for line in simpleSplit(PROSE, "Helvetica", 10, 420):
+        x = 72.0
+        for word in line.split():
+            canvas.drawString(x, top, word)
+            x += stringWidth(word, "Helvetica", 10) + 1.9
+        top -= 14
+    assert text_of(canvas).split() == PROSE.split()
