@@ -30,7 +30,7 @@ check: $(DEV)  ## style, format, types, and which room imports which
 bench: $(DEV) $(PEERS)  ## measure; the figures are kept in tests/benchmarks/README.md
 	$(BIN)/python -m tests.benchmarks
 
-fuzz: $(DEV)  ## ten minutes of mutated documents; what is found is kept in tests/fuzz/findings as a test
+fuzz: $(DEV)  ## ten minutes of mutated documents, kept in tests/fuzz/findings where one breaks a promise; FUZZ=compare: see CONTRIBUTING.md
 	$(BIN)/python -m tests.fuzz $(FUZZ)
 
 format: $(DEV)  ## put the code into its form

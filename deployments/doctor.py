@@ -17,6 +17,7 @@ from tasks.ai.registry import current_answerer
 from tasks.companies.sources.registry import configured_sources
 from tasks.documents.drive.description import CheckResult
 from tasks.documents.drive.registry import configured_drive, provider_of
+from tasks.documents.extract.legacy import libreoffice
 from tasks.documents.extract.ocr import tesseract
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import DiligenceError
@@ -82,6 +83,16 @@ def _scans() -> Iterator[CheckResult]:
         yield CheckResult("scans", f"{state}, which has {', '.join(installed.languages)}")
 
 
+def _old_documents() -> Iterator[CheckResult]:
+    missing = [conversion for conversion in libreoffice.CONVERSIONS if libreoffice.program(conversion.library) is None]
+    if missing:
+        packages = ", ".join(conversion.package for conversion in missing)
+        endings = ", ".join(conversion.extension for conversion in missing)
+        yield CheckResult("old documents", f"{endings} are not read: LibreOffice is not installed (package {packages})")
+    else:
+        yield CheckResult("old documents", "read through LibreOffice")
+
+
 def _answerer() -> Iterator[CheckResult]:
     answerer = current_answerer()
     if answerer.model is None:
@@ -128,6 +139,7 @@ _CHECKS: dict[str, Callable[[], Iterator[CheckResult]]] = {
     "database": _database,
     "drive": _drive,
     "scans": _scans,
+    "old documents": _old_documents,
     "answerer": _answerer,
     "ranking": _embeddings,
     "facts": _facts,

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from flows.reports.files import ReportFormat, render, write_report
-from flows.reports.report import build
 from tasks.errors import BadRequest
+from tasks.reports.files import ReportFormat, render, standing_alone, write_report
+from tasks.reports.report import build
 
 
 def report(
@@ -22,4 +22,5 @@ def report(
     elif not format.is_text and sys.stdout.isatty():
         raise BadRequest(f"A .{format} file cannot be shown in a terminal. Give --out FOLDER, or redirect it.")
     else:
-        sys.stdout.buffer.write(render(build(run), format))
+        found = build(run)
+        sys.stdout.buffer.write(render(found if format is ReportFormat.JSON else standing_alone(found), format))

@@ -1,37 +1,29 @@
 """`diligence text`: the text of files, folders and document ids, on stdout or in files."""
 
-import os
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 from queue import SimpleQueue
-from typing import Annotated, Final, NamedTuple
+from tempfile import TemporaryDirectory
+from typing import Annotated, Final
+from uuid import uuid4
 
 import typer
 
-from tasks.documents.drive.drive import hidden
-from tasks.documents.extract import formats
+from deployments.documents import Document, Skipped, documents_of, unpack
 from tasks.documents.extract.configuration import reading_limits
 from tasks.documents.extract.pool.pool import ExtractionPool, processors
 from tasks.documents.extract.text_writer import Reading
 from tasks.documents.settings import DocumentSettings
-from tasks.errors import BadRequest, DiligenceError
+from tasks.errors import BadRequest, DiligenceError, Unavailable, Unreadable
 
 AHEAD: Final = 32
 AHEAD_BYTES: Final = 32 << 20
 """The most documents, and bytes of them, that a process gets before their texts are written: memory stays flat."""
-
-
-class _Document(NamedTuple):
-    """A document to read: its name for users, its file (None for one given by id), its size in bytes."""
-
-    name: str
-    path: str | None
-    size: int
 
 
 def text(
@@ -46,9 +38,9 @@ def text(
 def print_texts(names: list[str], out: Path | None, jobs: int | None) -> int:
     """Read documents and print or write their texts.
 
-    In folders, files whose format has no reader are skipped; a file that is named itself fails. With `out` the
-    largest documents are read first and each text is written as soon as it is read; on stdout the texts come in
-    the order of `names`.
+    Archives are read like folders. In folders, files that no reader reads are skipped, and stderr tells of each; a
+    file that is named itself fails. With `out` the largest documents are read first and each text is written as soon
+    as it is read; on stdout the texts come in the order of `names`.
 
     Args:
         names: files, folders or document ids.
@@ -62,71 +54,48 @@ def print_texts(names: list[str], out: Path | None, jobs: int | None) -> int:
         BadRequest: `out` cannot be made.
     """
     workers = jobs or processors()
-    with ExtractionPool(workers, reading_limits(DocumentSettings.current())) as pool:
+    limits = reading_limits(DocumentSettings.current())
+    skipped = Skipped()
+    documents = documents_of(names, limits.max_mb << 20, skipped)
+    with ExtractionPool(workers, limits) as pool, TemporaryDirectory() as folder:
         pool.start()  # while the folders are walked
+        reader = Reader(pool, Path(folder), limits.max_mb << 20)
         if out is None:
-            readings = in_order(pool, documents_of(names), workers)
-            return max((_print(name, reading) for name, reading in readings), default=0)
-        _make(out)
-        by_name: dict[str, _Document] = {}
-        status = 0
-        for document in documents_of(names):
-            if by_name.setdefault(document.name, document).path != document.path:
-                status = _failed(document.name, "another document has this name. Give the folder that both lie in.")
-        largest_first = sorted(by_name.values(), key=lambda document: -document.size)
-        for name, reading in as_read(pool, largest_first, workers):
-            status = max(status, _write(name, reading, out))
-        return status
-
-
-def documents_of(names: list[str]) -> Iterator[_Document]:
-    """The documents of these files, folders and ids; those of a folder are named by their path in it."""
-    for argument in names:
-        path = Path(argument)
-        if path.is_dir():
-            for folder, subfolders, files in os.walk(path):
-                subfolders[:] = sorted(name for name in subfolders if not hidden(name))
-                for name in sorted(files):
-                    file = os.path.join(folder, name)  # noqa: PTH118 - one string a document is kept, not a Path
-                    if not hidden(name) and _readable(name) and not os.path.islink(file):  # noqa: PTH114
-                        yield _Document(os.path.relpath(file, path), file, _size(file))
-        elif path.exists():
-            name = path.name if path.is_absolute() or ".." in path.parts else str(path)
-            yield _Document(name, argument, _size(argument))
+            status = max((_print(name, reading) for name, reading in in_order(reader, documents, workers)), default=0)
         else:
-            yield _Document(argument, None, 0)
+            _make(out)
+            status = _write_all(reader, documents, workers, out)
+    skipped.tell_total()
+    return status
 
 
-def _readable(name: str) -> bool:
-    return os.path.splitext(name)[1].lower() in formats.supported()  # noqa: PTH122
+def _write_all(reader: "Reader", documents: Iterable[Document], workers: int, out: Path) -> int:
+    by_name: dict[str, Document] = {}
+    status = 0
+    for document in documents:
+        if by_name.setdefault(document.name, document).path != document.path:
+            status = _failed(document.name, "another document has this name. Give the folder that both lie in.")
+    largest_first = sorted(by_name.values(), key=lambda document: -document.size)
+    for name, reading in as_read(reader, largest_first, workers):
+        status = max(status, _write(name, reading, out))
+    return status
 
 
-def _size(file: str) -> int:
-    try:
-        return os.stat(file).st_size  # noqa: PTH116
-    except OSError:  # it vanished: its reader reports it
-        return 0
-
-
-def in_order(
-    pool: ExtractionPool, documents: Iterable[_Document], workers: int
-) -> Iterator[tuple[str, Future[Reading]]]:
+def in_order(reader: "Reader", documents: Iterable[Document], workers: int) -> Iterator[tuple[str, Future[Reading]]]:
     """The readings of these documents, in this order; no more are under way than `has_room` allows."""
-    waiting: deque[tuple[_Document, Future[Reading]]] = deque()
+    waiting: deque[tuple[Document, Future[Reading]]] = deque()
     for document in documents:
         while not has_room(sum(other.size for other, _ in waiting), len(waiting), workers):
             first, reading = waiting.popleft()
             yield first.name, reading
-        waiting.append((document, _reading(pool, document)))
+        waiting.append((document, reader.begin(document)))
     for first, reading in waiting:
         yield first.name, reading
 
 
-def as_read(
-    pool: ExtractionPool, documents: Iterable[_Document], workers: int
-) -> Iterator[tuple[str, Future[Reading]]]:
+def as_read(reader: "Reader", documents: Iterable[Document], workers: int) -> Iterator[tuple[str, Future[Reading]]]:
     """The readings of these documents as they end; no more are under way than `has_room` allows."""
-    ended: SimpleQueue[tuple[_Document, Future[Reading]]] = SimpleQueue()
+    ended: SimpleQueue[tuple[Document, Future[Reading]]] = SimpleQueue()
     under_way = size = 0
     for document in documents:
         while not has_room(size, under_way, workers):
@@ -134,13 +103,13 @@ def as_read(
             under_way, size = under_way - 1, size - done.size
             yield done.name, reading
         under_way, size = under_way + 1, size + document.size
-        _reading(pool, document).add_done_callback(partial(_put, ended, document))
+        reader.begin(document).add_done_callback(partial(_put, ended, document))
     for _ in range(under_way):
         done, reading = ended.get()
         yield done.name, reading
 
 
-def _put(ended: SimpleQueue[tuple[_Document, Future[Reading]]], document: _Document, reading: Future[Reading]) -> None:
+def _put(ended: SimpleQueue[tuple[Document, Future[Reading]]], document: Document, reading: Future[Reading]) -> None:
     ended.put((document, reading))
 
 
@@ -149,13 +118,43 @@ def has_room(size: int, documents: int, workers: int) -> bool:
     return documents < 2 * workers or (documents < AHEAD * workers and size < AHEAD_BYTES * workers)
 
 
-def _reading(pool: ExtractionPool, document: _Document) -> Future[Reading]:
-    try:
-        if document.path is not None:
-            return pool.submit(Path(document.path), formats.format_of(document.path))
-        return _done(_from_drive(document.name))
-    except DiligenceError as error:
-        return _done(error)
+class Reader:
+    """Gives documents to the pool; those in archives are unpacked into `folder` while they are read."""
+
+    def __init__(self, pool: ExtractionPool, folder: Path, max_bytes: int) -> None:
+        self._pool = pool
+        self._folder = folder
+        self._max_bytes = max_bytes
+
+    def begin(self, document: Document) -> Future[Reading]:
+        """Begin to read a document; whatever goes wrong is the future's."""
+        try:
+            if document.problem is not None:
+                return _done(Unreadable(document.problem))
+            if document.path is None:
+                return _done(_from_drive(document.name))
+            # A name that says nothing is no matter: the content may.
+            extension = PurePath(document.name).suffix.lower()
+            if document.member is None:
+                return self._pool.submit(Path(document.path), extension)
+            return self._unpacked(document, extension)
+        except DiligenceError as error:
+            return _done(error)
+
+    def _unpacked(self, document: Document, extension: str) -> Future[Reading]:
+        path = self._folder / uuid4().hex
+        try:
+            with path.open("xb") as file:
+                unpack(document, file, self._max_bytes)
+        except DiligenceError:
+            path.unlink()
+            raise
+        except OSError as error:
+            path.unlink(missing_ok=True)
+            raise Unavailable(f"It cannot be unpacked ({error.strerror}).") from error
+        reading = self._pool.submit(path, extension)
+        reading.add_done_callback(lambda _: path.unlink(missing_ok=True))
+        return reading
 
 
 def _done(outcome: Reading | DiligenceError) -> Future[Reading]:

@@ -7,15 +7,15 @@ from pathlib import Path
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 
+from flows.artifacts import ranking
 from flows.batch_file import read_batch
 from flows.due_diligence import due_diligence
-from flows.reports.artifacts import ranking
-from flows.reports.files import write_reports
-from flows.reports.report import build
 from flows.run import close_company, companies_to_do, finish, run_of
 from storage.runs import CompanyStatus, RunCompany
 from storage.settings import override_settings
 from tasks.errors import DiligenceError
+from tasks.reports.files import write_reports
+from tasks.reports.report import build
 
 log = logging.getLogger(__name__)
 

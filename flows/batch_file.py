@@ -25,6 +25,7 @@ from tasks.companies.sources.registry import configured_sources
 from tasks.documents.drive.registry import DriveSettings, descriptions
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest, NotConfigured
+from tasks.evidence.settings import EvidenceSettings
 from tasks.ranking.settings import EmbeddingSettings
 from tasks.scoring.criteria import Criteria, read_criteria
 from tasks.user_file import Line, Mistakes, UserFile, describe_error, nearest, read_user_text
@@ -39,6 +40,7 @@ _AREAS: tuple[type[Settings], ...] = (
     CompanySettings,
     AiSettings,
     EmbeddingSettings,
+    EvidenceSettings,
 )
 _GUARDED = frozenset({"web_allow", "search_url", "profile_api_url", "openai_base_url", "embeddings_url"})
 """Where a run's keys and texts go and which private networks it reaches: not a file's to say."""

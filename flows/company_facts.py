@@ -3,7 +3,7 @@
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 
-from flows.reports.artifacts import escape
+from flows.artifacts import escape
 from storage import companies, database, runs
 from tasks.companies import facts
 from tasks.errors import NotConfigured, NotFound, SourceFailed

@@ -8,13 +8,14 @@ from flows.batch_file import BatchCompany
 from flows.company_facts import company_facts
 from flows.extract_all import extract_all
 from flows.index_folder import index_folder
-from flows.reports.files import write_reports
-from flows.run import close_company, company_of, finish, run_of, single
+from flows.run import add_warnings, close_company, company_of, finish, run_of, single
 from flows.score_company import score_company
 from storage.runs import CompanyStatus
 from storage.settings import override_settings
 from tasks.companies.domain import registrable
 from tasks.errors import DiligenceError
+from tasks.evidence.company import draw_evidence
+from tasks.reports.files import write_reports
 
 
 @flow(name="due_diligence")
@@ -68,6 +69,7 @@ def _examine(run: str, domain: str, folder: str) -> None:
         extract_all(folder, room_id=room_id, company_id=company_id)
         company_facts(domain, company_id=company_id)
         is_complete = score_company(domain, run=run)
+        add_warnings(company_id, draw_evidence.task(company_id))
     except DiligenceError as error:
         close_company(company_id, CompanyStatus.FAILED, error.message)
         return

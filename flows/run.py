@@ -174,6 +174,14 @@ def close_company(company_id: int, status: CompanyStatus, problem: str | None = 
         runs.save_company(session, company)
 
 
+def add_warnings(company_id: int, warnings: Sequence[str]) -> None:
+    """Store what the readers of the report must know of a company, each sentence once."""
+    with database.writing() as session:
+        company = runs.get_company(session, company_id)
+        company.warnings = list(dict.fromkeys([*company.warnings, *warnings]))
+        runs.save_company(session, company)
+
+
 def finish(run_id: str) -> None:
     """Rank the companies and close the run.
 

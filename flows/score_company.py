@@ -3,9 +3,9 @@
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 
-from flows.reports.artifacts import scorecard
-from flows.reports.report import build
+from flows.artifacts import scorecard
 from flows.run import company_of
+from tasks.reports.report import build
 from tasks.scoring.score import score_criteria
 
 

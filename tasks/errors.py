@@ -90,9 +90,10 @@ class Conflict(DiligenceError):
 
 
 class TooLarge(DiligenceError):
-    """Above a size limit; the message names the limit and its setting."""
+    """Above a size limit; the message names the limit and its setting. `read_as` is as in `Unreadable`."""
 
     status, slug, title = 413, "too-large", "Too large"
+    read_as: str | None = None
 
 
 class UnsupportedFormat(DiligenceError):
@@ -102,9 +103,10 @@ class UnsupportedFormat(DiligenceError):
 
 
 class Unreadable(DiligenceError):
-    """The document cannot be read."""
+    """The document cannot be read. `read_as` is the format of its content where its name says another."""
 
     status, slug, title = 422, "unreadable", "The document cannot be read"
+    read_as: str | None = None
 
 
 class Damaged(Unreadable):

@@ -18,6 +18,7 @@ from sys import intern
 from storage.companies import StoredClaim, StoredProfile
 from storage.runs import RunDocument
 from storage.scores import ScoreStatus
+from tasks.companies.field_names import field_name
 from tasks.companies.profile import value_at
 from tasks.scoring import rules
 from tasks.scoring.criteria import DocumentCheck, FactRule
@@ -45,15 +46,17 @@ def check_fact(
     `claims` come in the order of precedence of their sources.
     """
     fact = value_at(profile.profile, criterion.fact) if profile else None
+    name = field_name(criterion.fact)
+    subject = name[:1].upper() + name[1:]
     if fact is None:
         why = "the company profile has no value for it" if profile else "no source has facts about the company"
-        return CriterionResult(ScoreStatus.MISSING, f"{criterion.fact} is unknown: {why}.", missing=criterion.fact)
+        return CriterionResult(ScoreStatus.MISSING, f"{subject} is unknown: {why}.", missing=name)
     is_met = rules.parse(criterion.fact, criterion.rule).holds(fact)
     source = _source(criterion.fact, claims)
     verdict = "meets" if is_met else "does not meet"
     return CriterionResult(
         ScoreStatus.SCORED,
-        f"{criterion.fact} is {_as_text(fact)}{source}, which {verdict} “{criterion.rule}”.",
+        f"{subject} is {_as_text(fact)}{source}, which {verdict} “{criterion.rule}”.",
         score=scale[1] if is_met else scale[0],
     )
 

@@ -49,11 +49,20 @@ Words = Annotated[
 ]
 
 
+Severity = Literal["high", "medium", "low"]
+SHOWN_ONLY = frozenset({"title", "severity", "recommend"})
+"""Fields that readers see and that change no score: `title` is the criterion's name, `severity` how grave it is to fall
+short of it, `recommend` what to do then."""
+
+
 class _CriterionFields(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     id: Name
     weight: Annotated[float, AfterValidator(_not_too_small)] = Field(1, gt=0, le=_MOST, allow_inf_nan=False)
+    title: Name | None = None
+    severity: Severity | None = None
+    recommend: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)] | None = None
 
 
 class Judged(_CriterionFields):
@@ -109,6 +118,12 @@ _KINDS: dict[str, type[Judged | FactRule | DocumentCheck]] = {
 _KNOWN = list(dict.fromkeys(name for kind in _KINDS.values() for name in kind.model_fields))
 
 
+def _written(criterion: Criterion) -> dict[str, Any]:
+    """The fields of a criterion; those for readers only where the file has them, so that older runs stay the same."""
+    fields = criterion.model_dump()
+    return {name: value for name, value in fields.items() if name not in SHOWN_ONLY or value is not None}
+
+
 class Criteria(BaseModel):
     """A criteria file: the scale (lowest, highest) and the criteria in the user's order.
 
@@ -124,7 +139,13 @@ class Criteria(BaseModel):
     def as_json(self) -> dict[str, Any]:
         """The form that a run stores: the fields of the file, and each criterion's kind and label."""
         rows = [
-            criterion.model_dump() | {"kind": criterion.kind, "label": criterion.label} for criterion in self.criteria
+            {
+                name: value
+                for name, value in criterion.model_dump().items()
+                if name not in SHOWN_ONLY or value is not None
+            }
+            | {"kind": criterion.kind, "label": criterion.label}
+            for criterion in self.criteria
         ]
         stored = {"scale": list(self.scale), "criteria": rows}
         return stored if self.runs == 1 else stored | {"runs": self.runs}  # older runs are stored without `runs`

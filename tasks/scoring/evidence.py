@@ -13,7 +13,8 @@ from storage import database, runs, texts
 from storage.runs import RunDocument
 from tasks.ranking.embedders import embedder
 from tasks.ranking.semantic import CANDIDATES, Candidate, SemanticRanking
-from tasks.scoring.passages import Index, PassageSpan, TextPassages, TextPlaces, passages_of
+from tasks.scoring.passages import Index, PassageSpan, TextPassages, passages_of
+from tasks.scoring.text_places import TextPlaces
 from tasks.text.quotations import locate
 
 _CANDIDATES = 30  # passages around which a quotation is searched that does not stand in its source
@@ -168,7 +169,7 @@ class Evidence:
         with database.reading() as session:
             text = texts.get_text(session, text_id)  # again, for its places: too many to keep those of every text
         places = TextPlaces(text.text, text.places)
-        place, heading = places.place(start, end), places.label(start, "heading")
+        place, heading = places.exact_place(start, end), places.label(start, "heading")
         return Excerpt(document, text_id, start, end, place, heading, text.text[start:end])
 
     def _excerpt(self, document: RunDocument, span: PassageSpan) -> Excerpt:

@@ -27,7 +27,7 @@ from tasks.scoring.results import CriterionResult, ProvenContradiction, Quotatio
 
 _PASSAGES = 12  # passages for a judgement; at about 1,200 characters each well within a small model's window
 _SHOWN = 5  # passages in the report where no judgement is made
-# Stored with reasons: `flows.reports.changes` takes it off again.
+# Stored with reasons: `tasks.reports.changes` takes it off again.
 SHOWN = " The passages that speak to it are shown."
 # Of statuses that are equally frequent, the one that claims less.
 _CAUTIOUS_FIRST = (ScoreStatus.UNSUPPORTED, ScoreStatus.MISSING, ScoreStatus.SCORED)

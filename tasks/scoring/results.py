@@ -37,9 +37,16 @@ class ProvenContradiction:
     other: Excerpt
 
     def as_json(self) -> dict[str, Any]:
-        """The form that storage keeps: `{about, quotes: [two of {text, document_*, place}]}`."""
+        """The form that storage keeps: `{about, quotes: [two of {text, document_*, place, text_id, start, end}]}`."""
         quotes = [
-            {"text": excerpt.text, **_named(excerpt.document), "place": excerpt.place}
+            {
+                "text": excerpt.text,
+                **_named(excerpt.document),
+                "place": excerpt.place,
+                "text_id": excerpt.text_id,
+                "start": excerpt.start,
+                "end": excerpt.end,
+            }
             for excerpt in (self.one, self.other)
         ]
         return {"about": self.about, "quotes": quotes}

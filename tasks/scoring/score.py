@@ -25,7 +25,7 @@ from tasks.ai.registry import current_answerer
 from tasks.operation import operation
 from tasks.remote.fan_out import FanOut, Leave, finished
 from tasks.scoring.checks import check_document, check_fact
-from tasks.scoring.criteria import Criteria, Criterion, DocumentCheck, FactRule, Judged
+from tasks.scoring.criteria import SHOWN_ONLY, Criteria, Criterion, DocumentCheck, FactRule, Judged
 from tasks.scoring.evidence import Evidence
 from tasks.scoring.judge import Answers, Question, prepare
 from tasks.scoring.results import CriterionResult, Quotation
@@ -179,7 +179,7 @@ def _rests_on(
     answerer: Answerer,
 ) -> str:
     """A hash of all that the outcome rests on: while it is the same, the criterion need not be scored again."""
-    rest: list[object] = [criterion.model_dump_json(), criteria.scale]
+    rest: list[object] = [criterion.model_dump_json(exclude=set(SHOWN_ONLY)), criteria.scale]
     if isinstance(criterion, FactRule):
         rest += [profile and profile.profile, [(claim.field, claim.source, claim.as_of) for claim in claims]]
     elif isinstance(criterion, DocumentCheck):

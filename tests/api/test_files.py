@@ -7,6 +7,7 @@ import pytest
 
 from api.files import RangeNotSatisfiable, disposition, requested_range
 from tests.api.test_problems import problem
+from tests.tasks.documents.drive.archives.zips import zipped
 
 
 def view_of(service: httpx.Client, name: str) -> str:
@@ -107,3 +108,23 @@ def test_ranges_of_ten_bytes(given: str | None, part: tuple[int, int] | None) ->
 def test_ranges_behind_the_end(given: str) -> None:
     with pytest.raises(RangeNotSatisfiable):
         requested_range(given, 10)
+
+
+def test_a_document_in_an_archive_is_shown_like_any_other(service: httpx.Client, room: Path) -> None:
+    (room / "Contracts.zip").write_bytes(zipped({"Leases/lease.txt": "The lease runs until 2031.\n"}))
+    index = service.post("/v1/drive/document-index", json={"cloud_drive_folder": "root"}).json()
+    (lease,) = index["document_index"][1]["subfolders"][0]["documents"]
+    view = service.get(httpx.URL(lease["document_url"]).path)
+    assert (view.text, view.headers["content-type"]) == (
+        "The lease runs until 2031.\n",
+        "text/plain; charset=utf-8",
+    )
+    part = service.get(httpx.URL(lease["document_url"]).path, headers={"Range": "bytes=4-8"})
+    assert (part.status_code, part.text) == (206, "lease")
+    for reference in (lease["document_id"], lease["document_url"]):
+        for _ in range(2):
+            answer = service.post("/v1/drive/document-text", json={"document_id": reference})
+            assert answer.json() == {"document_id": reference, "text": "The lease runs until 2031.\n"}
+    unknown = lease["document_id"][:-2] + "AA"
+    problem(service.get(f"/file/d/{unknown}/view"), 404, "not-found")
+    problem(service.post("/v1/drive/document-text", json={"document_id": unknown}), 404, "not-found")

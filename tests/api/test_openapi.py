@@ -13,6 +13,7 @@ from hypothesis.strategies import one_of
 from schemathesis import BaseSchema, Case, GenerationMode
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
+from tasks.documents.extract import formats
 from tests.api.conftest import serving
 from tests.homes import make_home
 
@@ -41,6 +42,12 @@ def test_the_five_operations_are_described(document: dict[str, Any]) -> None:
         assert "201" not in answers
         for status in ("400", "401", "413", "503"):
             assert set(answers[status]["content"]) == {"application/problem+json"}
+
+
+def test_the_text_of_a_document_names_every_format(document: dict[str, Any]) -> None:
+    described = document["paths"]["/v1/drive/document-text"]["post"]["description"]
+    for known in formats.all_formats():
+        assert known.extensions[0] in described
 
 
 def test_every_field_of_a_body_is_explained_with_an_example(document: dict[str, Any]) -> None:

@@ -55,7 +55,7 @@ def test_unknown_and_foreign_documents_are_not_found(service: httpx.Client) -> N
 
 
 def test_unsupported_format_names_the_supported_ones(service: httpx.Client, room: Path) -> None:
-    (room / "letter.odt").write_bytes(b"PK")
+    (room / "letter.wpd").write_bytes(b"PK")
     answer = service.post("/v1/drive/document-text", json={"document_id": only_document(service)["document_id"]})
     assert ".docx" in problem(answer, 415, "unsupported-format")["detail"]
 

@@ -1,18 +1,19 @@
 """`make bench`: each figure beside its baseline, measured in the same run.
 
-python -m tests.benchmarks [NAME ...]     names: demo, service, extraction, peers, drive, companies,
-retrieval
+python -m tests.benchmarks [NAME ...]     names: demo, service, extraction, peers, tables, drive,
+companies, retrieval
 """
 
 import sys
 
-from tests.benchmarks import companies, demo, drive, extraction, peers, retrieval, service
+from tests.benchmarks import companies, demo, drive, extraction, peers, retrieval, service, tables
 
 BENCHES = {
     "demo": demo.measure,
     "service": service.measure,
     "extraction": extraction.measure,
     "peers": peers.measure,
+    "tables": tables.measure,
     "drive": drive.measure,
     "companies": companies.measure,
     "retrieval": retrieval.measure,

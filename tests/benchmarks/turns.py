@@ -1,7 +1,7 @@
 """One extractor in a process of its own: reads each document it is told to and says how long that took.
 
 Run by the interpreter that has the extractor: `python turns.py NAME`. A line in is a path; a line out is
-JSON: the seconds, and the text or why there is none. Imports nothing of the project but for `ours`.
+JSON: the seconds of the processor, and the text or why there is none. Imports nothing of the project but for `ours`.
 """
 
 import importlib
@@ -69,12 +69,12 @@ def main(name: str) -> None:
     answers.write(json.dumps({"ready": True}) + "\n")
     for line in sys.stdin:
         answer: dict[str, Any] = {}
-        start = time.perf_counter()
+        start = time.process_time()
         try:
             answer["text"] = engine(json.loads(line))
         except Exception as error:  # noqa: BLE001 - whatever a peer raises, it has not read the document
             answer["error"] = type(error).__name__
-        answer["seconds"] = time.perf_counter() - start
+        answer["seconds"] = time.process_time() - start
         answers.write(json.dumps(answer) + "\n")
 
 

@@ -143,16 +143,16 @@ def test_index_prints_the_contract(tmp_path: Path) -> None:
 
 def test_text_reads_files_and_folders_and_names_each_failure(tmp_path: Path) -> None:
     write_room(tmp_path / "room", {"a.txt": "one", "sub/b.txt": "two", ".hidden/c.txt": "three", "broken.pdf": "no"})
-    (tmp_path / "alone.odt").write_text("x")
+    (tmp_path / "alone.dwg").write_text("x")
     done = run(["text", "room/a.txt", "room/sub"], tmp_path)
     assert (done.stdout, done.returncode) == ("one\ntwo\n", 0)
-    done = run(["text", "room", "alone.odt", "nowhere", "--out", "texts", "--jobs", "2"], tmp_path)
+    done = run(["text", "room", "alone.dwg", "nowhere", "--out", "texts", "--jobs", "2"], tmp_path)
     assert done.returncode == 1
     assert sorted(str(path.relative_to(tmp_path / "texts")) for path in (tmp_path / "texts").rglob("*.txt")) == [
         "a.txt.txt",
         "sub/b.txt.txt",
     ]
-    for name in ("broken.pdf", "alone.odt", "nowhere"):
+    for name in ("broken.pdf", "alone.dwg", "nowhere"):
         assert f"{name}: " in done.stderr
 
 
@@ -196,6 +196,13 @@ def test_doctor_says_whether_scans_are_read(tmp_path: Path) -> None:
     assert ("Tesseract is not installed (package tesseract-ocr)" in line, status) == (True, 0)
     line, status = scans(PATH=path, DILIGENCE_OCR="off")
     assert ("DILIGENCE_OCR is off" in line, status) == (True, 0)
+
+
+def test_doctor_says_whether_old_documents_are_read(tmp_path: Path) -> None:
+    done = run(["doctor"], tmp_path, PATH=str(tmp_path))
+    line = next(line for line in done.stdout.splitlines() if " old documents " in line)
+    assert "package libreoffice-writer, libreoffice-impress" in line
+    assert done.returncode == 0
 
 
 def test_serve_refuses_the_world_without_keys(tmp_path: Path) -> None:

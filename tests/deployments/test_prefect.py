@@ -59,7 +59,7 @@ class Server:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A Prefect server, the deployments registered (due every minute), and a worker on their pool."""
+    """A Prefect server with the deployments registered, due every minute once a worker is there."""
     server = Server(tmp_path_factory.mktemp("prefect"))
     make_prefect_database(server.folder)
     started = [server.start(["server", "start", "--port", str(server.port), "--no-ui"], "server.log")]
@@ -68,16 +68,29 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         done = server.command([*DILIGENCE, "deploy", "--cron", "* * * * *", "--reports", "reports"])
         assert done.returncode == 0, done.stderr
         assert done.stdout.split() == ["batch/nightly", "due_diligence/on-demand"]
-        started.append(server.start(["worker", "start", "--pool", "diligence"], "worker.log"))
         yield server
     finally:
-        for process in reversed(started):
-            process.terminate()
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        end(started)
+
+
+@pytest.fixture(scope="module")
+def worker(server: Server) -> Iterator[Server]:
+    """The server with a worker on the deployments' pool."""
+    started = [server.start(["worker", "start", "--pool", "diligence"], "worker.log")]
+    try:
+        yield server
+    finally:
+        end(started)
+
+
+def end(started: Sequence[subprocess.Popen[bytes]]) -> None:
+    for process in reversed(started):
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 def answers(server: Server) -> bool:
@@ -111,15 +124,20 @@ def ended(server: Server, name: str, *, scheduled: bool) -> dict[str, Any] | Non
 
 
 @pytest.mark.slow
-def test_a_scheduled_run_of_the_sample_batch_finishes_on_a_worker(server: Server) -> None:
+def test_a_scheduled_run_of_the_sample_batch_finishes_on_a_worker(worker: Server) -> None:
+    server = worker
     run = wait_for(lambda: ended(server, "batch/nightly", scheduled=True), 200)
     assert run["state_type"] == "COMPLETED"
+    paused = server.command([*PREFECT, "deployment", "schedule", "pause", "--all"])  # once is enough
+    assert paused.returncode == 0, paused.stderr
     report = json.loads((server.folder / "reports" / "report.json").read_text())
     assert report["run"]["name"] == "Sample screen"
     assert len(report["companies"]) == 3
 
 
-def test_a_run_on_demand_finishes_on_a_worker(server: Server) -> None:
+@pytest.mark.slow
+def test_a_run_on_demand_finishes_on_a_worker(worker: Server) -> None:
+    server = worker
     given = ("name=Cuidara", "domain=cuidara.example", "folder=rooms/cuidara", "out=cuidara")
     parameters = [word for each in given for word in ("-p", each)]
     done = server.command([*PREFECT, "deployment", "run", "due_diligence/on-demand", *parameters])

@@ -1,14 +1,17 @@
 """`diligence text` over folders: all processes busy, the largest first, one failure is one document's."""
 
+import os
 import sys
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
+from zipfile import ZIP_STORED
 
 import pytest
 
 from deployments import texts
+from deployments.documents import Skipped, documents_of
 from deployments.texts import print_texts
 from tasks.documents.extract.pool import supervisor
 from tasks.documents.extract.pool.pool import ExtractionPool
@@ -16,6 +19,7 @@ from tasks.documents.extract.pool.worker import Read
 from tasks.documents.extract.text_writer import Reading
 from tasks.errors import BadRequest
 from tests.deployments.readers import together
+from tests.tasks.documents.drive.archives.zips import zipped
 from tests.tasks.documents.extract.pool.hostile_readers import obedient
 
 Room = Callable[..., str]
@@ -84,7 +88,8 @@ def test_all_processes_read_at_the_same_time(room: Room, out: Path, monkeypatch:
 
 def test_no_more_is_handed_out_than_there_is_room_for(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(texts, "AHEAD", 4)
-    documents = list(texts.documents_of([room(**{f"{number:02}.txt": "words" for number in range(50)})]))
+    folder = room(**{f"{number:02}.txt": "words" for number in range(50)})
+    documents = list(documents_of([folder], 1 << 20, Skipped()))
     with ExtractionPool(2) as pool:
         for readings in (texts.in_order, texts.as_read):
             under_way = most = read = 0
@@ -96,7 +101,7 @@ def test_no_more_is_handed_out_than_there_is_room_for(room: Room, monkeypatch: p
                 return ExtractionPool.submit(pool, path, format)
 
             monkeypatch.setattr(pool, "submit", noted)
-            for _ in readings(pool, documents, 2):
+            for _ in readings(texts.Reader(pool, Path(folder), 1 << 20), documents, 2):
                 read += 1
                 under_way -= 1
             assert (read, most) == (50, 8)
@@ -159,3 +164,85 @@ def test_out_that_cannot_be_a_folder_is_said_before_anything_is_read(room: Room,
     out.write_text("a file")
     with pytest.raises(BadRequest, match="--out"):
         print_texts([room(**{"a.txt": "words"})], out, 1)
+
+
+def told(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    return capsys.readouterr().err.splitlines()
+
+
+def test_what_is_skipped_in_a_folder_is_told_with_the_reason(
+    room: Room, out: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = room(**{"a.txt": "words", "b.xyz": "?", "no ending": "?", ".x": "?", ".git/c": "?", "~$d.docx": "?"})
+    Path(folder, "link.txt").symlink_to("a.txt")
+    Path(folder, "links").symlink_to(".")
+    os.mkfifo(Path(folder, "pipe.txt"))
+    assert print_texts([folder], out, 1) == 0
+    assert [path.name for path in out.rglob("*.txt")] == ["a.txt.txt"]
+    *lines, total = told(capsys)
+    assert set(lines) == {
+        'b.xyz: skipped, no reader for ".xyz".',
+        "no ending: skipped, no reader for a name without an extension.",
+        ".x: skipped, it is hidden.",
+        ".git: skipped, it is hidden, with all that lies in it.",
+        "~$d.docx: skipped, it is hidden.",
+        "link.txt: skipped, it is a link.",
+        "links: skipped, it is a link.",
+        "pipe.txt: skipped, it is neither a file nor a folder.",
+    }
+    assert total == "8 skipped."
+
+
+def test_nothing_is_said_where_nothing_is_skipped(room: Room, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert print_texts([room(**{"a.txt": "words"})], out, 1) == 0
+    assert told(capsys) == []
+
+
+def test_members_of_archives_are_read_like_files_of_folders(
+    room: Room, out: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path(room(**{"a.txt": "a"}))
+    inner = zipped({"lease.txt": "the lease"})
+    archive: dict[str, str | bytes] = {
+        "deep/b.txt": "b",
+        "in.zip": inner,
+        "x.xyz": "?",
+        "../../evil.txt": "x",
+        ".hidden": "?",
+    }
+    (folder / "Contracts.zip").write_bytes(zipped(archive))
+    (folder / "bad.zip").write_bytes(b"no archive")
+    assert print_texts([str(folder)], out, 2) == 0
+    assert {str(path.relative_to(out)): path.read_text().strip() for path in out.rglob("*.txt")} == {
+        "a.txt.txt": "a",
+        "Contracts.zip/deep/b.txt.txt": "b",
+        "Contracts.zip/in.zip/lease.txt.txt": "the lease",
+    }
+    assert sorted(told(capsys)) == [
+        "3 skipped.",
+        'Contracts.zip/x.xyz: skipped, no reader for ".xyz".',
+        "Left out of 'Contracts.zip': '../../evil.txt' (its path leads outside the archive).",
+        "bad.zip: skipped, it is damaged, or no .zip.",
+    ]
+
+
+def test_an_archive_that_is_named_is_read_or_fails(
+    room: Room, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(room(**{"a.txt": "a"}))
+    Path("good.zip").write_bytes(zipped({"1.txt": "one", "2.txt": "two"}))
+    Path("bad.zip").write_bytes(b"no archive")
+    assert print_texts(["good.zip"], None, 2) == 0
+    assert capfdbinary.readouterr() == (b"one\ntwo\n", b"")
+    assert print_texts(["bad.zip", "a.txt"], None, 2) == 1
+    assert capfdbinary.readouterr() == (b"a\n", b"bad.zip: it is damaged, or no .zip.\n")
+
+
+def test_a_damaged_member_fails_alone(room: Room, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = Path(room(**{"a.txt": "a"}))
+    damaged = zipped({"bad.txt": "words and words", "good.txt": "good"}, ZIP_STORED).replace(b"and", b"AND")
+    (folder / "x.zip").write_bytes(damaged)
+    assert print_texts([str(folder)], out, 1) == 1
+    assert sorted(path.name for path in out.rglob("*.txt")) == ["a.txt.txt", "good.txt.txt"]
+    (line,) = told(capsys)
+    assert line.startswith("x.zip/bad.txt: The document is damaged in its archive")

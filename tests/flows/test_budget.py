@@ -19,12 +19,12 @@ from sqlmodel import col, func, select
 
 from flows.batch import batch
 from flows.estimate import estimate
-from flows.reports.models import Report
-from flows.reports.report import build
 from storage import database
 from storage.runs import Run, RunStatus
 from tasks.ai.money import Usage
 from tasks.errors import NotConfigured
+from tasks.reports.models import Report
+from tasks.reports.report import build
 from tasks.text import tokens
 from tests.flows.conftest import write_room
 from tests.homes import make_home, make_prefect_home

@@ -16,8 +16,6 @@ from flows.company_facts import company_facts
 from flows.due_diligence import due_diligence
 from flows.extract_all import extract_all
 from flows.index_folder import index_folder
-from flows.reports.models import Report
-from flows.reports.report import build
 from flows.run import CompaniesFailed
 from flows.score_company import score_company
 from storage import database
@@ -25,6 +23,8 @@ from storage.caches import StoredAnswer
 from storage.runs import Run, RunStatus
 from storage.texts import StoredText
 from tasks.errors import BadRequest, Conflict, NotFound
+from tasks.reports.models import Report
+from tasks.reports.report import build
 from tests.flows.conftest import write_batch, write_room
 from tests.homes import make_home
 from tests.servers.openai_server import ModelServer

@@ -7,8 +7,8 @@ from textwrap import dedent
 import pytest
 
 from flows.batch import batch
-from flows.reports.models import CompanyReport
-from flows.reports.report import build
+from tasks.reports.models import CompanyReport
+from tasks.reports.report import build
 from tests.tasks.documents.extract.ocr.scans import needs_tesseract
 
 SAMPLE = Path(__file__).parents[2] / "deployments" / "sample"

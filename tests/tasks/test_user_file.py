@@ -179,6 +179,7 @@ def test_a_large_file_is_refused_unread(path: Path) -> None:
     assert mistake_of(path, b"a" * (1024 * 1024 + 1)) == "batch.yaml: the batch file is larger than 1 MB. Split it."
 
 
+@pytest.mark.slow
 def test_ten_thousand_entries_are_no_matter(path: Path) -> None:
     listed = "".join(f"  - {{name: Company {n}, domain: c{n}.example, folder: r/{n}}}\n" for n in range(10_000))
     file = read(path, "companies:\n" + listed)

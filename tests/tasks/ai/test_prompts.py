@@ -155,3 +155,13 @@ def test_many_orders_are_counted() -> None:
     assert cleaned[0].text.count("The lease ends.") == 8
     assert "line 2; " in warnings[0]
     assert warnings[0].endswith("and 3 more).")
+
+
+@pytest.mark.parametrize("text", ["Due.\n[comment, A. Author: Agreed?]", "[hidden row]\nCosts\t80", "5 [computed]"])
+def test_what_marks_mean_is_told_where_a_text_has_some(text: str) -> None:
+    marked = question_prompt("Is it due?", [Source(1, "a.docx", None, text)])[0]["content"]
+    plain = question_prompt("Is it due?", [Source(1, "a.docx", None, "Due.")])[0]["content"]
+    assert "a reviewer's remark" in marked
+    assert "a reviewer's remark" not in plain
+    assert "a reviewer's remark" in judgement_prompt("Judge it.", text, Verdict)[0]["content"]
+    assert "a reviewer's remark" in part_prompt("Is it due?", [Source(1, "a.docx", None, text)], 1, 2)[0]["content"]

@@ -41,7 +41,7 @@ def test_a_rule_that_is_met_gives_the_top_of_the_scale_and_names_the_source(room
     room.is_known_as(("founded_year", 1994, "files"), ("founded_year", 1995, "wikidata"), founded_year=1994)
     finding = fact_of(room, "founded_year", "<= 2018")
     assert (finding.status, finding.score) == (ScoreStatus.SCORED, 5)
-    assert finding.reason == "founded_year is 1994 (files, as of 2025-03-31), which meets “<= 2018”."
+    assert finding.reason == "Founding year is 1994 (files, as of 2025-03-31), which meets “<= 2018”."
 
 
 def test_a_rule_that_is_not_met_gives_the_bottom(room: Room) -> None:
@@ -73,20 +73,22 @@ def test_rules_read_the_profile_as_it_is_stored(
 
 
 @pytest.mark.parametrize(
-    ("profile", "fact"),
+    ("profile", "fact", "name"),
     [
-        ({}, "founded_year"),
-        ({"founded_year": None}, "founded_year"),
-        ({"hq": None}, "hq.country"),
-        ({"company_size": [50, None]}, "company_size.1"),
-        ({"locations": []}, "locations.0.postal_code"),
+        ({}, "founded_year", "founding year"),
+        ({"founded_year": None}, "founded_year", "founding year"),
+        ({"hq": None}, "hq.country", "country of the headquarters"),
+        ({"company_size": [50, None]}, "company_size.1", "employees, at most"),
+        ({"locations": []}, "locations.0.postal_code", "postal code"),
     ],
 )
-def test_an_unknown_fact_is_missing_and_meets_nothing(room: Room, profile: dict[str, Any], fact: str) -> None:
+def test_an_unknown_fact_is_missing_by_its_name_for_people_and_meets_nothing(
+    room: Room, profile: dict[str, Any], fact: str, name: str
+) -> None:
     room.is_known_as(**profile)
     finding = fact_of(room, fact, "!= 3" if fact != "hq.country" else "!= DE")
-    assert (finding.status, finding.score, finding.missing) == (ScoreStatus.MISSING, None, fact)
-    assert finding.reason == f"{fact} is unknown: the company profile has no value for it."
+    assert (finding.status, finding.score, finding.missing) == (ScoreStatus.MISSING, None, name)
+    assert finding.reason == f"{name.capitalize()} is unknown: the company profile has no value for it."
 
 
 def test_without_a_profile_the_fact_is_missing(room: Room) -> None:
@@ -97,8 +99,10 @@ def test_without_a_profile_the_fact_is_missing(room: Room) -> None:
 
 def test_the_source_of_a_part_is_that_of_the_whole(room: Room) -> None:
     room.is_known_as(("hq", {"country": "DE", "is_hq": True}, "website"), hq={"country": "DE", "is_hq": True})
-    assert "hq.country is DE (website, as of 2025-03-31)" in fact_of(room, "hq.country", "== DE").reason
-    assert "hq.is_hq is true (website" in fact_of(room, "hq.is_hq", "== true").reason
+    assert (
+        "Country of the headquarters is DE (website, as of 2025-03-31)" in fact_of(room, "hq.country", "== DE").reason
+    )
+    assert "Seat is the headquarters is true (website" in fact_of(room, "hq.is_hq", "== true").reason
 
 
 # --- documents

@@ -20,6 +20,8 @@ criteria:
 
 KIND = "must have exactly one of ask (judged), fact (with a rule) or document"
 
+FIELDS = "(allowed: id, weight, title, severity, recommend, document)."
+
 
 def read(tmp_path: Path, text: str) -> Criteria:
     path = tmp_path / "criteria.yaml"
@@ -125,11 +127,11 @@ def test_any_rising_scale_is_allowed(tmp_path: Path, scale: str) -> None:
         ("{id: a, fact: founded_year}", "line 2, criteria.0.rule: it is missing."),
         (
             "{id: a, document: cap table, guide: x}",
-            "line 2, criteria.0.guide: there is no such field (allowed: id, weight, document).",
+            "line 2, criteria.0.guide: there is no such field " + FIELDS,
         ),
         (
             "{id: a, document: cap table, wieght: 2}",
-            "line 2, criteria.0.wieght: there is no such field; did you mean weight? (allowed: id, weight, document).",
+            "line 2, criteria.0.wieght: there is no such field; did you mean weight? " + FIELDS,
         ),
         (
             "{id: a, document: cap table, ask: 'Is it?'}",

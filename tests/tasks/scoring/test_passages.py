@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.scoring.passages import PassageSpan, TextPlaces, cut
+from tasks.scoring.passages import PassageSpan, cut
+from tasks.scoring.text_places import TextPlaces
 
 LONGEST = 1200
 
@@ -247,3 +248,10 @@ def test_each_later_part_of_a_table_knows_its_first_row() -> None:
 def test_a_first_row_of_any_length_is_carried_along_bounded() -> None:
     wide = "\t".join(f"Column {number}" for number in range(500)) + "\n"
     assert max(len(span.header or "") for span in cut(wide + "1\t2\n" * 500, [])) <= 400
+
+
+def test_later_parts_of_a_table_come_with_all_its_header_rows() -> None:
+    text = "EUR m\tYear\t\n\t2023\t2022\n" + "Revenue of a long name\t120\t100\n" * 100
+    headers = [piece.header for piece in cut(text, [])]
+    assert headers[0] is None
+    assert set(headers[1:]) == {"EUR m\tYear\t\n\t2023\t2022"}

@@ -37,6 +37,7 @@ def every_third(refusal: Behaviour) -> Behaviour:
     return behave
 
 
+@pytest.mark.slow
 def test_a_thousand_calls_with_every_third_refused_lose_none(server: ModelServer) -> None:
     server.always(every_third(busy()))
     answerer = asking(server)

@@ -1,5 +1,7 @@
 """The source `wikidata`: what an item says of a company, in the shapes that Wikidata and Wikipedia have."""
 
+import itertools
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -418,19 +420,20 @@ def test_a_batch_keeps_five_requests_under_way_and_no_more(serve: Serve) -> None
     server = serve(*more)
     known = server.pages
     assert callable(known)
-    running: list[int] = []
+    arrived = itertools.count()
+    five = threading.Barrier(5)
 
-    def slowly(asked: Asked) -> Reply:
-        running.append(server.running)
-        reply = known(asked)
-        return Reply(reply.body, reply.status, reply.headers, delay=0.03)
+    def together(asked: Asked) -> Reply:
+        if next(arrived) < 300:  # of 400: the last companies are fewer than five
+            five.wait(timeout=30)  # answered only once five are under way: a place left empty breaks the barrier
+        return known(asked)
 
-    server.pages = slowly
+    server.then(*[together] * 400)
     with ThreadPoolExecutor(24) as pool:
         assert all(pool.map(open_source().facts, domains))
+    assert not five.broken
     assert server.most == 5
     assert len(server.asked) == 400
-    assert running.count(5) > 100  # the other places are waited for, not left empty
 
 
 def test_items_that_were_not_looked_at_are_told_of(serve: Serve) -> None:

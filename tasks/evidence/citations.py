@@ -1,0 +1,65 @@
+"""The spans of texts that the outcomes of a company point at."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlmodel import Session
+
+from storage.runs import RunDocument, company_documents
+from storage.scores import CriterionOutcome, Quote, ScoreStatus, company_outcomes, outcome_quotes
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Words of a document that an outcome points at: `start` up to `end` of its stored text, in characters.
+
+    `is_shown`: a quotation, or the best passage of a criterion that nobody judged: its page is drawn.
+    """
+
+    document: RunDocument
+    text_id: int
+    start: int
+    end: int
+    place: str
+    criterion_id: str
+    is_shown: bool
+
+
+def citations_of(session: Session, company_id: int) -> list[Citation]:
+    """All that the outcomes of a run's company point at, in the order of its criteria."""
+    documents = {document.document_id: document for document in company_documents(session, company_id)}
+    quotes = outcome_quotes(session, company_id)
+    return [
+        citation
+        for outcome in company_outcomes(session, company_id)
+        for citation in _of_outcome(outcome, quotes.get(outcome.id or 0, ()), documents)
+    ]
+
+
+def _of_outcome(
+    outcome: CriterionOutcome, quotes: Sequence[Quote], documents: Mapping[str, RunDocument]
+) -> Iterator[Citation]:
+    judged = outcome.status is not ScoreStatus.UNSCORED
+    for position, quote in enumerate(quotes):
+        document = documents.get(quote.document_id or "")
+        if quote.verified and document is not None:
+            span = quote.text_id, quote.start, quote.end
+            yield from _citation(document, span, quote.place, outcome, judged or position == 0)
+    said: list[dict[str, Any]] = [quote for each in outcome.contradictions for quote in each["quotes"]]
+    for each in said:
+        if each["document_id"] in documents:
+            span = each.get("text_id"), each.get("start"), each.get("end")
+            yield from _citation(documents[each["document_id"]], span, each["place"], outcome, shown=True)
+
+
+def _citation(
+    document: RunDocument,
+    span: tuple[int | None, int | None, int | None],
+    place: str | None,
+    outcome: CriterionOutcome,
+    shown: bool,
+) -> Iterator[Citation]:
+    text_id, start, end = span
+    if text_id is not None and start is not None and end is not None:  # the text may have been pruned
+        yield Citation(document, text_id, start, end, place or "", outcome.criterion_id, shown)

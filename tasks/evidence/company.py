@@ -1,0 +1,176 @@
+"""The pages that the quotations of a company stand on: found, boxed and drawn.
+
+Boxes are stored with the texts; pictures lie in the home, by the content of their document, so that what was drawn once
+serves every run and every report.
+"""
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from storage import database, texts
+from storage.evidence import SpanPages, find_span_pages, save_span_pages
+from storage.runs import RunDocument
+from storage.texts import StoredText
+from tasks.documents.drive.drive import Drive
+from tasks.documents.drive.registry import open_drive
+from tasks.documents.drive.spool import spool
+from tasks.documents.extract import places as kinds
+from tasks.documents.settings import DocumentSettings
+from tasks.errors import DiligenceError, Unreadable
+from tasks.evidence.citations import Citation, citations_of
+from tasks.evidence.drawing import VERSION, draw_pages, drawing_pool
+from tasks.evidence.page_orders import DrawnPage, PageOrder, Span
+from tasks.evidence.settings import EvidenceSettings
+from tasks.operation import operation
+from tasks.remote.fan_out import FanOut
+
+
+class PagePart(NamedTuple):
+    """The part of a span that stands on one page: `start` and `end` count in the page's text."""
+
+    page: int
+    text: str
+    start: int
+    end: int
+
+
+class _Placed(NamedTuple):
+    """A span of a text, and the part of it that stands on one page."""
+
+    start: int
+    end: int
+    part: PagePart
+
+
+_SIDE_BY_SIDE: Final = 4
+"""Documents that are fetched and drawn at a time."""
+_AT_ONCE: Final = 20
+"""Pages that are drawn in one go, under the limits of one document."""
+
+
+def picture_path(content_hash: str, page: int) -> Path:
+    """Where the picture of a document's page lies, if it was drawn."""
+    return database.home() / "evidence" / f"{content_hash[:2]}" / f"{content_hash}-{VERSION}-{page}.webp"
+
+
+@operation(name="draw_evidence")
+def draw_evidence(company_id: int) -> list[str]:
+    """Find and draw the pages of PDFs that the outcomes of a run's company point at.
+
+    What was drawn before is not drawn again. Gives a sentence a document whose pages cannot be shown; no failure here
+    stops a run.
+    """
+    wanted = EvidenceSettings.current().evidence
+    if wanted == "none":
+        return []
+    with database.reading() as session:
+        citations = [each for each in citations_of(session, company_id) if each.is_shown or wanted == "all"]
+        known = find_span_pages(session, sorted({citation.text_id for citation in citations}))
+    by_text: dict[int, list[Citation]] = {}
+    for citation in citations:
+        by_text.setdefault(citation.text_id, []).append(citation)
+    with FanOut(_SIDE_BY_SIDE, "drawing") as threads:
+        drawings = [threads.submit(_draw_document, text_id, cited, known) for text_id, cited in by_text.items()]
+    return [warning for drawing in drawings if (warning := drawing.result()) is not None]
+
+
+def _draw_document(text_id: int, citations: Sequence[Citation], known: Container[tuple[int, int, int]]) -> str | None:
+    """Draw what is cited of one document, if it is a PDF; gives a sentence where that cannot be done."""
+    with database.reading() as session:
+        text = texts.get_text(session, text_id)
+    orders = _orders(text, citations, known) if is_pdf(text) else {}
+    if not orders:
+        return None
+    document = citations[0].document
+    try:
+        pages = _drawn(open_drive(), document, text, orders)
+    except (DiligenceError, OSError) as error:
+        reason = error.message if isinstance(error, DiligenceError) else f"{error.strerror}."
+        return f"{document.name}: its pages are not shown as pictures. {reason}"
+    _save(text, orders, pages)
+    return None
+
+
+def is_pdf(text: StoredText) -> bool:
+    """Whether a text was read from a PDF, whatever its name is."""
+    return text.reader.split(" as ")[-1].startswith("pdf-")
+
+
+def parts_of(text: StoredText, start: int, end: int) -> list[PagePart]:
+    """The pages that a span of a PDF's text stands on; none in an attachment, whose pages are not the document's."""
+    attached = [place for place in text.places if place[2] == kinds.ATTACHMENT]
+    if any(place[0] < end and start < place[1] for place in attached):
+        return []
+    parts: list[PagePart] = []
+    for first, last, kind, label in text.places:
+        if kind == kinds.PAGE and first < end and start < last and label.isdigit():
+            within = max(start, first), min(end, last)
+            if text.text[slice(*within)].strip():
+                parts.append(PagePart(int(label), text.text[first:last], within[0] - first, within[1] - first))
+    return parts
+
+
+def _orders(
+    text: StoredText, citations: Iterable[Citation], known: Container[tuple[int, int, int]]
+) -> dict[int, list[_Placed]]:
+    """The pages to look at, each with the spans that stand on it; those that were drawn before are left out."""
+    assert text.id is not None
+    orders: dict[int, list[_Placed]] = {}
+    for start, end in dict.fromkeys((citation.start, citation.end) for citation in citations):
+        parts = parts_of(text, start, end)
+        seen = (text.id, start, end) in known
+        if seen and all(picture_path(text.content_hash, part.page).exists() for part in parts):
+            continue
+        for part in parts:
+            orders.setdefault(part.page, []).append(_Placed(start, end, part))
+    return orders
+
+
+def _drawn(
+    drive: Drive, document: RunDocument, text: StoredText, orders: Mapping[int, Sequence[_Placed]]
+) -> list[DrawnPage]:
+    """Fetch a document and draw these pages of it.
+
+    Raises:
+        NotFound: it is not there any more, or not for this account. Unreadable: it was changed since it was read.
+        TookTooLong, TooLarge, Unavailable: as the drive and the limits say.
+    """
+    settings = DocumentSettings.current()
+    pool = drawing_pool(settings.document_timeout, settings.document_memory_mb, settings.document_max_mb)
+    pages = [_order(text, number, spans) for number, spans in sorted(orders.items())]
+    picture_path(text.content_hash, 1).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with spool() as folder, drive.fetch(document.document_id, folder, settings.document_max_mb << 20) as fetched:
+        if fetched.content_hash != text.content_hash:
+            raise Unreadable("The document was changed since it was read.")
+        drawn: list[DrawnPage] = []
+        for first in range(0, len(pages), _AT_ONCE):
+            drawn += draw_pages(pool, fetched.path, pages[first : first + _AT_ONCE])
+        return drawn
+
+
+def _order(text: StoredText, number: int, spans: Sequence[_Placed]) -> PageOrder:
+    picture = picture_path(text.content_hash, number)
+    return PageOrder(
+        page=number,
+        text=spans[0].part.text,
+        spans=[Span(placed.part.start, placed.part.end) for placed in spans],
+        picture=None if picture.exists() else str(picture),
+    )
+
+
+def _save(text: StoredText, orders: Mapping[int, Sequence[_Placed]], drawn: Iterable[DrawnPage]) -> None:
+    """Keep the boxes of the spans, page after page."""
+    assert text.id is not None
+    pages: dict[tuple[int, int], list[dict[str, Any]]] = {}
+    for page in sorted(drawn, key=lambda page: page.page):
+        for placed, boxes in zip(orders[page.page], page.boxes, strict=True):
+            rounded = [[round(side, 2) for side in (box.left, box.top, box.right, box.bottom)] for box in boxes]
+            pages.setdefault((placed.start, placed.end), []).append(
+                {"page": page.page, "width": round(page.width, 2), "height": round(page.height, 2), "boxes": rounded}
+            )
+    with database.writing() as session:
+        save_span_pages(
+            session,
+            [SpanPages(text_id=text.id, start=start, end=end, pages=found) for (start, end), found in pages.items()],
+        )

@@ -1,0 +1,121 @@
+"""The words around a quotation as a reader sees them: paragraphs, and rows of tables, with the quotation marked."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Final, Literal
+
+_AROUND: Final = 1_500
+"""Characters that are shown before and behind what is marked."""
+_MOST: Final = 20_000
+"""Characters of one stretch; a quotation that is longer is shown up to there."""
+_FAR: Final = 400
+"""How much further a stretch may reach to begin and end with a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A span of a text to mark, and the id by which a link finds it."""
+
+    start: int
+    end: int
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Words that are marked or not; the first run of a mark has its anchor among its `anchors`."""
+
+    text: str
+    marked: bool = False
+    anchors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A paragraph of one cell, or the rows of a table."""
+
+    kind: Literal["paragraph", "table"]
+    rows: list[list[list[Run]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A stretch of a text in blocks; `before` and `behind`: whether the text goes on there."""
+
+    blocks: list[Block] = field(default_factory=list)
+    before: bool = False
+    behind: bool = False
+
+
+def stretches(text: str, first: int, last: int, marks: Sequence[Mark]) -> list[Stretch]:
+    """The stretches of `text[first:last]` around the marks, in order; marks that are near to each other share one.
+
+    Args:
+        text: the whole text of a document.
+        first: where the page, slide, sheet or other part begins that the marks lie in.
+        last: where it ends.
+        marks: spans within it.
+    """
+    spans: list[tuple[int, int]] = []
+    for mark in sorted(marks, key=lambda mark: mark.start):
+        begin = _line_start(text, max(mark.start - _AROUND, first), first)
+        end = _line_end(text, min(min(mark.end, mark.start + _MOST) + _AROUND, last), last)
+        if spans and begin <= spans[-1][1]:
+            spans[-1] = spans[-1][0], max(spans[-1][1], end)
+        else:
+            spans.append((begin, end))
+    left = {mark.anchor for mark in marks if mark.anchor}
+    return [
+        Stretch(list(_blocks(text, begin, end, marks, left)), before=begin > first, behind=end < last)
+        for begin, end in spans
+    ]
+
+
+def _line_start(text: str, at: int, first: int) -> int:
+    start = text.rfind("\n", max(at - _FAR, first), at)
+    if start < 0:
+        return first if at - first <= _FAR else at
+    return start + 1
+
+
+def _line_end(text: str, at: int, last: int) -> int:
+    end = text.find("\n", at, min(at + _FAR, last))
+    if end < 0:
+        return last if last - at <= _FAR else at
+    return end
+
+
+def _blocks(text: str, begin: int, end: int, marks: Sequence[Mark], left: set[str]) -> Iterator[Block]:
+    rows: list[list[list[Run]]] = []
+    at = begin
+    for line in text[begin:end].replace("\f", "\n").split("\n"):
+        if "\t" in line:
+            cells: list[list[Run]] = []
+            cell_at = at
+            for cell in line.split("\t"):
+                cells.append(_runs(text, cell_at, cell_at + len(cell), marks, left))
+                cell_at += len(cell) + 1
+            rows.append(cells)
+        else:
+            if rows:
+                yield Block("table", rows)
+                rows = []
+            if line.strip():
+                yield Block("paragraph", [[_runs(text, at, at + len(line), marks, left)]])
+        at += len(line) + 1
+    if rows:
+        yield Block("table", rows)
+
+
+def _runs(text: str, begin: int, end: int, marks: Sequence[Mark], left: set[str]) -> list[Run]:
+    """Words cut where marks begin and end. A mark's anchor, one of those `left`, is with its first words."""
+    near = [mark for mark in marks if mark.start < end and begin < mark.end]
+    cuts = sorted({begin, end, *(max(mark.start, begin) for mark in near), *(min(mark.end, end) for mark in near)})
+    runs: list[Run] = []
+    for start, stop in pairwise(cuts):
+        over = [mark for mark in near if mark.start <= start and stop <= mark.end]
+        anchors = tuple(dict.fromkeys(mark.anchor for mark in over if mark.anchor in left))
+        left.difference_update(anchors)
+        runs.append(Run(text[start:stop], marked=bool(over), anchors=anchors))
+    return runs

@@ -1,0 +1,224 @@
+"""What changed for a company between two runs of a batch: its documents, its scores and the criteria.
+
+This module compares rows of storage; `report` decides which two runs.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from storage.runs import RunDocument
+from storage.scores import CriterionOutcome, ScoreStatus
+from tasks.scoring.criteria import SHOWN_ONLY
+from tasks.scoring.judge import SHOWN
+
+
+class Change(BaseModel):
+    """One change, `text` in a sentence, and `why` it happened.
+
+    For a document, `before` and `after` are the hashes of its content (null where it did not exist or
+    its content is unknown). For a score they are the score, or the status where the criterion does not
+    count. Changes of the criteria have neither.
+    """
+
+    kind: Literal["document_added", "document_changed", "document_removed", "score_moved", "criteria_changed"]
+    document_id: str | None = None
+    document_name: str | None = None
+    criterion: str | None = None
+    before: float | str | None = None
+    after: float | str | None = None
+    text: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Causes:
+    """What else differs between the two runs, and may have moved a score.
+
+    `redefined` are the ids of criteria that asked for something else in the earlier run, `answerers` who
+    judged then and now, `documents` the changes of the data room, `quoted` the ids of the documents that
+    are quoted now, by criterion.
+    """
+
+    redefined: frozenset[str] = frozenset()
+    answerers: tuple[str, str] = ("", "")
+    documents: Sequence[Change] = ()
+    quoted: Mapping[str, Collection[str | None]] = field(default_factory=dict)
+
+
+_NAMED = 3  # documents that a sentence names
+_LISTED = 10  # criteria that a sentence names
+
+
+def document_changes(before: Sequence[RunDocument], now: Sequence[RunDocument]) -> list[Change]:
+    """Documents that were added, changed or removed, in the order in which they are listed.
+
+    A document whose content is unknown in one of the runs (not fetched, or not reached) does not count
+    as changed. On a drive that identifies documents by path, a renamed or moved document is one removed
+    and one added.
+    """
+    earlier = {document.document_id: document for document in before}
+    changes: list[Change] = []
+    for document in now:
+        old = earlier.pop(document.document_id, None)
+        if old is None:
+            changes.append(_document("document_added", document, None, document.content_hash))
+        elif old.content_hash and document.content_hash and old.content_hash != document.content_hash:
+            changes.append(_document("document_changed", document, old.content_hash, document.content_hash))
+    changes.extend(_document("document_removed", old, old.content_hash, None) for old in earlier.values())
+    return changes
+
+
+def score_moves(before: Sequence[CriterionOutcome], now: Sequence[CriterionOutcome], causes: Causes) -> list[Change]:
+    """Scores that moved, began to count or ceased to count, in the order of the criteria.
+
+    Args:
+        before: the company's outcomes in the earlier run.
+        now: its outcomes in the later one.
+        causes: what else differs between the two.
+    """
+    earlier = {outcome.criterion_id: outcome for outcome in before}
+    return list(_moves(earlier, now, causes))
+
+
+def redefined_criteria(before: Mapping[str, Any], now: Mapping[str, Any]) -> frozenset[str]:
+    """Ids of the criteria that stand in both runs' definitions and differ in more than their weight."""
+    earlier = {criterion["id"]: _question(criterion) for criterion in before.get("criteria", [])}
+    return frozenset(
+        criterion["id"]
+        for criterion in now.get("criteria", [])
+        if earlier.get(criterion["id"], _question(criterion)) != _question(criterion)
+    )
+
+
+def criteria_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[Change]:
+    """How the criteria of two runs differ: they change a total even where no score and no document changed."""
+    earlier = {criterion["id"]: criterion for criterion in before.get("criteria", [])}
+    current = {criterion["id"]: criterion for criterion in now.get("criteria", [])}
+    redefined = redefined_criteria(before, now)
+    weights = [
+        f"{name} from {earlier[name]['weight']:g} to {current[name]['weight']:g}"
+        for name in current
+        if name in earlier and current[name]["weight"] != earlier[name]["weight"]
+    ]
+    low, high = now["scale"]
+    changes = [
+        (
+            [f"The scale now goes from {low:g} to {high:g}"] if before["scale"] != now["scale"] else [],
+            "Scores on different scales are not compared.",
+        ),
+        (_sentence("Criteria added: ", current.keys() - earlier.keys(), current), "They now count in the total."),
+        (
+            _sentence("Criteria removed: ", earlier.keys() - current.keys(), earlier),
+            "They counted in the total of the last run.",
+        ),
+        (
+            _sentence("Criteria that ask for something else: ", redefined, current),
+            "They were changed in the criteria file.",
+        ),
+        (
+            [f"Weights changed: {_some(weights, ', ')}"] if weights else [],
+            "Totals change with the weights, even where no score did.",
+        ),
+    ]
+    return [Change(kind="criteria_changed", text=f"{text}.", why=why) for texts, why in changes for text in texts]
+
+
+def _sentence(opening: str, names: Collection[str], order: Mapping[str, Any]) -> list[str]:
+    return [opening + _some([name for name in order if name in names], ", ")] if names else []
+
+
+def _some(listed: Sequence[str], separator: str) -> str:
+    more = f" and {len(listed) - _LISTED} more" if len(listed) > _LISTED else ""
+    return separator.join(listed[:_LISTED]) + more
+
+
+def _question(criterion: Mapping[str, Any]) -> dict[str, Any]:
+    """What changes a score: neither the weight nor what is for readers alone."""
+    left_out = SHOWN_ONLY | {"weight", "label"}
+    return {key: value for key, value in criterion.items() if key not in left_out and value is not None}
+
+
+def _moves(
+    earlier: Mapping[str, CriterionOutcome], now: Sequence[CriterionOutcome], causes: Causes
+) -> Iterator[Change]:
+    for outcome in now:
+        old = earlier.get(outcome.criterion_id)
+        if old is None or _counted(old) == _counted(outcome):
+            continue
+        yield Change(
+            kind="score_moved",
+            criterion=outcome.criterion_id,
+            before=_standing(old),
+            after=_standing(outcome),
+            text=f"{outcome.criterion_id} went from {_in_words(old)} to {_in_words(outcome)}.",
+            why=_why(old, outcome, causes),
+        )
+
+
+def _why(old: CriterionOutcome, now: CriterionOutcome, causes: Causes) -> str:
+    """What brought a move about, the surest cause first."""
+    if now.criterion_id in causes.redefined:
+        return "The criterion itself was changed between the two runs."
+    if now.status is ScoreStatus.UNSCORED or now.kind != "judged":
+        return now.reason.removesuffix(SHOWN)
+    if old.status is ScoreStatus.UNSCORED:
+        return f"It was not judged in the last run: {old.reason.removesuffix(SHOWN)}"
+    reasons: list[str] = []
+    then, today = causes.answerers
+    if then != today:
+        reasons.append(f"It was judged by {today}; in the last run, by {then}.")
+    quoted = causes.quoted.get(now.criterion_id, ())
+    quoted_changes = [document for document in causes.documents if document.document_id in quoted]
+    if quoted_changes:
+        reasons.append(f"Its quotes come from {_named(quoted_changes)}.")
+    elif causes.documents:
+        reasons.append(f"The data room changed: {_named(causes.documents)}.")
+    return " ".join(reasons) or "The same documents were judged again, with a different result."
+
+
+def _named(changes: Sequence[Change]) -> str:
+    more = f" and {len(changes) - _NAMED} more" if len(changes) > _NAMED else ""
+    return ", ".join(f"{change.document_name} ({_VERBS[change.kind]})" for change in changes[:_NAMED]) + more
+
+
+def _counted(outcome: CriterionOutcome) -> float | None:
+    """The score if it counts. A step from `missing` to `unsupported` moves no score."""
+    return outcome.score if outcome.status is ScoreStatus.SCORED else None
+
+
+def _standing(outcome: CriterionOutcome) -> float | str:
+    counted = _counted(outcome)
+    return outcome.status.value if counted is None else counted
+
+
+def _in_words(outcome: CriterionOutcome) -> str:
+    standing = _standing(outcome)
+    return standing if isinstance(standing, str) else f"{standing:g}"
+
+
+_VERBS = {"document_added": "added", "document_changed": "changed", "document_removed": "removed"}
+_WHY = {
+    "document_added": "It was not in the data room in the last run.",
+    "document_changed": "Its content differs from that in the last run.",
+    "document_removed": "It is no longer in the data room.",
+}
+
+
+def _document(
+    kind: Literal["document_added", "document_changed", "document_removed"],
+    document: RunDocument,
+    before: str | None,
+    after: str | None,
+) -> Change:
+    return Change(
+        kind=kind,
+        document_id=document.document_id,
+        document_name=document.name,
+        before=before,
+        after=after,
+        text=f"{document.name} was {_VERBS[kind]}.",
+        why=_WHY[kind],
+    )

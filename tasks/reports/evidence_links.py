@@ -1,0 +1,44 @@
+"""Where the evidence of a quotation lies beside a report, known before it is written."""
+
+import re
+from hashlib import sha256
+from typing import Final
+
+FOLDER: Final = "evidence"
+_PART: Final = re.compile(r"((?:in “[^”]*”, )*(?:page \d+|slide \d+|sheet [^,]+))", re.IGNORECASE)
+_OWN: Final = re.compile(r"evidence/[0-9a-f]{16}\.html#c\d+-\d+")
+_OWN_FILE: Final = re.compile(r"[0-9a-f]{16}\.html|[0-9a-f]{24}-\d+\.webp")
+_CHARACTERS: Final = 6_000
+"""Of a document without pages, slides or sheets, so much of its text shares an evidence page."""
+
+
+def evidence_url(domain: str, document_id: str, place: str, start: int, end: int) -> str:
+    """Where the evidence page of a quotation lies, relative to the report; it needs nothing but these to be known."""
+    return f"{FOLDER}/{page_name(domain, document_id, place, start)}.html#{anchor_of(start, end)}"
+
+
+def part_of(place: str) -> str | None:
+    """The page, slide or sheet of a place in words, with the attachments that it is in; None where it names none."""
+    match = _PART.match(place)
+    return match[1] if match else None
+
+
+def page_name(domain: str, document_id: str, place: str, start: int) -> str:
+    """The name of an evidence page: the same for all quotations of one place of one company."""
+    where = part_of(place) or f"characters {start // _CHARACTERS}"
+    return sha256(f"{domain}\n{document_id}\n{where}".encode(errors="surrogatepass")).hexdigest()[:16]
+
+
+def anchor_of(start: int, end: int) -> str:
+    """The id of a quotation on its evidence page."""
+    return f"c{start}-{end}"
+
+
+def is_own_file(name: str) -> bool:
+    """Whether a file in the folder has a name of ours, so that a later report may take it away."""
+    return _OWN_FILE.fullmatch(name) is not None
+
+
+def is_evidence(url: str) -> bool:
+    """Whether this is the address of an evidence page, as `evidence_url` gives it."""
+    return _OWN.fullmatch(url) is not None

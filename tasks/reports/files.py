@@ -1,0 +1,127 @@
+"""The formats of a report, and a run's report as files in a folder.
+
+To add a format, write a module in this folder with a function `render(report)` that gives text or
+bytes, and name it in `ReportFormat`. It is imported when it is first used, with the libraries it needs.
+"""
+
+import logging
+from enum import StrEnum
+from importlib import import_module
+from pathlib import Path
+from typing import Final, Self
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
+
+from tasks.errors import BadRequest
+from tasks.evidence.settings import EvidenceSettings
+from tasks.reports.evidence import write_evidence
+from tasks.reports.evidence_links import FOLDER, is_own_file
+from tasks.reports.models import Report
+from tasks.reports.report import build
+
+log = logging.getLogger(__name__)
+
+_ALWAYS: Final = (1980, 1, 1, 0, 0, 0)
+"""The time of every file in report.zip: what did not change is the same archive."""
+
+
+class ReportFormat(StrEnum):
+    """A format by the name that users type: the function that writes it, and whether it is text."""
+
+    HTML = "html", "tasks.reports.html:render", True
+    XLSX = "xlsx", "tasks.reports.xlsx:render", False
+    DOCX = "docx", "tasks.reports.docx:render", False
+    JSON = "json", "tasks.reports.files:as_json", True
+
+    renderer: str
+    is_text: bool
+
+    def __new__(cls, name: str, renderer: str, is_text: bool) -> Self:
+        member = str.__new__(cls, name)
+        member._value_ = name
+        member.renderer = renderer
+        member.is_text = is_text
+        return member
+
+
+def render(report: Report, format_name: str) -> bytes:
+    """The report in that format, as the bytes of a file; text is UTF-8.
+
+    Raises:
+        BadRequest: there is no such format.
+    """
+    chosen = ReportFormat.__members__.get(format_name.upper())
+    if chosen is None:
+        raise BadRequest(f"There is no report in that format. Choose one of {', '.join(ReportFormat)}.")
+    module, function = chosen.renderer.split(":")
+    content: str | bytes = getattr(import_module(module), function)(report)
+    return content if isinstance(content, bytes) else content.encode()
+
+
+def as_json(report: Report) -> str:
+    """The report as indented JSON, exactly as `models` describes it; times are UTC and end in `Z`."""
+    return report.model_dump_json(indent=2) + "\n"
+
+
+def write_report(report: Report, format_name: str, folder: Path) -> Path:
+    """Write a report to `report.<format>` in a folder, with the evidence that it links to; gives its path.
+
+    The file is replaced in one step, so that nobody opens a report that is half written.
+
+    Raises:
+        BadRequest: there is no such format, or the folder cannot be written.
+    """
+    target = folder / f"report.{format_name}"
+    part = target.with_suffix(f".{format_name}.part")
+    content = render(report, format_name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(content)
+        part.replace(target)
+    except OSError as error:
+        raise BadRequest(f"{target} cannot be written ({error.strerror}). Choose another folder with --out.") from error
+    if format_name != ReportFormat.JSON and EvidenceSettings.current().evidence != "none":
+        try:
+            write_evidence(report, folder)
+            if format_name == ReportFormat.HTML:
+                pack(folder)
+        except OSError as error:  # the report stands; that some of its evidence is missing is said
+            log.warning("Not all of the evidence could be written beside the report (%s).", error.strerror)
+    return target
+
+
+def write_reports(run: str, folder: Path) -> Path:
+    """Write report.html, report.json, the folder `evidence` and report.zip of a run; gives the path of report.html.
+
+    Raises:
+        NotFound: there is no such run. BadRequest: the folder cannot be written.
+    """
+    report = build(run)
+    write_report(report, "json", folder)
+    return write_report(report, "html", folder)
+
+
+def standing_alone(report: Report) -> Report:
+    """The same report for a page that has no folder beside it: its quotations link to the documents themselves."""
+    alone = report.model_copy(deep=True)
+    for company in alone.companies:
+        for criterion in company.criteria:
+            for quote in criterion.quotes:
+                quote.evidence_url = None
+            for contradiction in criterion.contradictions:
+                for said in contradiction.quotes:
+                    said.evidence_url = None
+    return alone
+
+
+def pack(folder: Path) -> Path:
+    """Write report.zip: report.html and the folder `evidence`, to be sent on. The same content gives the same bytes."""
+    target, part = folder / "report.zip", folder / "report.zip.part"
+    with ZipFile(part, "w") as archive:
+        for path in [folder / "report.html", *sorted((folder / FOLDER).iterdir())]:
+            if path.name == "report.html" or is_own_file(path.name):
+                entry = ZipInfo(f"report/{path.relative_to(folder).as_posix()}", _ALWAYS)
+                entry.external_attr = 0o644 << 16
+                entry.compress_type = ZIP_STORED if path.suffix == ".webp" else ZIP_DEFLATED
+                archive.writestr(entry, path.read_bytes())
+    part.replace(target)
+    return target

@@ -1,0 +1,216 @@
+"""The shape of a report: one run, its companies, and for each of them all that the run found out.
+
+`report --format json` is this object word for word, and every other format shows the same. Times
+are UTC; in JSON they end in `Z`.
+"""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel
+
+from storage.runs import CompanyStatus, RunStatus
+from storage.scores import ScoreStatus
+from tasks.companies.claims import ClaimConflict
+from tasks.reports.changes import Change
+
+CriterionKind = Literal["judged", "fact", "document"]
+Severity = Literal["high", "medium", "low"]
+
+
+class Cost(BaseModel):
+    """What the run asked of a model. `usd` is null while the model's price is not known."""
+
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    usd: float | None = None
+
+
+class CriterionSummary(BaseModel):
+    """A criterion as the batch asks it. `label` is the question, the rule or the document in words.
+
+    `title` is its name for people, `severity` how grave it is to fall short of it, `recommend` what to do then; each
+    null where the criteria file does not say.
+    """
+
+    id: str
+    kind: CriterionKind
+    weight: float
+    label: str
+    guide: str | None = None
+    title: str | None = None
+    severity: Severity | None = None
+    recommend: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What people call it: its title, else its id with spaces."""
+        return self.title or self.id.replace("_", " ")
+
+
+class Sensitivity(BaseModel):
+    """How a ranking was tried out: `draws` times, with each weight as `varied` says."""
+
+    draws: int
+    varied: str
+
+
+class PreviousRun(BaseModel):
+    """The run that this one is compared with."""
+
+    id: str
+    started_at: datetime
+
+
+class RunSummary(BaseModel):
+    """The run itself. `scale` is the lowest and the highest score, `budget` the most it might spend, as written.
+
+    `sensitivity` is null where there is no ranking to try, or only one criterion that was scored.
+    """
+
+    id: str
+    name: str
+    started_at: datetime
+    finished_at: datetime | None
+    status: RunStatus
+    cost: Cost
+    budget: str | None
+    answerer: str
+    scale: tuple[float, float]
+    criteria: list[CriterionSummary]
+    previous: PreviousRun | None
+    sensitivity: Sensitivity | None
+
+
+class QuoteBox(BaseModel):
+    """A rectangle on a page of a PDF (from 1), in points from the upper left corner of the page as it is shown."""
+
+    page: int
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+class ReportedQuote(BaseModel):
+    """Words of a document. `verified`: they stand in its text, at `place`.
+
+    `stance`: whether they speak `for` or `against` what is asked; null where nobody judged. `evidence_url` is the path
+    of the page that shows them, relative to the report, null where none is written; `boxes` are where they stand on the
+    pages of a PDF, one a line, none where that is not certain or not known.
+    """
+
+    text: str
+    verified: bool
+    document_id: str | None
+    document_name: str | None
+    document_url: str | None
+    place: str | None
+    stance: Literal["for", "against"] | None = None
+    evidence_url: str | None = None
+    boxes: list[QuoteBox] = []
+
+
+class ContradictingQuote(BaseModel):
+    """Verified words of one of two documents, or places, that contradict each other."""
+
+    text: str
+    document_id: str
+    document_name: str
+    document_url: str
+    place: str
+    evidence_url: str | None = None
+    boxes: list[QuoteBox] = []
+
+
+class ReportedContradiction(BaseModel):
+    """What the data room says in two ways: `about` what, and both places."""
+
+    about: str
+    quotes: tuple[ContradictingQuote, ContradictingQuote]
+
+
+class NearestDocument(BaseModel):
+    """A document that comes near to one that is missing, and `why`."""
+
+    document_id: str
+    document_name: str
+    document_url: str
+    why: str
+
+
+class CriterionReport(BaseModel):
+    """How one criterion came out for one company. Only a `scored` one counts in the total.
+
+    `confidence` is the judge's own, `agreement` the share of repeated judgements that gave this
+    score, both 0..1 and null where there is none. `missing` is what to ask the company for, null where
+    nothing is missing, and `nearest` the documents that come nearest to it.
+    """
+
+    id: str
+    kind: CriterionKind
+    weight: float
+    score: float | None
+    status: ScoreStatus
+    reason: str
+    quotes: list[ReportedQuote]
+    label: str
+    confidence: float | None = None
+    agreement: float | None = None
+    contradictions: list[ReportedContradiction] = []
+    missing: str | None = None
+    nearest: list[NearestDocument] = []
+    title: str | None = None
+    severity: Severity | None = None
+    recommend: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What people call it: its title, else its id with spaces."""
+        return self.title or self.id.replace("_", " ")
+
+
+class DocumentReport(BaseModel):
+    """What became of one document. `path` is its folder's path in the data room."""
+
+    document_id: str
+    document_name: str
+    status: Literal["read", "unchanged", "empty", "failed", "unsupported"]
+    characters: int
+    warning: str | None
+    path: str
+    document_url: str
+
+
+class CompanyReport(BaseModel):
+    """One company. `total` is 0..1 of what could be scored (null if nothing), `coverage` the share of weight scored.
+
+    `missing` says what to ask the company for, an entry a thing. `compared_with` is the id of the
+    last run that had the company too; without one `changes` is empty and says nothing. `stability` is
+    the share of draws in which it keeps its place when the weights vary (`run.sensitivity`).
+    """
+
+    name: str
+    domain: str
+    folder_id: str | None
+    total: float | None
+    coverage: float | None
+    rank: int | None
+    criteria: list[CriterionReport]
+    missing: list[str]
+    conflicts: list[ClaimConflict]
+    documents: list[DocumentReport]
+    changes: list[Change]
+    status: CompanyStatus
+    problem: str | None
+    warnings: list[str]
+    compared_with: str | None
+    stability: float | None = None
+
+
+class Report(BaseModel):
+    """A run and its companies: the ranked ones first, the rest in the order of the batch."""
+
+    run: RunSummary
+    companies: list[CompanyReport]

@@ -1,0 +1,120 @@
+"""The boxes of quotations, on pages whose lines stand where the test has put them."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from tasks.documents.extract.pdf import reader
+from tasks.documents.extract.pdf.document import PdfDocument
+from tasks.evidence.boxes import Box, boxes_of, compared
+from tasks.evidence.pdf_page import PageGlyphs, read_glyphs
+from tests.tasks.documents.extract.pdf import pdfs
+
+HEIGHT = 792
+
+
+def content(*lines: tuple[int, int, str]) -> bytes:
+    """Lines of 10 points at x, y from the lower left corner."""
+    return pdfs.stream(
+        b"".join(b"BT /F1 10 Tf %d %d Td (%s) Tj ET\n" % (x, y, words.encode("cp1252")) for x, y, words in lines)
+    )
+
+
+def page_of(*lines: tuple[int, int, str], entries: bytes = b"") -> tuple[PageGlyphs, str]:
+    """A page with these lines: its glyphs and its text as the reader gives it."""
+    objects = pdfs.one_page(b"", entries=entries)
+    objects[3] = content(*lines)
+    data = pdfs.pdf(objects)
+    with PdfDocument(data) as document:
+        return read_glyphs(document, 0), reader.read(data).text
+
+
+def find(page: tuple[PageGlyphs, str], quotation: str, occurrence: int = 0) -> list[Box]:
+    glyphs, text = page
+    start = -1
+    for _ in range(occurrence + 1):
+        start = text.index(quotation, start + 1)
+    return boxes_of(glyphs.glyphs, text, start, start + len(quotation))
+
+
+def under(page: tuple[PageGlyphs, str], boxes: Sequence[Box]) -> str:
+    """The characters whose middle lies in one of the boxes."""
+    return "".join(glyph.text for glyph in page[0].glyphs if any(box.holds(glyph.box) for box in boxes))
+
+
+def test_a_line_has_one_box_where_it_stands() -> None:
+    page = page_of((72, 700, "Revenue was 40 million euros, all of it recurring."), (72, 680, "Costs fell."))
+    (box,) = find(page, "Revenue was 40 million euros, all of it recurring.")
+    assert box.left == pytest.approx(72, abs=2)
+    assert box.bottom == pytest.approx(HEIGHT - 700, abs=4)
+    assert box.top == pytest.approx(HEIGHT - 708, abs=4)
+    assert under(page, [box]) == "Revenuewas40millioneuros,allofitrecurring."
+
+
+def test_words_that_go_on_in_the_next_line_have_a_box_a_line() -> None:
+    page = page_of((72, 700, "The lease ends when either"), (72, 688, "party gives notice in writing."))
+    first, second = find(page, "ends when either\nparty gives")
+    assert first.bottom <= second.top + 3
+    assert under(page, [first, second]) == "endswheneitherpartygives"
+
+
+def test_words_that_stand_twice_are_boxed_where_they_were_quoted() -> None:
+    page = page_of(
+        (72, 700, "Alpha: no debt. Beta goes on."), (72, 600, "Gamma says otherwise: no debt. Delta goes on.")
+    )
+    (first,), (second,) = find(page, "no debt."), find(page, "no debt.", 1)
+    assert first.top == pytest.approx(HEIGHT - 708, abs=4)
+    assert second.top == pytest.approx(HEIGHT - 608, abs=4)
+
+
+def test_a_figure_within_a_longer_one_is_not_it() -> None:
+    page = page_of((72, 700, "In all 1500 units and 500 more."))
+    (box,) = find(page, "500 more")
+    assert under(page, [box]) == "500more"
+
+
+def test_a_quotation_that_ends_within_a_word_is_boxed_up_to_there() -> None:
+    page = page_of((72, 700, "Audited financial statements of 2024"))
+    (box,) = find(page, "Audited financial s")
+    assert under(page, [box]) == "Auditedfinancials"
+
+
+def test_a_row_of_a_table_is_found_across_its_cells() -> None:
+    rows = [("Revenue", "100", "80"), ("Costs", "60", "50"), ("Result", "40", "30")]
+    lines = [(x, 700 - 20 * row, words[at]) for at, x in enumerate((72, 250, 350)) for row, words in enumerate(rows)]
+    glyphs, _ = page_of(*lines)  # drawn column by column
+    page = glyphs, "\n".join("\t".join(row) for row in rows)
+    boxes = find(page, "Costs\t60\t50")
+    assert under(page, boxes) == "Costs6050"
+    assert {round(box.top) for box in boxes} == {round(boxes[0].top)}
+
+
+def test_a_turned_page_is_boxed_as_it_is_shown() -> None:
+    page = page_of((72, 700, "Words on a page that lies on its side."), entries=b"/Rotate 90")
+    (box,) = find(page, "Words on a page")
+    assert (page[0].width, page[0].height) == (792, 612)
+    assert box.left == pytest.approx(700, abs=12)
+    assert box.top == pytest.approx(72, abs=4)
+    assert box.bottom - box.top > 3 * (box.right - box.left)  # the line runs downwards
+
+
+def test_a_cropped_page_is_measured_from_its_shown_corner() -> None:
+    page = page_of((172, 600, "Inside of the crop box."), entries=b"/CropBox [100 100 512 692]")
+    (box,) = find(page, "Inside")
+    assert box.left == pytest.approx(72, abs=2)
+    assert box.bottom == pytest.approx(92, abs=4)
+
+
+def test_where_the_words_are_not_on_the_page_nothing_is_boxed() -> None:
+    glyphs, text = page_of((72, 700, "Some words."))
+    assert boxes_of(glyphs.glyphs, text + " A remark beside the page.", len(text) + 1, len(text) + 9) == []
+    assert boxes_of(glyphs.glyphs, "— …", 0, 3) == []
+
+
+def test_two_places_that_cannot_be_told_apart_are_not_boxed() -> None:
+    glyphs, _ = page_of((72, 700, "Same."), (72, 600, "Same."))
+    assert boxes_of(glyphs.glyphs, "Same.", 0, 5) == []
+
+
+def test_forms_of_letters_compare_alike() -> None:
+    assert [compared(sign) for sign in ("ﬁ", "Ａ", "ß", "²", "-", "é")] == ["fi", "a", "ss", "2", "", "é"]

@@ -1,0 +1,246 @@
+"""The evidence beside a report, of a real room on the disk: each link leads to a page on which its words are marked."""
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import urldefrag
+from zipfile import ZipFile
+
+import pytest
+from docx import Document as WordDocument
+from openpyxl import load_workbook
+from PIL import Image
+
+from storage import database, documents, runs, texts
+from storage.scores import Quote, ScoreStatus
+from tasks.documents.drive.registry import open_drive
+from tasks.documents.texts import document_text
+from tasks.evidence.company import draw_evidence
+from tasks.reports.files import render, standing_alone, write_report, write_reports
+from tasks.reports.report import build
+from tests.tasks.documents.extract.pdf import pdfs
+from tests.tasks.evidence.test_boxes import content
+from tests.tasks.reports.rows import company, document, outcome, write_company, write_run
+
+NOTICE = "Either party may end the lease by a notice of six months."
+RECURRING = "Recurring revenue was 83 % of all revenue."
+
+
+@pytest.fixture(autouse=True)
+def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A room with a PDF and a Word document, and the run of a company that quotes both."""
+    folder = tmp_path / "rooms" / "alpha"
+    folder.mkdir(parents=True)
+    objects = pdfs.one_page(b"")
+    objects[3] = content((72, 700, RECURRING), (72, 660, "Costs fell."))
+    (folder / "Accounts <b>.pdf").write_bytes(pdfs.pdf(objects))
+    word = WordDocument()
+    word.add_heading("Lease", 1)
+    word.add_paragraph(NOTICE)
+    word.save(str(folder / "Lease.docx"))
+    monkeypatch.setenv("DILIGENCE_DRIVE_ROOT", str(tmp_path / "rooms"))
+    write_run("r1", [company("Alpha", total=0.5, coverage=1.0, rank=1)])
+    listing = open_drive().list_folder(open_drive().find_folder("alpha"), recursive=True)
+    quoted = {"Accounts <b>.pdf": (RECURRING, "page 1"), "Lease.docx": (NOTICE, "under “Lease”, line 2")}
+    read, quotes = [], {}
+    for each in listing.documents:
+        text = document_text(each.id).text
+        with database.reading() as session:
+            held = documents.find_contents(session, open_drive().name, [each.id])[each.id]
+            text_id = next(iter(texts.find_summaries(session, [held.content_hash]).values())).id
+        words, place = quoted[each.name]
+        start = text.index(words)
+        read.append(document(each.id, held.content_hash, name=each.name, path="", url=each.url))
+        quotes[each.name] = Quote(
+            outcome_id=0,
+            ordinal=0,
+            text=words,
+            verified=True,
+            document_id=each.id,
+            document_name=each.name,
+            document_url=each.url,
+            place=place,
+            text_id=text_id,
+            start=start,
+            end=start + len(words),
+        )
+    write_company(
+        "r1",
+        "alpha.example",
+        documents=read,
+        outcomes=[
+            (outcome("recurring", 4, ScoreStatus.SCORED), [quotes["Accounts <b>.pdf"]]),
+            (outcome("audited", None, ScoreStatus.UNSCORED), [quotes["Lease.docx"]]),
+        ],
+    )
+    return folder
+
+
+def draw() -> list[str]:
+    with database.reading() as session:
+        company_id = runs.run_companies(session, "r1")[0].id
+    assert company_id is not None
+    return draw_evidence(company_id)
+
+
+def quotes_of(folder: Path) -> list[dict[str, Any]]:
+    (alpha,) = json.loads((folder / "report.json").read_text())["companies"]
+    return [quote for criterion in alpha["criteria"] for quote in criterion["quotes"]]
+
+
+class Links(HTMLParser):
+    """The links, pictures and ids of a page."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.ids: set[str] = set()
+        self.feed(path.read_text())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name == "id" and value:
+                self.ids.add(value)
+            elif name == "href" and value and (tag in {"a", "image"}):
+                self.links.append(value)
+
+
+def dead_links(folder: Path) -> list[str]:
+    """Relative links from the report, and from all that it leads to, that lead nowhere."""
+    dead: list[str] = []
+    seen: set[Path] = set()
+    waiting = [(folder / "report.html", "")]
+    while waiting:
+        path, anchor = waiting.pop()
+        if not path.exists():
+            dead.append(str(path))
+        elif path.suffix == ".html":
+            page = Links(path)
+            if anchor and anchor not in page.ids:
+                dead.append(f"{path}#{anchor}")
+            if path not in seen:
+                seen.add(path)
+                for link in page.links:
+                    if not re.match(r"[a-z]+:", link):
+                        target, fragment = urldefrag(link)
+                        waiting.append(((path.parent / target).resolve() if target else path, fragment))
+    return dead
+
+
+def test_every_quotation_has_a_page_and_every_link_leads_there(tmp_path: Path) -> None:
+    assert draw() == []
+    write_reports("r1", tmp_path / "out")
+    quotes = quotes_of(tmp_path / "out")
+    assert len(quotes) == 2
+    for quote in quotes:
+        assert f'<a href="{quote["evidence_url"]}">' in (tmp_path / "out" / "report.html").read_text()
+    assert dead_links(tmp_path / "out") == []
+
+
+def test_words_of_a_pdf_are_boxed_on_the_picture_of_their_page(tmp_path: Path) -> None:
+    draw()
+    write_reports("r1", tmp_path / "out")
+    quote = quotes_of(tmp_path / "out")[0]
+    (box,) = quote["boxes"]
+    assert box["page"] == 1
+    assert box["left"] == pytest.approx(72, abs=2)
+    (picture,) = (tmp_path / "out" / "evidence").glob("*.webp")
+    assert picture.stat().st_size < 150_000
+    with Image.open(picture) as drawn:
+        scale = drawn.width / 612
+        grey = drawn.convert("L")
+        left, top, right, bottom = (round(scale * box[side]) for side in ("left", "top", "right", "bottom"))
+        assert min(grey.crop((left, top, right, bottom)).tobytes()) < 100  # there is print in the box
+        assert min(grey.crop((0, 0, 50, 50)).tobytes()) > 250
+    page = (tmp_path / "out" / quote["evidence_url"].split("#")[0]).read_text()
+    assert f'<rect id="{quote["evidence_url"].split("#")[1]}"' in page
+    assert "<b>" not in page  # of the document's name
+
+
+def test_words_of_other_documents_are_marked_in_their_text(tmp_path: Path) -> None:
+    draw()
+    write_reports("r1", tmp_path / "out")
+    name, anchor = quotes_of(tmp_path / "out")[1]["evidence_url"].split("#")
+    page = (tmp_path / "out" / name).read_text()
+    assert f'<mark id="{anchor}">{NOTICE}</mark>' in page
+    assert '<a href="../report.html#company-1-3">' in page
+
+
+def test_writing_again_changes_no_file(tmp_path: Path) -> None:
+    draw()
+    write_reports("r1", tmp_path / "out")
+    files = {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in (tmp_path / "out" / "evidence").iterdir()}
+    packed = (tmp_path / "out" / "report.zip").read_bytes()
+    assert draw() == []
+    write_reports("r1", tmp_path / "out")
+    assert files == {
+        path: (path.stat().st_mtime_ns, path.read_bytes()) for path in (tmp_path / "out" / "evidence").iterdir()
+    }
+    assert packed == (tmp_path / "out" / "report.zip").read_bytes()
+    with ZipFile(tmp_path / "out" / "report.zip") as archive:
+        assert archive.testzip() is None
+        assert "report/report.html" in archive.namelist()
+        assert sum(name.endswith(".webp") for name in archive.namelist()) == 1
+
+
+def test_what_somebody_else_keeps_in_the_folder_stays_and_what_is_cited_no_more_goes(tmp_path: Path) -> None:
+    folder = tmp_path / "out" / "evidence"
+    folder.mkdir(parents=True)
+    (folder / "notes.html").write_text("my own")
+    (folder / "0123456789abcdef.html").write_text("of an earlier report")
+    write_reports("r1", tmp_path / "out")
+    assert (folder / "notes.html").read_text() == "my own"
+    assert not (folder / "0123456789abcdef.html").exists()
+    with ZipFile(tmp_path / "out" / "report.zip") as archive:
+        assert "report/evidence/notes.html" not in archive.namelist()
+
+
+def test_a_document_that_is_gone_is_shown_by_its_words_and_told(tmp_path: Path, room: Path) -> None:
+    (room / "Accounts <b>.pdf").unlink()
+    (warning,) = draw()
+    assert warning.startswith("Accounts <b>.pdf: its pages are not shown as pictures.")
+    write_reports("r1", tmp_path / "out")
+    assert dead_links(tmp_path / "out") == []
+    name, anchor = quotes_of(tmp_path / "out")[0]["evidence_url"].split("#")
+    assert f'<mark id="{anchor}">{RECURRING}</mark>' in (tmp_path / "out" / name).read_text()
+
+
+def test_a_document_that_changed_is_not_drawn(room: Path) -> None:
+    objects = pdfs.one_page(b"Something else entirely")
+    (room / "Accounts <b>.pdf").write_bytes(pdfs.pdf(objects))
+    (warning,) = draw()
+    assert "changed since" in warning
+
+
+def test_workbook_and_memo_link_to_the_evidence_beside_them(tmp_path: Path) -> None:
+    draw()
+    report = build("r1")
+    workbook = write_report(report, "xlsx", tmp_path / "out")
+    memo = write_report(report, "docx", tmp_path / "out")
+    quotes = load_workbook(workbook)["Quotes"].iter_rows(min_row=2)
+    links = [row[6].hyperlink.target for row in quotes if row[6].hyperlink is not None]
+    relationships = WordDocument(str(memo)).part.rels.values()
+    assert links == [each.target_ref for each in relationships if each.reltype.endswith("/hyperlink")]
+    assert len(links) == 2
+    for link in links:
+        name, anchor = str(link).split("#")
+        assert f'id="{anchor}"' in (tmp_path / "out" / name).read_text()
+
+
+def test_a_page_that_stands_alone_links_to_the_documents(tmp_path: Path) -> None:
+    page = render(standing_alone(build("r1")), "html").decode()
+    assert "evidence/" not in page
+    assert "/file/d/" in page
+
+
+def test_without_evidence_nothing_is_written_and_no_link_is_dead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DILIGENCE_EVIDENCE", "none")
+    assert draw() == []
+    write_reports("r1", tmp_path / "out")
+    assert not (tmp_path / "out" / "evidence").exists()
+    assert [quote["evidence_url"] for quote in quotes_of(tmp_path / "out")] == [None, None]
+    assert dead_links(tmp_path / "out") == []

@@ -1,0 +1,73 @@
+"""What a reader sees first: red flags by severity, strengths, and what the unscored weight could still change."""
+
+import pytest
+
+from storage.runs import CompanyStatus
+from storage.scores import ScoreStatus
+from tasks.reports.findings import possible_range, red_flags, strengths
+from tasks.reports.models import CompanyReport, CriterionReport
+
+SCALE = (0.0, 5.0)
+
+
+def criterion(
+    name: str, score: float | None, status: ScoreStatus = ScoreStatus.SCORED, **fields: object
+) -> CriterionReport:
+    values = {"kind": "judged", "weight": 1.0, "reason": "", "quotes": [], "label": name} | fields
+    return CriterionReport.model_validate({"id": name, "score": score, "status": status, **values})
+
+
+def company(*criteria: CriterionReport, total: float | None = None, coverage: float | None = None) -> CompanyReport:
+    return CompanyReport(
+        name="Alpha",
+        domain="alpha.example",
+        folder_id=None,
+        total=total,
+        coverage=coverage,
+        rank=None,
+        criteria=list(criteria),
+        missing=[],
+        conflicts=[],
+        documents=[],
+        changes=[],
+        status=CompanyStatus.FINISHED,
+        problem=None,
+        warnings=[],
+        compared_with=None,
+    )
+
+
+def test_the_criterion_says_how_severe_it_is_else_its_score_does() -> None:
+    alpha = company(
+        criterion("middling", 2),
+        criterion("said low", 0, severity="low"),
+        criterion("worst", 0),
+        criterion("fine", 3),
+        criterion("gone", None, ScoreStatus.MISSING),
+        criterion("gone and grave", None, ScoreStatus.MISSING, severity="high", weight=3.0),
+        criterion("not judged", None, ScoreStatus.UNSCORED),
+        criterion("not proved", 0, ScoreStatus.UNSUPPORTED),
+    )
+    assert [(flag.severity, flag.criterion.id) for flag in red_flags(alpha, SCALE)] == [
+        ("high", "gone and grave"),
+        ("high", "worst"),
+        ("medium", "middling"),
+        ("medium", "gone"),
+        ("low", "said low"),
+    ]
+
+
+def test_strengths_are_the_weightiest_of_the_best_scores() -> None:
+    alpha = company(*(criterion(f"c{weight}", 5, weight=float(weight)) for weight in (1, 4, 2, 3)), criterion("c9", 3))
+    assert [each.id for each in strengths(alpha, SCALE)] == ["c4", "c3", "c2"]
+
+
+@pytest.mark.parametrize(
+    ("total", "coverage", "expected"),
+    [(1.0, 0.5, (0.5, 1.0)), (0.6, 1.0, (0.6, 0.6)), (None, 0.0, (0.0, 1.0)), (None, None, None)],
+)
+def test_what_is_unscored_could_still_go_either_way(
+    total: float | None, coverage: float | None, expected: tuple[float, float] | None
+) -> None:
+    found = possible_range(company(total=total, coverage=coverage))
+    assert found == (pytest.approx(expected) if expected else None)

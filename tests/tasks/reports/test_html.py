@@ -1,0 +1,197 @@
+"""The web page: all of the report in it, nothing of it at work."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from storage.runs import RunStatus
+from tasks.reports import html
+from tasks.reports.html import heat
+from tasks.reports.models import ReportedQuote
+from tasks.reports.report import build
+from tasks.reports.wording import number, percent, place_link, plain, weblink
+from tests.tasks.reports.everything import HOSTILE, report_with_everything
+from tests.tasks.reports.rows import company, write_run
+
+
+class Page(HTMLParser):
+    """What a browser would make of the page: its elements, its links, its words."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+    @property
+    def text(self) -> str:
+        return re.sub(r"[ \n]+", " ", " ".join(self.words))
+
+
+def test_page_shows_all_that_the_report_holds() -> None:
+    page = Page(html.render(report_with_everything()))
+    for expected in (
+        "Autumn screen",
+        "27 November 2025, 21:04 UTC",
+        "the run of 20 November 2025",
+        "75\u202f%",
+        "Is most of the revenue recurring?",
+        "because: Words of a document.",
+        "proven: Words of a document.",
+        "✓ verified",
+        "✗ not verified",
+        "page 14",
+        "please send: Words of a document.",
+        "warned: Words of a document.",
+        "failed: Words of a document.",
+        "no text: Words of a document.",
+        "founding year",
+        "2016",
+        "went from 3 to 4.",
+        "1 more quote",
+        "1 failed",
+        "1 without text",
+    ):
+        assert expected in page.text
+
+
+def test_page_needs_nothing_beside_it() -> None:
+    text = html.render(report_with_everything())
+    page = Page(text)
+    assert [link["href"] for link in page.all("link")] == ["data:,"]
+    assert not any("src" in attributes for _, attributes in page.elements)
+    assert "@import" not in text
+    assert "url(" not in text
+
+
+def test_words_from_documents_stay_words() -> None:
+    page = Page(html.render(report_with_everything(HOSTILE)))
+    assert len(page.all("script")) == 1
+    assert page.all("img") == []
+    assert not any(name.startswith("on") for _, attributes in page.elements for name in attributes)
+    assert page.text.count("{{ 7*7 }}") > 8
+
+
+def test_links_lead_to_web_addresses_only() -> None:
+    page = Page(html.render(report_with_everything(HOSTILE)))
+    targets = [link["href"] or "" for link in page.all("a")]
+    assert all(target.startswith(("#", "http://127.0.0.1:8000/")) for target in targets)
+    assert "http://127.0.0.1:8000/documents/accounts#page=14" in targets
+
+
+def test_every_cell_of_the_matrix_leads_to_a_place_on_the_page() -> None:
+    page = Page(html.render(report_with_everything()))
+    ids = {attributes["id"] for _, attributes in page.elements if "id" in attributes}
+    targets = {(link["href"] or "")[1:] for link in page.all("a") if (link["href"] or "").startswith("#")}
+    assert targets
+    assert targets <= ids
+
+
+def test_policy_allows_the_two_inline_parts_and_nothing_else() -> None:
+    page = Page(html.render(report_with_everything()))
+    policy = next(meta["content"] or "" for meta in page.all("meta") if meta.get("http-equiv"))
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert "unsafe" not in policy
+    assert not any("style" in attributes for _, attributes in page.elements)
+
+
+def test_matrix_says_status_in_words_and_names_its_rows_and_columns() -> None:
+    page = Page(html.render(report_with_everything()))
+    marks = {link["aria-label"] for link in page.all("a") if "aria-label" in link}
+    assert "Alpha, recurring: 4 of 5" in marks
+    assert "Alpha, established: unsupported, 2 does not count" in marks
+    assert "Alpha, audited: missing" in marks
+    assert all(head.get("scope") in ("col", "row") for head in page.all("th"))
+
+
+def test_what_could_not_be_read_stands_first_among_the_documents() -> None:
+    text = html.render(report_with_everything())
+    table = text[text.index("Documents of Alpha") :]
+    assert table.index("bad Words") < table.index("scan.pdf") < table.index("fine.pdf")
+
+
+def test_few_companies_stand_open_and_many_start_closed() -> None:
+    few = build(write_run("few", [company(f"C{n}", n) for n in range(5)]))
+    many = build(write_run("many", [company(f"C{n}", n) for n in range(6)], days=1))
+    assert html.render(few).count('class="company" id=') == html.render(few).count(" open data-name=") == 5
+    assert " open data-name=" not in html.render(many)
+
+
+def test_run_without_companies_is_still_a_page() -> None:
+    assert "This run has no companies." in html.render(build(write_run("r1", [], status=RunStatus.RUNNING)))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_heat_scale_is_legible_and_falls_evenly_in_lightness(scheme: str) -> None:
+    style = (Path(html.__file__).parent / "templates" / "report.css").read_text("utf-8")
+    colours = style.split("@media screen and (prefers-color-scheme: dark)")[scheme == "dark"]
+    light = [_luminance(re.findall(rf"--heat-{step}: (#\w+)", colours)[0]) for step in range(11)]
+    on = [_luminance(re.findall(rf"--on-{step}: (#\w+)", colours)[0]) for step in range(11)]
+    assert light == sorted(light, reverse=scheme == "light")
+    assert min((max(pair) + 0.05) / (min(pair) + 0.05) for pair in zip(light, on, strict=True)) >= 4.5
+
+
+def _luminance(colour: str) -> float:
+    """Relative luminance as WCAG 2 defines it."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize(
+    ("score", "scale", "step"),
+    [
+        (0, (0, 5), 0),
+        (5, (0, 5), 10),
+        (2.5, (0, 5), 5),
+        (1, (1, 10), 0),
+        (9, (0, 5), 10),
+        (-1, (0, 5), 0),
+        (3, (3, 3), 10),
+    ],
+)
+def test_heat_follows_the_scale(score: float, scale: tuple[float, float], step: int) -> None:
+    assert heat(score, scale) == step
+
+
+@pytest.mark.parametrize(
+    "address", [None, "", "javascript:alert(1)", "data:text/html,x", "//host/x", "http:x", "file:///x", "http://[bad"]
+)
+def test_address_that_is_no_web_address_is_no_link(address: str | None) -> None:
+    assert weblink(address) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "link"),
+    [
+        ("a.PDF", "page 3", "https://d.example/a#page=3"),
+        ("a.pdf", "page 3 (OCR)", "https://d.example/a#page=3"),
+        ("a.pdf", "page 3, row “Revenue”, column “2023”", "https://d.example/a#page=3"),
+        ("a.pdf", "in “b.pdf”, page 3", "https://d.example/a"),
+        ("a.docx", "page 3", "https://d.example/a"),
+        ("a.pdf", None, "https://d.example/a"),
+    ],
+)
+def test_quote_of_a_pdf_opens_its_page(name: str, place: str | None, link: str) -> None:
+    found = ReportedQuote(
+        text="x", verified=True, document_id="a", document_name=name, document_url="https://d.example/a", place=place
+    )
+    assert place_link(found) == link
+
+
+def test_figures_are_written_for_readers() -> None:
+    assert [number(4.0), number(3.5), number(2.254)] == ["4", "3.5", "2.25"]
+    assert percent(0.666) == "67\u202f%"
+    assert [plain(None), plain(value=True), plain([10, 50])] == ["nothing", "yes", "[10, 50]"]
+    assert [plain(2014), plain(12_500_000)] == ["2014", "12\u202f500\u202f000"]

@@ -1,0 +1,96 @@
+"""The page in a real browser, served from loopback by a server that writes down what it is asked for."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from storage.scores import ScoreStatus
+from tasks.reports import html
+from tasks.reports.report import build
+from tests.tasks.reports.rows import company, document, outcome, quote, write_company, write_run
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+
+FRAME = """<!doctype html><link rel="icon" href="data:,"><iframe src="/report.html#company-7-1"
+style="width:390px;height:800px;border:0" onload="setTimeout(() => {
+  const page = this.contentDocument;
+  document.body.dataset.width = page.documentElement.scrollWidth;
+  document.body.dataset.title = page.title;
+  document.body.dataset.open = [...page.querySelectorAll('details.company[open]')].map((part) => part.id);
+  for (const click of [1, 2]) page.querySelectorAll('.matrix thead [role=button]')[1].click();
+  document.body.dataset.order = [...page.querySelectorAll('.matrix tbody tr')].map((row) => row.dataset.company);
+}, 50)"></iframe>"""
+
+Browse = Callable[[str], tuple[str, list[str]]]
+
+
+@pytest.fixture
+def browse(tmp_path: Path) -> Iterator[Browse]:
+    """Opens a page in a frame as wide as a phone; gives what the frame found and the paths asked for."""
+    pages: dict[str, str] = {"/": FRAME}
+    asked: list[str] = []
+
+    class Server(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            page = pages.get(self.path)
+            self.send_response(404 if page is None else 200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.end_headers()
+            self.wfile.write((page or "").encode())
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Server) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+
+        def open_page(page: str) -> tuple[str, list[str]]:
+            pages["/report.html"] = page
+            options = (
+                "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+                "--disable-component-update --disable-sync --virtual-time-budget=5000 --dump-dom"
+            )
+            command = [str(CHROMIUM), *options.split(), f"--user-data-dir={tmp_path / 'browser'}"]
+            done = subprocess.run(
+                [*command, f"http://127.0.0.1:{server.server_address[1]}/"],
+                check=True,
+                capture_output=True,
+                text=True,
+                timeout=120,
+            )
+            return done.stdout, asked
+
+        yield open_page
+        server.shutdown()
+
+
+def test_page_works_on_a_phone_and_asks_the_network_for_nothing(browse: Browse) -> None:
+    hostile = "<script>document.title='owned'</script><img src=/leak><link rel=stylesheet href=/leak>"
+    totals = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3]
+    rows = [
+        company(f"C{n} {hostile}", n, domain=f"c{n}.example", total=total, rank=n + 1) for n, total in enumerate(totals)
+    ]
+    write_run("r1", [*rows, company("Unranked", 7)])
+    for n in range(len(totals)):
+        write_company(
+            "r1",
+            f"c{n}.example",
+            documents=[document("a", name=f"{'long' * 40}{hostile}.pdf")],
+            outcomes=[(outcome("recurring", n % 6, ScoreStatus.SCORED, reason=hostile), [quote(hostile + "w" * 300)])],
+        )
+    dom, asked = browse(html.render(build("r1")))
+    found = dict(re.findall(r'data-(\w+)="([^"]*)"', dom[dom.index("<body") : dom.index(">", dom.index("<body"))]))
+    assert asked == ["/", "/report.html"]
+    assert found["title"].startswith("Autumn screen")
+    assert int(found["width"]) <= 390, "the page scrolls sideways"
+    assert found["open"] == "company-7", "the section that a link leads to is open, the others are not"
+    assert found["order"] == "7,6,5,4,3,2,1,8", "sorted by total, lowest first, the one without a total still last"
