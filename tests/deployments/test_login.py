@@ -1,11 +1,13 @@
 """`diligence login` and what the command line does with it, as users run it, beside an emulated Google."""
 
+import io
 import json
 import re
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from queue import Queue
 from threading import Thread
 
 import httpx
@@ -121,14 +123,36 @@ def inside(google: DriveEmulator, home: Path, monkeypatch: pytest.MonkeyPatch) -
     return google
 
 
-def test_a_forged_state_logs_nobody_in(inside: DriveEmulator, capsys: pytest.CaptureFixture[str]) -> None:
+class Heard(io.StringIO):
+    """A stderr whose writes another thread waits for. One that asks a capture again and again can lose a line between
+    two of its steps."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writes: Queue[str] = Queue()
+
+    def write(self, text: str) -> int:
+        self.writes.put(text)
+        return len(text)
+
+    def address(self) -> str:
+        """The first address that is written.
+
+        Raises:
+            queue.Empty: nothing was written for 20 s.
+        """
+        while not (address := re.search(r"http\S+", self.writes.get(timeout=20))):
+            pass
+        return address.group()
+
+
+def test_a_forged_state_logs_nobody_in(inside: DriveEmulator, monkeypatch: pytest.MonkeyPatch) -> None:
     answers: list[httpx.Response] = []
+    stderr = Heard()
+    monkeypatch.setattr("sys.stderr", stderr)
 
     def forge() -> None:
-        url = ""
-        while not (found := re.search(r"http\S+", url)):
-            url += capsys.readouterr().err
-        answer = agree(found.group(), ADA)
+        answer = agree(stderr.address(), ADA)
         back = answer.pop("to")
         assert httpx.get(f"{back}favicon.ico").status_code == 404
         answers.append(httpx.get(back, params=answer | {"state": "forged"}))
@@ -136,7 +160,7 @@ def test_a_forged_state_logs_nobody_in(inside: DriveEmulator, capsys: pytest.Cap
     browser = Thread(target=forge)
     browser.start()
     with pytest.raises(BadRequest, match="another login"):
-        log_in(0, browser=False)
+        log_in(0, browser=False, patience=60)
     browser.join(20)
     assert "another login" in answers[0].text
 
