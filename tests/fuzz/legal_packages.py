@@ -28,10 +28,10 @@ def mutate(rng: random.Random, data: bytes) -> tuple[bytes, list[str]]:
         parts = {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
     made: list[str] = []
     for _ in range(rng.choice((1, 1, 2, 3))):
-        name = rng.choice((*legal.NAMES, *_CHANGES, *(_SHEETS if any("worksheets/" in part for part in parts) else ())))
-        if name in _CHANGES and _relationships(parts):
-            changed = _CHANGES[name](rng, parts)
-        elif name in _CHANGES:
+        name = rng.choice((*legal.NAMES, *CHANGES, *(_SHEETS if any("worksheets/" in part for part in parts) else ())))
+        if name in CHANGES and _relationships(parts):
+            changed = CHANGES[name](rng, parts)
+        elif name in CHANGES:
             continue
         elif name in _SHEETS:
             changed = _in_sheet(rng, parts, _SHEETS[name])
@@ -129,9 +129,13 @@ def _order(rng: random.Random, parts: Parts) -> Parts:
         text = parts[name].decode()
     except UnicodeDecodeError:
         return parts
-    found = [match[0] for match in _RELATIONSHIP.finditer(text)]
-    rng.shuffle(found)
-    return {**parts, name: _RELATIONSHIP.sub(lambda _: found.pop(), text).encode()}
+    relationships = [match[0] for match in _RELATIONSHIP.finditer(text) if match[1] is not None]
+    rng.shuffle(relationships)
+
+    def reordered(match: re.Match[str]) -> str:
+        return match[0] if match[1] is None else relationships.pop()  # a comment stays: it may stand round the root
+
+    return {**parts, name: _RELATIONSHIP.sub(reordered, text).encode()}
 
 
 def _strict(_: random.Random, parts: Parts) -> Parts:
@@ -206,7 +210,7 @@ def _empty_cells(rng: random.Random, text: str) -> str:
     )
 
 
-_CHANGES: Final[dict[str, Callable[[random.Random, Parts], Parts]]] = {
+CHANGES: Final[dict[str, Callable[[random.Random, Parts], Parts]]] = {
     "relationships on lines": _on_lines,
     "relationships closed by tags": _closed_by_tags,
     "targets": _targets,
@@ -214,6 +218,8 @@ _CHANGES: Final[dict[str, Callable[[random.Random, Parts], Parts]]] = {
     "strict": _strict,
     "names in upper case": _upper_case,
 }
+"""Changes of the parts of a package by name."""
+
 _SHEETS: Final[dict[str, Callable[[random.Random, str], str]]] = {
     "rows without numbers": _without_numbers,
     "alike rows": _alike_rows,

@@ -1,11 +1,13 @@
 """Our readers beside the plain ones, on files whose XML another writer could have written so."""
 
 import random
+import zipfile
 from pathlib import Path
 
 import pytest
+from lxml import etree
 
-from tests.fuzz import compare, legal
+from tests.fuzz import compare, legal, legal_packages
 from tests.fuzz.plain_readers import docx, pptx, xlsx
 from tests.fuzz.plain_readers.stories import Story
 from tests.tasks.documents.extract.ooxml import packages
@@ -54,6 +56,33 @@ def test_a_reader_that_loses_or_moves_words_is_noticed(tmp_path: Path, monkeypat
     assert compare.difference_of(word, ".docx") == (("missing", "four 1"),)
     monkeypatch.setattr(docx, "read", lambda _: [Story("body", ["one", "three", "two"])])
     assert compare.difference_of(word, ".docx") == (("order of body", "one three two"),)
+
+
+def test_relationships_in_another_order_leave_the_comments_round_them(tmp_path: Path) -> None:
+    word = packages.docx(tmp_path / "a.docx", packages.p("one two"))
+    with zipfile.ZipFile(word) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    related = [b'<Relationship Id="a%d" Type="t" Target="x%d.xml"/>' % (number, number) for number in range(3)]
+    parts["_rels/.rels"] = b"<!-- before --><Relationships>%b</Relationships><!-- after -->" % b"".join(related)
+    orders = {
+        legal_packages.CHANGES["order of relationships"](random.Random(seed), parts)["_rels/.rels"] for seed in range(9)
+    }
+    assert len(orders) > 1
+    for changed in orders:
+        assert changed.startswith(b"<!-- before --><Relationships><Relationship ")
+        assert changed.endswith(b"</Relationships><!-- after -->")
+        assert all(relationship in changed for relationship in related)
+
+
+def test_a_change_that_leaves_no_xml_is_a_difference_and_ends_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packages.docx(tmp_path / "a.docx", packages.p("one two"))
+    monkeypatch.setattr(docx, "read", lambda _: etree.fromstring("<a/><b/>"))
+    document = compare.Document("a.docx", ".docx", (tmp_path / "a.docx").read_bytes(), "one two", (), ())
+    differences = [outcome.difference for outcome in compare.compare([document], seed=1, cases=9) if outcome.changes]
+    assert differences
+    assert all(difference[0][0] == "unreadable" for difference in differences)
 
 
 @pytest.mark.parametrize("name", legal.NAMES)
