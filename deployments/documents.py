@@ -10,14 +10,14 @@ from tempfile import TemporaryDirectory
 from typing import BinaryIO, NamedTuple
 
 from tasks.documents.drive.archives.archive import Archive
-from tasks.documents.drive.archives.members import Member, NotOpened, is_archive
+from tasks.documents.drive.archives.members import ArchiveNotOpened, Member, is_archive
 from tasks.documents.drive.archives.opened import Key, open_archives
 from tasks.documents.drive.drive import hidden
 from tasks.documents.extract import formats
 from tasks.errors import DiligenceError, NotFound, UnsupportedFormat
 
 
-class Document(NamedTuple):
+class DocumentToRead(NamedTuple):
     """A document to read: its name for users, its file (None for one given by id), its size in bytes.
 
     One in an archive has the archive's file, and is the `member` of it. With `problem` it cannot be read.
@@ -53,7 +53,7 @@ class Skipped:
             print(f"{self.count} skipped.", file=sys.stderr)  # noqa: T201
 
 
-def documents_of(names: list[str], max_bytes: int, skipped: Skipped) -> Iterator[Document]:
+def documents_of(names: list[str], max_bytes: int, skipped: Skipped) -> Iterator[DocumentToRead]:
     """The documents of these files, folders, archives and ids; those of a folder are named by their path in it.
 
     Args:
@@ -70,15 +70,15 @@ def documents_of(names: list[str], max_bytes: int, skipped: Skipped) -> Iterator
             if is_archive(argument):
                 try:
                     yield from _of_archive(argument, name, max_bytes, skipped)
-                except (NotOpened, DiligenceError) as error:
-                    yield Document(name, argument, 0, problem=_why(error))
+                except (ArchiveNotOpened, DiligenceError) as error:
+                    yield DocumentToRead(name, argument, 0, problem=_why(error))
             else:
-                yield Document(name, argument, _size(argument))
+                yield DocumentToRead(name, argument, _size(argument))
         else:
-            yield Document(argument, None, 0)
+            yield DocumentToRead(argument, None, 0)
 
 
-def unpack(document: Document, target: BinaryIO, max_bytes: int) -> None:
+def unpack(document: DocumentToRead, target: BinaryIO, max_bytes: int) -> None:
     """Write the content of a document that lies in an archive into `target`.
 
     Raises:
@@ -89,11 +89,11 @@ def unpack(document: Document, target: BinaryIO, max_bytes: int) -> None:
     try:
         with open_archives.using(*_opening(document.path, max_bytes)) as archive:
             archive.extract(document.member, target, max_bytes)
-    except (NotOpened, OSError) as error:
+    except (ArchiveNotOpened, OSError) as error:
         raise NotFound("its archive cannot be opened any more.") from error
 
 
-def _of_folder(top: Path, max_bytes: int, skipped: Skipped) -> Iterator[Document]:
+def _of_folder(top: Path, max_bytes: int, skipped: Skipped) -> Iterator[DocumentToRead]:
     def closed(error: OSError) -> None:
         skipped.add(os.path.relpath(error.filename, top), f"the folder cannot be opened ({error.strerror})")
 
@@ -110,39 +110,39 @@ def _of_folder(top: Path, max_bytes: int, skipped: Skipped) -> Iterator[Document
             yield from _of_file(path, os.path.relpath(path, top), max_bytes, skipped)
 
 
-def _of_file(path: str, name: str, max_bytes: int, skipped: Skipped) -> Iterator[Document]:
+def _of_file(path: str, name: str, max_bytes: int, skipped: Skipped) -> Iterator[DocumentToRead]:
     """The documents of one file in a folder: itself, those in it, or none."""
     reason = _why_not(path)
     if not reason and is_archive(name):
         try:
             yield from _of_archive(path, name, max_bytes, skipped)
-        except (NotOpened, DiligenceError) as error:
+        except (ArchiveNotOpened, DiligenceError) as error:
             skipped.add(name, _why(error).rstrip("."))
         return
     reason = reason or _unsupported(name)
     if reason:
         skipped.add(name, reason)
     else:
-        yield Document(name, path, _size(path))
+        yield DocumentToRead(name, path, _size(path))
 
 
-def _of_archive(path: str, name: str, max_bytes: int, skipped: Skipped) -> Iterator[Document]:
+def _of_archive(path: str, name: str, max_bytes: int, skipped: Skipped) -> Iterator[DocumentToRead]:
     """The documents in an archive, by its name, `/` and their path in it.
 
     Raises:
-        NotOpened, DiligenceError: it stays shut.
+        ArchiveNotOpened, DiligenceError: it stays shut.
     """
     try:
         with open_archives.using(*_opening(path, max_bytes)) as archive:
             contents = archive.contents
     except OSError as error:
-        raise NotOpened(f"it cannot be opened ({error.strerror})") from error
+        raise ArchiveNotOpened(f"it cannot be opened ({error.strerror})") from error
     skipped.add_all(contents.warnings(name))
     shut = {member for member, _ in contents.shut}
     for member in contents.members:
         reason = _unsupported(member.path)
         if not reason:
-            yield Document(f"{name}/{member.path}", path, member.size, member)
+            yield DocumentToRead(f"{name}/{member.path}", path, member.size, member)
         elif member.path not in shut:  # else it was told
             skipped.add(f"{name}/{member.path}", reason)
 
@@ -154,7 +154,7 @@ def _opening(path: str, max_bytes: int) -> tuple[Key, int, Callable[[], Archive]
 
     def opened() -> Archive:
         if status.st_size > max_bytes:
-            raise NotOpened(f"it is larger than {max_bytes >> 20} MB (DILIGENCE_DOCUMENT_MAX_MB)")
+            raise ArchiveNotOpened(f"it is larger than {max_bytes >> 20} MB (DILIGENCE_DOCUMENT_MAX_MB)")
         return Archive(Path(path).open("rb"), path, max_bytes, _scratch)
 
     return key, status.st_size, opened
@@ -166,8 +166,8 @@ def _scratch() -> Iterator[Path]:
         yield Path(folder)
 
 
-def _why(error: NotOpened | DiligenceError) -> str:
-    return f"{error.reason}." if isinstance(error, NotOpened) else error.message
+def _why(error: ArchiveNotOpened | DiligenceError) -> str:
+    return f"{error.reason}." if isinstance(error, ArchiveNotOpened) else error.message
 
 
 def _why_not(path: str) -> str:

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import typer
 
-from deployments.documents import Document, Skipped, documents_of, unpack
+from deployments.documents import DocumentToRead, Skipped, documents_of, unpack
 from tasks.documents.extract.configuration import reading_limits
 from tasks.documents.extract.pool.pool import ExtractionPool, processors
 from tasks.documents.extract.text_writer import Reading
@@ -59,7 +59,7 @@ def print_texts(names: list[str], out: Path | None, jobs: int | None) -> int:
     documents = documents_of(names, limits.max_mb << 20, skipped)
     with ExtractionPool(workers, limits) as pool, TemporaryDirectory() as folder:
         pool.start()  # while the folders are walked
-        reader = Reader(pool, Path(folder), limits.max_mb << 20)
+        reader = DocumentReader(pool, Path(folder), limits.max_mb << 20)
         if out is None:
             status = max((_print(name, reading) for name, reading in in_order(reader, documents, workers)), default=0)
         else:
@@ -69,8 +69,8 @@ def print_texts(names: list[str], out: Path | None, jobs: int | None) -> int:
     return status
 
 
-def _write_all(reader: "Reader", documents: Iterable[Document], workers: int, out: Path) -> int:
-    by_name: dict[str, Document] = {}
+def _write_all(reader: "DocumentReader", documents: Iterable[DocumentToRead], workers: int, out: Path) -> int:
+    by_name: dict[str, DocumentToRead] = {}
     status = 0
     for document in documents:
         if by_name.setdefault(document.name, document).path != document.path:
@@ -81,9 +81,11 @@ def _write_all(reader: "Reader", documents: Iterable[Document], workers: int, ou
     return status
 
 
-def in_order(reader: "Reader", documents: Iterable[Document], workers: int) -> Iterator[tuple[str, Future[Reading]]]:
+def in_order(
+    reader: "DocumentReader", documents: Iterable[DocumentToRead], workers: int
+) -> Iterator[tuple[str, Future[Reading]]]:
     """The readings of these documents, in this order; no more are under way than `has_room` allows."""
-    waiting: deque[tuple[Document, Future[Reading]]] = deque()
+    waiting: deque[tuple[DocumentToRead, Future[Reading]]] = deque()
     for document in documents:
         while not has_room(sum(other.size for other, _ in waiting), len(waiting), workers):
             first, reading = waiting.popleft()
@@ -93,9 +95,11 @@ def in_order(reader: "Reader", documents: Iterable[Document], workers: int) -> I
         yield first.name, reading
 
 
-def as_read(reader: "Reader", documents: Iterable[Document], workers: int) -> Iterator[tuple[str, Future[Reading]]]:
+def as_read(
+    reader: "DocumentReader", documents: Iterable[DocumentToRead], workers: int
+) -> Iterator[tuple[str, Future[Reading]]]:
     """The readings of these documents as they end; no more are under way than `has_room` allows."""
-    ended: SimpleQueue[tuple[Document, Future[Reading]]] = SimpleQueue()
+    ended: SimpleQueue[tuple[DocumentToRead, Future[Reading]]] = SimpleQueue()
     under_way = size = 0
     for document in documents:
         while not has_room(size, under_way, workers):
@@ -109,7 +113,9 @@ def as_read(reader: "Reader", documents: Iterable[Document], workers: int) -> It
         yield done.name, reading
 
 
-def _put(ended: SimpleQueue[tuple[Document, Future[Reading]]], document: Document, reading: Future[Reading]) -> None:
+def _put(
+    ended: SimpleQueue[tuple[DocumentToRead, Future[Reading]]], document: DocumentToRead, reading: Future[Reading]
+) -> None:
     ended.put((document, reading))
 
 
@@ -118,7 +124,7 @@ def has_room(size: int, documents: int, workers: int) -> bool:
     return documents < 2 * workers or (documents < AHEAD * workers and size < AHEAD_BYTES * workers)
 
 
-class Reader:
+class DocumentReader:
     """Gives documents to the pool; those in archives are unpacked into `folder` while they are read."""
 
     def __init__(self, pool: ExtractionPool, folder: Path, max_bytes: int) -> None:
@@ -126,7 +132,7 @@ class Reader:
         self._folder = folder
         self._max_bytes = max_bytes
 
-    def begin(self, document: Document) -> Future[Reading]:
+    def begin(self, document: DocumentToRead) -> Future[Reading]:
         """Begin to read a document; whatever goes wrong is the future's."""
         try:
             if document.problem is not None:
@@ -141,7 +147,7 @@ class Reader:
         except DiligenceError as error:
             return _done(error)
 
-    def _unpacked(self, document: Document, extension: str) -> Future[Reading]:
+    def _unpacked(self, document: DocumentToRead, extension: str) -> Future[Reading]:
         path = self._folder / uuid4().hex
         try:
             with path.open("xb") as file:

@@ -101,7 +101,7 @@ def test_no_more_is_handed_out_than_there_is_room_for(room: Room, monkeypatch: p
                 return ExtractionPool.submit(pool, path, format)
 
             monkeypatch.setattr(pool, "submit", noted)
-            for _ in readings(texts.Reader(pool, Path(folder), 1 << 20), documents, 2):
+            for _ in readings(texts.DocumentReader(pool, Path(folder), 1 << 20), documents, 2):
                 read += 1
                 under_way -= 1
             assert (read, most) == (50, 8)

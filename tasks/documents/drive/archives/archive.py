@@ -13,11 +13,11 @@ from uuid import uuid4
 from tasks.documents.drive.archives import seven_zip
 from tasks.documents.drive.archives.members import (
     Allowance,
+    ArchiveNotOpened,
     Container,
     Contents,
     Entry,
     Member,
-    NotOpened,
     Scratch,
     Target,
     is_archive,
@@ -44,7 +44,7 @@ class Archive:
             scratch: makes folders on the disk.
 
         Raises:
-            NotOpened: it cannot be read.
+            ArchiveNotOpened: it cannot be read.
             Unavailable: the disk has no room.
         """
         self._scratch = scratch
@@ -95,7 +95,7 @@ class Archive:
                 continue
             try:
                 self._list_inside(entry, allowance)
-            except NotOpened as error:
+            except ArchiveNotOpened as error:
                 contents.lasting = contents.lasting and error.lasting
                 contents.shut.append((entry.name, error.reason))
                 contents.members.append(_member(entry, (entry.at,)))
@@ -104,14 +104,16 @@ class Archive:
         """Add the members of an archive inside this one.
 
         Raises:
-            NotOpened: it stays shut.
+            ArchiveNotOpened: it stays shut.
         """
         if entry.name in self.contents.folders:
-            raise NotOpened("a folder of the archive has its name")
+            raise ArchiveNotOpened("a folder of the archive has its name")
         if len(self._inside) == MOST_INSIDE:
-            raise NotOpened(f"{MOST_INSIDE} others were opened before it")
+            raise ArchiveNotOpened(f"{MOST_INSIDE} others were opened before it")
         if entry.size > allowance.inner_bytes:
-            raise NotOpened("too much was unpacked for others before it (DILIGENCE_DOCUMENT_MAX_MB)", lasting=False)
+            raise ArchiveNotOpened(
+                "too much was unpacked for others before it (DILIGENCE_DOCUMENT_MAX_MB)", lasting=False
+            )
         allowance.inner_bytes -= entry.size
         container = self._opened(self._unpacked(entry), entry.name)
         found = Contents()
@@ -129,7 +131,7 @@ class Archive:
         """An archive inside this one as a file of its own.
 
         Raises:
-            NotOpened: it cannot be unpacked.
+            ArchiveNotOpened: it cannot be unpacked.
         """
         with self._lock:
             if self._folder is None:
@@ -144,7 +146,7 @@ class Archive:
         except Unavailable:
             raise
         except DiligenceError as error:
-            raise NotOpened("it is damaged, or larger than it says") from error
+            raise ArchiveNotOpened("it is damaged, or larger than it says") from error
         finally:
             with suppress(OSError):
                 path.unlink()  # the open file stays

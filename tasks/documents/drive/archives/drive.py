@@ -17,7 +17,7 @@ from uuid import uuid4
 
 from tasks.documents.drive.archives import kept
 from tasks.documents.drive.archives.archive import Archive, no_room
-from tasks.documents.drive.archives.members import Contents, Member, NotOpened, is_archive
+from tasks.documents.drive.archives.members import ArchiveNotOpened, Contents, Member, is_archive
 from tasks.documents.drive.archives.opened import OpenArchives, open_archives
 from tasks.documents.drive.archives.view import NO_DOCUMENT, NO_FOLDER, ArchiveView, is_inside, key_in_url, parts_of
 from tasks.documents.drive.drive import ROOT, Changes, Document, Drive, Fetched, Listing
@@ -168,14 +168,14 @@ class ArchiveDrive:
         """
         try:
             return self._listed(archive)
-        except NotOpened as error:
+        except ArchiveNotOpened as error:
             raise NotFound(f"The archive cannot be opened: {error.reason}.") from error
 
     def _listed(self, archive: Document) -> Contents:
         """The same.
 
         Raises:
-            NotOpened: it stays shut.
+            ArchiveNotOpened: it stays shut.
         """
         key, limit = (self.name, archive.id, archive.version), DocumentSettings.current().document_max_mb << 20
         contents = kept.find(key, limit) if self.remote and not self._archives.is_open(key) else None
@@ -196,7 +196,7 @@ class ArchiveDrive:
         try:
             with self._using(archive) as opened:
                 yield opened
-        except NotOpened as error:
+        except ArchiveNotOpened as error:
             raise NotFound(f"The archive cannot be opened: {error.reason}.") from error
 
     def _using(self, archive: Document) -> AbstractContextManager[Archive]:
@@ -206,7 +206,7 @@ class ArchiveDrive:
 
     def _open(self, archive: Document) -> Archive:
         limit = DocumentSettings.current().document_max_mb << 20
-        too_large = NotOpened(f"it is larger than {limit >> 20} MB (DILIGENCE_DOCUMENT_MAX_MB)", lasting=False)
+        too_large = ArchiveNotOpened(f"it is larger than {limit >> 20} MB (DILIGENCE_DOCUMENT_MAX_MB)", lasting=False)
         if archive.size is not None and archive.size > limit:
             raise too_large
         try:
@@ -237,7 +237,7 @@ class ArchiveDrive:
             shown_as = f"{archive.path}/{archive.name}" if archive.path else archive.name
             try:
                 contents = self._listed(archive)
-            except NotOpened as error:
+            except ArchiveNotOpened as error:
                 listing.warnings.append(f"{shown_as!r} is an archive that is left shut: {error.reason}.")
                 lasting = error.lasting
             except (NotFound, NotAllowed) as error:

@@ -33,7 +33,7 @@ _LEFT_OUT: Final = 200
 """Members that warnings name for one archive; the others are counted."""
 
 
-class NotOpened(Exception):
+class ArchiveNotOpened(Exception):
     """The archive stays shut; its text says why, as half a sentence.
 
     With `lasting`, opening it again would end the same as long as neither it nor the settings change.
@@ -80,7 +80,7 @@ class Container(Protocol):
         """What it says to hold.
 
         Raises:
-            NotOpened: it cannot be told.
+            ArchiveNotOpened: it cannot be told.
         """
 
     def extract(self, entry: int, target: Target, max_bytes: int) -> None:

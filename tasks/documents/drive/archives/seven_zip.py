@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from tasks.documents.drive.archives.members import Entry, NotOpened, Scratch, Target
+from tasks.documents.drive.archives.members import ArchiveNotOpened, Entry, Scratch, Target
 from tasks.errors import Damaged, TookTooLong, TooLarge, Unavailable
 
 MAGIC: Final = b"7z\xbc\xaf\x27\x1c"
@@ -34,10 +34,10 @@ class SevenZipContainer:
         """Open it.
 
         Raises:
-            NotOpened: there is nothing to read it with.
+            ArchiveNotOpened: there is nothing to read it with.
         """
         if not installed():
-            raise NotOpened(
+            raise ArchiveNotOpened(
                 "to open .7z, install the extra `archives` (`pip install diligence[archives]`)", lasting=False
             )
         self._file = file
@@ -55,9 +55,9 @@ class SevenZipContainer:
     def entries(self) -> list[Entry]:
         status, answer = self._run("list", seconds=_LIST_SECONDS)
         if status == ENCRYPTED:
-            raise NotOpened("it is encrypted: unpack it with its password")
+            raise ArchiveNotOpened("it is encrypted: unpack it with its password")
         if status:
-            raise NotOpened("it is damaged, or needs more memory or time than it may take")
+            raise ArchiveNotOpened("it is damaged, or needs more memory or time than it may take")
         entries = [Entry(*fields) for fields in json.loads(answer)]
         self._sizes = {entry.at: entry.size for entry in entries if not entry.folder and not entry.refused}
         return entries

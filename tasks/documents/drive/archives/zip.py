@@ -14,7 +14,7 @@ from typing import BinaryIO, Final, NamedTuple
 
 from zlib_ng import zlib_ng
 
-from tasks.documents.drive.archives.members import Entry, NotOpened, Target
+from tasks.documents.drive.archives.members import ArchiveNotOpened, Entry, Target
 from tasks.documents.drive.archives.names import decoded_names
 from tasks.errors import Damaged, TooLarge
 
@@ -60,7 +60,7 @@ class ZipContainer:
         """Open it.
 
         Raises:
-            NotOpened: it is no .zip that can be read.
+            ArchiveNotOpened: it is no .zip that can be read.
         """
         self._file = file
         self._descriptor = file.fileno()
@@ -74,7 +74,7 @@ class ZipContainer:
     def entries(self) -> list[Entry]:
         raw = list(self._raw_entries())
         if raw and (raw[0][0] == b"mimetype" or {name for name, *_ in raw} >= _OFFICE):
-            raise NotOpened("it is an office document by its content; give it the ending of one")
+            raise ArchiveNotOpened("it is an office document by its content; give it the ending of one")
         names = decoded_names([(name, fields[4], extra) for name, extra, fields, _ in raw])
         return [self._entry(name, extra, fields, at) for name, (_, extra, fields, at) in zip(names, raw, strict=True)]
 
@@ -135,8 +135,8 @@ class ZipContainer:
         if at < 0 or len(tail) - at < _END.size:
             start = self._read(0, 4)
             if start in (b"PK\x03\x04", b"PK\x07\x08"):
-                raise NotOpened("it is damaged: its end is missing")
-            raise NotOpened("it is damaged, or no .zip")
+                raise ArchiveNotOpened("it is damaged: its end is missing")
+            raise ArchiveNotOpened("it is damaged, or no .zip")
         _, disk, of_directory, _, count, size, start_of_directory, _ = _END.unpack_from(tail, at)
         end = tail_at + at
         if 0xFFFF in (disk, count) or 0xFFFFFFFF in (size, start_of_directory):
@@ -147,16 +147,16 @@ class ZipContainer:
                     _, _, _, _, disk, of_directory, _, count, size, start_of_directory = _WIDE_END.unpack(record)
                     end -= _LOCATOR.size + _WIDE_END.size
         if disk or of_directory:
-            raise NotOpened(_SPLIT)
+            raise ArchiveNotOpened(_SPLIT)
         if size > _MOST_DIRECTORY or count > _MOST_ENTRIES:
-            raise NotOpened(f"it holds more than {_MOST_ENTRIES:,} files")
+            raise ArchiveNotOpened(f"it holds more than {_MOST_ENTRIES:,} files")
         shift = 0
         directory = self._read(start_of_directory, size)
         if count and directory[:4] != b"PK\x01\x02":  # something stands before the archive
             shift = end - size - start_of_directory
             directory = self._read(end - size, size)
             if directory[:4] != b"PK\x01\x02":
-                raise NotOpened("it is damaged: its list of members is lost")
+                raise ArchiveNotOpened("it is damaged: its list of members is lost")
         return directory, shift
 
     def _raw_entries(self) -> Iterator[tuple[bytes, bytes, tuple[int, ...], int]]:

@@ -9,7 +9,7 @@ from typing import Final
 
 from tasks.documents.extract import limits
 from tasks.documents.extract.delimited import dialect
-from tasks.documents.extract.delimited.rows import Rows
+from tasks.documents.extract.delimited.rows import DelimitedRows
 from tasks.documents.extract.places import TABLE
 from tasks.documents.extract.text_writer import Reading, Source, Writer
 from tasks.documents.extract.txt.reader import text_and_warnings
@@ -39,16 +39,16 @@ def read(source: Source) -> Reading:
         writer.text(text)
         return writer.reading()
     sign = sign or ","
-    header = dialect.has_header([_cells(row) for row in islice(Rows(text[:_HEAD], sign), 200)])
+    header = dialect.has_header([_cells(row) for row in islice(DelimitedRows(text[:_HEAD], sign), 200)])
     with writer.place(TABLE, "1" if header else ""):
         if '"' in text:
-            _write_rows(Rows(text, sign), writer)
+            _write_rows(DelimitedRows(text, sign), writer)
         else:
             writer.text(_split(text, sign))
     return writer.reading()
 
 
-def _write_rows(rows: Rows, writer: Writer) -> None:
+def _write_rows(rows: DelimitedRows, writer: Writer) -> None:
     remaining = iter(rows)
     while lines := ["\t".join(_cells(row)).rstrip("\t") for row in islice(remaining, _AT_ONCE)]:
         writer.line("\n".join(lines))

@@ -19,7 +19,7 @@ _PATIENCE: Final = 100_000_000
 """Characters that are searched in vain for closing quotes, all in all."""
 
 
-class Rows:
+class DelimitedRows:
     """The rows of a text.
 
     Attributes:

@@ -9,7 +9,7 @@ _SPACE: Final = re.compile("[ \t\n\r\f]+")
 _WIDE_SPACE: Final = re.compile("[ \xa0]{2,}")
 
 
-class Mark(NamedTuple):
+class HtmlMark(NamedTuple):
     """The characters from `start` up to `end` of a line are of another kind of place."""
 
     start: int
@@ -18,22 +18,22 @@ class Mark(NamedTuple):
     label: str
 
 
-class Line(NamedTuple):
+class HtmlLine(NamedTuple):
     r"""A line of a page, with `\n` where it breaks; its kind is a place's, or ""."""
 
     text: str
     kind: str = ""
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[HtmlMark, ...] = ()
 
 
-class Table(NamedTuple):
+class HtmlTable(NamedTuple):
     """The rows of a table, their cells split by tabs; `header_rows` is 0 where the page names none."""
 
-    rows: list[Line]
+    rows: list[HtmlLine]
     header_rows: int
 
 
-Block = Line | Table
+Block = HtmlLine | HtmlTable
 
 
 class Flow:
@@ -51,9 +51,9 @@ class Flow:
         self.prefix = ""
         self._pieces: list[str] = []
         self._length = 0
-        self._marks: list[Mark] = []
+        self._marks: list[HtmlMark] = []
         self._at_space = True
-        self._asides: list[Line] = []
+        self._asides: list[HtmlLine] = []
 
     def words(self, text: str, *, kept: bool = False, mark: tuple[str, str] | None = None) -> None:
         """Add to the open line.
@@ -83,7 +83,7 @@ class Flow:
             self._add("\n")
         self._at_space = True
 
-    def aside(self, line: Line) -> None:
+    def aside(self, line: HtmlLine) -> None:
         """A line that stands below the open one."""
         self._asides.append(line)
 
@@ -98,7 +98,7 @@ class Flow:
                     text = _WIDE_SPACE.sub(" ", text)
                 text = text.strip("\n").rstrip()
             if text.strip():
-                self.blocks.append(Line(text, self.kind, tuple(self._marks)))
+                self.blocks.append(HtmlLine(text, self.kind, tuple(self._marks)))
             self._pieces = []
             self._marks = []
             self._length = 0
@@ -116,4 +116,4 @@ class Flow:
         if last is not None and last[1:] == (self._length, kind, label) and kind != ALTERNATIVE_TEXT:
             self._marks[-1] = last._replace(end=last.end + length)
         else:
-            self._marks.append(Mark(self._length, self._length + length, kind, label))
+            self._marks.append(HtmlMark(self._length, self._length + length, kind, label))

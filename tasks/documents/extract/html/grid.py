@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from tasks.documents.extract.html.blocks import Block, Line, Mark, Table
+from tasks.documents.extract.html.blocks import Block, HtmlLine, HtmlMark, HtmlTable
 from tasks.text.normalise import one_line
 
 _MOST_SPANNED: Final = 1000
@@ -17,7 +17,7 @@ _CLOSINGS: Final = frozenset({")", "%", ")%", "%)", ") %", "]"})
 _LONGEST_FOLDED: Final = 1 << 20
 
 
-class Cell(NamedTuple):
+class HtmlCell(NamedTuple):
     """A cell: a plain line of words, or blocks; how many columns and rows it spans; whether it heads others."""
 
     content: str | list[Block]
@@ -26,10 +26,10 @@ class Cell(NamedTuple):
     is_header: bool = False
 
 
-class Row(NamedTuple):
+class HtmlRow(NamedTuple):
     """The cells that begin in a row; `in_head`: it stands in the table's `thead`."""
 
-    cells: list[Cell]
+    cells: list[HtmlCell]
     in_head: bool = False
 
 
@@ -37,7 +37,7 @@ class _GridCell(NamedTuple):
     """What stands in a column of a row; `span` is how many columns it spans, 0 for one that is spanned."""
 
     text: str
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[HtmlMark, ...] = ()
     span: int = 1
 
 
@@ -45,7 +45,7 @@ _EMPTY: Final = _GridCell("")
 _SPANNED: Final = _GridCell("", (), 0)
 
 
-def blocks_of(rows: list[Row], *, is_data: bool) -> list[Block]:
+def blocks_of(rows: list[HtmlRow], *, is_data: bool) -> list[Block]:
     """A table as it is read.
 
     Args:
@@ -58,49 +58,49 @@ def blocks_of(rows: list[Row], *, is_data: bool) -> list[Block]:
     if arranges or all(len(row.cells) < 2 for row in rows):
         return [block for row in rows for block in _read_in_order(row)]
     grid = _with_signs_joined(_without_spanned(_grid_of(rows)))
-    lines: list[Line] = []
+    lines: list[HtmlLine] = []
     for row, texts in zip(rows, grid, strict=True):
         filled = [cell for cell in row.cells if cell.content]
         if len(filled) == 1 and _is_frame(filled[0]):  # paragraphs rather than a row
             lines += _lines_of(filled[0].content)
         else:
             lines.append(_row_line(texts))
-    return [Table(lines, _header_rows(rows))]
+    return [HtmlTable(lines, _header_rows(rows))]
 
 
-def _arranges(cell: Cell) -> bool:
+def _arranges(cell: HtmlCell) -> bool:
     return not isinstance(cell.content, str) and any(
-        isinstance(block, Table) or block.kind == "heading" for block in cell.content
+        isinstance(block, HtmlTable) or block.kind == "heading" for block in cell.content
     )
 
 
-def _is_frame(cell: Cell) -> bool:
+def _is_frame(cell: HtmlCell) -> bool:
     return not isinstance(cell.content, str) and len(cell.content) > 1
 
 
-def _read_in_order(row: Row) -> list[Block]:
+def _read_in_order(row: HtmlRow) -> list[Block]:
     """The cells of a row of a table that arranges the page; those of single lines are a row all the same."""
     filled = [cell for cell in row.cells if cell.content]
     if len(filled) > 1 and all(isinstance(cell.content, str) for cell in filled):
         return [_row_line([_grid_cell(cell) for cell in row.cells])]
     blocks: list[Block] = []
     for cell in filled:
-        blocks += [Line(cell.content)] if isinstance(cell.content, str) else cell.content
+        blocks += [HtmlLine(cell.content)] if isinstance(cell.content, str) else cell.content
     return blocks
 
 
-def _lines_of(content: str | list[Block]) -> list[Line]:
+def _lines_of(content: str | list[Block]) -> list[HtmlLine]:
     if isinstance(content, str):
-        return [Line(content)]
-    return [line for block in content for line in (block.rows if isinstance(block, Table) else [block])]
+        return [HtmlLine(content)]
+    return [line for block in content for line in (block.rows if isinstance(block, HtmlTable) else [block])]
 
 
-def _grid_cell(cell: Cell) -> _GridCell:
+def _grid_cell(cell: HtmlCell) -> _GridCell:
     """The words of a cell in one line."""
     if isinstance(cell.content, str):
         return _GridCell(cell.content, (), cell.columns)
     pieces: list[str] = []
-    marks: list[Mark] = []
+    marks: list[HtmlMark] = []
     length = 0
     for line in _lines_of(cell.content):
         if pieces:
@@ -108,7 +108,7 @@ def _grid_cell(cell: Cell) -> _GridCell:
             length += 1
         marks += [mark._replace(start=mark.start + length, end=mark.end + length) for mark in line.marks]
         if line.kind and line.kind != "heading":
-            marks.append(Mark(length, length + len(line.text), line.kind, ""))
+            marks.append(HtmlMark(length, length + len(line.text), line.kind, ""))
         pieces.append(line.text)
         length += len(line.text)
     text = "".join(pieces)
@@ -117,7 +117,7 @@ def _grid_cell(cell: Cell) -> _GridCell:
     return _GridCell(text, tuple(marks), cell.columns)
 
 
-def _grid_of(rows: list[Row]) -> list[list[_GridCell]]:
+def _grid_of(rows: list[HtmlRow]) -> list[list[_GridCell]]:
     """Each row with a text for each of its columns."""
     fill_left = _MOST_FILLED
     open_rows: dict[int, int] = {}  # by column, how many more rows are spanned
@@ -207,18 +207,18 @@ def _joined(first: _GridCell, second: _GridCell, between: str) -> _GridCell:
     return _GridCell(first.text + between + second.text, first.marks + marks)
 
 
-def _row_line(texts: list[_GridCell]) -> Line:
+def _row_line(texts: list[_GridCell]) -> HtmlLine:
     text = "\t".join(cell.text for cell in texts).rstrip("\t")
-    marks: list[Mark] = []
+    marks: list[HtmlMark] = []
     if any(cell.marks for cell in texts):
         at = 0
         for cell in texts:
             marks += [mark._replace(start=mark.start + at, end=mark.end + at) for mark in cell.marks]
             at += len(cell.text) + 1
-    return Line(text, "", tuple(marks))
+    return HtmlLine(text, "", tuple(marks))
 
 
-def _header_rows(rows: list[Row]) -> int:
+def _header_rows(rows: list[HtmlRow]) -> int:
     """How many rows at the beginning are headers by the page's word: those of `thead`, or of `th` alone."""
     count = 0
     for row in rows:

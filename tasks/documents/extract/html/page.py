@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tasks.documents.extract.html import styles
-from tasks.documents.extract.html.blocks import Block, Flow, Line
-from tasks.documents.extract.html.grid import Cell, Row, blocks_of
+from tasks.documents.extract.html.blocks import Block, Flow, HtmlLine
+from tasks.documents.extract.html.grid import HtmlCell, HtmlRow, blocks_of
 from tasks.documents.extract.places import ALTERNATIVE_TEXT, HEADING, INSERTED, label_of
 from tasks.text.normalise import one_line
 
@@ -60,12 +60,12 @@ class _Table:
     lists: list[_List]
     is_data: bool
     arranges: bool
-    rows: list[Row] = field(default_factory=list)
+    rows: list[HtmlRow] = field(default_factory=list)
     in_head: bool = False
     cell: tuple[int, int, bool] | None = None  # the open one: columns, rows, whether it heads others
 
 
-class Page:
+class HtmlPage:
     """Takes what the parser of lxml tells (its target), and holds the page's title and blocks.
 
     Attributes:
@@ -81,7 +81,7 @@ class Page:
         self.deleted: dict[str, None] = {}
         self.depth = 0
         self._flow = Flow()
-        self._styles = styles.Styles()
+        self._styles = styles.HtmlStyles()
         self._tables: list[_Table] = []
         self._beyond = 0  # tables that are too deep
         self._cells = 0
@@ -235,7 +235,7 @@ class Page:
         if self._tables:
             self._flow.words(words, mark=(ALTERNATIVE_TEXT, ""))
         else:
-            self._flow.aside(Line(words, ALTERNATIVE_TEXT))
+            self._flow.aside(HtmlLine(words, ALTERNATIVE_TEXT))
 
     def _input(self, attributes: Mapping[str, str]) -> None:
         kind = attributes.get("type", "text").strip().lower()
@@ -300,7 +300,7 @@ class Page:
     def _start_row(self) -> None:
         table = self._tables[-1]
         self._end_cell()
-        table.rows.append(Row([], table.in_head))
+        table.rows.append(HtmlRow([], table.in_head))
 
     def _start_cell(self, tag: str, attributes: Mapping[str, str]) -> None:
         table = self._tables[-1]
@@ -309,7 +309,7 @@ class Page:
         if self._cells > _MOST_CELLS:
             raise TooManyCells
         if not table.rows:
-            table.rows.append(Row([], table.in_head))
+            table.rows.append(HtmlRow([], table.in_head))
         if tag == "th":
             table.is_data = True
         spans = _number(attributes.get("colspan"), 1), _number(attributes.get("rowspan"), 1)
@@ -323,10 +323,10 @@ class Page:
         self._flow.end_line()
         blocks: str | list[Block] = self._flow.blocks
         if len(blocks) < 2:
-            line = blocks[0] if blocks else Line("")
-            if isinstance(line, Line) and not line.marks and not line.kind:
+            line = blocks[0] if blocks else HtmlLine("")
+            if isinstance(line, HtmlLine) and not line.marks and not line.kind:
                 blocks = one_line(line.text)
-        table.rows[-1].cells.append(Cell(blocks, *table.cell))
+        table.rows[-1].cells.append(HtmlCell(blocks, *table.cell))
         table.cell = None
         self._flow = table.outer
 

@@ -12,8 +12,8 @@ from lxml import etree
 from w3lib.encoding import html_body_declared_encoding
 
 from tasks.documents.extract import limits
-from tasks.documents.extract.html.blocks import Line, Table
-from tasks.documents.extract.html.page import Page, TooManyCells
+from tasks.documents.extract.html.blocks import HtmlLine, HtmlTable
+from tasks.documents.extract.html.page import HtmlPage, TooManyCells
 from tasks.documents.extract.places import HEADING, TABLE
 from tasks.documents.extract.text_writer import NO_TEXT, Reading, Source, Writer
 from tasks.documents.extract.txt.reader import SLOW_CODECS, UNSURE, beginning, decoded
@@ -59,17 +59,17 @@ def lines_of(data: bytes) -> list[str]:
     page, _ = _page(data, Writer())
     lines: list[str] = []
     for block in page.blocks:
-        for line in block.rows if isinstance(block, Table) else [block]:
+        for line in block.rows if isinstance(block, HtmlTable) else [block]:
             lines += [part for part in line.text.split("\n") if part.strip()]
     return lines
 
 
-def _page(data: bytes, writer: Writer) -> tuple[Page, bool]:
+def _page(data: bytes, writer: Writer) -> tuple[HtmlPage, bool]:
     """What is on the page, and whether all of it was read in time."""
     text, sure = _characters(data)
     if not sure:
         writer.warn(UNSURE)
-    page = Page()
+    page = HtmlPage()
     raw = _as_html(text).encode("utf-8", "replace").translate(_TIDY)
     whole = True
     parser = _parser(page)
@@ -124,7 +124,7 @@ def _as_html(text: str) -> str:
     return "".join(pieces)
 
 
-def _parser(page: Page) -> etree.HTMLParser:
+def _parser(page: HtmlPage) -> etree.HTMLParser:
     return etree.HTMLParser(target=cast("Any", page), encoding="utf-8", no_network=True, huge_tree=False)
 
 
@@ -135,12 +135,12 @@ def _boundary(raw: bytes, at: int) -> int:
     return at
 
 
-def _write(page: Page, writer: Writer) -> None:
-    heading = next((block.text for block in page.blocks if isinstance(block, Line) and block.kind == HEADING), "")
+def _write(page: HtmlPage, writer: Writer) -> None:
+    heading = next((block.text for block in page.blocks if isinstance(block, HtmlLine) and block.kind == HEADING), "")
     if page.title and page.title != " ".join(heading.split()):
         writer.text(page.title)
     for block in page.blocks:
-        if isinstance(block, Table):
+        if isinstance(block, HtmlTable):
             with writer.place(TABLE, str(block.header_rows or "")):
                 for row in block.rows:
                     _write_line(row, writer)
@@ -150,7 +150,7 @@ def _write(page: Page, writer: Writer) -> None:
             _write_line(block, writer)
 
 
-def _write_line(line: Line, writer: Writer) -> None:
+def _write_line(line: HtmlLine, writer: Writer) -> None:
     start = writer.position
     if line.kind not in ("", HEADING):
         writer.placed(line.kind, "", line.text)

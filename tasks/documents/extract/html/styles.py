@@ -38,7 +38,7 @@ _ROMAN: Final = (
 )  # fmt: skip
 
 
-class Styles:
+class HtmlStyles:
     """What the page's style sheets hide, as far as they have been read."""
 
     def __init__(self) -> None:

@@ -33,7 +33,7 @@ def local_name(element: etree._Element) -> str:
     return str(element.tag).rpartition("}")[2]
 
 
-class Line:
+class OdfLine:
     """A paragraph as it is put together: its words, what is to be written after it, and where changes begin and end."""
 
     def __init__(self, label: str = "", heading: bool = False) -> None:

@@ -20,7 +20,7 @@ _LEVELS: Final = 10
 _MOST: Final = 1_000_000
 
 
-class Level(NamedTuple):
+class OdfListLevel(NamedTuple):
     """How one level of a list is numbered: `shape` is 1, a, A, i, I or "" (not at all); `bullet` stands instead."""
 
     shape: str = ""
@@ -36,13 +36,13 @@ class Level(NamedTuple):
 class Counter:
     """The numbers of one list, level by level; `levels` are those of its style."""
 
-    def __init__(self, levels: dict[int, Level]) -> None:
+    def __init__(self, levels: dict[int, OdfListLevel]) -> None:
         self.levels = levels
         self._values: dict[int, int] = {}
 
     def next(self, level: int, start: int | None = None) -> str:
         """What stands before the next item of a level (from 1): "4.", "(b)", "•"; "" where nothing does."""
-        shown = self.levels.get(level, Level())
+        shown = self.levels.get(level, OdfListLevel())
         first = shown.first if start is None else start
         value = self._values.get(level)
         self._values[level] = first if value is None or start is not None else value + 1
@@ -59,7 +59,7 @@ class Counter:
         numbers = [number for number in map(self._number, range(top, level + 1)) if number]
         return f"{shown.before}{'.'.join(numbers)}{shown.after}".strip()
 
-    def by_levels(self, levels: dict[int, Level]) -> "Counter":
+    def by_levels(self, levels: dict[int, OdfListLevel]) -> "Counter":
         """The same numbers under another style."""
         if not levels or levels is self.levels:
             return self
@@ -67,7 +67,7 @@ class Counter:
         other._values = self._values
         return other
 
-    def continued(self, levels: dict[int, Level]) -> "Counter":
+    def continued(self, levels: dict[int, OdfListLevel]) -> "Counter":
         """A list right behind this one, whose numbers go on where they have the same shape."""
         other = Counter(levels)
         other._values = {
@@ -76,7 +76,7 @@ class Counter:
         return other
 
     def _number(self, level: int) -> str:
-        shown = self.levels.get(level, Level())
+        shown = self.levels.get(level, OdfListLevel())
         return number(self._values.get(level, shown.first), shown.shape, in_step=shown.in_step)
 
 
@@ -106,9 +106,9 @@ def _letters(value: int, *, in_step: bool) -> str:
     return text
 
 
-def levels_of(style: etree._Element) -> dict[int, Level]:
+def levels_of(style: etree._Element) -> dict[int, OdfListLevel]:
     """The levels of a text:list-style or text:outline-style."""
-    levels: defaultdict[int, Level] = defaultdict(Level)
+    levels: defaultdict[int, OdfListLevel] = defaultdict(OdfListLevel)
     for element in style:
         if not isinstance(element.tag, str):
             continue
@@ -119,9 +119,9 @@ def levels_of(style: etree._Element) -> dict[int, Level]:
         if kind in ("list-level-style-bullet", "list-level-style-image"):
             character = element.get(name("text:bullet-char"), "").strip()
             plain = character.isprintable() and not "\ue000" <= character[:1] <= "\uf8ff"
-            levels[level] = Level(bullet=character if character and plain else _BULLET)
+            levels[level] = OdfListLevel(bullet=character if character and plain else _BULLET)
         elif kind in ("list-level-style-number", "outline-level-style"):
-            levels[level] = Level(
+            levels[level] = OdfListLevel(
                 shape=element.get(name("style:num-format"), ""),
                 before=element.get(name("style:num-prefix"), ""),
                 after=element.get(name("style:num-suffix"), ""),

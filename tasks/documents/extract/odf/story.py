@@ -15,7 +15,7 @@ from tasks.documents.extract.odf.elements import (
     DRAW,
     SKIPPED,
     TEXT,
-    Line,
+    OdfLine,
     elements,
     flat,
     formula,
@@ -27,7 +27,7 @@ from tasks.documents.extract.odf.elements import (
 )
 from tasks.documents.extract.odf.numbering import Counter
 from tasks.documents.extract.odf.package import OdfPackage, name, part_of
-from tasks.documents.extract.odf.styles import Change, Styles, author_and_date
+from tasks.documents.extract.odf.styles import OdfStyles, TrackedChange, author_and_date
 from tasks.documents.extract.places import (
     ALTERNATIVE_TEXT,
     COMMENT,
@@ -60,9 +60,9 @@ class Stories:
     def __init__(
         self,
         package: OdfPackage,
-        styles: Styles,
+        styles: OdfStyles,
         writer: Writer,
-        changes: dict[str, Change],
+        changes: dict[str, TrackedChange],
         *,
         on_slides: bool = False,
     ) -> None:
@@ -85,7 +85,7 @@ class Stories:
             TooLarge: there is more text than can be read.
         """
         for block in self._blocks(story, depth):
-            if isinstance(block, Line):
+            if isinstance(block, OdfLine):
                 self._write_line(block, depth, headings=headings)
             else:
                 self.write_table(block, depth)
@@ -132,7 +132,7 @@ class Stories:
         words: list[str] = []
         asides: list[etree._Element] = []
         for block in self._blocks(element, depth):
-            if isinstance(block, Line):
+            if isinstance(block, OdfLine):
                 asides += block.asides
                 begun = [change for change in block.changes if change[1] != "change-end"]
                 text = block.without_bullet()
@@ -172,7 +172,7 @@ class Stories:
         """Write a reviewer's remark; `prefix` says where it is pinned."""
         label = author_and_date(annotation)
         blocks = self._blocks(annotation, 1)
-        words = one_line(" ".join(block.text() for block in blocks if isinstance(block, Line)))
+        words = one_line(" ".join(block.text() for block in blocks if isinstance(block, OdfLine)))
         if words:
             self._writer.placed(COMMENT, label, prefix + comment_mark(label, "", words))
 
@@ -231,7 +231,7 @@ class Stories:
             if cells > _MOST_CHART_CELLS:
                 return
 
-    def _write_line(self, line: Line, depth: int, *, headings: bool) -> None:
+    def _write_line(self, line: OdfLine, depth: int, *, headings: bool) -> None:
         text = line.text()
         if text:
             if line.heading and headings:
@@ -270,10 +270,10 @@ class Stories:
             else:
                 self.write_shape(aside, depth + 1)
 
-    def _blocks(self, element: etree._Element, depth: int) -> Iterator[Line | etree._Element]:
+    def _blocks(self, element: etree._Element, depth: int) -> Iterator[OdfLine | etree._Element]:
         """The paragraphs and tables that stand in an element, in order."""
         if depth > DEEPEST:
-            line = Line()
+            line = OdfLine()
             line.add(flat(element))
             yield line
             return
@@ -290,15 +290,15 @@ class Stories:
             elif kind == name("table:table"):
                 yield child
             elif is_shape(child) or kind in (name("office:annotation"), name("text:note")):
-                anchor = Line()
+                anchor = OdfLine()
                 anchor.asides.append(child)
                 yield anchor
             elif kind not in SKIPPED and kind.startswith((TEXT, DRAW)):
                 yield from self._blocks(child, depth + 1)
 
-    def _line(self, paragraph: etree._Element, label: str = "") -> Line:
+    def _line(self, paragraph: etree._Element, label: str = "") -> OdfLine:
         style = paragraph.get(name("text:style-name"), "")
-        line = Line(label, paragraph.tag == name("text:h") or self._styles.is_title(style))
+        line = OdfLine(label, paragraph.tag == name("text:h") or self._styles.is_title(style))
         self._add(paragraph, line, 0)
         return line
 
@@ -313,7 +313,7 @@ class Stories:
 
     def _list(
         self, element: etree._Element, depth: int, level: int, counter: Counter | None
-    ) -> Iterator[Line | etree._Element]:
+    ) -> Iterator[OdfLine | etree._Element]:
         style = element.get(name("text:style-name"), "")
         if counter is None:
             counter = self._counter(element, style)
@@ -330,7 +330,7 @@ class Stories:
                 elif child.tag == name("text:list") and depth < DEEPEST:
                     yield from self._list(child, depth + 1, level + 1, counter)
                 elif child.tag == name("text:list"):
-                    line = Line()
+                    line = OdfLine()
                     line.add(flat(child))
                     yield line
             others = [
@@ -357,7 +357,7 @@ class Stories:
             self._counters[id_] = counter
         return counter
 
-    def _add(self, element: etree._Element, line: Line, depth: int) -> None:
+    def _add(self, element: etree._Element, line: OdfLine, depth: int) -> None:
         """Add the words of a paragraph, or of a part of one, to its line."""
         if element.text:
             line.add(_SPACE.sub(" ", element.text))
@@ -367,7 +367,7 @@ class Stories:
             if child.tail:
                 line.add(_SPACE.sub(" ", child.tail))
 
-    def _add_child(self, child: etree._Element, line: Line, depth: int) -> None:
+    def _add_child(self, child: etree._Element, line: OdfLine, depth: int) -> None:
         kind = child.tag
         local = kind.rpartition("}")[2]
         if kind == name("text:s"):

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from lxml import etree
 
-from tasks.documents.extract.odf.numbering import Level, levels_of
+from tasks.documents.extract.odf.numbering import OdfListLevel, levels_of
 from tasks.documents.extract.odf.package import name
 from tasks.documents.extract.places import label_of
 from tasks.text.normalise import one_line
@@ -23,14 +23,14 @@ _MOST_NAMED: Final = 20
 """Authors and dates that a warning names."""
 
 
-class Styles:
+class OdfStyles:
     """The styles of some trees: of the content, which has the automatic ones, and of the part of styles."""
 
     def __init__(self, *trees: etree._Element | None) -> None:
         self._trees = [tree for tree in trees if tree is not None]
-        self._list_levels: dict[str, dict[int, Level]] = {}
+        self._list_levels: dict[str, dict[int, OdfListLevel]] = {}
 
-    def list_levels(self, style: str) -> dict[int, Level]:
+    def list_levels(self, style: str) -> dict[int, OdfListLevel]:
         """The levels of a list style; none where there is no such style."""
         if style not in self._list_levels:
             element = self._list_styles.get(style)
@@ -38,7 +38,7 @@ class Styles:
         return self._list_levels[style]
 
     @cached_property
-    def outline_levels(self) -> dict[int, Level]:
+    def outline_levels(self) -> dict[int, OdfListLevel]:
         """How headings are numbered."""
         found = (element for tree in self._trees for element in tree.iter(name("text:outline-style")))
         outline = next(found, None)
@@ -90,23 +90,23 @@ class Styles:
         return {element.get(_NAME, ""): element for tree in reversed(self._trees) for element in tree.iter(kind)}
 
 
-class Change(NamedTuple):
+class TrackedChange(NamedTuple):
     """A tracked change: whether text was inserted (else deleted), by whom and when: "A. Author, 2024-05-01"."""
 
     inserted: bool
     label: str
 
 
-def changes_in(tree: etree._Element) -> dict[str, Change]:
+def changes_in(tree: etree._Element) -> dict[str, TrackedChange]:
     """The insertions and deletions that a document keeps, by the id with which its text refers to them."""
-    changes: dict[str, Change] = {}
+    changes: dict[str, TrackedChange] = {}
     for region in islice(tree.iter(name("text:changed-region")), _MOST_CHANGES):
         for kind in ("insertion", "deletion"):
             change = region.find(name(f"text:{kind}"))
             if change is None:
                 continue
             id_ = region.get(name("text:id")) or region.get(name("xml:id")) or f" {len(changes)}"
-            changes[id_] = Change(kind == "insertion", author_and_date(change.find(name("office:change-info"))))
+            changes[id_] = TrackedChange(kind == "insertion", author_and_date(change.find(name("office:change-info"))))
     return changes
 
 
@@ -119,7 +119,7 @@ def author_and_date(element: etree._Element | None) -> str:
     return label_of(author, date)
 
 
-def deletions_warning(changes: dict[str, Change]) -> str | None:
+def deletions_warning(changes: dict[str, TrackedChange]) -> str | None:
     """The sentence that names who deleted text, and when; None where nobody did."""
     deletions = [change.label for change in changes.values() if not change.inserted]
     if not deletions:

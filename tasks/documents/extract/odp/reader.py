@@ -6,7 +6,7 @@ from tasks.documents.extract import limits
 from tasks.documents.extract.odf.elements import elements, is_shape
 from tasks.documents.extract.odf.package import OdfPackage, name
 from tasks.documents.extract.odf.story import Stories
-from tasks.documents.extract.odf.styles import Styles
+from tasks.documents.extract.odf.styles import OdfStyles
 from tasks.documents.extract.places import HIDDEN_SLIDE, HIDDEN_SLIDE_MARK, SHAPE, SLIDE, SPEAKER_NOTE
 from tasks.documents.extract.text_writer import Reading, Source, Writer
 
@@ -22,7 +22,7 @@ def read(source: Source) -> Reading:
     with OdfPackage(source) as package:
         show = package.body("office:presentation", "presentation")
         writer = Writer()
-        styles = Styles(show.getroottree().getroot(), package.styles())
+        styles = OdfStyles(show.getroottree().getroot(), package.styles())
         stories = Stories(package, styles, writer, {}, on_slides=True)
         for number, page in enumerate(show.iterchildren(name("draw:page")), 1):
             with writer.part(SLIDE, str(number)):
@@ -35,7 +35,7 @@ def read(source: Source) -> Reading:
         return writer.reading()
 
 
-def _write_slide(page: etree._Element, number: int, styles: Styles, stories: Stories, writer: Writer) -> None:
+def _write_slide(page: etree._Element, number: int, styles: OdfStyles, stories: Stories, writer: Writer) -> None:
     start = writer.position
     style = page.get(name("draw:style-name"), "")
     properties = "drawing-page", style, "style:drawing-page-properties", "presentation:visibility"

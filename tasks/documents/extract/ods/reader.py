@@ -15,7 +15,7 @@ from tasks.documents.extract import limits
 from tasks.documents.extract.odf.elements import elements, is_shape, repeats
 from tasks.documents.extract.odf.package import OdfPackage, name
 from tasks.documents.extract.odf.story import Stories
-from tasks.documents.extract.odf.styles import Styles
+from tasks.documents.extract.odf.styles import OdfStyles
 from tasks.documents.extract.ooxml.number_formats import without_noise
 from tasks.documents.extract.places import (
     CELLS,
@@ -78,7 +78,7 @@ class _Workbook:
     def __init__(self, package: OdfPackage, writer: Writer) -> None:
         self._package = package
         self._writer = writer
-        self._styles: Styles | None = None
+        self._styles: OdfStyles | None = None
         self._stories: Stories | None = None
 
     def read(self) -> None:
@@ -127,14 +127,14 @@ class _Workbook:
     def _begin(self, table: etree._Element) -> "_Sheet":
         if self._styles is None:
             root = table.getroottree().getroot()
-            self._styles = Styles(root, self._package.styles())
+            self._styles = OdfStyles(root, self._package.styles())
             self._stories = Stories(self._package, self._styles, self._writer, {})
         assert self._stories is not None
         style = table.get(name("table:style-name"), "")
         hidden = self._styles.property("table", style, "style:table-properties", "table:display") == "false"
         return _Sheet(table.get(name("table:name"), ""), self._writer, self._stories, hidden=hidden)
 
-    def _write_printed(self, styles: Styles) -> None:
+    def _write_printed(self, styles: OdfStyles) -> None:
         """Write the words of printed headers and footers; those that programs put there are fields alone."""
         assert self._stories is not None
         written: set[str] = set()

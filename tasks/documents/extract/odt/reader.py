@@ -4,7 +4,7 @@ from lxml import etree
 
 from tasks.documents.extract.odf.package import OdfPackage
 from tasks.documents.extract.odf.story import Stories
-from tasks.documents.extract.odf.styles import Styles, changes_in, deletions_warning
+from tasks.documents.extract.odf.styles import OdfStyles, changes_in, deletions_warning
 from tasks.documents.extract.places import BODY, FOOTER, HEADER
 from tasks.documents.extract.text_writer import Reading, Source, Writer
 
@@ -18,7 +18,7 @@ def read(source: Source) -> Reading:
     with OdfPackage(source) as package:
         body = package.body("office:text", "text document")
         writer = Writer()
-        styles = Styles(body.getroottree().getroot(), package.styles())
+        styles = OdfStyles(body.getroottree().getroot(), package.styles())
         changes = changes_in(body)
         stories = Stories(package, styles, writer, changes)
         _write_parts(stories, writer, styles, HEADER)
@@ -34,7 +34,7 @@ def read(source: Source) -> Reading:
         return writer.reading()
 
 
-def _write_parts(stories: Stories, writer: Writer, styles: Styles, kind: str) -> None:
+def _write_parts(stories: Stories, writer: Writer, styles: OdfStyles, kind: str) -> None:
     """Write the headers or footers of all pages, equal ones once."""
     written: set[bytes] = set()
     for part in styles.master_parts(*(f"style:{kind}{which}" for which in ("-first", "", "-left"))):

@@ -15,7 +15,7 @@ _MOST_CELLS: Final = 2_000_000
 
 
 @dataclass
-class Line:
+class RtfLine:
     """A paragraph or a row, with the inserted words in it."""
 
     text: str
@@ -46,10 +46,10 @@ class Story:
         self._marks: list[Mark] = []
         self._asides: list[Aside] = []
         self._below_table: list[Aside] = []
-        self._cells: list[list[Line]] = []  # those of the open row, each with its paragraphs
-        self._cell: list[Line] = []  # the open cell's paragraphs
+        self._cells: list[list[RtfLine]] = []  # those of the open row, each with its paragraphs
+        self._cell: list[RtfLine] = []  # the open cell's paragraphs
         self._nested: list[list[str]] = [[] for _ in range(_DEEPEST_TABLE)]  # by depth, the cells of open nested rows
-        self._rows: list[Line] = []
+        self._rows: list[RtfLine] = []
         self._header_rows = 0
         self._count = 0
 
@@ -115,7 +115,7 @@ class Story:
         text = "\t".join(map(one_line, cells)).rstrip("\t")
         cells.clear()
         if text:
-            self._cell.append(Line(text))
+            self._cell.append(RtfLine(text))
 
     def finish(self, *, heading: bool = False) -> None:
         """End whatever is open."""
@@ -123,7 +123,7 @@ class Story:
             self.end_row(heads=False)
         self.end_paragraph(heading=heading, in_table=False)
 
-    def _taken(self) -> Line | None:
+    def _taken(self) -> RtfLine | None:
         """The open paragraph, if it has words."""
         if not self._pieces:
             return None
@@ -133,9 +133,9 @@ class Story:
         if indented:
             text = text[indented:]
             marks = [(max(begin - indented, 0), end - indented, label) for begin, end, label in marks if end > indented]
-        return Line(text, marks) if text.strip() else None
+        return RtfLine(text, marks) if text.strip() else None
 
-    def _write(self, line: Line, *, heading: bool = False) -> None:
+    def _write(self, line: RtfLine, *, heading: bool = False) -> None:
         text = line.text.rstrip()
         if self._writer is None:
             self.lines += [part for part in text.split("\n") if part.strip()]
@@ -169,7 +169,7 @@ class Story:
                 self._writer.placed(aside.kind, aside.label, "\n".join(aside.lines))
 
 
-def _row(cells: list[list[Line]]) -> Line:
+def _row(cells: list[list[RtfLine]]) -> RtfLine:
     texts: list[str] = []
     marks: list[Mark] = []
     at = 0
@@ -185,4 +185,4 @@ def _row(cells: list[list[Line]]) -> Line:
             text = one_line(" ".join(line.text for line in cell))
         texts.append(text)
         at += len(text) + 1
-    return Line("\t".join(texts).rstrip("\t"), marks)
+    return RtfLine("\t".join(texts).rstrip("\t"), marks)

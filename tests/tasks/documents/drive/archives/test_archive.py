@@ -13,7 +13,7 @@ import pytest
 
 from tasks.documents.drive.archives import members
 from tasks.documents.drive.archives.archive import Archive
-from tasks.documents.drive.archives.members import NotOpened
+from tasks.documents.drive.archives.members import ArchiveNotOpened
 from tasks.errors import Damaged, TooLarge
 from tests.tasks.documents.drive.archives.zips import made, with_attributes, zipped
 
@@ -261,12 +261,12 @@ def test_a_folder_and_an_archive_of_one_name_do_not_mix(open_archive: Open) -> N
     ],
 )
 def test_a_damaged_archive_says_why(open_archive: Open, damage: Callable[[bytes], bytes], why: str) -> None:
-    with pytest.raises(NotOpened, match=why):
+    with pytest.raises(ArchiveNotOpened, match=why):
         open_archive(damage(zipped({"a.txt": "words", "b.txt": "words"})))
 
 
 def test_an_office_document_under_the_name_of_an_archive_is_none(open_archive: Open) -> None:
-    with pytest.raises(NotOpened, match="office document"):
+    with pytest.raises(ArchiveNotOpened, match="office document"):
         open_archive(zipped({"_rels/.rels": "", "word/document.xml": "", "[Content_Types].xml": ""}))
 
 
@@ -288,7 +288,7 @@ def test_mutated_archives_raise_nothing_else(open_archive: Open, tmp_path: Path)
             del data[dice.randrange(len(data)) :]
         try:
             archive = open_archive(bytes(data))
-        except NotOpened:
+        except ArchiveNotOpened:
             continue
         for member in archive.contents.members:
             try:

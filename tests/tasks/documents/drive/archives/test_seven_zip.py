@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tasks.documents.drive.archives import seven_zip
-from tasks.documents.drive.archives.members import NotOpened
+from tasks.documents.drive.archives.members import ArchiveNotOpened
 from tasks.errors import Damaged
 from tests.tasks.documents.drive.archives.test_archive import Open, content, left_out, open_archive, paths
 from tests.tasks.documents.drive.archives.zips import zipped
@@ -39,7 +39,7 @@ def test_one_inside_a_zip_and_a_zip_inside_one(open_archive: Open) -> None:
 
 @pytest.mark.parametrize("header", [False, True])
 def test_an_encrypted_one_stays_shut(open_archive: Open, header: bool) -> None:
-    with pytest.raises(NotOpened, match="encrypted"):
+    with pytest.raises(ArchiveNotOpened, match="encrypted"):
         open_archive(packed({"a.txt": "a"}, "secret", header=header), "a.7z")
 
 
@@ -56,9 +56,9 @@ def test_links_are_left_out(open_archive: Open, tmp_path: Path) -> None:
 
 def test_a_damaged_one_says_so(open_archive: Open) -> None:
     data = packed({"a.txt": "words " * 5000})
-    with pytest.raises(NotOpened, match="damaged"):
+    with pytest.raises(ArchiveNotOpened, match="damaged"):
         open_archive(data[:-10], "a.7z")
-    with pytest.raises(NotOpened, match="damaged"):
+    with pytest.raises(ArchiveNotOpened, match="damaged"):
         open_archive(b"words", "a.7z")
     half = bytearray(data)
     half[34] ^= 0xFF
@@ -68,6 +68,6 @@ def test_a_damaged_one_says_so(open_archive: Open) -> None:
 
 def test_without_the_library_the_extra_is_named(open_archive: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seven_zip, "installed", lambda: False)
-    with pytest.raises(NotOpened, match=r"diligence\[archives\]") as caught:
+    with pytest.raises(ArchiveNotOpened, match=r"diligence\[archives\]") as caught:
         open_archive(packed({"a.txt": "a"}), "a.7z")
     assert not caught.value.lasting
