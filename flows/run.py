@@ -13,6 +13,7 @@ from storage.columns import now
 from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
 from tasks.ai.budget import cap_and_price
 from tasks.ai.registry import current_answerer
+from tasks.documents.drive.registry import drive_to_open_again
 from tasks.errors import BadRequest, Conflict, DiligenceError, NotFound
 from tasks.scoring.criteria import read_criteria
 from tasks.scoring.score import rank_companies
@@ -82,6 +83,7 @@ def _begin(batch: Batch) -> str:
                 runs.finish_run(session, changed.id, RunStatus.SUPERSEDED)
             return _add_run(session, batch, RunStatus.RUNNING)
         run.budget = str(cap) if cap else None  # it may have changed since the run started
+        run.drive = drive_to_open_again()
         session.add(run)
         return run.id
 
@@ -102,6 +104,7 @@ def _add_run(session: Session, batch: Batch, status: RunStatus) -> str:
         answerer=answerer,
         criteria=batch.criteria.as_json(),
         budget=str(cap) if cap else None,
+        drive=drive_to_open_again(),
     )
     companies = [
         RunCompany(run_id=run.id, ordinal=ordinal, name=company.name, domain=company.domain, folder=company.folder)

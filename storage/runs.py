@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, Column, bindparam, func, insert, update
+from sqlalchemy import JSON, Column, bindparam, func, insert, or_, update
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
 from storage.columns import UtcDateTime, now, string_enum
@@ -42,7 +42,8 @@ class DocumentStatus(StrEnum):
 class Run(SQLModel, table=True):
     """One run of a batch. `fingerprint` tells whether a batch file still asks for the same run.
 
-    `usd` is what it cost so far, None where no price is known; `budget` the most it may spend, as written.
+    `usd` is what it cost so far, None where no price is known; `budget` the most it may spend, as written. `drive` is
+    where its documents lie, as `override_settings` takes it; None in runs of earlier releases.
     """
 
     __tablename__ = "runs"
@@ -60,6 +61,7 @@ class Run(SQLModel, table=True):
     output_tokens: int = 0
     usd: float | None = None
     budget: str | None = None
+    drive: dict[str, str] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True), nullable=True))
 
 
 class RunCompany(SQLModel, table=True):
@@ -93,7 +95,7 @@ class RunDocument(SQLModel, table=True):
 
     id: int | None = Field(default=None, primary_key=True)
     company_id: int = Field(foreign_key="run_companies.id", ondelete="CASCADE", index=True)
-    document_id: str
+    document_id: str = Field(index=True)
     name: str
     path: str
     url: str
@@ -219,6 +221,19 @@ def company_documents(session: Session, company_id: int) -> Sequence[RunDocument
     """The company's documents in this run, by path and name."""
     rows = session.exec(select(RunDocument).where(RunDocument.company_id == company_id))
     return sorted(rows, key=lambda row: (row.path, row.name, row.document_id))  # PostgreSQL sorts by its own language
+
+
+def drives_of_document(session: Session, document_id: str) -> list[dict[str, str]]:
+    """Where the runs that had this document, or documents inside of it, found it; the newest run's first, each once."""
+    companies = select(RunDocument.company_id).where(
+        or_(
+            col(RunDocument.document_id) == document_id,
+            col(RunDocument.document_id).startswith(f"{document_id}~", autoescape=True),
+        )
+    )
+    runs = select(RunCompany.run_id).where(col(RunCompany.id).in_(companies))
+    drives = session.exec(select(Run.drive).where(col(Run.id).in_(runs)).order_by(col(Run.started_at).desc()))
+    return [dict(drive) for drive in dict.fromkeys(tuple(drive.items()) for drive in drives if drive is not None)]
 
 
 def save_document_outcomes(session: Session, company_id: int, outcomes: Iterable[DocumentOutcome]) -> None:

@@ -1,6 +1,8 @@
 """The schema: what the migrations make is what the models describe, on both databases."""
 
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 from alembic import command
@@ -11,6 +13,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import inspect
 from sqlmodel import SQLModel
 
+import storage
 from storage import database, migrations, runs
 from tests.storage import processes, rows
 
@@ -32,6 +35,8 @@ def test_head_names_the_newest_migration() -> None:
 
 
 def test_the_migrated_schema_is_what_the_models_say(new_database_url: str) -> None:
+    for module in iter_modules(storage.__path__):  # whose tables no other test has imported yet
+        import_module(f"storage.{module.name}")
     with database.reading() as session:
         context = MigrationContext.configure(session.connection(), opts={"compare_type": True})
         assert compare_metadata(context, SQLModel.metadata) == []

@@ -157,6 +157,12 @@ class Drive(Protocol):
     def open(self, document_id: str) -> BinaryIO:
         """The document's content as an open file, for showing it to the account's user."""
 
+    def local_path(self, document_id: str) -> Path | None:
+        """Where the document, or the archive that it is in, lies on this machine's disk; None where it does not.
+
+        For links of pages that are opened from the file system.
+        """
+
 
 def identifier(reference: str, field_name: str) -> str:
     """The id in a user's text, which is the id itself or a URL with it (`/file/d/ID`, `/folders/ID`, `?id=ID`).

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib import import_module
+from pathlib import Path
 from typing import cast
 
 from pydantic import Field, field_validator
@@ -85,6 +86,16 @@ def open_drive() -> Drive:
         if identity is None:
             raise NotLoggedIn(description.accounts.login_needed)
     return _opened(description, identity)
+
+
+def drive_to_open_again() -> dict[str, str]:
+    """Which drive this is and where it lies, as `override_settings` takes it, from whatever folder it is opened."""
+    description = configured_drive()
+    settings = description.settings.current()
+    places = {name: getattr(settings, name) for name in sorted(description.batch_settings)}
+    return {"drive": description.name} | {
+        name: str(place.absolute() if isinstance(place, Path) else place) for name, place in places.items()
+    }
 
 
 def run_identity() -> Identity | None:

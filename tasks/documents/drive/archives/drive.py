@@ -130,6 +130,10 @@ class ArchiveDrive:
         with spool() as folder, self.fetch(document_id, folder, limit) as fetched:
             return fetched.path.open("rb")  # the file is gone with the folder, its content when it is closed
 
+    def local_path(self, document_id: str) -> Path | None:
+        inside = parts_of(document_id)
+        return self._drive.local_path(inside[0] if inside else document_id)
+
     def _archive(self, archive_id: str, missing: str) -> Document:
         """The archive that a member's id names, if this account sees it.
 

@@ -92,6 +92,9 @@ class GoogleDrive:
     def open(self, document_id: str) -> BinaryIO:
         return download.open(self._client, self._document(document_id))
 
+    def local_path(self, document_id: str) -> None:  # noqa: ARG002 - no document of Drive's lies here
+        return None
+
     def _named(self, reference: str, field: str) -> str:
         """The id in a user's text. A resource key beside it in a URL is kept for later requests."""
         item_id = identifier(reference, field)

@@ -123,6 +123,12 @@ class LocalDrive:
         except OSError as error:
             raise _no_document() from error
 
+    def local_path(self, document_id: str) -> Path:
+        path = self._resolve(document_id, "document")
+        if not os.path.isfile(path):
+            raise _no_document()
+        return Path(path)
+
     def _describe(self, file: str, status: os.stat_result, name: str, folder_id: str, path: str) -> Document:
         document_id = self._tree.id_of(file)
         # os.stat gives no time of creation on Linux: the older of change and modification is nearest to it.

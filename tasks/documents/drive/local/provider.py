@@ -9,6 +9,7 @@ from tasks.documents.drive.drive import ROOT, Drive
 from tasks.documents.drive.identity import Identity
 from tasks.documents.drive.local import LocalDriveSettings
 from tasks.documents.drive.local.drive import LocalDrive
+from tasks.documents.drive.local.roots import LocalFolders
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import NotFound, Unavailable
 
@@ -36,4 +37,4 @@ def examine() -> Iterator[CheckResult]:
 
 @lru_cache(maxsize=16)
 def _opened(root: Path, base_url: str) -> Drive:
-    return LocalDrive(root, base_url)
+    return LocalFolders(LocalDrive(root, base_url), base_url)

@@ -105,6 +105,9 @@ class MemoryDrive:
     def open(self, document_id: str) -> BinaryIO:
         return io.BytesIO(self._readable(document_id).content or b"")
 
+    def local_path(self, document_id: str) -> None:
+        return None
+
     def _folder(self, folder_id: str) -> Node:
         node = self._store.root(self._user) if folder_id == ROOT else self._store.seen(self._user, folder_id)
         if node is None or node.content is not None:
