@@ -6,8 +6,9 @@ from typing import Final
 
 FOLDER: Final = "evidence"
 _PART: Final = re.compile(r"((?:in “[^”]*”, )*(?:page \d+|slide \d+|sheet [^,]+))", re.IGNORECASE)
-_OWN: Final = re.compile(r"evidence/[0-9a-f]{16}\.html#c\d+-\d+")
-_OWN_FILE: Final = re.compile(r"[0-9a-f]{16}\.html|[0-9a-f]{24}-\d+\.webp")
+_OWN: Final = re.compile(r"evidence/[0-9a-f]{24}\.html#c\d+-\d+")
+_OWN_FILE: Final = re.compile(r"[0-9a-f]{16}(?:[0-9a-f]{8})?\.html|[0-9a-f]{24}-\d+\.webp")
+_PICTURE: Final = re.compile(r"([0-9a-f]{24})-(\d{1,7})\.webp")
 _CHARACTERS: Final = 6_000
 """Of a document without pages, slides or sheets, so much of its text shares an evidence page."""
 
@@ -26,7 +27,27 @@ def part_of(place: str) -> str | None:
 def page_name(domain: str, document_id: str, place: str, start: int) -> str:
     """The name of an evidence page: the same for all quotations of one place of one company."""
     where = part_of(place) or f"characters {start // _CHARACTERS}"
-    return sha256(f"{domain}\n{document_id}\n{where}".encode(errors="surrogatepass")).hexdigest()[:16]
+    return page_prefix(domain) + _digest(f"{document_id}\n{where}")[:16]
+
+
+def page_prefix(domain: str) -> str:
+    """How the names of all evidence pages of a company begin: so a page is found without a look at other companies."""
+    return _digest(domain)[:8]
+
+
+def _digest(words: str) -> str:
+    return sha256(words.encode(errors="surrogatepass")).hexdigest()
+
+
+def picture_name(content_hash: str, page: int) -> str:
+    """The name of the picture of a page, beside the evidence pages."""
+    return f"{content_hash[:24]}-{page}.webp"
+
+
+def picture_of(name: str) -> tuple[str, int] | None:
+    """How the hash of the content begins whose page a picture of this name shows, and the page; None for another."""
+    match = _PICTURE.fullmatch(name)
+    return (match[1], int(match[2])) if match else None
 
 
 def anchor_of(start: int, end: int) -> str:

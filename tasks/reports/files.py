@@ -5,6 +5,7 @@ bytes, and name it in `ReportFormat`. It is imported when it is first used, with
 """
 
 import logging
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
@@ -13,9 +14,10 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from tasks.errors import BadRequest
 from tasks.evidence.settings import EvidenceSettings
-from tasks.reports.evidence import write_evidence
+from tasks.reports.evidence import replace_file, write_evidence
 from tasks.reports.evidence_links import FOLDER, is_own_file
-from tasks.reports.models import Report
+from tasks.reports.models import CompanyReport, Report
+from tasks.reports.originals import with_originals
 from tasks.reports.report import build
 
 log = logging.getLogger(__name__)
@@ -65,63 +67,101 @@ def as_json(report: Report) -> str:
 def write_report(report: Report, format_name: str, folder: Path) -> Path:
     """Write a report to `report.<format>` in a folder, with the evidence that it links to; gives its path.
 
-    The file is replaced in one step, so that nobody opens a report that is half written.
+    The file is replaced in one step, so that nobody opens a report that is half written. Where the evidence cannot all
+    be written, the report stands and says what is missing.
 
     Raises:
         BadRequest: there is no such format, or the folder cannot be written.
     """
-    target = folder / f"report.{format_name}"
-    part = target.with_suffix(f".{format_name}.part")
-    content = render(report, format_name)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(content)
-        part.replace(target)
-    except OSError as error:
-        raise BadRequest(f"{target} cannot be written ({error.strerror}). Choose another folder with --out.") from error
-    if format_name != ReportFormat.JSON and EvidenceSettings.current().evidence != "none":
-        try:
-            write_evidence(report, folder)
-            if format_name == ReportFormat.HTML:
-                pack(folder)
-        except OSError as error:  # the report stands; that some of its evidence is missing is said
-            log.warning("Not all of the evidence could be written beside the report (%s).", error.strerror)
-    return target
+    return _write_files(report, [format_name], folder)
 
 
 def write_reports(run: str, folder: Path) -> Path:
-    """Write report.html, report.json, the folder `evidence` and report.zip of a run; gives the path of report.html.
+    """Write report.json, report.html, the folder `evidence` and report.zip of a run; gives the path of report.html.
 
     Raises:
         NotFound: there is no such run. BadRequest: the folder cannot be written.
     """
-    report = build(run)
-    write_report(report, "json", folder)
-    return write_report(report, "html", folder)
+    return _write_files(build(run), [ReportFormat.JSON, ReportFormat.HTML], folder)
+
+
+def _write_files(report: Report, formats: Sequence[str], folder: Path) -> Path:
+    """Write a report in these formats, which share the evidence; gives the path of the last."""
+    paths = [_write_file(report, format_name, folder) for format_name in formats]
+    if formats[-1] != ReportFormat.JSON and EvidenceSettings.current().evidence != "none":
+        try:
+            unwritten = write_evidence(report, folder)
+            if unwritten:
+                log.warning("The evidence of %d companies could not be written beside the report.", len(unwritten))
+                report = without_evidence(report, unwritten)
+                paths = [_write_file(report, format_name, folder) for format_name in formats]
+            if ReportFormat.HTML in formats:
+                pack(folder)
+        except (OSError, BadRequest) as error:
+            reason = error.message if isinstance(error, BadRequest) else error.strerror
+            log.warning("Not all that belongs to the report could be written beside it. %s", reason)
+    return paths[-1]
+
+
+def _write_file(report: Report, format_name: str, folder: Path) -> Path:
+    target = folder / f"report.{format_name}"
+    half = target.with_suffix(f".{format_name}.part")
+    content = render(with_originals(report) if format_name == ReportFormat.HTML else report, format_name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        replace_file(target, half, content)
+    except OSError as error:
+        raise BadRequest(f"{target} cannot be written ({error.strerror}). Choose another folder with --out.") from error
+    return target
+
+
+def without_evidence(report: Report, unwritten: Mapping[str, str]) -> Report:
+    """The same report without links to the evidence of these companies, which says so; by domain, with the reason."""
+    amended = report.model_copy(deep=True)
+    for company in amended.companies:
+        if company.domain in unwritten:
+            _unlink_evidence(company)
+            company.warnings.append(
+                f"The pages that show its quotes could not be written beside the report: {unwritten[company.domain]}."
+            )
+    return amended
 
 
 def standing_alone(report: Report) -> Report:
     """The same report for a page that has no folder beside it: its quotations link to the documents themselves."""
     alone = report.model_copy(deep=True)
     for company in alone.companies:
-        for criterion in company.criteria:
-            for quote in criterion.quotes:
-                quote.evidence_url = None
-            for contradiction in criterion.contradictions:
-                for said in contradiction.quotes:
-                    said.evidence_url = None
+        _unlink_evidence(company)
     return alone
 
 
+def _unlink_evidence(company: CompanyReport) -> None:
+    for criterion in company.criteria:
+        for quote in criterion.quotes:
+            quote.evidence_url = None
+        for contradiction in criterion.contradictions:
+            for side in contradiction.quotes:
+                side.evidence_url = None
+
+
 def pack(folder: Path) -> Path:
-    """Write report.zip: report.html and the folder `evidence`, to be sent on. The same content gives the same bytes."""
-    target, part = folder / "report.zip", folder / "report.zip.part"
-    with ZipFile(part, "w") as archive:
-        for path in [folder / "report.html", *sorted((folder / FOLDER).iterdir())]:
-            if path.name == "report.html" or is_own_file(path.name):
-                entry = ZipInfo(f"report/{path.relative_to(folder).as_posix()}", _ALWAYS)
-                entry.external_attr = 0o644 << 16
-                entry.compress_type = ZIP_STORED if path.suffix == ".webp" else ZIP_DEFLATED
-                archive.writestr(entry, path.read_bytes())
-    part.replace(target)
+    """Write report.zip: report.html and the folder `evidence`, to be sent on. The same content gives the same bytes.
+
+    Raises:
+        OSError: it cannot be written; an earlier one is taken away, for it belongs to an earlier report.
+    """
+    target, half = folder / "report.zip", folder / "report.zip.part"
+    try:
+        with ZipFile(half, "w") as archive:
+            for path in [folder / "report.html", *sorted((folder / FOLDER).iterdir())]:
+                if path.name == "report.html" or is_own_file(path.name):
+                    entry = ZipInfo(f"report/{path.relative_to(folder).as_posix()}", _ALWAYS)
+                    entry.external_attr = 0o644 << 16
+                    entry.compress_type = ZIP_STORED if path.suffix == ".webp" else ZIP_DEFLATED
+                    archive.writestr(entry, path.read_bytes())
+        half.replace(target)
+    except OSError:
+        half.unlink(missing_ok=True)
+        target.unlink(missing_ok=True)
+        raise
     return target

@@ -3,11 +3,14 @@
 import json
 import re
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from storage.scores import ScoreStatus
 from tasks.reports.models import CompanyReport, ContradictingQuote, CriterionReport, DocumentReport, ReportedQuote
+
+_OPENABLE: Final = re.compile(r"file:///[^/\s][^\s]*|/runs/[^/?#\s]+/documents/[^/?#\s]+/original")
+"""Local files, on no other machine, and the documents of runs in the service."""
 
 
 def number(value: float) -> str:
@@ -60,6 +63,11 @@ def weblink(url: str | None) -> str | None:
     return url if parts.scheme in ("http", "https") and parts.netloc else None
 
 
+def openable(url: str | None) -> str | None:
+    """The address of a document, if a page may link to it: a web address, a local file, or our own service's."""
+    return url if url is not None and _OPENABLE.fullmatch(url) else weblink(url)
+
+
 def shown_at(quote: ReportedQuote | ContradictingQuote) -> str | None:
     """Where the quote can be looked at: its page in the folder beside the report, else the document's own address."""
     return quote.evidence_url or place_link(quote)
@@ -67,7 +75,7 @@ def shown_at(quote: ReportedQuote | ContradictingQuote) -> str | None:
 
 def place_link(quote: ReportedQuote | ContradictingQuote) -> str | None:
     """The address at which the quote can be read; for a PDF, with the quote's page."""
-    url = weblink(quote.document_url)
+    url = openable(quote.document_url)
     page = re.match(r"page (\d+)\b", quote.place or "", re.IGNORECASE)
     if url and page and "#" not in url and (quote.document_name or "").lower().endswith(".pdf"):
         return f"{url}#page={page[1]}"

@@ -5,7 +5,7 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
-from urllib.parse import urldefrag
+from urllib.parse import unquote, urldefrag, urlsplit
 from zipfile import ZipFile
 
 import pytest
@@ -15,7 +15,7 @@ from PIL import Image
 
 from storage import database, documents, runs, texts
 from storage.scores import Quote, ScoreStatus
-from tasks.documents.drive.registry import open_drive
+from tasks.documents.drive.registry import drive_to_open_again, open_drive
 from tasks.documents.texts import document_text
 from tasks.evidence.company import draw_evidence
 from tasks.reports.files import render, standing_alone, write_report, write_reports
@@ -123,7 +123,9 @@ def dead_links(folder: Path) -> list[str]:
             if path not in seen:
                 seen.add(path)
                 for link in page.links:
-                    if not re.match(r"[a-z]+:", link):
+                    if link.startswith("file:"):
+                        waiting.append((Path(unquote(urlsplit(link).path)), ""))
+                    elif not re.match(r"[a-z]+:", link):
                         target, fragment = urldefrag(link)
                         waiting.append(((path.parent / target).resolve() if target else path, fragment))
     return dead
@@ -227,6 +229,63 @@ def test_workbook_and_memo_link_to_the_evidence_beside_them(tmp_path: Path) -> N
     for link in links:
         name, anchor = str(link).split("#")
         assert f'id="{anchor}"' in (tmp_path / "out" / name).read_text()
+
+
+def test_evidence_links_to_the_original_on_the_disk(tmp_path: Path, room: Path) -> None:
+    write_reports("r1", tmp_path / "out")
+    pages = [
+        (tmp_path / "out" / quote["evidence_url"].split("#")[0]).read_text() for quote in quotes_of(tmp_path / "out")
+    ]
+    for page, name in zip(pages, ("Accounts <b>.pdf", "Lease.docx"), strict=True):
+        assert f'<a href="{(room / name).as_uri()}"' in page
+    listed = Links(tmp_path / "out" / "report.html").links
+    assert (room / "Lease.docx").as_uri() in listed
+    assert not [link for link in listed if link.startswith("http")]
+    assert all("/file/d/" in quote["document_url"] for quote in quotes_of(tmp_path / "out"))
+
+
+def test_evidence_links_to_the_original_whatever_the_root_is_now(
+    tmp_path: Path, room: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with database.writing() as session:
+        runs.get_run(session, "r1").drive = drive_to_open_again()
+    monkeypatch.setenv("DILIGENCE_DRIVE_ROOT", str(tmp_path))
+    write_reports("r1", tmp_path / "out")
+    assert (room / "Lease.docx").as_uri() in Links(tmp_path / "out" / "report.html").links
+
+
+def test_an_original_that_is_gone_is_not_linked(tmp_path: Path, room: Path) -> None:
+    (room / "Lease.docx").unlink()
+    write_reports("r1", tmp_path / "out")
+    assert dead_links(tmp_path / "out") == []
+    page = (tmp_path / "out" / quotes_of(tmp_path / "out")[1]["evidence_url"].split("#")[0]).read_text()
+    assert "The document itself is not there any more." in page
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk")
+def test_on_a_full_disk_the_report_stands_and_says_what_is_missing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    write_reports("r1", tmp_path / "before")
+    last = quotes_of(tmp_path / "before")[1]["evidence_url"].split("#")[0]
+    (tmp_path / "out" / "evidence").mkdir(parents=True)
+    (tmp_path / "out" / f"{last}.part").symlink_to("/dev/full")
+    write_reports("r1", tmp_path / "out")
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "could not be written beside the report: No space left on device." in page
+    assert "1 companies" in caplog.text
+    assert [quote["evidence_url"] for quote in quotes_of(tmp_path / "out")] == [None, None]
+    assert dead_links(tmp_path / "out") == []
+    assert list((tmp_path / "out" / "evidence").iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk")
+def test_an_archive_that_has_no_room_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    write_reports("r1", tmp_path / "out")
+    (tmp_path / "out" / "report.zip.part").symlink_to("/dev/full")
+    write_reports("r1", tmp_path / "out")
+    assert "No space left" in caplog.text
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["evidence", "report.html", "report.json"]
 
 
 def test_a_page_that_stands_alone_links_to_the_documents(tmp_path: Path) -> None:

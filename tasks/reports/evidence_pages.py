@@ -1,0 +1,183 @@
+"""The evidence pages of a company: a page for each place that the report cites, with all its quotations.
+
+Pages of PDFs are shown as pictures with the quotations boxed, other documents as their words with the quotations
+marked. Pages are plain HTML: no script, nothing from elsewhere. `evidence` writes them beside a report, `live` shows
+them in the service.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, Protocol
+
+from markupsafe import Markup
+from sqlmodel import Session
+
+from storage import texts
+from storage.evidence import find_span_pages
+from storage.texts import StoredText
+from tasks.documents.extract import places as kinds
+from tasks.evidence.citations import Citation, citations_of
+from tasks.evidence.company import picture_path
+from tasks.evidence.excerpt import Mark, Stretch, stretches
+from tasks.reports.evidence_links import anchor_of, page_name, part_of, picture_name
+from tasks.reports.html import allowed, environment, part
+
+BOUNDS: Final = frozenset({kinds.PAGE, kinds.SLIDE, kinds.SHEET, kinds.ATTACHMENT})
+"""The kinds of places that an evidence page does not reach beyond."""
+
+
+class RunOfPages(Protocol):
+    """What a page says of its run."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def started_at(self) -> datetime: ...
+
+
+@dataclass(frozen=True, slots=True)
+class CitedFor:
+    """A criterion that cites a place: its words, and where it stands in the report, seen from an evidence page."""
+
+    label: str
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
+class WaysOn:
+    """Where an evidence page leads to: its neighbours, the document itself, and the whole text around the place.
+
+    `notice` is what a reader must know of the document; `seen_by` says whose rights the page is shown under.
+    """
+
+    previous: str | None = None
+    following: str | None = None
+    original: str | None = None
+    whole: str | None = None
+    notice: str | None = None
+    seen_by: str = "It shows what the account of that run could see."
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPage:
+    """A page of a PDF as its evidence page shows it. `picture` is relative to that page, None where there is none."""
+
+    page: int
+    width: float
+    height: float
+    picture: str | None
+    boxes: list[tuple[str, list[float]]]
+    uncertain: list[str]
+
+
+@dataclass(slots=True)
+class EvidencePage:
+    """A place that the report cites, with all its quotations."""
+
+    name: str
+    citations: list[Citation]
+    claims: list[CitedFor] = field(default_factory=list)
+    shown: list[ShownPage] = field(default_factory=list)
+    stretches: list[Stretch] = field(default_factory=list)
+
+    @property
+    def first(self) -> Citation:
+        """The quotation that stands first."""
+        return self.citations[0]
+
+    @property
+    def place(self) -> str:
+        """Where the quotations stand, in words."""
+        places = dict.fromkeys(citation.place for citation in self.citations)
+        return next(iter(places)) if len(places) == 1 else part_of(self.first.place) or self.first.place
+
+
+def pages_of(session: Session, company_id: int, domain: str, claims: Mapping[str, CitedFor]) -> list[EvidencePage]:
+    """The evidence pages of a run's company, document by document, each in the order of its text; not yet filled.
+
+    `claims` are its criteria by id.
+    """
+    pages: dict[str, EvidencePage] = {}
+    for citation in sorted(citations_of(session, company_id), key=_order):
+        name = page_name(domain, citation.document.document_id, citation.place, citation.start)
+        page = pages.setdefault(name, EvidencePage(name, []))
+        page.citations.append(citation)
+        claim = claims.get(citation.criterion_id)
+        if claim is not None and claim not in page.claims:
+            page.claims.append(claim)
+    return list(pages.values())
+
+
+def _order(citation: Citation) -> tuple[str, str, str, int, int]:
+    document = citation.document
+    return document.path, document.name, document.document_id, citation.start, citation.end
+
+
+def filled(session: Session, pages: Iterable[EvidencePage]) -> Iterator[EvidencePage]:
+    """The pages with what they show: drawn pages, and the words around; one text after the other is read."""
+    pages = list(pages)
+    known = find_span_pages(session, sorted({citation.text_id for page in pages for citation in page.citations}))
+    text: StoredText | None = None
+    for page in pages:
+        if text is None or text.id != page.first.text_id:
+            text = texts.get_text(session, page.first.text_id)
+        _fill(page, text, known)
+        yield page
+
+
+def _fill(page: EvidencePage, text: StoredText, known: Mapping[tuple[int, int, int], list[dict[str, Any]]]) -> None:
+    by_page: dict[int, ShownPage] = {}
+    for start, end in dict.fromkeys((citation.start, citation.end) for citation in page.citations):
+        words = text.text[start:end]
+        for span_page in known.get((page.first.text_id, start, end), ()):
+            number = span_page["page"]
+            shown = by_page.get(number)
+            if shown is None:
+                drawn = picture_path(text.content_hash, number).exists()
+                picture = picture_name(text.content_hash, number) if drawn else None
+                shown = ShownPage(number, span_page["width"], span_page["height"], picture, [], [])
+                by_page[number] = shown
+            shown.boxes.extend((anchor_of(start, end), box) for box in span_page["boxes"])
+            if not span_page["boxes"]:
+                shown.uncertain.append(words)
+    page.shown = [by_page[number] for number in sorted(by_page)]
+    first, last = _bounds(text, page.first.start)
+    last = max(last, *(citation.end for citation in page.citations))
+    anchors_above = {anchor for shown in page.shown for anchor, _ in shown.boxes}
+    marks = [
+        Mark(citation.start, citation.end, "" if anchor in anchors_above else anchor)
+        for citation in page.citations
+        for anchor in (anchor_of(citation.start, citation.end),)
+    ]
+    page.stretches = stretches(text.text, first, last, list(dict.fromkeys(marks)))
+
+
+def _bounds(text: StoredText, at: int) -> tuple[int, int]:
+    """The smallest page, slide, sheet or attachment around a spot of a text; else the whole text."""
+    around = [(start, end) for start, end, kind, _ in text.places if kind in BOUNDS and start <= at < end]
+    return min(around, key=lambda span: span[1] - span[0], default=(0, len(text.text)))
+
+
+def policy(pictures: str) -> str:
+    """The content security policy of pages in the look of evidence; `pictures` is where their pictures come from."""
+    style = allowed(part("evidence.css"))
+    return f"default-src 'none'; style-src {style}; img-src {pictures}; base-uri 'none'; form-action 'none'"
+
+
+def render_page(run: RunOfPages, company: str, page: EvidencePage, ways: WaysOn, pictures: str = "file: 'self'") -> str:
+    """An evidence page of the company with that name, as HTML."""
+    return (
+        environment()
+        .get_template("evidence.html")
+        .render(
+            run=run,
+            company=company,
+            page=page,
+            document=page.first.document,
+            ways=ways,
+            policy=policy(pictures),
+            style=Markup(part("evidence.css")),  # noqa: S704 - our own file
+        )
+    )
