@@ -32,8 +32,8 @@ def save_span_pages(session: Session, spans: Iterable[SpanPages]) -> None:
 
 def find_span_pages(session: Session, text_ids: Sequence[int]) -> dict[tuple[int, int, int], list[dict[str, Any]]]:
     """The pages of all spans of these texts that were looked at, by text, start and end."""
-    found: dict[tuple[int, int, int], list[dict[str, Any]]] = {}
+    pages: dict[tuple[int, int, int], list[dict[str, Any]]] = {}
     for first in range(0, len(text_ids), 500):
         query = select(SpanPages).where(col(SpanPages.text_id).in_(text_ids[first : first + 500]))
-        found.update({(span.text_id, span.start, span.end): span.pages for span in session.exec(query)})
-    return found
+        pages.update({(span.text_id, span.start, span.end): span.pages for span in session.exec(query)})
+    return pages

@@ -40,17 +40,20 @@ def citations_of(session: Session, company_id: int) -> list[Citation]:
 def _of_outcome(
     outcome: CriterionOutcome, quotes: Sequence[Quote], documents: Mapping[str, RunDocument]
 ) -> Iterator[Citation]:
-    judged = outcome.status is not ScoreStatus.UNSCORED
+    is_judged = outcome.status is not ScoreStatus.UNSCORED
     for position, quote in enumerate(quotes):
         document = documents.get(quote.document_id or "")
         if quote.verified and document is not None:
             span = quote.text_id, quote.start, quote.end
-            yield from _citation(document, span, quote.place, outcome, judged or position == 0)
-    said: list[dict[str, Any]] = [quote for each in outcome.contradictions for quote in each["quotes"]]
-    for each in said:
-        if each["document_id"] in documents:
-            span = each.get("text_id"), each.get("start"), each.get("end")
-            yield from _citation(documents[each["document_id"]], span, each["place"], outcome, shown=True)
+            yield from _citation(document, span, quote.place, outcome, is_shown=is_judged or position == 0)
+    contradicting: list[dict[str, Any]] = [
+        quote for contradiction in outcome.contradictions for quote in contradiction["quotes"]
+    ]
+    for words in contradicting:
+        document = documents.get(words["document_id"])
+        if document is not None:
+            span = words.get("text_id"), words.get("start"), words.get("end")
+            yield from _citation(document, span, words["place"], outcome, is_shown=True)
 
 
 def _citation(
@@ -58,8 +61,10 @@ def _citation(
     span: tuple[int | None, int | None, int | None],
     place: str | None,
     outcome: CriterionOutcome,
-    shown: bool,
+    *,
+    is_shown: bool,
 ) -> Iterator[Citation]:
+    """The citation of a span, unless its text was pruned."""
     text_id, start, end = span
-    if text_id is not None and start is not None and end is not None:  # the text may have been pruned
-        yield Citation(document, text_id, start, end, place or "", outcome.criterion_id, shown)
+    if text_id is not None and start is not None and end is not None:
+        yield Citation(document, text_id, start, end, place or "", outcome.criterion_id, is_shown)

@@ -18,25 +18,29 @@ from tasks.documents.drive.spool import spool
 from tasks.documents.extract import places as kinds
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import DiligenceError, Unreadable
+from tasks.evidence.boxes import BoxedPage
 from tasks.evidence.citations import Citation, citations_of
-from tasks.evidence.drawing import VERSION, draw_pages, drawing_pool
-from tasks.evidence.page_orders import DrawnPage, PageOrder, Span
+from tasks.evidence.drawing import VERSION, PageOrder, Span, draw_pages
 from tasks.evidence.settings import EvidenceSettings
 from tasks.operation import operation
 from tasks.remote.fan_out import FanOut
 
 
 class PagePart(NamedTuple):
-    """The part of a span that stands on one page: `start` and `end` count in the page's text."""
+    """The part of a span that stands on one page: `start` and `end` count in the page's text.
+
+    `is_scan`: some of the page's text was recognised in a picture.
+    """
 
     page: int
     text: str
     start: int
     end: int
+    is_scan: bool
 
 
-class _Placed(NamedTuple):
-    """A span of a text, and the part of it that stands on one page."""
+class _CitedPart(NamedTuple):
+    """A span of a document's text, and the part of it that stands on one page."""
 
     start: int
     end: int
@@ -45,8 +49,6 @@ class _Placed(NamedTuple):
 
 _SIDE_BY_SIDE: Final = 4
 """Documents that are fetched and drawn at a time."""
-_AT_ONCE: Final = 20
-"""Pages that are drawn in one go, under the limits of one document."""
 
 
 def picture_path(content_hash: str, page: int) -> Path:
@@ -61,34 +63,34 @@ def draw_evidence(company_id: int) -> list[str]:
     What was drawn before is not drawn again. Gives a sentence a document whose pages cannot be shown; no failure here
     stops a run.
     """
-    wanted = EvidenceSettings.current().evidence
-    if wanted == "none":
+    which = EvidenceSettings.current().evidence
+    if which == "none":
         return []
     with database.reading() as session:
-        citations = [each for each in citations_of(session, company_id) if each.is_shown or wanted == "all"]
-        known = find_span_pages(session, sorted({citation.text_id for citation in citations}))
+        citations = [citation for citation in citations_of(session, company_id) if citation.is_shown or which == "all"]
+        boxed = find_span_pages(session, sorted({citation.text_id for citation in citations}))
     by_text: dict[int, list[Citation]] = {}
     for citation in citations:
         by_text.setdefault(citation.text_id, []).append(citation)
     with FanOut(_SIDE_BY_SIDE, "drawing") as threads:
-        drawings = [threads.submit(_draw_document, text_id, cited, known) for text_id, cited in by_text.items()]
+        drawings = [threads.submit(_draw_document, text_id, cited, boxed) for text_id, cited in by_text.items()]
     return [warning for drawing in drawings if (warning := drawing.result()) is not None]
 
 
-def _draw_document(text_id: int, citations: Sequence[Citation], known: Container[tuple[int, int, int]]) -> str | None:
+def _draw_document(text_id: int, citations: Sequence[Citation], boxed: Container[tuple[int, int, int]]) -> str | None:
     """Draw what is cited of one document, if it is a PDF; gives a sentence where that cannot be done."""
     with database.reading() as session:
         text = texts.get_text(session, text_id)
-    orders = _orders(text, citations, known) if is_pdf(text) else {}
-    if not orders:
+    parts = _parts_to_draw(text, citations, boxed) if is_pdf(text) else {}
+    if not parts:
         return None
     document = citations[0].document
     try:
-        pages = _drawn(open_drive(), document, text, orders)
+        pages = _drawn(open_drive(), document, text, parts)
     except (DiligenceError, OSError) as error:
         reason = error.message if isinstance(error, DiligenceError) else f"{error.strerror}."
         return f"{document.name}: its pages are not shown as pictures. {reason}"
-    _save(text, orders, pages)
+    _save(text, parts, pages)
     return None
 
 
@@ -102,75 +104,75 @@ def parts_of(text: StoredText, start: int, end: int) -> list[PagePart]:
     attached = [place for place in text.places if place[2] == kinds.ATTACHMENT]
     if any(place[0] < end and start < place[1] for place in attached):
         return []
+    scans = [place for place in text.places if place[2] == kinds.OCR]
     parts: list[PagePart] = []
     for first, last, kind, label in text.places:
         if kind == kinds.PAGE and first < end and start < last and label.isdigit():
-            within = max(start, first), min(end, last)
-            if text.text[slice(*within)].strip():
-                parts.append(PagePart(int(label), text.text[first:last], within[0] - first, within[1] - first))
+            begin, stop = max(start, first), min(end, last)
+            if text.text[begin:stop].strip():
+                is_scan = any(place[0] < last and first < place[1] for place in scans)
+                parts.append(PagePart(int(label), text.text[first:last], begin - first, stop - first, is_scan))
     return parts
 
 
-def _orders(
-    text: StoredText, citations: Iterable[Citation], known: Container[tuple[int, int, int]]
-) -> dict[int, list[_Placed]]:
+def _parts_to_draw(
+    text: StoredText, citations: Iterable[Citation], boxed: Container[tuple[int, int, int]]
+) -> dict[int, list[_CitedPart]]:
     """The pages to look at, each with the spans that stand on it; those that were drawn before are left out."""
     assert text.id is not None
-    orders: dict[int, list[_Placed]] = {}
+    by_page: dict[int, list[_CitedPart]] = {}
     for start, end in dict.fromkeys((citation.start, citation.end) for citation in citations):
         parts = parts_of(text, start, end)
-        seen = (text.id, start, end) in known
-        if seen and all(picture_path(text.content_hash, part.page).exists() for part in parts):
+        if (text.id, start, end) in boxed and all(
+            picture_path(text.content_hash, part.page).exists() for part in parts
+        ):
             continue
         for part in parts:
-            orders.setdefault(part.page, []).append(_Placed(start, end, part))
-    return orders
+            by_page.setdefault(part.page, []).append(_CitedPart(start, end, part))
+    return by_page
 
 
 def _drawn(
-    drive: Drive, document: RunDocument, text: StoredText, orders: Mapping[int, Sequence[_Placed]]
-) -> list[DrawnPage]:
+    drive: Drive, document: RunDocument, text: StoredText, parts: Mapping[int, Sequence[_CitedPart]]
+) -> list[BoxedPage]:
     """Fetch a document and draw these pages of it.
 
     Raises:
         NotFound: it is not there any more, or not for this account. Unreadable: it was changed since it was read.
         TookTooLong, TooLarge, Unavailable: as the drive and the limits say.
     """
-    settings = DocumentSettings.current()
-    pool = drawing_pool(settings.document_timeout, settings.document_memory_mb, settings.document_max_mb)
-    pages = [_order(text, number, spans) for number, spans in sorted(orders.items())]
+    orders = [_order(text, number, on_page) for number, on_page in sorted(parts.items())]
     picture_path(text.content_hash, 1).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with spool() as folder, drive.fetch(document.document_id, folder, settings.document_max_mb << 20) as fetched:
+    most = DocumentSettings.current().document_max_mb << 20
+    with spool() as folder, drive.fetch(document.document_id, folder, most) as fetched:
         if fetched.content_hash != text.content_hash:
             raise Unreadable("The document was changed since it was read.")
-        drawn: list[DrawnPage] = []
-        for first in range(0, len(pages), _AT_ONCE):
-            drawn += draw_pages(pool, fetched.path, pages[first : first + _AT_ONCE])
-        return drawn
+        return draw_pages(fetched.path, orders)
 
 
-def _order(text: StoredText, number: int, spans: Sequence[_Placed]) -> PageOrder:
+def _order(text: StoredText, number: int, on_page: Sequence[_CitedPart]) -> PageOrder:
     picture = picture_path(text.content_hash, number)
     return PageOrder(
-        page=number,
-        text=spans[0].part.text,
-        spans=[Span(placed.part.start, placed.part.end) for placed in spans],
-        picture=None if picture.exists() else str(picture),
+        number,
+        on_page[0].part.text,
+        [Span(cited.part.start, cited.part.end) for cited in on_page],
+        None if picture.exists() else str(picture),
+        on_page[0].part.is_scan,
     )
 
 
-def _save(text: StoredText, orders: Mapping[int, Sequence[_Placed]], drawn: Iterable[DrawnPage]) -> None:
+def _save(text: StoredText, parts: Mapping[int, Sequence[_CitedPart]], pages: Iterable[BoxedPage]) -> None:
     """Keep the boxes of the spans, page after page."""
     assert text.id is not None
-    pages: dict[tuple[int, int], list[dict[str, Any]]] = {}
-    for page in sorted(drawn, key=lambda page: page.page):
-        for placed, boxes in zip(orders[page.page], page.boxes, strict=True):
+    by_span: dict[tuple[int, int], list[dict[str, Any]]] = {}
+    for page in sorted(pages, key=lambda page: page.number):
+        for cited, boxes in zip(parts[page.number], page.boxes, strict=True):
             rounded = [[round(side, 2) for side in (box.left, box.top, box.right, box.bottom)] for box in boxes]
-            pages.setdefault((placed.start, placed.end), []).append(
-                {"page": page.page, "width": round(page.width, 2), "height": round(page.height, 2), "boxes": rounded}
+            by_span.setdefault((cited.start, cited.end), []).append(
+                {"page": page.number, "width": round(page.width, 2), "height": round(page.height, 2), "boxes": rounded}
             )
     with database.writing() as session:
         save_span_pages(
             session,
-            [SpanPages(text_id=text.id, start=start, end=end, pages=found) for (start, end), found in pages.items()],
+            [SpanPages(text_id=text.id, start=start, end=end, pages=pages) for (start, end), pages in by_span.items()],
         )

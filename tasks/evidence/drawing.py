@@ -1,42 +1,72 @@
-"""Pages of a PDF drawn as pictures with the boxes of quotations, in a reading process under its limits.
+"""Pages of PDFs drawn as pictures with the boxes of quotations, in reading processes under their limits.
 
 `draw` is what such a process runs: it writes the pictures itself, so that nothing large goes through its pipe, and
-gives what it found as JSON, as the text of a reading.
+gives the boxes as JSON, as the text of a reading.
 """
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
-from functools import cache
+from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, NamedTuple
 
+from tasks.documents.extract.configuration import reading_limits
 from tasks.documents.extract.pool.pool import ExtractionPool, Limits, processors
 from tasks.documents.extract.text_writer import Reading
-from tasks.evidence.boxes import Box
-from tasks.evidence.page_orders import DrawnPage, PageOrder, Span
+from tasks.documents.settings import DocumentSettings
+from tasks.evidence.boxes import BoxedPage
+from tasks.evidence.glyphs import Box
 
-VERSION: Final = "1"
-"""Of the pictures: another one draws them again."""
-
-
-@cache
-def drawing_pool(seconds: float, memory_mb: int, max_mb: int) -> ExtractionPool:
-    """The processes that draw, started when they are first needed."""
-    return ExtractionPool(min(2, processors()), Limits(seconds, memory_mb, max_mb), draw)
+VERSION: Final = "2"
+"""Of the pictures and boxes: with another one they are made again."""
+_AT_ONCE: Final = 20
+"""Pages that are drawn in one go, under the limits of one document."""
+_PROCESSES: Final = 2
 
 
-def draw_pages(pool: ExtractionPool, path: Path, orders: Sequence[PageOrder]) -> list[DrawnPage]:
+class Span(NamedTuple):
+    """A quotation's part on one page: from which to which character of the page's text."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class PageOrder:
+    """A page to draw: its number from 1, its text, the spans to box, and the file to write, None for no picture.
+
+    `is_scan`: some of its text was recognised in a picture.
+    """
+
+    number: int
+    text: str
+    spans: Sequence[Span]
+    picture: str | None
+    is_scan: bool = False
+
+
+def draw_pages(path: Path, orders: Sequence[PageOrder]) -> list[BoxedPage]:
     """Draw pages of the PDF at `path`; a page that cannot be drawn has no picture.
 
     Raises:
         Unreadable, TookTooLong, Unavailable: the PDF cannot be opened within the limits.
     """
-    reading = pool.read(path, json.dumps([asdict(order) for order in orders]))
-    return [
-        DrawnPage(**{**page, "boxes": [[Box(**box) for box in boxes] for boxes in page["boxes"]]})
-        for page in json.loads(reading.text)
-    ]
+    pool = _pool(reading_limits(DocumentSettings.current()))
+    pages: list[BoxedPage] = []
+    for first in range(0, len(orders), _AT_ONCE):
+        part = [asdict(order) for order in orders[first : first + _AT_ONCE]]
+        pages += map(_page, json.loads(pool.read(path, json.dumps(part)).text))
+    return pages
+
+
+@lru_cache(maxsize=4)
+def _pool(limits: Limits) -> ExtractionPool:
+    return ExtractionPool(min(_PROCESSES, processors()), limits, draw)
+
+
+def _page(values: dict[str, Any]) -> BoxedPage:
+    return BoxedPage(**{**values, "boxes": [[Box(**box) for box in boxes] for boxes in values["boxes"]]})
 
 
 def draw(path: Path, orders: str) -> Reading:
@@ -47,8 +77,9 @@ def draw(path: Path, orders: str) -> Reading:
     """
     from tasks.evidence.pdf_page import draw_page, open_pdf  # noqa: PLC0415 - in the processes alone
 
-    wanted = [
-        PageOrder(**{**order, "spans": [Span(**span) for span in order["spans"]]}) for order in json.loads(orders)
-    ]
-    with open_pdf(path) as document:
-        return Reading(json.dumps([asdict(draw_page(document, order)) for order in wanted]))
+    with open_pdf(path) as pdf:
+        pages = [
+            draw_page(pdf, order["number"], order["text"], order["spans"], order["picture"], is_scan=order["is_scan"])
+            for order in json.loads(orders)
+        ]
+    return Reading(json.dumps([asdict(page) for page in pages]))

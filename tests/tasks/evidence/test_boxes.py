@@ -6,7 +6,9 @@ import pytest
 
 from tasks.documents.extract.pdf import reader
 from tasks.documents.extract.pdf.document import PdfDocument
-from tasks.evidence.boxes import Box, boxes_of, compared
+from tasks.evidence.boxes import PageBoxes
+from tasks.evidence.glyph_search import compared
+from tasks.evidence.glyphs import Box
 from tasks.evidence.pdf_page import PageGlyphs, read_glyphs
 from tests.tasks.documents.extract.pdf import pdfs
 
@@ -34,12 +36,12 @@ def find(page: tuple[PageGlyphs, str], quotation: str, occurrence: int = 0) -> l
     start = -1
     for _ in range(occurrence + 1):
         start = text.index(quotation, start + 1)
-    return boxes_of(glyphs.glyphs, text, start, start + len(quotation))
+    return PageBoxes(glyphs.glyphs).of(text, start, start + len(quotation))
 
 
 def under(page: tuple[PageGlyphs, str], boxes: Sequence[Box]) -> str:
     """The characters whose middle lies in one of the boxes."""
-    return "".join(glyph.text for glyph in page[0].glyphs if any(box.holds(glyph.box) for box in boxes))
+    return "".join(glyph.text for glyph in page[0].glyphs.drawn if any(box.holds(glyph.box) for box in boxes))
 
 
 def test_a_line_has_one_box_where_it_stands() -> None:
@@ -107,13 +109,13 @@ def test_a_cropped_page_is_measured_from_its_shown_corner() -> None:
 
 def test_where_the_words_are_not_on_the_page_nothing_is_boxed() -> None:
     glyphs, text = page_of((72, 700, "Some words."))
-    assert boxes_of(glyphs.glyphs, text + " A remark beside the page.", len(text) + 1, len(text) + 9) == []
-    assert boxes_of(glyphs.glyphs, "— …", 0, 3) == []
+    assert PageBoxes(glyphs.glyphs).of(text + " A remark beside the page.", len(text) + 1, len(text) + 9) == []
+    assert PageBoxes(glyphs.glyphs).of("— …", 0, 3) == []
 
 
 def test_two_places_that_cannot_be_told_apart_are_not_boxed() -> None:
     glyphs, _ = page_of((72, 700, "Same."), (72, 600, "Same."))
-    assert boxes_of(glyphs.glyphs, "Same.", 0, 5) == []
+    assert PageBoxes(glyphs.glyphs).of("Same.", 0, 5) == []
 
 
 def test_forms_of_letters_compare_alike() -> None:

@@ -89,6 +89,17 @@ class Picture:
 
 
 @dataclass(frozen=True)
+class WordBox:
+    """A word that was recognised, and where it stands on its page as shown, in shares of its width and height."""
+
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+@dataclass(frozen=True)
 class Recogniser:
     """Reads pages of one document, until its time is up.
 
@@ -115,18 +126,40 @@ class Recogniser:
 
     def text_of(self, draw: Callable[[float], Picture | None]) -> str:
         """The text of the picture that `draw` gives, who is told how many seconds it may take; as `page_text`."""
+        words, _, _ = self._words_of(draw)
+        return _text(words) if words and _confidence(words) >= _SENSELESS else ""
+
+    def word_boxes(self, page: pypdfium2.PdfPage) -> list[WordBox]:
+        """The words of a page as it looks, in the order of `page_text`, and where they stand; raises what it raises."""
+        words, picture, is_upside_down = self._words_of(partial(picture_of, page))
+        boxes = [
+            WordBox(
+                word.text,
+                word.across[0] / picture.width,
+                word.down[0] / picture.height,
+                word.across[1] / picture.width,
+                word.down[1] / picture.height,
+            )
+            for word in words
+        ]
+        if is_upside_down:
+            boxes = [WordBox(box.text, 1 - box.right, 1 - box.bottom, 1 - box.left, 1 - box.top) for box in boxes]
+        return boxes
+
+    def _words_of(
+        self, draw: Callable[[float], Picture | None]
+    ) -> tuple[list[tesseract.RecognisedWord], Picture, bool]:
+        """The words of a picture the right way up, the picture, and whether that is upside down."""
         picture = draw(min(self._time_left(), self.seconds * _SHARE_OF_PAGE))
         if picture is None:
             self._time_left()
             raise NotRecognised
         words = self._words(picture)
         if words and _confidence(words) < _DOUBTFUL:  # Tesseract sees by itself what lies on one side, not on the other
-            words = max(
-                words,
-                self._words(picture.upside_down()),
-                key=lambda candidate: sum(word.confidence for word in candidate),
-            )
-        return _text(words) if words and _confidence(words) >= _SENSELESS else ""
+            turned = self._words(picture.upside_down())
+            if sum(word.confidence for word in turned) > sum(word.confidence for word in words):
+                return turned, picture, True
+        return words, picture, False
 
     def _words(self, picture: Picture) -> list[tesseract.RecognisedWord]:
         left = self._time_left()

@@ -72,6 +72,7 @@ option_label: Final = _plain(pdfium.FPDFAnnot_GetOptionLabel)
 option_chosen: Final = _plain(pdfium.FPDFAnnot_IsOptionSelected)
 character_at: Final = _plain(pdfium.FPDFText_GetCharIndexFromTextIndex)
 character_box: Final = _plain(pdfium.FPDFText_GetLooseCharBox)
+tight_box: Final = _plain(pdfium.FPDFText_GetCharBox)
 run_box: Final = _plain(pdfium.FPDFText_GetRect)
 character_code: Final = _plain(pdfium.FPDFText_GetUnicode)
 character_angle: Final = _plain(pdfium.FPDFText_GetCharAngle)
@@ -227,6 +228,17 @@ def character_boxes(textpage: Any, indices: Sequence[int]) -> list[Box]:
     _run(map(character_box, repeat(_address(textpage)), indices, range(start, start + 16 * count, 16)))
     values = floats[:]
     return list(zip(values[0::4], values[1::4], values[2::4], values[3::4], strict=True))
+
+
+def tight_boxes(textpage: Any, count: int) -> list[tuple[float, float, float, float] | None]:
+    """The boxes that just hold the first so many characters of a page: left, right, bottom, top; None without one."""
+    doubles = (ctypes.c_double * (4 * count))()
+    start = ctypes.addressof(doubles)
+    sides = (range(start + at, start + at + 32 * count, 32) for at in (0, 8, 16, 24))
+    have_box = list(map(tight_box, repeat(_address(textpage)), range(count), *sides))
+    values = doubles[:]
+    boxes = zip(values[0::4], values[1::4], values[2::4], values[3::4], strict=True)
+    return [box if has_box else None for box, has_box in zip(boxes, have_box, strict=True)]
 
 
 def character_origins(textpage: Any, indices: Sequence[int]) -> list[tuple[float, float]]:
