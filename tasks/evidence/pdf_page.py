@@ -25,7 +25,7 @@ _SHARPEST: Final = 4.0
 """Pixels a point at most: a page of a stamp's size is not blown up."""
 _LARGEST: Final = 150_000
 """Bytes of a picture at most."""
-_QUALITIES: Final = (70, 50, 35, 20)
+_QUALITIES: Final = (60, 30)
 _SMALLER: Final = 0.7
 _FEW_SHADES: Final = [min(255, (value + 8) // 17 * 17) for value in range(256)]
 """The nearest of sixteen shades of each colour."""

@@ -1,12 +1,12 @@
 """`make bench`: each figure beside its baseline, measured in the same run.
 
-python -m tests.benchmarks [NAME ...]     names: demo, service, extraction, peers, tables, drive,
-companies, retrieval
+python -m tests.benchmarks [NAME ...]     names: demo, service, extraction, peers, tables, boxes,
+drive, companies, retrieval
 """
 
 import sys
 
-from tests.benchmarks import companies, demo, drive, extraction, peers, retrieval, service, tables
+from tests.benchmarks import boxes, companies, demo, drive, extraction, peers, retrieval, service, tables
 
 BENCHES = {
     "demo": demo.measure,
@@ -14,6 +14,7 @@ BENCHES = {
     "extraction": extraction.measure,
     "peers": peers.measure,
     "tables": tables.measure,
+    "boxes": boxes.measure,
     "drive": drive.measure,
     "companies": companies.measure,
     "retrieval": retrieval.measure,

@@ -1,0 +1,224 @@
+"""Pages of PDFs drawn with the boxes of quotations: what is printed lies in the box, whatever the page is like."""
+
+import random
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageDraw
+from reportlab.lib.utils import ImageReader
+from reportlab.pdfgen.canvas import Canvas
+
+from storage.texts import Outcome, StoredText
+from tasks.documents.extract.ocr import recognise
+from tasks.documents.extract.pdf import reader
+from tasks.documents.extract.pdf.document import PdfDocument
+from tasks.evidence import pdf_page
+from tasks.evidence.boxes import BoxedPage
+from tasks.evidence.company import parts_of
+from tasks.evidence.glyphs import Box
+from tests.tasks.documents.extract.ocr import scans
+from tests.tasks.documents.extract.ocr.scans import CLAUSE, needs_tesseract
+from tests.tasks.documents.extract.pdf import east_asian, pdfs
+from tests.tasks.evidence.test_boxes import content
+
+LARGEST = 150_000
+SHADE = 140
+"""Darker than that is print."""
+
+
+class Drawn:
+    """The pages that a quotation stands on, drawn."""
+
+    def __init__(self, folder: Path, data: bytes, quotation: str, occurrence: int = 0) -> None:
+        reading = reader.read(data)
+        places = [(*place,) for place in reading.places]
+        text = StoredText(content_hash="", reader="pdf-1", outcome=Outcome.READ, text=reading.text, places=places)
+        start = -1
+        for _ in range(occurrence + 1):
+            start = text.text.index(quotation, start + 1)
+        self.pages: list[BoxedPage] = []
+        self.pictures: list[Path] = []
+        with PdfDocument(data) as pdf:
+            for part in parts_of(text, start, start + len(quotation)):
+                picture = folder / f"{part.page}.webp"
+                spans = [(part.start, part.end)]
+                page = pdf_page.draw_page(pdf, part.page, part.text, spans, str(picture), is_scan=part.is_scan)
+                assert page.is_drawn
+                assert picture.stat().st_size <= LARGEST
+                self.pages.append(page)
+                self.pictures.append(picture)
+
+    @property
+    def boxes(self) -> list[Box]:
+        """Those of the only page."""
+        (page,) = self.pages
+        return page.boxes[0]
+
+    def print_outside(self, boxes: Sequence[Box], margin: float = 1.5) -> tuple[int, int]:
+        """How many dots of the only page's picture are print in the boxes, and how many besides them."""
+        (page,) = self.pages
+        with Image.open(self.pictures[0]) as picture:
+            grey = picture.convert("L").point([255 * (value < SHADE) for value in range(256)])
+        scale = grey.width / page.width
+        total = grey.histogram()[255]
+        painter = ImageDraw.Draw(grey)
+        for box in boxes:
+            sides = (box.left - margin, box.top - margin, box.right + margin, box.bottom + margin)
+            painter.rectangle([scale * side for side in sides], fill=0)
+        outside = grey.histogram()[255]
+        return total - outside, outside
+
+
+def one_page(*lines: tuple[int, int, str], entries: bytes = b"") -> bytes:
+    objects = pdfs.one_page(b"", entries=entries)
+    objects[3] = content(*lines)
+    return pdfs.pdf(objects)
+
+
+@pytest.mark.parametrize("turn", [0, 90, 180, 270])
+@pytest.mark.parametrize("crop", [b"", b"/CropBox [50 500 500 750]"])
+def test_the_print_of_a_turned_or_cropped_page_lies_in_its_box(tmp_path: Path, turn: int, crop: bytes) -> None:
+    words = "The only words of this page."
+    drawn = Drawn(tmp_path, one_page((172, 600, words), entries=b"/Rotate %d %s" % (turn, crop)), words)
+    assert len(drawn.boxes) == 1
+    inside, outside = drawn.print_outside(drawn.boxes)
+    assert inside > 200
+    assert outside == 0
+
+
+def test_words_that_go_on_in_the_next_column_are_boxed_in_both(tmp_path: Path) -> None:
+    left = [(72, 700 - 14 * row, f"Left column, row {row} of the first half,") for row in range(12)]
+    right = [(330, 700 - 14 * row, f"right column, row {row} of the second half,") for row in range(12)]
+    drawn = Drawn(tmp_path, one_page(*left, *right), "row 11 of the first half,\nright column, row 0")
+    first, second = drawn.boxes
+    assert first.right < 330 < second.left + 3
+    assert first.top > second.top
+    assert drawn.print_outside(drawn.boxes)[0] > 200
+
+
+def test_words_on_two_pages_are_boxed_on_both(tmp_path: Path) -> None:
+    file = BytesIO()
+    canvas = Canvas(file, (612, 792))
+    canvas.drawString(72, 60, "The loan is repaid when the borrower")
+    canvas.showPage()
+    canvas.drawString(72, 740, "comes under the control of another company.")
+    canvas.save()
+    drawn = Drawn(tmp_path, file.getvalue(), "when the borrower\n\fcomes under the control")
+    assert [(page.number, len(page.boxes[0])) for page in drawn.pages] == [(1, 1), (2, 1)]
+    (below,), (above,) = (page.boxes[0] for page in drawn.pages)
+    assert below.top > 700
+    assert above.bottom < 100
+
+
+def test_a_header_of_every_page_is_boxed_on_the_page_that_is_quoted(tmp_path: Path) -> None:
+    file = BytesIO()
+    canvas = Canvas(file, (612, 792))
+    for number in range(3):
+        canvas.drawString(72, 740, "Annual report of Alpha plc")
+        canvas.drawString(72, 400, f"Body of page {number} says: Annual report of Alpha plc")
+        canvas.showPage()
+    canvas.save()
+    header, body = (Drawn(tmp_path, file.getvalue(), "Annual report of Alpha plc", occurrence) for occurrence in (2, 3))
+    assert [page.number for page in (*header.pages, *body.pages)] == [2, 2]
+    assert header.boxes[0].bottom < 100
+    assert body.boxes[0].top > 300
+
+
+def test_a_page_of_three_by_five_metres_is_drawn_small_and_boxed(tmp_path: Path) -> None:
+    file = BytesIO()
+    canvas = Canvas(file, (8504, 14173))
+    canvas.setFont("Helvetica", 300)
+    canvas.drawString(1000, 9000, "A very large plan")
+    canvas.save()
+    drawn = Drawn(tmp_path, file.getvalue(), "A very large plan")
+    inside, outside = drawn.print_outside(drawn.boxes, margin=20)
+    assert inside > 200
+    assert outside == 0
+    with Image.open(drawn.pictures[0]) as picture:
+        assert picture.width * picture.height <= 2_010_000
+
+
+def crowded() -> bytes:
+    """A page with 100,000 glyphs, in lines of which each has words of its own."""
+    rows = [(20, 780 - 2 * row, f"row {row:03} " + "x" * 243) for row in range(400)]
+    objects = pdfs.one_page(b"")
+    objects[3] = pdfs.stream(b"".join(b"BT /F1 2 Tf %d %d Td (%s) Tj ET\n" % (x, y, t.encode()) for x, y, t in rows))
+    return pdfs.pdf(objects)
+
+
+def test_a_page_of_a_hundred_thousand_glyphs_is_boxed(tmp_path: Path) -> None:
+    drawn = Drawn(tmp_path, crowded(), "row 390 xxx"[:7] + " " + "x" * 243)
+    (box,) = drawn.boxes
+    assert box.bottom == pytest.approx(792, abs=5)
+    assert box.bottom - box.top < 3
+
+
+def test_of_a_page_with_more_glyphs_than_are_looked_at_no_place_is_certain(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = one_page((72, 700, "Said here, and said again."), (72, 600, "Said here, and no more."))
+    monkeypatch.setattr(pdf_page, "_MOST_GLYPHS", 25)
+    assert Drawn(tmp_path, data, "Said here").boxes == []
+
+
+def test_vertical_columns_have_a_box_a_column(tmp_path: Path) -> None:
+    columns = east_asian.lines("Japan1", "UniJIS-UCS2-V")
+    drawn = Drawn(tmp_path, east_asian.pdf("Japan1", "UniJIS-UCS2-V"), columns[2])
+    (box,) = drawn.boxes
+    assert box.right - box.left < 20
+    assert box.bottom - box.top > 80
+    assert box.left == pytest.approx(500 - 60, abs=10)
+
+
+def test_words_printed_twice_to_look_bold_have_one_box(tmp_path: Path) -> None:
+    words = "Bold by being printed twice"
+    drawn = Drawn(tmp_path, one_page((72, 700, words), (72, 700, words), (72, 600, "Plain words.")), words)
+    (box,) = drawn.boxes
+    assert box.bottom < 100
+
+
+def test_characters_beyond_sixteen_bits_are_boxed(tmp_path: Path) -> None:
+    cmap = b"1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <56> <D835DC49> endbfchar"
+    font = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>"
+    objects = pdfs.one_page(b"The voltage V is at most five", pdfs.stream(cmap), font=font)
+    drawn = Drawn(tmp_path, pdfs.pdf(objects), "voltage \U0001d449 is")
+    assert len(drawn.boxes) == 1
+
+
+def test_noise_is_no_larger_than_other_pictures(tmp_path: Path) -> None:
+    chance = random.Random(1)
+    noise = Image.frombytes("RGB", (600, 800), chance.randbytes(3 * 600 * 800))
+    file = BytesIO()
+    canvas = Canvas(file, (612, 792))
+    canvas.drawImage(ImageReader(noise), 0, 0, 612, 700)
+    canvas.drawString(72, 740, "Words above a picture")
+    canvas.save()
+    assert len(Drawn(tmp_path, file.getvalue(), "Words above a picture").boxes) == 1  # and Drawn looks at the size
+
+
+@pytest.fixture
+def tesseract() -> Iterator[None]:
+    recognise.configure("eng")
+    yield
+    recognise.configure(None)
+
+
+@needs_tesseract
+@pytest.mark.parametrize("turned", [0, 180])
+def test_the_words_of_a_scan_are_boxed_where_they_are_recognised(tesseract: None, tmp_path: Path, turned: int) -> None:
+    data = scans.scan(tmp_path / "scan.pdf", [scans.picture(CLAUSE, turned=turned)]).read_bytes()
+    drawn = Drawn(tmp_path, data, "interest of 4.75 per cent is due each quarter.")
+    (box,) = drawn.boxes
+    _, height = 595, 842
+    middle = (box.top + box.bottom) / 2
+    line = height - 740 + 36 - 4  # the third line's middle
+    assert middle == pytest.approx(height - line if turned else line, abs=4)
+    assert drawn.print_outside(drawn.boxes)[0] > 200
+
+
+def test_a_scan_that_is_not_recognised_again_is_not_boxed(tmp_path: Path) -> None:
+    data = scans.scan(tmp_path / "scan.pdf", [scans.picture(CLAUSE)]).read_bytes()
+    with PdfDocument(data) as pdf:
+        assert pdf_page.draw_page(pdf, 1, CLAUSE, [(0, 10)], None, is_scan=True).boxes == [[]]
