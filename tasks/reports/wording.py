@@ -2,15 +2,21 @@
 
 import json
 import re
+from collections import Counter
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from storage.scores import ScoreStatus
+from tasks.reports.evidence_links import is_evidence
 from tasks.reports.models import CompanyReport, ContradictingQuote, CriterionReport, DocumentReport, ReportedQuote
 
 _OPENABLE: Final = re.compile(r"file:///[^/\s][^\s]*|/runs/[^/?#\s]+/documents/[^/?#\s]+/original")
 """Local files, on no other machine, and the documents of runs in the service."""
+WHOLE: Final = 1 - 1e-9
+"""From this share on all is meant: sums of weights are a little off."""
+
+_NO_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 
 
 def number(value: float) -> str:
@@ -19,8 +25,9 @@ def number(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A share of 1 as a whole percentage, with a narrow space that does not break."""
-    return f"{share:.0%}".replace("%", "\u202f%")
+    """A share of 1 as a whole percentage, with a narrow space that does not break. Only the whole is 100 %."""
+    whole = "99%" if 0.99 < share < WHOLE else f"{share:.0%}"
+    return whole.replace("%", "\u202f%")
 
 
 def money(usd: float) -> str:
@@ -82,6 +89,16 @@ def place_link(quote: ReportedQuote | ContradictingQuote) -> str | None:
     return url
 
 
+def link_address(url: str | None) -> str | None:
+    """The address, if a file beside the evidence may link to it: a page of evidence or a web address; else None."""
+    return url if url is not None and is_evidence(url) else weblink(url)
+
+
+def xml_text(text: str) -> str:
+    """The text without the characters that XML, and so an Office file, cannot hold."""
+    return _NO_XML.sub("", text)
+
+
 def judge(answerer: str) -> str:
     """The name of the model that judged, for people."""
     return "no model (none is configured)" if answerer == "extractive" else answerer
@@ -127,6 +144,12 @@ def is_unreached(company: CompanyReport) -> bool:
     )
 
 
+def unscored_reasons(company: CompanyReport) -> dict[str, int]:
+    """Why criteria are unscored, and how many for each reason, the most frequent first."""
+    unscored = (criterion for criterion in company.criteria if criterion.status is ScoreStatus.UNSCORED)
+    return dict(Counter(criterion.reason for criterion in unscored).most_common())
+
+
 def to_request(company: CompanyReport) -> list[CriterionReport]:
     """The criteria for which something is missing, one for each missing item."""
     return list(
@@ -134,3 +157,38 @@ def to_request(company: CompanyReport) -> list[CriterionReport]:
             criterion.missing: criterion for criterion in reversed(company.criteria) if criterion.missing is not None
         }.values()
     )[::-1]
+
+
+def total_in_words(company: CompanyReport) -> str:
+    """The total with the share of the weight that it rests on: no total is called whole that is not."""
+    if company.total is None:
+        return "nothing could be scored"
+    if company.coverage is None or company.coverage >= WHOLE:
+        return f"{percent(company.total)}, with all of the weight scored"
+    return f"{percent(company.total)} of the {percent(company.coverage)} of the weight that could be scored"
+
+
+def heading_of(criterion: CriterionReport) -> str:
+    """What heads a criterion where there is room: its title, else what it asks."""
+    return criterion.title or criterion.label
+
+
+def sentence(text: str) -> str:
+    """The text with a full stop at its end, where it does not end in one or the like."""
+    return text if text.rstrip().endswith((".", "?", "!", "…")) else f"{text}."
+
+
+def outcome_in_words(criterion: CriterionReport, scale: tuple[float, float]) -> str:
+    """The score on its scale, or why there is none that counts: 4 of 5, missing, unscored."""
+    if criterion.score is None or criterion.status in (ScoreStatus.MISSING, ScoreStatus.UNSCORED):
+        return criterion.status.value
+    if criterion.status is ScoreStatus.SCORED:
+        return f"{number(criterion.score)} of {number(scale[1])}"
+    return f"{criterion.status.value}, {number(criterion.score)} does not count"
+
+
+def source_in_words(criterion: CriterionReport, quote: ReportedQuote) -> str:
+    """What the words of a document are: a passage where nobody judged, else a quote, verified or not."""
+    if criterion.status is ScoreStatus.UNSCORED:
+        return "passage"
+    return "verified" if quote.verified else "not verified"

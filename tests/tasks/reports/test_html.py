@@ -193,5 +193,6 @@ def test_quote_of_a_pdf_opens_its_page(name: str, place: str | None, link: str) 
 def test_figures_are_written_for_readers() -> None:
     assert [number(4.0), number(3.5), number(2.254)] == ["4", "3.5", "2.25"]
     assert percent(0.666) == "67\u202f%"
+    assert [percent(share) for share in (0.996, 0.9999, 1 - 1e-12, 1)] == ["99\u202f%"] * 2 + ["100\u202f%"] * 2
     assert [plain(None), plain(value=True), plain([10, 50])] == ["nothing", "yes", "[10, 50]"]
     assert [plain(2014), plain(12_500_000)] == ["2014", "12\u202f500\u202f000"]

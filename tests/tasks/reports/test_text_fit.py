@@ -1,0 +1,43 @@
+"""Words are measured as they are printed."""
+
+import pytest
+
+from tasks.reports.text_fit import fitted, line_count, text_width, wrapped
+
+
+def test_width_is_that_of_the_font() -> None:
+    assert text_width("Hello", 10) == pytest.approx(22.78)  # Liberation Sans, as Pillow measures it
+    assert text_width("日本", 10) == 20
+
+
+def test_lines_break_between_words_and_within_those_that_are_too_long() -> None:
+    assert wrapped("ab ab ab", 25, 10) == ["ab", "ab", "ab"]
+    assert wrapped("ab ab ab", 26, 10) == ["ab ab", "ab"]
+    assert wrapped("a" * 10, 25, 10) == ["aaaa", "aaaa", "aa"]
+    assert line_count("one\ntwo", 100, 10) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "short",
+        "many words " * 50,
+        "w" * 255,
+        "名" * 85,
+        "word " * 3 + "x" * 300,
+        "名前 " * 90,
+        "",
+        " \n\t ",
+        "İ" * 100_000,
+    ],
+)
+@pytest.mark.parametrize("lines", [1, 2, 5])
+def test_what_was_cut_fits(text: str, lines: int) -> None:
+    cut = fitted(text, 120, 10, lines)
+    assert line_count(cut, 120, 10) <= lines
+    whole = " ".join(text.split())
+    assert cut == whole or (cut.endswith(" …") and whole.startswith(cut.removesuffix(" …")))
+
+
+def test_a_text_that_fits_stays_as_it_is() -> None:
+    assert fitted("Two  words\nand more", 500, 10) == "Two words and more"
