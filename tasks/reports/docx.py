@@ -1,89 +1,101 @@
-"""The report as a memo to edit and send on: the ranking, then each company with its findings and their quotes.
+"""The report as a memo to edit and send on: for each company what to do first, then why, with its sources as footnotes.
 
-The memo counts the documents of a data room and names those that could not be read; the web page and the
-workbook list all of them. Words of documents are data: they are written as text, never as markup or a field.
+A company takes five pages at most, however much was found: what is cut says how much more the web page has. The memo
+counts the documents of a data room and names those that could not be read; the web page and the workbook list all.
 """
 
-import re
-from io import BytesIO
-from typing import Any
+from typing import Final, NamedTuple
 
-import docx
-from docx.document import Document
-from docx.opc.constants import RELATIONSHIP_TYPE
-from docx.oxml import OxmlElement
-from docx.oxml.ns import qn
-from docx.text.paragraph import Paragraph
-
-from tasks.reports.evidence_links import is_evidence
+from tasks.companies.field_names import field_name
+from tasks.reports.findings import possible_range, red_flags, share_of, strengths
 from tasks.reports.models import CompanyReport, ContradictingQuote, CriterionReport, Report, ReportedQuote
+from tasks.reports.recommendation import recommend, standing
+from tasks.reports.text_fit import fitted
 from tasks.reports.wording import (
     day,
+    heading_of,
     is_unreached,
     judge,
     moment,
     money,
     not_read,
     number,
+    outcome_in_words,
     percent,
     plain,
+    sentence,
     shown_at,
+    source_in_words,
     tally,
     thousands,
     to_request,
-    weblink,
+    unscored_reasons,
 )
+from tasks.reports.wordprocessing import FLAG, PAGE, WIDTH, Cell, Inline, Link, Note, WordFile, Words, row_height
 
-_NAMED = 20  # documents that were not read, and changes, named for each company
-_LONGEST = 1200  # characters of a quotation in the memo
-_NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
+_ROOM: Final = 4 * 0.88 * PAGE
+"""What a company may take, in points; the rest is lost where pages break, and the front page is a page too."""
+_TAIL: Final = 0.6 * PAGE
+"""Of that, what is left to what follows the table of criteria."""
+_FLAGS: Final = 6
+_LISTED: Final = 8
+_COLUMNS: Final = (4.2, 2.5, 1.7, 8.6)
+"""Of the table of criteria, in centimetres: the criterion, its outcome, its weight, and why."""
+_FILLS: Final = {"high": "D5EBE6", "middle": None, "low": "F8E3CC"}
+
+
+class _Detail(NamedTuple):
+    """How much is written of each criterion: lines of its reason, lines of a footnote, and how many footnotes."""
+
+    reason: int
+    note: int
+    notes: int
+
+
+_FULL: Final = _Detail(3, 2, 1)
+_DETAILS: Final = (
+    _Detail(4, 2, 3),
+    _Detail(3, 2, 2),
+    _FULL,
+    _Detail(2, 2, 1),
+    _Detail(2, 1, 1),
+    _Detail(1, 1, 1),
+    _Detail(1, 1, 0),
+)
 
 
 def render(report: Report) -> bytes:
     """The memo as the bytes of a file."""
-    memo = docx.Document()
     run = report.run
-    memo.core_properties.title = _text(run.name)[:255]
-    memo.core_properties.author = ""
-    _paragraph(memo, _text(run.name), "Title")
+    memo = WordFile(run.name, f"{fitted(run.name, WIDTH - 160, 8)}, {day(run.started_at)}")
+    memo.paragraph(fitted(run.name, WIDTH, 22, 3), style="Title")
+    memo.paragraph(f"Due diligence memo, {day(run.started_at)}", style="Subtitle")
     _opening(memo, report)
+    many = len(report.companies) > _LISTED
+    if many:
+        _contents(memo, report)
+    memo.heading("Where they stand", 2)
     _ranking(memo, report)
-    written = _taken(memo)
+    if not many:
+        _contents(memo, report)
+    ranked = sum(company.rank is not None for company in report.companies)
     for company in report.companies:
-        _company(memo, company, run.scale)
-        written += _taken(memo)
-    memo.element.body[:0] = written
-    file = BytesIO()
-    memo.save(file)
-    return file.getvalue()
+        _company(memo, company, run.scale, ranked)
+    return memo.save()
 
 
-def _taken(memo: Document) -> list[Any]:
-    """What was written since this was called last, taken out of the memo.
-
-    python-docx looks through all of a body for each paragraph that it adds: 100 companies took 15 s, 300 took 128 s.
-    """
-    body = memo.element.body
-    taken = list(body)[:-1]  # the last one is the page's size
-    for element in taken:
-        body.remove(element)
-    return taken
+def _contents(memo: WordFile, report: Report) -> None:
+    memo.heading("Contents", 2)
+    memo.contents([fitted(company.name, WIDTH - 60, 10) for company in report.companies])
 
 
-def _paragraph(memo: Document, text: str = "", style: str | None = None) -> Paragraph:
-    """A new paragraph; `style` is the id of a style of the template, which python-docx would look up by its name."""
-    paragraph = memo.add_paragraph(text)
-    if style is not None:
-        paragraph._p.style = style  # noqa: SLF001
-    return paragraph
-
-
-def _opening(memo: Document, report: Report) -> None:
+def _opening(memo: WordFile, report: Report) -> None:
     run, companies = report.run, report.companies
-    memo.add_paragraph(
-        f"Due diligence of {len(companies)} {'company' if len(companies) == 1 else 'companies'} against "
+    memo.paragraph(
+        f"{len(companies)} {'company' if len(companies) == 1 else 'companies'} assessed against "
         f"{len(run.criteria)} {'criterion' if len(run.criteria) == 1 else 'criteria'}, each on a scale from "
-        f"{number(run.scale[0])} to {number(run.scale[1])}. {day(run.started_at)}."
+        f"{number(run.scale[0])} to {number(run.scale[1])}. The total is the share of the best score, weighted, "
+        "of what could be scored. Sources stand in the footnotes; each leads to its evidence."
     )
     calls = thousands(run.cost.calls) if run.cost.calls else "none"
     if run.cost.usd is not None:
@@ -95,51 +107,66 @@ def _opening(memo: Document, report: Report) -> None:
     )
     if run.budget:
         facts += f" Budget: {run.budget}."
-    memo.add_paragraph(_text(facts))
+    memo.paragraph(facts, style="Remark")
 
 
-def _ranking(memo: Document, report: Report) -> None:
-    _paragraph(memo, "Ranking", "Heading1")
-    columns = ["Rank", "Company", "Total", "Coverage", "Missing"]
+def _ranking(memo: WordFile, report: Report) -> None:
+    columns = ["Rank", "Company", "Total", "Scored", "May end", "Recommendation"]
+    widths = [1.3, 3.6, 1.5, 1.7, 2.3, 6.6]
     if report.run.sensitivity:
-        columns.insert(4, "Rank stability")
-    table = memo.add_table(rows=1, cols=len(columns), style="Light List Accent 1")
-    for cell, name in zip(table.rows[0].cells, columns, strict=True):
-        cell.text = name
+        columns.append("Stability")
+        widths[5:] = [4.7, 1.9]
+    rows = []
     for company in report.companies:
-        row = [str(company.rank or "–"), company.name, _share(company.total), _share(company.coverage)]
+        span = possible_range(company)
+        row = [
+            str(company.rank or "–"),
+            fitted(company.name, widths[1] * 25, 9, 2),
+            _share(company.total),
+            _share(company.coverage),
+            f"{percent(span[0])} to {percent(span[1])}" if span else "–",
+            fitted(recommend(company, report.run.scale).lead, widths[5] * 24, 9, 4),
+        ]
         if report.run.sensitivity:
             row.append(_share(company.stability))
-        row.append(str(len(company.missing)))
-        for cell, value in zip(table.add_row().cells, row, strict=True):
-            cell.text = _text(value)
+        rows.append([Cell((text,)) for text in row])
+    memo.table(columns, rows, widths)
+    memo.paragraph(
+        "Total: of what could be scored. Scored: the share of the weight that could be. May end: the total if all "
+        "that is unscored turned out worst, and best.",
+        style="Remark",
+    )
     if report.run.sensitivity:
         draws = f"{thousands(report.run.sensitivity.draws)} draws (each weight {report.run.sensitivity.varied})"
-        memo.add_paragraph(f"Rank stability: the share of {draws} in which the company keeps its rank.")
+        memo.paragraph(f"Stability: the share of {draws} in which the company keeps its rank.", style="Remark")
 
 
-def _company(memo: Document, company: CompanyReport, scale: tuple[float, float]) -> None:
-    _paragraph(memo, _text(company.name), "Heading1")
+def _company(memo: WordFile, company: CompanyReport, scale: tuple[float, float], ranked: int) -> None:
+    memo.heading(fitted(company.name, WIDTH, 17, 2), 1, new_page=True)
     counts = tally(company.documents)
-    total = "nothing could be scored" if company.total is None else f"{_share(company.total)} of what could be scored"
-    rank = f"Rank {company.rank}. " if company.rank is not None else ""
-    memo.add_paragraph(
-        f"{company.domain}. {rank}Total: {total}; coverage {_share(company.coverage)}. "
-        f"{thousands(counts.read)} of {thousands(counts.total)} documents were read."
+    memo.paragraph(
+        f"{company.domain}. {standing(company, ranked)} "
+        f"{thousands(counts.read)} of {thousands(counts.total)} documents were read.",
+        style="Remark",
     )
     if company.problem:
-        _strong(memo.add_paragraph(), f"This company's run failed. {company.problem}")
+        _lines(memo, Words("This company’s run failed. ", bold=True, colour=FLAG), company.problem, lines=4)
+    advice = recommend(company, scale)
+    memo.heading("Recommendation", 2)
+    memo.paragraph(fitted(advice.lead, WIDTH, 12, 3), style="Lead")
+    _listed(memo, "", advice.steps, most=_FLAGS, lines=3)
     if company.criteria and is_unreached(company):
-        memo.add_paragraph(_text(company.criteria[0].reason))
+        _lines(memo, company.criteria[0].reason, lines=4)
     else:
-        for criterion in company.criteria:
-            _criterion(memo, criterion, scale)
-    _listed(memo, "To ask the company for", [_request(criterion) for criterion in to_request(company)])
+        _reasons(memo, company, scale)
+        _criteria(memo, company, scale)
+    _contradictions(memo, company)
     _listed(
         memo,
         "Where sources disagree",
         [
-            f"{conflict.field}: " + "; ".join(f"{plain(claim.value)} ({claim.source})" for claim in conflict.claims)
+            f"{field_name(conflict.field)}: "
+            + "; ".join(f"{plain(claim.value)} ({claim.source})" for claim in conflict.claims)
             for conflict in company.conflicts
         ],
     )
@@ -151,83 +178,132 @@ def _company(memo: Document, company: CompanyReport, scale: tuple[float, float])
     _listed(memo, "Since the last run", [f"{change.text} {change.why}" for change in company.changes])
 
 
-def _criterion(memo: Document, criterion: CriterionReport, scale: tuple[float, float]) -> None:
-    _paragraph(memo, _text(criterion.label), "Heading2")
-    scored = criterion.score is not None and criterion.status == "scored"
-    remarks = [f"{number(criterion.score or 0)} of {number(scale[1])}" if scored else criterion.status.value]
-    remarks += [criterion.kind, f"weight {number(criterion.weight)}"]
-    if criterion.confidence is not None:
-        remarks.append(f"confidence {percent(criterion.confidence)}")
-    if criterion.agreement is not None:
-        remarks.append(f"{percent(criterion.agreement)} of repeats agree")
-    paragraph = memo.add_paragraph()
-    _strong(paragraph, ", ".join(remarks) + ". ")
-    paragraph.add_run(_text(criterion.reason))
-    for at, quote in enumerate(criterion.quotes, 1):
-        lead = f"[{at}] evidence {quote.stance}, " if quote.stance else ""
-        _quote(memo, quote, lead + ("passage" if criterion.status == "unscored" else _verified(quote)))
-    for contradiction in criterion.contradictions:
-        _strong(memo.add_paragraph(), f"Contradiction about {contradiction.about}:")
-        for side in contradiction.quotes:
-            _quote(memo, side, "verified")
+def _reasons(memo: WordFile, company: CompanyReport, scale: tuple[float, float]) -> None:
+    """What speaks for the company and against it, and what to ask it for."""
+    best = strengths(company, scale)
+    if best:
+        memo.heading("What speaks for it", 2)
+    for criterion in best:
+        _reason(memo, criterion, scale, ())
+    flags = red_flags(company, scale)
+    if flags:
+        memo.heading("Red flags", 2)
+    for flag in flags[:_FLAGS]:
+        _reason(memo, flag.criterion, scale, (Words(f"{flag.severity}: ", bold=True, colour=FLAG),))
+    _more(memo, len(flags) - _FLAGS, "red flags")
+    _listed(memo, "To ask the company for", [_request(criterion) for criterion in to_request(company)])
 
 
-def _verified(quote: ReportedQuote) -> str:
-    return "verified" if quote.verified else "not verified"
+def _reason(memo: WordFile, criterion: CriterionReport, scale: tuple[float, float], before: tuple[Inline, ...]) -> None:
+    memo.paragraph(
+        *before,
+        Words(f"{fitted(heading_of(criterion), WIDTH, 10)} – {outcome_in_words(criterion, scale)}. ", bold=True),
+        fitted(criterion.reason, WIDTH, 10, 3),
+        *_notes(criterion, _FULL),
+        style="ListBullet",
+    )
 
 
-def _quote(memo: Document, quote: ReportedQuote | ContradictingQuote, remark: str) -> None:
-    words = quote.text if len(quote.text) <= _LONGEST else f"{quote.text[:_LONGEST]} …"
-    paragraph = _paragraph(memo, style="Quote")
-    paragraph.add_run(f"“{_text(' '.join(words.split()))}”")
-    paragraph.add_run(f" – {remark}")
-    if quote.document_name:
-        paragraph.add_run(", ")
-        _link(paragraph, quote.document_name, shown_at(quote))
-    if quote.place:
-        paragraph.add_run(f", {_text(quote.place)}")
+def _criteria(memo: WordFile, company: CompanyReport, scale: tuple[float, float]) -> None:
+    """The criteria in a table, in as much detail as there is room for; of very many only the weightiest are shown."""
+    shown, rows = company.criteria, []
+    room = max(_ROOM - _TAIL - memo.used, 0.4 * PAGE)
+    for detail in _DETAILS:
+        rows = [_row(criterion, scale, detail) for criterion in shown]
+        if sum(row_height(row, _COLUMNS) for row in rows) <= room:
+            break
+    else:
+        by_weight = sorted(range(len(shown)), key=lambda position: -shown[position].weight)
+        most = max(int(room / row_height(rows[0], _COLUMNS)), 1)
+        rows = [rows[position] for position in sorted(by_weight[:most])]
+    memo.heading("Criteria", 2)
+    for reason, count in list(unscored_reasons(company).items())[:2]:
+        memo.paragraph(fitted(f"{count} unscored: {reason}", WIDTH, 9, 2), style="Remark")
+    memo.table(["Criterion", "Outcome", "Weight", "Why"], rows, _COLUMNS)
+    _more(memo, len(shown) - len(rows), "criteria")
+
+
+def _row(criterion: CriterionReport, scale: tuple[float, float], detail: _Detail) -> list[Cell]:
+    share = share_of(criterion, scale)
+    band = "middle" if share is None else "high" if share >= 0.8 else "low" if share <= 0.4 else "middle"
+    lines = min(detail.reason, 2)
+    return [
+        Cell((fitted(heading_of(criterion), _COLUMNS[0] * 24, 9, lines),)),
+        Cell((fitted(outcome_in_words(criterion, scale), _COLUMNS[1] * 24, 9, 2),), _FILLS[band]),
+        Cell((number(criterion.weight),)),
+        Cell((_why(criterion, detail.reason), *_notes(criterion, detail))),
+    ]
+
+
+def _why(criterion: CriterionReport, lines: int) -> str:
+    """The reason; where nobody judged, the best passage that was found."""
+    width = _COLUMNS[3] * 25
+    if criterion.status == "unscored" and criterion.quotes:
+        passage = " ".join(criterion.quotes[0].text.split())
+        return f"{fitted(f'Passage, not judged: “{passage}', width - 4, 9, lines)}”"
+    return fitted(criterion.reason, width, 9, lines)
+
+
+def _notes(criterion: CriterionReport, detail: _Detail) -> list[Note]:
+    """Footnotes with the sources of a criterion, verified ones first; of a passage, which stands above, the place."""
+    if criterion.status == "unscored":
+        return [Note(("Passage: ", _source(passage), ".")) for passage in criterion.quotes[: min(detail.notes, 1)]]
+    quotes = sorted(criterion.quotes, key=lambda quote: not quote.verified)
+    return [_note(quote, source_in_words(criterion, quote), detail.note) for quote in quotes[: detail.notes]]
+
+
+def _note(quote: ReportedQuote | ContradictingQuote, what: str, lines: int) -> Note:
+    stance = getattr(quote, "stance", None)
+    remark = f" – evidence {stance}, {what}, " if stance else f" – {what}, "
+    words = fitted(quote.text, WIDTH - 340 if lines == 1 else WIDTH, 8, max(lines - 1, 1))
+    return Note((f"“{words}”{remark}", _source(quote), "."))
+
+
+def _source(quote: ReportedQuote | ContradictingQuote) -> Link:
+    """The document and the place, leading to the evidence."""
+    name, place = fitted(quote.document_name or "no document", 200, 8), fitted(quote.place or "", 180, 8)
+    return Link(f"{name}, {place}" if place else name, shown_at(quote))
+
+
+def _contradictions(memo: WordFile, company: CompanyReport) -> None:
+    contradictions = [told for criterion in company.criteria for told in criterion.contradictions]
+    if contradictions:
+        memo.heading("Where the data room contradicts itself", 2)
+    shown = contradictions[: 4 if memo.used < _ROOM - _TAIL / 2 else 1]
+    for contradiction in shown:
+        inlines: list[Inline] = [Words(f"{fitted(contradiction.about, WIDTH, 10)}: ", bold=True)]
+        for quote, after in zip(contradiction.quotes, (" but ", ""), strict=True):
+            inlines += [f"“{fitted(quote.text, WIDTH, 10, 1)}”", _note(quote, "verified", 1), after]
+        memo.paragraph(*inlines, style="ListBullet")
+    _more(memo, len(contradictions) - len(shown), "contradictions")
 
 
 def _request(criterion: CriterionReport) -> str:
     nearest = ", ".join(f"{document.document_name} ({document.why})" for document in criterion.nearest)
-    return f"{criterion.missing}" + (f". Nearest in the data room: {nearest}" if nearest else "")
+    return sentence(criterion.missing or "") + (f" Nearest in the data room: {nearest}." if nearest else "")
 
 
-def _listed(memo: Document, title: str, items: list[str]) -> None:
-    """A headed list; nothing where there is nothing to list."""
-    if not items:
-        return
-    _paragraph(memo, title, "Heading2")
-    for item in items[:_NAMED]:
-        _paragraph(memo, _text(item), "ListBullet")
-    if len(items) > _NAMED:
-        _paragraph(memo, f"{len(items) - _NAMED} more are in the web page.", "ListBullet")
+def _listed(memo: WordFile, title: str, items: list[str], most: int = _LISTED, lines: int = 2) -> None:
+    """A headed list of what there is room for; nothing where there is nothing to list."""
+    if items and title:
+        memo.heading(title, 2)
+    listed = 0
+    for item in items[:most]:
+        if listed and memo.used > _ROOM:
+            break
+        memo.paragraph(fitted(item, WIDTH - 20, 10, lines), style="ListBullet")
+        listed += 1
+    _more(memo, len(items) - listed, "")
 
 
-def _link(paragraph: Paragraph, text: str, url: str | None) -> None:
-    """Words that lead to a web address; plain ones where it is none."""
-    run = paragraph.add_run(_text(text))
-    address = url if url is not None and is_evidence(url) else weblink(url)
-    if address is None:
-        return
-    run.underline = True
-    link = OxmlElement("w:hyperlink")
-    relationships = paragraph.part.rels
-    name = f"rIdLink{len(relationships)}"  # a free name: python-docx would look through all of them for one
-    relationships.add_relationship(RELATIONSHIP_TYPE.HYPERLINK, _text(address), name, is_external=True)
-    link.set(qn("r:id"), name)
-    paragraph._p.append(link)  # noqa: SLF001 - the library has no call that makes a link
-    link.append(run._r)  # noqa: SLF001
+def _more(memo: WordFile, count: int, what: str) -> None:
+    if count > 0:
+        memo.paragraph(f"{thousands(count)} more {what}".strip() + " in the web page.", style="Remark")
 
 
-def _strong(paragraph: Paragraph, text: str) -> None:
-    paragraph.add_run(_text(text)).bold = True
+def _lines(memo: WordFile, *inlines: Inline, lines: int) -> None:
+    memo.paragraph(*(fitted(part, WIDTH, 10, lines) if isinstance(part, str) else part for part in inlines))
 
 
 def _share(share: float | None) -> str:
     return "–" if share is None else percent(share)
-
-
-def _text(value: str) -> str:
-    """The text without what XML cannot hold."""
-    return _NO_XML.sub("", value)

@@ -1,0 +1,29 @@
+"""Office files as LibreOffice shows them."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pypdfium2
+import pytest
+
+needs_libreoffice = pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
+
+
+def converted(content: bytes, kind: str, into: str, folder: Path) -> Path:
+    """The file of that kind (`docx`), written by LibreOffice as another (`pdf`); gives where it lies."""
+    source = folder / f"report.{kind}"
+    source.write_bytes(content)
+    target = folder / "out"
+    command = ["soffice", f"-env:UserInstallation={(folder / 'profile').as_uri()}", "--headless", "--convert-to", into]
+    subprocess.run([*command, "--outdir", str(target), str(source)], check=True, capture_output=True, timeout=120)
+    return target / f"report.{into.split(':', maxsplit=1)[0]}"
+
+
+def as_pdf(content: bytes, kind: str, folder: Path) -> list[str]:
+    """The words of each page that LibreOffice prints."""
+    document = pypdfium2.PdfDocument(converted(content, kind, "pdf", folder))
+    try:
+        return [page.get_textpage().get_text_bounded().replace("\r\n", "\n") for page in document]
+    finally:
+        document.close()
