@@ -113,7 +113,7 @@ def _criterion(summary: CriterionSummary, company: int, at: int, text: str, judg
         "document_name": f"{text or 'Annual report 2024 - audited financial statements'}.pdf",
         "document_url": f"http://127.0.0.1:8000/documents/d{at}",
         "place": f"page {at + 1}",
-        "evidence_url": f"evidence/{at:016x}.html#c1-{at + 2}",
+        "evidence_url": f"evidence/{at:024x}.html#c1-{at + 2}",
     }
     words = f"Subscriptions made up {at} % of revenue in the year, and maintenance the rest of it. {text}"
     return CriterionReport(

@@ -75,7 +75,7 @@ def test_every_quote_has_a_footnote_that_names_document_and_place_and_leads_to_t
         source = r" “.+” – (evidence (for|against), )?(not )?verified, Annual report .+\.pdf, page \d+\."
         assert re.fullmatch(source, "".join(str(text) for text in note.itertext()))
         (link,) = note.iter(qn("w:hyperlink"))
-        assert re.fullmatch(r"evidence/[0-9a-f]{16}\.html#c1-\d+", targets[link.get(qn("r:id"))] or "")
+        assert re.fullmatch(r"evidence/[0-9a-f]{24}\.html#c1-\d+", targets[link.get(qn("r:id"))] or "")
     again = [field.text or "" for field in body.iter(qn("w:instrText")) if "NOTEREF" in (field.text or "")]
     marked = {mark.get(qn("w:name")) for mark in body.iter(qn("w:bookmarkStart"))}
     assert again
