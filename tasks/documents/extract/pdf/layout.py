@@ -86,7 +86,7 @@ def _layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
     if not (_FIGURES.search(text) or has_gutters(turned_runs(textpage, min(runs, _MOST_RUNS), turn), text)):
         return edits
     words = words_of_text(textpage, page_text, turn, spaces)
-    if len(words) > _MOST_WORDS:
+    if not 0 < len(words) <= _MOST_WORDS:
         return edits
     if are_set_twice(words) and not is_right_to_left(text):
         once = _text_of_glyphs(textpage, page_text, twice=True)

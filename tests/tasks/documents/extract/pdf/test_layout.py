@@ -374,6 +374,16 @@ def test_lines_of_letters_that_are_written_to_the_left_are_lines() -> None:
     assert sorted(map(len, reader.read(pdfs.pdf(objects)).text.splitlines())) == [1, 2]
 
 
+def test_a_page_of_figures_with_letters_of_formulas_is_read_as_it_is() -> None:
+    codes = b"1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <61> <D835DC49> endbfchar"
+    font = b"<< /Type /Font /Subtype /TrueType /BaseFont /Arial /Encoding /WinAnsiEncoding /ToUnicode 6 0 R >>"
+    objects = pdfs.one_page(b"", pdfs.stream(b"begincmap " + codes + b" endcmap"), font=font)
+    objects[3] = pdfs.stream(b"BT /F1 12 Tf 14 TL 72 700 Td (10 20 30) Tj T* (40 50 60) Tj T* (a) Tj ET")
+    reading = reader.read(pdfs.pdf(objects))
+    assert not reading.warnings
+    assert reading.text.split()[-1] == "\U0001d449"
+
+
 @pytest.mark.parametrize("shift", [0.0, 0.4, 0.9])
 def test_a_page_whose_words_are_printed_twice_gives_them_once(shift: float) -> None:
     canvas = page()
