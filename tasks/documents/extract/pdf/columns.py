@@ -38,9 +38,11 @@ class Columns(NamedTuple):
     right: list[Line]
 
 
-def columns_by_height(words: Sequence[Word]) -> list[Columns]:
-    """The stretches of a page whose two columns of prose are drawn by height, from the top; none of other pages."""
-    lines = lines_of(words)
+def columns_by_height(words: Sequence[Word], lines: Sequence[Line]) -> list[Columns]:
+    """The stretches of a page whose two columns of prose are drawn by height, from the top; none of other pages.
+
+    `lines` are those that the words make.
+    """
     gutter = _gutter(words, len(lines))
     if gutter is None:
         return []
@@ -57,10 +59,11 @@ def columns_by_height(words: Sequence[Word]) -> list[Columns]:
 def _gutter(words: Sequence[Word], lines: int) -> float | None:
     """The middle of the widest white that runs down the middle of a page between words."""
     begin, end = min(word.left for word in words), max(word.right for word in words)
-    bins = [0] * (int((end - begin) / _BIN) + 1)
+    changes = [0] * (int((end - begin) / _BIN) + 2)
     for word in words:
-        for index in range(int((word.left - begin) / _BIN), int((word.right - begin) / _BIN) + 1):
-            bins[index] += 1
+        changes[int((word.left - begin) / _BIN)] += 1
+        changes[int((word.right - begin) / _BIN) + 1] -= 1
+    bins = list(itertools.accumulate(changes[:-1]))
     most = _WIDEST_OVER * lines
     best: tuple[int, int] = (0, 0)
     at = 0

@@ -33,6 +33,7 @@ from tasks.documents.extract.pdf.words import (
     are_set_twice,
     has_right_to_left,
     is_right_to_left,
+    lines_of,
     text_of,
     turn_of,
     words_of_text,
@@ -97,10 +98,10 @@ def _layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
     rules = rules_of(page, turn)
     tables = find_ruled_tables(rules, words)
     across = rules_across(rules)
-    if not tables and not is_right_to_left(text) and (columns := columns_by_height(words)):
-        return [(0, len(text), "\r\n".join(_texts_of_columns(columns, across)))]
     ruled = {word.first for word in _words(tables)}
-    free = [word for word in words if word.first not in ruled]
+    free = lines_of(word for word in words if word.first not in ruled)
+    if not tables and not is_right_to_left(text) and (columns := columns_by_height(words, free)):
+        return [(0, len(text), "\r\n".join(_texts_of_columns(columns, across)))]
     for lines in columns_of_prose(free):
         if len(lines) <= _MOST_LINES:
             tables += merged_columns(lines) or find_tables(lines, across)
@@ -114,7 +115,7 @@ def _text_of_glyphs(textpage: Any, page_text: PageText, *, twice: bool = False) 
     pieces: list[str] = []
     words = words_by_turn(textpage, twice=twice)
     for turn in (upright, *({0, 1, 2, 3} - {upright})):
-        for lines in columns_of_prose(words.get(turn, [])):
+        for lines in columns_of_prose(lines_of(words.get(turn, []))):
             tables = find_tables(lines) if len(lines) <= _MOST_LINES else []
             pieces += _texts_of_lines(lines, tables)
     return "\r\n".join(pieces)

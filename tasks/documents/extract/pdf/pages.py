@@ -7,7 +7,7 @@ comes as a control character.
 import ctypes
 import re
 from bisect import bisect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
 from types import MappingProxyType
@@ -28,8 +28,10 @@ _TABLE: Final = re.compile(f"{TABLE}([^{TABLE_END}]*){TABLE_END}")
 _HYPHEN: Final = re.compile("[\x02\ufffe]\n?")
 _WORD: Final = re.compile(r"\w+")
 _LONGEST_WORD: Final = 40
-_COMMA: Final = re.compile(r",(?=[^\W\d_])|(?<=[a-z]{2})[a-z](?=\d)|(?<=[a-z])[a-z](?=[A-Z][a-z])")
-"""Behind what a space may be missing: `cash,and`, `in2017`, `inFebruary`."""
+_COMMA: Final = re.compile(r",(?=[^\W\d_])")
+"""Behind what a space may be missing: `cash,and`."""
+_GLUED: Final = re.compile(r"[0-9A-Z](?<=[a-z]{2}.)(?:(?<=[0-9])(?<=[a-z]{3}.)|(?<=[A-Z])(?=[a-z]))")
+"""Before what a space may be missing: `in2017`, `inFebruary`. There are fewer of these than of small letters."""
 _BREAK: Final = re.compile(r"\r\n(?=[ ,.;:)\]%’”»!?*+–−])")
 _MOST_SPOTS: Final = 1_000
 """Places in a page's text that are looked at; each takes 1.5 µs."""
@@ -75,10 +77,11 @@ def text_of(page: Any, remarks: Sequence[Remark] = ()) -> tuple[str, list[Remark
         return _NOT_OURS.sub(" ", columns), list(remarks), unknown
     unplaced: list[Remark] = []
     edits = layout_edits(page, textpage, page_content)
-    if remarks or edits or _COMMA.search(text) or _BREAK.search(text):
+    spots = _doubtful(text)
+    if remarks or edits or spots:
         layout = _Layout(textpage, page_content, edits)
         unplaced = layout.place(remarks)
-        layout.mend()
+        layout.mend(spots)
         text = layout.text()
     pdfium.FPDFText_ClosePage(textpage)
     return text, unplaced, unknown
@@ -143,6 +146,13 @@ def _keeps_hyphen(left: str, right: str, text: str) -> bool:
     return right[0].isdigit() or (right[0].isupper() and left[-1].islower()) or f"{left}-{right}" in text
 
 
+def _doubtful(text: str) -> list[tuple[int, int]]:
+    """Where a space may be missing, by the character before it, and breaks that may be none."""
+    spots = [match.span() for match in chain(_COMMA.finditer(text), _BREAK.finditer(text))]
+    spots += ((match.start() - 1, match.start()) for match in _GLUED.finditer(text))
+    return sorted(spots)[:_MOST_SPOTS]
+
+
 class _Layout:
     """The text of a page, and what is changed in it for the places of its characters."""
 
@@ -168,7 +178,7 @@ class _Layout:
                 self._edits.append((line, line, ("\n" if "\n" in words else " ") + words))
         return left
 
-    def mend(self) -> None:
+    def mend(self, spots: Iterable[tuple[int, int]]) -> None:
         """Put spaces after commas and between words where the gap tells, and take out breaks after what is set higher.
 
         PDFium takes the former for none, and begins a line after `km²`.
@@ -176,8 +186,7 @@ class _Layout:
         before, after = pdfium.FS_RECTF(), pdfium.FS_RECTF()
         boxes = ctypes.byref(before), ctypes.byref(after)
         done = units = 0
-        spots = sorted(match.span() for match in chain(_COMMA.finditer(self._text), _BREAK.finditer(self._text)))
-        for start, end in spots[:_MOST_SPOTS]:
+        for start, end in spots:
             units += len(self._text[done:end].encode("utf-16-le")) // 2 if self._wide else end - done
             done = end
             comma = end - start == 1

@@ -20,9 +20,8 @@ _PROSE: Final = 3
 """More words than that side by side, most of them letters, are prose."""
 
 
-def columns_of_prose(words: list[Word]) -> list[list[Line]]:
+def columns_of_prose(lines: list[Line]) -> list[list[Line]]:
     """The lines of each column of prose, and those that run across; all lines where the page has one column."""
-    lines = lines_of(words)
     gutters = _gutters(lines)
     if not gutters:
         return [lines]

@@ -153,7 +153,8 @@ def words_of_text(textpage: Any, page_text: PageText, turn: int, spaces: Sequenc
 
     `spaces`: where spaces are missing in the text.
 
-    A page that is too full has none, nor has one with characters beyond 16 bits, which PDFium counts otherwise.
+    A page that is too full has none, nor has one with characters beyond 16 bits, which PDFium counts otherwise: these
+    are the letters of formulas, whose parts stand like the cells of a table.
     """
     text = page_text.text
     if page_text.characters > MOST or len(text) != page_text.units:
@@ -165,12 +166,14 @@ def words_of_text(textpage: Any, page_text: PageText, turn: int, spaces: Sequenc
     boxes, last_boxes = document.character_boxes(textpage, ones), document.character_boxes(textpage, others)
     origins = document.character_origins(textpage, ones)
     single = [one for one, other in zip(ones, others, strict=True) if one == other]
-    turned = dict(zip(single, document.character_angles(textpage, single), strict=True))
+    angles = document.character_angles(textpage, single)
+    turned = {one for one, angle in zip(single, angles, strict=True) if round(angle / (pi / 2)) % 4 != turn}
     words: list[Word] = []
+    last_right = 0.0
     for one, other, (first, end, behind), box, last_box, origin in zip(
         ones, others, spans, boxes, last_boxes, origins, strict=True
     ):
-        if one == other and round(turned[one] / (pi / 2)) % 4 != turn:
+        if one == other and one in turned:
             continue
         if turn:
             left, right, base, height = upright(box, origin, turn)
@@ -182,22 +185,31 @@ def words_of_text(textpage: Any, page_text: PageText, turn: int, spaces: Sequenc
             left, top, right, bottom = box
             base, height = -origin[1], top - bottom
             if one != other:
-                lower = abs(bottom - last_box[3])
-                if lower > height or (
-                    lower > _LEVEL * height and round(document.character_angle(textpage, one) / (pi / 2)) % 4
-                ):
-                    continue
-                if last_box[0] >= left:
-                    right = last_box[2]
+                last_left, _, its_right, its_bottom = last_box
+                if bottom != its_bottom:
+                    lower = abs(bottom - its_bottom)
+                    if lower > height or (
+                        lower > _LEVEL * height and round(document.character_angle(textpage, one) / (pi / 2)) % 4
+                    ):
+                        continue
+                if last_left >= left:
+                    right = its_right
                 elif _RIGHT_TO_LEFT.match(text, first):
-                    left, right = last_box[0], max(right, last_box[2])
+                    left, right = last_left, max(right, its_right)
                 else:
                     continue
         if height > 0 and right > left:
             size = LETTERS * height
-            sign = one != 0 and text[first:end] == "%" and words and left - words[-1].right < _SIGN_GAP * size
-            glued = bool(sign and document.is_generated(textpage, one - 1))
+            glued = bool(
+                text[first] == "%"
+                and end == first + 1
+                and one
+                and words
+                and left - last_right < _SIGN_GAP * size
+                and document.is_generated(textpage, one - 1)
+            )
             words.append(Word(text[first:behind], left, right, base, size, first, behind, glued))
+            last_right = right
     return words
 
 
@@ -205,9 +217,10 @@ def _spans(text: str, spaces: Sequence[int]) -> Iterator[tuple[int, int, int]]:
     """Where each word begins and ends, and where the mark of a hyphen behind it ends."""
     for match in _WORD.finditer(text):
         first, end = match.span(1)
-        for space in spaces[bisect(spaces, first) : bisect(spaces, end - 1)]:
-            yield first, space, space
-            first = space
+        if spaces:
+            for space in spaces[bisect(spaces, first) : bisect(spaces, end - 1)]:
+                yield first, space, space
+                first = space
         yield first, end, match.end()
 
 
@@ -243,19 +256,20 @@ def lines_of(words: Iterable[Word]) -> list[Line]:
         return [line]
     lines: list[Line] = []
     for word in sorted(words, key=attrgetter("base", "left")):
+        base, size = word.base, word.size
         for line in lines[: -_FEW - 1 : -1]:
-            if abs(word.base - line.base) <= min(_SAME_LINE * min(word.size, line.size), FARTHEST):
+            line_size = line.size
+            reach = _SAME_LINE * (size if size < line_size else line_size)
+            if -reach <= base - line.base <= reach and -FARTHEST <= base - line.base <= FARTHEST:
                 line.words.append(word)
-                if word.size > line.size:
-                    line.size, line.base = word.size, word.base
+                if size > line_size:
+                    line.size, line.base = size, base
                 break
         else:
-            lines.append(Line([word], word.base, word.size, []))
+            lines.append(Line([word], base, size, []))
     lines = _with_exponents(lines)
     for line in lines:
-        line.words.sort(key=attrgetter("left"))
-        _glue(line.words)
-        line.cells = cells_of(line.words)
+        _cut(line)
     return lines
 
 
@@ -263,16 +277,24 @@ def _only_line(words: list[Word]) -> Line | None:
     """The line that all words stand in; None where there are several, or none."""
     if not words:
         return None
-    bases = [word.base for word in words]
-    if max(bases) - min(bases) > min(_SAME_LINE * min([word.size for word in words]), FARTHEST):
-        return None
+    if len(words) > 1:
+        bases = [word.base for word in words]
+        spread = max(bases) - min(bases)
+        if spread > FARTHEST or spread > _SAME_LINE * min([word.size for word in words]):
+            return None
     highest = max(words, key=attrgetter("size"))
     line = Line(words, highest.base, highest.size, [])
+    _cut(line)
+    return line
+
+
+def _cut(line: Line) -> None:
+    """Put the words of a line in order, and part its cells."""
+    words = line.words
     if len(words) > 1:
         words.sort(key=attrgetter("left"))
         _glue(words)
     line.cells = cells_of(words)
-    return line
 
 
 def _with_exponents(lines: list[Line]) -> list[Line]:
@@ -306,27 +328,35 @@ def _beside(small: Word, line: Line) -> bool:
 def _glue(words: list[Word]) -> None:
     """Mark the words of a line that go on the one before, unless PDFium took a space between them for meant."""
     for last, word in itertools.pairwise(words):
-        near = -word.size / 2 < word.left - last.right < WORD_GAP * min(word.size, last.size)
+        gap, size = word.left - last.right, word.size
+        if not (-size / 2 < gap < WORD_GAP * size and gap < WORD_GAP * last.size):
+            continue
         raised = abs(word.base - last.base)
-        spaced = 0 <= word.first - last.end <= _SPACE and raised < WORD_GAP * word.size
-        if near and not spaced and raised < _RAISED * max(word.size, last.size):
+        spaced = 0 <= word.first - last.end <= _SPACE and raised < WORD_GAP * size
+        if not spaced and raised < _RAISED * max(size, last.size):
             word.glued = True
 
 
 def cells_of(words: list[Word]) -> list[Cell]:
     """Words of a line, parted where their gaps are wide, and before a currency's sign behind a figure."""
-    parts = [words[:1]]
+    if len(words) == 1:
+        return [Cell(words)]
     last = words[0]
+    part = [last]
+    parts = [part]
+    was_mark = last.text in _MARKS
     for index, word in enumerate(words[1:], 1):
         gap = word.left - last.right
-        signed = word.text in _MARKS or last.text in _MARKS
-        if gap > _CELL_GAP * min(word.size, last.size) or (signed and _begins_figure(words, index)):
-            parts.append([word])
+        is_mark = word.text in _MARKS
+        signed = is_mark or was_mark
+        if gap > _CELL_GAP * word.size or gap > _CELL_GAP * last.size or (signed and _begins_figure(words, index)):
+            part = [word]
+            parts.append(part)
         else:
-            parts[-1].append(word)
+            part.append(word)
             if signed and (word.text == ")" or last.text == "(" or _is_sign(last, word)):
                 word.glued = True
-        last = word
+        last, was_mark = word, is_mark
     return [Cell(part) for part in parts]
 
 
