@@ -220,14 +220,14 @@ def page_text(textpage: Any) -> PageText:
     return PageText(_buffer.text(units), units, count)
 
 
-def character_boxes(textpage: Any, indices: Sequence[int]) -> list[Box]:
+def character_boxes(textpage: Any, indices: Sequence[int]) -> Iterator[Box]:
     """The boxes of some characters of a page; all is 0 of one that has none. A third of the time of single calls."""
     count = len(indices)
     floats = (ctypes.c_float * (4 * count))()
     start = ctypes.addressof(floats)
     _run(map(character_box, repeat(_address(textpage)), indices, range(start, start + 16 * count, 16)))
     values = floats[:]
-    return list(zip(values[0::4], values[1::4], values[2::4], values[3::4], strict=True))
+    return zip(values[0::4], values[1::4], values[2::4], values[3::4], strict=True)
 
 
 def tight_boxes(textpage: Any, count: int) -> list[tuple[float, float, float, float] | None]:
@@ -241,7 +241,7 @@ def tight_boxes(textpage: Any, count: int) -> list[tuple[float, float, float, fl
     return [box if has_box else None for box, has_box in zip(boxes, have_box, strict=True)]
 
 
-def character_origins(textpage: Any, indices: Sequence[int]) -> list[tuple[float, float]]:
+def character_origins(textpage: Any, indices: Sequence[int]) -> Iterator[tuple[float, float]]:
     """Where the pen stood for some characters of a page."""
     count = len(indices)
     doubles = (ctypes.c_double * (2 * count))()
@@ -249,7 +249,7 @@ def character_origins(textpage: Any, indices: Sequence[int]) -> list[tuple[float
     xs, ys = range(start, start + 16 * count, 16), range(start + 8, start + 8 + 16 * count, 16)
     _run(map(character_origin, repeat(_address(textpage)), indices, xs, ys))
     values = doubles[:]
-    return list(zip(values[0::2], values[1::2], strict=True))
+    return zip(values[0::2], values[1::2], strict=True)
 
 
 def character_angles(textpage: Any, indices: Iterable[int]) -> list[float]:

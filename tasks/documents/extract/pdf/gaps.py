@@ -65,7 +65,7 @@ def missing_spaces(textpage: Any, page_text: PageText) -> list[int]:
     text = page_text.text
     if page_text.units != page_text.characters or len(text) != page_text.units or len(text) > _MOST:
         return []
-    boxes = document.character_boxes(textpage, range(len(text)))
+    boxes = list(document.character_boxes(textpage, range(len(text))))
     spots: list[int] = []
     for match in _WORD.finditer(text):
         first, end = match.span()
@@ -91,7 +91,7 @@ def missing_breaks(textpage: Any, page_text: PageText) -> list[int]:
     text = page_text.text
     if page_text.units != page_text.characters or len(text) != page_text.units or len(text) > _MOST:
         return []
-    boxes = document.character_boxes(textpage, range(len(text)))
+    boxes = list(document.character_boxes(textpage, range(len(text))))
     spots: list[int] = []
     for match in _LINE.finditer(text):
         last = match.start()

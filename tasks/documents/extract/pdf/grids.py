@@ -38,12 +38,12 @@ _SPANNED: Final = 0.6
 def find_ruled_tables(rules: Rules, words: Sequence[Word]) -> list[Table]:
     """The tables that rules draw round these words of a page."""
     tables: list[Table] = []
+    grids = [grid for grid in map(_Grid, _grids(rules)) if grid.fields >= _FEWEST_FIELDS]
+    if not grids:
+        return []
     words = sorted(words, key=_middle)
-    middles = [_middle(word) for word in words]
-    for group in _grids(rules):
-        grid = _Grid(group)
-        if grid.fields < _FEWEST_FIELDS:
-            continue
+    middles = list(map(_middle, words))
+    for grid in grids:
         near = words[bisect(middles, grid.top) : bisect(middles, grid.bottom)]
         inside = [word for word in near if grid.left < word.left + word.right < grid.right]
         rows = grid.rows(inside) if len(inside) > 1 and not _is_part(inside, near) else []
@@ -142,12 +142,11 @@ class _Grid:
         for word in words:
             if (at := self._at(word)) is not None:
                 held.setdefault(cells[at], []).append(word)
-        fields: list[list[list[Line]]] = []
-        for y in range(self._height):
-            lines = [lines_of(held.get((y, x), [])) if cells[y, x] == (y, x) else [] for x in range(self._width)]
-            if any(_is_too_much(cell) for cell in lines):
+        fields: list[list[list[Line]]] = [[[] for _ in range(self._width)] for _ in range(self._height)]
+        for (y, x), its_words in sorted(held.items()):
+            fields[y][x] = lines = lines_of(its_words)
+            if len(lines) >= _TABLE_LINES and _is_too_much(lines):
                 return []
-            fields.append(lines)
         if not parted and (gutters := self._gutters(fields, cells)):
             return _Grid(Rules(self._rules.horizontal, self._rules.vertical + gutters)).rows(words, parted=True)
         return [
@@ -193,31 +192,29 @@ class _Grid:
 
     def _cells(self) -> dict[tuple[int, int], tuple[int, int]]:
         """Each field of the grid, and the first field of the cell that it belongs to."""
-        first = {(y, x): (y, x) for y in range(self._height) for x in range(self._width)}
+        width = self._width
+        first = list(range(self._height * width))  # fields by their numbers, row by row
 
-        def root(field: tuple[int, int]) -> tuple[int, int]:
+        def root(field: int) -> int:
             while (parent := first[field]) != field:
                 first[field] = field = first[parent]
             return field
 
-        def join(field: tuple[int, int], other: tuple[int, int]) -> None:
-            low, high = sorted((root(field), root(other)))
-            first[high] = low
-
-        for y, x in first:
+        for field in range(len(first)):
+            y, x = divmod(field, width)
             if x and not _covers(self._vertical[x], self._ys[y], self._ys[y + 1]):
-                join((y, x), (y, x - 1))
+                low, high = sorted((root(field), root(field - 1)))
+                first[high] = low
             if y and not _covers(self._horizontal[y], self._xs[x], self._xs[x + 1]):
-                join((y, x), (y - 1, x))
-        return {field: root(field) for field in first}
+                low, high = sorted((root(field), root(field - width)))
+                first[high] = low
+        return {divmod(field, width): divmod(root(field), width) for field in range(len(first))}
 
 
 def _is_too_much(cell: Sequence[Line]) -> bool:
-    """Whether a cell holds a part of the page, or a table of its own."""
+    """Whether a cell of several lines holds a part of the page, or a table of its own."""
     if len(cell) > _MOST_LINES and not _are_figures(cell):
         return True
-    if len(cell) < _TABLE_LINES:
-        return False
     return sum(sum(is_figure(part.text) for part in line.cells) > 1 for line in cell) >= _TABLE_LINES
 
 
@@ -237,7 +234,9 @@ def _row(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> Row:
 
 def _text(lines: Sequence[Line], end: float) -> str:
     """The text of a cell whose lines may end there."""
-    size = max((line.size for line in lines), default=0.0)
+    if len(lines) < 2:
+        return text_of(lines[0].words) if lines else ""
+    size = max(line.size for line in lines)
     return joined_lines([(text_of(line.words), line.words) for line in lines], end, size)
 
 
@@ -285,8 +284,11 @@ def _end_to_end(near: Sequence[Rule]) -> list[Rule]:
 
 def _covers(rules: Sequence[Rule], begin: float, end: float) -> bool:
     """Whether rules of a place cover most of the way from `begin` to `end`."""
-    for rule in rules:
-        if rule.begin <= begin and end <= rule.end:
+    for _, first, last in rules:
+        if first <= begin and end <= last:
             return True
-    covered = sum(max(0.0, min(rule.end, end) - max(rule.begin, begin)) for rule in rules)
+    covered = 0.0
+    for _, first, last in rules:
+        if first < end and begin < last:
+            covered += min(last, end) - max(first, begin)
     return covered >= _SPANNED * (end - begin)

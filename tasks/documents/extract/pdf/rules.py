@@ -43,11 +43,10 @@ def rules_of(page: Any, turn: int = 0) -> Rules:
             for (x, y), (other_x, other_y) in _stroked_segments(path):
                 _add(rules, x, y, other_x, other_y)
         elif width > height:
-            middle = (top + bottom) / 2
-            _add(rules, left, middle, right, middle)
-        else:
-            middle = (left + right) / 2
-            _add(rules, middle, bottom, middle, top)
+            if width > _SHORT:
+                rules.horizontal.append(Rule(-(top + bottom) / 2, left, right))
+        elif height > _SHORT:
+            rules.vertical.append(Rule((left + right) / 2, -top, -bottom))
         if len(rules.horizontal) + len(rules.vertical) > _MOST_RULES:
             return Rules([], [])
     return _turned(rules, turn)

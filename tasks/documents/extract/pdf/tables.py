@@ -59,8 +59,9 @@ class Table:
 
 def find_tables(lines: list[Line], rules: Sequence[Rule] = ()) -> list[Table]:
     """The tables among these lines of a page, which come in order from its top; `rules` run across the page."""
-    for line in lines:
-        _part_at_leaders(line)
+    if _SPACED_LEADERS.search("\n".join([_text_of(line) for line in lines])):
+        for line in lines:
+            _part_at_leaders(line)
     tables: list[Table] = []
     drawn_behind: dict[int, Word] = {}
     waiting = _blocks(lines)[::-1]
@@ -143,12 +144,14 @@ def _drawn_apart(words: Sequence[Word]) -> list[int]:
     rights: list[float] = []
     for word in words:
         rights.append(right)
-        right = max(right, word.right)
+        if word.right > right:
+            right = word.right
     apart: list[int] = []
     left = math.inf
     for index in range(len(words) - 1, 0, -1):
         word = words[index]
-        left = min(left, word.left)
+        if word.left < left:
+            left = word.left
         if left - rights[index] > GUTTER * word.size and word.base <= words[index - 1].base:
             apart.append(index)
     return apart[::-1]
@@ -249,9 +252,14 @@ def _on_both_sides(line: Line, middle: float, within: Interval) -> bool:
     return left and right
 
 
+def _text_of(line: Line) -> str:
+    """The words of a line, dots for those whose dots went."""
+    return " ".join([word.text or "...." for word in line.words])
+
+
 def _part_at_leaders(line: Line) -> None:
     """Part the cells of a line where dots lead from a label to its figure; the dots go."""
-    if not _SPACED_LEADERS.search(" ".join(word.text or "...." for word in line.words)):
+    if not _SPACED_LEADERS.search(_text_of(line)):
         return
     cells: list[Cell] = []
     for cell in line.cells:

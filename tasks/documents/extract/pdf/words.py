@@ -136,7 +136,7 @@ def has_right_to_left(text: str) -> bool:
 
 def is_right_to_left(text: str) -> bool:
     """Whether most letters of a text are of a script that is written to the left."""
-    return 2 * len(_RIGHT_TO_LEFT.findall(text)) > sum(map(str.isalpha, text))
+    return has_right_to_left(text) and 2 * len(_RIGHT_TO_LEFT.findall(text)) > sum(map(str.isalpha, text))
 
 
 def turn_of(textpage: Any, page_text: PageText) -> int:
@@ -163,26 +163,29 @@ def words_of_text(textpage: Any, page_text: PageText, turn: int, spaces: Sequenc
     ones, others = [first for first, _, _ in spans], [end - 1 for _, end, _ in spans]
     if page_text.units != page_text.characters:
         ones, others = ([document.character_at(textpage, at) for at in side] for side in (ones, others))
-    boxes, last_boxes = document.character_boxes(textpage, ones), document.character_boxes(textpage, others)
-    origins = document.character_origins(textpage, ones)
     single = [one for one, other in zip(ones, others, strict=True) if one == other]
     angles = document.character_angles(textpage, single)
     turned = {one for one, angle in zip(single, angles, strict=True) if round(angle / (pi / 2)) % 4 != turn}
     words: list[Word] = []
     last_right = 0.0
-    for one, other, (first, end, behind), box, last_box, origin in zip(
-        ones, others, spans, boxes, last_boxes, origins, strict=True
+    for one, other, (first, end, behind), (left, top, right, bottom), last_box, origin in zip(
+        ones,
+        others,
+        spans,
+        document.character_boxes(textpage, ones),
+        document.character_boxes(textpage, others),
+        document.character_origins(textpage, ones),
+        strict=True,
     ):
         if one == other and one in turned:
             continue
         if turn:
-            left, right, base, height = upright(box, origin, turn)
+            left, right, base, height = upright((left, top, right, bottom), origin, turn)
             if one != other:
                 other_left, right, low, _ = upright(last_box, (last_box[0], last_box[3]), turn)
                 if abs(base - low) > height or other_left < left:
                     continue
         else:
-            left, top, right, bottom = box
             base, height = -origin[1], top - bottom
             if one != other:
                 last_left, _, its_right, its_bottom = last_box
@@ -230,8 +233,10 @@ def are_set_twice(words: Sequence[Word]) -> bool:
     twice = 0
     for word in words:
         place = word.text, round(word.left / 2), round(word.base / 2)
-        twice += word.first - places.get(place, -_LINE) < _LINE
-        places[place] = word.first
+        first = word.first
+        if first - places.get(place, -_LINE) < _LINE:
+            twice += 1
+        places[place] = first
     return twice > _TWICE * len(words) and twice > _FEW
 
 
