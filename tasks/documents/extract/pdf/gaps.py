@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 from math import inf
+from operator import sub
 from typing import Any, Final
 
 from tasks.documents.extract.pdf import document
@@ -66,9 +67,13 @@ def missing_spaces(textpage: Any, page_text: PageText) -> list[int]:
     if page_text.units != page_text.characters or len(text) != page_text.units or len(text) > _MOST:
         return []
     boxes = list(document.character_boxes(textpage, range(len(text))))
+    narrowest = _GAP * min((top - bottom for _, top, _, bottom in boxes if top > bottom), default=0.0)
+    lefts, rights = [box[0] for box in boxes], [box[2] for box in boxes]
     spots: list[int] = []
     for match in _WORD.finditer(text):
         first, end = match.span()
+        if max(map(sub, lefts[first + 1 : end], rights[first : end - 1])) <= narrowest:
+            continue
         gaps: list[float] = []
         _, top, last_right, last_bottom = boxes[first]
         for left, top, right, bottom in boxes[first + 1 : end]:

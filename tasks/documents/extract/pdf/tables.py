@@ -140,21 +140,13 @@ def _side_by_side(block: Sequence[Line], rules: Sequence[Rule]) -> list[Table]:
 
 def _drawn_apart(words: Sequence[Word]) -> list[int]:
     """Where words that are drawn later stand all to the right of those before, in their order."""
-    right = -math.inf
-    rights: list[float] = []
-    for word in words:
-        rights.append(right)
-        if word.right > right:
-            right = word.right
-    apart: list[int] = []
-    left = math.inf
-    for index in range(len(words) - 1, 0, -1):
-        word = words[index]
-        if word.left < left:
-            left = word.left
-        if left - rights[index] > GUTTER * word.size and word.base <= words[index - 1].base:
-            apart.append(index)
-    return apart[::-1]
+    rights = itertools.accumulate((word.right for word in words), max)
+    lefts = [*itertools.accumulate((word.left for word in reversed(words)), min)][::-1]
+    return [
+        index
+        for index, (right, left) in enumerate(zip(rights, lefts[1:], strict=False), 1)
+        if left - right > GUTTER * words[index].size and words[index].base <= words[index - 1].base
+    ]
 
 
 def _several(lines: Iterable[Line]) -> list[Line]:

@@ -144,7 +144,10 @@ def turn_of(textpage: Any, page_text: PageText) -> int:
     text = page_text.text
     step = max(1, len(text) // _SAMPLE)
     sample = [index for index in range(step // 2, len(text), step) if not text[index].isspace()]
-    turns = Counter(round(document.character_angle(textpage, index) / (pi / 2)) % 4 for index in sample)
+    angles = document.character_angles(textpage, sample)
+    if not any(angles):
+        return 0
+    turns = Counter(round(angle / (pi / 2)) % 4 for angle in angles)
     return turns.most_common(1)[0][0] if turns else 0
 
 
@@ -168,7 +171,7 @@ def words_of_text(textpage: Any, page_text: PageText, turn: int, spaces: Sequenc
     turned = {one for one, angle in zip(single, angles, strict=True) if round(angle / (pi / 2)) % 4 != turn}
     words: list[Word] = []
     last_right = 0.0
-    for one, other, (first, end, behind), (left, top, right, bottom), last_box, origin in zip(
+    for one, other, (first, end, behind), box, last_box, origin in zip(
         ones,
         others,
         spans,
@@ -180,12 +183,13 @@ def words_of_text(textpage: Any, page_text: PageText, turn: int, spaces: Sequenc
         if one == other and one in turned:
             continue
         if turn:
-            left, right, base, height = upright((left, top, right, bottom), origin, turn)
+            left, right, base, height = upright(box, origin, turn)
             if one != other:
                 other_left, right, low, _ = upright(last_box, (last_box[0], last_box[3]), turn)
                 if abs(base - low) > height or other_left < left:
                     continue
         else:
+            left, top, right, bottom = box
             base, height = -origin[1], top - bottom
             if one != other:
                 last_left, _, its_right, its_bottom = last_box
@@ -263,11 +267,10 @@ def lines_of(words: Iterable[Word]) -> list[Line]:
     for word in sorted(words, key=attrgetter("base", "left")):
         base, size = word.base, word.size
         for line in lines[: -_FEW - 1 : -1]:
-            line_size = line.size
-            reach = _SAME_LINE * (size if size < line_size else line_size)
-            if -reach <= base - line.base <= reach and -FARTHEST <= base - line.base <= FARTHEST:
+            distance = abs(base - line.base)
+            if distance <= FARTHEST and distance <= _SAME_LINE * size and distance <= _SAME_LINE * line.size:
                 line.words.append(word)
-                if size > line_size:
+                if size > line.size:
                     line.size, line.base = size, base
                 break
         else:
