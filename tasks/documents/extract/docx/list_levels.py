@@ -16,6 +16,7 @@ from tasks.documents.extract.ooxml.xml import ATTRIBUTES
 
 LEVELS: Final = 9
 _LEVEL: Final = re.compile(rb"""<w:lvl(Override)?(?=\s)[^<]*?\sw:ilvl\s*+=\s*+["']([0-8])["']""")
+_LEVEL_END: Final = re.compile(rb"</w:lvl\s*+>")
 _HEAD: Final = re.compile(
     rb"""<w:(abstractNumId|numStyleLink|multiLevelType)\s(?:[^<]*?\s)??w:val\s*+=\s*+["']([^"'<]*+)"""
 )
@@ -139,8 +140,8 @@ class Definition:
     def _find(self, level: int) -> tuple[int, int] | None:
         """Where a level stands: mostly as all programs write it, which is found quickest."""
         at = self._data.find(b'<w:lvl w:ilvl="%d"' % level, self._start, self._end)
-        end = self._data.find(b"</w:lvl>", at, self._end) if at >= 0 else -1
-        return (at, end) if end >= 0 else self._spans[0].get(level)
+        end = _LEVEL_END.search(self._data, at, self._end) if at >= 0 else None
+        return (at, end.start()) if end is not None else self._spans[0].get(level)
 
     @cached_property
     def _spans(self) -> tuple[dict[int, tuple[int, int]], dict[int, tuple[int, int]]]:

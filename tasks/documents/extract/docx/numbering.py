@@ -12,8 +12,8 @@ from typing import Final
 from tasks.documents.extract.docx.list_levels import LEVELS, Definition, ListLevels, ListNumber, number_of
 from tasks.documents.extract.docx.styles import StyleNumber, Styles
 
-_DEFINITION_ID: Final = re.compile(rb"""[^<]*?\bw:abstractNumId\s*+=\s*+["']([0-9]++)["']""")
-_LIST_ID: Final = re.compile(rb"""[^<]*?\bw:numId\s*+=\s*+["']([0-9]++)["']""")
+_IDENTITY: Final = rb"""(?=\s)[^<]*?\s%b\s*+=\s*+["']([0-9]++)["']"""
+_LEVEL_STYLE: Final = rb"""<w:pStyle\s(?:[^<]*?\s)??w:val\s*+=\s*+["']%b["']"""
 _REFERENCE: Final = re.compile(rb"""<w:(ilvl|numId)\s(?:[^<]*?\s)??w:val\s*+=\s*+["']([0-9]{1,9})["']""")
 
 _MOST_NUMBERS: Final = 100_000
@@ -55,7 +55,7 @@ class Numbering:
 
     def names_style(self, style: bytes) -> bool:
         """Whether a level is made for paragraphs of that style."""
-        return self._data.find(b'<w:pStyle w:val="%b"' % style) >= 0
+        return style in self._data and re.search(_LEVEL_STYLE % re.escape(style), self._data) is not None
 
     def list(self, list_id: int, styles: Styles) -> ListLevels | None:
         """The list of that id; None where there is none, or where its definition is lost."""
@@ -97,8 +97,8 @@ class Numbering:
             data = self._data
             first = data.rfind(b"</w:abstractNum>")  # definitions, which are longer, come before lists
             self._elements = (
-                _Elements(data, b"w:num", b"w:numId", _LIST_ID, max(first, 0)),
-                _Elements(data, b"w:abstractNum", b"w:abstractNumId", _DEFINITION_ID),
+                _Elements(data, b"w:num", b"w:numId", max(first, 0)),
+                _Elements(data, b"w:abstractNum", b"w:abstractNumId"),
             )
         return self._elements
 
@@ -106,14 +106,14 @@ class Numbering:
 class _Elements:
     """The elements of one name, lists or definitions, by their ids: the first of each, read once."""
 
-    def __init__(self, data: bytes, name: bytes, attribute: bytes, identity: re.Pattern[bytes], first: int = 0) -> None:
-        """`first`: they mostly stand behind that byte."""
+    def __init__(self, data: bytes, name: bytes, attribute: bytes, first: int = 0) -> None:
+        """`attribute` names the id; they mostly stand behind the byte `first`."""
         self._data = data
         self._first = first
-        self._opening = b"<" + name + b" "
-        self._closing = b"</" + name + b">"
-        self._usual = self._opening + attribute + b'="%d"'
-        self._identity = identity
+        self._opening = b"<" + name
+        self._bound = re.compile(rb"</?%b[\s>]" % name)
+        self._usual = b'<%b %b="%%d"' % (name, attribute)
+        self._identity = re.compile(_IDENTITY % attribute)
         self._looked_for = 0
         self._all: dict[int, int] | None = None
         self._read: dict[int, Definition | None] = {}
@@ -127,10 +127,8 @@ class _Elements:
 
     def _end(self, start: int) -> int:
         end = min(len(self._data), start + _LONGEST_DEFINITION)
-        for bound in (self._opening, self._closing):
-            found = self._data.find(bound, start, end)
-            end = found if found >= 0 else end
-        return end
+        bound = self._bound.search(self._data, start, end)
+        return end if bound is None else bound.start()
 
     def _find(self, number: int) -> int:
         """Where in the tag of that element its id ends; -1 where there is none."""
@@ -140,19 +138,20 @@ class _Elements:
             at = self._data.find(usual, self._first)
             if at >= 0:
                 return at + len(usual)
-        if self._all is None:  # other white space may follow the name
-            self._all = self._positions(self._opening) or self._positions(self._opening.rstrip())
+        if self._all is None:
+            self._all = self._positions()
         return self._all.get(number, -1)
 
-    def _positions(self, name: bytes) -> dict[int, int]:
+    def _positions(self) -> dict[int, int]:
+        """Where the ids of all end, however they are written."""
         positions: dict[int, int] = {}
-        at = self._data.find(name)
+        at = self._data.find(self._opening)
         while at >= 0:
-            at += len(name)
+            at += len(self._opening)
             identified = self._identity.match(self._data, at)
             if identified is not None:
                 positions.setdefault(number_of(identified[1]), identified.end())
-            at = self._data.find(name, at)
+            at = self._data.find(self._opening, at)
         return positions
 
 

@@ -233,7 +233,7 @@ class _Document:
 
 def _scanned(package: Package, parts: Mapping[str, Iterable[str]], kind: str) -> bytes:
     """The parts of that kind."""
-    return b"".join(xml.with_plain_tags(package.scan(part)) for part in parts[kind])
+    return b"".join(package.scan(part) for part in parts[kind])
 
 
 def _read_with_python_docx(source: Source) -> Reading:

@@ -16,9 +16,9 @@ from tasks.documents.extract.docx.numbering import ListCounter
 from tasks.documents.extract.docx.paragraph_numbers import ParagraphNumbers
 from tasks.documents.extract.docx.styles import StyleFacts
 from tasks.documents.extract.docx.table_headers import has_header_row, hexadecimal, is_on
-from tasks.documents.extract.docx.tags import DECORATIVE, DELETED_WORDS, FORMULA_END, LEFT_OUT, TAGS
+from tasks.documents.extract.docx.tags import DELETED_WORDS, FORMULA_END, LEFT_OUT, TAGS
 from tasks.documents.extract.ooxml import drawings, xml
-from tasks.text.normalise import one_line
+from tasks.documents.extract.ooxml.alternative_text import alternative_text, is_decorative, telling_words
 
 _CHARACTERS: Final = {
     "paragraph_end": PARAGRAPH,
@@ -201,24 +201,23 @@ class Scan:
     def _picture(self, _: str, tag: re.Match[bytes]) -> None:
         """The alternative text of a drawing, unless a mark in its properties says that it is there for beauty alone."""
         rest = self._rest(tag)
-        self._description = ""
-        if b"descr=" in rest or b"title=" in rest:
-            words = one_line(xml.attribute(rest, b"descr") or xml.attribute(rest, b"title"))
-            self._description = words
+        self._description = alternative_text(rest)
+        if self._description:
             end = self._data.find(b"</wp:docPr>", tag.end(), tag.end() + _LONGEST_PROPERTIES)
-            if rest.endswith(b"/>") or not DECORATIVE.search(self._data, tag.end(), max(tag.end(), end)):
-                self._describe(words)
+            below = self._data[tag.end() : max(tag.end(), end)]
+            if rest.endswith(b"/>") or not is_decorative(below):
+                self._describe(self._description)
 
     def _inner_picture(self, _: str, tag: re.Match[bytes]) -> None:
         """A picture in a drawing mostly has its alternative text again."""
         rest = self._rest(tag)
-        if b"descr=" in rest and (words := one_line(xml.attribute(rest, b"descr"))) != self._description:
+        if b"descr" in rest and (words := alternative_text(rest)) != self._description:
             self._describe(words)
 
     def _shape(self, _: str, tag: re.Match[bytes]) -> None:
         rest = self._rest(tag)
-        if b"alt=" in rest:
-            self._describe(one_line(xml.attribute(rest, b"alt")))
+        if b"alt" in rest:
+            self._describe(telling_words(xml.attribute(rest, b"alt")))
 
     def _describe(self, words: str) -> None:
         if words:

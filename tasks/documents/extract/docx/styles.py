@@ -130,7 +130,7 @@ class Styles(dict[bytes, StyleFacts | None]):
         values: dict[bytes, bytes] = {}
         header_row = False
         end = at + _LONGEST_STYLE
-        for bound in (b"</w:style>", b"<w:style "):
+        for bound in (b"</w:style", _STYLE):
             found = self._data.find(bound, at, end)
             end = found if found >= 0 else end
         for kind, value, _, condition in _FACT.findall(self._data, at, end):

@@ -63,5 +63,3 @@ LEFT_OUT: Final = {
 }
 DELETED_WORDS: Final = re.compile(rb"<w:(?:delText|t)(?:\s[^<>]*+)?>[^<]")
 FORMULA_END: Final = re.compile(rb"</m:oMath\s*+>|(?=</?[wa]:p[\s>])")
-
-DECORATIVE: Final = re.compile(rb"""decorative(?=\s)[^<>]*?\sval\s*+=\s*+["'](?:1|true)["']""")

@@ -38,11 +38,21 @@ def alternative_text(attributes: bytes, below: bytes = b"") -> str:
     """
     if b"descr" not in attributes and b"title" not in attributes:
         return ""
-    words = xml.attribute(attributes, b"descr") or xml.attribute(attributes, b"title")
-    words = one_line(words[:_LONGEST])
-    if not words or words == one_line(xml.attribute(attributes, b"name")) or _tells_nothing(words):
+    words = telling_words(xml.attribute(attributes, b"descr") or xml.attribute(attributes, b"title"))
+    if not words or words == one_line(xml.attribute(attributes, b"name")):
         return ""
-    return "" if _DECORATIVE.search(below) else words
+    return "" if is_decorative(below) else words
+
+
+def telling_words(text: str) -> str:
+    """`text`, an alternative text, in one line; "" where it tells nothing."""
+    words = one_line(text[:_LONGEST])
+    return "" if not words or _tells_nothing(words) else words
+
+
+def is_decorative(below: bytes) -> bool:
+    """Whether what stands in a `docPr` or `cNvPr` says that its picture is decoration."""
+    return _DECORATIVE.search(below) is not None
 
 
 @lru_cache(maxsize=256)

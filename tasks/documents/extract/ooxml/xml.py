@@ -105,15 +105,6 @@ def canonical(data: bytes) -> tuple[bytes, bool]:
     return _first_choices(usual), _ends(usual)
 
 
-def with_plain_tags(data: bytes) -> bytes:
-    """A part in the usual form whose tags hold no white space but one space before each attribute.
-
-    For those who look for tags byte by byte: other writers may end one with `" >"`, or put attributes on lines.
-    """
-    odd = (b"\n", b"\t", b"\r", b"  ", b" >", b" =", b"= ")
-    return _rewritten(data)[0] if any(data.find(sign) >= 0 for sign in odd) else data
-
-
 def _usual(data: bytes) -> bytes | None:
     """The part without its prolog, when it is in the usual form; else None."""
     data = data.removeprefix(b"\xef\xbb\xbf")
@@ -337,9 +328,12 @@ def rest_of_tag(data: bytes, at: int) -> bytes:
 
 def attribute(rest: bytes, name: bytes) -> str:
     """An attribute's value out of the rest of its tag; "" when it has none of that name."""
-    for pair in _ATTRIBUTE.finditer(rest):
+    pair = _ATTRIBUTE.search(rest)  # mostly it is the first one
+    while pair is not None:
         if pair[1] == name:
-            return unescaped((pair[2] or pair[3] or b"").decode("utf-8", "replace"))
+            value: bytes = pair[2] or pair[3] or b""
+            return unescaped(value.decode("utf-8", "replace")) if b"&" in value else value.decode("utf-8", "replace")
+        pair = _ATTRIBUTE.search(rest, pair.end())
     return ""
 
 

@@ -21,7 +21,7 @@ VERSIONS = {
     ".md": "md-1",
     ".json": "json-1",
     ".csv": "csv-1",
-    ".docx": "docx-4",
+    ".docx": "docx-5",
     ".eml": "eml-1",
     ".msg": "msg-1",
     ".odp": "odp-1",

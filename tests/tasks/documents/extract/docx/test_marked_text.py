@@ -71,6 +71,63 @@ def test_alternative_texts_are_read_in_any_encoding(tmp_path: Path, encoding: st
     assert reader.read(path).text == "above\nGröße\n"
 
 
+@pytest.mark.parametrize("space", ["", " "])
+@pytest.mark.parametrize(
+    ("attributes", "expected"),
+    [
+        ('descr{}="A red kite"', ["above", "A red kite"]),
+        ('title{}="A red kite"', ["above", "A red kite"]),
+        ('descr{}="kite.png"', ["above"]),
+        ('descr{}="https://example.org/kite"', ["above"]),
+        ('descr{}="Picture 7"', ["above"]),
+    ],
+)
+def test_names_of_files_are_no_alternative_texts(
+    tmp_path: Path, attributes: str, expected: list[str], space: str
+) -> None:
+    drawing = "http://schemas.openxmlformats.org/drawingml/2006/"
+    named = f'id="1" name="a" {attributes.format(space)}'
+    inner = f'<pic:pic xmlns:pic="{drawing}picture"><pic:nvPicPr><pic:cNvPr {named}/></pic:nvPicPr></pic:pic>'
+    outer = f'<wp:inline xmlns:wp="{drawing}wordprocessingDrawing"><wp:docPr {named}/>{inner}</wp:inline>'
+    body = f"<w:p><w:r><w:t>above</w:t><w:drawing>{outer}</w:drawing></w:r></w:p>"
+    assert read(tmp_path, body).text.splitlines() == expected
+
+
+@pytest.mark.parametrize("words", ["kite.wmf", "A red kite"])
+def test_names_of_files_are_no_alternative_texts_of_old_shapes_either(tmp_path: Path, words: str) -> None:
+    shape = f'<w:pict><v:shape alt = "{words}" style="width:9pt"/></w:pict>'
+    text = read(tmp_path, f"<w:p><w:r><w:t>above</w:t>{shape}</w:r></w:p>").text
+    assert text.splitlines() == ["above"] + [words] * (words == "A red kite")
+
+
+@pytest.mark.parametrize(
+    ("usual", "odd"),
+    [
+        ('<w:num w:numId="2"', '<w:num\n w:numId = "2"'),
+        ("</w:num>", "</w:num >"),
+        ("</w:lvl>", "</w:lvl >"),
+        ("</w:abstractNum>", "</w:abstractNum\n>"),
+        ('<w:abstractNum w:abstractNumId="2"', '<w:abstractNum w:x="1"\tw:abstractNumId= "2"'),
+    ],
+)
+def test_white_space_in_one_tag_changes_no_number(tmp_path: Path, usual: str, odd: str) -> None:
+    assert usual in NUMBERING
+    body = item(0, "One") + item(1, "Sub") + item(0, "Point", 2) + item(0, "Seven", 3)
+    spaced = NUMBERING.replace(usual, odd, 1)
+    assert read(tmp_path, body, numbering=spaced).text.splitlines() == ["1. One", "1.1 Sub", "• Point", "7. Seven"]
+
+
+@pytest.mark.parametrize("named", ['<w:pStyle w:val="ListParagraph"/>', "<w:pStyle\n w:val = 'ListParagraph' />"])
+def test_a_level_that_is_made_for_one_of_word_s_own_styles_counts_its_paragraphs(tmp_path: Path, named: str) -> None:
+    numbering = NUMBERING.replace("<w:lvlText", f"{named}<w:lvlText", 1)
+    styles = (
+        f'<w:styles {NAMES}><w:style w:type="paragraph" w:styleId="ListParagraph"><w:name w:val="List Paragraph"/>'
+        '<w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style></w:styles>'
+    )
+    body = '<w:p><w:pPr><w:pStyle w:val="ListParagraph"/></w:pPr><w:r><w:t>One</w:t></w:r></w:p>'
+    assert read(tmp_path, body, numbering=numbering, styles=styles).text == "1. One\n"
+
+
 def test_white_space_in_tags_changes_no_number(tmp_path: Path) -> None:
     spaced = NUMBERING.replace('"/>', '"\n\t/>').replace("</w:num>", "</w:num\n>").replace(' w:val="', '\n w:val =\t"')
     body = item(0, "One") + item(1, "Sub") + item(0, "Point", 2) + item(0, "Two")
