@@ -407,3 +407,14 @@ def test_words_that_narrow_white_parts_are_not_glued() -> None:
             x += stringWidth(word, "Helvetica", 10) + 1.9
         top -= 14
     assert text_of(canvas).split() == PROSE.split()
+
+
+def test_a_page_with_characters_beyond_sixteen_bits_and_figures_is_read_as_it_is_drawn() -> None:
+    cmap = b"1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <56> <D835DC49> endbfchar"
+    font = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>"
+    objects = pdfs.one_page(b"", pdfs.stream(cmap), font=font)
+    rows = [b"BT /F1 10 Tf 72 %d Td (V at row %d: 100 200) Tj ET\n" % (700 - 20 * row, row) for row in range(3)]
+    objects[3] = pdfs.stream(b"".join(rows))
+    reading = reader.read(pdfs.pdf(objects))
+    assert reading.text.splitlines()[0] == "\U0001d449 at row 0: 100 200"
+    assert reading.warnings == []
