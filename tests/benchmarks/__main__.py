@@ -1,12 +1,12 @@
 """`make bench`: each figure beside its baseline, measured in the same run.
 
 python -m tests.benchmarks [NAME ...]     names: demo, service, extraction, peers, tables, boxes,
-drive, companies, retrieval
+evidence, drive, companies, retrieval
 """
 
 import sys
 
-from tests.benchmarks import boxes, companies, demo, drive, extraction, peers, retrieval, service, tables
+from tests.benchmarks import boxes, companies, demo, drive, evidence, extraction, peers, retrieval, service, tables
 
 BENCHES = {
     "demo": demo.measure,
@@ -15,6 +15,7 @@ BENCHES = {
     "peers": peers.measure,
     "tables": tables.measure,
     "boxes": boxes.measure,
+    "evidence": evidence.measure,
     "drive": drive.measure,
     "companies": companies.measure,
     "retrieval": retrieval.measure,

@@ -1,0 +1,127 @@
+"""What evidence costs: the processor time of a run with `evidence: cited` beside the same with `evidence: none`.
+
+The sample's batch, and a batch of rooms that are written here: each company has PDFs of its own words, and the sample's
+criteria ask after them. Without a model, a page is drawn for the best passage of each criterion. The processor time of
+every process of a run counts, those that read and draw among them: it is read from /proc while they run.
+"""
+
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from reportlab.pdfgen.canvas import Canvas
+
+_SAMPLE: Final = Path(__file__).parents[2] / "deployments/sample"
+_COMPANIES: Final = 20
+_DOCUMENTS: Final = 6
+_PAGES: Final = 15
+_PAIRS: Final = 2
+_TICK: Final = os.sysconf("SC_CLK_TCK")
+_TOPICS: Final = (
+    "recurring revenue from maintenance contracts and subscriptions", "churn, renewals and net revenue retention",
+    "the largest customer and its share of the revenue", "patents, software and other intellectual property",
+    "pending litigation, a claim for damages", "termination upon a change of control", "the founder and key people",
+    "audited financial statements of the year", "the cap table and its shareholders", "the shareholder agreement",
+    "the data protection policy", "depreciation of machines", "the lease of the plant", "insurance of the stock",
+)  # fmt: skip
+
+
+def measure() -> Iterator[tuple[str, str, str]]:
+    """Rows of (what, figure, target)."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield _row("the sample's 3 companies", _SAMPLE / "batch.yaml", Path(folder))
+        yield _row(f"{_COMPANIES} companies of {_DOCUMENTS} PDFs", _batch(Path(folder, "batch")), Path(folder))
+
+
+def _row(name: str, batch: Path, folder: Path) -> tuple[str, str, str]:
+    shares: list[float] = []
+    for pair in range(_PAIRS):
+        without = _seconds(batch, folder / f"{name}-{pair}-none", "none")
+        report = folder / f"{name}-{pair}-cited"
+        with_evidence = _seconds(batch, report, "cited")
+        shares.append((with_evidence - without) / with_evidence)
+    files = [path.stat().st_size for path in (report / "report" / "evidence").iterdir()]
+    pictures = [path.stat().st_size for path in (report / "report" / "evidence").glob("*.webp")]
+    figure = (
+        f"{statistics.median(shares):.3f} of {with_evidence:.0f} s; {len(files)} files of {sum(files) >> 10} KB, of "
+        f"which {len(pictures)} pictures, the largest of {max(pictures, default=0) >> 10} KB"
+    )
+    return f"share of evidence in a run's processor time, {name}", figure, ".15, 150 KB"
+
+
+def _seconds(batch: Path, home: Path, evidence: str) -> float:
+    """The processor time of a run on a fresh home, with all its processes."""
+    environment = os.environ | {
+        "DILIGENCE_HOME": str(home),
+        "PREFECT_HOME": str(home / "prefect"),
+        "DILIGENCE_EVIDENCE": evidence,
+    }
+    environment.pop("PREFECT_API_URL", None)
+    command = [sys.executable, "-m", "deployments.cli", "run", str(batch), "--out", str(home / "report")]
+    used: dict[int, int] = {}
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    ) as run:
+        while run.poll() is None:
+            _note(run.pid, used)
+            time.sleep(0.02)
+    return sum(used.values()) / _TICK
+
+
+def _note(session: int, used: dict[int, int]) -> None:
+    """Note the processor time so far of the processes of a session, in ticks."""
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        if int(fields[3]) == session:
+            used[int(status.parent.name)] = int(fields[11]) + int(fields[12])
+
+
+def _batch(folder: Path) -> Path:
+    """A batch of companies whose rooms hold PDFs of words that are drawn by lot."""
+    chance = random.Random(1)
+    companies = []
+    for number in range(_COMPANIES):
+        room = folder / f"rooms/company-{number}"
+        room.mkdir(parents=True)
+        for document in range(_DOCUMENTS):
+            _write_pdf(room / f"Document {document}.pdf", chance)
+        companies.append(
+            {"name": f"Company {number}", "domain": f"company-{number}.example", "folder": f"rooms/company-{number}"}
+        )
+    (folder / "facts").mkdir()
+    batch = {
+        "name": "Evidence",
+        "criteria": str(_SAMPLE / "criteria.yaml"),
+        "fact_sources": ["files"],
+        "facts": "facts/",
+        "drive_root": ".",
+        "companies": companies,
+    }
+    path = folder / "batch.yaml"
+    path.write_text(json.dumps(batch))
+    return path
+
+
+def _write_pdf(path: Path, chance: random.Random) -> None:
+    canvas = Canvas(str(path))
+    for page in range(_PAGES):
+        canvas.setFont("Helvetica-Bold", 14)
+        canvas.drawString(72, 770, f"{page + 1}. On {chance.choice(_TOPICS)}")
+        canvas.setFont("Helvetica", 10)
+        for line in range(45):
+            amount, year = chance.randint(1, 9999), chance.randint(1990, 2024)
+            words = f"{chance.choice(_TOPICS)} came to {amount} thousand euros in {year}."
+            canvas.drawString(72, 740 - 15 * line, words)
+        canvas.showPage()
+    canvas.save()
