@@ -45,11 +45,18 @@ def _shapes(root: etree._Element, *, notes: bool = False) -> list[list[str]]:
         if name_of(element) in _SHAPES and not any(name_of(above) in _SHAPES for above in element.iterancestors()):
             words = [word for line in drawn_lines(element) for word in line.split()]
             holder = next((inner for inner in element.iter() if name_of(inner) == "p:ph"), None)
-            if notes and holder is not None and holder.get("type") == "sldNum" and "".join(words).isdecimal():
+            if notes and "".join(words).isdecimal() and _is_numbered(element, holder):
                 continue
             if words:
                 found.append(words)
     return found
+
+
+def _is_numbered(shape: etree._Element, holder: etree._Element | None) -> bool:
+    """Whether a shape is there for the number of the slide: by its placeholder, or by a field in it."""
+    if holder is not None:
+        return holder.get("type") == "sldNum"
+    return any(name_of(inner) == "a:fld" and inner.get("type") == "slidenum" for inner in shape.iter())
 
 
 def _comments(root: etree._Element) -> list[list[str]]:

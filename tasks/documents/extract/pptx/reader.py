@@ -31,6 +31,9 @@ from tasks.text.normalise import one_line
 _ROOT: Final = re.compile(rb"<p:presentation(?=[\s>])")
 _SLIDE: Final = re.compile(rb"<p:sldId(?=\s)([^<]*+)")
 _HIDDEN: Final = re.compile(rb"""<p:sld(?=\s)[^<]*?\sshow\s*+=\s*+["'](?:0|false|off)["']""")
+_NUMBER_FIELD: Final = re.compile(
+    rb"""<a:fld(?=\s)[^<]*?\stype\s*+=\s*+["']slidenum["'][^<]*+(?:<(?!a:t[\s>]|/a:fld)[^<]*+){0,60}+<a:t[^<]*?>([0-9]++)<"""
+)
 _AROUND: Final = ("notesSlide", "comments")
 _MOST_PIECES: Final = 500_000
 _MOST_TEXT: Final = 64 << 20
@@ -142,9 +145,9 @@ class _Presentation:
     def _write_notes(self, part: str) -> None:
         """Write what the speaker says, without the shape that holds the mere number of the slide."""
         data = self._package.scan(part)
+        numbers = frozenset(_NUMBER_FIELD.findall(data))
         for shape in shapes(data, partial(self._drawings.lines, part), _nowhere):
-            key = shape.placeholder
-            if key is None or key.kind != "sldNum" or not shape.text.strip().isdecimal():
+            if not _is_slide_number(shape, numbers):
                 self._placed(SPEAKER_NOTE, shape.name, shape.text)
 
     def _placed(self, kind: str, label: str, text: str) -> None:
@@ -160,6 +163,18 @@ class _Presentation:
         self._text_left -= len(text)
         if self._pieces_left < 0 or self._text_left < 0:
             raise TooLarge("The presentation holds more text than can be read. Split it.")
+
+
+def _is_slide_number(shape: Shape, fields: frozenset[bytes]) -> bool:
+    """Whether all that a shape of notes says is the number of the slide.
+
+    Old programs write no placeholder for it; `fields` are the numbers of slides in these notes.
+    """
+    words = shape.text.strip()
+    key = shape.placeholder
+    if not words.isdecimal():
+        return False
+    return key.kind == "sldNum" if key is not None else words.encode() in fields
 
 
 def _nowhere(_: object) -> None:

@@ -30,7 +30,7 @@ VERSIONS = {
     ".odt": "odt-1",
     ".html": "html-1",
     ".pdf": "pdf-4",
-    ".pptx": "pptx-4",
+    ".pptx": "pptx-5",
     ".txt": "txt-2",
     ".xls": "xls-1",
     ".xlsb": "xlsb-1",

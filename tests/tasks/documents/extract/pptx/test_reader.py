@@ -165,9 +165,12 @@ def test_groups_are_read_as_a_whole_and_empty_ones_do_not_count(tmp_path: Path) 
     assert reader.read(decks.pptx(tmp_path / "a.pptx", [slide])).text == "first\nouter\ninner\nlast\n"
 
 
-def test_notes_come_without_the_number_of_the_slide(tmp_path: Path) -> None:
+@pytest.mark.parametrize("quote", ['"', "'"])
+def test_notes_come_without_the_number_of_the_slide(tmp_path: Path, quote: str) -> None:
+    number = f"<a:fld id='1' type={quote}slidenum{quote}><a:rPr lang='en'/><a:t>12</a:t></a:fld>"
     notes = decks.tree(
         "notes",
+        decks.shape("12", name="Old number").replace("<a:r><a:t>12</a:t></a:r>", number),
         decks.shape("Say hello.", name="Notes 2", holder='type="body"'),
         decks.shape(" 12 ", holder='type="sldNum" idx="5"'),
     )
@@ -180,6 +183,14 @@ def test_notes_come_without_the_number_of_the_slide(tmp_path: Path) -> None:
     reading = reader.read(file)
     assert reading.text == "42\nSay hello.\n"
     assert places(reading)[1:] == [("shape", "Answer", "42\n"), ("speaker_note", "Notes 2", "Say hello.\n")]
+
+
+def test_notes_that_are_a_number_alone_stay(tmp_path: Path) -> None:
+    notes = decks.tree("notes", decks.shape("12", name="Say the number"))
+    file = decks.pptx(
+        tmp_path / "a.pptx", [decks.slide()], {"ppt/notes.xml": notes}, slide1=[("notesSlide", "../notes.xml")]
+    )
+    assert reader.read(file).text == "12\n"
 
 
 def test_a_hidden_slide_without_words_makes_no_text(tmp_path: Path) -> None:
