@@ -15,10 +15,11 @@ from litestar.plugins.pydantic import PydanticPlugin
 from litestar.static_files import create_static_files_router
 from litestar.types import Guard, Scope
 
-from api import ai, companies, drive, files, health, login
+from api import ai, companies, drive, files, health, login, runs
 from api.auth import CALLER, needs_account, needs_key, needs_local
 from api.front import Service
 from api.openapi import ACCOUNT_SCHEMES, KEY_SCHEME, STATIC, openapi
+from api.pages import respond_with_page
 from api.problems import respond
 from api.requests import Calls, JsonRequest, prepare_tracking
 from api.settings import ApiSettings
@@ -64,14 +65,27 @@ def create_app(trusted_hosts: Sequence[str] | None = None) -> Service:
     on_documents = by_key if drive_description.accounts is None else by_account
 
     def area(
-        path: str, name: str, handlers: Sequence[Any], guards: Sequence[Guard], security: list[SecurityRequirement]
+        path: str,
+        name: str,
+        handlers: Sequence[Any],
+        guards: Sequence[Guard],
+        security: list[SecurityRequirement],
+        failures: Mapping[int | type[Exception], Any] | None = None,
     ) -> Router:
         def callers_own(scope: Scope) -> Calls:
             return calls[name].on_behalf_of(scope["state"].get(CALLER))
 
         dependencies: Mapping[str, Any] = {"calls": Provide(callers_own, sync_to_thread=False)}
-        return Router(path, route_handlers=handlers, dependencies=dependencies, guards=guards, security=security)
+        return Router(
+            path,
+            route_handlers=handlers,
+            dependencies=dependencies,
+            guards=guards,
+            security=security,
+            exception_handlers={**(failures or {})},
+        )
 
+    as_pages: Mapping[int | type[Exception], Any] = {Exception: respond_with_page}
     key: list[Guard] = [needs_key(settings.keys)] if settings.keys else []
     service = Service(
         [
@@ -79,6 +93,7 @@ def create_app(trusted_hosts: Sequence[str] | None = None) -> Service:
             area("/v1/ai", "ai", [ai.ask], key, by_key),
             area("/v1/companies", "companies", [companies.facts, companies.ask], key, by_key),
             area("/file/d", "documents", [files.view], [needs_local(key)], by_key),
+            area("/runs", "documents", runs.HANDLERS, [needs_account(key)], on_documents, as_pages),
             health.live,
             health.ready,
             start,

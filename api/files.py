@@ -58,7 +58,11 @@ class RangeNotSatisfiable(DiligenceError):
     responses=failures(401, 403, 404, 416, 500, 503),
 )
 async def view(request: Request[None, None, State], document_id: FromPath[str]) -> Stream:
-    document, content, size = await to_thread.run_sync(_open, document_id)
+    return await stream(request, *await to_thread.run_sync(_open, document_id))
+
+
+async def stream(request: Request[None, None, State], document: Document, content: BinaryIO, size: int) -> Stream:
+    """A document as an answer, or the part of it that the request asks for; `size` is in bytes. Closes the file."""
     try:
         span = None if "If-Range" in request.headers else requested_range(request.headers.get("Range"), size)
         head = await to_thread.run_sync(content.read, _CHUNK)

@@ -16,12 +16,13 @@ from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from anyio import to_thread
-from litestar import MediaType, Request, Response, get, post
+from litestar import Request, Response, get, post
 from litestar.connection import ASGIConnection
 from litestar.datastructures import Cookie, State
 from litestar.params import QueryParameter
 from litestar.response import Redirect
 
+from api.pages import page
 from storage import database, logins
 from storage.logins import LONGEST_LOGIN, LONGEST_SESSION, StoredLogin, Whose
 from tasks.documents.drive.description import AccountAccess, LoginResult, LoginStart
@@ -53,14 +54,14 @@ async def login(then: Annotated[str | None, QueryParameter(name="next")] = None)
 async def callback(request: Request[None, None, State]) -> Response[Any]:
     """Take the answer of the drive's login page, start a session, and redirect to where the user wanted to go."""
     accounts = _accounts()
-    answer = dict(request.query_params.items())
+    granted = dict(request.query_params.items())
     try:
-        result = await to_thread.run_sync(_finish, accounts, value_of(request, "login"), answer)
+        result = await to_thread.run_sync(_finish, accounts, value_of(request, "login"), granted)
     except (BadRequest, NotAllowed) as error:
-        page = _page("Not logged in", f'<p>{escape(error.message)}</p><p><a href="/login">Log in</a></p>')
-        page.status_code = error.status
-        page.cookies = [removal_of("login")]
-        return page
+        answer = page("Not logged in", f'<p>{escape(error.message)}</p><p><a href="/login">Log in</a></p>')
+        answer.status_code = error.status
+        answer.cookies = [removal_of("login")]
+        return answer
     await end_session(request)
     secret = await begin_session(result.login)
     return Redirect(result.then, status_code=303, cookies=[cookie("session", secret), removal_of("login")])
@@ -72,9 +73,9 @@ async def you(request: Request[None, None, State]) -> Response[str]:
     _accounts()
     stored = await login_of(request)
     if stored is None:
-        return _page("Not logged in", '<p><a href="/login">Log in</a></p>')
+        return page("Not logged in", '<p><a href="/login">Log in</a></p>')
     who = f" as {escape(stored.account)}" if stored.account else ""
-    return _page(
+    return page(
         "Logged in",
         f'<p>You are logged in{who}.</p><p><a href="/schema">The operations</a></p>'
         '<form method="post" action="/logout"><button>Log out</button></form>',
@@ -87,9 +88,9 @@ async def logout(request: Request[None, None, State]) -> Response[str]:
     _accounts()
     check_site(request)
     await end_session(request)
-    page = _page("Logged out", '<p>You are logged out.</p><p><a href="/login">Log in</a></p>')
-    page.cookies = [removal_of("session")]
-    return page
+    answer = page("Logged out", '<p>You are logged out.</p><p><a href="/login">Log in</a></p>')
+    answer.cookies = [removal_of("session")]
+    return answer
 
 
 def _accounts() -> AccountAccess:
@@ -115,17 +116,6 @@ def _finish(accounts: AccountAccess, note: str | None, answer: Mapping[str, str]
 
 def _redirect_uri() -> str:
     return _base_url().rstrip("/") + "/login/callback"
-
-
-def _page(title: str, body: str) -> Response[str]:
-    """A page of the service; what stands in `body` is escaped already."""
-    return Response(
-        '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f'<title>{title}</title><link rel="icon" href="/static/icon.svg"><link rel="stylesheet" '
-        f'href="/static/pages.css"><main><h1>{title}</h1>{body}</main></html>',
-        media_type=MediaType.HTML,
-        headers={"Referrer-Policy": "same-origin"},  # without one browsers hide where its form comes from, too
-    )
 
 
 def name_of(name: Name) -> str:

@@ -117,6 +117,11 @@ class Calls:
         with acting_as(self.who):  # the thread gets a copy of the context
             return await to_thread.run_sync(partial(call, *args, **kwargs), limiter=self._limiter)
 
+    async def here(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run what is no operation: it makes a page of what is stored. What it raises is raised here."""
+        with acting_as(self.who):
+            return await to_thread.run_sync(partial(function, *args, **kwargs), limiter=self._limiter)
+
 
 @cache
 def _tracked(operation: Operation[Any, Any]) -> Callable[..., Any]:

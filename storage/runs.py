@@ -223,6 +223,26 @@ def company_documents(session: Session, company_id: int) -> Sequence[RunDocument
     return sorted(rows, key=lambda row: (row.path, row.name, row.document_id))  # PostgreSQL sorts by its own language
 
 
+def find_document(session: Session, run_id: str, document_id: str) -> RunDocument | None:
+    """A document of a run, whichever of its companies has it."""
+    return session.exec(
+        select(RunDocument)
+        .join(RunCompany)
+        .where(RunCompany.run_id == run_id, RunDocument.document_id == document_id)
+        .order_by(col(RunDocument.id))
+        .limit(1)
+    ).first()
+
+
+def find_documents_by_hash(session: Session, run_id: str, beginning: str) -> Sequence[RunDocument]:
+    """The documents of a run whose content's hash begins like this."""
+    return session.exec(
+        select(RunDocument)
+        .join(RunCompany)
+        .where(RunCompany.run_id == run_id, col(RunDocument.content_hash).startswith(beginning, autoescape=True))
+    ).all()
+
+
 def drives_of_document(session: Session, document_id: str) -> list[dict[str, str]]:
     """Where the runs that had this document, or documents inside of it, found it; the newest run's first, each once."""
     companies = select(RunDocument.company_id).where(

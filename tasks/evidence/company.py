@@ -17,7 +17,7 @@ from tasks.documents.drive.registry import open_drive
 from tasks.documents.drive.spool import spool
 from tasks.documents.extract import places as kinds
 from tasks.documents.settings import DocumentSettings
-from tasks.errors import DiligenceError, Unreadable
+from tasks.errors import DiligenceError, NotFound, Unreadable
 from tasks.evidence.boxes import BoxedPage
 from tasks.evidence.citations import Citation, citations_of
 from tasks.evidence.drawing import VERSION, PageOrder, Span, draw_pages
@@ -141,7 +141,30 @@ def _drawn(
         NotFound: it is not there any more, or not for this account. Unreadable: it was changed since it was read.
         TookTooLong, TooLarge, Unavailable: as the drive and the limits say.
     """
-    orders = [_order(text, number, on_page) for number, on_page in sorted(parts.items())]
+    return _fetch_and_draw(drive, document, text, [_order(text, page, parts[page]) for page in sorted(parts)])
+
+
+def draw_alone(drive: Drive, document: RunDocument, text: StoredText, page: int) -> Path:
+    """The picture of a page of a PDF; it is drawn now unless it was before.
+
+    Raises:
+        NotFound: the PDF has no such page, or is not there for this account. Unreadable: it was changed since it was
+            read, or the page cannot be drawn.
+        TookTooLong, TooLarge, Unavailable: as the drive and the limits say.
+    """
+    if not any(kind == kinds.PAGE and label == str(page) for _, _, kind, label in text.places):
+        raise NotFound("The document has no such page.")
+    picture = picture_path(text.content_hash, page)
+    if not picture.exists():
+        _fetch_and_draw(drive, document, text, [PageOrder(page, "", [], str(picture), False)])
+    if not picture.exists():
+        raise Unreadable("This page cannot be drawn.")
+    return picture
+
+
+def _fetch_and_draw(
+    drive: Drive, document: RunDocument, text: StoredText, orders: Sequence[PageOrder]
+) -> list[BoxedPage]:
     picture_path(text.content_hash, 1).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     most = DocumentSettings.current().document_max_mb << 20
     with spool() as folder, drive.fetch(document.document_id, folder, most) as fetched:

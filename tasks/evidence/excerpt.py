@@ -59,7 +59,7 @@ def stretches(text: str, first: int, last: int, marks: Sequence[Mark]) -> list[S
     """
     spans: list[tuple[int, int]] = []
     for mark in sorted(marks, key=lambda mark: mark.start):
-        begin = _line_start(text, max(mark.start - _AROUND, first), first)
+        begin = line_start(text, max(mark.start - _AROUND, first), first)
         end = _line_end(text, min(min(mark.end, mark.start + _MOST) + _AROUND, last), last)
         if spans and begin <= spans[-1][1]:
             spans[-1] = spans[-1][0], max(spans[-1][1], end)
@@ -72,7 +72,14 @@ def stretches(text: str, first: int, last: int, marks: Sequence[Mark]) -> list[S
     ]
 
 
-def _line_start(text: str, at: int, first: int) -> int:
+def blocks(text: str, begin: int, end: int, marks: Sequence[Mark]) -> list[Block]:
+    """All of `text[begin:end]`, with those marks in it that reach into it."""
+    near = [mark for mark in marks if mark.start < end and begin < mark.end]
+    return list(_blocks(text, begin, end, near, {mark.anchor for mark in near if mark.anchor}))
+
+
+def line_start(text: str, at: int, first: int) -> int:
+    """Where the line around a spot begins, not before `first`; the spot itself where that is far away."""
     start = text.rfind("\n", max(at - _FAR, first), at)
     if start < 0:
         return first if at - first <= _FAR else at

@@ -17,7 +17,7 @@ from tasks.evidence.settings import EvidenceSettings
 from tasks.reports.evidence import replace_file, write_evidence
 from tasks.reports.evidence_links import FOLDER, is_own_file
 from tasks.reports.models import CompanyReport, Report
-from tasks.reports.originals import with_originals
+from tasks.reports.originals import originals_of, with_originals
 from tasks.reports.report import build
 
 log = logging.getLogger(__name__)
@@ -106,7 +106,9 @@ def _write_files(report: Report, formats: Sequence[str], folder: Path) -> Path:
 def _write_file(report: Report, format_name: str, folder: Path) -> Path:
     target = folder / f"report.{format_name}"
     half = target.with_suffix(f".{format_name}.part")
-    content = render(with_originals(report) if format_name == ReportFormat.HTML else report, format_name)
+    if format_name == ReportFormat.HTML:
+        report = with_originals(report, originals_of(report.run.id))
+    content = render(report, format_name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         replace_file(target, half, content)

@@ -50,9 +50,8 @@ def _local_files(settings: Mapping[str, str] | None) -> Original:
     return lambda _document_id, _url: None  # the root is there no more
 
 
-def with_originals(report: Report) -> Report:
-    """The same report for pages on the disk: each `document_url` opens the document, "" where it is gone."""
-    original = originals_of(report.run.id)
+def with_originals(report: Report, original: Original) -> Report:
+    """The same report with the addresses that `original` gives as each `document_url`, "" where it gives none."""
     local = report.model_copy(deep=True)
     for company in local.companies:
         for criterion in company.criteria:

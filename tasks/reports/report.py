@@ -222,11 +222,16 @@ def build(run_id: str, domain: str | None = None) -> Report:
             for company in run_companies(session, run.id)
             if domain in {None, company.domain}
         ]
-    companies.sort(key=lambda company: (company.rank is None, company.rank or 0))
+    companies.sort(key=in_reports_order)
     summary = _summary(run, before)
     if domain is None:
         summary.sensitivity = _add_stability(companies, run)
     return Report(run=summary, companies=companies)
+
+
+def in_reports_order(company: CompanyReport | RunCompany) -> tuple[bool, int]:
+    """The key by which a report sorts the companies of a batch: the ranked ones first."""
+    return company.rank is None, company.rank or 0
 
 
 def _summary(run: Run, before: Run | None) -> RunSummary:

@@ -109,7 +109,7 @@ def write_company(
                 found.document_id,
                 status=found.status,
                 content_hash=found.content_hash,
-                text_id=None,
+                text_id=found.text_id,
                 characters=found.characters,
                 warning=found.warning,
             )

@@ -14,16 +14,11 @@ from docx.opc.constants import RELATIONSHIP_TYPE
 from openpyxl import load_workbook
 from PIL import Image
 
-from storage import database, documents, runs, texts
-from storage.scores import Quote, ScoreStatus
-from tasks.documents.drive.registry import drive_to_open_again, open_drive
-from tasks.documents.texts import document_text
-from tasks.evidence.company import draw_evidence
 from tasks.reports.files import render, standing_alone, write_report, write_reports
 from tasks.reports.report import build
 from tests.tasks.documents.extract.pdf import pdfs
 from tests.tasks.evidence.test_boxes import content
-from tests.tasks.reports.rows import company, document, outcome, write_company, write_run
+from tests.tasks.reports.cited import draw, write_cited_run
 
 NOTICE = "Either party may end the lease by a notice of six months."
 RECURRING = "Recurring revenue was 83 % of all revenue."
@@ -42,48 +37,10 @@ def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     word.add_paragraph(NOTICE)
     word.save(str(folder / "Lease.docx"))
     monkeypatch.setenv("DILIGENCE_DRIVE_ROOT", str(tmp_path / "rooms"))
-    write_run("r1", [company("Alpha", total=0.5, coverage=1.0, rank=1)])
-    listing = open_drive().list_folder(open_drive().find_folder("alpha"), recursive=True)
-    quoted = {"Accounts <b>.pdf": (RECURRING, "page 1"), "Lease.docx": (NOTICE, "under “Lease”, line 2")}
-    read, quotes = [], {}
-    for each in listing.documents:
-        text = document_text(each.id).text
-        with database.reading() as session:
-            held = documents.find_contents(session, open_drive().name, [each.id])[each.id]
-            text_id = next(iter(texts.find_summaries(session, [held.content_hash]).values())).id
-        words, place = quoted[each.name]
-        start = text.index(words)
-        read.append(document(each.id, held.content_hash, name=each.name, path="", url=each.url))
-        quotes[each.name] = Quote(
-            outcome_id=0,
-            ordinal=0,
-            text=words,
-            verified=True,
-            document_id=each.id,
-            document_name=each.name,
-            document_url=each.url,
-            place=place,
-            text_id=text_id,
-            start=start,
-            end=start + len(words),
-        )
-    write_company(
-        "r1",
-        "alpha.example",
-        documents=read,
-        outcomes=[
-            (outcome("recurring", 4, ScoreStatus.SCORED), [quotes["Accounts <b>.pdf"]]),
-            (outcome("audited", None, ScoreStatus.UNSCORED), [quotes["Lease.docx"]]),
-        ],
+    write_cited_run(
+        "alpha", {"Accounts <b>.pdf": (RECURRING, "page 1"), "Lease.docx": (NOTICE, "under “Lease”, line 2")}
     )
     return folder
-
-
-def draw() -> list[str]:
-    with database.reading() as session:
-        company_id = runs.run_companies(session, "r1")[0].id
-    assert company_id is not None
-    return draw_evidence(company_id)
 
 
 def quotes_of(folder: Path) -> list[dict[str, Any]]:
@@ -249,8 +206,6 @@ def test_evidence_links_to_the_original_on_the_disk(tmp_path: Path, room: Path) 
 def test_evidence_links_to_the_original_whatever_the_root_is_now(
     tmp_path: Path, room: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with database.writing() as session:
-        runs.get_run(session, "r1").drive = drive_to_open_again()
     monkeypatch.setenv("DILIGENCE_DRIVE_ROOT", str(tmp_path))
     write_reports("r1", tmp_path / "out")
     assert (room / "Lease.docx").as_uri() in Links(tmp_path / "out" / "report.html").links

@@ -1,0 +1,72 @@
+"""The reports of runs as pages, live: report, evidence, and the documents that they cite, under the viewer's rights.
+
+The paths are those of the files that `diligence run` writes, so that their links hold here too.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
+from urllib.parse import quote
+
+from litestar import Request, Response, get
+from litestar.datastructures import State
+from litestar.di import NamedDependency
+from litestar.params import FromPath, QueryParameter
+from litestar.response import File, Redirect
+
+from api.files import stream
+from api.pages import with_own_policy
+from api.requests import Calls
+from tasks.reports import live
+
+_PICTURE: Final = "image/webp"
+
+
+@get("/{run:str}", include_in_schema=False)
+async def newest(run: FromPath[str], calls: NamedDependency[Calls]) -> Redirect:
+    run_id = await calls.here(live.run_id_of, run)
+    return Redirect(f"/runs/{quote(run_id, safe='')}/report.html", status_code=303)
+
+
+@get("/{run:str}/report.html", include_in_schema=False)
+async def report(run: FromPath[str], calls: NamedDependency[Calls]) -> Response[str]:
+    return with_own_policy(await calls.here(live.report_page, run))
+
+
+@get("/{run:str}/evidence/{name:str}", include_in_schema=False)
+async def evidence(run: FromPath[str], name: FromPath[str], calls: NamedDependency[Calls]) -> Response[Any]:
+    if name.endswith(".html"):
+        return with_own_policy(await calls.here(live.evidence_page, run, name.removesuffix(".html")))
+    return File(await calls.here(live.picture, run, name), media_type=_PICTURE, content_disposition_type="inline")
+
+
+@get("/{run:str}/documents/{document_id:str}", include_in_schema=False)
+async def document(
+    run: FromPath[str],
+    document_id: FromPath[str],
+    calls: NamedDependency[Calls],
+    part: Annotated[int | None, QueryParameter(ge=1)] = None,
+    start: Annotated[int | None, QueryParameter(ge=0)] = None,
+    end: Annotated[int | None, QueryParameter(ge=0)] = None,
+) -> Response[str]:
+    return with_own_policy(await calls.here(live.document_page, run, document_id, part, start, end))
+
+
+@get("/{run:str}/documents/{document_id:str}/pages/{page:int}", include_in_schema=False)
+async def page_picture(
+    run: FromPath[str], document_id: FromPath[str], page: FromPath[int], calls: NamedDependency[Calls]
+) -> File:
+    path = await calls.here(live.page_picture, run, document_id, page)
+    return File(path, media_type=_PICTURE, content_disposition_type="inline")
+
+
+@get("/{run:str}/documents/{document_id:str}/original", include_in_schema=False, media_type="application/octet-stream")
+async def original(
+    request: Request[None, None, State], run: FromPath[str], document_id: FromPath[str], calls: NamedDependency[Calls]
+) -> Response[Any]:
+    opened = await calls.here(live.open_original, run, document_id)
+    if isinstance(opened, str):
+        return Redirect(opened, status_code=303)
+    return await stream(request, *opened)
+
+
+HANDLERS: Final[Sequence[Any]] = [newest, report, evidence, document, page_picture, original]

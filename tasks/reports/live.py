@@ -1,0 +1,242 @@
+"""A run's report and evidence as the service shows them: the pages that a run writes, under the viewer's rights.
+
+What a page shows of a document, its reader may see on the drive now: a document that was deleted since the run, or is
+not shared with the viewer, is not shown. Where the drive has accounts, a report leaves out what rests on documents that
+this account does not see. The drive is opened where the run opened it, whatever the service's own root is.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from os import SEEK_END
+from pathlib import Path
+from typing import BinaryIO, Final, NamedTuple
+from urllib.parse import quote
+
+from storage import database, documents, runs, texts
+from storage.runs import Run, RunCompany, RunDocument
+from storage.settings import override_settings
+from storage.texts import StoredText
+from tasks.documents.drive.drive import Document, Drive
+from tasks.documents.drive.registry import configured_drive, open_drive
+from tasks.errors import NotFound
+from tasks.evidence.company import draw_alone, is_pdf, picture_path
+from tasks.reports.evidence_links import anchor_of, page_prefix, picture_of
+from tasks.reports.evidence_pages import CitedFor, EvidencePage, WaysOn, filled, pages_of, render_page
+from tasks.reports.html import render
+from tasks.reports.originals import Original, with_originals
+from tasks.reports.report import build, criteria_of_run, in_reports_order
+from tasks.reports.rights import withhold
+from tasks.reports.whole_text import part_at, part_of_text, render_part
+from tasks.reports.wording import weblink
+
+_CHANGED: Final = "The document was changed after the run read it. These are its words as the run read them."
+_SEEN_BY: Final = "You see it because your account may see the document."
+
+
+class LiveRun(NamedTuple):
+    """A run, its companies in the order of its report, and its drive as the viewer sees it."""
+
+    run: Run
+    companies: Sequence[RunCompany]
+    drive: Drive
+    has_accounts: bool
+
+
+@contextmanager
+def _live(run_id: str) -> Iterator[LiveRun]:
+    """A run for its viewer; within the block the settings say where its documents lie.
+
+    Raises:
+        NotFound: there is no such run, or its documents lie in another drive than the service's.
+        NotLoggedIn: the drive has accounts, and nobody is logged in.
+    """
+    with database.reading() as session:
+        run = runs.find_run(session, run_id)
+        if run is None:
+            raise NotFound("There is no such run.")
+        companies = sorted(runs.run_companies(session, run.id), key=in_reports_order)
+    description = configured_drive()
+    if run.drive is not None and run.drive["drive"] != description.name:
+        raise NotFound(f"This run read another drive. The service shows {description.title}.")
+    with override_settings(run.drive or {}):
+        yield LiveRun(run, companies, open_drive(), description.accounts is not None)
+
+
+def run_id_of(reference: str) -> str:
+    """The id of the run that an id, a batch's name or `latest` stands for.
+
+    Raises:
+        NotFound, NotLoggedIn: as `_live`.
+    """
+    with _live(reference) as live:
+        return live.run.id
+
+
+def report_page(run_id: str) -> str:
+    """The report of a run as a page, whose links lead to the live pages.
+
+    Raises:
+        NotFound, NotLoggedIn: as `_live`.
+    """
+    with _live(run_id) as live:
+        report = build(live.run.id)
+        if live.has_accounts:
+            withhold(report, live.drive)
+        return render(with_originals(report, _shown_by_the_drive if live.has_accounts else _shown_here(live.run.id)))
+
+
+def evidence_page(run_id: str, name: str) -> str:
+    """The evidence page of that name.
+
+    Raises:
+        NotFound: there is none, or the document is not there for this account.
+        NotLoggedIn: as `_live`.
+    """
+    with _live(run_id) as live:
+        for number, company in enumerate(live.companies, 1):
+            if name.startswith(page_prefix(company.domain)):
+                page, ways = _find_page(live, number, company, name)
+                return render_page(live.run, company.name, page, ways, pictures="'self'")
+    raise NotFound("There is no such evidence in this run.")
+
+
+def _find_page(live: LiveRun, number: int, company: RunCompany, name: str) -> tuple[EvidencePage, WaysOn]:
+    assert company.id is not None
+    claims = {
+        criterion.id: CitedFor(criterion.label, f"../report.html#company-{number}-{position}")
+        for position, criterion in enumerate(criteria_of_run(live.run), 1)
+    }
+    with database.reading() as session:
+        pages = pages_of(session, company.id, company.domain, claims)
+    position = next((position for position, page in enumerate(pages) if page.name == name), None)
+    if position is None:
+        raise NotFound("There is no such evidence in this run.")
+    first = pages[position].first
+    document = _visible(live, first.document.document_id)
+    with database.reading() as session:
+        (page,) = filled(session, [pages[position]])
+    in_service = f"../documents/{quote(document.id, safe='')}"
+    return page, WaysOn(
+        previous=pages[position - 1].name if position else None,
+        following=pages[position + 1].name if position + 1 < len(pages) else None,
+        original=weblink(document.url) if live.has_accounts else f"{in_service}/original",
+        whole=f"{in_service}?start={first.start}&end={first.end}#{anchor_of(first.start, first.end)}",
+        notice=_notice(live, document, first.document),
+        seen_by=_SEEN_BY,
+    )
+
+
+def picture(run_id: str, name: str) -> Path:
+    """The picture of that name beside the evidence pages.
+
+    Raises:
+        NotFound: there is none, or no document that it shows is there for this account.
+        NotLoggedIn: as `_live`.
+    """
+    shown = picture_of(name)
+    with _live(run_id) as live:
+        if shown is not None:
+            with database.reading() as session:
+                held_by = runs.find_documents_by_hash(session, live.run.id, shown[0])
+            for document in held_by:
+                with suppress(NotFound):
+                    _visible(live, document.document_id)
+                    path = picture_path(document.content_hash or "", shown[1])
+                    if path.exists():
+                        return path
+    raise NotFound("There is no such picture in this run.")
+
+
+def document_page(run_id: str, document_id: str, number: int | None, start: int | None, end: int | None) -> str:
+    """A part of the whole text of a document, by its number (from 1), or that in which the span begins, marked.
+
+    Raises:
+        NotFound: the run has no such document, the document is not there for this account, or it has no such part.
+        NotLoggedIn: as `_live`.
+    """
+    with _live(run_id) as live:
+        document, text, notice = _text_of(live, document_id)
+        spans = [] if start is None or end is None or not 0 <= start < end <= len(text.text) else [(start, end)]
+        chosen = number or (part_at(text.text, spans[0][0]) if spans else 1)
+        return render_part(live.run, document, part_of_text(text, chosen, spans), notice)
+
+
+def page_picture(run_id: str, document_id: str, page: int) -> Path:
+    """The picture of a page of a PDF, drawn now unless it was before.
+
+    Raises:
+        NotFound: as `document_page`, or it is no PDF with that page.
+        Unreadable, TookTooLong, TooLarge, Unavailable: it cannot be drawn.
+    """
+    with _live(run_id) as live:
+        document, text, _ = _text_of(live, document_id)
+        if not is_pdf(text):
+            raise NotFound("Pictures are drawn of the pages of PDFs only.")
+        return draw_alone(live.drive, document, text, page)
+
+
+def open_original(run_id: str, document_id: str) -> tuple[Document, BinaryIO, int] | str:
+    """A document of a run: described, open, and its size in bytes; its own address where the drive shows it itself.
+
+    Raises:
+        NotFound: the run has no such document, or it is not there for this account.
+        NotLoggedIn: as `_live`.
+    """
+    with _live(run_id) as live:
+        _document_of(live, document_id)
+        document = _visible(live, document_id)
+        if live.has_accounts:
+            return document.url
+        content = live.drive.open(document_id)
+        return document, content, content.seek(0, SEEK_END) + content.seek(0)
+
+
+def _document_of(live: LiveRun, document_id: str) -> RunDocument:
+    with database.reading() as session:
+        document = runs.find_document(session, live.run.id, document_id)
+    if document is None:
+        raise NotFound("The run has no such document.")
+    return document
+
+
+def _text_of(live: LiveRun, document_id: str) -> tuple[RunDocument, StoredText, str | None]:
+    """A document of the run, its text as the run read it, and what a reader must know of it."""
+    document = _document_of(live, document_id)
+    current = _visible(live, document_id)
+    if document.text_id is None:
+        raise NotFound("The text that the run read is not stored.")
+    with database.reading() as session:
+        text = texts.get_text(session, document.text_id)
+    return document, text, _notice(live, current, document)
+
+
+def _visible(live: LiveRun, document_id: str) -> Document:
+    """The document as it is now for this viewer.
+
+    Raises:
+        NotFound: it is not there.
+    """
+    try:
+        return live.drive.document(document_id)
+    except NotFound as error:
+        raise NotFound(
+            "This document was deleted since the run, or is not shared with your account: its words are not shown."
+        ) from error
+
+
+def _notice(live: LiveRun, current: Document, read: RunDocument) -> str | None:
+    """Whether the document has changed since the run, as far as that is known without fetching it."""
+    with database.reading() as session:
+        content = documents.find_contents(session, live.drive.name, [current.id]).get(current.id)
+    if content is None:
+        return None
+    is_as_read = content.version == current.version and content.content_hash == read.content_hash
+    return None if is_as_read else _CHANGED
+
+
+def _shown_by_the_drive(_document_id: str, url: str | None) -> str | None:
+    return weblink(url)
+
+
+def _shown_here(run_id: str) -> Original:
+    return lambda document_id, _url: f"/runs/{quote(run_id, safe='')}/documents/{quote(document_id, safe='')}/original"

@@ -1,0 +1,218 @@
+"""The report of a run in the service: every link holds, whatever the root is, and what is gone is said to be gone."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import quote, urldefrag, urljoin
+
+import httpx
+import pytest
+from docx import Document as WordDocument
+from openpyxl import Workbook
+
+from storage import database, runs
+from tests.api.test_problems import problem
+from tests.tasks.documents.extract.pdf import pdfs
+from tests.tasks.evidence.test_boxes import content
+from tests.tasks.reports.cited import draw, write_cited_run
+
+NOTICE = "Either party may end the lease by a notice of six months."
+RECURRING = "Recurring revenue was 83 % of all revenue."
+HOSTILE = "<img src=x onerror=alert(1)>&amp;" + "ü" * 108 + ".docx"
+PAGE = {"Accept": "text/html,application/xhtml+xml"}
+
+
+@pytest.fixture
+def alpha(room: Path) -> Path:
+    """A room with a PDF and a Word document of a hostile name as long as can be, and the run that quotes both."""
+    folder = room / "alpha"
+    folder.mkdir()
+    objects = pdfs.one_page(b"")
+    objects[3] = content((72, 700, RECURRING), (72, 660, "Costs fell."))
+    (folder / "Accounts.pdf").write_bytes(pdfs.pdf(objects))
+    assert len(HOSTILE.replace("/", "_").encode()) <= 255
+    word = WordDocument()
+    word.add_heading("Lease", 1)
+    word.add_paragraph(NOTICE)
+    word.save(str(folder / HOSTILE))
+    write_cited_run("alpha", {"Accounts.pdf": (RECURRING, "page 1"), HOSTILE: (NOTICE, "under “Lease”, line 2")})
+    assert draw() == []
+    return folder
+
+
+class Page(HTMLParser):
+    """The addresses that a page leads to, and its ids."""
+
+    def __init__(self, content: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.ids: set[str] = set()
+        self.feed(content)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name == "id" and value:
+                self.ids.add(value)
+            elif name in {"href", "src"} and value and not value.startswith("data:"):
+                self.links.append(value)
+
+
+def dead_links(service: httpx.Client, start: str) -> tuple[list[str], dict[str, httpx.Response]]:
+    """The links that lead nowhere from a page and all that it leads to, and every answer by path."""
+    dead: list[str] = []
+    answers: dict[str, httpx.Response] = {}
+    waiting = [start]
+    while waiting:
+        address, anchor = urldefrag(waiting.pop())
+        if address not in answers:
+            answers[address] = answer = service.get(address, headers=PAGE)
+            if answer.headers["content-type"].startswith("text/html"):
+                waiting += [urljoin(address, link) for link in Page(answer.text).links]
+        answer = answers[address]
+        if answer.status_code != 200 or (anchor and anchor not in Page(answer.text).ids):
+            dead.append(f"{address}#{anchor}")
+    return dead, answers
+
+
+def address_of(service: httpx.Client, words: str) -> str:
+    """The path of the evidence page that shows these words, with their anchor."""
+    report = Page(service.get("/runs/r1/report.html").text)
+    for link in report.links:
+        if link.startswith("evidence/") and words in service.get(f"/runs/r1/{link.partition('#')[0]}").text:
+            return f"/runs/r1/{link}"
+    raise AssertionError(words)
+
+
+def document_id(name: str) -> str:
+    with database.reading() as session:
+        company_id = runs.run_companies(session, "r1")[0].id
+        assert company_id is not None
+        return next(row.document_id for row in runs.company_documents(session, company_id) if row.name == name)
+
+
+def test_every_link_of_a_report_leads_somewhere(service: httpx.Client, alpha: Path) -> None:
+    dead, answers = dead_links(service, "/runs/r1/report.html")
+    assert dead == []
+    kinds = [answer.headers["content-type"].partition(";")[0] for answer in answers.values()]
+    assert kinds.count("image/webp") >= 2  # in the evidence, and the whole page
+    assert kinds.count("application/pdf") == 1
+    assert any(path.endswith(f"{quote(document_id(HOSTILE))}/original") for path in answers)
+    assert not any("file:" in answer.text for answer in answers.values() if "html" in answer.headers["content-type"])
+
+
+def test_links_hold_whatever_the_services_root_is(
+    service: httpx.Client, alpha: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.setenv("DILIGENCE_DRIVE_ROOT", str(tmp_path / "elsewhere"))
+    assert dead_links(service, "/runs/r1/report.html")[0] == []
+    accounts = document_id("Accounts.pdf")
+    assert service.get(f"/file/d/{accounts}/view").content == (alpha / "Accounts.pdf").read_bytes()
+    assert RECURRING in service.post("/v1/drive/document-text", json={"document_id": accounts}).json()["text"]
+
+
+def test_the_latest_run_is_found_by_its_name_too(service: httpx.Client, alpha: Path) -> None:
+    for name in ("latest", "Autumn%20screen", "r1"):
+        answer = service.get(f"/runs/{name}")
+        assert (answer.status_code, answer.headers["location"]) == (303, "/runs/r1/report.html")
+
+
+def test_the_quote_is_boxed_and_the_whole_text_is_a_click_away(service: httpx.Client, alpha: Path) -> None:
+    address, anchor = urldefrag(address_of(service, RECURRING))
+    page = service.get(address)
+    assert f'<rect id="{anchor}"' in page.text
+    whole = next(link for link in Page(page.text).links if "?start=" in link)
+    answer = service.get(urljoin(address, whole))
+    assert f'<mark id="{anchor}">{RECURRING}</mark>' in answer.text
+    assert "<h2><bdi>Page 1</bdi></h2>" in answer.text
+
+
+def test_names_and_words_are_no_markup(service: httpx.Client, alpha: Path) -> None:
+    _, answers = dead_links(service, "/runs/r1/report.html")
+    assert not any("<img src=x" in answer.text for answer in answers.values())
+
+
+def test_pages_run_nothing_and_are_framed_by_nobody(service: httpx.Client, alpha: Path) -> None:
+    _, answers = dead_links(service, "/runs/r1/report.html")
+    for path, answer in answers.items():
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "frame-ancestors 'none'" in policy
+        if answer.headers["content-type"].startswith("text/html"):
+            assert "'unsafe-inline'" not in policy, path
+        assert answer.headers["cache-control"] == "no-store"
+
+
+def test_what_was_deleted_since_is_said_and_not_shown(service: httpx.Client, alpha: Path) -> None:
+    address = urldefrag(address_of(service, RECURRING))[0]
+    picture = next(urljoin(address, link) for link in re.findall(r'href="([^"]+\.webp)"', service.get(address).text))
+    (alpha / "Accounts.pdf").unlink()
+    accounts = f"/runs/r1/documents/{document_id('Accounts.pdf')}"
+    for path in (address, accounts, f"{accounts}/original", f"{accounts}/pages/1", picture):
+        answer = service.get(path, headers=PAGE)
+        assert answer.status_code == 404, path
+        assert RECURRING not in answer.text
+        problem(service.get(path), 404, "not-found")
+    assert "was deleted since the run" in service.get(address, headers=PAGE).text
+    assert service.get("/runs/r1/report.html").status_code == 200
+
+
+def test_what_was_changed_since_is_said(service: httpx.Client, alpha: Path) -> None:
+    address = address_of(service, RECURRING)
+    assert "was changed after" not in service.get(address).text
+    with (alpha / "Accounts.pdf").open("ab") as file:
+        file.write(b"\n% changed")
+    assert "was changed after" in service.get(address).text
+    problem(service.get(f"/runs/r1/documents/{document_id('Accounts.pdf')}/pages/2"), 404, "not-found")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/runs/nope",
+        "/runs/nope/report.html",
+        "/runs/r1/evidence/0123.html",
+        "/runs/r1/evidence/0123456789abcdef01234567-1.webp",
+        "/runs/r1/documents/LLi4vLi4vZXRjL3Bhc3N3ZA",
+        "/runs/r1/documents/LLi4vLi4vZXRjL3Bhc3N3ZA/original",
+    ],
+)
+def test_what_no_run_has_is_not_found(service: httpx.Client, alpha: Path, path: str) -> None:
+    problem(service.get(path), 404, "not-found")
+    page = service.get(path, headers=PAGE)
+    assert (page.status_code, page.headers["content-type"].partition(";")[0]) == (404, "text/html")
+
+
+def test_a_document_beside_the_run_is_not_shown_by_it(service: httpx.Client, alpha: Path, room: Path) -> None:
+    (room / "private.txt").write_text("secret")
+    index = service.post("/v1/drive/document-index", json={"cloud_drive_folder": "root"}).json()
+    (private,) = [entry["document_id"] for entry in index["document_index"][0]["documents"]]
+    problem(service.get(f"/runs/r1/documents/{private}"), 404, "not-found")
+    problem(service.get(f"/runs/r1/documents/{private}/original"), 404, "not-found")
+
+
+def test_a_run_of_another_drive_is_not_shown(service: httpx.Client, alpha: Path) -> None:
+    with database.writing() as session:
+        runs.get_run(session, "r1").drive = {"drive": "google"}
+    assert "another drive" in problem(service.get("/runs/r1/report.html"), 404, "not-found")["detail"]
+
+
+def test_a_large_sheet_is_shown_part_by_part(service: httpx.Client, room: Path) -> None:
+    (room / "beta").mkdir()
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet("Ledger")
+    for number in range(20_000):
+        sheet.append([number, f"customer {number}", "paid" if number != 9_000 else "dunned three times"])
+    book.save(room / "beta" / "ledger.xlsx")
+    write_cited_run("beta", {"ledger.xlsx": ("dunned three times", "sheet Ledger, C9001")})
+    page = service.get(urldefrag(address_of(service, "dunned three times"))[0])
+    assert len(page.text) < 60_000
+    assert "customer 8999" in page.text
+    whole = urljoin(str(page.url.path), next(link for link in Page(page.text).links if "?start=" in link))
+    part = service.get(whole)
+    assert len(part.text) < 400_000
+    assert ">dunned three times</mark>" in part.text
+    assert "Sheet Ledger, continued" in part.text
+    ways = [link for link in Page(part.text).links if link.startswith("?part=")]
+    assert all(service.get(urljoin(whole, way)).status_code == 200 for way in ways)
+    problem(service.get(urldefrag(whole)[0].partition("?")[0] + "?part=9999"), 404, "not-found")
