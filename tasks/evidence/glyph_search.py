@@ -18,10 +18,14 @@ _CONTEXT: Final = 60
 """Letters before and behind by which one place of the same words is told from another."""
 _CONTEXT_WORDS: Final = 6
 """Words before and behind, where words are found one by one."""
-_MOST_PIECES: Final = 400
-_MOST_CANDIDATES: Final = 2_000
-_MOST_STEPS: Final = 400_000
-"""Pairs of places of words that are weighed; each takes 1 µs."""
+_MOST_PIECES: Final = 300
+"""Rows, cells or words of a quotation that are found one by one."""
+_MOST_PLACES: Final = 500
+"""Where the same letters stand more often on a page, none of the places is certain."""
+_MOST_STEPS: Final = 50_000
+"""Pairs of places of words that are weighed; each takes 3 µs."""
+_NEVER: Final = 10_000.0
+"""Lines that no way is worth: the same place for two words."""
 _FARTHEST: Final = 4.0
 """Lines up or down at most between a word and the next one."""
 _LINES_TO_SIDE: Final = 20
@@ -66,9 +70,11 @@ class Letters:
         """Where these letters stand as whole words; unless the first one `begins`, or the last one `ends` there."""
         places: list[int] = []
         at = self.text.find(letters)
-        while at >= 0 and len(places) < _MOST_CANDIDATES:
+        while at >= 0:
             if (not begins or at in self.starts) and (not ends or at + len(letters) in self.starts):
                 places.append(at)
+                if len(places) > _MOST_PLACES:
+                    return []
             at = self.text.find(letters, at + 1)
         return places
 
@@ -176,11 +182,14 @@ class GlyphSearch:
 
         The words before and behind take part. None where a word could as well stand elsewhere.
         """
-        before = _words(text[:start])[-_CONTEXT_WORDS:]
-        words, behind = _words(text[start:end]), _words(text[end:])[:_CONTEXT_WORDS]
-        candidates = [self._every(word) for word in words]
-        if not 1 < len(words) <= _MOST_PIECES or not all(candidates):
+        words = _words(text[start:end])
+        if not 1 < len(words) <= _MOST_PIECES:
             return []
+        candidates = [self._every(word) for word in words]
+        if not all(candidates):
+            return []
+        before = _words(text[max(start - 4 * _CONTEXT, 0) : start])[-_CONTEXT_WORDS:]
+        behind = _words(text[end : end + 4 * _CONTEXT])[:_CONTEXT_WORDS]
         context_before = [places for word in before if (places := self._every(word))]
         context_behind = [places for word in behind if (places := self._every(word))]
         steps = [*context_before, *candidates, *context_behind]
@@ -212,11 +221,10 @@ class GlyphSearch:
 
     def _step(self, place: Sequence[int], following: Sequence[int]) -> float:
         """How far it is from a word to the next one, in lines."""
-        if following[0] == place[-1] + 1:
-            return 0.0
         if following[0] == place[0]:
-            return _MOST_CANDIDATES
-        return 1 + self._distance(following, place) / (_LINES_TO_SIDE * self._line_height)
+            return _NEVER
+        is_next = following[0] == place[-1] + 1
+        return (not is_next) + self._distance(following, place) / (_LINES_TO_SIDE * self._line_height)
 
     def _is_together(self, glyphs: Sequence[int]) -> bool:
         """Whether no glyph stands far below or above the one before it."""

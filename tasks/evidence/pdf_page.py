@@ -4,6 +4,7 @@ import ctypes
 import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from math import sqrt
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +14,7 @@ import pypdfium2.raw as pdfium
 from PIL.Image import Image
 
 from tasks.documents.extract.ocr import recognise
+from tasks.documents.extract.pdf import pages
 from tasks.documents.extract.pdf.document import NotOpened, PdfDocument, character_codes, tight_boxes
 from tasks.errors import Damaged
 from tasks.evidence.boxes import BoxedPage, PageBoxes
@@ -38,6 +40,10 @@ _NO_GLYPHS: Final = frozenset({0x02, 0xFFFE})
 """What PDFium gives for a hyphen at a line's end: the word goes on."""
 
 
+_LIGATURES: Final = frozenset(range(0x1C, 0x20))
+"""What PDFium gives for ligatures whose letters their fonts name."""
+
+
 @dataclass(frozen=True, slots=True)
 class PageGlyphs:
     """The glyphs of a page, and its size in points as it is shown."""
@@ -54,7 +60,7 @@ def read_glyphs(pdf: PdfDocument, index: int) -> PageGlyphs:
         width, height = pdfium.FPDF_GetPageWidthF(page), pdfium.FPDF_GetPageHeightF(page)
         textpage = pdfium.FPDFText_LoadPage(page)
         try:
-            return PageGlyphs(Glyphs(list(_glyphs(textpage, _Shown(page, width, height)))), width, height)
+            return PageGlyphs(Glyphs(list(_glyphs(pdf, textpage, _Shown(page, width, height)))), width, height)
         finally:
             pdfium.FPDFText_ClosePage(textpage)
     finally:
@@ -84,14 +90,16 @@ def _device(page: Any, width: float, height: float, x: float, y: float) -> tuple
     return across.value / _FINE, down.value / _FINE
 
 
-def _glyphs(textpage: Any, shown: _Shown) -> Iterator[Glyph]:
+def _glyphs(pdf: PdfDocument, textpage: Any, shown: _Shown) -> Iterator[Glyph]:
     count = pdfium.FPDFText_CountChars(textpage)
     if count > _MOST_GLYPHS:
         return
+    codes = character_codes(textpage, count)
+    ligatures = _ligatures(pdf) if not _LIGATURES.isdisjoint(codes) else {}
     begins = True
     high = 0
-    for code, box in zip(character_codes(textpage, count), tight_boxes(textpage, count), strict=True):
-        if code in _NO_GLYPHS:
+    for code, box in zip(codes, tight_boxes(textpage, count), strict=True):
+        if code in _NO_GLYPHS or (code in _LIGATURES and chr(code) not in ligatures):
             continue
         if 0xD800 <= code < 0xDC00:  # PDFium gives characters beyond 16 bits in two halves, both with one box
             high = code
@@ -100,11 +108,17 @@ def _glyphs(textpage: Any, shown: _Shown) -> Iterator[Glyph]:
             code = 0x10000 + ((high - 0xD800) << 10) + code - 0xDC00 if high else 0xFFFD  # noqa: PLW2901
             high = 0
         character = chr(code) if code < 0x110000 else "\ufffd"
-        if character.isspace() or code < 0x20:
+        character = ligatures.get(character, character)
+        if character.isspace() or character < " ":
             begins = True
         elif box is not None:
             yield Glyph(character, shown.box(*box), begins)
             begins = False
+
+
+@lru_cache(maxsize=1)
+def _ligatures(pdf: PdfDocument) -> dict[str, str]:
+    return pages.lost_letters(pdf.data)
 
 
 def open_pdf(path: Path) -> PdfDocument:

@@ -91,6 +91,32 @@ def test_a_row_of_a_table_is_found_across_its_cells() -> None:
     assert {round(box.top) for box in boxes} == {round(boxes[0].top)}
 
 
+def test_cells_of_several_lines_are_found_word_by_word() -> None:
+    lines = [
+        (72, 700, "Active substance"),
+        (250, 700, "Sales value"),
+        (72, 688, "in billions of pounds"),
+        (250, 688, "in billions of dollars"),
+        (72, 660, "Imports"),
+        (250, 660, "2.2"),
+    ]
+    glyphs, _ = page_of(*lines)
+    page = glyphs, "Active substance in billions of pounds\tSales value in billions of dollars\nImports\t2.2"
+    boxes = find(page, "pounds\tSales value in billions of dollars\nImports")
+    assert sorted(under(page, [box]) for box in boxes) == ["Imports", "Salesvalue", "inbillionsofdollars", "pounds"]
+
+
+def test_words_that_stand_on_a_page_but_not_together_are_not_boxed() -> None:
+    glyphs, _ = page_of((72, 700, "The lender shall give notice."), (72, 200, "Interest ends."))
+    page = glyphs, "The lender shall give notice.\nInterest ends.\nA note: lender interest notice ends"
+    assert find(page, "lender interest notice ends") == []
+
+
+def test_letters_that_stand_too_often_are_not_boxed() -> None:
+    glyphs, text = page_of(*((40 + 20 * column, 780 - 14 * row, "no") for column in range(25) for row in range(52)))
+    assert PageBoxes(glyphs.glyphs).of(text, 3, 5) == []
+
+
 def test_a_turned_page_is_boxed_as_it_is_shown() -> None:
     page = page_of((72, 700, "Words on a page that lies on its side."), entries=b"/Rotate 90")
     (box,) = find(page, "Words on a page")

@@ -187,6 +187,15 @@ def test_characters_beyond_sixteen_bits_are_boxed(tmp_path: Path) -> None:
     assert len(drawn.boxes) == 1
 
 
+def test_ligatures_that_only_their_names_tell_are_boxed(tmp_path: Path) -> None:
+    differences = b"<< /Type /Encoding /Differences [30 /f_l /f_i 36 /dollar] >>"
+    font = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding %s >>" % differences
+    drawn = Drawn(
+        tmp_path, pdfs.pdf(pdfs.one_page(rb"Con\037rmed by the of\037ce", font=font)), "Confirmed by the office"
+    )
+    assert len(drawn.boxes) == 1
+
+
 def test_noise_is_no_larger_than_other_pictures(tmp_path: Path) -> None:
     chance = random.Random(1)
     noise = Image.frombytes("RGB", (600, 800), chance.randbytes(3 * 600 * 800))

@@ -167,6 +167,12 @@ def test_a_document_that_is_gone_is_shown_by_its_words_and_told(tmp_path: Path, 
     assert f'<mark id="{anchor}">{RECURRING}</mark>' in (tmp_path / "out" / name).read_text()
 
 
+def test_what_was_drawn_is_neither_fetched_nor_drawn_again(room: Path) -> None:
+    assert draw() == []
+    (room / "Accounts <b>.pdf").unlink()
+    assert draw() == []
+
+
 def test_a_document_that_changed_is_not_drawn(room: Path) -> None:
     objects = pdfs.one_page(b"Something else entirely")
     (room / "Accounts <b>.pdf").write_bytes(pdfs.pdf(objects))
