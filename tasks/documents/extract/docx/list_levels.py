@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from typing import Final, NamedTuple
 
 from tasks.documents.extract.docx.numerals import numeral, padded
-from tasks.documents.extract.docx.styles import StyleNumber
+from tasks.documents.extract.docx.styles import StyleNumber, is_on
 from tasks.documents.extract.ooxml import xml
 from tasks.documents.extract.ooxml.xml import ATTRIBUTES
 
@@ -235,7 +235,7 @@ def _read_level(data: bytes, start: int, end: int) -> Level:
             value = xml.attribute(rest, b"w:val")
         _set(level, name, value, rest)
     hidden = _HIDDEN.search(data, start, end) if data.find(b"<w:vanish", start, end) >= 0 else None
-    level.hidden = hidden is not None and _is_on(xml.attribute(hidden[1], b"w:val"))
+    level.hidden = hidden is not None and is_on(xml.attribute(hidden[1], b"w:val"))
     if level.number_format == "bullet":
         fonts = _FONTS.search(data, start, end)
         level.symbols = fonts is not None and _SYMBOL_FONT.search(fonts[1]) is not None
@@ -255,13 +255,9 @@ def _set(level: Level, name: bytes, value: str, rest: bytes) -> None:
     elif name == b"lvlRestart":
         level.restart = number_of(value)
     elif name == b"isLgl":
-        level.legal = _is_on(value)
+        level.legal = is_on(value)
     elif name == b"suff":
         level.gap = "" if value == "nothing" else " "
-
-
-def _is_on(value: str) -> bool:
-    return value not in ("0", "false", "off")
 
 
 def number_of(value: str | bytes) -> int:

@@ -12,10 +12,8 @@ from typing import ClassVar, Final, Protocol
 from tasks.documents.extract import places
 from tasks.documents.extract.docx.layout import PARAGRAPH, Layout
 from tasks.documents.extract.docx.marks import CLOSING, Marks
-from tasks.documents.extract.docx.numbering import ListCounter
-from tasks.documents.extract.docx.paragraph_numbers import ParagraphNumbers
-from tasks.documents.extract.docx.styles import StyleFacts
-from tasks.documents.extract.docx.table_headers import has_header_row, hexadecimal, is_on
+from tasks.documents.extract.docx.numbering import ListCounter, ParagraphNumbers
+from tasks.documents.extract.docx.styles import StyleFacts, has_header_row, hexadecimal, is_on
 from tasks.documents.extract.docx.tags import DELETED_WORDS, FORMULA_END, LEFT_OUT, TAGS
 from tasks.documents.extract.ooxml import drawings, xml
 from tasks.documents.extract.ooxml.alternative_text import alternative_text, is_decorative, telling_words

@@ -1,9 +1,12 @@
 """What the styles of a Word document say of its paragraphs and tables: headings, list numbers, header rows."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Final, NamedTuple
+
+from tasks.documents.extract.ooxml import xml
+from tasks.documents.extract.ooxml.xml import ATTRIBUTES
 
 _HEADINGS: Final = re.compile(rb"Heading[1-9]|Title")
 _OTHERS: Final = re.compile(rb"Normal|NormalWeb|NoSpacing|ListParagraph|Header|Footer|CommentText|TOC[1-9]")
@@ -22,6 +25,17 @@ _MOST_LOOKED_FOR: Final = 30
 """So many styles are looked for one by one; then it is quicker to find all."""
 
 _LONGEST_STYLE: Final = 100_000
+
+_LONGEST_PROPERTIES: Final = 4_000
+_TABLE_STYLE: Final = re.compile(rb"""<w:tblStyle\s(?:[^<]*?\s)??w:val\s*+=\s*+["']([^"'<]*+)""")
+_LOOK: Final = re.compile(rb"<w:tblLook(?=\s)(%b)/?>" % ATTRIBUTES)
+_FIRST_ROW_FLAG: Final = 0x20  # of `w:tblLook`: the first row looks like a header (ISO/IEC 29500-4, 14.4.2)
+
+_PLAIN_TABLES: Final = (b"TableGrid", b"TableNormal")
+_HEADED_TABLES: Final = re.compile(
+    rb"(?:Light|Medium|Dark|Colorful)(?:Shading|List|Grid)[1-3]?.*|(?:Grid|List|Plain)Table[1-7].*"
+)
+"""Word's own styles whose first row is set off; of others it is looked up."""
 
 
 class StyleNumber(NamedTuple):
@@ -146,6 +160,37 @@ class Styles(dict[bytes, StyleFacts | None]):
         return _Own(
             values.get(b"basedOn", b""), heading, _number(values, b"numId"), _number(values, b"ilvl"), header_row
         )
+
+
+def has_header_row(data: bytes, at: int, styles: Mapping[bytes, StyleFacts | None]) -> bool:
+    """Whether the table whose properties stand at `at` has its first row set off, and its style does so."""
+    end = data.find(b"</w:tblPr", at, at + _LONGEST_PROPERTIES)
+    style = _TABLE_STYLE.search(data, at, max(at, end))
+    if style is None or style[1] in _PLAIN_TABLES:
+        return False
+    look = _LOOK.search(data, style.end(), end)
+    if look is None:
+        return False
+    first_row = xml.attribute(look[1], b"w:firstRow")
+    if not (is_on(first_row) if first_row else hexadecimal(xml.attribute(look[1], b"w:val")) & _FIRST_ROW_FLAG):
+        return False
+    if _HEADED_TABLES.fullmatch(style[1]) is not None:
+        return True
+    facts = styles[style[1]]
+    return facts is not None and facts.header_row
+
+
+def is_on(value: str) -> bool:
+    """A property that stands there is on, unless its value says otherwise."""
+    return value not in ("0", "false", "off")
+
+
+def hexadecimal(value: str) -> int:
+    """`value` as a number; 0 where it is none."""
+    try:
+        return int(value, 16)
+    except ValueError:
+        return 0
 
 
 def _together(name: bytes, own: _Own, base: StyleFacts) -> StyleFacts:

@@ -14,7 +14,6 @@ from tasks.documents.extract import fallback
 from tasks.documents.extract.ooxml.package import CUT_OFF, PART_LIMIT, Package, attach_embedded
 from tasks.documents.extract.places import FOOTER, HEADER, SHEET
 from tasks.documents.extract.text_writer import Reading, Source, Writer
-from tasks.documents.extract.xlsb.records import records, shared_strings, text_at
 from tasks.documents.extract.xlsx.binary import (
     ERRORS,
     MOST_SHEETS,
@@ -32,6 +31,9 @@ from tasks.documents.extract.xlsx.objects import SheetObjects
 from tasks.documents.extract.xlsx.sheet import printed_words
 from tasks.errors import Damaged
 from tasks.text.normalise import one_line
+
+_MOST_STRINGS: Final = 4_000_000
+_NONE: Final = 0xFFFFFFFF  # in the place of a text's length
 
 
 def read(source: Source) -> Reading:
@@ -97,11 +99,11 @@ class _Workbook:
         self.sheets: list[_BoundSheet] = []
         self._from_1904 = False
         targets = {item.id: item.target for item in self._around}
-        for number, data in records(_part(package, main)):
+        for number, data in _records(_part(package, main)):
             try:
                 if number == _BUNDLE_SHEET and len(self.sheets) < MOST_SHEETS:
-                    id_ = text_at(data, 8)
-                    name, state = one_line(text_at(data, id_.end).words), data[0]
+                    id_ = _text_at(data, 8)
+                    name, state = one_line(_text_at(data, id_.end).words), data[0]
                     self.sheets.append(_BoundSheet(name, targets.get(id_.words, ""), state in (1, 2)))
                 elif number == _WORKBOOK_PROPERTIES:
                     self._from_1904 = data[0] & 1 == 1
@@ -117,7 +119,9 @@ class _Workbook:
     @cached_property
     def strings(self) -> list[str]:
         """The strings that cells refer to by number."""
-        return [string for part in self.parts("sharedStrings") for string in shared_strings(_part(self._package, part))]
+        return [
+            string for part in self.parts("sharedStrings") for string in _shared_strings(_part(self._package, part))
+        ]
 
     @cached_property
     def styles(self) -> NumberStyles:
@@ -126,13 +130,13 @@ class _Workbook:
         styles.from_1904 = self._from_1904
         for part in self.parts("styles"):
             of_cells = False
-            for number, data in records(_part(self._package, part)):
+            for number, data in _records(_part(self._package, part)):
                 if number in (_BEGIN_CELL_STYLES, _END_CELL_STYLES):
                     of_cells = number == _BEGIN_CELL_STYLES
                 elif number == _STYLE and of_cells and len(data) >= 4:
                     styles.formats.append(struct.unpack_from("<H", data, 2)[0])
                 elif number == _FORMAT and len(data) >= 6:
-                    styles.codes[struct.unpack_from("<H", data)[0]] = text_at(data, 2).words
+                    styles.codes[struct.unpack_from("<H", data)[0]] = _text_at(data, 2).words
         return styles
 
 
@@ -149,7 +153,7 @@ class _Sheet:
         printed: dict[str, str] = {}
         self._cells.begin()
         try:
-            for number, data in records(part):
+            for number, data in _records(part):
                 self._cells.count_record()
                 take = _CELL_RECORDS.get(number)
                 try:
@@ -198,11 +202,11 @@ class _Sheet:
 
     def text(self, data: bytes) -> None:
         """A text in its cell."""
-        self._add(data, text_at(data, 8).words)
+        self._add(data, _text_at(data, 8).words)
 
     def rich_text(self, data: bytes) -> None:
         """A formatted text in its cell."""
-        self._add(data, text_at(data, 9).words)
+        self._add(data, _text_at(data, 9).words)
 
     def shared_string(self, data: bytes) -> None:
         """A text by its number."""
@@ -238,16 +242,16 @@ def _comments(part: bytes) -> Iterator[tuple[str, str, str]]:
     """The cell, the author and the words of each comment."""
     authors: list[str] = []
     cell = author = ""
-    for number, data in records(part):
+    for number, data in _records(part):
         try:
             if number == _AUTHOR:
-                authors.append(one_line(text_at(data, 0).words))
+                authors.append(one_line(_text_at(data, 0).words))
             elif number == _COMMENT:
                 index, row, _, column = struct.unpack_from("<IIII", data)
                 cell = f"{letters_of(min(column, 0xFFFF) + 1)}{row + 1}"
                 author = authors[index] if index < len(authors) else ""
             elif number == _COMMENT_TEXT:
-                yield cell, author, one_line(text_at(data, 1).words)
+                yield cell, author, one_line(_text_at(data, 1).words)
         except (struct.error, IndexError):
             continue
 
@@ -256,7 +260,7 @@ def _printed(data: bytes) -> Iterator[tuple[str, str]]:
     """The headers and footers of a sheet, for odd, even and first pages, each with its kind of place."""
     at = 2
     for kind in (HEADER, FOOTER) * 3:
-        text = text_at(data, at)
+        text = _text_at(data, at)
         at = text.end
         yield kind, text.words
 
@@ -287,3 +291,52 @@ _CELL_RECORDS: Final[dict[int, Callable[[_Sheet, bytes], None]]] = {
     62: _Sheet.rich_text,
 }
 FALLBACK: Final = fallback.FallbackReader(read_with_calamine, library="python_calamine", signature=fallback.ZIP)
+
+
+class _Text(NamedTuple):
+    """A text, and the offset behind it."""
+
+    words: str
+    end: int
+
+
+def _records(part: bytes) -> Iterator[tuple[int, bytes]]:
+    """The records of a part, each with its number, as far as they are whole."""
+    at, end = 0, len(part)
+    while at + 2 <= end:
+        number = part[at]
+        at += 1
+        if number & 0x80:
+            number = (number & 0x7F) | (part[at] & 0x7F) << 7
+            at += 1
+        length = 0
+        for shift in (0, 7, 14, 21):
+            if at >= end:
+                return
+            byte = part[at]
+            at += 1
+            length |= (byte & 0x7F) << shift
+            if not byte & 0x80:
+                break
+        yield number, part[at : at + length]
+        at += length
+
+
+def _text_at(data: bytes, at: int) -> _Text:
+    """A text behind the number of its characters (XLWideString, [MS-XLSB] 2.5.169); "" where there is none."""
+    (count,) = struct.unpack_from("<I", data, at)
+    if count == _NONE:
+        return _Text("", at + 4)
+    end = at + 4 + 2 * count
+    return _Text(data[at + 4 : end].decode("utf-16-le", "replace"), end)
+
+
+def _shared_strings(part: bytes) -> list[str]:
+    """The strings that cells refer to by number (BrtSSTItem), as far as they are there."""
+    strings: list[str] = []
+    for number, data in _records(part):
+        if number == 19:
+            strings.append(_text_at(data, 1).words if len(data) > 4 else "")
+            if len(strings) >= _MOST_STRINGS:
+                break
+    return strings

@@ -65,7 +65,7 @@ def evaluate(node: Node, cells: Cells) -> Value:
         NotUnderstoodError: it holds something that is not computed.
     """
     try:
-        value = _Evaluation(cells).value(node)
+        value = _Evaluation(cells).value_or_error(node)
     except (OverflowError, ValueError):
         return NOT_A_NUMBER
     if isinstance(value, float) and not math.isfinite(value):
@@ -85,7 +85,7 @@ class _Evaluation:
         self._cells = cells
         self._names_followed = 0
 
-    def value(self, node: Node) -> Value:
+    def value_or_error(self, node: Node) -> Value:
         """The value of a part of the formula; an error in it is the value."""
         try:
             return self._evaluate(node)
@@ -152,7 +152,7 @@ class _Evaluation:
         for node in nodes:
             area = self._as_area(node)
             if area is None:
-                yield self.value(node)
+                yield self.value_or_error(node)
             else:
                 yield from self._cells.area(area)
 
@@ -207,18 +207,18 @@ class _Evaluation:
     def _call(self, name: str, arguments: tuple[Node, ...]) -> Value:
         match name, arguments:
             case "IF", (condition, *branches) if len(branches) in (1, 2):
-                chosen = branches[0] if self.truth(condition) else branches[1] if len(branches) > 1 else None
-                return False if chosen is None else self._evaluate(chosen) if not isinstance(chosen, Missing) else 0.0
-            case (("IFERROR" | "IFNA"), (attempt, instead)):
-                value = self.value(attempt)
-                caught = isinstance(value, CellError) and (name == "IFERROR" or value == "#N/A")
-                return self._evaluate(instead) if caught else self._raise_if_error(value)
-            case "ISERROR", (attempt,):
-                return isinstance(self.value(attempt), CellError)
+                branch = branches[0] if self.truth(condition) else branches[1] if len(branches) > 1 else None
+                return False if branch is None else self._evaluate(branch) if not isinstance(branch, Missing) else 0.0
+            case (("IFERROR" | "IFNA"), (argument, fallback)):
+                value = self.value_or_error(argument)
+                is_replaced = isinstance(value, CellError) and (name == "IFERROR" or value == "#N/A")
+                return self._evaluate(fallback) if is_replaced else self._raise_if_error(value)
+            case "ISERROR", (argument,):
+                return isinstance(self.value_or_error(argument), CellError)
             case "ISBLANK", (Area() as area,):
                 return self._single_cell(area) is None
-            case "ISNUMBER", (attempt,):
-                value = self.value(attempt)
+            case "ISNUMBER", (argument,):
+                value = self.value_or_error(argument)
                 return isinstance(value, float)
             case "COUNT", _ if all(self._as_area(node) is not None for node in arguments):
                 return float(sum(isinstance(value, float) for value in self.cells(arguments)))
@@ -235,8 +235,8 @@ class _Evaluation:
             case (("TRUE" | "FALSE"), ()):
                 return name == "TRUE"
             case (("AND" | "OR"), (_, *_)) if not any(self._is_range(node) for node in arguments):
-                truths = [self.truth(node) for node in arguments]
-                return all(truths) if name == "AND" else any(truths)
+                conditions = [self.truth(node) for node in arguments]
+                return all(conditions) if name == "AND" else any(conditions)
             case "NOT", (condition,):
                 return not self.truth(condition)
         if name in OF_MANY and arguments:
@@ -251,13 +251,13 @@ class _Evaluation:
     def _conditional_aggregate(self, name: str, arguments: tuple[Node, ...]) -> Value:
         """A sum, an average or a count of the cells beside those that meet conditions."""
         if name.endswith("S"):
-            summed = arguments[:1] if name != "COUNTIFS" else ()
-            pairs = arguments[len(summed) :]
+            value_range = arguments[:1] if name != "COUNTIFS" else ()
+            pairs = arguments[len(value_range) :]
         else:
-            pairs, summed = arguments[:2], arguments[2:] or arguments[:1]
+            pairs, value_range = arguments[:2], arguments[2:] or arguments[:1]
         if len(pairs) < 2 or len(pairs) % 2:
             raise NotUnderstoodError
-        ranges = [self._range_values(node) for node in (*pairs[::2], *summed[:1])]
+        ranges = [self._range_values(node) for node in (*pairs[::2], *value_range[:1])]
         if len({(area.height, area.width) for area, _ in ranges}) != 1:
             raise NotUnderstoodError
         criteria = [self._criterion(node) for node in pairs[1::2]]
@@ -268,8 +268,8 @@ class _Evaluation:
         ]
         if name.startswith("COUNT"):
             return float(len(matching))
-        chosen = [self._raise_if_error(ranges[-1][1][index]) for index in matching]
-        numbers = [value for value in chosen if isinstance(value, float)]
+        aggregated = [self._raise_if_error(ranges[-1][1][index]) for index in matching]
+        numbers = [value for value in aggregated if isinstance(value, float)]
         return OF_MANY["SUM" if name.startswith("SUM") else "AVERAGE"](numbers)
 
     def _range_values(self, node: Node) -> tuple[Area, list[Value]]:
@@ -284,21 +284,21 @@ class _Evaluation:
 
     def _criterion(self, node: Node) -> Callable[[Value], bool]:
         """What a condition such as ">=5" asks of a cell; a text is equal to itself, and no pattern."""
-        wanted = self._evaluate(node)
+        operand = self._evaluate(node)
         sign = "="
-        if isinstance(wanted, str):
-            sign = next((sign for sign in ("<=", ">=", "<>", "<", ">", "=") if wanted.startswith(sign)), "")
-            wanted, sign = wanted[len(sign) :], sign or "="
-            if _PLAIN_NUMBER.fullmatch(wanted):
-                wanted = float(wanted)
-            elif not wanted or sign not in ("=", "<>") or _PATTERN.search(wanted):
+        if isinstance(operand, str):
+            sign = next((sign for sign in ("<=", ">=", "<>", "<", ">", "=") if operand.startswith(sign)), "")
+            operand, sign = operand[len(sign) :], sign or "="
+            if _PLAIN_NUMBER.fullmatch(operand):
+                operand = float(operand)
+            elif not operand or sign not in ("=", "<>") or _PATTERN.search(operand):
                 raise NotUnderstoodError
-        if isinstance(wanted, float):
-            number = wanted
+        if isinstance(operand, float):
+            number = operand
             return lambda value: COMPARISONS[sign](value, number) if isinstance(value, float) else sign == "<>"
-        if not isinstance(wanted, str):
+        if not isinstance(operand, str):
             raise NotUnderstoodError
-        text = wanted.casefold()
+        text = operand.casefold()
         return lambda value: (isinstance(value, str) and value.casefold() == text) is (sign == "=")
 
     def _is_range(self, node: Node) -> bool:
