@@ -1,15 +1,17 @@
-"""What a run may spend on the model, and what it has spent: no call is made whose worst case is above the cap.
+"""What a run may spend on the model, and what it has spent: no call is made that could take it above the cap.
 
 `Ledger` does the sums. `ledger_of` gives the ledger of a run, from the settings, the prices and the run's row.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Condition, Lock
 from typing import ClassVar
 from weakref import WeakValueDictionary
 
 from storage import database, runs
+from tasks.ai.call_log import CallLog, CostOnly, LoggedCall, RunCallLog
+from tasks.ai.measured_usage import MeasuredUsage
 from tasks.ai.money import Cap, Price, Usage
 from tasks.ai.prices import SETTING as PRICES_SETTING
 from tasks.ai.prices import price_of
@@ -40,12 +42,35 @@ class BudgetSpent(DiligenceError):
         return type(self), (self.cap,)
 
 
+class Call:
+    """One call under way. Calling it settles what the call cost; `lose` says that its answer was lost.
+
+    `key` is its idempotency key, `answer_limit` the most tokens that its answer may have; None for no limit.
+    """
+
+    def __init__(self, logged: LoggedCall, hold: Usage, *, capped: bool) -> None:
+        self.key = logged.key
+        self.answer_limit = hold.output_tokens if capped else None
+        self.lost = False
+        self.cost = Usage()
+
+    def __call__(self, usage: Usage) -> None:
+        """The server answered, and this is what it cost."""
+        self.cost += usage
+
+    def lose(self) -> None:
+        """The request was sent, and its answer did not arrive: it may have been billed."""
+        self.lost = True
+
+
 class Ledger:
     """What one run may spend and has spent, for any number of threads.
 
-    Before a call its worst case is reserved: the longest that the prompt can be in tokens, and the longest answer
-    allowed. So calls side by side cannot spend the same money twice. After the call its real cost takes the place of
-    the reservation. A discount of the server, as for prompts that it has cached, only leaves more.
+    Before a call its hold is reserved, so that calls side by side cannot spend the same money twice. It is the most
+    that the call will use: at first the longest that the prompt can be in tokens, and after the first calls what those
+    make likely (`MeasuredUsage`); and the longest answer allowed, which the server is told. Near the end of the budget
+    the answer allowed is what is left, as long as that is likely to do. After the call its real cost takes the place
+    of the hold. A discount of the server, as for prompts that it has cached, only leaves more.
     """
 
     def __init__(
@@ -57,6 +82,7 @@ class Ledger:
         record: Callable[[Usage, float | None], None],
         *,
         ahead: bool = False,
+        log: CallLog | None = None,
     ) -> None:
         """Go on from what was spent.
 
@@ -66,22 +92,28 @@ class Ledger:
             spent: what the run has spent already.
             usd: the same in USD, as far as it was known; at least what `price` says is taken.
             record: stores what was spent in addition, in tokens and in USD (None: nothing to add, or no price).
-            ahead: with a cap, also record the tokens of the worst case before a call (no call and no USD) and take
-                back after it what was too much: the spending of a process that is killed is then on record.
+            ahead: with a cap, also record the tokens of the hold before a call (no call and no USD) and take back
+                after it what was too much: the spending of a process that is killed is then on record, and that of
+                a call whose answer was lost.
+            log: writes down calls and stores what they cost, in place of `record`.
         """
         if cap is not None and cap.usd is not None and price is None:
             raise ValueError("a cap in USD needs a price")
-        self._cap, self._price, self._record = cap, price, record
+        self._cap, self._price = cap, price
+        self._log = log or CostOnly(record)
         self._ahead = ahead and cap is not None
         self._spent = spent
         self._usd = max(usd or 0.0, price.of(spent)) if price else usd  # tokens recorded ahead have no price yet
+        self._lost = Usage()  # the holds of calls whose answers were lost
         self._reserved = Usage()
+        self._under_way = 0
+        self._measured = MeasuredUsage()
         self._changed = Condition()
         self.answer_limit = _answer_limit(cap, price)
 
     @property
     def spent(self) -> Usage:
-        """What was spent so far, without reservations."""
+        """What was spent so far, without reservations and without calls whose answers were lost."""
         with self._changed:
             return self._spent
 
@@ -92,53 +124,89 @@ class Ledger:
             return self._usd
 
     @contextmanager
-    def call(self, prompt_tokens: int) -> Iterator[Callable[[Usage], None]]:
-        """Reserve the worst case of a single call within the block; the function it gives settles the real cost.
+    def call(
+        self, prompt_tokens: int, *, pieces: int = 0, answer_limit: int | None = None, request: str = ""
+    ) -> Iterator[Call]:
+        """Reserve the hold of a single call within the block, and write the call down.
 
-        `prompt_tokens` is the most that the prompt can be (`tokens.most_model_tokens`). A call that ends without being
-        settled costs nothing. Where the worst case fits only if calls under way cost less than theirs, this
-        waits for them. Calls must not be nested.
+        `prompt_tokens` is the most that the prompt can be (`tokens.most_model_tokens`), `pieces` its words, figures
+        and marks (0 where they were not counted), `answer_limit` the most tokens that an answer may have, where that is
+        below the ledger's own, and `request` a hash of all that is sent. A call that ends without being settled or
+        lost costs nothing. Where the hold fits only if calls under way cost less than theirs, this waits for them.
+        Calls must not be nested.
 
         Raises:
-            BudgetSpent: the worst case does not fit; no call was made.
+            BudgetSpent: the hold does not fit; no call was made.
         """
-        worst = Usage(0, prompt_tokens, self.answer_limit or 0)
-        ahead, cost = Usage(), list[Usage]()
-        self._reserve(worst)
-
-        def settle(usage: Usage) -> None:
-            cost.append(self._cost(usage, worst))
-
+        longest = self.answer_limit or 0
+        worst = Usage(0, prompt_tokens, longest if answer_limit is None else min(answer_limit, longest))
+        sizes = (prompt_tokens, pieces)
+        hold = self._reserve(sizes, worst)
+        ahead = hold if self._ahead else Usage()
         try:
-            if self._ahead:
-                self._record(worst, None)
-                ahead = worst
-            yield settle
+            logged = self._log.begin(request, ahead)
+        except BaseException:
+            self._give_back(hold)
+            raise
+        call = Call(logged, hold, capped=self._cap is not None)
+        try:
+            yield call
+        except Exception:
+            raise
+        except BaseException:  # an interrupt in the middle of the call
+            call.lost = not call.cost.calls
+            raise
         finally:
-            self._release(worst, ahead, sum(cost, Usage()))
+            self._end(call, logged, hold, ahead, self._cost(call.cost, worst), sizes)
 
-    def _reserve(self, worst: Usage) -> None:
+    def budget_spent(self) -> BudgetSpent:
+        """The error of a call that the budget did not leave enough to."""
+        assert self._cap is not None
+        return BudgetSpent(self._cap)
+
+    def _reserve(self, sizes: Sequence[int], worst: Usage) -> Usage:
         with self._changed:
-            while self._above(self._reserved + worst):
-                if self._cap is not None and self._above(worst):
-                    raise BudgetSpent(self._cap)
-                self._changed.wait()
-            self._reserved += worst
+            while True:
+                likely = self._measured.likely_most(sizes, worst)
+                hold = Usage(0, likely.input_tokens, worst.output_tokens)
+                if self._above(self._reserved + hold):
+                    if self._above(likely):
+                        raise self.budget_spent()
+                    if self._under_way:
+                        self._changed.wait()
+                        continue
+                    hold = Usage(0, likely.input_tokens, self._left_for_answer(likely.input_tokens))
+                self._reserved += hold
+                self._under_way += 1
+                return hold
 
-    def _release(self, worst: Usage, ahead: Usage, cost: Usage) -> None:
+    def _give_back(self, hold: Usage) -> None:
+        with self._changed:
+            self._reserved += -hold
+            self._under_way -= 1
+            self._changed.notify_all()
+
+    def _end(
+        self, call: Call, logged: LoggedCall, hold: Usage, ahead: Usage, cost: Usage, sizes: Sequence[int]
+    ) -> None:
         # Recorded before the reservation ends, so that no other call takes the money in between.
-        more = cost + -ahead
-        priced = self._price.of(cost) if self._price and cost != Usage() else None
+        lost = call.lost and not cost.calls
+        more = Usage() if lost else cost + -ahead
+        billed = ahead if lost else cost
+        priced = self._price.of(billed) if self._price and billed != Usage() else None
         try:
-            if more != Usage():
-                self._record(more, priced)
+            self._log.end(logged, more, priced, lost=lost)
         finally:
             with self._changed:
-                self._reserved += -worst
-                self._spent += cost
-                if priced is not None:
-                    self._usd = (self._usd or 0.0) + priced
-                self._changed.notify_all()
+                if lost:
+                    self._lost += hold
+                else:
+                    self._spent += cost
+                    if priced is not None:
+                        self._usd = (self._usd or 0.0) + priced
+                    if cost.calls:
+                        self._measured.add(sizes, cost)
+            self._give_back(hold)
 
     def _above(self, more: Usage) -> bool:
         """Whether `more` on top of what was spent is above the cap."""
@@ -146,10 +214,21 @@ class Ledger:
         if cap is None:
             return False
         if cap.tokens is not None:
-            return (self._spent + more).tokens > cap.tokens
+            return (self._spent + self._lost + more).tokens > cap.tokens
         assert price is not None
         assert cap.usd is not None
-        return (self._usd or 0.0) + price.of(more) > cap.usd
+        return (self._usd or 0.0) + price.of(self._lost + more) > cap.usd
+
+    def _left_for_answer(self, prompt_tokens: int) -> int:
+        """Tokens that the cap leaves to an answer after a prompt of that many, while no other call is under way."""
+        cap, price = self._cap, self._price
+        assert cap is not None
+        if cap.tokens is not None:
+            return cap.tokens - (self._spent + self._lost).tokens - prompt_tokens
+        assert price is not None
+        assert cap.usd is not None
+        left = cap.usd - (self._usd or 0.0) - price.of(self._lost + Usage(0, prompt_tokens))
+        return int(left / price.output * 1_000_000)
 
     def _cost(self, usage: Usage, worst: Usage) -> Usage:
         """`usage`, or under a cap the worst case where the server answered and did not give its usage."""
@@ -232,4 +311,4 @@ def _from_row(run_id: str, limits: _CapAndPrice) -> Ledger:
         record(Usage(), unpriced)
     if cap is not None and cap.usd is not None and price is None:  # no model is called
         cap = None
-    return Ledger(cap, price, spent, usd, record, ahead=True)
+    return Ledger(cap, price, spent, usd, record, ahead=True, log=RunCallLog(run_id))

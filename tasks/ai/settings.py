@@ -29,7 +29,11 @@ class AiSettings(Settings):
     )
     ai_model: str | None = Field(None, description="the model's name as the server knows it")
     ai_api: Literal["auto", "responses", "chat"] = Field("auto", description="the protocol; auto finds it out")
-    ai_timeout: float = Field(120, gt=0, description="seconds that one answer of the model may take")
+    ai_timeout: float = Field(
+        120,
+        gt=0,
+        description="seconds that one answer of the model may take, and that a busy server is waited for",
+    )
     ai_budget: Annotated[str | None, BeforeValidator(_as_cap)] = Field(
         None, description="the most that a run may spend on the model: 0.50 USD or 20000 tokens"
     )

@@ -1,17 +1,26 @@
 """A client of the `openai` library for a server's address.
 
+Azure's addresses of before `/openai/v1` carry an `api-version`, name the deployment in their path and take the key in
+the header `api-key` (https://learn.microsoft.com/azure/ai-services/openai/reference):
+`https://NAME.openai.azure.com/openai/deployments/DEPLOYMENT?api-version=2024-10-21`. They are known by that
+parameter. The deployment may be left out; it is then the model's name.
+
 The library takes 0.7 s to import: modules that are imported without a model configured import this one when they
 need it.
 """
 
 import os
+import re
 import ssl
 from functools import cache
+from typing import Final, NamedTuple
+from urllib.parse import parse_qs, unquote, urlsplit, urlunsplit
 
 from httpx2 import create_ssl_context
-from openai import DefaultHttpxClient, OpenAI, Timeout
+from openai import AzureOpenAI, DefaultHttpxClient, OpenAI, Timeout
 
 _CONNECTING = 10.0  # seconds at most to open a connection
+_DEPLOYMENT: Final = re.compile(r"/deployments/([^/]+)")
 
 
 def open_client(address: str, key: str | None, timeout: float, *, retries: int = 0) -> OpenAI:
@@ -20,13 +29,45 @@ def open_client(address: str, key: str | None, timeout: float, *, retries: int =
     `timeout` is in seconds, between two pieces of a response; `retries` is how often the library itself tries again.
     """
     limits = Timeout(timeout, connect=min(_CONNECTING, timeout))
+    http_client = DefaultHttpxClient(timeout=limits, follow_redirects=False, verify=tls_context())
+    azure = AzureAddress.parse(address)
+    if azure:
+        return AzureOpenAI(
+            azure_endpoint=azure.endpoint,
+            azure_deployment=azure.deployment,
+            api_version=azure.version,
+            api_key=key or "none",
+            timeout=limits,
+            max_retries=retries,
+            http_client=http_client,
+        )
     return OpenAI(
         api_key=key or "none",  # a server that needs no key still gets a header
         base_url=address,
         timeout=limits,
         max_retries=retries,
-        http_client=DefaultHttpxClient(base_url=address, timeout=limits, follow_redirects=False, verify=tls_context()),
+        http_client=http_client,
     )
+
+
+class AzureAddress(NamedTuple):
+    """The parts of an address with an `api-version`. `deployment` is None where the model's name is the deployment."""
+
+    endpoint: str
+    deployment: str | None
+    version: str
+
+    @classmethod
+    def parse(cls, address: str) -> "AzureAddress | None":
+        """The parts of that address; None where it has no `api-version`. The path of an operation may follow."""
+        parts = urlsplit(address)
+        version = parse_qs(parts.query).get("api-version", [""])[0]
+        if not version:
+            return None
+        before, _, after = parts.path.partition("/openai")
+        deployment = _DEPLOYMENT.match(after)
+        endpoint = urlunsplit((parts.scheme, parts.netloc, before.rstrip("/"), "", ""))
+        return cls(endpoint, unquote(deployment[1]) if deployment else None, version)
 
 
 def tls_context() -> ssl.SSLContext:

@@ -98,6 +98,8 @@ def _opening(memo: WordFile, report: Report) -> None:
         "of what could be scored. Sources stand in the footnotes; each leads to its evidence."
     )
     calls = thousands(run.cost.calls) if run.cost.calls else "none"
+    if run.cost.unknown_calls:
+        calls += f" and {thousands(run.cost.unknown_calls)} whose answer is unknown"
     if run.cost.usd is not None:
         calls += f", {money(run.cost.usd)} USD"
     ended = moment(run.finished_at) if run.finished_at else "not yet"

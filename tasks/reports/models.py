@@ -19,9 +19,13 @@ Severity = Literal["high", "medium", "low"]
 
 
 class Cost(BaseModel):
-    """What the run asked of a model. `usd` is null while the model's price is not known."""
+    """What the run asked of a model. `usd` is null while the model's price is not known.
+
+    `unknown_calls` are those whose answers were lost, so that they may have been billed; `calls` does not count them.
+    """
 
     calls: int
+    unknown_calls: int = 0
     input_tokens: int
     output_tokens: int
     usd: float | None = None

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from sqlmodel import Session
 
+from storage.calls import count_unanswered
 from storage.companies import get_profile, profile_claims
 from storage.database import reading
 from storage.evidence import find_span_pages
@@ -216,6 +217,7 @@ def build(run_id: str, domain: str | None = None) -> Report:
         if run is None:
             raise NotFound("There is no such run. Give a run's id, a batch's name or `latest`.")
         before = previous_run(session, run)
+        unknown_calls = count_unanswered(session, run.id)
         earlier = {company.domain: company for company in run_companies(session, before.id)} if before else {}
         companies = [
             _company(session, run, company, before, earlier.get(company.domain))
@@ -223,7 +225,7 @@ def build(run_id: str, domain: str | None = None) -> Report:
             if domain in {None, company.domain}
         ]
     companies.sort(key=in_reports_order)
-    summary = _summary(run, before)
+    summary = _summary(run, before, unknown_calls)
     if domain is None:
         summary.sensitivity = _add_stability(companies, run)
     return Report(run=summary, companies=companies)
@@ -234,7 +236,7 @@ def in_reports_order(company: CompanyReport | RunCompany) -> tuple[bool, int]:
     return company.rank is None, company.rank or 0
 
 
-def _summary(run: Run, before: Run | None) -> RunSummary:
+def _summary(run: Run, before: Run | None, unknown_calls: int) -> RunSummary:
     low, high = run.criteria["scale"]
     return RunSummary(
         id=run.id,
@@ -242,7 +244,13 @@ def _summary(run: Run, before: Run | None) -> RunSummary:
         started_at=run.started_at,
         finished_at=run.finished_at,
         status=run.status,
-        cost=Cost(calls=run.calls, input_tokens=run.input_tokens, output_tokens=run.output_tokens, usd=run.usd),
+        cost=Cost(
+            calls=run.calls,
+            unknown_calls=unknown_calls,
+            input_tokens=run.input_tokens,
+            output_tokens=run.output_tokens,
+            usd=run.usd,
+        ),
         budget=run.budget,
         answerer=run.answerer,
         scale=(low, high),

@@ -196,6 +196,7 @@ def _run(report: Report) -> Iterator[Row]:
         "Finished (UTC)": run.finished_at,
         "Scale": f"{run.scale[0]:g} to {run.scale[1]:g}",
         "Calls": run.cost.calls,
+        "Calls, answer unknown": run.cost.unknown_calls,
         "Tokens in": run.cost.input_tokens,
         "Tokens out": run.cost.output_tokens,
         "USD": run.cost.usd,

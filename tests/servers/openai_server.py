@@ -6,6 +6,11 @@
 `says` is the model: a text, or a function of the request. `server.then(busy(1), web_page())` makes
 the next requests fail in that order; afterwards the model answers again. With a `window` it takes no
 longer prompt: it says so, or with `cuts` reads the end of it alone and says nothing.
+
+Errors are worded as their owners document or send them: OpenAI (https://platform.openai.com/docs/guides/error-codes),
+Azure OpenAI (https://learn.microsoft.com/azure/ai-services/openai/reference, …/concepts/content-filter), llama.cpp
+(tools/server/README.md: "Loading model"), OpenRouter (https://openrouter.ai/docs/errors), vLLM
+(https://docs.vllm.ai/en/latest/features/reasoning_outputs/).
 """
 
 import json
@@ -28,6 +33,7 @@ class ModelRequest:
     body: dict[str, Any]
     headers: Mapping[str, str]
     seen: str | None = None
+    query: str = ""
 
     @property
     def visible_prompt(self) -> str:
@@ -122,6 +128,11 @@ class ModelServer:
         """What was requested, in order, as `responses/json_schema`, `completions/text`."""
         return [f"{request.path.rsplit('/', 1)[-1]}/{request.format}" for request in self.requests]
 
+    def azure_url(self, deployment: str | None = None) -> str:
+        """An address as Azure OpenAI had before `/openai/v1`; without a deployment, that is the model's name."""
+        path = f"/openai/deployments/{deployment}" if deployment else ""
+        return f"http://127.0.0.1:{self._server.server_port}{path}?api-version=2024-10-21"
+
     def __enter__(self) -> Self:
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.model = self
@@ -156,6 +167,10 @@ class ModelServer:
         return not self._closing.wait(seconds)
 
     def _well_behaved(self, request: ModelRequest) -> ModelResponse:
+        if request.path.startswith("/openai/"):
+            if denial := _wrong_for_azure(request):
+                return denial
+            request = replace(request, path="/v1/chat/completions")
         if not self._paths.get(request.path):
             return _error(404, "no such path")
         if not self._formats.get(request.format):
@@ -220,6 +235,55 @@ def saying(text: str, reason: str = "stop", refusal: str | None = None, usage: o
 
 NO_USAGE = object()
 _INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"}
+
+
+def _wrong_for_azure(request: ModelRequest) -> ModelResponse | None:
+    if request.headers.get("api-key") != AZURE_KEY:
+        return _error(401, "Access denied due to invalid subscription key or wrong API endpoint.", code="401")
+    if request.query != "api-version=2024-10-21" or not request.path.endswith("/chat/completions"):
+        return _error(404, "Resource not found", code="404")
+    if request.path != f"/openai/deployments/{AZURE_DEPLOYMENT}/chat/completions":
+        return missing_deployment()(request)
+    return None
+
+
+AZURE_KEY, AZURE_DEPLOYMENT = "azure-key", "our-deployment"
+
+
+def missing_deployment() -> Behaviour:
+    """404 as Azure OpenAI gives it for a deployment that does not exist."""
+    return lambda _: _error(
+        404,
+        "The API deployment for this resource does not exist. If you created the deployment within the last 5 minutes, "
+        "please wait a moment and try again.",
+        code="DeploymentNotFound",
+    )
+
+
+def filtered() -> Behaviour:
+    """400 as Azure OpenAI gives it for a prompt that its content filter stops."""
+    return lambda _: _error(
+        400,
+        "The response was filtered due to the prompt triggering Azure OpenAI's content management policy.",
+        code="content_filter",
+        param="prompt",
+        innererror={"code": "ResponsibleAIPolicyViolation"},
+    )
+
+
+def flagged() -> Behaviour:
+    """403 as OpenRouter gives it for a prompt that its moderation stops."""
+    return lambda _: _error(403, "Your chosen model requires moderation and your input was flagged", code=403)
+
+
+def unpaid() -> Behaviour:
+    """402 as OpenRouter and DeepSeek give it for an account without credit."""
+    return lambda _: _error(402, "Insufficient credits", code=402)
+
+
+def loading() -> Behaviour:
+    """503 as llama.cpp gives it until its model is loaded."""
+    return lambda _: _json({"error": {"code": 503, "message": "Loading model", "type": "unavailable_error"}}, 503)
 
 
 def refusing() -> Behaviour:
@@ -287,15 +351,18 @@ def streaming() -> Behaviour:
     return lambda _: ModelResponse(b'data: {"choices": [{"delta": {"content": "Yes."}}]}\n\n')
 
 
-def calling_a_tool() -> Behaviour:
-    """The model wants a tool to be called, and says nothing."""
-    call = {"id": "t", "type": "function", "function": {"name": "search", "arguments": "{}"}}
-    return _message({"content": None, "tool_calls": [call]}, [{"type": "function_call", "id": "t", "name": "search"}])
+def calling_a_tool(arguments: object = "{}") -> Behaviour:
+    """The model wants a tool to be called, and says nothing. Some servers send the arguments as an object."""
+    call = {"id": "t", "type": "function", "function": {"name": "search", "arguments": arguments}}
+    item = {"type": "function_call", "id": "t", "name": "search", "arguments": arguments}
+    return _message({"content": None, "tool_calls": [call]}, [item])
 
 
-def thinking_only() -> Behaviour:
-    """All that the model thought and nothing that it says."""
-    return _message({"content": None, "reasoning_content": "Hm."}, [{"type": "reasoning", "id": "t", "summary": []}])
+def thinking_only(thought: str = "Hm.", name: str = "reasoning_content") -> Behaviour:
+    """All that the model thought, in the field that the server has for it, and nothing that it says."""
+    content = [{"type": "reasoning_text", "text": thought}]
+    item: dict[str, object] = {"type": "reasoning", "id": "t", "summary": [], "content": content}
+    return _message({"content": None, name: thought}, [item])
 
 
 def in_parts(*texts: str) -> Behaviour:
@@ -356,7 +423,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         headers = {name.lower(): value for name, value in self.headers.items()}
-        sent = self.server.model.reply(ModelRequest(self.path, body, headers))
+        path, _, query = self.path.partition("?")
+        sent = self.server.model.reply(ModelRequest(path, body, headers, query=query))
         try:
             self.send_response(sent.status)
             for name, value in sent.headers.items():

@@ -10,19 +10,19 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Final, Literal
 
-from pydantic import ValidationError
-
 from storage.settings import is_web_address
 from tasks.ai.answerer import Answer, AnswererFailed, NoJson, Source, T, Verdict
 from tasks.ai.budget import Ledger
 from tasks.ai.money import Usage
 from tasks.ai.openai.client import Endpoint
-from tasks.ai.openai.errors import ContextWindowExceeded, UnsupportedRequestFormat
+from tasks.ai.openai.errors import ContextWindowExceeded, ServerFailed, UnsupportedRequestFormat
+from tasks.ai.openai.json_answer import Misfit, read_object
 from tasks.ai.openai.long_context import LongContext
 from tasks.ai.openai.protocols import Reply, RequestFormat
 from tasks.ai.prompts import Messages, judgement_prompt, question_prompt, repair_prompt, without_addressing
 from tasks.ai.settings import AiSettings
 from tasks.errors import NotConfigured, SourceFailed
+from tasks.remote.openai_client import AzureAddress
 from tasks.text.tokens import most_model_tokens, usual_model_tokens
 
 OPENAI = "https://api.openai.com/v1"
@@ -51,6 +51,7 @@ def from_settings(settings: AiSettings) -> "OpenAiAnswerer":
         key=key,
         base_url=address,
         timeout=settings.ai_timeout,
+        patience=settings.ai_timeout,
         window=settings.ai_window,
     )
 
@@ -97,7 +98,8 @@ class OpenAiAnswerer:
         self.model = model
         self.name = f"openai-compatible {model}"
         self.address = base_url or OPENAI
-        self._formats = _FORMATS[api]
+        # Azure's older versions know no Responses protocol, and all know chat.
+        self._formats = _FORMATS["chat" if api == "auto" and AzureAddress.parse(self.address) else api]
         self._window = window
         self._endpoint = Endpoint(model, self.address, key, timeout, pause, patience)
 
@@ -166,9 +168,9 @@ class OpenAiAnswerer:
             )
         reply = self._judgement(messages, schema, ledger)
         try:
-            return Verdict(_read(reply, schema), reply.usage)
-        except ValidationError as misfit:
-            problems = _problems(misfit) if reply.text else [reply.instead]
+            return Verdict(_read(reply, schema, material), reply.usage)
+        except Misfit as misfit:
+            problems = misfit.problems if reply.text else [reply.instead]
             repair = repair_prompt(messages, reply.text, problems)
         try:
             second = self._judgement(repair, schema, ledger)
@@ -177,8 +179,8 @@ class OpenAiAnswerer:
             raise
         usage = reply.usage + second.usage
         try:
-            return Verdict(_read(second, schema), usage)
-        except ValidationError:
+            return Verdict(_read(second, schema, material), usage)
+        except Misfit:
             # The cause would show the model's words, which may quote a document.
             raise NoJson(
                 "The model's answer was not the JSON asked for, twice. Name a model that is able to give JSON in "
@@ -225,29 +227,23 @@ class OpenAiAnswerer:
             except UnsupportedRequestFormat as error:
                 failure = error
                 failed.append(candidate)
+            except ServerFailed as error:
+                # Some servers fail at the Responses protocol instead of saying that they lack it.
+                if candidate is not RequestFormat.RESPONSES or candidate in capabilities.works or len(formats) == 1:
+                    raise
+                failure = UnsupportedRequestFormat(error, path_missing=True)
+                failed.append(candidate)
             else:
-                capabilities.mark_unsupported(set(failed))
+                capabilities.mark_working(candidate, instead_of=failed)
                 return reply
         assert failure is not None, "there is always a format to try"
         capabilities.reset_formats()
         raise failure.error from failure
 
 
-def _read(reply: Reply, schema: type[T]) -> T:
-    """The judgement in the reply, also where words or a code fence stand around the JSON."""
-    text = reply.text
-    try:
-        return schema.model_validate_json(text)
-    except ValidationError:
-        start, end = text.find("{"), text.rfind("}") + 1
-        if text[start:end] in {"", text}:
-            raise
-        return schema.model_validate_json(text[start:end])
-
-
-def _problems(misfit: ValidationError) -> list[str]:
-    errors = misfit.errors(include_url=False, include_context=False, include_input=False)[:8]
-    return [f"{'.'.join(map(str, error['loc'])) or 'the answer'}: {error['msg']}" for error in errors]
+def _read(reply: Reply, schema: type[T], material: str) -> T:
+    """The judgement in the reply: in its text, else in the arguments of a tool, else at the end of the reasoning."""
+    return read_object([reply.text] if reply.text else reply.arguments, schema, material, reply.reasoning)
 
 
 class WebSearch:
@@ -316,7 +312,8 @@ def open_web_search() -> WebSearch:
 def _web_search(settings: AiSettings) -> WebSearch:
     assert settings.ai_model
     address, key = _server(settings)
-    return WebSearch(Endpoint(settings.ai_model, address, key, settings.ai_timeout, pause=0.5), settings.ai_model)
+    endpoint = Endpoint(settings.ai_model, address, key, settings.ai_timeout, pause=0.5, patience=settings.ai_timeout)
+    return WebSearch(endpoint, settings.ai_model)
 
 
 def _cited(items: list[dict[str, Any]]) -> list[dict[str, str]]:

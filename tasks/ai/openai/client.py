@@ -13,20 +13,23 @@ import json
 import logging
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import sha256
 from math import inf
 from threading import Lock
 from typing import Any, Final, TypeVar
+from uuid import uuid4
 
 from httpx2 import ConnectError, ConnectTimeout, HTTPError, StreamError, TimeoutException, TransportError
 from openai import APIConnectionError, APIStatusError, OpenAI, OpenAIError
 from pydantic import BaseModel
 
-from tasks.ai.answerer import AnswererFailed
-from tasks.ai.budget import Ledger
+from tasks.ai.answerer import AnswerCut, AnswererFailed
+from tasks.ai.budget import Call, Ledger
+from tasks.ai.call_log import HEADER, LoggedCall
 from tasks.ai.money import Usage
 from tasks.ai.openai.errors import (
     ContextWindowExceeded,
@@ -35,6 +38,7 @@ from tasks.ai.openai.errors import (
     connection_cut,
     empty_response,
     error_for_status,
+    may_have_cost,
     prompt_truncated,
     timed_out,
     too_many_requests,
@@ -49,7 +53,7 @@ from tasks.ai.openai.protocols import (
     read_response,
     token_limit_name,
 )
-from tasks.ai.openai.window import was_cut
+from tasks.ai.openai.window import pieces, was_cut
 from tasks.ai.prompts import Messages
 from tasks.errors import DiligenceError, NotConfigured, SourceFailed, TookTooLong
 from tasks.remote.openai_client import open_client
@@ -76,6 +80,7 @@ class Capabilities:
 
     Attributes:
         unsupported: request formats that it does not know.
+        works: request formats in which it has answered.
         legacy_limit: it takes `max_tokens` where newer servers take `max_completion_tokens`.
         window: tokens that it takes at once; None until it has shown them.
         truncates: it shortens a prompt beyond its window without an error.
@@ -83,21 +88,23 @@ class Capabilities:
     """
 
     unsupported: set[RequestFormat] = field(default_factory=set)
+    works: set[RequestFormat] = field(default_factory=set)
     legacy_limit: bool = False
     window: int | None = None
     truncates: bool = False
     counts: bool = True
     _lock: Lock = field(default_factory=Lock, repr=False)
 
-    def mark_unsupported(self, formats: set[RequestFormat]) -> None:
-        """Another format worked where these did not."""
-        with self._lock:
-            self.unsupported = self.unsupported | formats  # a new set: other threads may be reading the old one
+    def mark_working(self, request_format: RequestFormat, *, instead_of: Iterable[RequestFormat]) -> None:
+        """Note that this format worked where those did not."""
+        with self._lock:  # new sets: other threads may be reading the old ones
+            self.works = self.works | {request_format}
+            self.unsupported = self.unsupported | set(instead_of)
 
     def reset_formats(self) -> None:
         """No format works any more: another server may have taken the address."""
         with self._lock:
-            self.unsupported = set()
+            self.unsupported, self.works = set(), set()
 
     def narrow_window(self, window: int, *, truncates: bool = False) -> None:
         """It has shown that it takes no more than `window` tokens at once."""
@@ -257,31 +264,45 @@ class Endpoint:
         prompt = json.dumps(request, ensure_ascii=False)
         is_response = request_format is RequestFormat.RESPONSES
         limit = self._answer_limit(ledger)
-        if limit is not None:
-            request = {**request, token_limit_name(request_format, legacy=self.capabilities.legacy_limit): limit}
-        with _call(ledger, prompt) as settle:
-            body = self._send(request_format, request)
+        with self._call(ledger, prompt, limit) as call:
+            if call.answer_limit is not None:
+                limit_name = token_limit_name(request_format, legacy=self.capabilities.legacy_limit)
+                request = {**request, limit_name: call.answer_limit}
             try:
-                reply = read_response(body) if is_response else read_completion(body)
+                body = self._send(request_format, request, call)
+                reply = self._read(body, is_response, prompt, call)
             except AnswererFailed as failure:
-                failure.usage = self._usage(failure.usage, prompt, None, limit)
-                settle(failure.usage)
+                failure.usage = self._usage(failure.usage, prompt, None, call.answer_limit)
+                call(failure.usage)
+                if ledger and isinstance(failure, AnswerCut) and call.answer_limit != limit:
+                    raise ledger.budget_spent() from None  # it was cut where the budget ends
                 raise
-            except ValueError:
-                error = unreadable_response(body)
-                if isinstance(error, TryAgain):
-                    settle(self._usage(Usage(1), prompt, None, limit))
-                raise error from None
-            usage = self._usage(reply.usage, prompt, reply.text, limit)
-            settle(usage)
-        if limit is not None and reply.usage.output_tokens > limit:
+            usage = self._usage(reply.usage, prompt, reply.text, call.answer_limit)
+            call(usage)
+        if call.answer_limit is not None and reply.usage.output_tokens > call.answer_limit:
             self.capabilities.legacy_limit = True  # the newer name was ignored
         text = "\n".join(message["content"] for message in request["input" if is_response else "messages"])
         window = self.capabilities.window if self.capabilities.truncates else None
         if was_cut(text, reply.usage.input_tokens, window=window):
             self.capabilities.narrow_window(reply.usage.input_tokens, truncates=True)
             raise prompt_truncated(reply.usage.input_tokens, usage)
-        return Reply(reply.text, usage, reply.instead)
+        return replace(reply, usage=usage)
+
+    def _read(self, body: bytes, is_response: bool, prompt: str, call: Call) -> Reply:
+        """The reply in a body. What broke off in the middle was paid for all the same."""
+        try:
+            return read_response(body) if is_response else read_completion(body)
+        except ValueError:
+            error = unreadable_response(body)
+            if isinstance(error, TryAgain):
+                call(self._usage(Usage(1), prompt, None, call.answer_limit))
+            raise error from None
+
+    def _call(self, ledger: Ledger | None, prompt: str, limit: int | None) -> AbstractContextManager[Call]:
+        if ledger is None:
+            return nullcontext(Call(LoggedCall(None, "", uuid4().hex), Usage(), capped=False))
+        request = sha256(f"{self._address} {prompt}".encode(errors="replace")).hexdigest()
+        return ledger.call(most_model_tokens(prompt), pieces=pieces(prompt), answer_limit=limit, request=request)
 
     def _answer_limit(self, ledger: Ledger | None) -> int | None:
         """What the ledger leaves to an answer, and no more than the model's window can hold beside a prompt."""
@@ -305,30 +326,38 @@ class Endpoint:
             written = (limit or 0) if answer is None else estimate(answer)
         return Usage(usage.calls, read, written)
 
-    def _send(self, request_format: RequestFormat, request: dict[str, Any]) -> bytes:
+    def _send(self, request_format: RequestFormat, request: dict[str, Any], call: Call | None = None) -> bytes:
+        """The body of the response. `call` is told where an answer may have been given that did not arrive."""
+        try:
+            return self._exchange(request_format, request, {HEADER: call.key} if call else {})
+        except _AnswerLost as lost:
+            error, sent = lost.error, True
+        except OpenAIError as failure:
+            error, sent = _error_of_library(failure, self._timeout), _may_have_cost(failure)
+        except HTTPError as failure:
+            error, sent = _error_of_connection(failure, self._timeout), True
+        except StreamError:
+            error, sent = connection_cut(), True
+        if sent and call:
+            call.lose()
+        raise error  # without its cause: the server's words, which a traceback would show, can hold key and prompt
+
+    def _exchange(self, request_format: RequestFormat, request: dict[str, Any], headers: dict[str, str]) -> bytes:
         deadline = time.monotonic() + self._timeout
         body = bytearray()
         is_response = request_format is RequestFormat.RESPONSES
         resource: Any = self._client.responses if is_response else self._client.chat.completions
-        try:
-            with resource.with_streaming_response.create(**request) as response:
-                # The client's limit is for each piece. A body that comes slowly, piece by piece, must end too, at
-                # the latest after one more pause of that length.
-                for piece in response.iter_bytes():
-                    body += piece
-                    if time.monotonic() > deadline:
-                        raise timed_out(self._timeout)
-                    if len(body) > _LARGEST:
-                        raise SourceFailed("The AI server's answer does not end. Check OPENAI_BASE_URL.")
-        # Without their causes: the server's words, which a traceback would show, can hold key and prompt.
-        except OpenAIError as error:
-            raise _error_of_library(error, self._timeout) from None
-        except HTTPError as error:
-            raise _error_of_connection(error, self._timeout) from None
-        except StreamError:
-            raise connection_cut() from None
+        with resource.with_streaming_response.create(**request, extra_headers=headers) as response:
+            # The client's limit is for each piece. A body that comes slowly, piece by piece, must end too, at
+            # the latest after one more pause of that length.
+            for piece in response.iter_bytes():
+                body += piece
+                if time.monotonic() > deadline:
+                    raise _AnswerLost(timed_out(self._timeout))
+                if len(body) > _LARGEST:
+                    raise _AnswerLost(SourceFailed("The AI server's answer does not end. Check OPENAI_BASE_URL."))
         if not body.strip():
-            raise empty_response()
+            raise _AnswerLost(empty_response())
         return bytes(body)
 
     @cached_property
@@ -338,8 +367,19 @@ class Endpoint:
         return client
 
 
-def _call(ledger: Ledger | None, prompt: str) -> AbstractContextManager[Callable[[Usage], None]]:
-    return nullcontext(lambda _: None) if ledger is None else ledger.call(most_model_tokens(prompt))
+class _AnswerLost(Exception):
+    """The server answered with status 200, and the answer did not arrive."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
+
+
+def _may_have_cost(error: OpenAIError) -> bool:
+    """Whether the request went out, and the server may have had the model answer it."""
+    if isinstance(error, APIStatusError):
+        return may_have_cost(error.status_code)
+    return isinstance(error, APIConnectionError) and not isinstance(error.__cause__, ConnectError | ConnectTimeout)
 
 
 def _error_of_library(error: OpenAIError, timeout: float) -> Exception:

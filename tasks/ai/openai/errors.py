@@ -4,8 +4,19 @@
     TryAgain                  it may work in a moment (of tasks.remote.retry)
     LegacyTokenLimit          the limit on an answer's length has an older name here
     ContextWindowExceeded     the prompt is longer than the model takes at once (a TooLarge)
+    ModelRefused              a content filter stopped the prompt (of tasks.ai.answerer)
+    ServerFailed              HTTP 500; a server may answer so to a protocol that it half knows (an Unavailable)
 
 The server's own words never go into a message: they can hold the key, the question or a document.
+
+What servers document:
+
+- OpenRouter (https://openrouter.ai/docs/errors): 402 the account has too little credit, 403 the prompt was flagged.
+- Azure OpenAI: 400 with the code `content_filter` for a prompt that its filter stops
+  (https://learn.microsoft.com/azure/ai-services/openai/concepts/content-filter), which is billed
+  (https://learn.microsoft.com/answers/questions/1632971); 404 with `DeploymentNotFound`.
+- llama.cpp (https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md): 503 "Loading model" until it is
+  loaded. Ollama (https://docs.ollama.com/faq): 503 when too many requests wait.
 """
 
 import json
@@ -13,6 +24,7 @@ import re
 from collections.abc import Mapping
 from math import ceil
 
+from tasks.ai.answerer import ModelRefused
 from tasks.ai.money import Usage
 from tasks.ai.openai.window import named_window
 from tasks.errors import (
@@ -31,8 +43,17 @@ _TOO_LONG = re.compile(
     r"|exceeds? the (?:available )?context|max_model_len|reduce the length|token limit|max_new_tokens` must be"
     r"|exceeds? (?:the )?maximum (?:number of tokens|input length|model length)|maximum model length|n_ctx"
 )
+_FILTERED = re.compile(
+    r"content_filter|content management policy|content_policy_violation|responsibleaipolicyviolation"
+    r"|flagged as potentially violating|input was flagged|requires moderation"
+)
+_NO_DEPLOYMENT = re.compile(r"deploymentnotfound|deployment for this resource does not exist")
+_WRONG_KEY = re.compile(
+    r"(?:incorrect|invalid|missing|expired) api.?key|api.?key (?:not valid|expired|is invalid)|invalid_api_key"
+)
 _NO_MODEL = re.compile(r"model_not_found|model\b.{0,120}(?:not found|not exist|unknown|not available)")
-_OUT_OF_CREDIT = re.compile(r"insufficient_quota|billing_|out of credit")
+_OUT_OF_CREDIT = re.compile(r"insufficient_quota|billing_|out of credit|credit balance is too low")
+_GATEWAY_GAVE_UP = {504, 524}  # the gateway's own time limit passed; the model may have answered, and cost
 _NO_LIMIT = re.compile(
     r"(?:unsupported|unknown|unrecogni[sz]ed|unexpected|extra|not (?:permitted|allowed|supported|a valid))"
     r".{0,200}\bmax_(?:completion_)?tokens|\bmax_(?:completion_)?tokens\b.{0,200}"
@@ -68,19 +89,25 @@ class ContextWindowExceeded(TooLarge):
         return type(self), (self.message, self.window, self.usage)
 
 
+class ServerFailed(Unavailable):
+    """HTTP 500. Some servers that know only a part of a protocol answer so."""
+
+
 class LegacyTokenLimit(Exception):
     """The server does not know that name of the limit on an answer's length; older servers know `max_tokens` only."""
 
 
 def error_for_status(status: int, headers: Mapping[str, str], body: str) -> Exception:
     """What an HTTP status means; `body` is the response's text, or its start, in lower case."""
-    if status in {401, 403}:
+    if status in {400, 403, 422} and _FILTERED.search(body):
+        return content_filtered(Usage(1))
+    if status in {401, 403} or (status == 400 and _WRONG_KEY.search(body)):
         return NotConfigured(
             "The AI server does not accept the key, or not for this model. Check OPENAI_API_KEY and DILIGENCE_AI_MODEL."
         )
+    if status == 402 or (status in {400, 429} and _OUT_OF_CREDIT.search(body)):
+        return Unavailable("The AI server's account has no credit left. Top it up, or set another OPENAI_API_KEY.")
     if status == 429:
-        if _OUT_OF_CREDIT.search(body):
-            return Unavailable("The AI server's account has no credit left. Top it up, or set another OPENAI_API_KEY.")
         after = read_retry_after(headers.get("retry-after"))
         return TryAgain(too_many_requests(after), attempts=None, after=after)
     if status in {400, 422} and _NO_LIMIT.search(body):
@@ -89,9 +116,17 @@ def error_for_status(status: int, headers: Mapping[str, str], body: str) -> Exce
         return window_exceeded(body)
     if status < 500 and _NO_MODEL.search(body):
         return NotConfigured("The AI server does not know the model. Check DILIGENCE_AI_MODEL.")
+    if _NO_DEPLOYMENT.search(body):
+        return NotConfigured(
+            "The AI server has no deployment of that name. Set DILIGENCE_AI_MODEL to the deployment's name, and where "
+            "OPENAI_BASE_URL names a deployment, that too. A new one is ready after some minutes."
+        )
     if status in {404, 405, 501}:
         return UnsupportedRequestFormat(
-            NotConfigured("The AI server has nothing at this address. Check OPENAI_BASE_URL; it usually ends in /v1."),
+            NotConfigured(
+                "The AI server has nothing at this address. Check OPENAI_BASE_URL; it usually ends in /v1. "
+                "On Azure, check the api-version in it too."
+            ),
             path_missing=True,
         )
     if 300 <= status < 400:
@@ -99,15 +134,39 @@ def error_for_status(status: int, headers: Mapping[str, str], body: str) -> Exce
             "The AI server sends elsewhere, which is not followed: it would take texts to another address. "
             "Set OPENAI_BASE_URL to the final one."
         )
-    if status >= 500 or status in {408, 409, 425}:
+    if status == 503:  # it loads its model, or has too much to do: only time decides
         return TryAgain(
-            Unavailable(f"The AI server is in trouble (HTTP {status}). Try again later, or look into its log."),
+            Unavailable(
+                "The AI server is not ready (HTTP 503): it loads its model, or has too much to do. Try again later, or "
+                "raise DILIGENCE_AI_TIMEOUT, which is also how long it is waited for."
+            ),
+            attempts=None,
+            after=read_retry_after(headers.get("retry-after")),
+        )
+    if status >= 500 or status in {408, 409, 425}:
+        kind = ServerFailed if status == 500 else Unavailable
+        return TryAgain(
+            kind(f"The AI server is in trouble (HTTP {status}). Try again later, or look into its log."),
             attempts=5,
             after=read_retry_after(headers.get("retry-after")),
         )
     return UnsupportedRequestFormat(
         SourceFailed(f"The AI server does not take the request (HTTP {status}). Check DILIGENCE_AI_MODEL and _AI_API."),
         path_missing=False,
+    )
+
+
+def may_have_cost(status: int) -> bool:
+    """Whether a model may have answered, though the response with this status is an error."""
+    return status in _GATEWAY_GAVE_UP
+
+
+def content_filtered(usage: Usage) -> ModelRefused:
+    """A content filter stopped the prompt or the answer."""
+    return ModelRefused(
+        "The AI server's content filter stopped the question or its answer. Name another model in DILIGENCE_AI_MODEL, "
+        "or have the filter changed where the model is deployed.",
+        usage,
     )
 
 

@@ -7,6 +7,7 @@ of that matters. A refusal, a cut answer, a tool call and an error inside a repl
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -15,7 +16,13 @@ from pydantic import BaseModel, ValidationError
 
 from tasks.ai.answerer import AnswerCut, ModelRefused
 from tasks.ai.money import Usage
-from tasks.ai.openai.errors import UnsupportedRequestFormat, error_for_status, says_too_long, window_exceeded
+from tasks.ai.openai.errors import (
+    UnsupportedRequestFormat,
+    content_filtered,
+    error_for_status,
+    says_too_long,
+    window_exceeded,
+)
 from tasks.ai.prompts import Messages
 from tasks.errors import SourceFailed
 
@@ -53,12 +60,15 @@ class RequestFormat(Enum):
 class Reply:
     """The model's text without its reasoning, and its cost as the server gave it (0 where it did not).
 
-    Where `text` is empty, `instead` is a sentence on what came in its place.
+    Where `text` is empty, `instead` is a sentence on what came in its place, `arguments` are those of the tools that
+    the model called, and `reasoning` is what it thought.
     """
 
     text: str
     usage: Usage
     instead: str = EMPTY
+    arguments: tuple[str, ...] = ()
+    reasoning: str = ""
 
 
 def token_limit_name(request_format: RequestFormat, *, legacy: bool) -> str:
@@ -128,6 +138,7 @@ class _Completion(_Body):
 class _Item(BaseModel):
     type: str
     content: Any = None
+    arguments: Any = None
 
 
 class _Response(_Body):
@@ -151,14 +162,19 @@ def read_completion(body: bytes) -> Reply:
     message = choice.message
     if choice.error or choice.finish_reason == "error":
         raise _error(choice.error)
-    if message.refusal or choice.finish_reason == "content_filter":
+    if choice.finish_reason == "content_filter":
+        raise content_filtered(usage)
+    if message.refusal:
         raise _refused(usage)
     if choice.finish_reason == "length":
         raise _cut(usage)
     text = _without_reasoning(_text(message.content))
     called = bool(message.tool_calls or message.function_call)
     reasoned = bool(message.reasoning_content or message.reasoning or _text(message.content).strip())
-    return Reply(text, usage, _instead(called=called, reasoned=reasoned))
+    instead = _instead(called=called, reasoned=reasoned)
+    calls = [call.get("function") for call in _list(message.tool_calls)] + [message.function_call]
+    reasoning = _text(message.reasoning_content) or _text(message.reasoning)
+    return Reply(text, usage, instead, _arguments(calls), reasoning)
 
 
 def read_response(body: bytes) -> Reply:
@@ -167,7 +183,9 @@ def read_response(body: bytes) -> Reply:
     usage = _usage(response.usage)
     reason = response.incomplete_details.get("reason") if isinstance(response.incomplete_details, dict) else None
     parts = [part for item in response.output if item.type == "message" for part in _list(item.content)]
-    if reason == "content_filter" or any(part.get("type") == "refusal" for part in parts):
+    if reason == "content_filter":
+        raise content_filtered(usage)
+    if any(part.get("type") == "refusal" for part in parts):
         raise _refused(usage)
     if response.status == "incomplete":
         raise _cut(usage)
@@ -176,7 +194,17 @@ def read_response(body: bytes) -> Reply:
     text = _text(parts)
     called = any(item.type.endswith("_call") for item in response.output)
     reasoned = bool(text.strip()) or (not parts and any(item.type == "reasoning" for item in response.output))
-    return Reply(_without_reasoning(text), usage, _instead(called=called, reasoned=reasoned))
+    instead = _instead(called=called, reasoned=reasoned)
+    calls = [{"arguments": item.arguments} for item in response.output if item.type.endswith("_call")]
+    thoughts = [part for item in response.output if item.type == "reasoning" for part in _list(item.content)]
+    reasoning = "".join(str(part.get("text") or "") for part in thoughts)
+    return Reply(_without_reasoning(text), usage, instead, _arguments(calls), reasoning)
+
+
+def _arguments(calls: Sequence[Any]) -> tuple[str, ...]:
+    """What tools were called with: JSON as text, or, from some servers, the object itself."""
+    values = [call.get("arguments") for call in calls if isinstance(call, dict)]
+    return tuple(value if isinstance(value, str) else json.dumps(value) for value in values if value)
 
 
 def _without_reasoning(text: str) -> str:

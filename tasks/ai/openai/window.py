@@ -46,7 +46,7 @@ def was_cut(prompt: str, counted: int, *, window: int | None = None) -> bool:
         return False
     if window is not None and counted >= 0.98 * window and size / 2.3 > window:
         return True
-    if any(abs(counted - usual) <= _NEARLY * usual for usual in _USUAL) and counted < _NEVER * _pieces(prompt):
+    if any(abs(counted - usual) <= _NEARLY * usual for usual in _USUAL) and counted < _NEVER * pieces(prompt):
         return True
     if counted < _SMALLEST_CUT and size < _LONG:
         return False
@@ -61,8 +61,9 @@ def named_window(message: str) -> int | None:
 
 def fewest(text: str) -> int:
     """Fewer tokens than `text` can be."""
-    return int(_pieces(text) * _FEWEST_TOKENS)
+    return int(pieces(text) * _FEWEST_TOKENS)
 
 
-def _pieces(text: str) -> int:
+def pieces(text: str) -> int:
+    """Its words, figures and marks, to which its tokens are nearly in proportion."""
     return sum(1 for _ in _PIECE.finditer(text)) + len(_UNSPACED.findall(text)) // 4

@@ -24,7 +24,7 @@ def test_report_has_every_key_that_was_promised() -> None:
     run = report["run"]
     assert {"id", "name", "started_at", "finished_at", "status", "cost", "answerer"} <= set(run)
     assert run["started_at"] == "2025-11-20T21:04:30Z"
-    assert run["cost"] == {"calls": 3, "input_tokens": 900, "output_tokens": 80, "usd": None}
+    assert run["cost"] == {"calls": 3, "unknown_calls": 0, "input_tokens": 900, "output_tokens": 80, "usd": None}
     alpha = report["companies"][0]
     promised = {"name", "domain", "folder_id", "total", "coverage", "rank", "criteria", "missing", "conflicts"}
     assert promised | {"documents", "changes"} <= set(alpha)

@@ -1,0 +1,52 @@
+"""Calls whose answers are not known: written before a call, gone with its answer, kept with the run."""
+
+import pytest
+from sqlmodel import Session
+
+from storage import calls, database, runs
+from tests.storage import rows
+
+pytestmark = pytest.mark.usefixtures("new_database_url")
+
+
+def add_run(session: Session) -> str:
+    run = rows.run()
+    runs.add_run(session, run, [])
+    return run.id
+
+
+def interrupted(run_id: str) -> None:
+    with database.writing() as session:
+        calls.add_call(session, run_id, "key", "request")
+        raise KeyboardInterrupt
+
+
+def test_a_call_counts_until_it_is_answered() -> None:
+    with database.writing() as session:
+        run_id = add_run(session)
+        first, second = (calls.add_call(session, run_id, key, "request") for key in ("one", "two"))
+    with database.writing() as session:
+        calls.remove_call(session, first)
+    with database.reading() as session:
+        assert calls.count_unanswered(session, run_id) == 1
+        (call,) = calls.unanswered_calls(session, run_id)
+    assert (call.id, call.key, call.request) == (second, "two", "request")
+
+
+def test_a_call_that_was_not_committed_was_not_made() -> None:
+    with database.writing() as session:
+        run_id = add_run(session)
+    with pytest.raises(KeyboardInterrupt):
+        interrupted(run_id)
+    with database.reading() as session:
+        assert calls.count_unanswered(session, run_id) == 0
+
+
+def test_the_calls_of_a_run_go_with_it() -> None:
+    with database.writing() as session:
+        run_id = add_run(session)
+        calls.add_call(session, run_id, "key", "request")
+    with database.writing() as session:
+        session.delete(runs.get_run(session, run_id))
+    with database.reading() as session:
+        assert calls.count_unanswered(session, run_id) == 0

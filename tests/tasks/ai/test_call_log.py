@@ -1,0 +1,157 @@
+"""Every call is in the log of its run until its answer is known; a lost one's key goes with the same request again."""
+
+import gc
+from pathlib import Path
+
+import pytest
+
+from storage.calls import count_unanswered
+from storage.database import reading, writing
+from storage.runs import Run, add_run, get_run
+from storage.settings import override_settings
+from tasks.ai.budget import BudgetSpent, ledger_of
+from tasks.ai.call_log import HEADER, RunCallLog
+from tasks.ai.money import Usage
+from tasks.ai.openai.answerer import OpenAiAnswerer
+from tests.servers.openai_server import (
+    Behaviour,
+    ModelRequest,
+    ModelServer,
+    busy,
+    cut_off,
+    failing,
+    nothing,
+    slow,
+    torn,
+)
+
+pytestmark = pytest.mark.usefixtures("run")
+
+
+@pytest.fixture
+def run(home: Path) -> None:
+    with writing() as session:
+        add_run(session, Run(id="r", batch="b", fingerprint="f", answerer="a", criteria={}), [])
+
+
+def unknown() -> int:
+    with reading() as session:
+        return count_unanswered(session, "r")
+
+
+def calls() -> int:
+    with reading() as session:
+        return get_run(session, "r").calls
+
+
+def asking(server: ModelServer, **options: float) -> OpenAiAnswerer:
+    return OpenAiAnswerer("small", "chat", base_url=server.url, **{"pause": 0.01, "patience": 0.3, **options})  # type: ignore[arg-type]
+
+
+def keys(server: ModelServer) -> list[str]:
+    return [request.headers[HEADER.lower()] for request in server.requests]
+
+
+def test_a_call_is_written_down_before_it_is_made() -> None:
+    seen: list[int] = []
+
+    def says(_: ModelRequest) -> str:
+        seen.append(unknown())
+        return "Yes."
+
+    with ModelServer(says) as server:
+        asking(server).answer("Is it?", [], ledger=ledger_of("r"))
+    assert seen == [1]
+    assert (calls(), unknown()) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "lost"),
+    [
+        (torn(), 1),
+        (nothing(), 1),
+        (failing(504), 1),
+        (failing(500), 0),
+        (busy(), 0),
+    ],
+    ids=["torn", "nothing", "gateway's time limit", "500", "busy"],
+)
+def test_only_an_answer_that_may_have_been_given_is_lost(behaviour: Behaviour, lost: int) -> None:
+    with ModelServer() as server:
+        server.then(behaviour)
+        asking(server).answer("Is it?", [], ledger=ledger_of("r"))
+        assert (calls(), unknown()) == (1, lost)
+        first, *_, last = keys(server)
+    assert (first == last) == bool(lost)
+
+
+def test_an_answer_that_comes_too_late_is_lost() -> None:
+    with ModelServer() as server:
+        server.then(slow(20))
+        with pytest.raises(Exception, match="DILIGENCE_AI_TIMEOUT"):
+            asking(server, timeout=0.3).answer("Is it?", [], ledger=ledger_of("r"))
+    assert (calls(), unknown()) == (0, 1)
+
+
+def test_a_call_that_an_interrupt_ended_is_lost() -> None:
+    with pytest.raises(KeyboardInterrupt), ledger_of("r").call(100):
+        raise KeyboardInterrupt
+    assert (calls(), unknown()) == (0, 1)
+
+
+def test_the_next_process_sends_a_lost_calls_key_again_once() -> None:
+    log = RunCallLog("r")
+    lost = [log.begin("request", Usage()).key for _ in range(2)]
+    after = RunCallLog("r")
+    assert [after.begin("request", Usage()).key for _ in range(2)] == lost
+    assert after.begin("request", Usage()).key not in lost
+    assert after.begin("another", Usage()).key not in lost
+
+
+def test_an_answered_request_gets_a_new_key() -> None:
+    with ModelServer() as server:
+        for _ in range(2):
+            asking(server).answer("Is it?", [], ledger=ledger_of("r"))
+        one, other = keys(server)
+    assert one != other
+
+
+def test_under_a_cap_a_lost_call_counts_as_the_most_that_it_can_have_cost() -> None:
+    with override_settings({"ai_budget": "20000 tokens"}):
+        with ledger_of("r").call(9000) as call:
+            call.lose()
+        gc.collect()
+        with pytest.raises(BudgetSpent), ledger_of("r").call(9000):
+            pytest.fail("the call was made")
+        with ledger_of("r").call(1000) as call:
+            call(Usage(1, 1000, 100))
+    assert (calls(), unknown()) == (1, 1)
+
+
+def test_a_lost_call_has_its_price_under_a_cap() -> None:
+    with override_settings({"ai_model": "gpt-4o-mini", "ai_budget": "1 USD"}):
+        with ledger_of("r").call(1_000_000) as call:
+            call.lose()
+        with reading() as session:
+            usd = get_run(session, "r").usd
+    assert usd == pytest.approx(0.15 + 4096 * 0.6e-6)
+
+
+def test_an_answer_cut_where_the_budget_ends_is_the_budgets_end() -> None:
+    with ModelServer() as server, override_settings({"ai_budget": "4000 tokens"}):
+        ledger = ledger_of("r")
+        asking(server).answer("Is it?", [], ledger=ledger)
+        with ledger.call(10) as call:
+            call(Usage(1, 4000 - 1200 - ledger.spent.tokens))
+        server.always(cut_off())
+        with pytest.raises(BudgetSpent):
+            asking(server).answer("Is it?", [], ledger=ledger)
+        assert len(server.requests) == 2
+        assert server.requests[-1].body["max_completion_tokens"] < (ledger.answer_limit or 0)
+
+
+def test_without_a_run_nothing_is_written() -> None:
+    with ModelServer() as server:
+        server.then(torn())
+        asking(server).answer("Is it?", [])
+    assert unknown() == 0
