@@ -5,7 +5,7 @@ bytes, and name it in `ReportFormat`. It is imported when it is first used, with
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
@@ -14,8 +14,10 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from tasks.errors import BadRequest
 from tasks.evidence.settings import EvidenceSettings
+from tasks.reports import company_pages
 from tasks.reports.evidence import replace_file, write_evidence
 from tasks.reports.evidence_links import FOLDER, is_own_file
+from tasks.reports.html import render_pages
 from tasks.reports.models import CompanyReport, Report
 from tasks.reports.originals import originals_of, with_originals
 from tasks.reports.report import build
@@ -105,16 +107,34 @@ def _write_files(report: Report, formats: Sequence[str], folder: Path) -> Path:
 
 def _write_file(report: Report, format_name: str, folder: Path) -> Path:
     target = folder / f"report.{format_name}"
-    half = target.with_suffix(f".{format_name}.part")
-    if format_name == ReportFormat.HTML:
-        report = with_originals(report, originals_of(report.run.id))
-    content = render(report, format_name)
+    is_html = format_name == ReportFormat.HTML
+    pages: Iterable[tuple[str, str | bytes]] = (
+        render_pages(with_originals(report, originals_of(report.run.id)))
+        if is_html
+        else [(target.name, render(report, format_name))]
+    )
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        replace_file(target, half, content)
+        written = {_write_page(folder / path, content) for path, content in pages}
+        if is_html:
+            _remove_other_pages(folder / company_pages.FOLDER, written)
     except OSError as error:
         raise BadRequest(f"{target} cannot be written ({error.strerror}). Choose another folder with --out.") from error
     return target
+
+
+def _write_page(target: Path, content: str | bytes) -> Path:
+    target.parent.mkdir(exist_ok=True)
+    data = content if isinstance(content, bytes) else content.encode()
+    replace_file(target, target.with_name(f"{target.name}.part"), data)
+    return target
+
+
+def _remove_other_pages(folder: Path, written: Collection[Path]) -> None:
+    """Take away the pages of companies that an earlier report wrote here."""
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if path not in written and company_pages.is_own_file(path.name):
+            path.unlink()
 
 
 def without_evidence(report: Report, unwritten: Mapping[str, str]) -> Report:
@@ -147,7 +167,7 @@ def _unlink_evidence(company: CompanyReport) -> None:
 
 
 def pack(folder: Path) -> Path:
-    """Write report.zip: report.html and the folder `evidence`, to be sent on. The same content gives the same bytes.
+    """Write report.zip: report.html with `companies` and `evidence`, to be sent on. The same gives the same bytes.
 
     Raises:
         OSError: it cannot be written; an earlier one is taken away, for it belongs to an earlier report.
@@ -155,8 +175,9 @@ def pack(folder: Path) -> Path:
     target, half = folder / "report.zip", folder / "report.zip.part"
     try:
         with ZipFile(half, "w") as archive:
-            for path in [folder / "report.html", *sorted((folder / FOLDER).iterdir())]:
-                if path.name == "report.html" or is_own_file(path.name):
+            pages = sorted((folder / company_pages.FOLDER).glob("*.html"))
+            for path in [folder / "report.html", *pages, *sorted((folder / FOLDER).iterdir())]:
+                if path.name == "report.html" or company_pages.is_own_file(path.name) or is_own_file(path.name):
                     entry = ZipInfo(f"report/{path.relative_to(folder).as_posix()}", _ALWAYS)
                     entry.external_attr = 0o644 << 16
                     entry.compress_type = ZIP_STORED if path.suffix == ".webp" else ZIP_DEFLATED

@@ -1,8 +1,11 @@
 """What a reader should look at first: where a company falls short, how gravely, and what speaks for it."""
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from storage.scores import ScoreStatus
+from tasks.reports.changes import Change
 from tasks.reports.models import CompanyReport, CriterionReport, Severity
 
 GRAVE: Final = 0.2
@@ -12,7 +15,10 @@ SHORT: Final = 0.4
 STRONG: Final = 0.8
 """From this share of the scale on a score speaks for a company."""
 MOST: Final = 3
-_ORDER: Final = {"high": 0, "medium": 1, "low": 2}
+"""Reasons, findings and changes that the first screen names of a company."""
+_SAME: Final = 1e-9
+"""Totals that differ less are equal."""
+_ORDER: Final[dict[Severity, int]] = {"high": 0, "medium": 1, "low": 2}
 
 
 class RedFlag(NamedTuple):
@@ -34,6 +40,39 @@ def red_flags(company: CompanyReport, scale: tuple[float, float]) -> list[RedFla
         if falls_short(criterion, scale)
     ]
     return sorted(flags, key=lambda flag: (_ORDER[flag.severity], -flag.criterion.weight))
+
+
+class PlacedFlag(NamedTuple):
+    """A red flag with where the report shows it: the company's number and the criterion's place, both from 1."""
+
+    severity: Severity
+    criterion: CriterionReport
+    number: int
+    position: int
+
+
+def flags_of(company: CompanyReport, number: int, scale: tuple[float, float]) -> list[PlacedFlag]:
+    """The red flags of the company with that number in the report."""
+    places = {criterion.id: position for position, criterion in enumerate(company.criteria, 1)}
+    return [PlacedFlag(*flag, number, places[flag.criterion.id]) for flag in red_flags(company, scale)]
+
+
+def flags_by_severity(
+    companies: Sequence[CompanyReport], scale: tuple[float, float]
+) -> list[tuple[Severity, list[PlacedFlag]]]:
+    """The red flags of all companies, the most severe first; a severity without flags is left out."""
+    flags = [flag for number, company in enumerate(companies, 1) for flag in flags_of(company, number, scale)]
+    by_severity = [(severity, [flag for flag in flags if flag.severity == severity]) for severity in _ORDER]
+    return [(severity, of_severity) for severity, of_severity in by_severity if of_severity]
+
+
+def by_criterion(flags: Sequence[PlacedFlag]) -> list[tuple[CriterionReport, list[PlacedFlag]]]:
+    """Red flags by the criterion that they are about, those of most weight first."""
+    groups: dict[str, list[PlacedFlag]] = {}
+    for flag in flags:
+        groups.setdefault(flag.criterion.id, []).append(flag)
+    ordered = sorted(groups.values(), key=lambda group: (-group[0].criterion.weight, -len(group)))
+    return [(group[0].criterion, group) for group in ordered]
 
 
 def falls_short(criterion: CriterionReport, scale: tuple[float, float]) -> bool:
@@ -69,6 +108,37 @@ def possible_range(company: CompanyReport) -> tuple[float, float] | None:
         return None
     known = (company.total or 0.0) * company.coverage
     return known, known + 1 - company.coverage
+
+
+def possible_ranks(companies: Sequence[CompanyReport]) -> list[tuple[int, int] | None]:
+    """For each company the best and the worst rank that what is unscored still allows; None where it has no rank."""
+    ranges = [possible_range(company) if company.rank is not None else None for company in companies]
+    known = [ends for ends in ranges if ends is not None]
+    return [
+        (
+            1 + sum(low > ends[1] + _SAME for low, _ in known),
+            1 + sum(high > ends[0] + _SAME for _, high in known) - (ends[1] > ends[0] + _SAME),
+        )
+        if ends is not None
+        else None
+        for ends in ranges
+    ]
+
+
+def missing_most(companies: Sequence[CompanyReport]) -> list[tuple[str, int]]:
+    """What is missing at most companies, with how many they are; of what weighs the same, the first."""
+    counts: Counter[str] = Counter()
+    weights: dict[str, float] = {}
+    for company in companies:
+        counts.update({criterion.name for criterion in company.criteria if criterion.missing is not None})
+        weights |= {criterion.name: criterion.weight for criterion in company.criteria}
+    return sorted(counts.items(), key=lambda item: (-item[1], -weights[item[0]], item[0]))[:MOST]
+
+
+def main_changes(company: CompanyReport) -> list[Change]:
+    """What changed since the last run, scores before criteria before documents, three at most."""
+    order = {"score_moved": 0, "criteria_changed": 1}
+    return sorted(company.changes, key=lambda change: order.get(change.kind, 2))[:MOST]
 
 
 def _by_score(criterion: CriterionReport, scale: tuple[float, float]) -> Severity:

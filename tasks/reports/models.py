@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from storage.runs import CompanyStatus, RunStatus
 from storage.scores import ScoreStatus
-from tasks.companies.claims import ClaimConflict
+from tasks.companies.claims import Claim, ClaimConflict
 from tasks.reports.changes import Change
 
 CriterionKind = Literal["judged", "fact", "document"]
@@ -192,7 +192,8 @@ class CompanyReport(BaseModel):
 
     `missing` says what to ask the company for, an entry a thing. `compared_with` is the id of the
     last run that had the company too; without one `changes` is empty and says nothing. `stability` is
-    the share of draws in which it keeps its place when the weights vary (`run.sensitivity`).
+    the share of draws in which it keeps its place when the weights vary (`run.sensitivity`). `facts` are
+    those of its profile, for each field the claim that the profile took.
     """
 
     name: str
@@ -211,6 +212,7 @@ class CompanyReport(BaseModel):
     warnings: list[str]
     compared_with: str | None
     stability: float | None = None
+    facts: list[Claim] = []
 
 
 class Report(BaseModel):

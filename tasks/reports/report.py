@@ -26,7 +26,7 @@ from storage.runs import (
     run_companies,
 )
 from storage.scores import CriterionOutcome, Quote, ScoreStatus, company_outcomes, outcome_quotes
-from tasks.companies.claims import Claim, ClaimConflict, find_conflicts
+from tasks.companies.claims import Claim, find_conflicts
 from tasks.companies.field_names import field_name
 from tasks.errors import NotFound
 from tasks.evidence.settings import EvidenceSettings
@@ -291,6 +291,7 @@ def _company(
     documents = company_documents(session, company.id)
     outcomes = company_outcomes(session, company.id)
     quotes = outcome_quotes(session, company.id)
+    claims = _claims(session, company)
     criteria = company_criteria(run, company, outcomes, quotes, _evidence_of(session, company, outcomes, quotes))
     return CompanyReport(
         name=company.name,
@@ -301,7 +302,7 @@ def _company(
         rank=company.rank,
         criteria=criteria,
         missing=missing_items(criteria),
-        conflicts=_conflicts(session, company),
+        conflicts=find_conflicts(claims),
         documents=[_document(run, document) for document in documents],
         changes=_changes(_Side(run, company, documents, outcomes), _side(session, before, earlier), quotes)
         if before and earlier
@@ -310,6 +311,7 @@ def _company(
         problem=company.problem,
         warnings=_warnings(session, company),
         compared_with=before.id if before and earlier else None,
+        facts=list({claim.field: claim for claim in reversed(claims)}.values())[::-1],
     )
 
 
@@ -331,10 +333,11 @@ def _evidence_of(
     )
 
 
-def _conflicts(session: Session, company: RunCompany) -> list[ClaimConflict]:
+def _claims(session: Session, company: RunCompany) -> list[Claim]:
+    """What the sources of the company's profile say, in the order of their precedence."""
     if company.profile_id is None:
         return []
-    return find_conflicts([Claim.model_validate(claim) for claim in profile_claims(session, company.profile_id)])
+    return [Claim.model_validate(claim) for claim in profile_claims(session, company.profile_id)]
 
 
 def _warnings(session: Session, company: RunCompany) -> list[str]:

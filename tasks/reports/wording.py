@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
@@ -104,6 +105,13 @@ def judge(answerer: str) -> str:
     return "no model (none is configured)" if answerer == "extractive" else answerer
 
 
+def severity_in_words(severity: str | Mapping[str, str] | None) -> str:
+    """A severity as a table shows it; one by score bands with its bands."""
+    if severity is None:
+        return "by score"
+    return severity if isinstance(severity, str) else ", ".join(f"{name} {band}" for name, band in severity.items())
+
+
 class Tally(NamedTuple):
     """How many documents there are, how many were read, have no text, could not be read, have no reader."""
 
@@ -148,6 +156,16 @@ def unscored_reasons(company: CompanyReport) -> dict[str, int]:
     """Why criteria are unscored, and how many for each reason, the most frequent first."""
     unscored = (criterion for criterion in company.criteria if criterion.status is ScoreStatus.UNSCORED)
     return dict(Counter(criterion.reason for criterion in unscored).most_common())
+
+
+def shared_reason(company: CompanyReport) -> str | None:
+    """The reason that several judged criteria give for having no score, so that it need be shown only once."""
+    return next((reason for reason, count in unscored_reasons(company).items() if count > 1), None)
+
+
+def contradicting_criteria(company: CompanyReport) -> list[CriterionReport]:
+    """The criteria on which the data room contradicts itself."""
+    return [criterion for criterion in company.criteria if criterion.contradictions]
 
 
 def to_request(company: CompanyReport) -> list[CriterionReport]:

@@ -1,7 +1,7 @@
-// The page is whole without this. It opens what a link leads to, sorts and filters, and opens all for paper.
+// The page is whole without this. It opens what a link leads to, and lets the matrix be sorted, filtered, turned and weighed.
 "use strict";
-const all = (selector) => [...document.querySelectorAll(selector)];
-const companies = all("details.company");
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+const act = (name) => document.querySelector(`[data-act="${name}"]`);
 all(".tools").forEach((tools) => { tools.hidden = false; });
 
 function reveal() {
@@ -14,49 +14,178 @@ addEventListener("hashchange", reveal);
 document.addEventListener("click", (event) => {
   const link = event.target.closest('a[href^="#"]');
   if (link && link.hash === location.hash) reveal(); // the same place again: no hashchange
-  const act = event.target.closest("button[data-act]");
-  if (act) companies.forEach((company) => { company.open = act.dataset.act === "open"; });
+  const button = event.target.closest('button[data-act="open"], button[data-act="close"]');
+  if (button) all("details.company").forEach((company) => { company.open = button.dataset.act === "open"; });
 });
 reveal();
 
-const body = document.querySelector(".matrix tbody");
-all(".matrix thead th").forEach((head, column) => {
-  // no <button>: Chromium 156 prints one blank where it repeats a table's head on the next page
-  const button = document.createElement("span");
-  button.tabIndex = 0;
-  button.setAttribute("role", "button");
-  button.append(...head.childNodes);
-  head.append(button);
-  button.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" && event.key !== " ") return;
-    event.preventDefault();
-    button.click();
-  });
-  button.addEventListener("click", () => {
-    // names and ranks begin with the first, figures with the highest; what has none stays below
-    const first = head.dataset.sort === "rank" ? "ascending" : "descending";
-    const second = first === "ascending" ? "descending" : "ascending";
-    const order = head.getAttribute("aria-sort") === first ? second : first;
-    all(".matrix th[aria-sort]").forEach((other) => other.removeAttribute("aria-sort"));
-    head.setAttribute("aria-sort", order);
-    const value = (row) => row.cells[column].dataset.value;
-    body.append(...[...body.rows].sort((a, b) => {
-      const [x, y] = [value(a), value(b)];
-      if (x === "" || y === "") return (x === "") - (y === "");
-      return order === "ascending" ? x - y : y - x;
-    }));
-  });
-});
-
-const find = document.querySelector('[data-act="find"]');
-if (find) find.addEventListener("input", () => {
-  const wanted = find.value.trim().toLowerCase();
-  all("[data-name]").forEach((part) => { part.hidden = !part.dataset.name.includes(wanted); });
-});
-
+// Paper has every company open and what is folded inside it left folded.
 let closed = [];
 addEventListener("beforeprint", () => {
-  closed = all("details:not([open])");
+  closed = all("details.company:not([open]), details.documents:not([open])");
   closed.forEach((part) => { part.open = true; });
 });
 addEventListener("afterprint", () => closed.forEach((part) => { part.open = false; }));
+
+const percent = (share) => `${Math.round(100 * share)}\u202f%`;
+const table = document.querySelector(".matrix table");
+if (table) workWith(table);
+
+function workWith(table) {
+  const head = table.tHead.rows[0], body = table.tBodies[0], corner = head.cells[0];
+  const low = +table.dataset.low, high = +table.dataset.high;
+  const columns = [...head.cells].slice(1).map((cell, place) => ({ cell, place, weight: +cell.dataset.weight, figure: cell.dataset.figure }));
+  const criteria = columns.filter((column) => !column.figure);
+  const companies = [...body.rows].map((row) => ({ head: row.cells[0], cells: [...row.cells].slice(1), number: row.dataset.company, standing: {} }));
+  all(".standings > li").forEach((item, place) => { companies[place].item = item; });
+  let turned = false, sorted = [...companies];
+
+  const score = (company, column) => {
+    const mark = company.cells[column.place].firstElementChild;
+    return mark.className.includes("heat") ? +(mark.dataset.score ?? mark.textContent) : null;
+  };
+  const value = (company, column) => column.figure ? company.cells[column.place].dataset.value : score(company, column) ?? "";
+
+  // Rows and columns in their order, without those that are filtered out; cells are moved, not made.
+  function lay() {
+    const find = act("find-company").value.trim().toLowerCase(), named = act("find-criterion").value.trim().toLowerCase();
+    const show = act("show").value;
+    const rows = sorted.filter((company) => company.head.dataset.name.includes(find));
+    const shown = columns.filter(({ cell, place, figure }) => figure || (`${cell.textContent} ${cell.title}`.toLowerCase().includes(named)
+      && (!show || cell.dataset.kind === show || cell.dataset.severity === show
+        || (show === "flags" && rows.some((company) => company.cells[place].firstElementChild.hasAttribute("data-flag"))))));
+    companies.forEach((company) => { company.head.scope = turned ? "col" : "row"; if (company.item) company.item.hidden = !rows.includes(company); });
+    columns.forEach(({ cell }) => { cell.scope = turned ? "row" : "col"; });
+    (corner.querySelector("span") ?? corner).textContent = turned ? "Criterion" : "Company";
+    head.replaceChildren(corner, ...(turned ? rows.map((company) => company.head) : shown.map(({ cell }) => cell)));
+    body.replaceChildren(...(turned ? shown : rows).map((line) => {
+      const row = document.createElement("tr");
+      if (turned) row.append(line.cell, ...rows.map((company) => company.cells[line.place]));
+      else row.append(line.head, ...shown.map(({ place }) => line.cells[place]));
+      if (!turned) row.dataset.company = line.number;
+      return row;
+    }));
+    all(".companies details[data-name]").forEach((part) => { part.hidden = !part.dataset.name.includes(find); });
+    const said = document.querySelector(".said"), criteriaShown = shown.filter(({ figure }) => !figure).length;
+    said.value = rows.length < companies.length || criteriaShown < criteria.length
+      ? `${rows.length} of ${companies.length} companies, ${criteriaShown} of ${criteria.length} criteria` : "";
+  }
+
+  [{ cell: corner }, ...columns].forEach((column) => {
+    // no <button>: Chromium 156 prints one blank where it repeats a table's head on the next page
+    const button = document.createElement("span");
+    button.tabIndex = 0;
+    button.setAttribute("role", "button");
+    button.append(...column.cell.childNodes);
+    column.cell.append(button);
+    button.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      button.click();
+    });
+    button.addEventListener("click", () => {
+      // the company's own order begins with the first, figures with the highest; what has none stays below
+      const first = column.cell === corner ? "ascending" : "descending";
+      const second = first === "ascending" ? "descending" : "ascending";
+      const order = column.cell.getAttribute("aria-sort") === first ? second : first;
+      all(".matrix th[aria-sort]").forEach((other) => other.removeAttribute("aria-sort"));
+      column.cell.setAttribute("aria-sort", order);
+      sorted = [...companies].sort((a, b) => {
+        const [x, y] = column.cell === corner ? [a.place ?? +a.number, b.place ?? +b.number] : [value(a, column), value(b, column)];
+        if (x === "" || y === "") return (x === "") - (y === "");
+        return order === "ascending" ? x - y : y - x;
+      });
+      lay();
+    });
+  });
+
+  for (const name of ["find-company", "find-criterion", "show"]) act(name).addEventListener("input", lay);
+  act("turn").addEventListener("click", () => {
+    turned = !turned;
+    act("turn").setAttribute("aria-pressed", turned);
+    lay();
+  });
+
+  act("weigh").addEventListener("click", () => {
+    const on = act("weigh").getAttribute("aria-pressed") !== "true";
+    act("weigh").setAttribute("aria-pressed", on);
+    document.querySelector(".matrix").classList.toggle("weighed", on);
+    criteria.forEach((column) => {
+      if (!column.input) {
+        column.input = document.createElement("input");
+        Object.assign(column.input, { type: "number", min: 0, step: "any", value: column.weight });
+        column.input.setAttribute("aria-label", `Weight of ${column.cell.querySelector(".id").textContent}`);
+        column.input.addEventListener("input", weigh);
+        column.cell.append(column.input);
+      }
+      column.input.hidden = !on;
+    });
+  });
+  act("reset").addEventListener("click", () => {
+    criteria.forEach((column) => { if (column.input) column.input.value = column.weight; });
+    weigh();
+  });
+
+  // Totals, coverage, ranks and ranges with the weights that stand in the fields.
+  function weigh() {
+    const weights = criteria.map(({ input, weight }) => (input ? Math.max(0, +input.value || 0) : weight));
+    const whole = weights.reduce((sum, weight) => sum + weight, 0);
+    const changed = criteria.some(({ weight }, place) => weights[place] !== weight);
+    for (const company of companies) {
+      let earned = 0, scored = 0;
+      criteria.forEach((column, place) => {
+        const points = score(company, column);
+        if (points === null) return;
+        scored += weights[place];
+        earned += weights[place] * (high > low ? (points - low) / (high - low) : 1);
+      });
+      const least = whole ? earned / whole : 0, coverage = whole ? scored / whole : 0;
+      company.standing = { total: scored ? earned / scored : null, coverage, least, most: least + 1 - coverage };
+    }
+    const ranked = companies.filter(({ standing }) => standing.total !== null), equal = 1e-9;
+    for (const company of companies) {
+      const { total, least, most } = company.standing;
+      const count = (better) => 1 + ranked.filter((other) => other !== company && better(other.standing)).length;
+      company.rank = total === null ? null : count((other) => other.total > total + equal);
+      company.ends = [count((other) => other.least > most + equal), count((other) => other.most > least + equal)];
+      show(company, changed);
+    }
+    companies.map((company) => company).sort((a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity) || a.number - b.number)
+      .forEach((company, place) => { company.place = place; });
+    sorted = [...companies].sort((a, b) => a.place - b.place);
+    all(".matrix th[aria-sort]").forEach((other) => other.removeAttribute("aria-sort"));
+    lay();
+    document.querySelector(".standings").append(...sorted.map(({ item }) => item));
+    act("reset").hidden = !changed;
+    if (changed) document.querySelector(".said").value = "Totals and ranks above and here are those of your weights; the companies’ own pages keep the run’s.";
+  }
+
+  function show(company, changed) {
+    const { total, coverage, least, most } = company.standing, { head, item, cells, rank, ends } = company;
+    const put = (figure, share) => {
+      const column = columns.find((other) => other.figure === figure);
+      if (!column) return;
+      cells[column.place].dataset.value = share ?? "";
+      cells[column.place].textContent = share === null ? "–" : percent(share);
+    };
+    put("total", total);
+    put("coverage", coverage);
+    const stability = columns.find(({ figure }) => figure === "stability");
+    if (stability) cells[stability.place].classList.toggle("past", changed); // it was drawn around the run's weights
+    head.querySelector(".rank").textContent = rank ?? "–";
+    item.querySelector(".rank").textContent = rank ?? "–";
+    item.querySelector(".rank").setAttribute("aria-label", rank === null ? "no rank" : `rank ${rank}`);
+    const [may, at] = [item.querySelector(".may"), item.querySelector(".at")];
+    if (may) { may.setAttribute("x", 100 * least); may.setAttribute("width", 100 * (most - least)); }
+    if (at) at.setAttribute("x", 99 * (total ?? 0));
+    const standing = item.querySelector('[data-show="standing"]'), ranks = item.querySelector('[data-show="ranks"]');
+    const range = `in all ${percent(least)} to ${percent(most)}`;
+    if (standing) {
+      const figure = document.createElement("b");
+      figure.textContent = total === null ? "" : percent(total);
+      const whole = coverage > 1 - 1e-9;
+      standing.replaceChildren(figure, total === null ? `Nothing could be scored; ${range}` : whole ? ", with all scored" : ` of the ${percent(coverage)} that could be scored; ${range}`);
+    }
+    if (ranks) ranks.textContent = ends[0] === ends[1] ? `rank ${ends[0]} whatever is unscored` : `rank ${ends[0]} to ${ends[1]} possible`;
+  }
+}
