@@ -73,10 +73,14 @@ def render(report: Report) -> str:
 
 def render_pages(report: Report) -> Iterator[tuple[str, str]]:
     """The pages of a report in a folder, each with its path there: report.html, and of many companies each its own."""
-    apart = company_pages.are_apart(report)
-    if apart:
+    if company_pages.are_apart(report):
         yield from _render_companies(report)
-    yield "report.html", _render_report(report, apart=apart)
+    yield "report.html", render_overview(report)
+
+
+def render_overview(report: Report) -> str:
+    """The page report.html of a folder: of many companies without what stands on their own pages."""
+    return _render_report(report, apart=company_pages.are_apart(report))
 
 
 def _render_companies(report: Report) -> Iterator[tuple[str, str]]:

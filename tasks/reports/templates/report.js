@@ -27,7 +27,11 @@ addEventListener("beforeprint", () => {
 });
 addEventListener("afterprint", () => closed.forEach((part) => { part.open = false; }));
 
-const percent = (share) => `${Math.round(100 * share)}\u202f%`;
+// As the report writes shares: a half goes to the even figure.
+const percent = (share) => {
+  const points = +(100 * share).toFixed(9), low = Math.floor(points);
+  return `${points - low === 0.5 ? low + (low % 2) : Math.round(points)}\u202f%`;
+};
 const table = document.querySelector(".matrix table");
 if (table) workWith(table);
 
@@ -54,6 +58,7 @@ function workWith(table) {
     const shown = columns.filter(({ cell, place, figure }) => figure || (`${cell.textContent} ${cell.title}`.toLowerCase().includes(named)
       && (!show || cell.dataset.kind === show || cell.dataset.severity === show
         || (show === "flags" && rows.some((company) => company.cells[place].firstElementChild.hasAttribute("data-flag"))))));
+    const focused = document.activeElement; // what is moved loses it
     companies.forEach((company) => { company.head.scope = turned ? "col" : "row"; if (company.item) company.item.hidden = !rows.includes(company); });
     columns.forEach(({ cell }) => { cell.scope = turned ? "row" : "col"; });
     (corner.querySelector("span") ?? corner).textContent = turned ? "Criterion" : "Company";
@@ -65,6 +70,7 @@ function workWith(table) {
       if (!turned) row.dataset.company = line.number;
       return row;
     }));
+    if (table.contains(focused)) focused.focus({ preventScroll: true });
     all(".companies details[data-name]").forEach((part) => { part.hidden = !part.dataset.name.includes(find); });
     const said = document.querySelector(".said"), criteriaShown = shown.filter(({ figure }) => !figure).length;
     said.value = rows.length < companies.length || criteriaShown < criteria.length
