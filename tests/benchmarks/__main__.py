@@ -1,12 +1,24 @@
 """`make bench`: each figure beside its baseline, measured in the same run.
 
 python -m tests.benchmarks [NAME ...]     names: demo, service, extraction, peers, tables, boxes,
-evidence, drive, companies, retrieval
+evidence, links, drive, companies, retrieval
 """
 
 import sys
 
-from tests.benchmarks import boxes, companies, demo, drive, evidence, extraction, peers, retrieval, service, tables
+from tests.benchmarks import (
+    boxes,
+    companies,
+    demo,
+    drive,
+    evidence,
+    extraction,
+    links,
+    peers,
+    retrieval,
+    service,
+    tables,
+)
 
 BENCHES = {
     "demo": demo.measure,
@@ -16,6 +28,7 @@ BENCHES = {
     "tables": tables.measure,
     "boxes": boxes.measure,
     "evidence": evidence.measure,
+    "links": links.measure,
     "drive": drive.measure,
     "companies": companies.measure,
     "retrieval": retrieval.measure,
