@@ -163,7 +163,7 @@ def _bounds(text: StoredText, at: int) -> tuple[int, int]:
 def policy(pictures: str) -> str:
     """The content security policy of pages in the look of evidence; `pictures` is where their pictures come from."""
     style = allowed(part("evidence.css"))
-    return f"default-src 'none'; style-src {style}; img-src {pictures}; base-uri 'none'; form-action 'none'"
+    return f"default-src 'none'; style-src {style}; img-src data: {pictures}; base-uri 'none'; form-action 'none'"
 
 
 def render_page(run: RunOfPages, company: str, page: EvidencePage, ways: WaysOn, pictures: str = "file: 'self'") -> str:
