@@ -33,7 +33,7 @@ from tasks.reports.wording import (
 )
 from tasks.reports.wordprocessing import FLAG, PAGE, WIDTH, Cell, Inline, Link, Note, WordFile, Words, row_height
 
-_ROOM: Final = 4 * 0.88 * PAGE
+_ROOM: Final = 4 * 0.83 * PAGE
 """What a company may take, in points; the rest is lost where pages break, and the front page is a page too."""
 _TAIL: Final = 0.6 * PAGE
 """Of that, what is left to what follows the table of criteria."""

@@ -34,6 +34,7 @@ class ReportFormat(StrEnum):
     HTML = "html", "tasks.reports.html:render", True
     XLSX = "xlsx", "tasks.reports.xlsx:render", False
     DOCX = "docx", "tasks.reports.docx:render", False
+    PPTX = "pptx", "tasks.reports.pptx:render", False
     JSON = "json", "tasks.reports.files:as_json", True
 
     renderer: str
@@ -108,10 +109,10 @@ def _write_files(report: Report, formats: Sequence[str], folder: Path) -> Path:
 def _write_file(report: Report, format_name: str, folder: Path) -> Path:
     target = folder / f"report.{format_name}"
     is_html = format_name == ReportFormat.HTML
+    if format_name != ReportFormat.JSON:
+        report = with_originals(report, originals_of(report.run.id))
     pages: Iterable[tuple[str, str | bytes]] = (
-        render_pages(with_originals(report, originals_of(report.run.id)))
-        if is_html
-        else [(target.name, render(report, format_name))]
+        render_pages(report) if is_html else [(target.name, render(report, format_name))]
     )
     try:
         folder.mkdir(parents=True, exist_ok=True)

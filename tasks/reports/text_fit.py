@@ -94,8 +94,8 @@ def fitted(text: str, width: float, size: float, lines: int = 1) -> str:
     for row in rows[: lines - 1]:
         begin = text.index(row, begin) + len(row)
     begin += text[begin : begin + 1] == " "
-    last = rows[lines - 1]
-    last = last[: _characters_within(last, width / size - _WIDTHS["…"] - _WIDTHS[" "])]
+    rest = text[begin:longest]
+    last = rest[: _characters_within(rest, width / size - _WIDTHS["…"] - _WIDTHS[" "])]
     words, _, cut = last.rpartition(" ")
     last = words if words and len(cut) < len(last) / 2 else last
     return (text[:begin] + last).rstrip(" ,;:–-") + " …"

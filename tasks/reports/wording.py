@@ -91,8 +91,8 @@ def place_link(quote: ReportedQuote | ContradictingQuote) -> str | None:
 
 
 def link_address(url: str | None) -> str | None:
-    """The address, if a file beside the evidence may link to it: a page of evidence or a web address; else None."""
-    return url if url is not None and is_evidence(url) else weblink(url)
+    """The address, if a file beside the evidence may link to it: a page of evidence or a document; else None."""
+    return url if url is not None and is_evidence(url) else openable(url)
 
 
 def xml_text(text: str) -> str:

@@ -63,6 +63,7 @@ _STYLES: Final = (
     _Style("footnote text", "FootnoteText", 8, None, 0, 0),
     _Style("Footer", "Footer", 8, QUIET, 0, 0),
 )
+_BOLD: Final = ("Heading", "Lead")
 _BY_ID: Final = {style.id: style for style in _STYLES}
 _LINE: Final = 1.149 * 1.08
 """The height of a line of Arial as a share of its size, with our line spacing."""
@@ -266,7 +267,7 @@ class WordFile:
             style = styles[name] if name in styles else styles.add_style(name, WD_STYLE_TYPE.PARAGRAPH, builtin=True)
             assert isinstance(style, ParagraphStyle)
             style.element.set(qn("w:styleId"), identifier)
-            style.font.name, style.font.size, style.font.bold = FONT, Pt(size), name.startswith(("Heading", "Lead"))
+            style.font.name, style.font.size, style.font.bold = FONT, Pt(size), name.startswith(_BOLD)
             style.font.italic = False
             if colour:
                 style.font.color.rgb = RGBColor.from_string(colour)
@@ -289,14 +290,15 @@ class WordFile:
 def height(inlines: Iterable[Inline], style: str, width: float = WIDTH) -> float:
     """About how many points a paragraph takes from its pages, its footnotes included; `width` is in points."""
     look = _BY_ID[style]
-    lines, notes = 0, 0.0
+    notes, bold = 0.0, look.name.startswith(_BOLD)
     text: list[str] = []
     for inline in inlines:
         if isinstance(inline, Note):
             notes += height(inline.inlines, "FootnoteText")
         else:
             text.append(inline if isinstance(inline, str) else inline.text)
-    lines = line_count("".join(text), width, look.size)
+            bold = bold or (isinstance(inline, Words) and inline.bold)
+    lines = line_count("".join(text), width * 0.92 if bold else width, look.size)  # bold letters are wider
     return lines * look.size * _LINE + look.before + look.after + notes
 
 

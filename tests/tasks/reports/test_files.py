@@ -30,5 +30,5 @@ def test_every_format_names_the_batch(name: ReportFormat) -> None:
 
 
 def test_unknown_format_names_those_there_are() -> None:
-    with pytest.raises(BadRequest, match="html, xlsx, docx, json"):
+    with pytest.raises(BadRequest, match="html, xlsx, docx, pptx, json"):
         render(build(write_run("r1", [])), "artifacts")
