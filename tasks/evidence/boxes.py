@@ -4,8 +4,10 @@ What the search gives is read back from under the boxes; where that does not giv
 and the reader is told so.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise, takewhile
 from statistics import median
 from typing import Final
@@ -84,16 +86,27 @@ class PageBoxes:
         boxes = [self._glyphs[index].box for index in members]
         steps = [(abs(b.left - a.left), abs(b.top - a.top)) for a, b in pairwise(boxes)]
         is_upright = not steps or median(across for across, _ in steps) >= median(down for _, down in steps)
-        own = self._glyphs.printed_again.union(members)
+        others = self._others_among(members, is_upright=is_upright)
+        middles = [(other.top + other.bottom) / 2 for other in others]
         lines: list[Box] = []
         for box in boxes if is_upright else [box.turned() for box in boxes]:
             if lines and _is_on_line(lines[-1], box):
                 joined = lines[-1].joined(box)
-                if own.issuperset(self._glyphs.held_by(joined if is_upright else joined.turned())):
+                level = others[bisect_left(middles, joined.top) : bisect_right(middles, joined.bottom)]
+                if not any(joined.holds(other) for other in level):
                     lines[-1] = joined
                     continue
             lines.append(box)
         return lines if is_upright else [line.turned() for line in lines]
+
+    def _others_among(self, members: Sequence[int], *, is_upright: bool) -> list[Box]:
+        """The boxes of the other glyphs between the first and the last line of these, from the top."""
+        whole = reduce(Box.joined, (self._glyphs[index].box for index in members))
+        own = self._glyphs.printed_again.union(members)
+        others = [self._glyphs[index].box for index in self._glyphs.held_by(whole) if index not in own]
+        return sorted(
+            others if is_upright else [other.turned() for other in others], key=lambda box: box.top + box.bottom
+        )
 
     def _reads_back(self, members: set[int], boxes: Sequence[Box]) -> bool:
         """Whether the boxes hold these glyphs, and next to nothing else."""

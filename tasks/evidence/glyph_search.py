@@ -131,15 +131,25 @@ class GlyphSearch:
         """What may be the glyphs of `text[start:end]`, in its order: the likeliest first, each taken to be certain."""
         letters = Letters.of_text(text[start:end]).text
         if letters:
-            yield from (stream.whole(letters, text, start, end) for stream in self._streams)
+            yield self._drawn.whole(letters, text, start, end)
+            yield self._once.whole(letters, text, start, end)
+            yield self._by_rows.whole(letters, text, start, end)
             yield from (self._by_pieces(text[start:end], signs) for signs in ("\n", "\t\n"))
             yield self._by_words(text, start, end)
 
     @cached_property
-    def _streams(self) -> tuple[_Stream, _Stream, _Stream]:
-        drawn = _Stream(self._glyphs, range(len(self._glyphs)))
-        once = drawn if len(self._glyphs.once) == len(self._glyphs) else _Stream(self._glyphs, self._glyphs.once)
-        return drawn, once, _Stream(self._glyphs, self._glyphs.by_rows)
+    def _drawn(self) -> _Stream:
+        return _Stream(self._glyphs, range(len(self._glyphs)))
+
+    @cached_property
+    def _once(self) -> _Stream:
+        if len(self._glyphs.once) == len(self._glyphs):
+            return self._drawn
+        return _Stream(self._glyphs, self._glyphs.once)
+
+    @cached_property
+    def _by_rows(self) -> _Stream:
+        return _Stream(self._glyphs, self._glyphs.by_rows)
 
     @cached_property
     def _line_height(self) -> float:
@@ -147,7 +157,7 @@ class GlyphSearch:
 
     def _every(self, letters: str) -> list[list[int]]:
         """The places of these letters in the first order in which they stand anywhere, twice printed ones once."""
-        return next(filter(None, (stream.every(letters) for stream in self._streams[1:])), [])
+        return self._once.every(letters) or self._by_rows.every(letters)
 
     def _by_pieces(self, quotation: str, signs: str) -> list[int]:
         """The glyphs of rows or cells, each found by itself: the rarest first, the others as near to it as can be."""

@@ -78,9 +78,10 @@ class _Shown:
 
     def box(self, left: float, right: float, bottom: float, top: float) -> Box:
         """The box on the page as it is shown."""
-        x = [self._origin[0] + self._right[0] * x + self._up[0] * y for x, y in ((left, bottom), (right, top))]
-        y = [self._origin[1] + self._right[1] * x + self._up[1] * y for x, y in ((left, bottom), (right, top))]
-        return Box(min(x), min(y), max(x), max(y))
+        (x, y), (right_x, right_y), (up_x, up_y) = self._origin, self._right, self._up
+        x1, y1 = x + right_x * left + up_x * bottom, y + right_y * left + up_y * bottom
+        x2, y2 = x + right_x * right + up_x * top, y + right_y * right + up_y * top
+        return Box(min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2))
 
 
 def _device(page: Any, width: float, height: float, x: float, y: float) -> tuple[float, float]:
