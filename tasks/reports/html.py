@@ -47,7 +47,6 @@ from tasks.reports.wording import (
     openable,
     percent,
     place_link,
-    severity_in_words,
     shared_reason,
     tally,
     thousands,
@@ -152,7 +151,6 @@ def environment() -> Environment:
         number=number,
         openable=openable,
         percent=percent,
-        severity_in_words=severity_in_words,
         thousands=thousands,
         weblink=weblink,
     )

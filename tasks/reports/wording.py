@@ -3,7 +3,6 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
@@ -103,13 +102,6 @@ def xml_text(text: str) -> str:
 def judge(answerer: str) -> str:
     """The name of the model that judged, for people."""
     return "no model (none is configured)" if answerer == "extractive" else answerer
-
-
-def severity_in_words(severity: str | Mapping[str, str] | None) -> str:
-    """A severity as a table shows it; one by score bands with its bands."""
-    if severity is None:
-        return "by score"
-    return severity if isinstance(severity, str) else ", ".join(f"{name} {band}" for name, band in severity.items())
 
 
 class Tally(NamedTuple):
