@@ -1,7 +1,7 @@
 """`make bench`: each figure beside its baseline, measured in the same run.
 
 python -m tests.benchmarks [NAME ...]     names: demo, service, extraction, peers, tables, boxes,
-evidence, links, drive, companies, retrieval
+evidence, links, drive, companies, retrieval, report
 """
 
 import sys
@@ -15,6 +15,7 @@ from tests.benchmarks import (
     extraction,
     links,
     peers,
+    report,
     retrieval,
     service,
     tables,
@@ -32,6 +33,7 @@ BENCHES = {
     "drive": drive.measure,
     "companies": companies.measure,
     "retrieval": retrieval.measure,
+    "report": report.measure,
 }
 
 
