@@ -21,6 +21,7 @@ from tasks.errors import DiligenceError, NotConfigured
 SETTING = "DILIGENCE_AI_BUDGET"
 LONGEST_ANSWER, SHORTEST_ANSWER = 4096, 512  # tokens: a judgement takes some hundreds, a model's reasoning thousands
 
+_MOST_MEASURED = 64  # runs whose usage is remembered
 _ROUNDING = 1e-9  # USD; the error of sums of floats
 _CapAndPrice = tuple[Cap | None, Price | None]
 
@@ -83,6 +84,7 @@ class Ledger:
         *,
         ahead: bool = False,
         log: CallLog | None = None,
+        measured: MeasuredUsage | None = None,
     ) -> None:
         """Go on from what was spent.
 
@@ -96,6 +98,7 @@ class Ledger:
                 after it what was too much: the spending of a process that is killed is then on record, and that of
                 a call whose answer was lost.
             log: writes down calls and stores what they cost, in place of `record`.
+            measured: what the run's calls have used, as far as an earlier ledger of the run has seen it.
         """
         if cap is not None and cap.usd is not None and price is None:
             raise ValueError("a cap in USD needs a price")
@@ -107,7 +110,7 @@ class Ledger:
         self._lost = Usage()  # the holds of calls whose answers were lost
         self._reserved = Usage()
         self._under_way = 0
-        self._measured = MeasuredUsage()
+        self._measured = measured or MeasuredUsage()
         self._changed = Condition()
         self.answer_limit = _answer_limit(cap, price)
 
@@ -311,4 +314,18 @@ def _from_row(run_id: str, limits: _CapAndPrice) -> Ledger:
         record(Usage(), unpriced)
     if cap is not None and cap.usd is not None and price is None:  # no model is called
         cap = None
-    return Ledger(cap, price, spent, usd, record, ahead=True, log=RunCallLog(run_id))
+    log = RunCallLog(run_id)
+    return Ledger(cap, price, spent, usd, record, ahead=True, log=log, measured=_measured_by(run_id))
+
+
+def _measured_by(run_id: str) -> MeasuredUsage:
+    """What the calls of the run have used in this process: its ledger lives no longer than the work on a company."""
+    key = database.url(), run_id
+    measured = _measured.pop(key, None) or MeasuredUsage()
+    _measured[key] = measured  # the latest last
+    while len(_measured) > _MOST_MEASURED:
+        del _measured[next(iter(_measured))]
+    return measured
+
+
+_measured: dict[tuple[str, str], MeasuredUsage] = {}

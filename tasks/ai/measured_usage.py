@@ -11,7 +11,10 @@ from math import ceil, sqrt
 from tasks.ai.money import Usage
 
 _SPREADS = 4.0  # standard deviations above the mean
-_LEAST_MARGIN, _FIRST_MARGIN = 0.15, 0.5  # above the largest so far: the second after one call, less after more
+_LEAST_MARGIN, _FIRST_MARGIN = (
+    0.15,
+    0.5,
+)  # above the largest so far: the first at least, the second divided by the calls
 
 
 class Measured:
@@ -32,10 +35,10 @@ class Measured:
         self._largest = max(self._largest, value)
 
     def likely_most(self) -> float | None:
-        """What the next value will most likely not exceed; None before the first."""
-        if not self._count:
+        """What the next value will most likely not exceed; None where one value alone says nothing of the spread."""
+        if self._count < 2:
             return None
-        spread = sqrt(self._squares / (self._count - 1)) if self._count > 1 else 0.0
+        spread = sqrt(self._squares / (self._count - 1))
         margin = max(_LEAST_MARGIN, _FIRST_MARGIN / self._count)
         return max(self._mean + _SPREADS * spread, self._largest * (1 + margin))
 

@@ -37,6 +37,16 @@ COMPANIES, JUDGED = 3, 6
 LETTER = "Ninety percent of the revenue is recurring. "
 
 
+JUDGEMENT = json.dumps(
+    {
+        "found": True,
+        "score": 4,
+        "reason": "Ninety percent is recurring [1].",
+        "quotes": [{"source": 1, "text": LETTER.strip(), "stance": "for"}],
+    }
+)
+
+
 class Greedy:
     """A model that writes as much as it may, on a server that counts prompts as dear as can be; its till is `taken`."""
 
@@ -48,15 +58,7 @@ class Greedy:
 
     def behave(self, request: ModelRequest) -> ModelResponse:
         limit = next((request.body[name] for name in _LIMITS if request.body.get(name)), 600)
-        said = json.dumps(
-            {
-                "found": True,
-                "score": 4,
-                "reason": "Ninety percent is recurring [1].",
-                "quotes": [{"source": 1, "text": LETTER.strip(), "stance": "for"}],
-            }
-        )
-        sent = saying(said)(request)
+        sent = saying(JUDGEMENT)(request)
         answer = json.loads(sent.body)
         usage = answer["usage"]
         read, written = (
@@ -214,6 +216,30 @@ def test_a_cap_in_dollars_is_never_passed(screen: Path, server: ModelServer) -> 
     assert report.run.budget == "0.15 USD"
     assert reasons(report, "scored")
     assert reasons(report, "unscored")
+
+
+@pytest.mark.parametrize("unit", ["tokens", "USD"])
+def test_a_cap_of_60_percent_of_a_runs_cost_buys_at_least_half_of_its_judgements(
+    screen: Path, server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unit: str
+) -> None:
+    """Of a model that counts and writes as models do, far from the worst case."""
+    server.always(saying(JUDGEMENT))
+    cost = build(batch(screen)).run.cost
+    assert cost.usd is not None
+    tokens_used = cost.input_tokens + cost.output_tokens
+    cap = f"{0.6 * tokens_used:.0f} tokens" if unit == "tokens" else f"{0.6 * cost.usd:.6f} USD"
+    for name, value in settings(tmp_path / "another", server).items():
+        monkeypatch.setenv(name, value)
+    report = build(batch(under(screen, cap)))
+    scored = len(reasons(report, "scored"))
+    assert COMPANIES * JUDGED / 2 <= scored < COMPANIES * JUDGED
+    used = report.run.cost
+    if unit == "tokens":
+        assert used.input_tokens + used.output_tokens <= 0.6 * tokens_used + 1
+    else:
+        assert used.usd is not None
+        assert used.usd <= 0.6 * cost.usd + 1e-6
+    database.close()
 
 
 def test_a_cap_that_suffices_changes_nothing(screen: Path, server: ModelServer) -> None:

@@ -15,8 +15,10 @@ def test_before_the_first_call_it_is_the_worst_case() -> None:
 def test_after_the_first_calls_it_follows_what_they_used() -> None:
     measured = MeasuredUsage()
     measured.add((7000, 3000), Usage(1, 3500, 200))
-    assert measured.likely_most((7000, 3000), WORST) == Usage(0, 5250, 300)  # half as much again after one
-    for _ in range(9):
+    assert measured.likely_most((7000, 3000), WORST) == WORST  # one alone says nothing of the spread
+    measured.add((7000, 3000), Usage(1, 3500, 200))
+    assert measured.likely_most((7000, 3000), WORST) == Usage(0, 4375, 250)
+    for _ in range(8):
         measured.add((7000, 3000), Usage(1, 3500, 200))
     assert measured.likely_most((7000, 3000), WORST) == Usage(0, 4025, 230)
 
@@ -32,7 +34,8 @@ def test_the_denser_of_both_sizes_counts() -> None:
 
 def test_it_is_never_above_the_worst_case() -> None:
     measured = MeasuredUsage()
-    measured.add((7000, 3000), Usage(1, 7000, 4096))
+    for _ in range(2):
+        measured.add((7000, 3000), Usage(1, 7000, 4096))
     assert measured.likely_most((7000, 3000), WORST) == WORST
 
 
