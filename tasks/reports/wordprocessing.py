@@ -113,7 +113,7 @@ class WordFile:
         self._section_notes: dict[Note, int] = {}
         self.used = 0.0
         """About how many points were written since the last heading of level 1, footnotes included."""
-        self._headings = 0
+        self._headings = self._noted = 0
         for number, line in enumerate(("separator", "continuationSeparator")):
             note = etree.SubElement(self._notes, qn("w:footnote"), {qn("w:type"): line, qn("w:id"): str(number)})
             etree.SubElement(_run(_paragraph(note, None)), qn(f"w:{line}"))
@@ -235,7 +235,8 @@ class WordFile:
             _text(_run(paragraph, *_MARK_LOOK), str(known))
             _field_end(paragraph)
             return
-        number = len(self._notes) - 1  # the first two are the lines above footnotes
+        self._noted += 1  # lxml would count all footnotes for each
+        number = self._noted
         self._section_notes[note] = number
         identifier = {qn("w:id"): str(_NOTE_BOOKMARKS + number)}
         etree.SubElement(paragraph, qn("w:bookmarkStart"), identifier | {qn("w:name"): f"_Note{number}"})

@@ -1,7 +1,7 @@
 """`make bench`: each figure beside its baseline, measured in the same run.
 
 python -m tests.benchmarks [NAME ...]     names: demo, service, extraction, peers, tables, boxes,
-evidence, links, drive, companies, retrieval, report
+evidence, links, office, drive, companies, retrieval, report
 """
 
 import sys
@@ -14,6 +14,7 @@ from tests.benchmarks import (
     evidence,
     extraction,
     links,
+    office,
     peers,
     report,
     retrieval,
@@ -30,6 +31,7 @@ BENCHES = {
     "boxes": boxes.measure,
     "evidence": evidence.measure,
     "links": links.measure,
+    "office": office.measure,
     "drive": drive.measure,
     "companies": companies.measure,
     "retrieval": retrieval.measure,
