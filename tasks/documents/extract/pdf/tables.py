@@ -34,6 +34,8 @@ _COVERED: Final = 0.8
 """The share of a table's width that a rule between two of its rows covers."""
 _LEADING: Final = 2.2
 """Headers no further above a table than so many sizes are part of it."""
+_NEAR: Final = 1.6
+"""Lines of a cell are nearer than so many sizes."""
 _LONE: Final = 2
 """Lines of one cell in a row that a table goes on behind: headings within it, labels that wrap."""
 _MOST_LONE: Final = 8
@@ -92,6 +94,7 @@ def find_tables(lines: list[Line], rules: Sequence[Rule] = ()) -> list[Table]:
             block = without_notes(block, columns)
             block = [*_headers(lines, block[0], columns), *block]
             across = _across(rules, columns)
+            block += _last_lines(lines, block[-1], columns, across)
             table = Table(block[0].base, Rows(block, columns, size, across).read())
             drawn_behind = drawn_behind or following(lines)
             if not runs_on(block, len(table.rows), drawn_behind):
@@ -114,6 +117,23 @@ def _headers(lines: Sequence[Line], first: Line, columns: Sequence[Interval]) ->
             break
         headers.insert(0, line)
     return headers
+
+
+def _last_lines(
+    lines: Iterable[Line], last: Line, columns: Sequence[Interval], across: Sequence[float]
+) -> list[Line]:
+    """The lines right below the last one of a table that hold a single cell, up to the rule that closes its last row."""
+    if len(across) < FEWEST or across[-1] < last.base or across[-2] > last.base:
+        return []
+    held: list[Line] = []
+    above = last
+    for line in (line for line in lines if last.base < line.base < across[-1]):
+        near = line.base - above.base < _NEAR * max(line.size, above.size)
+        if not near or len(line.cells) > 1 or over(line.cells[0], columns) != 1:
+            return []
+        held.append(line)
+        above = line
+    return held
 
 
 def _across(rules: Sequence[Rule], columns: Sequence[Interval]) -> list[float]:
