@@ -119,10 +119,8 @@ def _headers(lines: Sequence[Line], first: Line, columns: Sequence[Interval]) ->
     return headers
 
 
-def _last_lines(
-    lines: Iterable[Line], last: Line, columns: Sequence[Interval], across: Sequence[float]
-) -> list[Line]:
-    """The lines right below the last one of a table that hold a single cell, up to the rule that closes its last row."""
+def _last_lines(lines: Iterable[Line], last: Line, columns: Sequence[Interval], across: Sequence[float]) -> list[Line]:
+    """The lines of a single cell right below the last one of a table, up to the rule that closes its last row."""
     if len(across) < FEWEST or across[-1] < last.base or across[-2] > last.base:
         return []
     held: list[Line] = []

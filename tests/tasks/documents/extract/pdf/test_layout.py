@@ -104,6 +104,22 @@ def test_a_cell_with_rules_round_it_keeps_its_lines_together_and_an_empty_one_it
     ]
 
 
+def test_the_last_cell_of_a_table_that_wraps_ends_at_the_rule_below_it() -> None:
+    canvas = page()
+    for y in (700, 680, 660, 616):
+        canvas.line(72, y, 440, y)
+    rows = [("Supplier", "Since", "Service"), ("Alpha GmbH", "2019", "Hosting"), ("Beta Ltd", "2021", "Payroll for")]
+    for y, row in zip((686, 666, 646), rows, strict=True):
+        for x, cell in zip((76, 200, 300), row, strict=True):
+            canvas.drawString(x, y, cell)
+    canvas.drawString(300, 635, "the group and its")
+    canvas.drawString(300, 624, "subsidiaries abroad")
+    canvas.drawString(300, 604, "Not audited")
+    text = text_of(canvas)
+    assert rows_of(text)[-1] == ["Beta Ltd", "2021", "Payroll for the group and its subsidiaries abroad"]
+    assert text.splitlines()[-1] == "Not audited"
+
+
 @pytest.mark.parametrize("quarters", [1, 2, 3])
 def test_the_rules_of_a_page_that_lies_on_its_side_part_its_rows(quarters: int) -> None:
     canvas = page()
