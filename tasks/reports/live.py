@@ -228,7 +228,7 @@ def _notice(live: LiveRun, current: Document, read: RunDocument) -> str | None:
     """Whether the document has changed since the run, as far as that is known without fetching it."""
     with database.reading() as session:
         content = documents.find_contents(session, live.drive.name, [current.id]).get(current.id)
-    if content is None:
+    if content is None or content.version.endswith("-unsettled"):  # it was read while it was written
         return None
     is_as_read = content.version == current.version and content.content_hash == read.content_hash
     return None if is_as_read else _CHANGED

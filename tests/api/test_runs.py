@@ -11,6 +11,8 @@ from docx import Document as WordDocument
 from openpyxl import Workbook
 
 from storage import database, runs
+from storage.documents import save_contents
+from tasks.documents.drive.registry import open_drive
 from tests.api.test_problems import problem
 from tests.tasks.documents.extract.pdf import pdfs
 from tests.tasks.evidence.test_boxes import content
@@ -162,6 +164,8 @@ def test_what_was_changed_since_is_said(service: httpx.Client, alpha: Path) -> N
     assert "was changed after" not in service.get(address).text
     with (alpha / "Accounts.pdf").open("ab") as file:
         file.write(b"\n% changed")
+    with database.writing() as session:  # as after another run, whenever this one read the file
+        save_contents(session, open_drive().name, {document_id("Accounts.pdf"): ("another version", "another hash")})
     assert "was changed after" in service.get(address).text
     problem(service.get(f"/runs/r1/documents/{document_id('Accounts.pdf')}/pages/2"), 404, "not-found")
 
