@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from math import inf
 from typing import Final, NamedTuple
 
 from storage.scores import ScoreStatus
@@ -31,11 +32,12 @@ class RedFlag(NamedTuple):
 def red_flags(company: CompanyReport, scale: tuple[float, float]) -> list[RedFlag]:
     """The company's red flags, the most severe first, then by weight.
 
-    A criterion falls short with a score in the lower two fifths of the scale, or when what it asks for is missing. Its
-    own `severity` says how grave that is; without one a score in the lowest fifth is high, all else medium.
+    A criterion falls short with a score in the lower two fifths of the scale, or up to the highest score of its bands
+    of severity, or when what it asks for is missing. Its own `severity` says how grave that is; without one a score in
+    the lowest fifth is high, all else medium. What is missing counts as the lowest score where `severity` has bands.
     """
     flags = [
-        RedFlag(criterion.severity or _by_score(criterion, scale), criterion)
+        RedFlag(_severity(criterion, scale), criterion)
         for criterion in company.criteria
         if falls_short(criterion, scale)
     ]
@@ -76,8 +78,10 @@ def by_criterion(flags: Sequence[PlacedFlag]) -> list[tuple[CriterionReport, lis
 
 
 def falls_short(criterion: CriterionReport, scale: tuple[float, float]) -> bool:
-    """Whether the criterion is missing, or scored in the lower two fifths of the scale."""
+    """Whether the criterion is missing, or scored in the lower two fifths of the scale or in a band of severity."""
     share = share_of(criterion, scale)
+    if isinstance(criterion.severity, dict) and share is not None and criterion.score is not None:
+        return criterion.score <= max(criterion.severity.values())
     return criterion.status is ScoreStatus.MISSING or (share is not None and share <= SHORT)
 
 
@@ -141,6 +145,9 @@ def main_changes(company: CompanyReport) -> list[Change]:
     return sorted(company.changes, key=lambda change: order.get(change.kind, 2))[:MOST]
 
 
-def _by_score(criterion: CriterionReport, scale: tuple[float, float]) -> Severity:
+def _severity(criterion: CriterionReport, scale: tuple[float, float]) -> Severity:
+    if isinstance(criterion.severity, dict):
+        score = scale[0] if criterion.score is None else criterion.score
+        return next((name for name in _ORDER if score <= criterion.severity.get(name, -inf)), "low")
     share = share_of(criterion, scale)
-    return "high" if share is not None and share <= GRAVE else "medium"
+    return criterion.severity or ("high" if share is not None and share <= GRAVE else "medium")

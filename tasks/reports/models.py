@@ -34,8 +34,8 @@ class Cost(BaseModel):
 class CriterionSummary(BaseModel):
     """A criterion as the batch asks it. `label` is the question, the rule or the document in words.
 
-    `title` is its name for people, `severity` how grave it is to fall short of it, `recommend` what to do then; each
-    null where the criteria file does not say.
+    `title` is its name for people, `severity` how grave it is to fall short of it, or the highest score of each
+    severity, `recommend` what to do then; each null where the criteria file does not say.
     """
 
     id: str
@@ -44,13 +44,20 @@ class CriterionSummary(BaseModel):
     label: str
     guide: str | None = None
     title: str | None = None
-    severity: Severity | None = None
+    severity: Severity | dict[Severity, float] | None = None
     recommend: str | None = None
 
     @property
     def name(self) -> str:
         """What people call it: its title, else its id with spaces."""
         return self.title or self.id.replace("_", " ")
+
+    @property
+    def severity_in_words(self) -> str:
+        """`high`, or with bands `high up to 1, medium up to 2`."""
+        if isinstance(self.severity, dict):
+            return ", ".join(f"{severity} up to {score:g}" for severity, score in self.severity.items())
+        return self.severity or "by score"
 
 
 class Sensitivity(BaseModel):
@@ -166,7 +173,7 @@ class CriterionReport(BaseModel):
     missing: str | None = None
     nearest: list[NearestDocument] = []
     title: str | None = None
-    severity: Severity | None = None
+    severity: Severity | dict[Severity, float] | None = None
     recommend: str | None = None
 
     @property

@@ -54,6 +54,7 @@ from tasks.reports.models import (
     RunSummary,
     Sensitivity,
 )
+from tasks.scoring.criteria import rule_in_words
 from tasks.scoring.score import DRAWS, stability
 
 __all__ = ["Report", "build"]
@@ -79,7 +80,9 @@ def criteria_of_run(run: Run) -> list[CriterionSummary]:
 def _label(criterion: Mapping[str, Any]) -> str:
     """What the criterion asks, in the words of the batch."""
     if criterion["kind"] == "fact":
-        return f"{field_name(criterion['fact'])} {criterion['rule']}"
+        bands = criterion.get("bands")
+        rule = rule_in_words(criterion.get("rule"), {float(score): bands[score] for score in bands} if bands else None)
+        return f"{field_name(criterion['fact'])} {rule}"
     return str(criterion["ask"] if criterion["kind"] == "judged" else criterion["document"])
 
 

@@ -113,7 +113,14 @@ def _figures(row: int, last: int, criteria: int, scale: tuple[float, float]) -> 
 
 def _weights(report: Report) -> Iterator[Row]:
     for each in report.run.criteria:
-        yield [each.title or each.id, each.weight, each.id, each.severity, each.label, each.guide]
+        yield [
+            each.title or each.id,
+            each.weight,
+            each.id,
+            each.severity_in_words if each.severity else None,
+            each.label,
+            each.guide,
+        ]
 
 
 def _criteria(report: Report) -> Iterator[Row]:

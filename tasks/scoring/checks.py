@@ -41,7 +41,7 @@ _BASE_LETTERS = str.maketrans({"ø": "o", "æ": "ae", "å": "a", "ł": "l", "đ"
 def check_fact(
     criterion: FactRule, scale: tuple[float, float], profile: StoredProfile | None, claims: Sequence[StoredClaim]
 ) -> CriterionResult:
-    """Hold the profile's field against the rule; the reason names the fact's source.
+    """Hold the profile's field against the rule, or the rules of its bands; the reason names the fact's source.
 
     `claims` come in the order of precedence of their sources.
     """
@@ -51,13 +51,13 @@ def check_fact(
     if fact is None:
         why = "the company profile has no value for it" if profile else "no source has facts about the company"
         return CriterionResult(ScoreStatus.MISSING, f"{subject} is unknown: {why}.", missing=name)
-    is_met = rules.parse(criterion.fact, criterion.rule).holds(fact)
-    source = _source(criterion.fact, claims)
-    verdict = "meets" if is_met else "does not meet"
+    bands = {scale[1]: criterion.rule} if criterion.rule else criterion.bands or {}
+    met = [score for score, rule in bands.items() if rules.parse(criterion.fact, rule).holds(fact)]
+    verdict = f"meets “{bands[max(met)]}”" if met else f"does not meet {_any_of(list(bands.values()))}"
     return CriterionResult(
         ScoreStatus.SCORED,
-        f"{subject} is {_as_text(fact)}{source}, which {verdict} “{criterion.rule}”.",
-        score=scale[1] if is_met else scale[0],
+        f"{subject} is {_as_text(fact)}{_source(criterion.fact, claims)}, which {verdict}.",
+        score=max(met, default=scale[0]),
     )
 
 
@@ -126,6 +126,10 @@ def _source(field: str, claims: Sequence[StoredClaim]) -> str:
     if first is None:
         return ""
     return f" ({first.source}{f', as of {first.as_of[:10]}' if first.as_of else ''})"
+
+
+def _any_of(written: Sequence[str]) -> str:
+    return " or ".join(f"“{rule}”" for rule in written)
 
 
 def _as_text(fact: object) -> str:

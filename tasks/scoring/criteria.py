@@ -1,18 +1,27 @@
 """Criteria: what a team asks about every company. The criteria file and its three kinds, which share one scale.
 
 Judged           `ask`: a model judges the answer and proves it with quotes
-FactRule         `fact` and `rule`: a field of the company profile
+FactRule         `fact` and `rule` or `bands`: a field of the company profile
 DocumentCheck    `document`: a document that should be in the data room
 read_criteria    reads a criteria file and reports its mistakes
 """
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal, Self
 from unicodedata import normalize
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
 from tasks.errors import BadRequest
 from tasks.scoring import rules
@@ -49,7 +58,38 @@ Words = Annotated[
 ]
 
 
+def _numbers_of_keys(written: Any) -> Any:
+    """The mapping with its scores as numbers: as JSON they are texts."""
+    if not isinstance(written, dict):
+        return written
+    return {_number(key): value for key, value in written.items()}
+
+
+def _number(key: Any) -> Any:
+    try:
+        return float(key)
+    except (TypeError, ValueError):
+        return key
+
+
 Severity = Literal["high", "medium", "low"]
+SEVERITIES: Final[tuple[Severity, ...]] = ("high", "medium", "low")
+
+
+def _severity(written: Any) -> Any:
+    """A severity, or the highest score of each; of a graver one it is lower."""
+    if written in SEVERITIES:
+        return written
+    scores = list(written.values()) if isinstance(written, dict) and {*written} <= {*SEVERITIES} else []
+    ends = [written[severity] for severity in SEVERITIES if severity in written] if scores else []
+    if not ends or any(type(end) not in {int, float} for end in ends) or ends != sorted(set(ends)):
+        raise ValueError(
+            "must be high, medium or low, or the highest score of each, the graver the lower: {high: 1, medium: 2}"
+        )
+    return written
+
+
+RuleText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
 SHOWN_ONLY = frozenset({"title", "severity", "recommend"})
 """Fields that readers see and that change no score: `title` is the criterion's name, `severity` how grave it is to fall
 short of it, `recommend` what to do then."""
@@ -61,8 +101,8 @@ class _CriterionFields(BaseModel):
     id: Name
     weight: Annotated[float, AfterValidator(_not_too_small)] = Field(1, gt=0, le=_MOST, allow_inf_nan=False)
     title: Name | None = None
-    severity: Severity | None = None
-    recommend: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)] | None = None
+    severity: Annotated[Severity | dict[Severity, float], BeforeValidator(_severity)] | None = None
+    recommend: RuleText | None = None
 
 
 class Judged(_CriterionFields):
@@ -81,10 +121,20 @@ class Judged(_CriterionFields):
 
 
 class FactRule(_CriterionFields):
-    """A rule on a field of the company profile: met is the top of the scale, not met its bottom."""
+    """A rule on a field of the company profile: met is the top of the scale, not met its bottom.
+
+    With `bands` in its place, each score has a rule; the highest whose rule is met counts, else the scale's bottom.
+    """
 
     fact: Name
-    rule: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+    rule: RuleText | None = None
+    bands: Annotated[dict[float, RuleText], BeforeValidator(_numbers_of_keys), Field(min_length=1)] | None = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.rule is None) == (self.bands is None):
+            raise ValueError("needs a rule or bands, such as rule: '>= 50' or bands: {5: '>= 50', 3: '>= 20'}")
+        return self
 
     @property
     def kind(self) -> Literal["fact"]:
@@ -92,7 +142,7 @@ class FactRule(_CriterionFields):
 
     @property
     def label(self) -> str:
-        return f"{self.fact} {self.rule}"
+        return f"{self.fact} {rule_in_words(self.rule, self.bands)}"
 
 
 class DocumentCheck(_CriterionFields):
@@ -109,6 +159,13 @@ class DocumentCheck(_CriterionFields):
         return f"In the data room: {self.document}"
 
 
+def rule_in_words(rule: str | None, bands: Mapping[float, str] | None) -> str:
+    """`>= 50`, or for bands `>= 50: 5; >= 20: 3`, the best first."""
+    if bands is None:
+        return rule or ""
+    return "; ".join(f"{bands[score]}: {score:g}" for score in sorted(bands, reverse=True))
+
+
 Criterion = Judged | FactRule | DocumentCheck
 _KINDS: dict[str, type[Judged | FactRule | DocumentCheck]] = {
     "ask": Judged,
@@ -118,10 +175,8 @@ _KINDS: dict[str, type[Judged | FactRule | DocumentCheck]] = {
 _KNOWN = list(dict.fromkeys(name for kind in _KINDS.values() for name in kind.model_fields))
 
 
-def _written(criterion: Criterion) -> dict[str, Any]:
-    """The fields of a criterion; those for readers only where the file has them, so that older runs stay the same."""
-    fields = criterion.model_dump()
-    return {name: value for name, value in fields.items() if name not in SHOWN_ONLY or value is not None}
+_OPTIONAL: Final = SHOWN_ONLY | {"rule", "bands"}
+"""Fields that a run stores only where the file has them: what older runs stored stays the same."""
 
 
 class Criteria(BaseModel):
@@ -142,7 +197,7 @@ class Criteria(BaseModel):
             {
                 name: value
                 for name, value in criterion.model_dump().items()
-                if name not in SHOWN_ONLY or value is not None
+                if name not in _OPTIONAL or value is not None
             }
             | {"kind": criterion.kind, "label": criterion.label}
             for criterion in self.criteria
@@ -180,12 +235,13 @@ def read_criteria(path: Path) -> Criteria:
     file = UserFile(path, "criteria file")
     content = file.content if isinstance(file.content, dict) else {}
     file.fit(_File, file.content)
+    scale = _scale(file, content.get("scale", [0, 5]))
     criteria: dict[str, Criterion] = {}
     lines: dict[str, int] = {}
     entries = content.get("criteria")
     for index, entry in enumerate(entries if isinstance(entries, list) else []):
         at = ("criteria", index)
-        criterion = _read_one(file, at, entry)
+        criterion = _read_one(file, at, entry, scale)
         # In one form: two ids that look the same are the same.
         name = normalize("NFC", str(entry["id"]).strip()) if isinstance(entry, dict) and "id" in entry else None
         if name in lines:
@@ -196,7 +252,6 @@ def read_criteria(path: Path) -> Criteria:
                 criteria[name] = criterion
     if entries == []:
         file.mistake(("criteria",), "it is empty: list at least one criterion, with an id and ask, fact or document")
-    scale = _scale(file, content.get("scale", [0, 5]))
     runs = _runs(file, content.get("runs", 1))
     file.mistakes.check()
     return Criteria(scale=scale, criteria=list(criteria.values()), runs=runs)
@@ -217,7 +272,7 @@ def _runs(file: UserFile, written: Any) -> int:
     return written
 
 
-def _read_one(file: UserFile, at: tuple[str | int, ...], written: Any) -> Criterion | None:
+def _read_one(file: UserFile, at: tuple[str | int, ...], written: Any, scale: tuple[float, float]) -> Criterion | None:
     """One criterion of the file; None when it has mistakes, which are added to those of the file."""
     if not isinstance(written, dict):
         file.mistake(at, "must be a mapping of fields, such as {id: audited, document: audited accounts}")
@@ -231,14 +286,22 @@ def _read_one(file: UserFile, at: tuple[str | int, ...], written: Any) -> Criter
         return None
     criterion = file.fit(_KINDS[kinds[0]], written, at)
     if isinstance(criterion, FactRule):
-        _check_rule(file, at, criterion)
+        _check_rules(file, at, criterion, scale)
     return criterion
 
 
-def _check_rule(file: UserFile, at: tuple[str | int, ...], criterion: FactRule) -> None:
-    try:
-        rules.parse(criterion.fact, criterion.rule)
-    except BadRequest as error:
-        file.mistake((*at, "fact"), error.message)
-    except ValueError as error:
-        file.mistake((*at, "rule"), str(error))
+def _check_rules(file: UserFile, at: tuple[str | int, ...], criterion: FactRule, scale: tuple[float, float]) -> None:
+    places = {(*at, "rule"): criterion.rule} if criterion.rule else {}
+    for score, rule in (criterion.bands or {}).items():
+        place = (*at, "bands", f"{score:g}")
+        places[place] = rule
+        if not scale[0] <= score <= scale[1]:
+            file.mistake(place, f"must be a score of the scale, {scale[0]:g} to {scale[1]:g}")
+    for place, rule in places.items():
+        try:
+            rules.parse(criterion.fact, rule)
+        except BadRequest as error:
+            file.mistake((*at, "fact"), error.message)
+            return
+        except ValueError as error:
+            file.mistake(place, str(error))

@@ -57,6 +57,22 @@ def test_the_criterion_says_how_severe_it_is_else_its_score_does() -> None:
     ]
 
 
+def test_bands_of_severity_say_from_which_score_on_a_criterion_is_a_red_flag() -> None:
+    bands = {"high": 1.0, "medium": 3.0}
+    alpha = company(
+        criterion("fine", 4, severity=bands),
+        criterion("in the second band", 3, severity=bands),
+        criterion("in the first band", 1, severity=bands),
+        criterion("below no band", 1, severity={"high": 0.0}),
+        criterion("gone", None, ScoreStatus.MISSING, severity={"low": 2.0}),
+    )
+    assert [(flag.severity, flag.criterion.id) for flag in red_flags(alpha, SCALE)] == [
+        ("high", "in the first band"),
+        ("medium", "in the second band"),
+        ("low", "gone"),
+    ]
+
+
 def test_strengths_are_the_weightiest_of_the_best_scores() -> None:
     alpha = company(*(criterion(f"c{weight}", 5, weight=float(weight)) for weight in (1, 4, 2, 3)), criterion("c9", 3))
     assert [each.id for each in strengths(alpha, SCALE)] == ["c4", "c3", "c2"]

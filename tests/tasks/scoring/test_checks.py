@@ -20,14 +20,14 @@ CONTRACT = (
 )
 
 
-def fact_of(room: Room, fact: str, rule: str) -> CriterionResult:
+def fact_of(room: Room, fact: str, rule: str | None, bands: dict[float, str] | None = None) -> CriterionResult:
     profile: StoredProfile | None = None
     claims: list[StoredClaim] = []
     if room.company.profile_id is not None:
         with reading() as session:
             profile = get_profile(session, room.company.profile_id)
             claims = list(profile_claims(session, room.company.profile_id))
-    return check_fact(FactRule(id="a", fact=fact, rule=rule), SCALE, profile, claims)
+    return check_fact(FactRule(id="a", fact=fact, rule=rule, bands=bands), SCALE, profile, claims)
 
 
 def document_of(room: Room, document: str) -> CriterionResult:
@@ -42,6 +42,17 @@ def test_a_rule_that_is_met_gives_the_top_of_the_scale_and_names_the_source(room
     finding = fact_of(room, "founded_year", "<= 2018")
     assert (finding.status, finding.score) == (ScoreStatus.SCORED, 5)
     assert finding.reason == "Founding year is 1994 (files, as of 2025-03-31), which meets “<= 2018”."
+
+
+@pytest.mark.parametrize(
+    ("founded", "score", "reason"),
+    [(1994, 5, "meets “<= 2000”"), (2012, 3, "meets “<= 2018”"), (2021, 1, "does not meet “<= 2018” or “<= 2000”")],
+)
+def test_the_best_band_that_is_met_counts(room: Room, founded: int, score: float, reason: str) -> None:
+    room.is_known_as(("founded_year", founded, "files"), founded_year=founded)
+    finding = fact_of(room, "founded_year", None, {3: "<= 2018", 5: "<= 2000"})
+    assert (finding.status, finding.score) == (ScoreStatus.SCORED, score)
+    assert finding.reason.endswith(f"which {reason}.")
 
 
 def test_a_rule_that_is_not_met_gives_the_bottom(room: Room) -> None:

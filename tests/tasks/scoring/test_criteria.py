@@ -1,5 +1,6 @@
 """Criteria files: three kinds on one scale, and every mistake named before anything runs."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ criteria:
     weight: 0.5
 """
 
+RULE_OR_BANDS = "needs a rule or bands, such as rule: '>= 50' or bands: {5: '>= 50', 3: '>= 20'}."
+SEVERITY = "must be high, medium or low, or the highest score of each, the graver the lower: {high: 1, medium: 2}."
 KIND = "must have exactly one of ask (judged), fact (with a rule) or document"
 
 FIELDS = "(allowed: id, weight, title, severity, recommend, document)."
@@ -124,7 +127,23 @@ def test_any_rising_scale_is_allowed(tmp_path: Path, scale: str) -> None:
         ("{id: a, document: true}", "line 2, criteria.0.document: must be text; put it in quotes."),
         ("{id: a, ask: '?!'}", "line 2, criteria.0.ask: contains no word to search for."),
         ("{id: a, document: the}", "line 2, criteria.0.document: contains no word to search for."),
-        ("{id: a, fact: founded_year}", "line 2, criteria.0.rule: it is missing."),
+        ("{id: a, fact: founded_year}", f"line 2, criteria.0: {RULE_OR_BANDS}"),
+        ("{id: a, fact: founded_year, rule: '> 1', bands: {5: '> 1'}}", f"line 2, criteria.0: {RULE_OR_BANDS}"),
+        (
+            "{id: a, fact: founded_year, bands: {7: '> 2000'}}",
+            "line 2, criteria.0.bands.7: must be a score of the scale, 0 to 5.",
+        ),
+        (
+            "{id: a, fact: founded_year, bands: {5: recently}}",
+            f"line 2, criteria.0.bands.5: 'recently' is no rule: {ALLOWED}.",
+        ),
+        (
+            "{id: a, fact: founded_year, bands: {best: '> 2000'}}",
+            "line 2, criteria.0.bands.best.[key]: must be a number.",
+        ),
+        ("{id: a, document: cap table, severity: grave}", f"line 2, criteria.0.severity: {SEVERITY}"),
+        ("{id: a, document: cap table, severity: {grave: 1}}", f"line 2, criteria.0.severity: {SEVERITY}"),
+        ("{id: a, document: cap table, severity: {high: 2, medium: 1}}", f"line 2, criteria.0.severity: {SEVERITY}"),
         (
             "{id: a, document: cap table, guide: x}",
             "line 2, criteria.0.guide: there is no such field " + FIELDS,
@@ -161,6 +180,20 @@ def test_any_rising_scale_is_allowed(tmp_path: Path, scale: str) -> None:
 )
 def test_a_mistake_is_reported_with_line_and_field(tmp_path: Path, criterion: str, mistake: str) -> None:
     assert one(tmp_path, criterion) == [mistake]
+
+
+def test_bands_and_severities_are_read_and_stored(tmp_path: Path) -> None:
+    criteria = read(
+        tmp_path,
+        "criteria:\n  - {id: a, fact: company_size.0, bands: {3: '>= 20', 5: '>= 50'},"
+        " severity: {high: 0, medium: 3}}\n",
+    )
+    (criterion,) = criteria.criteria
+    assert isinstance(criterion, FactRule)
+    assert criterion.bands == {3: ">= 20", 5: ">= 50"}
+    assert criterion.severity == {"high": 0, "medium": 3}
+    assert criterion.label == "company_size.0 >= 50: 5; >= 20: 3"
+    assert Criteria.from_json(json.loads(json.dumps(criteria.as_json()))) == criteria
 
 
 def test_a_misspelt_kind_is_named_with_the_one_that_was_meant(tmp_path: Path) -> None:
