@@ -26,7 +26,7 @@ from pydantic import BaseModel, ValidationError
 T = TypeVar("T", bound=BaseModel)
 
 _MOST_STARTS = 200  # braces at which an object is looked for
-_LONGEST = 200_000  # characters of an answer
+_LONGEST = 200_000  # characters in which an object is looked for; an answer that is JSON as a whole may be longer
 _LONGEST_TO_MEND = 50_000
 _DEEPEST = 6  # objects around the one that was asked for
 _FIGURES = re.compile(r"\d")
@@ -57,7 +57,7 @@ def read_object(texts: Iterable[str], schema: type[T], material: str, reasoning:
     Raises:
         Misfit: there is none, or not one alone.
     """
-    texts = [text[:_LONGEST] for text in texts if text.strip()]
+    texts = [text if _is_json(text) else text[:_LONGEST] for text in texts if text.strip()]
     try:
         values = [value for text in texts for value, _ in _values(text)]
         foreign = [value for value, _ in _values(material)] if "{" in material else []
@@ -73,6 +73,14 @@ def read_object(texts: Iterable[str], schema: type[T], material: str, reasoning:
     if len(fitting) == 1:
         return fitting[0]
     raise Misfit(["there is more than one object, and they differ"] if fitting else _problems(values, texts, schema))
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text, strict=False)
+    except (JSONDecodeError, RecursionError):
+        return False
+    return True
 
 
 def _values(text: str) -> Iterator[tuple[Any, int]]:

@@ -206,6 +206,13 @@ def test_both_ends_of_the_scale_are_on_it(room: Room, server: ModelServer, score
 # --- models that fail
 
 
+def test_a_key_that_nobody_asked_for_is_left_out(room: Room, server: ModelServer) -> None:
+    server.says = judgement((1, "recurring revenue falls"), verdict="five stars")
+    finding = judged(room)
+    assert (finding.status, finding.score) == (ScoreStatus.SCORED, 4)
+    assert "five stars" not in finding.reason
+
+
 @pytest.mark.parametrize(
     ("behaviour", "message"),
     [
@@ -214,7 +221,6 @@ def test_both_ends_of_the_scale_are_on_it(room: Room, server: ModelServer, score
         (saying("I would say four."), "not the JSON"),
         (saying(judgement(score="high")), "not the JSON"),
         (saying(judgement().replace("4", "NaN")), "not the JSON"),
-        (saying(judgement(verdict="five stars")), "not the JSON"),
         (saying(judgement(reason="\ud800")), "not the JSON"),
         (denied(), "OPENAI_API_KEY"),
         (too_long(), "longer than"),
