@@ -3,7 +3,8 @@
 vocabulary    what documents call the things that questions ask for: files, and how they are read
 query         a question as weighted words, phrases and meanings
 index         the positions of words in texts; the likeliest texts for a query
-bm25          the score of each of these texts
+bm25          the score of each of these texts: by the vocabulary and by plain BM25 in one
+plain         plain BM25
 semantic      the best texts put in order by meaning, where an embedding model is chosen; `embedders` makes it
 """
 

@@ -1,7 +1,8 @@
 """How well texts answer a query: by its terms in the text, its best window and its head, and by the page's layout.
 
 Terms are weighted as in BM25. A page counts more when it is the financial statement on which the answer would stand,
-recognised by its title, its line items and its figures.
+recognised by its title, its line items and its figures. The less of the question the vocabulary knows, the more plain
+BM25 decides.
 
 The constants were chosen on questions over annual reports and on contracts (ContractNLI, LEDGAR). None stands on an
 edge: half or twice of any moves the share of 211 such questions answered within the first five pages by .05 at most.
@@ -14,7 +15,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from tasks.ranking import plain
 from tasks.ranking.index import TextSubset
+from tasks.ranking.plain import LENGTH, SATURATION
 from tasks.ranking.query import Query, QueryTerm
 from tasks.ranking.vocabulary import Phrase, phrase
 
@@ -26,8 +29,8 @@ _HEAD = 16  # words at the beginning of a text
 _STATEMENT = 0.2  # the weight of being the right statement, beside a text that has all terms of the query
 _MAX_MEANING = 12.0  # the terms of one meaning add up to that at most; two rare words reach half of it
 _LOCAL = 0.5  # how much less the words of most texts count than those of few: 0 (not at all) to 1
-_SATURATION = 1.2  # BM25's k1 and b
-_LENGTH = 0.75
+_PLAIN_AT_MOST = 0.9  # the weight of plain BM25, of 1, where the vocabulary knows nothing of the question
+_PLAIN_AT_LEAST = 0.25  # where it knows the question
 _WINDOW_SATURATION = 0.5  # a term that stands twice in a window says hardly more than one that stands once
 
 # words at the head of a page among which its title stands, behind the company's name and "in thousands"
@@ -40,7 +43,24 @@ _UNTITLED = 0.4  # the share that a page without the title gets: a second page, 
 def score(subset: TextSubset, query: Query) -> Floats:
     """The score of each text of `subset`; 0 for one that has no term of the query.
 
-    The score is about the share of the query that a text covers: the weight of the terms it has over the weight of all.
+    The order is that by the vocabulary and that of plain BM25 in one: of each score its share of the best counts, plain
+    BM25's the more the less the vocabulary knows of the question. The best text has the score by the vocabulary.
+    """
+    by_vocabulary = _score_by_vocabulary(subset, query)
+    best = float(by_vocabulary.max(initial=0.0))
+    by_words = plain.score(subset, query.words)
+    best_by_words = float(by_words.max(initial=0.0))
+    if not best or not best_by_words:
+        return by_vocabulary
+    weight = _PLAIN_AT_MOST - (_PLAIN_AT_MOST - _PLAIN_AT_LEAST) * query.known
+    fused = (1 - weight) * by_vocabulary / best + weight * by_words / best_by_words
+    return best * fused
+
+
+def _score_by_vocabulary(subset: TextSubset, query: Query) -> Floats:
+    """The score of each text by the terms, meanings and statements of a query.
+
+    It is about the share of the query that a text covers: the weight of the terms it has over the weight of all.
     For a question that asks for a clause it depends on the text alone, hardly on the others, so that the best scores of
     two contracts show which of them has the clause. Among a report's pages, words of most of them count less.
     """
@@ -67,7 +87,7 @@ class _TermWeights:
     def __init__(self, subset: TextSubset, local: float, *, with_heads: bool) -> None:
         self._subset, self._local, self._with_heads = subset, local, with_heads
         mean_length = max(float(subset.lengths.mean()), 1.0)
-        self._saturation = _SATURATION * (1 - _LENGTH + _LENGTH * subset.lengths / mean_length)
+        self._saturation = SATURATION * (1 - LENGTH + LENGTH * subset.lengths / mean_length)
         self.borders = [len(subset.texts), len(subset.texts) + subset.blocks]
 
     def add_up(self, terms: tuple[QueryTerm, ...]) -> Floats:

@@ -21,6 +21,12 @@ _NAME = 0.3  # the weight of a name: in a report on one company it distinguishes
 _YEAR = 0.3  # the weight of a year: it stands on every page of figures
 _FISCAL = re.compile(r"\b(?:FY|CY|fiscal|Q[1-4])[\s'’]*(?:(20|19)(\d\d)|(\d\d))\b", re.IGNORECASE)
 _LEAST_WEIGHT = 0.001  # of an entry; less is no sign of a field
+_NEAR = 0.6  # the weight of an entry that only shares words with the question, where no other is meant
+_NEAREST = 3  # such entries at most
+_LEAST_SHARED = 0.3  # the share of the question's words that it has; less is chance
+_NEAR_KNOWN = 0.4  # how much of the question such an entry makes known, beside one that it means
+_IN_SAYS = 0.7  # a word that only documents use, beside one that questions use
+_MAX_RARITY = 5.0  # of a word among the entries
 _OF_CONTRACTS = frozenset(tokens("contract agreement clause party"))
 _CAPITAL = re.compile(r"[A-Z][\w&.\-]*")
 
@@ -65,12 +71,16 @@ class Query:
         meanings: what the vocabulary has for the things that it means.
         statements: the statements of an annual report on which the answer would stand.
         clause: whether it asks for a clause of a contract.
+        words: its own words, framing words among them, once each.
+        known: how much of it the vocabulary knows, from 0 to 1.
     """
 
     terms: tuple[QueryTerm, ...]
     meanings: tuple[Meaning, ...]
     statements: frozenset[str]
     clause: bool
+    words: tuple[str, ...] = ()
+    known: float = 0.0
 
     def weighted_terms(self) -> Iterator[tuple[QueryTerm, float]]:
         """All terms, those of meanings included, each with its weight beside all others."""
@@ -95,19 +105,34 @@ def read_query(question: str) -> Query:
     total = sum(rarity((word,)) for word in content_words if _share(word, names) == 1.0) or 1.0
     meanings, statements = [], set()
     fields = dict.fromkeys(FIELDS, 0.0)
+    known, meant = 0.0, set()
     for entry, matches in _meant(words):
+        meant.add(entry.name)
         covered = sum(rarity((word,)) for word in {word for phrase in matches for word in phrase})
         # An entry counts by the share of the question that means it; half of the question is enough for full weight.
         weight = entry.weight * min(1.0, 2 * covered / total)
         phrases = dict.fromkeys((*matches, *entry.says))
         meanings.append(Meaning(tuple(QueryTerm(phrase, rarity(phrase)) for phrase in phrases), _VOCABULARY * weight))
+        known = max(known, weight)
         for word, share in _typical(entry).items():
             terms[word,] = terms.get((word,), 0.0) + _TYPICAL * weight * share
         fields[entry.field] = max(fields[entry.field], weight)
         if entry.stands:
             statements.add(entry.stands)
+    nearest = [(entry, shared) for entry, shared in _nearest(list(content_words)) if entry.name not in meant]
+    for entry, shared in nearest if known < 1 else ():
+        says = tuple(QueryTerm(phrase, rarity(phrase)) for phrase in entry.says)
+        meanings.append(Meaning(says, _VOCABULARY * _NEAR * shared * (1 - known)))
+    known = max([known, *(_NEAR_KNOWN * shared for _, shared in nearest)])
     clause = fields["contracts"] >= max(fields["finance"], _LEAST_WEIGHT) or not _OF_CONTRACTS.isdisjoint(words)
-    return Query(tuple(itertools.starmap(QueryTerm, terms.items())), tuple(meanings), frozenset(statements), clause)
+    return Query(
+        tuple(itertools.starmap(QueryTerm, terms.items())),
+        tuple(meanings),
+        frozenset(statements),
+        clause,
+        tuple(dict.fromkeys(words)),
+        known,
+    )
 
 
 @cache
@@ -161,6 +186,38 @@ def _meant(words: Sequence[str]) -> Iterator[tuple[VocabularyEntry, tuple[Phrase
                 matches.setdefault(number, []).append(phrase)
     for number in sorted(matches):
         yield entries()[number], tuple(matches[number])
+
+
+def _nearest(words: Sequence[str]) -> list[tuple[VocabularyEntry, float]]:
+    """The entries that share most words with a question, each with the share of the question that it has.
+
+    Whoever asks in everyday words seldom hits a phrase of the vocabulary, but often words of it. A single word says
+    too little: dozens of entries have it.
+    """
+    if len(words) < 2:
+        return []
+    by_word = _entries_by_word()
+    count = len(entries())
+    rarities = {word: min(math.log(1 + count / (len(by_word.get(word, ())) + 0.5)), _MAX_RARITY) for word in words}
+    total = sum(rarities.values()) or 1.0
+    shared: dict[int, float] = {}
+    for word, word_rarity in rarities.items():
+        for number, weight in by_word.get(word, ()):
+            shared[number] = shared.get(number, 0.0) + weight * word_rarity / total
+    best = sorted(shared.items(), key=lambda item: (-item[1], item[0]))[:_NEAREST]
+    return [(entries()[number], share) for number, share in best if share >= _LEAST_SHARED]
+
+
+@cache
+def _entries_by_word() -> dict[str, list[tuple[int, float]]]:
+    """The entries that hold a word, by number, each with the word's weight."""
+    numbers: dict[str, list[tuple[int, float]]] = {}
+    for number, entry in enumerate(entries()):
+        weights = {word: _IN_SAYS for phrase in entry.says for word in phrase}
+        weights |= {word: 1.0 for phrase in entry.asks for word in phrase}
+        for word, weight in weights.items():
+            numbers.setdefault(word, []).append((number, weight))
+    return numbers
 
 
 @cache

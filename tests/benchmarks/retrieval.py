@@ -7,12 +7,12 @@ The reports are PDFs in the folder that DILIGENCE_BENCH_QUESTIONS names, anywher
 round2/answers.json
     its own questions, with the pages that hold the answer, proofread by people.
 
-`annual_reports.json` has questions of ours on those reports, with their pages counted from 1: `chosen_on` and
-`held_out` are an analyst's questions of 35 kinds, no kind and no report in both, whose pages were found by what must
-stand on them (figures, titles, line items); `single_pages` were each written for one page that was drawn by lot.
-What fails was looked at in `chosen_on` alone; the figures of all sets were seen while constants were chosen.
+`annual_reports.json` has questions of ours on those reports, with their pages counted from 1. `development` and `shut`
+are questions of 34 kinds, no kind and no report in both, each kind once in textbook terms and twice plainly, as an
+analyst says it. Their pages were found by what must stand on them (figures, titles, line items). `single_pages` were
+each written for one page that was drawn by lot.
 
-What is ranked are the pages of one report. `contracts.py` has the contracts.
+What is ranked are the pages of one report. `contracts.py` has the contracts, `passages.py` filings and regulations.
 """
 
 import hashlib
@@ -21,25 +21,24 @@ import os
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from statistics import mean
 from typing import Any, Final
 
 from tasks.documents.extract.embedded import read_with_embedded
-from tasks.ranking import Index
-from tests.benchmarks import contracts
-from tests.benchmarks.contracts import FOLDER, Ranker
+from tests.benchmarks import contracts, passages
+from tests.benchmarks.contracts import FOLDER
+from tests.benchmarks.questions import PARTS, Question, compared
 
 QUESTIONS: Final = Path(__file__).with_name("annual_reports.json")
 REPORTS: Final = "enterprise-rag-challenge"
 PASSAGES: Final = 100_000
-DEEP: Final = 100  # a page behind these counts as not found
+WORDINGS: Final = {"in_terms": ("in terms", "0.80"), "plainly": ("plainly", "plain BM25 + 0.05")}
 
 _AT_SIZE = """
 import json, random, resource, sys, time
-from tests.benchmarks.contracts import plain
+from tests.benchmarks.questions import plain
 from tasks.ranking import Index
 
 words = sorted(set(open(sys.argv[2], encoding="utf-8").read().split()))
@@ -62,88 +61,80 @@ print(json.dumps([built, max(seconds), before, memory(), sum(map(len, texts)) / 
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A question on a report: the report's name, the pages that answer it, counted from 0."""
-
-    report: str
-    question: str
-    pages: frozenset[int]
-
-
 def measure() -> Iterator[tuple[str, str, str]]:
-    """Rows of (what, figure, target); those on reports and contracts only where they are."""
+    """Rows of (what, figure, target); only those whose documents are there."""
     folder = Path(os.environ.get(FOLDER, "")) / REPORTS
-    files = unchanged(folder)
-    pages: dict[str, list[str]] = {}
-    for name, listed in (own() | people(folder)).items():
-        asked = [each for each in listed if each.report in files]
-        if not asked:
-            continue
-        for report in sorted({each.report for each in asked} - pages.keys()):
-            pages[report] = read_with_embedded(str(files[report])).text.split("\f")
-        ours, baseline = places(asked, pages, lambda texts: Index(texts).rank), places(asked, pages, contracts.plain)
-        what = f"annual reports, {name.replace('_', ' ')} ({len(asked)} questions)"
-        for first, target in ((5, "0.60"), (10, "0.75")):
-            yield (
-                f"{what}: a page within the first {first}",
-                f"{within(ours, first):.3f} (plain BM25 {within(baseline, first):.3f})",
-                target,
-            )
-        yield f"{what}: mean reciprocal rank", f"{reciprocal(ours):.3f} (plain BM25 {reciprocal(baseline):.3f})", "–"
+    reports = Reports(folder)
+    for name, questions, target in (*own(reports), ("asked by people", people(reports, folder), "0.60")):
+        yield from compared(f"annual reports, {name}", questions, 5, target)
     yield from contracts.measure()
+    yield from passages.measure()
     yield from at_size()
 
 
-def own() -> dict[str, list[Asked]]:
-    """The questions of `annual_reports.json`, by set. A report is told by the beginning of its name."""
+class Reports:
+    """The reports in a folder that are what the questions were written on, told by the beginning of their names."""
+
+    def __init__(self, folder: Path) -> None:
+        listed: dict[str, str] = json.loads(QUESTIONS.read_text("utf-8"))["documents"]
+        files = {file.stem: file for file in sorted(folder.rglob("*.pdf"))} if folder.is_dir() else {}
+        self._files = {
+            name[:8]: file
+            for name, file in files.items()
+            if name not in listed or hashlib.sha256(file.read_bytes()).hexdigest() == listed[name]
+        }
+
+    def questions(self, report: str, text: str, pages: list[int]) -> list[Question]:
+        """The question that pages, counted from 1, answer; none where the report is not there."""
+        file = self._files.get(report[:8])
+        return [Question(text, _pages(file), frozenset(page - 1 for page in pages))] if file else []
+
+
+@cache
+def _pages(file: Path) -> list[str]:
+    return read_with_embedded(str(file)).text.split("\f")
+
+
+def own(reports: Reports) -> Iterator[tuple[str, list[Question], str]]:
+    """The questions of `annual_reports.json` by set, each with its target."""
     content: dict[str, Any] = json.loads(QUESTIONS.read_text("utf-8"))
-    named = {name[:8]: name for name in content.pop("documents")}
-    return {
-        name: [
-            Asked(named[report], question, frozenset(page - 1 for page in pages)) for report, pages, question in listed
-        ]
-        for name, listed in content.items()
-    }
+    for part in PARTS:
+        for wording, (called, target) in WORDINGS.items():
+            questions = [
+                question
+                for report, pages, kind in content[part]
+                for text in content["kinds"][kind][wording]
+                for question in reports.questions(report, text.format(company=content["companies"][report]), pages)
+            ]
+            yield f"{called}, {part}", questions, target
+    rows = content["single_pages"]
+    yield (
+        "written for single pages",
+        [question for report, pages, text in rows for question in reports.questions(report, text, pages)],
+        "0.60",
+    )
 
 
-def people(folder: Path) -> dict[str, list[Asked]]:
-    """The challenge's own questions that one report answers."""
+def people(reports: Reports, folder: Path) -> list[Question]:
+    """The challenge's own questions that one report answers, with pages counted from 0."""
     file = next(iter(sorted(folder.rglob("round2/answers.json"))), None) if folder.is_dir() else None
-    found: list[Asked] = []
-    for question, answer in json.loads(file.read_text("utf-8")).items() if file else ():
-        pages: dict[str, set[int]] = defaultdict(set)
-        for reference in (each for pool in answer["reference_pools"] for each in pool):
+    questions: list[Question] = []
+    for text, answer in json.loads(file.read_text("utf-8")).items() if file else ():
+        pages: dict[str, list[int]] = defaultdict(list)
+        for reference in (reference for pool in answer["reference_pools"] for reference in pool):
             report, page = reference.split(":")
-            pages[report].add(int(page))
+            pages[report].append(int(page) + 1)
         if len(pages) == 1:
-            found.extend(Asked(report, question, frozenset(numbers)) for report, numbers in pages.items())
-    return {"asked by people": found}
-
-
-def places(
-    asked: Sequence[Asked], pages: dict[str, list[str]], index: Callable[[list[str]], Ranker]
-) -> list[int | None]:
-    """For each question the rank of the first page that answers it, from 1; None behind `DEEP`."""
-    rankers = {report: index(pages[report]) for report in {each.report for each in asked}}
-    found: list[int | None] = []
-    for each in asked:
-        order = [position for position, _score in rankers[each.report](each.question, DEEP)]
-        found.append(min((order.index(page) + 1 for page in each.pages if page in order), default=None))
-    return found
-
-
-def within(found: Sequence[int | None], first: int) -> float:
-    return mean(rank is not None and rank <= first for rank in found)
-
-
-def reciprocal(found: Sequence[int | None]) -> float:
-    return mean(1 / rank if rank else 0.0 for rank in found)
+            questions.extend(
+                question for report, numbers in pages.items() for question in reports.questions(report, text, numbers)
+            )
+    return questions
 
 
 def at_size() -> Iterator[tuple[str, str, str]]:
     """Time and memory for many passages of drawn words, each ranker in a process of its own."""
-    questions = json.dumps([each.question for each in own()["held_out"][::8]])
+    content: dict[str, Any] = json.loads(QUESTIONS.read_text("utf-8"))
+    questions = json.dumps([text for kind in content["kinds"].values() for text in kind["in_terms"]])
     vocabulary = Path(__file__).parents[2] / "tasks" / "ranking" / "vocabulary" / "contracts.toml"
     measured = {}
     for name in ("ours", "plain"):
@@ -159,14 +150,3 @@ def at_size() -> Iterator[tuple[str, str, str]]:
         f"{peak:.0f} MB, {peak - before:.0f} of them by the index (plain BM25 {theirs[3]:.0f} MB)",
         "500 MB",
     )
-
-
-def unchanged(folder: Path) -> dict[str, Path]:
-    """The reports in a folder by name, but for those that are not what the questions were written on."""
-    listed: dict[str, str] = json.loads(QUESTIONS.read_text("utf-8"))["documents"]
-    files = {file.stem: file for file in sorted(folder.rglob("*.pdf"))} if folder.is_dir() else {}
-    return {
-        name: file
-        for name, file in files.items()
-        if name not in listed or hashlib.sha256(file.read_bytes()).hexdigest() == listed[name]
-    }

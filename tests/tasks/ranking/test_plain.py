@@ -1,0 +1,66 @@
+"""Plain BM25, and how much it decides: everything but the order of things that the vocabulary knows."""
+
+import numpy as np
+
+from tasks.ranking import plain, rank
+from tasks.ranking.index import TextSubset, WordPositions
+from tasks.ranking.query import read_query
+from tasks.text.tokens import tokens
+
+RULES = [
+    "A certificate bought in January may be charged an inactivity fee a year later.",
+    "The provider shall disclose the exchange rate, and the provider shall disclose the fees of the provider.",
+    "The provider shall disclose the date on which the recipient gets the money.",
+    "The provider shall keep records of what it has disclosed for two years.",
+]
+
+
+def scores(texts: list[str], question: str) -> list[float]:
+    subset = TextSubset(WordPositions(texts), np.arange(len(texts)))
+    return plain.score(subset, tokens(question)).tolist()
+
+
+def test_a_word_of_few_texts_counts_more_than_one_of_most() -> None:
+    common, rare = scores(RULES, "provider")[2], scores(RULES, "recipient")[2]
+    assert rare > common > 0
+
+
+def test_a_text_without_the_words_has_no_score() -> None:
+    assert scores(RULES, "provider")[0] == 0
+    assert scores(RULES, "aircraft") == [0, 0, 0, 0]
+
+
+def test_of_two_texts_with_a_word_the_shorter_counts_more() -> None:
+    long, short = scores(["aluminium " + "and other metals of all kinds " * 9, "aluminium"], "aluminium")
+    assert short > long
+
+
+def test_words_that_are_common_here_do_not_decide_though_they_are_rare_at_large() -> None:
+    assert rank(RULES, "What must the provider disclose about the recipient?", 1)[0][0] == 2
+
+
+def test_words_of_the_asking_decide_where_the_vocabulary_knows_nothing() -> None:
+    texts = ["Zinc in tonnes, by month.", "Zinc in tonnes, by date of the document.", "Zinc in tonnes, by port."]
+    assert rank(texts, "zinc by date of the document", 1)[0][0] == 1
+
+
+def test_the_vocabulary_knows_what_its_entries_ask() -> None:
+    assert read_query("governing law").known == 1
+    assert read_query("zinc tonnes").known == 0
+    assert 0 < read_query("Would a judge read it by the law of Delaware?").known < 1
+
+
+def test_a_question_in_everyday_words_brings_the_nearest_entries() -> None:
+    phrase = tuple(tokens("construed in accordance with laws"))
+    far, near = read_query("Which zinc decides?"), read_query("Which law decides?")
+    assert not any(term.phrase == phrase for meaning in far.meanings for term in meaning.terms)
+    assert any(term.phrase == phrase for meaning in near.meanings for term in meaning.terms)
+    assert near.known < read_query("governing law").known
+
+
+def test_nearest_entries_give_way_to_those_that_are_meant() -> None:
+    assert all(meaning.weight > 1 for meaning in read_query("governing law").meanings)
+
+
+def test_a_single_word_has_no_nearest_entries() -> None:
+    assert read_query("margin").known == 0
