@@ -58,6 +58,8 @@ def columns_by_height(words: Sequence[Word], lines: Sequence[Line]) -> list[Colu
 
 def _gutter(words: Sequence[Word], lines: int) -> float | None:
     """The middle of the widest white that runs down the middle of a page between words."""
+    if not words:
+        return None
     begin, end = min(word.left for word in words), max(word.right for word in words)
     changes = [0] * (int((end - begin) / _BIN) + 2)
     for word in words:

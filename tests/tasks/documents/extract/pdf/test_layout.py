@@ -10,6 +10,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from tasks.documents.extract import places
 from tasks.documents.extract.pdf import reader
+from tasks.documents.extract.pdf.columns import columns_by_height
 from tests.tasks.documents.extract.pdf import pdfs
 
 SUBSIDIARIES = (
@@ -434,3 +435,7 @@ def test_a_page_with_characters_beyond_sixteen_bits_and_figures_is_read_as_it_is
     reading = reader.read(pdfs.pdf(objects))
     assert reading.text.splitlines()[0] == "\U0001d449 at row 0: 100 200"
     assert reading.warnings == []
+
+
+def test_a_page_without_words_has_no_columns() -> None:
+    assert columns_by_height([], []) == []
