@@ -115,7 +115,7 @@ def contract_nli(folder: Path, part: int, wording: str) -> list[Contract]:
     return [_nda(document, asks) for document in json.loads(file.read_text("utf-8"))["documents"]]
 
 
-def _nda(document: dict[str, Any], asks: dict[str, str]) -> Contract:
+def _nda(document: dict[str, Any], asks: dict[str, list[str]]) -> Contract:
     pieces: list[list[int]] = []
     for start, end in document["spans"]:
         if pieces and end - pieces[-1][0] <= LONGEST:
@@ -126,11 +126,12 @@ def _nda(document: dict[str, Any], asks: dict[str, str]) -> Contract:
     for label, annotation in document["annotation_sets"][0]["annotations"].items():
         if label in asks:
             shown = [document["spans"][number] for number in annotation["spans"]]
-            answers[asks[label]] = {
+            positions = {
                 position
                 for position, (start, end) in enumerate(pieces)
                 if any(start < last and first < end for first, last in shown)
             }
+            answers |= dict.fromkeys(asks[label], positions)
     return Contract([document["text"][start:end] for start, end in pieces], answers)
 
 
@@ -176,7 +177,8 @@ def _drafted(
 
 def _with_answers(provisions: list[tuple[str, str]], clauses: list[dict[str, Any]], wording: str) -> Contract:
     answers = {
-        kind[wording]: {position for position, (_, label) in enumerate(provisions) if label in kind["labels"]}
+        text: {position for position, (_, label) in enumerate(provisions) if label in kind["labels"]}
         for kind in clauses
+        for text in kind[wording]
     }
     return Contract([text for text, _ in provisions], answers)
