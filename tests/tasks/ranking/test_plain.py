@@ -17,7 +17,7 @@ RULES = [
 
 def scores(texts: list[str], question: str) -> list[float]:
     subset = TextSubset(WordPositions(texts), np.arange(len(texts)))
-    return plain.score(subset, tokens(question)).tolist()
+    return [float(score) for score in plain.score(subset, tokens(question))]
 
 
 def test_a_word_of_few_texts_counts_more_than_one_of_most() -> None:
