@@ -17,6 +17,8 @@ STRONG: Final = 0.8
 """From this share of the scale on a score speaks for a company."""
 MOST: Final = 3
 """Reasons, findings and changes that the first screen names of a company."""
+HEAT_STEPS: Final = 10
+"""The heat scale of the reports runs from 0 to this."""
 _SAME: Final = 1e-9
 """Totals that differ less are equal."""
 _ORDER: Final[dict[Severity, int]] = {"high": 0, "medium": 1, "low": 2}
@@ -101,6 +103,13 @@ def share_of(criterion: CriterionReport, scale: tuple[float, float]) -> float | 
         return None
     low, high = scale
     return (criterion.score - low) / (high - low) if high > low else 1.0
+
+
+def heat(score: float, scale: tuple[float, float]) -> int:
+    """The step of the heat scale for a score; a score beyond the scale gets its end."""
+    low, high = scale
+    share = (score - low) / (high - low) if high > low else 1.0
+    return round(HEAT_STEPS * min(max(share, 0.0), 1.0))
 
 
 def possible_range(company: CompanyReport) -> tuple[float, float] | None:

@@ -24,6 +24,7 @@ from tasks.reports.findings import (
     falls_short,
     flags_by_severity,
     flags_of,
+    heat,
     main_changes,
     missing_most,
     possible_range,
@@ -55,9 +56,6 @@ from tasks.reports.wording import (
 )
 
 TEMPLATES = Path(__file__).parent / "templates"
-
-HEAT_STEPS = 10
-"""The heat scale of report.css runs from `heat-0` to `heat-10`."""
 
 OPEN_UP_TO = 5
 """With more companies than these their sections start closed: the matrix is the way in."""
@@ -191,13 +189,6 @@ def part(name: str) -> str:
 def allowed(part: str) -> str:
     """The source expression that allows exactly this inline style or script."""
     return f"'sha256-{b64encode(sha256(part.encode()).digest()).decode()}'"
-
-
-def heat(score: float, scale: tuple[float, float]) -> int:
-    """The step of the heat scale for a score; a score beyond the scale gets its end."""
-    low, high = scale
-    share = (score - low) / (high - low) if high > low else 1.0
-    return round(HEAT_STEPS * min(max(share, 0.0), 1.0))
 
 
 def matrix_cells(company: CompanyReport, scale: tuple[float, float], link: str, unreached: bool) -> Markup:

@@ -1,148 +1,194 @@
 """The report as a workbook: the ranking to calculate with, and a sheet for each kind of finding to filter.
 
-Totals, coverage and ranks are formulas over the scores and the weights: who changes a weight sees the ranking change.
-
-Rows are streamed, so that a run with hundreds of thousands of documents fits into memory. Words of
-documents are data: they are written as text, whatever they begin with, and never as a formula.
+Totals, coverage, ranges and ranks are formulas over the scores and the weights: who changes a weight sees the ranking
+change.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
-from io import BytesIO
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Final
 
-from openpyxl import Workbook
-from openpyxl.cell import Cell, WriteOnlyCell
-from openpyxl.styles import Alignment, Font
 from openpyxl.utils import get_column_letter
 
-from tasks.reports.evidence_links import is_evidence
-from tasks.reports.models import CompanyReport, Report
-from tasks.reports.wording import by_urgency, judge, plain, shown_at, to_request, weblink
+from storage.scores import ScoreStatus
+from tasks.companies.field_names import field_name
+from tasks.reports.findings import falls_short, heat, red_flags
+from tasks.reports.models import CompanyReport, ContradictingQuote, CriterionReport, Report, ReportedQuote, Severity
+from tasks.reports.profile import in_words
+from tasks.reports.wording import by_urgency, judge, link_address, outcome_in_words, shown_at, to_request
+from tasks.reports.workbook import (
+    COUNT,
+    FIGURE,
+    QUIET,
+    SHARE,
+    WEIGHT,
+    Column,
+    Formula,
+    Link,
+    Row,
+    Styled,
+    Value,
+    WorkbookFile,
+    heat_style,
+    severity_style,
+    status_style,
+)
 
-MOST_CHARACTERS = 32_767  # of a cell, set by the format
-MOST_ROWS = 1_048_576  # of a sheet, likewise
-_MOST_LINK = 2079  # characters of a link's address
-_MOST_LINKS = 65_000  # of a sheet; with 65,531 Excel calls the file damaged
-_FIRST_COMPANY = 3  # row of the ranking, below its head and the weights
-_FIRST_SCORE = 7  # column of the ranking
-_ONE_LINE = 60  # characters; longer texts are wrapped
-_NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
-_CUT = " … (cut; the web page has all of it)"
-
-
-class Link(NamedTuple):
-    """Words that lead to an address; to none where that is neither a web address nor a page of evidence."""
-
-    text: str
-    url: str | None
-
-
-class Formula(NamedTuple):
-    """A formula of ours; a text that looks like one is a text."""
-
-    text: str
-
-
-Value = str | float | int | datetime | None | Link | Formula
-Row = Sequence[Value]
+_FIRST_COMPANY: Final = 3  # row of the ranking, below its head and the weights
+_FIRST_SCORE: Final = 8  # column of the ranking
+_STANDING: Final = (
+    Column("Rank", 8, COUNT),
+    Column("Company", 28),
+    Column("Domain", 18, QUIET),
+    Column("Total", 9, SHARE),
+    Column("Coverage", 12, SHARE),
+    Column("Total at least", 9, SHARE),
+    Column("Total at most", 9, SHARE),
+)
+_COMPANY: Final = Column("Company", 22)
+_CRITERION: Final = Column("Criterion", 24)
+_ID: Final = Column("Id", 20, QUIET)
+_SOURCE: Final = (Column("Document", 30), Column("Place", 16), Column("Link", 7))
 
 
 def render(report: Report) -> bytes:
     """The workbook as the bytes of a file."""
-    book = Workbook(write_only=True)
-    criteria = [criterion.title or criterion.id for criterion in report.run.criteria]
-    head = ["Rank", "Company", "Domain", "Total", "Coverage", "Rank stability", *criteria, "Status", "Problem"]
-    _sheet(book, "Ranking", head, _ranking(report), widths=(6, 28, 24, 9, 9, 9), shares=(4, 5, 6))
-    head = ["Criterion", "Weight", "Id", "Severity", "Asks", "Guide"]
-    _sheet(book, "Weights", head, _weights(report), widths=(36, 9, 20, 10, 60, 60))
-    head = ["Company", "Criterion", "Asks", "Kind", "Weight", "Score", "Status", "Confidence", "Agreement", "Reason"]
-    _sheet(book, "Criteria", head, _criteria(report), widths=(24, 20, 44, 10, 8, 8, 12, 11, 11, 90), shares=(8, 9))
-    head = ["Company", "Criterion", "Number", "Stance", "Quote", "Verified", "Document", "Place"]
-    _sheet(book, "Quotes", head, _quotes(report), widths=(24, 20, 8, 9, 90, 9, 36, 24))
-    head = ["Company", "About", "One says", "Document", "Place", "The other says", "Document", "Place"]
-    _sheet(book, "Contradictions", head, _contradictions(report), widths=(24, 30, 50, 30, 18, 50, 30, 18))
-    _sheet(book, "To ask for", ["Company", "Missing", "Nearest in the data room"], _missing(report), (24, 50, 90))
-    head = ["Company", "Field", "Value", "Source", "As of", "Retrieved"]
-    _sheet(book, "Disagreeing sources", head, _conflicts(report), widths=(24, 28, 40, 18, 14, 20))
-    head = ["Company", "Kind", "Change", "Why"]
-    _sheet(book, "Changes", head, _changes(report), widths=(24, 20, 60, 90))
-    _sheet(book, "Warnings", ["Company", "Warning"], _warnings(report), widths=(24, 120))
-    head = ["Company", "Document", "Folder", "Outcome", "Characters", "Remark"]
-    _sheet(book, "Documents", head, _documents(report), widths=(24, 48, 36, 12, 12, 80))
-    _sheet(book, "Run", ["What", "Value"], _run(report), widths=(24, 80))
-    file = BytesIO()
-    book.save(file)
-    return file.getvalue()
+    book = WorkbookFile()
+    scores = [Column(criterion.name, 11, WEIGHT) for criterion in report.run.criteria]
+    problems = any(company.problem for company in report.companies)
+    ends = (Column("Rank stability", 10, SHARE), Column("Status", 9), Column("Problem", 36 if problems else 9))
+    book.sheet("Ranking", (*_STANDING, *scores, *ends), _ranking(report), still=(2, 2))
+    columns: tuple[Column, ...] = (_CRITERION, Column("Weight", 9, WEIGHT), _ID, Column("Severity", 10))
+    book.sheet("Weights", (*columns, Column("Asks", 50), Column("Guide", 50)), _weights(report), still=(1, 1))
+    columns = (Column("Severity", 10), _COMPANY, _CRITERION, Column("Outcome", 14), Column("Reason", 50))
+    columns += (Column("What to do", 32), Column("To ask for", 28), *_SOURCE)
+    book.sheet("Red flags", columns, _red_flags(report), still=(1, 3))
+    columns = (_COMPANY, _CRITERION, Column("Asks", 36), Column("Kind", 10), Column("Weight", 8, FIGURE))
+    columns += (Column("Score", 9, FIGURE), Column("Status", 12), Column("Confidence", 12, SHARE))
+    columns += (Column("Agreement", 12, SHARE), Column("Reason", 60), Column("Red flag", 10), _ID)
+    book.sheet("Criteria", columns, _criteria(report), still=(1, 2))
+    columns = (_COMPANY, _CRITERION, Column("Number", 9, COUNT), Column("Stance", 9), Column("Quote", 80))
+    book.sheet("Quotes", (*columns, Column("Verified", 10), *_SOURCE), _quotes(report), still=(1, 2))
+    columns = (_COMPANY, _CRITERION, Column("Number", 9, COUNT), Column("Passage", 100), *_SOURCE)
+    book.sheet("Passages", columns, _passages(report), still=(1, 2))
+    columns = (_COMPANY, Column("About", 30), Column("One says", 50), *_SOURCE, Column("The other says", 50), *_SOURCE)
+    book.sheet("Contradictions", columns, _contradictions(report), still=(1, 1))
+    columns = (_COMPANY, Column("Missing", 50), Column("Nearest in the data room", 90))
+    book.sheet("To ask for", columns, _missing(report), still=(1, 1))
+    columns = (_COMPANY, Column("Field", 28), Column("Value", 40), Column("Source", 18))
+    columns += (Column("As of", 14), Column("Retrieved", 17), Column("Id", 28, QUIET), Column("Link", 7))
+    book.sheet("Disagreeing sources", columns, _conflicts(report), still=(1, 1))
+    columns = (_COMPANY, Column("Kind", 20), Column("Change", 60), Column("Why", 80))
+    book.sheet("Changes", columns, _changes(report), still=(1, 1))
+    book.sheet("Warnings", (_COMPANY, Column("Warning", 120)), _warnings(report), still=(1, 1))
+    columns = (_COMPANY, Column("Document", 48), Column("Folder", 36), Column("Outcome", 13))
+    book.sheet(
+        "Documents",
+        (*columns, Column("Characters", 12, COUNT), Column("Remark", 70), Column("Link", 7)),
+        _documents(report),
+        still=(1, 2),
+    )
+    book.sheet("Run", (Column("What", 26), Column("Value", 100)), _run(report), still=(1, 1))
+    return book.save()
 
 
 def _ranking(report: Report) -> Iterator[Row]:
     """A row of weights, taken from their sheet, then a row a company whose figures are formulas over its scores."""
-    count = len(report.run.criteria)
-    weights = [Formula(f"=Weights!$B${row}") for row in range(2, count + 2)]
-    yield [None, "Weight", None, None, None, None, *weights, None, None]
+    count, scale = len(report.run.criteria), report.run.scale
+    weights = [Styled(Formula(f"=Weights!$B${row}"), WEIGHT) for row in range(2, count + 2)]
+    yield [None, Styled("Weight", QUIET), *[None] * 5, *weights, None, None, None]
     last = _FIRST_COMPANY + len(report.companies) - 1
     for row, company in enumerate(report.companies, _FIRST_COMPANY):
-        scores = [
-            criterion.score if criterion.status == "scored" else criterion.status.value
-            for criterion in company.criteria
-        ]
-        figures = _figures(row, last, count, report.run.scale) if count else (None, None, None)
-        rank, total, coverage = figures
+        scores = [_score(criterion, scale) for criterion in company.criteria]
+        rank, *figures = _figures(row, last, count, scale) if count else [None] * 5
         yield [
-            *(rank, company.name, company.domain, total, coverage, company.stability),
-            *(*scores, company.status.value, company.problem),
+            *(rank, company.name, company.domain, *figures, *scores),
+            *(company.stability, company.status.value, company.problem),
         ]
 
 
-def _figures(row: int, last: int, criteria: int, scale: tuple[float, float]) -> tuple[Formula, Formula, Formula]:
-    """Rank, total and coverage of the company in a row. What is not scored is a word in its cell and counts nowhere."""
+def _figures(row: int, last: int, criteria: int, scale: tuple[float, float]) -> list[Formula]:
+    """Rank, total, coverage, and the least and the most that the total may end at, of the company in a row.
+
+    What is not scored is a word in its cell and counts nowhere.
+    """
     begin, end = get_column_letter(_FIRST_SCORE), get_column_letter(_FIRST_SCORE + criteria - 1)
     weights, scores = f"${begin}$2:${end}$2", f"{begin}{row}:{end}{row}"
     counted = f"SUMPRODUCT({weights}*ISNUMBER({scores}))"
     low, high = scale
     earned = f"(SUMPRODUCT({weights},{scores})-{low:g}*{counted})/({high - low:g}*{counted})"
     totals = f"$D${_FIRST_COMPANY}:$D${last}"
-    return (
+    return [
         Formula(f'=IF(ISNUMBER(D{row}),RANK(D{row},{totals}),"")'),
         Formula(f'=IF({counted}=0,"",{earned})'),
         Formula(f"={counted}/SUM({weights})"),
-    )
+        Formula(f"=N(D{row})*E{row}"),
+        Formula(f"=N(D{row})*E{row}+1-E{row}"),
+    ]
+
+
+def _score(criterion: CriterionReport, scale: tuple[float, float]) -> Styled:
+    """The score on its heat, or the word for what has none that counts."""
+    if criterion.status is not ScoreStatus.SCORED or criterion.score is None:
+        return Styled(criterion.status.value, status_style(criterion.status.value))
+    return Styled(criterion.score, heat_style(heat(criterion.score, scale), flagged=falls_short(criterion, scale)))
 
 
 def _weights(report: Report) -> Iterator[Row]:
-    for each in report.run.criteria:
-        yield [
-            each.title or each.id,
-            each.weight,
-            each.id,
-            each.severity_in_words if each.severity else None,
-            each.label,
-            each.guide,
-        ]
+    for criterion in report.run.criteria:
+        severity = criterion.severity
+        shown = _severity(severity) if isinstance(severity, str) else criterion.severity_in_words
+        yield [criterion.name, criterion.weight, criterion.id, shown, criterion.label, criterion.guide]
+
+
+def _severity(severity: Severity | None) -> Styled | None:
+    return Styled(severity, severity_style(severity)) if severity else None
+
+
+def _red_flags(report: Report) -> Iterator[Row]:
+    for company in report.companies:
+        for severity, criterion in red_flags(company, report.run.scale):
+            outcome = (criterion.name, outcome_in_words(criterion, report.run.scale), criterion.reason)
+            source = _source(criterion.quotes[0]) if criterion.quotes else (None, None, None)
+            yield [_severity(severity), company.name, *outcome, criterion.recommend, criterion.missing, *source]
 
 
 def _criteria(report: Report) -> Iterator[Row]:
     for company in report.companies:
+        flags = {flag.criterion.id: flag.severity for flag in red_flags(company, report.run.scale)}
         for criterion in company.criteria:
-            judged = (
-                criterion.score,
-                criterion.status.value,
-                criterion.confidence,
-                criterion.agreement,
-                criterion.reason,
-            )
-            yield [company.name, criterion.id, criterion.label, criterion.kind, criterion.weight, *judged]
+            score = criterion.score
+            shown = _score(criterion, report.run.scale) if criterion.status is ScoreStatus.SCORED else score
+            judged = (criterion.status.value, criterion.confidence, criterion.agreement, criterion.reason)
+            asked = (criterion.name, criterion.label, criterion.kind, criterion.weight)
+            yield [company.name, *asked, shown, *judged, _severity(flags.get(criterion.id)), criterion.id]
+
+
+def _source(quote: ReportedQuote | ContradictingQuote) -> tuple[str | None, str | None, Link | None]:
+    """The document, the place in it, and the link that opens it."""
+    return quote.document_name, quote.place, _link(shown_at(quote))
+
+
+def _link(url: str | None) -> Link | None:
+    return Link("open", url) if link_address(url) else None
 
 
 def _quotes(report: Report) -> Iterator[Row]:
     for company in report.companies:
         for criterion in company.criteria:
-            for number, quote in enumerate(criterion.quotes, 1):
-                document = Link(quote.document_name or "", shown_at(quote))
-                judged = (quote.stance, quote.text, "yes" if quote.verified else "no")
-                yield [company.name, criterion.id, number, *judged, document, quote.place]
+            if criterion.status is not ScoreStatus.UNSCORED:
+                for number, quote in enumerate(criterion.quotes, 1):
+                    judged = (quote.stance, quote.text, "yes" if quote.verified else "no")
+                    yield [company.name, criterion.name, number, *judged, *_source(quote)]
+
+
+def _passages(report: Report) -> Iterator[Row]:
+    """What nobody judged; the cells of a table's row are set apart."""
+    for company in report.companies:
+        for criterion in company.criteria:
+            if criterion.status is ScoreStatus.UNSCORED:
+                for number, passage in enumerate(criterion.quotes, 1):
+                    text = passage.text.replace("\t", " | ")
+                    yield [company.name, criterion.name, number, text, *_source(passage)]
 
 
 def _contradictions(report: Report) -> Iterator[Row]:
@@ -151,7 +197,7 @@ def _contradictions(report: Report) -> Iterator[Row]:
             for contradiction in criterion.contradictions:
                 row: list[Value] = [company.name, contradiction.about]
                 for quote in contradiction.quotes:
-                    row += [quote.text, Link(quote.document_name, shown_at(quote)), quote.place]
+                    row += [quote.text, *_source(quote)]
                 yield row
 
 
@@ -166,8 +212,8 @@ def _conflicts(report: Report) -> Iterator[Row]:
     for company in report.companies:
         for conflict in company.conflicts:
             for claim in conflict.claims:
-                source = Link(claim.source, claim.url)
-                yield [company.name, conflict.field, plain(claim.value), source, claim.as_of, claim.retrieved_at]
+                claimed = (in_words(conflict.field, claim.value), claim.source, claim.as_of, claim.retrieved_at)
+                yield [company.name, field_name(conflict.field), *claimed, conflict.field, _link(claim.url)]
 
 
 def _changes(report: Report) -> Iterator[Row]:
@@ -188,8 +234,8 @@ def _documents(report: Report) -> Iterator[Row]:
 
 def _documents_of(company: CompanyReport) -> Iterator[Row]:
     for document in by_urgency(company.documents):
-        link = Link(document.document_name, document.document_url)
-        yield [company.name, link, document.path, document.status, document.characters, document.warning]
+        figures = (document.status, document.characters, document.warning)
+        yield [company.name, document.document_name, document.path, *figures, _link(document.document_url)]
 
 
 def _run(report: Report) -> Iterator[Row]:
@@ -209,86 +255,12 @@ def _run(report: Report) -> Iterator[Row]:
         "USD": run.cost.usd,
         "Budget": run.budget,
     }
+    facts |= {
+        "Total": "the share of the best score, by weight, of what could be scored",
+        "Coverage": "the share of the weight that could be scored",
+        "Total at least, at most": "with all that is not scored counted as nothing, or as the best",
+        "▼ and a line below a score": "a red flag: in the lower two fifths of the scale, or in a band of severity",
+    }
     if run.sensitivity:
         facts["Rank stability"] = f"share of {run.sensitivity.draws} draws, each weight {run.sensitivity.varied}"
     return ([what, value] for what, value in facts.items())
-
-
-def _sheet(
-    book: Workbook,
-    title: str,
-    head: Sequence[str],
-    rows: Iterable[Row],
-    widths: Sequence[float],
-    shares: Sequence[int] = (),
-) -> None:
-    """Write the rows below their head; where a sheet is full another goes on. `shares` are columns of percentages."""
-    page = _Page(book, title, head, widths)
-    for count, row in enumerate(rows):
-        if count and count % (MOST_ROWS - 1) == 0:
-            page.close()
-            page = _Page(book, f"{title} {count // (MOST_ROWS - 1) + 1}", head, widths)
-        page.write(row, shares)
-    page.close()
-
-
-class _Page:
-    """A sheet that is being written, row by row."""
-
-    def __init__(self, book: Workbook, title: str, head: Sequence[str], widths: Sequence[float]) -> None:
-        self._sheet = book.create_sheet(title)
-        self._sheet.freeze_panes = "A2"
-        for column, width in enumerate(widths, 1):
-            self._sheet.column_dimensions[get_column_letter(column)].width = width
-        self._last = get_column_letter(len(head))
-        self._rows = self._links = 0
-        cells = [self._cell(name) for name in head]
-        for cell in cells:
-            cell.font = Font(bold=True)
-        self._append(cells)
-
-    def write(self, row: Row, shares: Sequence[int]) -> None:
-        self._append([self._cell(value, share=column in shares) for column, value in enumerate(row, 1)])
-
-    def close(self) -> None:
-        self._sheet.auto_filter.ref = f"A1:{self._last}{self._rows}"
-
-    def _append(self, cells: Sequence[Cell]) -> None:
-        self._sheet.append(cells)
-        self._rows += 1
-
-    def _cell(self, value: Value, *, share: bool = False) -> Cell:
-        url = _address(value.url) if isinstance(value, Link) else None
-        value = value.text if isinstance(value, Link) else value
-        if isinstance(value, Formula):
-            cell = WriteOnlyCell(self._sheet, value.text)
-            if share:
-                cell.number_format = "0%"
-            return cell
-        if isinstance(value, datetime):
-            cell = WriteOnlyCell(self._sheet, value.replace(tzinfo=None))  # the format knows no zones: UTC
-            cell.number_format = "yyyy-mm-dd hh:mm"
-            return cell
-        if not isinstance(value, str):
-            cell = WriteOnlyCell(self._sheet, value)
-            if share:
-                cell.number_format = "0%"
-            return cell
-        cell = WriteOnlyCell(self._sheet, _text(value))
-        cell.data_type = "s"  # also what looks like a formula or an error
-        cell.alignment = Alignment(vertical="top", wrap_text=len(value) > _ONE_LINE)
-        if url and len(url) <= _MOST_LINK and self._links < _MOST_LINKS:
-            self._links += 1
-            cell.hyperlink = url
-            cell.font = Font(color="0B5563", underline="single")
-        return cell
-
-
-def _address(url: str | None) -> str | None:
-    return url if url is not None and is_evidence(url) else weblink(url)
-
-
-def _text(value: str) -> str:
-    """The text as a cell can hold it."""
-    value = _NO_XML.sub("", value)
-    return value if len(value) <= MOST_CHARACTERS else value[: MOST_CHARACTERS - len(_CUT)] + _CUT

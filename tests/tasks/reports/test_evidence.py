@@ -186,7 +186,7 @@ def test_workbook_and_memo_link_to_the_evidence_beside_them(tmp_path: Path) -> N
     workbook = write_report(report, "xlsx", tmp_path / "out")
     memo = write_report(report, "docx", tmp_path / "out")
     quotes = load_workbook(workbook)["Quotes"].iter_rows(min_row=2)
-    links = [row[6].hyperlink.target for row in quotes if row[6].hyperlink is not None]
+    links = [row[8].hyperlink.target for row in quotes if row[8].hyperlink is not None]
     footnotes = WordDocument(str(memo)).part.part_related_by(RELATIONSHIP_TYPE.FOOTNOTES)
     sources = [rel.target_ref for rel in footnotes.rels.values() if rel.reltype == RELATIONSHIP_TYPE.HYPERLINK]
     assert links == sources

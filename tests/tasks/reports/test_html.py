@@ -8,7 +8,7 @@ import pytest
 
 from storage.runs import RunStatus
 from tasks.reports import html
-from tasks.reports.html import heat
+from tasks.reports.findings import heat
 from tasks.reports.models import ReportedQuote
 from tasks.reports.report import build
 from tasks.reports.wording import number, percent, place_link, plain, weblink

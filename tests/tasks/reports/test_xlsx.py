@@ -1,21 +1,24 @@
 """The workbook: every finding in a row, every text a text."""
 
 import re
-import shutil
-import subprocess
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
+import pypdfium2
 import pytest
 from openpyxl import load_workbook
 
 from storage.scores import CriterionOutcome, Quote, ScoreStatus
-from tasks.reports import xlsx
+from tasks.reports import workbook, xlsx
+from tasks.reports.findings import falls_short, heat, red_flags
+from tasks.reports.html import TEMPLATES
 from tasks.reports.models import Report
 from tasks.reports.report import build
 from tests.tasks.reports.everything import HOSTILE, report_with_everything
+from tests.tasks.reports.many import report_of
+from tests.tasks.reports.office import as_pdf, converted, needs_libreoffice
 from tests.tasks.reports.rows import company, document, outcome, quote, write_company, write_run
 
 
@@ -27,14 +30,14 @@ def sheets(report: Report) -> dict[str, list[list[Any]]]:
 def test_each_kind_of_finding_has_its_sheet() -> None:
     found = sheets(report_with_everything())
     assert list(found) == [
-        *("Ranking", "Weights", "Criteria", "Quotes", "Contradictions", "To ask for"),
+        *("Ranking", "Weights", "Red flags", "Criteria", "Quotes", "Passages", "Contradictions", "To ask for"),
         *("Disagreeing sources", "Changes", "Warnings", "Documents", "Run"),
     ]
     ranking = found["Ranking"]
-    assert ranking[0][6:9] == ["recurring", "established", "audited"]
-    assert ranking[1][6:9] == ["=Weights!$B$2", "=Weights!$B$3", "=Weights!$B$4"]
+    assert ranking[0][7:10] == ["recurring", "established", "audited"]
+    assert ranking[1][7:10] == ["=Weights!$B$2", "=Weights!$B$3", "=Weights!$B$4"]
     assert ranking[2][1:3] == ["Alpha", "alpha.example"]
-    assert ranking[2][6:9] == [4, "unsupported", "missing"]
+    assert ranking[2][7:10] == [4, "unsupported", "missing"]
     assert [row[:3] for row in found["Weights"]] == [
         ["Criterion", "Weight", "Id"],
         ["recurring", 3, "recurring"],
@@ -80,7 +83,7 @@ def test_text_is_never_a_formula_and_never_breaks_the_file(text: str) -> None:
         assert not any(b"<f>" in parts.read(name) for name in sheets_after_the_ranking)
 
 
-@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
+@needs_libreoffice
 def test_totals_follow_the_weights(tmp_path: Path) -> None:
     write_run("r1", [company("Alpha", total=0.65, coverage=4 / 6, rank=1), company("Beta", 1, domain="beta.example")])
     scored: list[tuple[CriterionOutcome, list[Quote]]] = [
@@ -93,28 +96,28 @@ def test_totals_follow_the_weights(tmp_path: Path) -> None:
     book = load_workbook(BytesIO(xlsx.render(build("r1"))))
 
     def calculated() -> list[list[Any]]:
-        book.save(tmp_path / "report.xlsx")
-        profile = f"-env:UserInstallation={(tmp_path / 'profile').as_uri()}"
-        target = ["--convert-to", "xlsx:Calc MS Excel 2007 XML", "--outdir", str(tmp_path / "out")]
-        command = ["soffice", profile, "--headless", *target, str(tmp_path / "report.xlsx")]
-        subprocess.run(command, check=True, capture_output=True, timeout=120)
-        sheet = load_workbook(tmp_path / "out" / "report.xlsx", data_only=True)["Ranking"]
-        return [[cell.value for cell in row[:5]] for row in sheet.iter_rows(min_row=3)]
+        file = BytesIO()
+        book.save(file)
+        path = converted(file.getvalue(), "xlsx", "xlsx:Calc MS Excel 2007 XML", tmp_path)
+        sheet = load_workbook(path, data_only=True)["Ranking"]
+        return [[cell.value for cell in row[:7]] for row in sheet.iter_rows(min_row=3)]
 
     alpha, beta = calculated()
-    assert alpha == [2, "Alpha", "alpha.example", pytest.approx((3 * 4 + 1) / 20), pytest.approx(4 / 6)]
-    assert beta == [1, "Beta", "beta.example", 1, pytest.approx(2 / 6)]
+    assert alpha[:5] == [2, "Alpha", "alpha.example", pytest.approx((3 * 4 + 1) / 20), pytest.approx(4 / 6)]
+    assert beta[:5] == [1, "Beta", "beta.example", 1, pytest.approx(2 / 6)]
+    assert alpha[5:] == [pytest.approx((3 * 4 + 1) / 30), pytest.approx((3 * 4 + 1) / 30 + 2 / 6)]
+    assert beta[5:] == [pytest.approx(2 / 6), pytest.approx(1)]
     book["Weights"]["B3"] = 97
     alpha, beta = calculated()
-    assert alpha[3:] == [pytest.approx((3 * 4 + 97) / 500), pytest.approx(100 / 102)]
+    assert alpha[3:5] == [pytest.approx((3 * 4 + 97) / 500), pytest.approx(100 / 102)]
 
 
 def test_only_web_addresses_are_links() -> None:
     book = load_workbook(BytesIO(xlsx.render(report_with_everything())))
     quotes = book["Quotes"]
-    assert quotes["G2"].hyperlink.target == "http://127.0.0.1:8000/documents/accounts#page=14"
-    assert quotes["G3"].hyperlink is None
-    assert [row[1].hyperlink is not None for row in book["Documents"].iter_rows(min_row=2)] == [False, True, True]
+    assert quotes["I2"].hyperlink.target == "http://127.0.0.1:8000/documents/accounts#page=14"
+    assert quotes["I3"].hyperlink is None
+    assert [row[6].hyperlink is not None for row in book["Documents"].iter_rows(min_row=2)] == [False, True, True]
 
 
 def test_a_text_longer_than_a_cell_is_cut_and_says_so() -> None:
@@ -127,9 +130,100 @@ def test_a_text_longer_than_a_cell_is_cut_and_says_so() -> None:
 
 
 def test_a_full_sheet_goes_on_in_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(xlsx, "MOST_ROWS", 3)
+    monkeypatch.setattr(workbook, "MOST_ROWS", 3)
     write_run("r1", [company("Alpha")])
     write_company("r1", "alpha.example", documents=[document(f"d{number}") for number in range(5)])
     found = sheets(build("r1"))
     names = [[row[1] for row in found[title]] for title in ("Documents", "Documents 2", "Documents 3")]
     assert names == [["Document", "d0.pdf", "d1.pdf"], ["Document", "d2.pdf", "d3.pdf"], ["Document", "d4.pdf"]]
+
+
+def test_scores_have_the_colours_of_the_matrix_and_red_flags_a_sign_too() -> None:
+    report = report_of(4)
+    book = load_workbook(BytesIO(xlsx.render(report)))
+    css = (TEMPLATES / "report.css").read_text()
+    seen = set()
+    for row, company_report in zip(book["Ranking"].iter_rows(min_row=3), report.companies, strict=True):
+        for cell, criterion in zip(row[7:], company_report.criteria, strict=False):
+            if criterion.status is not ScoreStatus.SCORED:
+                assert cell.value == criterion.status.value
+                continue
+            assert criterion.score is not None
+            assert cell.value == criterion.score
+            step = heat(criterion.score, report.run.scale)
+            light = [re.findall(rf"--{name}-{step}: #(\w+)", css)[0].upper() for name in ("heat", "on")]
+            assert [cell.fill.fgColor.rgb, cell.font.color.rgb] == [f"00{colour}" for colour in light]
+            is_flag = falls_short(criterion, report.run.scale)
+            assert ("▼" in cell.number_format) == is_flag
+            assert (cell.border.bottom.style == "medium") == is_flag
+            seen.add(is_flag)
+    assert seen == {True, False}
+
+
+def test_red_flags_have_their_severity_what_to_do_and_where_to_look() -> None:
+    report = report_of(3)
+    flags = sheets(report)["Red flags"]
+    expected = [flag for company_report in report.companies for flag in red_flags(company_report, report.run.scale)]
+    assert [row[0] for row in flags[1:]] == [flag.severity for flag in expected]
+    assert [row[2] for row in flags[1:]] == [flag.criterion.title for flag in expected]
+    assert [row[5] for row in flags[1:]] == [flag.criterion.recommend for flag in expected]
+
+
+def test_what_nobody_judged_is_a_passage_and_no_quote() -> None:
+    report = report_of(1, judged=False)
+    found = sheets(report)
+    judged, unscored = (
+        [
+            quote.text
+            for criterion in report.companies[0].criteria
+            if (criterion.status is ScoreStatus.UNSCORED) == passages
+            for quote in criterion.quotes
+        ]
+        for passages in (False, True)
+    )
+    assert [row[4] for row in found["Quotes"][1:]] == judged
+    assert [row[3] for row in found["Passages"][1:]] == unscored
+    assert judged
+    assert unscored
+
+
+def test_sheets_print_on_wide_pages_with_their_heads_and_keep_them_in_view() -> None:
+    book = load_workbook(BytesIO(xlsx.render(report_of(1))))
+    for sheet in book:
+        assert (sheet.page_setup.orientation, sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight) == (
+            *("landscape", 1, 0),
+        )
+        fit = sheet.sheet_properties.pageSetUpPr
+        assert fit is not None
+        assert fit.fitToPage
+        rows = 2 if sheet.title == "Ranking" else 1
+        assert sheet.print_title_rows == f"$1:${rows}"
+        assert re.sub("[A-Z]", "", str(sheet.freeze_panes)) == str(rows + 1)
+
+
+@needs_libreoffice
+def test_rows_fit_their_words_in_libreoffice_and_the_whole_alone_is_100_percent(tmp_path: Path) -> None:
+    report = report_of(2, 6)
+    report.companies[0].stability, report.companies[1].stability = 0.9996, 1
+    report.companies[1].warnings = []
+    report.companies[0].warnings = [f"Begin{n}x " + "İstanbul and other words " * 7 * n + f" End{n}x" for n in range(6)]
+    content = xlsx.render(report)
+    printed = as_pdf(content, "xlsx", tmp_path)
+    assert "99.9%" in printed[0]
+    wholly_scored = sum(company_report.coverage == 1 for company_report in report.companies)
+    assert printed[0].count("100%") == wholly_scored + 1
+    document = pypdfium2.PdfDocument(tmp_path / "out" / "report.pdf")
+    (page,) = [page for page, words in zip(document, printed, strict=True) if "Begin0x" in words]
+    words = page.get_textpage()
+
+    def ends(word: str) -> tuple[float, float]:
+        """The bottom and the top of a word, in points from the bottom of the page."""
+        found = words.search(word).get_next()
+        assert found is not None, word
+        _, bottom, _, top = words.get_charbox(found[0])
+        return bottom, top
+
+    gaps = [ends(f"End{n}x")[0] - ends(f"Begin{n + 1}x")[1] for n in range(5)]
+    document.close()
+    assert min(gaps) > 0
+    assert max(gaps) < 30

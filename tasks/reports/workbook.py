@@ -1,0 +1,282 @@
+"""A workbook to read, filter, calculate with and print: sheets written row by row, in one look.
+
+Rows are streamed, so that hundreds of thousands of them fit into memory; each is as high as its words need. Words of
+documents are data: they are written as text, whatever they begin with, and never as a formula.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from io import BytesIO
+from typing import Final, Literal, NamedTuple
+
+from openpyxl import Workbook
+from openpyxl.cell import Cell, WriteOnlyCell
+from openpyxl.styles import Alignment, Border, Font, NamedStyle, PatternFill, Side
+from openpyxl.utils import get_column_letter
+from openpyxl.utils.indexed_list import IndexedList
+from openpyxl.worksheet.page import PageMargins
+from openpyxl.worksheet.properties import PageSetupProperties
+from openpyxl.worksheet.worksheet import Worksheet
+
+from tasks.reports.findings import HEAT_STEPS
+from tasks.reports.text_fit import line_count
+from tasks.reports.wording import link_address, xml_text
+
+MOST_CHARACTERS = 32_767  # of a cell, set by the format
+MOST_ROWS = 1_048_576  # of a sheet, likewise
+_MOST_LINK = 2079  # characters of a link's address
+_MOST_LINKS = 65_000  # of a sheet; with 65,531 Excel calls the file damaged
+_CUT = " … (cut; the web page has all of it)"
+
+FONT: Final = "Arial"
+_SIZE: Final = 10
+_SMALL: Final = 8.0
+"""For heads, and the words in narrow columns of scores."""
+_CHARACTER: Final = 5.25
+"""Points that a column has for each unit of its width."""
+_PADDING: Final = 4.0
+_LINE: Final = 11.9
+"""The height of a line, in points, and that of the highest row that the format allows."""
+_HIGHEST: Final = 409.0
+_BOLD: Final = 0.88
+"""Bold letters are wider than the others, which are measured: so much of a width is theirs."""
+_NARROWEST: Final = 0.19
+
+_INK, _QUIET, _ACCENT, _FLAG, _HATCH, _PALE = "15232B", "5A6B74", "0B5563", "8A4B00", "F3E6D3", "DDE5E7"
+_HEAT: Final = (
+    *("EAF1F0", "D2E5E4", "BAD9D8", "A2CDCC", "89C1C0", "6FB5B4"),
+    *("5B9EA1", "3E7E85", "35737B", "215E69", "0A4A57"),
+)
+_DARK_FROM: Final = 7
+"""The step of the heat scale from which on letters are white."""
+_SHARE: Final = '[>=0.9999999]0%;[>=0.999]"99.9%";0.0%'
+"""A format in which only the whole is 100%."""
+
+TEXT, LINK, FIGURE, COUNT, SHARE, TIME, WEIGHT, QUIET = (
+    *("Report text", "Report link", "Report figure", "Report count", "Report share", "Report time"),
+    *("Report weight", "Report remark"),
+)
+_HEAD: Final = "Report head"
+_HEADS: Final = dict.fromkeys((COUNT, FIGURE, SHARE), "Report head of figures") | {WEIGHT: "Report head of scores"}
+"""The style of a column's head by that of its values; of all others it is `_HEAD`."""
+
+
+class Link(NamedTuple):
+    """A word that leads to an address; to none where a report may not link to it.
+
+    LibreOffice does not wrap words that are a link, so that they have to be few.
+    """
+
+    text: str
+    url: str | None
+
+
+class Formula(NamedTuple):
+    """A formula of ours; a text that looks like one is a text."""
+
+    text: str
+
+
+class Styled(NamedTuple):
+    """A value in another style than its column's."""
+
+    value: str | float | Formula | None
+    style: str
+
+
+class Column(NamedTuple):
+    """What heads a column, how many digits wide it is, and the style of its values."""
+
+    head: str
+    width: float
+    style: str = TEXT
+
+
+Value = str | float | int | datetime | None | Link | Formula | Styled
+Row = Sequence[Value]
+
+
+def heat_style(step: int, *, flagged: bool) -> str:
+    """The style of a score at this step of the heat scale; one that is a red flag has a sign and a line below too."""
+    return f"Report score {step}{', red flag' if flagged else ''}"
+
+
+def status_style(status: str) -> str:
+    """The style of the word for a score that does not count: missing, unscored or unsupported."""
+    return f"Report {status}"
+
+
+def severity_style(severity: str) -> str:
+    """The style of a severity in a word: high, medium or low."""
+    return f"Report severity {severity}"
+
+
+class WorkbookFile:
+    """A workbook that is being written, sheet by sheet."""
+
+    def __init__(self) -> None:
+        self._book = Workbook(write_only=True)
+        # The digits of the first font are the unit of the columns' widths.
+        self._book._fonts = IndexedList([Font(name=FONT, size=_SIZE)])  # type: ignore[attr-defined] # noqa: SLF001
+        for style in _styles():
+            self._book.add_named_style(style)
+
+    def sheet(self, title: str, columns: Sequence[Column], rows: Iterable[Row], *, still: tuple[int, int]) -> None:
+        """Write the rows below their head; where a sheet is full another goes on.
+
+        `still` says how many rows and columns stay in view; these rows are printed on each page, and not filtered.
+        """
+        page = _Page(self._book, title, columns, still)
+        for count, row in enumerate(rows):
+            if count and count % (MOST_ROWS - 1) == 0:
+                page.close()
+                page = _Page(self._book, f"{title} {count // (MOST_ROWS - 1) + 1}", columns, still)
+            page.write(row)
+        page.close()
+
+    def save(self) -> bytes:
+        """The workbook as the bytes of a file."""
+        file = BytesIO()
+        self._book.save(file)
+        return file.getvalue()
+
+
+class _Page:
+    """A sheet that is being written, row by row."""
+
+    def __init__(self, book: Workbook, title: str, columns: Sequence[Column], still: tuple[int, int]) -> None:
+        self._columns = columns
+        self._sheet = sheet = book.create_sheet(title)
+        rows, beside = still
+        sheet.freeze_panes = f"{get_column_letter(beside + 1)}{rows + 1}"
+        for position, column in enumerate(columns, 1):
+            sheet.column_dimensions[get_column_letter(position)].width = column.width
+        sheet.page_setup.orientation = "landscape"
+        sheet.page_setup.paperSize = Worksheet.PAPERSIZE_A4
+        sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight = 1, 0
+        sheet.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=True)
+        sheet.page_margins = PageMargins(left=0.4, right=0.4, top=0.5, bottom=0.6, header=0.3, footer=0.3)
+        sheet.print_title_rows = f"1:{rows}"
+        sheet.oddFooter.left.text = "&A"
+        sheet.oddFooter.right.text = "&P of &N"
+        self._still = rows
+        self._rows = self._links = 0
+        self._append([self._cell(column.head, _HEADS.get(column.style, _HEAD)) for column in columns])
+
+    def write(self, row: Row) -> None:
+        self._append([self._cell(value, column.style) for value, column in zip(row, self._columns, strict=True)])
+
+    def close(self) -> None:
+        last = get_column_letter(len(self._columns))
+        self._sheet.auto_filter.ref = f"A{self._still}:{last}{max(self._rows, self._still)}"
+
+    def _append(self, cells: Sequence[Cell]) -> None:
+        self._rows += 1
+        lines = max(_lines(cell, column.width) for cell, column in zip(cells, self._columns, strict=True))
+        self._sheet.row_dimensions[self._rows].height = min(lines * _LINE + _PADDING, _HIGHEST)
+        self._sheet.append(cells)
+        del self._sheet.row_dimensions[self._rows]  # it is written: what is kept is kept for every row
+
+    def _cell(self, value: Value, style: str) -> Cell:
+        if isinstance(value, Styled):
+            value, style = value
+        url = link_address(value.url) if isinstance(value, Link) else None
+        if isinstance(value, Link):
+            value = value.text
+        elif isinstance(value, datetime):
+            value, style = value.replace(tzinfo=None), TIME  # the format knows no zones: UTC
+        elif isinstance(value, Formula):
+            cell = WriteOnlyCell(self._sheet, value.text)
+            cell.style = style
+            return cell
+        if not isinstance(value, str):
+            cell = WriteOnlyCell(self._sheet, value)
+            cell.style = style
+            return cell
+        cell = WriteOnlyCell(self._sheet, _text(value))
+        cell.data_type = "s"  # also what looks like a formula or an error
+        cell.style = style
+        if url and len(url) <= _MOST_LINK and self._links < _MOST_LINKS:
+            self._links += 1
+            cell.hyperlink = url
+            cell.style = LINK
+        return cell
+
+
+def _lines(cell: Cell, width: float) -> int:
+    """How many lines the cell's words take; figures take one."""
+    if cell.data_type != "s":
+        return 1
+    font = cell.font
+    size = font.sz or _SIZE
+    room = (width * _CHARACTER - _PADDING) * (_BOLD if font.b else 0.97)
+    longest = int(_HIGHEST / _LINE * room / size / _NARROWEST)
+    return line_count(str(cell.value)[:longest], room, size)
+
+
+def _text(value: str) -> str:
+    """The text as a cell can hold it."""
+    value = xml_text(value)
+    return value if len(value) <= MOST_CHARACTERS else value[: MOST_CHARACTERS - len(_CUT)] + _CUT
+
+
+def _styles() -> list[NamedStyle]:
+    """The styles of a workbook; each workbook needs its own."""
+    top = Alignment(vertical="top", wrap_text=True)
+    middle = Alignment(horizontal="center", vertical="top")
+    right = Alignment(horizontal="right", vertical="top", indent=1)
+    below = Border(bottom=Side("medium", color=_FLAG))
+    styles = [
+        _head(_HEAD, "left"),
+        _head(_HEADS[FIGURE], "right"),
+        _head(_HEADS[WEIGHT], "center"),
+        _style(TEXT, top),
+        _style(QUIET, top, colour=_QUIET),
+        _style(LINK, top, colour=_ACCENT, underline="single"),
+        _style(FIGURE, right),
+        _style(COUNT, right, number_format="#,##0"),
+        _style(SHARE, right, number_format=_SHARE),
+        _style(TIME, Alignment(horizontal="left", vertical="top"), number_format="yyyy-mm-dd hh:mm"),
+        _style(WEIGHT, middle, colour=_ACCENT, fill=_PALE, bold=True),
+        _style(status_style("missing"), middle, size=_SMALL, colour=_FLAG, fill=_HATCH, border=below),
+        _style(status_style("unscored"), middle, size=_SMALL, colour=_QUIET, italic=True),
+        _style(status_style("unsupported"), middle, size=_SMALL, colour=_QUIET, fill=_HATCH, italic=True),
+        _style(severity_style("high"), middle, colour="FFFFFF", fill=_FLAG, bold=True),
+        _style(severity_style("medium"), middle, colour=_FLAG, fill=_HATCH, bold=True),
+        _style(severity_style("low"), middle, colour=_FLAG),
+    ]
+    for step in range(HEAT_STEPS + 1):
+        ink = "FFFFFF" if step >= _DARK_FROM else _INK
+        styles.append(_style(heat_style(step, flagged=False), middle, colour=ink, fill=_HEAT[step]))
+        flagged = _style(heat_style(step, flagged=True), middle, colour=ink, fill=_HEAT[step], border=below, bold=True)
+        flagged.number_format = 'General" ▼"'
+        styles.append(flagged)
+    return styles
+
+
+def _head(name: str, side: Literal["left", "right", "center"]) -> NamedStyle:
+    alignment = Alignment(horizontal=side, vertical="center", wrap_text=True, indent=int(side == "right"))
+    return _style(name, alignment, size=_SMALL, colour="FFFFFF", fill=_ACCENT, bold=True)
+
+
+def _style(
+    name: str,
+    alignment: Alignment,
+    *,
+    size: float = _SIZE,
+    colour: str = _INK,
+    fill: str | None = None,
+    border: Border | None = None,
+    number_format: str = "General",
+    bold: bool = False,
+    italic: bool = False,
+    underline: Literal["single"] | None = None,
+) -> NamedStyle:
+    return NamedStyle(
+        name=name,
+        font=Font(name=FONT, size=size, color=colour, bold=bold, italic=italic, underline=underline),
+        fill=PatternFill("solid", fgColor=fill) if fill else PatternFill(),
+        border=border or Border(bottom=Side("thin", color=_PALE)),
+        alignment=alignment,
+        number_format=number_format,
+    )
