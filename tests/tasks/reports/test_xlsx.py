@@ -206,7 +206,7 @@ def test_rows_fit_their_words_in_libreoffice_and_the_whole_alone_is_100_percent(
     report = report_of(2, 6)
     report.companies[0].stability, report.companies[1].stability = 0.9996, 1
     report.companies[1].warnings = []
-    report.companies[0].warnings = [f"Begin{n}x " + "İstanbul and other words " * 7 * n + f" End{n}x" for n in range(6)]
+    report.companies[0].warnings = [f"Begin{n}x " + "Revenue and other words " * 7 * n + f" End{n}x" for n in range(6)]
     content = xlsx.render(report)
     printed = as_pdf(content, "xlsx", tmp_path)
     assert "99.9%" in printed[0]
