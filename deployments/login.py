@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from queue import Empty, SimpleQueue
-from threading import Thread
+from threading import Event, Thread
 from typing import Annotated
 from urllib.parse import parse_qsl, urlsplit
 
@@ -40,15 +40,21 @@ class _Answer:
     def __init__(self, given: dict[str, str]) -> None:
         self.given = given
         self._sentences: SimpleQueue[str] = SimpleQueue()
+        self._sent = Event()
 
     def tell(self, sentence: str) -> None:
+        """Give the browser its sentence, and wait until it is sent: the program may end right after."""
         self._sentences.put(sentence)
+        self._sent.wait(_CLOSING)
 
     def sentence(self) -> str:
         try:
             return self._sentences.get(timeout=_CLOSING)
         except Empty:
             return "The terminal tells what became of the login."
+
+    def is_sent(self) -> None:
+        self._sent.set()
 
 
 def log_in(port: int, *, browser: bool, patience: float = PATIENCE) -> str:
@@ -114,6 +120,12 @@ def _listening(port: int) -> Iterator[tuple[str, SimpleQueue[_Answer]]]:
                 return
             answer = _Answer(given)
             answers.put(answer)
+            try:
+                self._send(answer)
+            finally:
+                answer.is_sent()
+
+        def _send(self, answer: _Answer) -> None:
             page = (
                 f'<!doctype html><meta charset="utf-8"><title>diligence</title><p>{escape(answer.sentence())}'.encode()
             )
