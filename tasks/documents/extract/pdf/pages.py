@@ -32,7 +32,7 @@ _COMMA: Final = re.compile(r",(?=[^\W\d_])")
 """Behind what a space may be missing: `cash,and`."""
 _GLUED: Final = re.compile(r"[0-9A-Z](?<=[a-z]{2}.)(?:(?<=[0-9])(?<=[a-z]{3}.)|(?<=[A-Z])(?=[a-z]))")
 """Before what a space may be missing: `in2017`, `inFebruary`. There are fewer of these than of small letters."""
-_BREAK: Final = re.compile(r"\r\n(?=[ ,.;:)\]%’”»!?*+–−])")
+_BREAK: Final = re.compile(r"\r\n(?:(?=[ ,.;:)\]%’”»!?*+–−])|(?<=[(\[]\r\n)(?=\w))")
 _MOST_SPOTS: Final = 1_000
 """Places in a page's text that are looked at; each takes 1.5 µs."""
 

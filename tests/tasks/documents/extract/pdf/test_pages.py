@@ -42,6 +42,18 @@ def test_a_line_goes_on_after_what_is_set_higher_or_lower() -> None:
     assert text == "338 000 km2, of which 20 m3\n"
 
 
+def test_the_number_of_a_footnote_that_is_set_higher_stays_in_its_brackets() -> None:
+    text = reader.read(drawn(("(", 9, 0, 0), ("4", 6, 4.5, 0.2), (") The annual accounts", 9, 0, 0.2))).text
+    assert text == "(4) The annual accounts\n"
+
+
+def test_a_line_that_ends_in_a_bracket_ends_there() -> None:
+    canvas = Canvas("a.pdf", (600, 800))
+    canvas.drawString(72, 700, "The lessor (")
+    canvas.drawString(72, 680, "see below) agrees")
+    assert reader.read(bytes(canvas.getpdfdata())).text == "The lessor (\nsee below) agrees\n"
+
+
 def test_a_narrow_space_after_a_comma_is_a_space() -> None:
     assert reader.read(drawn(("V,", 10, 0, 0), ("k and W,", 10, 0, 1.0), ("m", 10, 0, 0))).text == "V, k and W,m\n"
 
