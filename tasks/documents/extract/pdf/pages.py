@@ -8,7 +8,7 @@ import ctypes
 import re
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, Final
@@ -28,6 +28,8 @@ _TABLE: Final = re.compile(f"{TABLE}([^{TABLE_END}]*){TABLE_END}")
 _HYPHEN: Final = re.compile("[\x02\ufffe]\n?")
 _WORD: Final = re.compile(r"\w+")
 _LONGEST_WORD: Final = 40
+_MOST_HYPHENS: Final = 20_000
+"""Hyphens of a document that are looked at; each takes 1 µs."""
 _COMMA: Final = re.compile(r",(?=[^\W\d_])")
 """Behind what a space may be missing: `cash,and`."""
 _GLUED: Final = re.compile(r"[0-9A-Z](?<=[a-z]{2}.)(?:(?<=[0-9])(?<=[a-z]{3}.)|(?<=[A-Z])(?=[a-z]))")
@@ -87,12 +89,12 @@ def text_of(page: Any, remarks: Sequence[Remark] = ()) -> tuple[str, list[Remark
     return text, unplaced, unknown
 
 
-def mended(text: str, lost: Mapping[str, str] = MappingProxyType({})) -> str:
+def mended(text: str, lost: Mapping[str, str] = MappingProxyType({}), compounds: frozenset[str] = frozenset()) -> str:
     r"""`text` with lines that end in `\n` alone, and with words that a hyphen splits at a line's end in one piece.
 
-    `lost` are characters that stand for others.
+    `lost` are characters that stand for others, `compounds` those of the whole document.
 
-    PDFium marks such a hyphen with U+FFFE or U+0002. It stays, as a hyphen, in a compound that the text has
+    PDFium marks such a hyphen with U+FFFE or U+0002. It stays, as a hyphen, in a compound that the document has
     elsewhere too (`age-adjusted`), before a digit and before a capital after a small letter (`Anglo-American`).
     """
     text = text.replace("\r\n", "\n").replace(" \n", "\n").rstrip()
@@ -105,11 +107,24 @@ def mended(text: str, lost: Mapping[str, str] = MappingProxyType({})) -> str:
     mend: list[str] = []
     for piece in _HYPHEN.split(text):
         if mend:
-            left, right = _WORD.match(mend[-1][:-_LONGEST_WORD:-1]), _WORD.match(piece)
-            if left and right and _keeps_hyphen(left.group()[::-1], right.group(), text):
+            halves = _halves(mend[-1], piece)
+            if halves and ("-".join(halves) in compounds or _keeps_hyphen(*halves, text)):
                 mend.append("-")
         mend.append(piece)
     return "".join(mend)
+
+
+def compounds_of(texts: Sequence[str]) -> frozenset[str]:
+    """The words with a hyphen within the lines of a document's pages; none where no line ends in a hyphen."""
+    if not any("\ufffe" in text or "\x02" in text for text in texts):
+        return frozenset()
+    compounds: set[str] = set()
+    room = _MOST_HYPHENS
+    for text in texts:
+        pieces = text.split("-", room)
+        room -= len(pieces) - 1
+        compounds.update("-".join(halves) for pair in pairwise(pieces) if (halves := _halves(*pair)))
+    return frozenset(compounds)
 
 
 def parts_of(text: str) -> Iterator[tuple[str, bool]]:
@@ -140,6 +155,12 @@ def lost_letters(data: bytes) -> dict[str, str]:
                 letters.setdefault(chr(code), set()).add(name.decode().replace("_", ""))
             code += 1
     return {character: choice.pop() for character, choice in letters.items() if len(choice) == 1}
+
+
+def _halves(before: str, behind: str) -> tuple[str, str] | None:
+    """The word that ends a text and the one that begins the next."""
+    left, right = _WORD.match(before[:-_LONGEST_WORD:-1]), _WORD.match(behind)
+    return (left.group()[::-1], right.group()) if left and right else None
 
 
 def _keeps_hyphen(left: str, right: str, text: str) -> bool:

@@ -143,8 +143,9 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
     _redraw(document, contents)
     _recognise_unknown(document, contents, scans)
     ligatures = pages.lost_letters(document.data) if any(pages.has_lost_letters(page.text) for page in contents) else {}
+    compounds = pages.compounds_of([page.text for page in contents])
     for index, content in enumerate(contents):
-        text = pages.mended(content.text, ligatures)
+        text = pages.mended(content.text, ligatures, compounds)
         if content.unknown or unknown_characters.are_left_in(text):
             scans.add_unknown(index)
         with writer.part("page", str(index + 1)):

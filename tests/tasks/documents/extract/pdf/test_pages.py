@@ -35,6 +35,19 @@ def test_a_word_split_at_a_line_s_end_is_mended(text: str, expected: str) -> Non
     assert pages.mended(text) == expected
 
 
+def test_a_compound_that_another_page_has_keeps_its_hyphen_at_a_line_s_end() -> None:
+    canvas = Canvas("a.pdf", (600, 800))
+    for lines in (
+        ("A brand-name drug, and generic ones.",),
+        ("They cost less than brand-", "name drugs, by agree-", "ment."),
+    ):
+        for number, line in enumerate(lines):
+            canvas.drawString(72, 700 - 14 * number, line)
+        canvas.showPage()
+    text = reader.read(bytes(canvas.getpdfdata())).text
+    assert text == "A brand-name drug, and generic ones.\n\fThey cost less than brand-name drugs, by agreement.\n"
+
+
 def test_a_line_goes_on_after_what_is_set_higher_or_lower() -> None:
     text = reader.read(
         drawn(("338 000 km", 10, 0, 0), ("2", 6, 4, 0), (", of which 20 m", 10, 0, 0), ("3", 6, 4, 0))
