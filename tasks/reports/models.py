@@ -31,8 +31,8 @@ class Cost(BaseModel):
     usd: float | None = None
 
 
-class CriterionSummary(BaseModel):
-    """A criterion as the batch asks it. `label` is the question, the rule or the document in words.
+class CriterionInWords(BaseModel):
+    """What the batch says of a criterion. `label` is the question, the rule or the document in words.
 
     `title` is its name for people, `severity` how grave it is to fall short of it, or the highest score of each
     severity, `recommend` what to do then; each null where the criteria file does not say.
@@ -42,7 +42,6 @@ class CriterionSummary(BaseModel):
     kind: CriterionKind
     weight: float
     label: str
-    guide: str | None = None
     title: str | None = None
     severity: Severity | dict[Severity, float] | None = None
     recommend: str | None = None
@@ -58,6 +57,12 @@ class CriterionSummary(BaseModel):
         if isinstance(self.severity, dict):
             return ", ".join(f"{severity} up to {score:g}" for severity, score in self.severity.items())
         return self.severity or "by score"
+
+
+class CriterionSummary(CriterionInWords):
+    """A criterion as the batch asks it; `guide` says what a score means."""
+
+    guide: str | None = None
 
 
 class Sensitivity(BaseModel):
@@ -151,7 +156,7 @@ class NearestDocument(BaseModel):
     why: str
 
 
-class CriterionReport(BaseModel):
+class CriterionReport(CriterionInWords):
     """How one criterion came out for one company. Only a `scored` one counts in the total.
 
     `confidence` is the judge's own, `agreement` the share of repeated judgements that gave this
@@ -159,27 +164,15 @@ class CriterionReport(BaseModel):
     nothing is missing, and `nearest` the documents that come nearest to it.
     """
 
-    id: str
-    kind: CriterionKind
-    weight: float
     score: float | None
     status: ScoreStatus
     reason: str
     quotes: list[ReportedQuote]
-    label: str
     confidence: float | None = None
     agreement: float | None = None
     contradictions: list[ReportedContradiction] = []
     missing: str | None = None
     nearest: list[NearestDocument] = []
-    title: str | None = None
-    severity: Severity | dict[Severity, float] | None = None
-    recommend: str | None = None
-
-    @property
-    def name(self) -> str:
-        """What people call it: its title, else its id with spaces."""
-        return self.title or self.id.replace("_", " ")
 
 
 class DocumentReport(BaseModel):

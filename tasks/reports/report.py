@@ -130,13 +130,7 @@ def _criterion(
     summary: CriterionSummary, outcome: CriterionOutcome, quotes: Sequence[Quote], shown: EvidenceOf
 ) -> CriterionReport:
     return CriterionReport(
-        id=summary.id,
-        kind=summary.kind,
-        weight=summary.weight,
-        label=summary.label,
-        title=summary.title,
-        severity=summary.severity,
-        recommend=summary.recommend,
+        **summary.model_dump(exclude={"guide"}),
         score=outcome.score,
         status=outcome.status,
         reason=outcome.reason,
@@ -179,13 +173,7 @@ def _criterion(
 
 def _unreached(summary: CriterionSummary, why: str) -> CriterionReport:
     return CriterionReport(
-        id=summary.id,
-        kind=summary.kind,
-        weight=summary.weight,
-        label=summary.label,
-        title=summary.title,
-        severity=summary.severity,
-        recommend=summary.recommend,
+        **summary.model_dump(exclude={"guide"}),
         score=None,
         status=ScoreStatus.UNSCORED,
         reason=why,
