@@ -31,6 +31,7 @@ from tasks.reports.wording import weblink
 
 _CHANGED: Final = "The document was changed after the run read it. These are its words as the run read them."
 _SEEN_BY: Final = "You see it because your account may see the document."
+_SEEN_BY_ALL: Final = "Whoever may use this service sees it."
 
 
 class LiveRun(NamedTuple):
@@ -122,7 +123,7 @@ def _find_page(live: LiveRun, number: int, company: RunCompany, name: str) -> tu
         original=weblink(document.url) if live.has_accounts else f"{in_service}/original",
         whole=f"{in_service}?start={first.start}&end={first.end}#{anchor_of(first.start, first.end)}",
         notice=_notice(live, document, first.document),
-        seen_by=_SEEN_BY,
+        seen_by=_SEEN_BY if live.has_accounts else _SEEN_BY_ALL,
     )
 
 
@@ -158,7 +159,8 @@ def document_page(run_id: str, document_id: str, number: int | None, start: int 
         document, text, notice = _text_of(live, document_id)
         spans = [] if start is None or end is None or not 0 <= start < end <= len(text.text) else [(start, end)]
         chosen = number or (part_at(text.text, spans[0][0]) if spans else 1)
-        return render_part(live.run, document, part_of_text(text, chosen, spans), notice)
+        seen_by = _SEEN_BY if live.has_accounts else _SEEN_BY_ALL
+        return render_part(live.run, document, part_of_text(text, chosen, spans), notice, seen_by)
 
 
 def page_picture(run_id: str, document_id: str, page: int) -> Path:

@@ -86,8 +86,11 @@ def _cut(text: str, number: int) -> int:
     return len(text) if at >= len(text) else line_start(text, at, max(at - PART, 0))
 
 
-def render_part(run: RunOfPages, document: RunDocument, text_part: TextPart, notice: str | None) -> str:
-    """A part of a document's text as HTML. Links count from `/runs/<run>/documents/<document>`."""
+def render_part(run: RunOfPages, document: RunDocument, text_part: TextPart, notice: str | None, seen_by: str) -> str:
+    """A part of a document's text as HTML. Links count from `/runs/<run>/documents/<document>`.
+
+    `notice` is what a reader must know of the document; `seen_by` says under whose rights it is shown.
+    """
     return (
         environment()
         .get_template("whole_text.html")
@@ -96,6 +99,7 @@ def render_part(run: RunOfPages, document: RunDocument, text_part: TextPart, not
             document=document,
             part=text_part,
             notice=notice,
+            seen_by=seen_by,
             policy=policy("'self'"),
             style=Markup(part("evidence.css")),  # noqa: S704 - our own file
         )

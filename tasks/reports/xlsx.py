@@ -259,7 +259,8 @@ def _run(report: Report) -> Iterator[Row]:
         "Total": "the share of the best score, by weight, of what could be scored",
         "Coverage": "the share of the weight that could be scored",
         "Total at least, at most": "with all that is not scored counted as nothing, or as the best",
-        "▼ and a line below a score": "a red flag: in the lower two fifths of the scale, or in a band of severity",
+        "▼ and a line below a score": "a red flag: in the lower two fifths of the scale, or in a band of "
+        "severity; what is missing is one too, in words",
     }
     if run.sensitivity:
         facts["Rank stability"] = f"share of {run.sensitivity.draws} draws, each weight {run.sensitivity.varied}"
