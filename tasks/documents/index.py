@@ -1,12 +1,13 @@
 """Document Index: what lies in a folder of the drive, as the contract shows it, and stored.
 
-Where the drive keeps a record of changes and none concerns the folder, the stored index is the answer.
+Where the drive keeps a record of changes and none concerns the folder, the stored index is the answer. Where that
+record may lack something, it is the answer for a while only, and says as of when it is. Runs do not rest on it then.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
-from typing import Any
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
@@ -17,6 +18,7 @@ from storage.errors import DatabaseUnavailable
 from tasks.documents.drive.drive import ROOT, Document, Drive, Folder, Listing, identifier
 from tasks.documents.drive.registry import configured_drive, open_drive, open_run_drive
 from tasks.documents.drive.spool import spool
+from tasks.documents.settings import DocumentSettings
 from tasks.documents.texts import known_warnings
 from tasks.operation import operation
 
@@ -71,6 +73,10 @@ class DocumentIndex(BaseModel):
         """The JSON object of the contract."""
         return self.model_dump(mode="json", exclude_unset=True)
 
+    def as_json(self) -> str:
+        """The same as indented text. For 20,000 documents json.dumps takes 0.8 s, and this 0.05 s."""
+        return self.model_dump_json(exclude_unset=True, indent=2)
+
 
 @operation(name="document_index", asks_a_source=True)
 def document_index(cloud_drive_folder: str, recursive: bool = True) -> DocumentIndex:
@@ -87,12 +93,13 @@ def document_index(cloud_drive_folder: str, recursive: bool = True) -> DocumentI
     folder_id = identifier(cloud_drive_folder, "cloud_drive_folder")
     if drive.remote and (folder_id == ROOT or folder_id != cloud_drive_folder.strip()):
         folder_id = drive.find_folder(cloud_drive_folder)  # the root has another id too; a URL can hold a key
-    room = _unchanged(drive, folder_id, recursive=recursive)
-    if room is None:
+    max_age = timedelta(hours=DocumentSettings.current().index_max_age)
+    stored = _unchanged(drive, folder_id, recursive=recursive, max_age=max_age)
+    if stored is None:
         listing = drive.list_folder(folder_id, recursive=recursive)
         _store(drive, listing, recursive=recursive)
     else:
-        listing = _stored(room)
+        listing = _listing_of(stored)
     warnings = known_warnings(drive, list(listing.documents))
     return document_index_of(listing, recursive=recursive, warnings=warnings)
 
@@ -105,16 +112,29 @@ def index_room(folder: str, recursive: bool = True) -> int:
     """
     drive = open_run_drive()
     folder_id = drive.find_folder(folder)
-    room = _unchanged(drive, folder_id, recursive=recursive)
-    if room is not None:
-        assert room.id is not None
-        return room.id
+    stored = _unchanged(drive, folder_id, recursive=recursive, max_age=timedelta(0))
+    if stored is not None:
+        assert stored.room.id is not None
+        return stored.room.id
     with spool() as on_disk:
         return _store(drive, drive.list_folder(folder_id, recursive=recursive, spool=on_disk), recursive=recursive)
 
 
-def _unchanged(drive: Drive, folder_id: str, *, recursive: bool) -> Room | None:
+class _Stored(NamedTuple):
+    """A stored room in which nothing has changed, as far as the drive tells: all of it if `certain`."""
+
+    room: Room
+    certain: bool
+
+
+def _unchanged(drive: Drive, folder_id: str, *, recursive: bool, max_age: timedelta) -> _Stored | None:
     """The stored room, if this account still sees the folder and nothing in it has changed since.
+
+    Args:
+        drive: the drive as the account sees it.
+        folder_id: the folder.
+        recursive: whether its subfolders belong to the room.
+        max_age: of a room of which the drive may not tell every change.
 
     Raises:
         NotFound: this account does not see the folder any more.
@@ -129,7 +149,7 @@ def _unchanged(drive: Drive, folder_id: str, *, recursive: bool) -> Room | None:
     if room is None or room.mark is None or room.id is None:
         return None
     changes = drive.changes_since(folder_id, room.mark)
-    if changes is None:
+    if changes is None or not (changes.complete or timedelta(0) <= now() - room.indexed_at < max_age):
         return None
     with suppress(DatabaseUnavailable):
         with database.reading() as session:
@@ -138,12 +158,13 @@ def _unchanged(drive: Drive, folder_id: str, *, recursive: bool) -> Room | None:
         if changes.mark != room.mark:
             with database.writing() as session:
                 documents.move_mark(session, room.id, changes.mark)
-        return room
+        return _Stored(room, changes.complete)
     return None
 
 
-def _stored(room: Room) -> Listing:
+def _listing_of(stored: _Stored) -> Listing:
     """The listing that was stored as this room."""
+    room = stored.room
     assert room.id is not None
     with database.reading() as session:
         folders = documents.room_folders(session, room.id)
@@ -152,10 +173,17 @@ def _stored(room: Room) -> Listing:
         Folder(room.folder_id, room.folder_name, ""),
         [Folder(folder.folder_id, folder.name, folder.path, folder.parent_id) for folder in folders],
         [document_of(entry) for entry in entries],
-        room.warnings,
+        room.warnings if stored.certain else [*room.warnings, _as_of(room.indexed_at)],
         room.incomplete,
         room.mark,
         frozenset(room.watched),
+    )
+
+
+def _as_of(time: datetime) -> str:
+    return (
+        f"As of {time.astimezone(UTC):%Y-%m-%d %H:%M} UTC; may be old: the drive does not tell of every change in this "
+        "folder. DILIGENCE_INDEX_MAX_AGE says for how long the stored index is used."
     )
 
 

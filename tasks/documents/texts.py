@@ -14,20 +14,22 @@ from contextlib import suppress
 from functools import lru_cache, partial
 from itertools import chain
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pydantic import BaseModel
 
 from storage import database, documents, texts
 from storage.texts import NewText, Outcome, StoredText, TextSummary
+from tasks import cancellation
+from tasks.counts import count_lookup
 from tasks.documents.drive.archives.view import is_inside
 from tasks.documents.drive.drive import Document, Drive
 from tasks.documents.drive.registry import open_drive
 from tasks.documents.drive.spool import spool
 from tasks.documents.extract import formats
 from tasks.documents.extract.configuration import reading_limits, recognised_languages
-from tasks.documents.extract.pool.pool import ExtractionPool, Limits
-from tasks.documents.extract.text_writer import Reading
+from tasks.documents.extract.pool.pool import ExtractionPool, Limits, processors
+from tasks.documents.extract.text_writer import NO_TEXT, Reading
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import Damaged, PasswordProtected, SourceFailed, TooLarge, Unreadable, UnsupportedFormat
 from tasks.operation import operation
@@ -126,9 +128,17 @@ def shared_pool() -> ExtractionPool:
     return _pool(reading_limits(DocumentSettings.current()))
 
 
+_sharing: Final = [1]
+
+
+def share_readers(processes: int) -> None:
+    """Say, before the first document, that so many processes read documents on this machine: each has its share."""
+    _sharing[0] = processes
+
+
 @lru_cache(maxsize=4)
 def _pool(limits: Limits) -> ExtractionPool:
-    pool = ExtractionPool(limits=limits)
+    pool = ExtractionPool(max(1, processors() // _sharing[0]), limits)
     atexit.register(pool.close)
     return pool
 
@@ -260,10 +270,13 @@ def known_contents(keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Tex
 
 
 def warning_of(text: TextSummary | StoredText) -> str | None:
-    """The sentences that a user must know about a text: why there is none, what is missing. None if there are none."""
+    """The sentences that a user must know about a text: why there is none, what is missing. None if there are none.
+
+    Readers of earlier releases said nothing of some empty texts.
+    """
     if text.detail:
         return text.detail
-    return " ".join(text.warnings) or None
+    return " ".join(text.warnings) or (NO_TEXT if text.outcome is Outcome.EMPTY else None)
 
 
 def new_text(content_hash: str, document_format: str, read: Callable[[], Reading]) -> NewText:
@@ -311,8 +324,11 @@ def text_of(drive: Drive, document: Document) -> str:
     """
     document_format = check_readable(document, DocumentSettings.current().document_max_mb)
     text = recent_texts.get(_key(drive, document, document_format))
+    count_lookup("texts in memory", hit=text is not None)
     if text is None:
-        text = _or_raise(_stored(drive, document, document_format) or _read(drive, document, document_format)).text
+        stored = _stored(drive, document, document_format)
+        count_lookup("texts", hit=stored is not None)
+        text = _or_raise(stored or _read(drive, document, document_format)).text
         recent_texts.put(_key(drive, document, document_format), text)
     return text
 
@@ -324,7 +340,10 @@ def recent_text_of(drive: Drive, document: Document) -> str | None:
         UnsupportedFormat, TooLarge: it cannot be read.
     """
     document_format = check_readable(document, DocumentSettings.current().document_max_mb)
-    return recent_texts.get(_key(drive, document, document_format))
+    text = recent_texts.get(_key(drive, document, document_format))
+    if text is not None:  # else `text_of` is called, and counts
+        count_lookup("texts in memory", hit=True)
+    return text
 
 
 def _key(drive: Drive, document: Document, document_format: str) -> Hashable:
@@ -339,6 +358,7 @@ def _stored(drive: Drive, document: Document, document_format: str) -> StoredTex
 
 def _read(drive: Drive, document: Document, document_format: str) -> StoredText | NewText:
     for _ in range(_MAX_TRIES):
+        cancellation.check()
         with (
             spool() as folder,
             drive.fetch(document.id, folder, DocumentSettings.current().document_max_mb << 20) as fetched,
@@ -348,8 +368,8 @@ def _read(drive: Drive, document: Document, document_format: str) -> StoredText 
                     session, fetched.content_hash, *readers(document_format), *misnamed_readers(document_format)
                 )
             if text is None:
-                read = partial(shared_pool().read, fetched.path, document_format)
-                text = new_text(fetched.content_hash, document_format, read)
+                reading = shared_pool().submit(fetched.path, document_format)
+                text = new_text(fetched.content_hash, document_format, partial(cancellation.result_of, reading))
             if fetched.is_unchanged():
                 break
     else:

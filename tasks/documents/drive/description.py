@@ -57,17 +57,25 @@ class DriveDescription:
     """How callers are known; None where the service's own rights are all there is, and its API keys guard them."""
     keeps_changes: bool = False
     """Whether the drive keeps a record of changes, so that `Drive.changes_since` may know something."""
+    session_check: str | None = None
+    """The path of a module that tries the drive out on a folder, a `SessionCheck`; None where there is none."""
     native_exports: Mapping[str, str] = field(default_factory=dict)
     """The formats in which the drive exports documents that have no file, by MIME type: `{"…document": ".docx"}`."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """One line of `diligence doctor`. With `failed`, `state` says what to do."""
+    """One line of `diligence doctor`. With `failed`, `state` says what to do; `tried` is whether anything was tried."""
 
     subject: str
     state: str
     failed: bool = False
+    tried: bool = True
+
+    @property
+    def mark(self) -> str:
+        """What stands before the line: only what was tried, and works, has a tick."""
+        return "✗" if self.failed else "✓" if self.tried else "·"
 
 
 class DriveProvider(Protocol):
@@ -97,6 +105,17 @@ class DriveProvider(Protocol):
 
     def examine(self) -> Iterator[CheckResult]:
         """What `diligence doctor` says about the drive."""
+
+
+class SessionCheck(Protocol):
+    """Tries a drive out for `diligence doctor --drive-check`. A module with this function is one."""
+
+    def check_folder(self, reference: str) -> Iterator[CheckResult]:
+        """What the drive answers about a folder, in counts, times and shapes: no name, id, address or token.
+
+        Raises:
+            NotConfigured, NotLoggedIn: as `DriveProvider.run_identity`.
+        """
 
 
 @dataclass(frozen=True, slots=True)

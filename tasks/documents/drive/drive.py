@@ -75,10 +75,14 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What a drive has recorded since a mark: the ids of what changed and of its folders now, and the next mark."""
+    """What a drive has recorded since a mark: the ids of what changed and of its folders now, and the next mark.
+
+    Where it is not `complete`, the record may lack some of what changed in the folder.
+    """
 
     ids: frozenset[str]
     mark: str
+    complete: bool = True
 
 
 @dataclass

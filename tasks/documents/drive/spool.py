@@ -55,6 +55,25 @@ def spool() -> Iterator[Path]:
         os.close(handle)
 
 
+def remove_left(*, dry_run: bool = False) -> tuple[int, int]:
+    """Remove what killed processes have left in the spool; gives how many files it was, and their bytes.
+
+    With `dry_run` they are only counted.
+    """
+    home = database.home() / "spool"
+    count = size = 0
+    if not home.exists():
+        return count, size
+    with _locked(home, wait=True):
+        for folder in home.iterdir():
+            with suppress(OSError), _locked(folder, wait=False):
+                sizes = [file.lstat().st_size for file in folder.rglob("*") if not file.is_dir()]
+                if not dry_run:
+                    shutil.rmtree(folder, ignore_errors=True)
+                count, size = count + len(sizes), size + sum(sizes)
+    return count, size
+
+
 def _remove_unused(folder: Path) -> None:
     with suppress(OSError), _locked(folder, wait=False):
         shutil.rmtree(folder, ignore_errors=True)

@@ -11,7 +11,7 @@ from typing import Final
 
 from tasks.documents.extract import formats
 from tasks.documents.extract.ooxml import ole
-from tasks.documents.extract.ooxml.zip import LOCAL_HEADER, Archive
+from tasks.documents.extract.ooxml.zip import LOCAL_HEADER, ZipMembers
 from tasks.documents.extract.text_writer import Source
 from tasks.errors import Damaged, DiligenceError, UnsupportedFormat
 
@@ -130,7 +130,7 @@ def _part(source: Source, start: int, length: int) -> bytes:
 
 def _in_zip(source: Source) -> str | None:
     """The format of a package: one of OpenDocument by its type, one of Office by its folders."""
-    archive = Archive(source)
+    archive = ZipMembers(source)
     try:
         entries = archive.entries()
         names = {entry.name.lower() for entry in entries}

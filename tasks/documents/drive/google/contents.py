@@ -36,6 +36,8 @@ class FolderContents:
         self._paths = {top.id: ""}
         self.closed: set[str] = set()
         """Ids of folders that could not be listed."""
+        self.cut_short: set[str] = set()
+        """Ids of folders that could not be listed to their end."""
         self.incomplete = False
         self._keys = keys
 

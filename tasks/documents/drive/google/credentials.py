@@ -12,6 +12,7 @@ The `token_uri` of a key file is ignored: a file may not choose where a secret i
 
 import json
 import logging
+import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -42,6 +43,7 @@ AGAIN = {
     Whose.WEB: "Log in again at /login.",
 }
 _KEY_FILE = "The file that DILIGENCE_GOOGLE_CREDENTIALS names"
+_PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9.:-]*")
 _MAX_BYTES = 100_000  # of a key file; they have 2,500
 _REQUIRED_FIELDS = {
     "service_account": ("client_email", "private_key"),
@@ -135,9 +137,13 @@ def oauth_client() -> tuple[str, str]:
 class Account(Credentials):
     """An account's access token, requested when it is needed, by one thread for all."""
 
-    def __init__(self, request_token: TokenRequest, token: str | None = None) -> None:
+    def __init__(
+        self, request_token: TokenRequest, token: str | None = None, quota_project_id: str | None = None
+    ) -> None:
+        """Each request names the project `quota_project_id` in x-goog-user-project, if one is given (AIP-4110)."""
         super().__init__()  # type: ignore[no-untyped-call] # google-auth 2.62
         self.token = token
+        self._quota_project_id = quota_project_id
         self.expiry: datetime | None = None
         self._request_token = request_token
         self._renewing = threading.Lock()
@@ -197,11 +203,16 @@ def credentials_factory(content: bytes, subject: str | None, token_uri: str) -> 
     missing = [name for name in _REQUIRED_FIELDS[kind] if not isinstance(info.get(name), str) or not info[name]]
     if missing:
         raise NotConfigured(f"{_KEY_FILE} lacks {' and '.join(missing)}.")
+    project = info.get("quota_project_id")
+    if project is not None and not (isinstance(project, str) and _PROJECT.fullmatch(project)):
+        raise NotConfigured(f"{_KEY_FILE} has a quota_project_id that is no project's id.")
     if kind == "authorized_user":
         if subject is not None:
             raise NotConfigured("DILIGENCE_GOOGLE_SUBJECT is for service accounts; the file is an authorised user's.")
         # Made of its parts: `from_authorized_user_info` (google-auth 2.62) takes no token_uri, from nowhere.
-        return lambda: user_credentials(info["refresh_token"], info["client_id"], info["client_secret"], token_uri)
+        return lambda: user_credentials(
+            info["refresh_token"], info["client_id"], info["client_secret"], token_uri, project
+        )
     try:
         service: Credentials = service_account.Credentials.from_service_account_info(  # type: ignore[no-untyped-call]
             {**info, "token_uri": token_uri}, scopes=[SCOPE], subject=subject
@@ -211,10 +222,17 @@ def credentials_factory(content: bytes, subject: str | None, token_uri: str) -> 
     return lambda: service
 
 
-def user_credentials(refresh_token: str, client_id: str, client_secret: str, token_uri: str) -> credentials.Credentials:
+def user_credentials(
+    refresh_token: str, client_id: str, client_secret: str, token_uri: str, quota_project_id: str | None = None
+) -> credentials.Credentials:
     """A user's credentials, without an access token yet."""
     return credentials.Credentials(  # type: ignore[no-untyped-call]
-        None, refresh_token=refresh_token, token_uri=token_uri, client_id=client_id, client_secret=client_secret
+        None,
+        refresh_token=refresh_token,
+        token_uri=token_uri,
+        client_id=client_id,
+        client_secret=client_secret,
+        quota_project_id=quota_project_id,
     )
 
 
@@ -280,7 +298,7 @@ def _service_account(content: bytes, subject: str | None, token_uri: str) -> Acc
             ) from None
         return renewed
 
-    return Account(request_token)
+    return Account(request_token, quota_project_id=make_credentials().quota_project_id)
 
 
 def _refused(login: StoredLogin) -> NotLoggedIn:

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from google.auth.credentials import Credentials
 
-from tasks.documents.drive.drive import Changes, Document, Fetched, Listing, identifier
+from tasks.documents.drive.drive import ROOT, Changes, Document, Fetched, Listing, identifier
 from tasks.documents.drive.google import api, download
 from tasks.documents.drive.google.api import FOLDER, SHORTCUT, document_of, row_of, target_of
 from tasks.documents.drive.google.client import Client
@@ -19,6 +19,7 @@ from tasks.errors import BadRequest, DiligenceError, NotAllowed, NotFound
 
 _FIELDS = "nextPageToken,files(id,name,mimeType,shortcutDetails(targetId,targetMimeType))"
 _ID = re.compile(r"[A-Za-z0-9_-]{1,200}")
+_MAX_DEPTH = 100  # levels of folders that Drive allows in My Drive ("File organization")
 _CHAIN = 5  # shortcuts that lead to one another; Drive makes none such
 
 
@@ -29,9 +30,9 @@ class GoogleDrive:
     remote = True
     max_parallel_fetches = 8
 
-    def __init__(self, credentials: Credentials, settings: GoogleDriveSettings) -> None:
+    def __init__(self, credentials: Credentials, settings: GoogleDriveSettings, client: Client | None = None) -> None:
         self._credentials = credentials
-        self._client = Client(credentials, settings)
+        self._client = client or Client(credentials, settings)
         self._url_keys: dict[str, str] = {}  # resource keys in the users' URLs, by file id
         self._keys: dict[str, str] = {}  # those in listings
         self._seen: tuple[str, str] = ("", "")  # an access token, hashed, and the view that it gives
@@ -105,26 +106,40 @@ class GoogleDrive:
 
     def _begin(self, folder_id: str) -> tuple[dict[str, Any], str | None, str | None]:
         """A folder, the id of its shared drive if it lies in one, and the mark of now: in one request as a rule."""
-        makes = [self._one(folder_id, "folder"), api.start_of_changes(None)]
+        makes = [self._one(folder_id, "folder"), api.start_of_changes(None), api.one(ROOT)]
         if self._known_view() is None:
             makes.append(api.account())
         maybe_drive = folder_id.startswith("0A")  # as ids of shared drives do, and of My Drive's root
         if maybe_drive:
             makes += _about_drive(folder_id)
-        answer, own_log, *further = self._client.batch(makes)
+        answer, own_log, own_root, *further = self._client.batch(makes)
         about_drive = further[-2:] if maybe_drive else []
         for user in further[: len(further) - len(about_drive)]:
             self._view_of(user)
         top = _folder(self._followed(_there(answer, "folder"), "folder"))
         drive_id = top.get("driveId")
         if drive_id is None:
-            return top, None, api.mark_of(None, own_log)
+            return top, None, api.mark_of(None, own_log, in_my_drive=self._lies_below(own_root, top))
         if drive_id != folder_id or not about_drive:
             about_drive = self._client.batch(_about_drive(drive_id))
         log, drive = about_drive
         if drive_id == top["id"] and not isinstance(drive, DiligenceError):
             top["name"] = drive.get("name", top["name"])
         return top, drive_id, api.mark_of(drive_id, log)
+
+    def _lies_below(self, root: dict[str, Any] | DiligenceError, folder: dict[str, Any]) -> bool:
+        """Whether a folder is My Drive's root or lies below it. One request a level between them."""
+        if isinstance(root, DiligenceError):
+            return False
+        for _ in range(_MAX_DEPTH):
+            parents = folder.get("parents", ())
+            if root["id"] in {folder["id"], *parents}:
+                return True
+            above = self._answer(self._one(parents[0], "folder")) if parents else None
+            if above is None or isinstance(above, DiligenceError):
+                return False
+            folder = above
+        return False
 
     def _document(self, document_id: str) -> dict[str, Any]:
         file = self._get(document_id, "document")
@@ -242,16 +257,9 @@ def _folders(client: Client, parent: str, name: str) -> list[str]:
         f"name = {api.quoted(name)} and {api.quoted(parent)} in parents and trashed = false and "
         f"(mimeType = {api.quoted(FOLDER)} or mimeType = {api.quoted(SHORTCUT)})"
     )
-    folder_ids: dict[str, None] = {}
-    token = None
-    while True:
-        page = client.call(api.page(q, fields=_FIELDS, token=token))
-        for file in page.get("files", ()):
-            if file.get("name") == name:  # Drive's query ignores case
-                folder_ids |= dict.fromkeys(_leads_to(file))
-        token = page.get("nextPageToken")
-        if not token:
-            return list(folder_ids)
+    files = api.all_pages(client, lambda token: api.page(q, fields=_FIELDS, token=token), "files")
+    same_name = (file for file in files if file.get("name") == name)  # Drive's query ignores case
+    return list(dict.fromkeys(folder_id for file in same_name for folder_id in _leads_to(file)))
 
 
 def _leads_to(file: dict[str, Any]) -> list[str]:
@@ -262,11 +270,4 @@ def _leads_to(file: dict[str, Any]) -> list[str]:
 
 
 def _drives(client: Client, name: str) -> list[str]:
-    drive_ids: list[str] = []
-    token = None
-    while True:
-        page = client.call(api.shared_drives(token))
-        drive_ids += [drive["id"] for drive in page.get("drives", ()) if drive.get("name") == name]
-        token = page.get("nextPageToken")
-        if not token:
-            return drive_ids
+    return [drive["id"] for drive in api.all_pages(client, api.shared_drives, "drives") if drive.get("name") == name]

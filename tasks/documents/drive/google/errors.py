@@ -35,7 +35,7 @@ from tasks.errors import (
     Unavailable,
     UnsupportedFormat,
 )
-from tasks.remote.retry import read_retry_after
+from tasks.remote.retry import read_http_date, read_retry_after
 
 _LOG_IN_AGAIN = (
     "Google does not accept this login: it has expired or was revoked. "
@@ -74,6 +74,10 @@ class Refused(SourceFailed):
         return type(self), (self.message, self.reason)
 
 
+class Gone(NotFound):
+    """What was there once and is no longer (410): of a page token, that its listing has to begin again."""
+
+
 class ExportTooLarge(TooLarge):
     """A native document whose export `files.export` does not give: above 10 MB."""
 
@@ -109,6 +113,10 @@ _LASTING: Mapping[str, Callable[[], DiligenceError]] = {
     "accessNotConfigured": lambda: NotConfigured(
         "The Google Drive API is not switched on. Enable it in the Google project of DILIGENCE_GOOGLE_CLIENT_ID "
         "or DILIGENCE_GOOGLE_CREDENTIALS."
+    ),
+    "USER_PROJECT_DENIED": lambda: NotConfigured(
+        "This account may not use the Google project that quotas are counted for (quota_project_id in the file that "
+        "DILIGENCE_GOOGLE_CREDENTIALS names). Give it the role Service Usage Consumer there, or take the line out."
     ),
     "domainPolicy": lambda: NotAllowed("Your organisation's administrator does not allow this application on Drive."),
     "dailyLimitExceeded": lambda: TooManyRequests(
@@ -160,7 +168,8 @@ def _of_login(error: google.auth.exceptions.GoogleAuthError) -> Fault:
 
 def _refusal(error: HttpError) -> Fault:
     status, reason = int(error.resp.status), reason_of(error.content)
-    wait = read_retry_after(error.resp.get("retry-after"))
+    # A date in Retry-After is by Google's clock, as Date is. Ours may be an hour off.
+    wait = read_retry_after(error.resp.get("retry-after"), read_http_date(error.resp.get("date")))
     if status == 429 or (status == 403 and reason in _RATE):
         message = "Google Drive's quota is used up for now. Try again in a minute."
         return Fault(Kind.RATE, TooManyRequests(message, max(1, round(wait or 60))), wait)
@@ -175,14 +184,19 @@ def _refusal(error: HttpError) -> Fault:
         kind = Kind.LASTING if reason else Kind.PASSING
         return Fault(kind, NotAllowed("Google Drive does not allow this account to do that."))
     if status in {404, 410}:
-        return Fault(Kind.LASTING, NotFound("Unknown, or not shared with this account."))
+        kind_of_loss = Gone if status == 410 else NotFound
+        return Fault(Kind.LASTING, kind_of_loss("Unknown, or not shared with this account."))
     return Fault(Kind.LASTING, Refused(f"Google Drive does not take this request (status {status}).", reason))
 
 
 def reason_of(content: bytes) -> str:
-    """Google's word for an error, from its envelope; "" where there is none (HTML, an empty body)."""
+    """Google's word for an error, from its envelope; "" where there is none (HTML, an empty body).
+
+    What Google's front refuses before it reaches Drive has its reason among the details (AIP-193).
+    """
     try:
         error: Any = json.loads(content)["error"]
-        return str(error["errors"][0]["reason"])
-    except (ValueError, LookupError, TypeError):
+        reasons = [detail["reason"] for detail in error.get("details", ()) if detail.get("reason") in _LASTING]
+        return str(reasons[0] if reasons else error["errors"][0]["reason"])
+    except (ValueError, LookupError, TypeError, AttributeError):
         return ""

@@ -4,6 +4,9 @@ An OR of several `'ID' in parents` is far quicker than one query per folder, but
 its parents or of some, and loses the same ones again when it is repeated (rclone, "drive: fix missing files with
 fast list"). So every parent without a row is queried again on its own, a hundred of them in one HTTP request.
 
+A page token that is refused is discarded, and its query begins again (files.list reference, `nextPageToken`: "If the
+token is rejected for any reason, it should be discarded"). What came before comes again, and counts once.
+
 Folders come first (`orderBy=folder`), so that the folders below are queried while a page is still arriving.
 """
 
@@ -17,7 +20,7 @@ from tasks.documents.drive.google import api
 from tasks.documents.drive.google.api import FOLDER
 from tasks.documents.drive.google.client import Client
 from tasks.documents.drive.google.contents import FolderContents
-from tasks.documents.drive.google.errors import Refused
+from tasks.documents.drive.google.errors import Gone, Refused
 from tasks.errors import DiligenceError, NotAllowed, NotFound
 from tasks.remote.fan_out import FanOut
 
@@ -35,6 +38,7 @@ class _Query:
 
     parents: Sequence[str]
     token: str | None = None
+    restarts: int = 0
     seen: set[str] = field(default_factory=set)
     rows: int = 0
     brings_folders: bool = True
@@ -111,7 +115,9 @@ class ParentWalk:
         try:
             answer = done.result()
         except (NotFound, NotAllowed, Refused) as error:
-            if len(query.parents) > 1:
+            if query.token and isinstance(error, Gone | Refused):
+                self._restart(query, threads)
+            elif len(query.parents) > 1:
                 self._empty.extend(query.parents)  # one of them is gone: queries of their own show which
             elif isinstance(error, Refused):
                 raise
@@ -136,6 +142,15 @@ class ParentWalk:
             self._empty.extend(
                 query.parents if query.astray else [parent for parent in query.parents if parent not in query.seen]
             )
+
+    def _restart(self, query: _Query, threads: FanOut) -> None:
+        """Begin a query again whose page token was refused; a folder whose tokens are always refused is cut short."""
+        if query.restarts < api.RESTARTS:
+            self._ask(_Query(query.parents, restarts=query.restarts + 1), threads)
+        elif len(query.parents) > 1:
+            self._empty.extend(query.parents)
+        else:
+            self._contents.cut_short.add(query.parents[0])
 
     def _placed(self, query: _Query, files: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, Any], str]]:
         """Files, paired with the ids of their folders."""

@@ -50,7 +50,8 @@ def listing_of(
 class Shortcuts:
     """The shortcuts of a listing: those to folders are listed like subfolders, those to documents once and last.
 
-    `warnings` says what is left out, `drives` are the ids of the shared drives that targets lie in.
+    `warnings` says what is left out, `drives` are the ids of the shared drives that targets lie in, and `foreign`
+    tells that one lies in none and is not the account's own.
     """
 
     def __init__(self, client: Client, contents: FolderContents, *, recursive: bool) -> None:
@@ -62,6 +63,7 @@ class Shortcuts:
         self.warnings: list[str] = []
         self.watched: set[str] = set()
         self.drives: set[str | None] = set()
+        self.foreign = False
 
     def follow(self, walk: ParentWalk) -> None:
         """Follow them, and those in the folders that they lead to.
@@ -99,14 +101,18 @@ class Shortcuts:
             elif hidden(file.get("name", "")):
                 self._leave_out(shortcut, "something hidden")
             elif file.get("mimeType") != FOLDER:
-                self.drives.add(file.get("driveId"))
+                self._note_place(file)
                 self.watched.add(file["id"])
                 self._documents.append((shortcut, row_of(file, next(iter(file.get("parents", ())), ""))))
             elif self._recursive:
                 row = row_of(file, shortcut.parent)._replace(name=shortcut.name)
                 if self._contents.add_folder(row):
-                    self.drives.add(file.get("driveId"))
+                    self._note_place(file)
                     yield row.id
+
+    def _note_place(self, file: Mapping[str, Any]) -> None:
+        self.drives.add(file.get("driveId"))
+        self.foreign |= not file.get("driveId") and not file.get("ownedByMe")
 
     def _targets(
         self, shortcuts: Iterable[tuple[FileRow, ShortcutTarget]]
@@ -144,8 +150,8 @@ def _list_folder(
 ) -> Listing:
     top = contents.top
     walk = ParentWalk(client, contents, recursive=recursive)
-    if not (recursive and top.id == drive_id and WholeDrive(client, contents).through()):
-        walk.through([top.id])
+    if not (recursive and top.id == drive_id and mark and WholeDrive(client, contents, mark).through()):
+        walk.through([top.id, *contents.folders])  # the folders are those that came before it was given up
     shortcuts = Shortcuts(client, contents, recursive=recursive)
     shortcuts.follow(walk)
 
@@ -153,10 +159,20 @@ def _list_folder(
     name_by_id = {top.id: top.name} | {folder.id: folder.path for folder in folders}
     path_by_id = name_by_id | {top.id: ""}
     closed_paths = sorted(name_by_id[folder_id] for folder_id in contents.closed if folder_id in name_by_id)
+    cut_paths = sorted(name_by_id[folder_id] for folder_id in contents.cut_short if folder_id in name_by_id)
     # A log covers its own drive only, and what was not visible may become visible without a change.
     other_drives = shortcuts.drives - {drive_id}
-    incomplete = contents.incomplete or bool(closed_paths)
+    incomplete = contents.incomplete or bool(closed_paths) or bool(cut_paths)
     warnings = [f"The folder {path!r} cannot be opened: what lies in it is left out." for path in closed_paths]
+    warnings += [
+        f"The folder {path!r} is not listed to its end: Google Drive refused each time to go on. Index it again later."
+        for path in cut_paths
+    ]
+
+    if incomplete or other_drives:
+        mark = None
+    elif mark and shortcuts.foreign:
+        mark = api.may_lack(mark)
 
     def documents() -> Iterator[Document]:
         yield from contents.stream(path_by_id)
@@ -168,7 +184,7 @@ def _list_folder(
         SpooledDocuments(documents) if contents.on_disk else _without_repetitions(documents()),
         warnings + shortcuts.warnings,
         incomplete,
-        None if incomplete or other_drives else mark,
+        mark,
         frozenset(shortcuts.watched),
     )
 

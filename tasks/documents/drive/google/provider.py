@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from functools import lru_cache
 
-import httpx
 from google.auth.credentials import Credentials
 
 from storage import logins
@@ -37,8 +36,11 @@ def check_reachable(seconds: float) -> None:
     """Check that Google Drive answers at all: nobody needs to be logged in.
 
     Raises:
-        Unavailable: it does not.
+        Unavailable: it does not. Any status is an answer: a failure of Google's is no reason to take a service away
+            whose other work goes on.
     """
+    import httpx  # noqa: PLC0415 - with its command line it takes 0.1 s, which an index does not need
+
     try:
         httpx.get(GoogleDriveSettings.current().google_api_endpoint.rstrip("/") + "/about", timeout=seconds)
     except httpx.HTTPError as error:
@@ -57,11 +59,13 @@ def examine() -> Iterator[CheckResult]:
         oauth_client()
         logins.seal("", "trial")
     except NotConfigured as error:
-        yield CheckResult("logins", f"none at /login: {error.message}")
+        yield CheckResult("logins", f"none at /login: {error.message}", tried=False)
     except logins.SecretKeyUnusable as error:
         yield CheckResult("logins", str(error), failed=True)
     else:
-        yield CheckResult("logins", f"come back to {DocumentSettings.current().base_url.rstrip('/')}/login/callback")
+        yield CheckResult(
+            "logins", f"come back to {DocumentSettings.current().base_url.rstrip('/')}/login/callback", tried=False
+        )
 
 
 @lru_cache(maxsize=128)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
+from tasks import cancellation
 from tasks.documents.drive.drive import Changes, Document, Fetched, Folder, Listing, hidden, identifier
 from tasks.documents.drive.local.paths import Outside, Tree
 from tasks.documents.drive.mime_types import mime_type_of
@@ -217,6 +218,7 @@ class FolderWalk:
         return self._listing
 
     def _list(self, folder: str, path: str) -> None:
+        cancellation.check()
         try:
             with os.scandir(folder) as unordered:
                 entries = sorted(unordered, key=lambda entry: entry.name)
@@ -322,6 +324,7 @@ def hash_content(source: BinaryIO, copy: BinaryIO | None, max_bytes: int) -> str
     """
     digest, size = hashlib.sha256(), 0
     while chunk := _read(source):
+        cancellation.check()
         size += len(chunk)
         if size > max_bytes:
             raise TooLarge(

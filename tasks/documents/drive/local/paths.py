@@ -74,7 +74,9 @@ class Tree:
         """Whether an absolute path is visible: at or below the root, not hidden, not in the service's own home."""
         if path == self.root:
             return True
-        if not path.startswith(self._below) or any(path == own or path.startswith(own + os.sep) for own in self._own):
+        if not path.startswith(self._below) or path.startswith(self._database):
+            return False
+        if any(path == own or path.startswith(own + os.sep) for own in self._own):
             return False
         return not any(hidden(part) for part in path[len(self._below) :].split(os.sep))
 
@@ -115,5 +117,10 @@ class Tree:
         home = os.path.realpath(StorageSettings.current().home.absolute())
         if home.startswith(self._below):
             return (home,)
-        names = ("spool", "archives", "prefect", "diligence.db", "diligence.db-wal", "diligence.db-shm")
+        names = ("spool", "archives", "evidence", "prefect", "secret.key")
         return tuple(os.path.join(home, name) for name in names)
+
+    @cached_property
+    def _database(self) -> str:
+        """How the paths of the database and the files beside it (its log, its locks) begin."""
+        return os.path.join(os.path.realpath(StorageSettings.current().home.absolute()), "diligence.db")

@@ -1,5 +1,6 @@
 """Opens the local folder that DILIGENCE_DRIVE_ROOT names (a `DriveProvider`)."""
 
+import os
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -27,6 +28,13 @@ def check_reachable(seconds: float) -> None:  # noqa: ARG001 - a disk has no tim
         open_drive(None).find_folder(ROOT)
     except NotFound as error:
         raise Unavailable("The drive's root cannot be reached. Check DILIGENCE_DRIVE_ROOT.") from error
+    try:
+        with os.scandir(LocalDriveSettings.current().drive_root) as entries:
+            next(entries, None)
+    except OSError as error:
+        raise Unavailable(
+            f"The drive's root cannot be read ({error.strerror}). Let the service's user read DILIGENCE_DRIVE_ROOT."
+        ) from error
 
 
 def examine() -> Iterator[CheckResult]:

@@ -322,7 +322,7 @@ def signature(rest: bytes) -> tuple[str, str]:
     signed = _SIGNED.search(rest)
     if signed is not None:  # as Word writes it
         return xml.unescaped(signed[1].decode("utf-8", "replace")), signed[2].decode("ascii")
-    return xml.attribute(rest, b"w:author"), xml.attribute(rest, b"w:date")
+    return xml.attribute(rest, b"w:author"), xml.attribute(rest, b"w:date") if b"w:date" in rest else ""
 
 
 def _character(code: str) -> str:

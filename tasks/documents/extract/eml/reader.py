@@ -11,7 +11,7 @@ from typing import Final
 from tasks.documents.extract import limits
 from tasks.documents.extract.eml.parts import Budget, Part
 from tasks.documents.extract.mail.decoding import addresses_of, text_of, unflowed
-from tasks.documents.extract.mail.message import HEADERS, Mail, Words, iso_date, write
+from tasks.documents.extract.mail.message import HEADERS, Mail, MailWords, iso_date, write
 from tasks.documents.extract.text_writer import NO_TEXT, Reading, Source, Writer
 from tasks.errors import Damaged
 
@@ -58,7 +58,7 @@ class _Reader:
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
         self.mail = Mail()
-        self._forms: Words | None = None  # of what the parts of an alternative say
+        self._forms: MailWords | None = None  # of what the parts of an alternative say
 
     def read(self, message: Part) -> None:
         """Read all of a message."""
@@ -83,7 +83,7 @@ class _Reader:
         elif kind in _SIGNATURES:
             self._writer.warn("The mail is signed; the signature was not checked.")
         elif kind in _REPORTS:
-            self.mail.words.append(Words(text_of(part.content, part.parameter("charset"))))
+            self.mail.words.append(MailWords(text_of(part.content, part.parameter("charset"))))
         elif kind == "message/rfc822":
             self._attach(part, self._subject_of(part))
         elif kind in ("message/partial", "message/external-body"):
@@ -105,7 +105,7 @@ class _Reader:
             words = text_of(part.raw, part.parameter("charset"))
             if words.strip() and not part.budget.exceeded:
                 self._writer.warn("The mail is damaged: its parts cannot be told apart.")
-                self.mail.words.append(Words(words))
+                self.mail.words.append(MailWords(words))
         elif kind == "multipart/encrypted":
             self._writer.warn("The mail is encrypted (PGP): its words cannot be read here. Ask for a plain copy.")
         elif kind == "multipart/alternative":
@@ -116,7 +116,7 @@ class _Reader:
 
     def _take_alternatives(self, parts: list[Part]) -> None:
         """Of several forms of the same, the plain one and the page, in which the best one is chosen at the end."""
-        outer, forms = self._forms, self._forms or Words()
+        outer, forms = self._forms, self._forms or MailWords()
         if outer is None:
             self._forms = forms
             self.mail.words.append(forms)
@@ -137,7 +137,7 @@ class _Reader:
             words = unflowed(words, delete_spaces=part.parameter("delsp").lower() == "yes")
         forms = self._forms
         if forms is None:
-            forms = Words()
+            forms = MailWords()
             self.mail.words.append(forms)
         if kind == "text/html":
             forms.html += (b"<br>" if forms.html else _UTF_8) + words.encode("utf-8", "replace")

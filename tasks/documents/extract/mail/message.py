@@ -21,7 +21,7 @@ _MOST_NAMES: Final = 50
 
 
 @dataclass(slots=True)
-class Words:
+class MailWords:
     """The words of a mail, or of a part of it, in one form or in two: plain text, and a page in UTF-8."""
 
     plain: str = ""
@@ -45,7 +45,7 @@ class Mail:
     """
 
     headers: dict[str, str] = field(default_factory=dict)
-    words: list[Words] = field(default_factory=list)
+    words: list[MailWords] = field(default_factory=list)
     attached: list[str] = field(default_factory=list)
 
 

@@ -21,7 +21,7 @@ from oxmsg.properties import Properties
 
 from tasks.documents.extract import formats, limits
 from tasks.documents.extract.mail.decoding import header_of
-from tasks.documents.extract.mail.message import Mail, Words, iso_date, iso_moment, write
+from tasks.documents.extract.mail.message import Mail, MailWords, iso_date, iso_moment, write
 from tasks.documents.extract.msg import compressed_rtf
 from tasks.documents.extract.ooxml import ole
 from tasks.documents.extract.text_writer import NO_TEXT, Attachment, Reading, Source, Writer
@@ -277,11 +277,11 @@ class _Message:
                 name = ""
         return {name: header_of(value.encode("utf-8", "replace")) for name, value in headers.items()}
 
-    def _words(self) -> Words:
+    def _words(self) -> MailWords:
         values = self._values
         page = values.data(c.PID_HTML)
         html = page.decode(values.charset, "replace") if page else values.text(c.PID_BODY_HTML)
-        words = Words(values.text(c.PID_BODY), _UTF_8 + html.encode("utf-8", "replace") if html else b"")
+        words = MailWords(values.text(c.PID_BODY), _UTF_8 + html.encode("utf-8", "replace") if html else b"")
         if not words.text().strip():
             rtf = compressed_rtf.decompressed(values.data(_RTF))
             if compressed_rtf.is_page(rtf):

@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, groupby, islice, pairwise, zip_longest
 from math import isfinite, sqrt
-from shutil import which
 from struct import Struct
 from typing import Final
 
@@ -185,7 +184,7 @@ def configure(languages: str | None, seconds: float = 60) -> None:
         languages: those that Tesseract has (`tesseract.languages_of`), as "eng+deu"; None: nothing is recognised.
         seconds: what a document may take in all.
     """
-    program = which("tesseract") if languages else None
+    program = tesseract.program() if languages else None
     if program is None or languages is None:
         _recogniser.set(None)
         return

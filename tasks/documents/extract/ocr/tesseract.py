@@ -56,6 +56,11 @@ def installed() -> Installed | None:
     return _query(os.environ.get("PATH", os.defpath), os.environ.get("TESSDATA_PREFIX", ""))
 
 
+def program() -> str | None:
+    """Where the Tesseract on the path lies, if there is one. Looked up once: that takes as long as a short document."""
+    return _program(os.environ.get("PATH", os.defpath))
+
+
 def languages_of(setting: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Of the languages in a setting ("eng+deu", "eng,deu"): those that Tesseract has, and those that are missing."""
     return _split(setting, installed())
@@ -116,8 +121,13 @@ def _word(*cells: str) -> RecognisedWord:
 
 
 @cache
+def _program(path: str) -> str | None:
+    return which("tesseract", path=path)
+
+
+@cache
 def _query(path: str, _data: str) -> Installed | None:
-    program = which("tesseract", path=path)
+    program = _program(path)
     if program is None:
         return None
     try:

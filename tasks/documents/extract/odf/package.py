@@ -18,7 +18,7 @@ from lxml import etree
 from tasks.documents.extract.ooxml import xml
 from tasks.documents.extract.ooxml.package import CUT_OFF, EMBEDDED_LIMIT, EMBEDDED_TOTAL, MACROS
 from tasks.documents.extract.ooxml.recovery import whole_characters
-from tasks.documents.extract.ooxml.zip import Archive, ZipEntry
+from tasks.documents.extract.ooxml.zip import ZipEntry, ZipMembers
 from tasks.documents.extract.text_writer import NO_TEXT, Source, Writer
 from tasks.errors import Damaged, PasswordProtected, TooLarge
 
@@ -69,7 +69,7 @@ class OdfPackage:
     """
 
     def __init__(self, source: Source) -> None:
-        self._archive: Archive | None = None
+        self._archive: ZipMembers | None = None
         self._flat: etree._Element | None = None
         self._entries: dict[str, ZipEntry] = {}
         self._source = source
@@ -81,7 +81,7 @@ class OdfPackage:
             data = source if isinstance(source, bytes) else _whole(source)
             self._flat = self._parsed(data)
             return
-        self._archive = Archive(source)
+        self._archive = ZipMembers(source)
         self._entries = {entry.name: entry for entry in self._archive.entries()}
         self.damaged = self._archive.damaged
         if not self._entries:

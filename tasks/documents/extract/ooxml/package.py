@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from tasks.documents.extract.limits import keep_memory
 from tasks.documents.extract.ooxml import ole
 from tasks.documents.extract.ooxml.xml import canonical
-from tasks.documents.extract.ooxml.zip import Archive, ZipEntry
+from tasks.documents.extract.ooxml.zip import ZipEntry, ZipMembers
 from tasks.documents.extract.text_writer import Source, Writer
 from tasks.errors import Damaged, TooLarge
 
@@ -69,7 +69,7 @@ class Package:
     """
 
     def __init__(self, source: Source) -> None:
-        self._archive = Archive(source)
+        self._archive = ZipMembers(source)
         if self._archive.empty:
             raise Damaged("The file is empty (0 bytes). Ask for it again.")
         self._relationships: dict[str, list[Relationship]] = {}
@@ -77,7 +77,7 @@ class Package:
         self._scanned = 0
         if self._archive.starts_with(ole.MAGIC):
             self._archive.close()
-            self._archive = Archive(ole.decrypted(source))
+            self._archive = ZipMembers(ole.decrypted(source))
         self._listed: dict[str, int] | None = None
         self._entries: dict[str, ZipEntry] = {}
         if not self._archive.is_searchable():

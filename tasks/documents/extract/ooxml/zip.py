@@ -185,7 +185,7 @@ class Directory:
             at = data.find(LOCAL_HEADER, start + compressed if known else max(start, at + 4))
 
 
-class Archive(Directory):
+class ZipMembers(Directory):
     """The members of a zip. `damaged` is set as soon as something is found to be missing or wrong."""
 
     def __init__(self, source: Source) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Final
 
-from tasks.documents.extract.pdf.rows import Row, Rule, is_figure, joined_lines
+from tasks.documents.extract.pdf.rows import RuledLine, TableRow, is_figure, joined_lines
 from tasks.documents.extract.pdf.rules import THIN, Rules, joined_rules
 from tasks.documents.extract.pdf.tables import Table
 from tasks.documents.extract.pdf.words import Line, Word, lines_of, text_of
@@ -65,7 +65,7 @@ def _is_part(inside: Sequence[Word], near: Sequence[Word]) -> bool:
     return len(bases & beside) > _BESIDE * len(bases)
 
 
-def _is_filled(rows: Sequence[Row]) -> bool:
+def _is_filled(rows: Sequence[TableRow]) -> bool:
     """Whether enough cells hold something: what rules part in charts and forms is no table."""
     filled = [sum(map(bool, row.cells)) for row in rows]
     return max(filled) > 1 and sum(filled) >= _FILLED * sum(len(row.cells) for row in rows)
@@ -133,7 +133,7 @@ class _Grid:
         """Twice where its last column ends."""
         return 2 * self._xs[-1]
 
-    def rows(self, words: Sequence[Word], *, parted: bool = False) -> list[Row]:
+    def rows(self, words: Sequence[Word], *, parted: bool = False) -> list[TableRow]:
         """The rows that hold words, each with a text for every column; `parted` where open rows are parted."""
         if not 0 < self._height * self._width <= min(_MOST_CELLS, _MOST_EMPTY * len(words)):
             return []
@@ -169,9 +169,9 @@ class _Grid:
 
     def _gutters(
         self, fields: Sequence[Sequence[Sequence[Line]]], cells: dict[tuple[int, int], tuple[int, int]]
-    ) -> list[Rule]:
+    ) -> list[RuledLine]:
         """Rules that are not drawn in rows that hold one line each, whose words stand below those of a header."""
-        gutters: list[Rule] = []
+        gutters: list[RuledLine] = []
         rows = 0
         for y, row in enumerate(fields):
             for x, lines in enumerate(row):
@@ -181,7 +181,7 @@ class _Grid:
                 if len(set(sides)) == len(sides) and all(left == right for left, right in sides):
                     rows += 1
                     inner = self._xs[x + 1 : self._last(cells, y, x) + 1]
-                    gutters += (Rule(at, self._ys[y], self._ys[y + 1]) for at in inner)
+                    gutters += (RuledLine(at, self._ys[y], self._ys[y + 1]) for at in inner)
         return gutters if rows >= _OPEN_ROWS else []
 
     def _at(self, word: Word) -> tuple[int, int] | None:
@@ -218,7 +218,7 @@ def _is_too_much(cell: Sequence[Line]) -> bool:
     return sum(sum(is_figure(part.text) for part in line.cells) > 1 for line in cell) >= _TABLE_LINES
 
 
-def _rows(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> list[Row]:
+def _rows(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> list[TableRow]:
     """The rows between two rules, given each cell's lines: one, or one a line where the lines of figures say so."""
     count = max(map(len, cells), default=0)
     several = [cell for cell in cells if cell]
@@ -227,9 +227,9 @@ def _rows(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> list[Row]:
     return [_row(cells, ends)] if several else []
 
 
-def _row(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> Row:
+def _row(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> TableRow:
     words = [word for cell in cells for line in cell for word in line.words]
-    return Row([_text(cell, end) for cell, end in zip(cells, ends, strict=True)], words)
+    return TableRow([_text(cell, end) for cell, end in zip(cells, ends, strict=True)], words)
 
 
 def _text(lines: Sequence[Line], end: float) -> str:
@@ -245,7 +245,7 @@ def _are_figures(lines: Sequence[Line]) -> bool:
     return len(lines) > 1 and all(is_figure(text_of(line.words)) for line in lines)
 
 
-def _closed(rules: Rules) -> list[Rule]:
+def _closed(rules: Rules) -> list[RuledLine]:
     """The vertical rules of a grid, and its sides where no rule is drawn."""
     if not rules.horizontal or not rules.vertical:
         return rules.vertical
@@ -253,15 +253,15 @@ def _closed(rules: Rules) -> list[Rule]:
     left, right = min(rule.begin for rule in rules.horizontal), max(rule.end for rule in rules.horizontal)
     closed = list(rules.vertical)
     if min(rule.at for rule in rules.vertical) - left > _OPEN:
-        closed.append(Rule(left, top, bottom))
+        closed.append(RuledLine(left, top, bottom))
     if right - max(rule.at for rule in rules.vertical) > _OPEN:
-        closed.append(Rule(right, top, bottom))
+        closed.append(RuledLine(right, top, bottom))
     return closed
 
 
-def _places(rules: Iterable[Rule]) -> tuple[list[float], list[list[Rule]]]:
+def _places(rules: Iterable[RuledLine]) -> tuple[list[float], list[list[RuledLine]]]:
     """Where rules stand, those next to each other as one, and the rules of each place."""
-    places: list[list[Rule]] = []
+    places: list[list[RuledLine]] = []
     for rule in sorted(rules):
         if places and rule.at - places[-1][-1].at <= THIN:
             places[-1].append(rule)
@@ -270,19 +270,19 @@ def _places(rules: Iterable[Rule]) -> tuple[list[float], list[list[Rule]]]:
     return [sum(rule.at for rule in near) / len(near) for near in places], [_end_to_end(near) for near in places]
 
 
-def _end_to_end(near: Sequence[Rule]) -> list[Rule]:
+def _end_to_end(near: Sequence[RuledLine]) -> list[RuledLine]:
     """Rules of one place; those that go on each other are one."""
-    joined: list[Rule] = []
+    joined: list[RuledLine] = []
     for rule in sorted(near, key=attrgetter("begin")):
         if joined and rule.begin <= joined[-1].end + THIN:
             last = joined[-1]
-            joined[-1] = Rule(last.at, last.begin, max(last.end, rule.end))
+            joined[-1] = RuledLine(last.at, last.begin, max(last.end, rule.end))
         else:
             joined.append(rule)
     return joined
 
 
-def _covers(rules: Sequence[Rule], begin: float, end: float) -> bool:
+def _covers(rules: Sequence[RuledLine], begin: float, end: float) -> bool:
     """Whether rules of a place cover most of the way from `begin` to `end`."""
     for _, first, last in rules:
         if first <= begin and end <= last:

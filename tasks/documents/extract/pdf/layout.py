@@ -24,7 +24,7 @@ from tasks.documents.extract.pdf.gaps import (
 from tasks.documents.extract.pdf.glyphs import words_by_turn
 from tasks.documents.extract.pdf.grids import find_ruled_tables
 from tasks.documents.extract.pdf.prose import columns_of_prose, merged_columns
-from tasks.documents.extract.pdf.rows import Rule
+from tasks.documents.extract.pdf.rows import RuledLine
 from tasks.documents.extract.pdf.rules import rules_across, rules_of
 from tasks.documents.extract.pdf.tables import Table, find_tables
 from tasks.documents.extract.pdf.words import (
@@ -121,7 +121,7 @@ def _text_of_glyphs(textpage: Any, page_text: PageText, *, twice: bool = False) 
     return "\r\n".join(pieces)
 
 
-def _texts_of_columns(columns: Iterable[Columns], across: Sequence[Rule]) -> Iterator[str]:
+def _texts_of_columns(columns: Iterable[Columns], across: Sequence[RuledLine]) -> Iterator[str]:
     """The lines and tables of the stretches of a page, the left column of each before the right one."""
     for stretch in columns:
         for lines in stretch:

@@ -5,9 +5,9 @@ from bisect import bisect
 from collections.abc import Sequence
 from typing import Final
 
-from tasks.documents.extract.pdf.rows import Interval, Row
+from tasks.documents.extract.pdf.rows import Interval, TableRow
 from tasks.documents.extract.pdf.tables import Table
-from tasks.documents.extract.pdf.words import Cell, Line, Word, lines_of, text_of
+from tasks.documents.extract.pdf.words import Line, LineCell, Word, lines_of, text_of
 
 _FEWEST: Final = 8
 """Lines side by side that make columns of prose."""
@@ -58,7 +58,7 @@ def merged_columns(lines: Sequence[Line]) -> list[Table]:
                 column.append(Line(part, line.base, line.size, []))
     if not all(_has_one_edge(column) for column in columns):
         return []
-    rows = [Row([text_of(line.words)], line.words) for column in columns for line in column]
+    rows = [TableRow([text_of(line.words)], line.words) for column in columns for line in column]
     return [Table(lines[0].base, rows, is_prose=True)]
 
 
@@ -95,7 +95,7 @@ def _gutters(lines: Sequence[Line], *, drawn_across: bool = False) -> list[float
     return sorted(gutters)
 
 
-def _is_prose(cell: Cell) -> bool:
+def _is_prose(cell: LineCell) -> bool:
     return len(cell.words) > _PROSE and 3 * sum(word.text[:1].isalpha() for word in cell.words) > 2 * len(cell.words)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from tasks.documents.extract.pdf.words import Cell, Line, Word, is_right_to_left, text_of
+from tasks.documents.extract.pdf.words import Line, LineCell, Word, is_right_to_left, text_of
 
 Interval = tuple[float, float]
 
@@ -62,7 +62,7 @@ _HYPHENS: Final = ("\x02", "\ufffe")
 """What PDFium gives for a hyphen at a line's end."""
 
 
-class Rule(NamedTuple):
+class RuledLine(NamedTuple):
     """A line at `at`, from `begin` to `end`: at y where it is horizontal, at x where it is not."""
 
     at: float
@@ -71,7 +71,7 @@ class Rule(NamedTuple):
 
 
 @dataclass(slots=True)
-class Row:
+class TableRow:
     """A row's cells from left to right, "" for an empty one, and the words that they were made of."""
 
     cells: list[str]
@@ -82,7 +82,7 @@ class Row:
 class _Entry:
     """What a line has in one column: its cells there."""
 
-    cells: list[Cell]
+    cells: list[LineCell]
 
     @property
     def left(self) -> float:
@@ -117,7 +117,7 @@ def _is_figure(text: str) -> bool:  # each cell is asked several times
     return _FIGURE.fullmatch(text) is not None
 
 
-def over(cell: Cell, columns: Iterable[Interval]) -> int:
+def over(cell: LineCell, columns: Iterable[Interval]) -> int:
     """How many columns a cell stands in."""
     begin, end = cell.left + _TOUCH, cell.right - _TOUCH
     count = 0
@@ -201,7 +201,7 @@ class Rows:
         self._pitch = pitches[0] if pitches else 0.0
         self._even = not pitches or pitches[-1] < 1.12 * pitches[0]
 
-    def read(self) -> list[Row]:
+    def read(self) -> list[TableRow]:
         """The rows from the top of the table to its bottom."""
         if bands := self._between_rules():
             return self._cells_of(bands)
@@ -215,7 +215,7 @@ class Rows:
                 rows.append(group)
         return self._cells_of(rows)
 
-    def _cells_of(self, rows: Sequence[Sequence[int]]) -> list[Row]:
+    def _cells_of(self, rows: Sequence[Sequence[int]]) -> list[TableRow]:
         """The rows of these lines; of a script that is written to the left, the first column is the right one."""
         read = [self._row(row) for row in rows]
         if is_right_to_left("".join(cell for row in read for cell in row.cells)) and self._is_drawn_to_the_left():
@@ -229,13 +229,13 @@ class Rows:
         backwards = sum(line.cells[-1].words[0].first < line.cells[0].words[0].first for line in lines)
         return 2 * backwards > len(lines)
 
-    def _row(self, group: Sequence[int]) -> Row:
+    def _row(self, group: Sequence[int]) -> TableRow:
         cells: list[str] = []
         for column in range(self._count):
             entries = [entry for index in group if (entry := self._entries[index].get(column)) is not None]
             lines = [(entry.text, entry.words) for entry in entries]
             cells.append(joined_lines(lines, self._full(column), self._size))
-        return Row(cells, [word for index in group for word in self._lines[index].words])
+        return TableRow(cells, [word for index in group for word in self._lines[index].words])
 
     def _full(self, column: int) -> float:
         """Where the lines of a column may end, if some word of it is longer than that."""
@@ -317,7 +317,7 @@ class Rows:
                 joins[index] = index - 1
         return joins
 
-    def _column(self, cell: Cell) -> int:
+    def _column(self, cell: LineCell) -> int:
         """The column that a cell stands in; the first of those that it spans."""
         begin, end = cell.left + _TOUCH, cell.right - _TOUCH
         for index, (left, right) in enumerate(self._columns):
@@ -325,7 +325,7 @@ class Rows:
                 return index
         return min(range(len(self._columns)), key=lambda index: self._distance(cell, index))
 
-    def _distance(self, cell: Cell, column: int) -> float:
+    def _distance(self, cell: LineCell, column: int) -> float:
         left, right = self._columns[column]
         return max(left - cell.right, cell.left - right)
 

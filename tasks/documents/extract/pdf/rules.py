@@ -11,7 +11,7 @@ from typing import Any, Final
 import pypdfium2.raw as pdfium
 
 from tasks.documents.extract.pdf import document
-from tasks.documents.extract.pdf.rows import Rule
+from tasks.documents.extract.pdf.rows import RuledLine
 
 THIN: Final = 2.5
 """The thickest rule; rules as near as that to each other are one."""
@@ -27,8 +27,8 @@ _MOST_RULES: Final = 2_000
 class Rules:
     """The rules of a page, or those of one grid."""
 
-    horizontal: list[Rule]
-    vertical: list[Rule]
+    horizontal: list[RuledLine]
+    vertical: list[RuledLine]
 
 
 def rules_of(page: Any, turn: int = 0) -> Rules:
@@ -44,9 +44,9 @@ def rules_of(page: Any, turn: int = 0) -> Rules:
                 _add(rules, x, y, other_x, other_y)
         elif width > height:
             if width > _SHORT:
-                rules.horizontal.append(Rule(-(top + bottom) / 2, left, right))
+                rules.horizontal.append(RuledLine(-(top + bottom) / 2, left, right))
         elif height > _SHORT:
-            rules.vertical.append(Rule((left + right) / 2, -top, -bottom))
+            rules.vertical.append(RuledLine((left + right) / 2, -top, -bottom))
         if len(rules.horizontal) + len(rules.vertical) > _MOST_RULES:
             return Rules([], [])
     return _turned(rules, turn)
@@ -56,16 +56,16 @@ def _turned(rules: Rules, turn: int) -> Rules:
     """The rules of a page whose words are turned by so many quarters, once these stand upright."""
     match turn:
         case 1:
-            horizontal = [Rule(-at, begin, end) for at, begin, end in rules.vertical]
-            return Rules(horizontal, [Rule(at, -end, -begin) for at, begin, end in rules.horizontal])
+            horizontal = [RuledLine(-at, begin, end) for at, begin, end in rules.vertical]
+            return Rules(horizontal, [RuledLine(at, -end, -begin) for at, begin, end in rules.horizontal])
         case 2:
             horizontal, vertical = (
-                [Rule(-at, -end, -begin) for at, begin, end in side] for side in (rules.horizontal, rules.vertical)
+                [RuledLine(-at, -end, -begin) for at, begin, end in side] for side in (rules.horizontal, rules.vertical)
             )
             return Rules(horizontal, vertical)
         case 3:
-            horizontal = [Rule(at, -end, -begin) for at, begin, end in rules.vertical]
-            return Rules(horizontal, [Rule(-at, begin, end) for at, begin, end in rules.horizontal])
+            horizontal = [RuledLine(at, -end, -begin) for at, begin, end in rules.vertical]
+            return Rules(horizontal, [RuledLine(-at, begin, end) for at, begin, end in rules.horizontal])
         case _:
             return rules
 
@@ -73,9 +73,9 @@ def _turned(rules: Rules, turn: int) -> Rules:
 def _add(rules: Rules, x: float, y: float, other_x: float, other_y: float) -> None:
     """Note a line between two points of the page, whose y grows upwards, if it is straight and long enough."""
     if abs(y - other_y) < 1 and abs(x - other_x) > _SHORT:
-        rules.horizontal.append(Rule(-(y + other_y) / 2, min(x, other_x), max(x, other_x)))
+        rules.horizontal.append(RuledLine(-(y + other_y) / 2, min(x, other_x), max(x, other_x)))
     elif abs(x - other_x) < 1 and abs(y - other_y) > _SHORT:
-        rules.vertical.append(Rule((x + other_x) / 2, -max(y, other_y), -min(y, other_y)))
+        rules.vertical.append(RuledLine((x + other_x) / 2, -max(y, other_y), -min(y, other_y)))
 
 
 def _stroked_segments(path: Any) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
@@ -109,14 +109,14 @@ def _stroked_segments(path: Any) -> Iterator[tuple[tuple[float, float], tuple[fl
         last = point
 
 
-def rules_across(rules: Rules) -> list[Rule]:
+def rules_across(rules: Rules) -> list[RuledLine]:
     """The horizontal rules of a page, those that go on each other as one."""
     return joined_rules(rules.horizontal) if len(rules.horizontal) <= _MOST_RULES else []
 
 
-def joined_rules(rules: Iterable[Rule]) -> list[Rule]:
+def joined_rules(rules: Iterable[RuledLine]) -> list[RuledLine]:
     """Rules that go on each other as one."""
-    joined: list[Rule] = []
+    joined: list[RuledLine] = []
     for rule in sorted(rules):
         last = joined[-1] if joined else None
         if (
@@ -125,7 +125,7 @@ def joined_rules(rules: Iterable[Rule]) -> list[Rule]:
             and rule.begin - last.end < THIN
             and rule.begin >= last.begin
         ):
-            joined[-1] = Rule(last.at, last.begin, max(last.end, rule.end))
+            joined[-1] = RuledLine(last.at, last.begin, max(last.end, rule.end))
         else:
             joined.append(rule)
     return joined

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final
 
-from tasks.documents.extract.pdf.rows import GUTTER, Interval, Row, Rows, Rule, over
+from tasks.documents.extract.pdf.rows import GUTTER, Interval, Rows, RuledLine, TableRow, over
 from tasks.documents.extract.pdf.table_checks import (
     FEWEST,
     beside_prose,
@@ -24,7 +24,7 @@ from tasks.documents.extract.pdf.table_checks import (
     without_notes,
     without_tail,
 )
-from tasks.documents.extract.pdf.words import Cell, Line, Word, lines_of
+from tasks.documents.extract.pdf.words import Line, LineCell, Word, lines_of
 
 _APART: Final = 3.4
 """Lines further apart than so many sizes are not of one table."""
@@ -55,11 +55,11 @@ class Table:
     """The rows of a table whose highest line stands at `base`; lines of prose, if `is_prose`, that are to stand so."""
 
     base: float
-    rows: list[Row]
+    rows: list[TableRow]
     is_prose: bool = False
 
 
-def find_tables(lines: list[Line], rules: Sequence[Rule] = ()) -> list[Table]:
+def find_tables(lines: list[Line], rules: Sequence[RuledLine] = ()) -> list[Table]:
     """The tables among these lines of a page, which come in order from its top; `rules` run across the page."""
     if _SPACED_LEADERS.search("\n".join([_text_of(line) for line in lines])):
         for line in lines:
@@ -134,14 +134,14 @@ def _last_lines(lines: Iterable[Line], last: Line, columns: Sequence[Interval], 
     return held
 
 
-def _across(rules: Sequence[Rule], columns: Sequence[Interval]) -> list[float]:
+def _across(rules: Sequence[RuledLine], columns: Sequence[Interval]) -> list[float]:
     """Where rules run over most of the width of a table, from its top."""
     left, right = columns[0][0], columns[-1][1]
     covered = _COVERED * (right - left)
     return sorted(rule.at for rule in rules if min(rule.end, right) - max(rule.begin, left) > covered)
 
 
-def _side_by_side(block: Sequence[Line], rules: Sequence[Rule]) -> list[Table]:
+def _side_by_side(block: Sequence[Line], rules: Sequence[RuledLine]) -> list[Table]:
     """Tables side by side, of which one is drawn after the other; none where there is but one."""
     words = sorted([word for line in block for word in line.words], key=attrgetter("first"))
     for middle in _drawn_apart(words)[:_MOST_SIDES]:
@@ -271,7 +271,7 @@ def _part_at_leaders(line: Line) -> None:
     """Part the cells of a line where dots lead from a label to its figure; the dots go."""
     if not _SPACED_LEADERS.search(_text_of(line)):
         return
-    cells: list[Cell] = []
+    cells: list[LineCell] = []
     for cell in line.cells:
         words: list[Word] = []
         for word in cell.words:
@@ -281,10 +281,10 @@ def _part_at_leaders(line: Line) -> None:
             if word.text:
                 words.append(word)
             elif words:
-                cells.append(Cell(words))
+                cells.append(LineCell(words))
                 words = []
         if words:
-            cells.append(Cell(words))
+            cells.append(LineCell(words))
     line.cells = cells or line.cells
 
 
@@ -329,11 +329,11 @@ def _part_at_edges(block: Sequence[Line], columns: Sequence[Interval]) -> list[I
     return parted
 
 
-def _parted_at(cell: Cell, edge: float) -> list[Cell]:
+def _parted_at(cell: LineCell, edge: float) -> list[LineCell]:
     """A cell whose words run over an edge, in two if one of them begins there."""
     for index, word in enumerate(cell.words[1:], 1):
         if abs(word.left - edge) < 1:
-            return [Cell(cell.words[:index]), Cell(cell.words[index:])]
+            return [LineCell(cell.words[:index]), LineCell(cell.words[index:])]
     return [cell]
 
 
@@ -354,8 +354,8 @@ def _gap(words: Sequence[Word], begin: float, end: float) -> float | None:
     return min(behind) - max(before) if before and behind else None
 
 
-def _parted(cell: Cell, begin: float, end: float) -> list[Cell]:
+def _parted(cell: LineCell, begin: float, end: float) -> list[LineCell]:
     for index in range(1, len(cell.words)):
         if cell.words[index - 1].right <= begin + 0.1 and cell.words[index].left >= end - 0.1:
-            return [Cell(cell.words[:index]), Cell(cell.words[index:])]
+            return [LineCell(cell.words[:index]), LineCell(cell.words[index:])]
     return [cell]

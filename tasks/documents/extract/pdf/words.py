@@ -79,7 +79,7 @@ class Word:
     glued: bool = False
 
 
-class Cell:
+class LineCell:
     """Words of a line that stand together, from where it begins to where it ends."""
 
     __slots__ = ("_text", "left", "right", "words")
@@ -105,7 +105,7 @@ class Line:
     words: list[Word]
     base: float
     size: float
-    cells: list[Cell]
+    cells: list[LineCell]
 
     @property
     def left(self) -> float:
@@ -345,10 +345,10 @@ def _glue(words: list[Word]) -> None:
             word.glued = True
 
 
-def cells_of(words: list[Word]) -> list[Cell]:
+def cells_of(words: list[Word]) -> list[LineCell]:
     """Words of a line, parted where their gaps are wide, and before a currency's sign behind a figure."""
     if len(words) == 1:
-        return [Cell(words)]
+        return [LineCell(words)]
     last = words[0]
     part = [last]
     parts = [part]
@@ -365,7 +365,7 @@ def cells_of(words: list[Word]) -> list[Cell]:
             if signed and (word.text == ")" or last.text == "(" or _is_sign(last, word)):
                 word.glued = True
         last, was_mark = word, is_mark
-    return [Cell(part) for part in parts]
+    return [LineCell(part) for part in parts]
 
 
 def _is_sign(word: Word, after: Word) -> bool:

@@ -17,7 +17,7 @@ from typing import Final, Self
 
 from tasks.documents.extract.embedded import read_with_embedded
 from tasks.documents.extract.pool.process import Job
-from tasks.documents.extract.pool.supervisor import Supervisor
+from tasks.documents.extract.pool.supervisor import PoolLoad, Supervisor
 from tasks.documents.extract.pool.worker import Limits, Load, Read
 from tasks.documents.extract.text_writer import Reading
 from tasks.errors import DiligenceError, NotFound, TooLarge
@@ -51,6 +51,11 @@ class ExtractionPool:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @property
+    def load(self) -> PoolLoad:
+        """What the processes have to do now."""
+        return self._supervisor.load
 
     def start(self) -> None:
         """Start the processes now, in the background; the first document would."""

@@ -13,13 +13,14 @@ import signal
 from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from multiprocessing import context, forkserver, popen_forkserver, process, reduction, spawn, util
 from multiprocessing.context import set_spawning_popen
 from pathlib import Path
 from typing import Any, Final
 
+from storage.request_ids import belonging_to, current_request_id
 from tasks.documents.extract.formats import all_formats
 from tasks.documents.extract.pool import worker
 from tasks.documents.extract.pool.worker import Failure, Limits
@@ -93,8 +94,9 @@ class ReaderContext(context.ForkServerContext):
 class Job:
     """A document of `size` bytes to read, and the future of its reading.
 
-    With `suspected`, a process that had read others before ended on it, or ran out of memory; with `killed`, a process
-    was ended from outside while it read it.
+    With `crashed`, a process ended on it by itself, or ran out of memory; with `killed`, a process was ended from
+    outside while it read it. After either it is `suspected`: it is read alone. `request_id` is that of the request
+    that wants it.
     """
 
     path: Path
@@ -102,7 +104,9 @@ class Job:
     size: int
     future: "Future[Reading]"
     suspected: bool = False
+    crashed: bool = False
     killed: bool = False
+    request_id: str | None = field(default_factory=current_request_id)
 
     def settle(self, outcome: Reading | DiligenceError) -> None:
         """Set the result of the future, once, unless it was cancelled."""
@@ -129,8 +133,12 @@ class Job:
                 )
             )
         else:
-            logger.warning("The reader of %s failed with %s", self.extension, failure.cause)
+            self._warn("The reader of %s failed with %s", self.extension, failure.cause)
             self.settle(Damaged("The document is damaged: its reader could not make sense of it. Ask for it again."))
+
+    def _warn(self, message: str, *values: object) -> None:
+        with belonging_to(self.request_id):  # the thread of the pool does it, for many requests
+            logger.warning(message, *values)
 
     def fail_as_timed_out(self, limits: Limits) -> None:
         """Fail because its reader was not done in time."""
@@ -140,7 +148,7 @@ class Job:
 
     def fail_as_crashed(self, status: int | None, limits: Limits) -> None:
         """Fail because its reader's process ended with this status."""
-        logger.warning("A reader of %s ended with status %s", self.extension, status)
+        self._warn("A reader of %s ended with status %s", self.extension, status)
         self.settle(
             Unreadable(
                 "The document cannot be read: the reader crashed on it. It is damaged, or it needs more than "
@@ -150,7 +158,7 @@ class Job:
 
     def fail_as_killed(self, status: int | None) -> None:
         """Fail because its reader's process was ended from outside, twice: that says nothing of the document."""
-        logger.warning("A reader of %s was ended from outside (status %s), twice", self.extension, status)
+        self._warn("A reader of %s was ended from outside (status %s), twice", self.extension, status)
         self.settle(
             Unavailable(
                 "The document was not read: its reader was ended from outside, twice, by the system (perhaps for "

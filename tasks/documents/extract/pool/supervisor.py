@@ -1,10 +1,9 @@
 """Hands documents to the reading processes, takes their results, and says why a document was not read.
 
 One thread does all of it: it starts the processes, waits for their messages, and replaces those that end. When a
-process ends while it reads, the document that it was reading is suspected. A suspect is given once more to a fresh
-process, alone, unless it was the first document of its process: then nothing before it can be the cause. A process
-that was ended from outside says nothing of its document: that is given once more to a fresh process in any case, and
-has no verdict when that is ended too.
+process ends while it reads, or runs out of memory, the document that it was reading is suspected. A suspect is given
+once more to a fresh process, alone; it has failed only when it fails there too. A process that was ended from outside
+says nothing of its document: that has no verdict when its fresh process is ended from outside too.
 """
 
 import logging
@@ -15,10 +14,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterable
-from concurrent.futures import Future
 from contextlib import suppress
 from itertools import chain
-from typing import Final
+from typing import Final, NamedTuple
 
 from tasks.documents.extract.pool.process import Job, ReaderContext, ReadingProcess, ended_from_outside
 from tasks.documents.extract.pool.worker import Limits, Load, Read, ReadOutcome
@@ -37,6 +35,14 @@ _GRACE: Final = 5.0
 """Seconds beyond the time limit after which a process that its own timer did not end is killed."""
 _ATTEMPTS: Final = 4
 """After so many processes in a row that end before they have read anything, the readers are held to be broken."""
+
+
+class PoolLoad(NamedTuple):
+    """How many processes there are, how many of them have a document, and how many documents none has."""
+
+    processes: int
+    busy: int
+    waiting: int
 
 
 class Supervisor:
@@ -60,6 +66,14 @@ class Supervisor:
         self._processes: list[ReadingProcess] = []
         self._failed_starts = 0
 
+    @property
+    def load(self) -> PoolLoad:
+        """What it has to do now."""
+        processes = tuple(self._processes)
+        with self._lock:
+            waiting = len(self._queue) + len(self._suspects)
+        return PoolLoad(len(processes), sum(bool(process.jobs) for process in processes), waiting)
+
     def start(self) -> None:
         """Start the processes, in the background."""
         with self._lock:
@@ -72,7 +86,7 @@ class Supervisor:
 
     def add(self, job: Job) -> None:
         """Have a document read; its future gets the result."""
-        job.future.add_done_callback(self._cancelled)
+        job.future.add_done_callback(lambda _: self._withdraw(job))
         if self._thread is None:
             self.start()
         with self._lock:
@@ -97,10 +111,15 @@ class Supervisor:
             with suppress(BlockingIOError):  # so full that it wakes anyway
                 os.write(self._wake, b"\0")
 
-    def _cancelled(self, future: "Future[Reading]") -> None:
-        if future.cancelled():
+    def _withdraw(self, job: Job) -> None:
+        """Take a document that was cancelled out of the queue, or have the thread end its reading."""
+        if job.future.cancelled():
             with self._lock:
-                self._wake_thread()
+                if job in self._queue:
+                    self._queue.remove(job)
+                    job.is_cancelled()  # which tells those who wait for it
+                else:
+                    self._wake_thread()
 
     def _run(self) -> None:
         with selectors.DefaultSelector() as self._selector:
@@ -210,7 +229,8 @@ class Supervisor:
                 self._give_back([job])
             elif isinstance(outcome, Reading):
                 job.settle(outcome)
-            elif outcome.cause == "MemoryError" and not first:
+            elif outcome.cause == "MemoryError" and not (first and job.crashed):
+                job.crashed = True
                 self._suspect(job)
             else:
                 job.fail(outcome, self._limits)
@@ -243,9 +263,10 @@ class Supervisor:
             job.fail_as_timed_out(self._limits)
         elif ended_from_outside(status):
             self._try_again(job, status)
-        elif first:
+        elif first and job.crashed:
             job.fail_as_crashed(status, self._limits)
         else:
+            job.crashed = True
             self._suspect(job)
 
     def _try_again(self, job: Job, status: int | None) -> None:

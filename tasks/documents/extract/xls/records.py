@@ -55,19 +55,19 @@ def is_wide(stream: bytes) -> bool:
     return bool(version == _BIFF8)
 
 
-class Text(NamedTuple):
+class TextRecord(NamedTuple):
     """A text, and the offset behind it."""
 
     words: str
     end: int
 
 
-def text_at(data: bytes, at: int, *, wide: bool, code_page: str, short: bool = False) -> Text:
+def text_at(data: bytes, at: int, *, wide: bool, code_page: str, short: bool = False) -> TextRecord:
     """A text of one record behind the number of its characters, which takes two bytes, or one (`short`)."""
     count = data[at] if short else struct.unpack_from("<H", data, at)[0]
     at += 1 if short else 2
     if not wide:
-        return Text(data[at : at + count].decode(code_page, "replace"), at + count)
+        return TextRecord(data[at : at + count].decode(code_page, "replace"), at + count)
     flags = data[at]
     at += 1
     if flags & 8:  # formatted: runs follow
@@ -75,7 +75,7 @@ def text_at(data: bytes, at: int, *, wide: bool, code_page: str, short: bool = F
     if flags & 4:  # reading aids follow
         at += 4
     end = at + (2 * count if flags & 1 else count)
-    return Text(data[at:end].decode("utf-16-le" if flags & 1 else "latin-1", "replace"), end)
+    return TextRecord(data[at:end].decode("utf-16-le" if flags & 1 else "latin-1", "replace"), end)
 
 
 def continued_text(pieces: list[bytes], count: int) -> str:

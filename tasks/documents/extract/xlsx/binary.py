@@ -9,7 +9,7 @@ from tasks.documents.extract.ooxml.number_formats import BUILT_IN, show_number, 
 from tasks.documents.extract.places import COMMENT, SHEET, comment_mark, label_of
 from tasks.documents.extract.text_writer import Reading, Source, Writer
 from tasks.documents.extract.xlsx.blocks import Blocks
-from tasks.documents.extract.xlsx.rows import Row
+from tasks.documents.extract.xlsx.rows import SheetRow
 from tasks.documents.extract.xlsx.sheet import FULL, LATE, MOST_CELLS, MOST_TEXT
 from tasks.text.normalise import one_line
 
@@ -140,7 +140,7 @@ class CellWriter:
 
     def _write(self) -> None:
         if self._columns:
-            self._blocks.add(self._row + 1, Row(self._columns), self._texts, hidden=self._row in self._hidden_rows)
+            self._blocks.add(self._row + 1, SheetRow(self._columns), self._texts, hidden=self._row in self._hidden_rows)
         self._columns, self._texts = [], []
 
 

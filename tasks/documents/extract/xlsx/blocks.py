@@ -16,7 +16,7 @@ from tasks.documents.extract.places import (
 )
 from tasks.documents.extract.text_writer import Writer
 from tasks.documents.extract.xlsx.formulas.parse import letters_of
-from tasks.documents.extract.xlsx.rows import Row, RowPattern, needs_cleaning
+from tasks.documents.extract.xlsx.rows import RowPattern, SheetRow, needs_cleaning
 from tasks.text.normalise import clean
 
 _ROWS: Final = 20
@@ -54,12 +54,12 @@ class Blocks:
         self._writer = writer
         self._places = 0
         self._lines: list[bytes] = []
-        self._unclean: list[tuple[int, Row, Sequence[bytes]]] = []
+        self._unclean: list[tuple[int, SheetRow, Sequence[bytes]]] = []
         self._columns: list[int] = []
         self._first = self._last = 0  # the rows of the block
         self._hidden = False  # whether they are hidden
         self._hidden_columns = b""
-        self._hidden_cells: list[tuple[int, Row, Sequence[bytes]]] = []
+        self._hidden_cells: list[tuple[int, SheetRow, Sequence[bytes]]] = []
         self._cells_left = _MOST_HIDDEN_CELLS
         self._marked: tuple[set[int], int] = (set(), 0)  # the hidden columns named last, and before which row
 
@@ -68,7 +68,7 @@ class Blocks:
         self._hidden_columns = hidden_columns
         self._marked = (set(), 0)
 
-    def add(self, number: int, row: Row, texts: Sequence[bytes], *, hidden: bool = False) -> int:
+    def add(self, number: int, row: SheetRow, texts: Sequence[bytes], *, hidden: bool = False) -> int:
         """Take the texts of the row with that number; how many bytes its line has."""
         first, last, text = row.line(texts)
         if not text:
@@ -109,7 +109,7 @@ class Blocks:
             at = end
         return sum(map(len, lines))
 
-    def _has_hidden(self, row: Row) -> bool:
+    def _has_hidden(self, row: SheetRow) -> bool:
         """Whether any of the row's cells is in a hidden column."""
         hidden = self._hidden_columns
         return any(hidden[column : column + 1] == b"\1" for column in row.columns)

@@ -45,7 +45,7 @@ _INLINE: Final = b' t="inlineStr">'
 _COLUMNS: Final = _Columns()
 
 
-class Row:
+class SheetRow:
     """A row by the columns of its cells; `plain` are the indices of the texts that are numbers as they are stored."""
 
     def __init__(self, columns: list[int]) -> None:
@@ -79,7 +79,7 @@ class Row:
         return cleaned
 
 
-class RowPattern(Row):
+class RowPattern(SheetRow):
     """A row by its tags: how many values stand in it, and in how many cells the number of the row.
 
     `shared`: other rows may have the same tags, but for their numbers; `plain` are the indices of the

@@ -111,6 +111,14 @@ def test_two_levels_are_read_and_what_is_deeper_is_named() -> None:
     ]
 
 
+def test_a_page_without_text_or_picture_says_that_there_is_no_text() -> None:
+    writer, file = PdfWriter(), BytesIO()
+    writer.add_blank_page(612, 792)
+    writer.write(file)
+    reading = read_with_embedded(file.getvalue(), ".pdf")
+    assert (reading.text.strip(), reading.warnings) == ("", [NO_TEXT])
+
+
 def test_attachments_of_a_pdf_are_read_and_their_bytes_stay_behind(tmp_path: Path) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(pdf("The host", ("notes.txt", b"A note"), ("sound.mp3", b"ID3")))

@@ -21,15 +21,15 @@ from tasks.documents.extract.xlsx.formulas.functions import (
 )
 from tasks.documents.extract.xlsx.formulas.parse import (
     Area,
-    Call,
     ErrorNode,
+    FunctionCall,
     Missing,
     Named,
     Node,
     NotUnderstoodError,
     Number,
-    Operation,
-    Text,
+    OperatorCall,
+    TextLiteral,
 )
 
 
@@ -96,7 +96,7 @@ class _Evaluation:
         match node:
             case Number(number):
                 return number
-            case Text(text):
+            case TextLiteral(text):
                 return text
             case ErrorNode(error):
                 raise RaisedError(CellError(error))
@@ -104,9 +104,9 @@ class _Evaluation:
                 return self._single_cell(node)
             case Named(name):
                 return self._evaluate(self._defined(name))
-            case Operation(sign, left, right):
+            case OperatorCall(sign, left, right):
                 return self._operation(sign, left, right)
-            case Call(name, arguments):
+            case FunctionCall(name, arguments):
                 return self._call(name, arguments)
         return None
 

@@ -13,14 +13,14 @@ from tasks.documents.extract.ooxml.number_formats import show_number
 from tasks.documents.extract.ooxml.xml import escaped
 from tasks.documents.extract.xlsx.formulas.evaluate import evaluate
 from tasks.documents.extract.xlsx.formulas.functions import Value
-from tasks.documents.extract.xlsx.formulas.grid import Cell, Formula, Grid, cells, key_of, value_of
+from tasks.documents.extract.xlsx.formulas.grid import CellFormula, Grid, GridCell, cells, key_of, value_of
 from tasks.documents.extract.xlsx.formulas.parse import (
     Area,
-    Call,
+    FunctionCall,
     Named,
     Node,
     NotUnderstoodError,
-    Operation,
+    OperatorCall,
     parse,
     shown,
 )
@@ -162,9 +162,9 @@ class MissingValues:
     def _stored(self, kind: bytes, stored: bytes) -> Value:
         return value_of(kind, stored, self._kinds.string)
 
-    def _text_for(self, sheet: str, cell: Cell) -> str:
+    def _text_for(self, sheet: str, cell: GridCell) -> str:
         """What stands in the place of a formula."""
-        formula: Formula | None = None
+        formula: CellFormula | None = None
         try:
             grid = self.grid(sheet)
             key = key_of(cell.row, cell.column)
@@ -181,7 +181,7 @@ class MissingValues:
         text = text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"
         return f"{{{text}}}" if formula is not None and formula.array else text
 
-    def _as_shown(self, value: Value, cell: Cell) -> str:
+    def _as_shown(self, value: Value, cell: GridCell) -> str:
         if isinstance(value, bool):
             return str(value).upper()
         if not isinstance(value, float):
@@ -216,7 +216,7 @@ class MissingValues:
             pending.pop()
         return self._values[wanted]
 
-    def _precedents(self, place: _CellKey, formula: Formula) -> list[_CellKey] | None:
+    def _precedents(self, place: _CellKey, formula: CellFormula) -> list[_CellKey] | None:
         """The places of formulas that a formula refers to and that are not computed yet; None if it is not computed."""
         tree = parse(formula.text) if formula.text is not None else None
         if tree is None or limits.is_near():
@@ -247,7 +247,7 @@ class MissingValues:
         if self.visits_left < 0:
             raise NotUnderstoodError
 
-    def _evaluated(self, sheet: str, formula: Formula) -> Value | _NotComputed:
+    def _evaluated(self, sheet: str, formula: CellFormula) -> Value | _NotComputed:
         tree = parse(formula.text or "")
         try:
             return evaluate(tree, FormulaContext(self, sheet, formula)) if tree is not None else _NOT_COMPUTED
@@ -258,7 +258,7 @@ class MissingValues:
 class FormulaContext:
     """The cells of a workbook as a formula on `sheet` refers to them."""
 
-    def __init__(self, workbook: MissingValues, sheet: str, formula: Formula) -> None:
+    def __init__(self, workbook: MissingValues, sheet: str, formula: CellFormula) -> None:
         self._workbook = workbook
         self._sheet = sheet
         self._formula = formula
@@ -300,9 +300,9 @@ class FormulaContext:
                 case Named(name) if name not in names:
                     names.add(name)
                     pending.append(self.named(name))
-                case Operation(_, left, right):
+                case OperatorCall(_, left, right):
                     pending += left, right
-                case Call(_, arguments):
+                case FunctionCall(_, arguments):
                     pending += arguments
                 case _:
                     pass

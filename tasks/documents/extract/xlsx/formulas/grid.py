@@ -17,7 +17,7 @@ _VALUE: Final = re.compile(rb"<(?:v|t)(?=[\s>])" + TAG_END + rb"([^<]++)")
 _LAST_COLUMN: Final = 1 << 14
 
 
-class Formula(NamedTuple):
+class CellFormula(NamedTuple):
     """A formula as it stands in its cell: its text, and how many rows and columns it is from where it was written.
 
     `style` is the number of the cell's style, `array` says that it gives values to several cells; a text of None
@@ -35,7 +35,7 @@ class Formula(NamedTuple):
         return moved(self.text, self.rows, self.columns) if self.text is not None else ""
 
 
-class Cell(NamedTuple):
+class GridCell(NamedTuple):
     """A cell of a piece: where it stands, what is said of it and what is in it; it goes from `start` to `end`.
 
     Its tag ends at `inner`.
@@ -64,7 +64,7 @@ class SharedFormulas:
     def __init__(self) -> None:
         self._masters: dict[bytes, tuple[str, int, int]] = {}
 
-    def of(self, cell: Cell) -> Formula | None:
+    def of(self, cell: GridCell) -> CellFormula | None:
         """The formula of a cell, if it has one; a shared one is kept for those that follow."""
         tag = _FORMULA.search(cell.content)
         if tag is None:
@@ -76,14 +76,14 @@ class SharedFormulas:
         style, kind = cell.attributes.get(b"s", b"0"), attributes.get(b"t")
         if kind == b"dataTable":
             inputs = (attributes.get(name, b"").decode("ascii", "replace") for name in (b"r1", b"r2"))
-            return Formula(f"TABLE({','.join(filter(None, inputs))})", 0, 0, style, array=True)
+            return CellFormula(f"TABLE({','.join(filter(None, inputs))})", 0, 0, style, array=True)
         if kind == b"shared" and (number := attributes.get(b"si")) is not None:
             if text is not None:
                 self._masters[number] = (text, cell.row, cell.column)
             elif number in self._masters:
                 text, row, column = self._masters[number]
-                return Formula(text, cell.row - row, cell.column - column, style, array=False)
-        return Formula(text, 0, 0, style, array=kind == b"array")
+                return CellFormula(text, cell.row - row, cell.column - column, style, array=False)
+        return CellFormula(text, 0, 0, style, array=kind == b"array")
 
 
 class Grid:
@@ -94,7 +94,7 @@ class Grid:
     """
 
     def __init__(self, pieces: Iterable[bytes], read: Callable[[bytes, bytes], Value], most: int) -> None:
-        self.formulas: dict[int, Formula] = {}
+        self.formulas: dict[int, CellFormula] = {}
         self.masters = SharedFormulas()
         self._values: dict[int, Value] = {}
         self.is_whole = True
@@ -111,7 +111,7 @@ class Grid:
     def __len__(self) -> int:
         return len(self._values) + len(self.formulas)
 
-    def _take(self, cell: Cell, read: Callable[[bytes, bytes], Value]) -> None:
+    def _take(self, cell: GridCell, read: Callable[[bytes, bytes], Value]) -> None:
         if not cell.attributes and not cell.content:
             return
         formula = self.masters.of(cell) if cell.content.find(b"<f") >= 0 else None
@@ -150,7 +150,7 @@ def key_of(row: int, column: int) -> int:
     return row * _LAST_COLUMN + column - 1
 
 
-def cells(piece: bytes, row: int) -> Iterator[Cell]:
+def cells(piece: bytes, row: int) -> Iterator[GridCell]:
     """The cells of a piece of a sheet in the usual form, `row` being the number of the row before it.
 
     An empty cell comes where a row ends without any, so that its number is known.
@@ -161,7 +161,7 @@ def cells(piece: bytes, row: int) -> Iterator[Cell]:
         if tag[1] == b"row":
             number = _ROW_NUMBER.search(tag[2])
             row, column = int(number[1]) if number is not None else row + 1, 0
-            yield Cell(row, 0, {}, b"", tag.start(), tag.end(), tag.end())
+            yield GridCell(row, 0, {}, b"", tag.start(), tag.end(), tag.end())
             continue
         reference = _REFERENCE.search(tag[2])
         if reference is not None:
@@ -173,7 +173,7 @@ def cells(piece: bytes, row: int) -> Iterator[Cell]:
         end = piece.find(b"</c>", tag.end())
         if end >= 0:
             content, start = piece[tag.end() : end], tag.start()
-            yield Cell(row, column, dict(_ATTRIBUTE.findall(tag[2])), content, start, tag.end(), end + len(b"</c>"))
+            yield GridCell(row, column, dict(_ATTRIBUTE.findall(tag[2])), content, start, tag.end(), end + len(b"</c>"))
 
 
 def value_of(kind: bytes, stored: bytes, string: Callable[[bytes], bytes]) -> Value:

@@ -56,7 +56,7 @@ class Number(NamedTuple):
     value: float
 
 
-class Text(NamedTuple):
+class TextLiteral(NamedTuple):
     """A text."""
 
     value: str
@@ -132,7 +132,7 @@ class Named(NamedTuple):
     name: str
 
 
-class Operation(NamedTuple):
+class OperatorCall(NamedTuple):
     """An operator; those with one operand are "negative", "positive" and "percent", and it is the left one."""
 
     sign: str
@@ -140,14 +140,14 @@ class Operation(NamedTuple):
     right: "Node"
 
 
-class Call(NamedTuple):
+class FunctionCall(NamedTuple):
     """A function, its name in upper case, with its arguments."""
 
     name: str
     arguments: tuple["Node", ...]
 
 
-Node = Number | Text | ErrorNode | Missing | Area | Named | Operation | Call
+Node = Number | TextLiteral | ErrorNode | Missing | Area | Named | OperatorCall | FunctionCall
 
 
 @lru_cache(maxsize=8192)
@@ -241,7 +241,7 @@ class _Parser:
         while self._kind == "sign" and _BINDING.get(sign := self._token["sign"], 0) > binding:
             self._advance()
             self._count()
-            left = Operation(sign, left, self._expression(_BINDING[sign]))
+            left = OperatorCall(sign, left, self._expression(_BINDING[sign]))
         self._depth -= 1
         return left
 
@@ -257,11 +257,11 @@ class _Parser:
             self._count()
         node = self._plain_operand()
         for sign in reversed(signs):  # which bind closer than powers, in Excel
-            node = Operation("negative" if sign == "-" else "positive", node, Missing())
+            node = OperatorCall("negative" if sign == "-" else "positive", node, Missing())
         while self._is("%"):
             self._advance()
             self._count()
-            node = Operation("percent", node, Missing())
+            node = OperatorCall("percent", node, Missing())
         return node
 
     def _plain_operand(self) -> Node:
@@ -302,7 +302,7 @@ class _Parser:
                 self._advance()
                 arguments.append(self._argument())
         self._take("sign", ")")
-        return Call(name, tuple(arguments))
+        return FunctionCall(name, tuple(arguments))
 
     def _argument(self) -> Node:
         return Missing() if self._is(",") or self._is(")") else self._expression(0)
@@ -331,12 +331,12 @@ def _name(token: re.Match[str]) -> Node:
     if _sheet(token):
         raise NotUnderstoodError
     name = token["name"]
-    return Call(name.upper(), ()) if name.upper() in ("TRUE", "FALSE") else Named(name.lower())
+    return FunctionCall(name.upper(), ()) if name.upper() in ("TRUE", "FALSE") else Named(name.lower())
 
 
 _OPERANDS: Final[dict[str, Callable[[re.Match[str]], Node]]] = {
     "number": lambda token: Number(float(token["number"])),
-    "text": lambda token: Text(token["text"].replace('""', '"')),
+    "text": lambda token: TextLiteral(token["text"].replace('""', '"')),
     "error": lambda token: ErrorNode(token["error"]),
     "columns": _columns,
     "name": _name,

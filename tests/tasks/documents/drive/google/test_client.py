@@ -120,6 +120,15 @@ def test_fault_at_every_fifth_call_changes_no_answer(emulator: DriveEmulator, fa
     assert emulator.counts.faults >= min(8, fault.times or 8)
 
 
+def test_drives_clock_may_be_an_hour_off(emulator: DriveEmulator) -> None:
+    """By our clock, its "in a second" would be an hour away, and beyond every deadline."""
+    emulator.settings.clock_ahead = 3600
+    ids = files(emulator, 1)
+    emulator.faults.set(Fault(reason="rateLimitExceeded", status=429, retry_after=1, retry_after_date=True, times=1))
+    with client_of(emulator, seconds=30) as client:
+        assert names(client, ids) == ["0.txt"]
+
+
 @pytest.mark.parametrize("retry_after", quick_cases([False, True], quick=(0,)))
 def test_quota_slows_calls_down_and_lets_them_finish(emulator: DriveEmulator, retry_after: bool) -> None:
     ids = files(emulator, 60)
@@ -227,6 +236,17 @@ def test_token_is_renewed_once_for_all_threads(emulator: DriveEmulator) -> None:
         assert emulator.counts.token_requests == 2
         emulator.accounts.expire(str(credentials.token))
         assert client.batch([lambda drive: make(drive, ids[0])]) == [{"id": ids[0], "name": "0.txt"}]
+
+
+def test_login_whose_renewed_tokens_are_refused_too_is_not_logged_in(emulator: DriveEmulator) -> None:
+    emulator.faults.set(Fault(reason="authError"))
+    with client_with(login(emulator), emulator.base) as client:
+        with pytest.raises(NotLoggedIn):
+            client.call(make)
+        assert emulator.counts.token_requests == 3  # the first, and two renewed
+        with pytest.raises(NotLoggedIn):
+            client.batch([make])
+        assert emulator.counts.token_requests == 5
 
 
 def test_token_endpoint_that_fails_at_first_is_asked_again(emulator: DriveEmulator) -> None:

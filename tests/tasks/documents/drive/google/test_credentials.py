@@ -202,6 +202,21 @@ def test_a_file_does_not_choose_where_its_secret_is_sent(
     assert asked_by(google, run_identity()) == account
 
 
+def test_the_project_that_quotas_are_counted_for_is_named_in_each_request(
+    google: DriveEmulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    google.settings.quota_projects = ["the-project"]
+    for project, outcome in (("the-project", ADA), ("another", NotConfigured), (None, NotConfigured)):
+        more = {"quota_project_id": project} if project else {}
+        file = authorised_user_file(google, tmp_path / f"{project}.json", ADA, **more)
+        monkeypatch.setenv("DILIGENCE_GOOGLE_CREDENTIALS", str(file))
+        if outcome == ADA:
+            assert account_of(credentials_of(ConfiguredAccount())).email == ADA
+        else:
+            with pytest.raises(NotConfigured, match="quota_project_id"):
+                account_of(credentials_of(ConfiguredAccount()))
+
+
 def test_a_file_of_an_authorised_user_that_was_revoked_is_401(
     google: DriveEmulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,6 +235,13 @@ def test_a_file_of_an_authorised_user_that_was_revoked_is_401(
         ('{"type": "external_account"}', "type"),
         ('{"type": "service_account", "client_email": "hush-hush"}', "lacks private_key"),
         ('{"type": "service_account", "client_email": "a", "private_key": "hush-hush"}', "private_key"),
+        (
+            (
+                '{"type": "authorized_user", "client_id": "a", "client_secret": "hush-hush", "refresh_token": "b", '
+                '"quota_project_id": "a\\nb"}'
+            ),
+            "quota_project_id",
+        ),
         ('{"type": "authorized_user", "client_id": 7}', "lacks client_id and client_secret and refresh_token"),
     ],
 )

@@ -263,6 +263,21 @@ def test_native_document_that_is_edited_all_the_time_keeps_no_version(
     assert found.version.endswith("-unsettled")
 
 
+def test_native_documents_whose_export_moves_their_version_are_exported_once(
+    emulator: DriveEmulator, client: Client, spool: Path
+) -> None:
+    emulator.settings.export_moves_version = True
+    items = [native(emulator, text=f"plan {number}") for number in range(4)]
+    exports = []
+    for item in items:
+        emulator.service.counting.reset()
+        found = download.fetch(client, described(client, item), spool, LIMIT)
+        assert found.version == f"v{described(client, item)['version']}"
+        exports.append(emulator.counts.by_method["files.export"])
+    assert exports[0] <= 2  # the first may have to find it out
+    assert exports[1:] == [1, 1, 1]
+
+
 def large(emulator: DriveEmulator) -> tuple[Item, bytes]:
     body = docx_of(11 * 1024 * 1024)
     return native(emulator, exports={DOCX: body}), body

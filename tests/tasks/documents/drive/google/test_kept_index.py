@@ -1,15 +1,20 @@
 """The index of a folder of Google Drive the second time: kept as long as nothing changes, never for other eyes."""
 
+import re
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from storage import database, documents
+from storage.columns import now
 from tasks.documents.drive import registry
 from tasks.documents.drive.identity import Bearer, acting_as
 from tasks.documents.index import document_index, index_room
 from tasks.errors import NotFound, NotLoggedIn, Unavailable
+from tests.google import service
+from tests.google.answers import json_answer
 from tests.google.faults import Fault
 from tests.google.items import Item
 from tests.google.server import DriveEmulator
@@ -146,7 +151,7 @@ def test_changes_elsewhere_are_none_of_it_and_are_read_once(emulator: DriveEmula
     assert "files.list" not in emulator.counts.by_method
     with database.reading() as session:
         (kept,) = documents.marked_rooms(session, room.id, recursive=True)
-    assert kept.mark == f"archives-1 :{emulator.world.first_change + len(emulator.world.changes)}"
+    assert kept.mark == f"archives-1 own:{emulator.world.first_change + len(emulator.world.changes)}"
 
 
 def test_what_comes_to_lie_behind_a_dangling_shortcut_is_seen(emulator: DriveEmulator, ada: str) -> None:
@@ -248,6 +253,82 @@ def test_a_file_that_comes_twice_is_kept_once(emulator: DriveEmulator, ada: str)
     room_id = index_room(room.id)
     with database.reading() as session:
         assert len(documents.room_documents(session, room_id)) == 41
+
+
+def _of_another(emulator: DriveEmulator, ada: str) -> tuple[Item, Item]:
+    """A folder that Bob shares with Ada, who asks, and a folder in it."""
+    room = emulator.world.folder("Room", emulator.world.root(BOB))
+    inner = emulator.world.folder("Inner", room)
+    emulator.world.file("old.txt", inner)
+    emulator.world.share(room, ADA)
+    assert ada
+    return room, inner
+
+
+def test_a_folder_of_another_is_kept_for_a_while_and_says_as_of_when(
+    emulator: DriveEmulator, ada: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room, inner = _of_another(emulator, ada)
+    assert "warnings" not in document_index(room.id).answer()
+    emulator.world.file("new.txt", inner)  # Ada's log of changes does not tell her
+    emulator.reset()
+    answer = document_index(room.id).answer()
+    assert set(_names(answer["document_index"])) == {"old.txt"}
+    (warning,) = answer["warnings"]
+    assert re.match(r"As of 20\d\d-\d\d-\d\d \d\d:\d\d UTC; may be old", warning)
+    assert "files.list" not in emulator.counts.by_method
+    for hours in (1.01, -0.5):  # a clock may be put back
+        later = now() + timedelta(hours=hours)
+        monkeypatch.setattr("tasks.documents.index.now", lambda later=later: later)
+        assert indexed(room) == {"old.txt", "new.txt"}
+        assert "files.list" in emulator.counts.by_method
+        emulator.reset()
+
+
+def test_a_run_never_rests_on_an_index_that_may_be_old(emulator: DriveEmulator, ada: str) -> None:
+    room, inner = _of_another(emulator, ada)
+    index_room(room.id)
+    emulator.world.file("new.txt", inner)
+    room_id = index_room(room.id)
+    with database.reading() as session:
+        assert {each.name for each in documents.room_documents(session, room_id)} == {"old.txt", "new.txt"}
+
+
+def test_no_age_is_too_young_where_the_setting_is_0(
+    emulator: DriveEmulator, ada: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DILIGENCE_INDEX_MAX_AGE", "0")
+    room, inner = _of_another(emulator, ada)
+    assert indexed(room) == {"old.txt"}
+    emulator.world.file("new.txt", inner)
+    assert indexed(room) == {"old.txt", "new.txt"}
+
+
+def test_what_others_put_into_ones_own_folder_is_seen_at_once(emulator: DriveEmulator, room: Item, ada: str) -> None:
+    emulator.world.share(room, BOB, "writer")
+    assert indexed(room) == {"a.txt", "contract.txt", "lease"}
+    emulator.world.file("bobs.txt", found(emulator.world, "Legal"))
+    assert indexed(room) == {"a.txt", "bobs.txt", "contract.txt", "lease"}
+
+
+def test_a_shortcut_to_what_another_shares_may_be_old(emulator: DriveEmulator, ada: str) -> None:
+    theirs, _ = _of_another(emulator, ada)
+    mine = emulator.world.folder("Mine", emulator.world.root(ADA))
+    emulator.world.shortcut("theirs", mine, theirs)
+    document_index(mine.id)
+    assert "may be old" in document_index(mine.id).answer()["warnings"][0]
+
+
+@pytest.mark.parametrize(
+    "answer", [{"nextPageToken": "1001"}, {}, {"newStartPageToken": ""}], ids=["in circles", "no end", "an empty mark"]
+)
+def test_a_log_that_comes_to_no_end_is_not_believed(
+    emulator: DriveEmulator, room: Item, ada: str, monkeypatch: pytest.MonkeyPatch, answer: dict[str, str]
+) -> None:
+    assert indexed(room) == {"a.txt", "contract.txt", "lease"}
+    emulator.world.file("new.txt", room)
+    monkeypatch.setattr(service, "changes", lambda view, parameters: json_answer({"changes": [], **answer}))
+    assert indexed(room) == {"a.txt", "contract.txt", "lease", "new.txt"}
 
 
 def test_runs_see_what_their_own_account_sees(emulator: DriveEmulator, room: Item, ada: str) -> None:

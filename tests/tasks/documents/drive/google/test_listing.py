@@ -210,6 +210,40 @@ def test_a_fault_at_every_fifth_call_changes_nothing(
     assert not listing.incomplete
 
 
+@pytest.mark.parametrize("reason", ["invalid", "gone"])
+@pytest.mark.parametrize("folders", [0, 40])
+def test_a_refused_page_token_begins_its_listing_again(
+    emulator: DriveEmulator, top: Item, reason: str, folders: int
+) -> None:
+    emulator.settings.parents_page_cap = 40
+    tree = build_tree(emulator.world, top, folders=folders, files=600 if folders else 2500, depth=2)
+    emulator.faults.set(Fault(given={"pageToken": "~"}, reason=reason, times=3 if folders else 1))
+    listing = listed(emulator, top)
+    assert emulator.counts.faults
+    assert {document.id for document in listing.documents} == {file.id for file in tree.files}
+    assert (len(listing.documents), listing.incomplete) == (len(tree.files), False)
+
+
+@pytest.mark.parametrize("reason", ["invalid", "gone"])
+def test_page_tokens_refused_for_ever_make_an_incomplete_listing(
+    emulator: DriveEmulator, top: Item, reason: str
+) -> None:
+    emulator.settings.parents_page_cap = 40
+    long, short = emulator.world.folder("Long", top), emulator.world.folder("Short", top)
+    for number in range(1200):
+        emulator.world.file(f"{number}.txt", long)
+    for number in range(60):
+        emulator.world.file(f"{number}.txt", short)
+    emulator.faults.set(Fault(given={"pageToken": "~"}, reason=reason))
+    listing = listed(emulator, top)
+    assert len(listing.documents) == 1060  # the first page of the long one, all of the short one
+    assert (listing.incomplete, listing.mark) == (True, None)
+    assert listing.warnings == [
+        "The folder 'Long' is not listed to its end: Google Drive refused each time to go on. Index it again later."
+    ]
+    assert emulator.counts.requests < 20
+
+
 def test_resource_keys_are_passed_on(emulator: DriveEmulator, tmp_path: Path) -> None:
     world = emulator.world
     room = world.folder("Room", world.root(ADA))

@@ -136,7 +136,9 @@ def test_a_home_around_the_documents_hides_only_what_the_service_keeps(
     root: Path, home: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DILIGENCE_HOME", str(root / home))
-    write(root / home / "diligence.db")
+    for kept in ("diligence.db", "diligence.db-wal", "diligence.db.0a1b2c3d.lock", "secret.key"):
+        write(root / home / kept)
     write(root / home / "spool/1-x/file")
+    write(root / home / "evidence/ab/page.webp")
     write(root / "rooms/a.txt")
     assert [document.path for document in listed(root).documents] == ["rooms"]

@@ -6,6 +6,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from io import BytesIO
 from pathlib import Path
 
@@ -17,8 +18,9 @@ from tasks.documents.extract import limits, read_document
 from tasks.documents.extract.embedded import read_with_embedded
 from tasks.documents.extract.legacy import libreoffice
 from tasks.documents.extract.pool.pool import ExtractionPool, Limits
+from tasks.documents.extract.text_writer import Reading
 from tasks.documents.texts import document_text
-from tasks.errors import Damaged, PasswordProtected, TookTooLong, UnsupportedFormat
+from tasks.errors import Damaged, DiligenceError, PasswordProtected, TookTooLong, UnsupportedFormat
 from tests.tasks.documents.extract.ooxml.compounds import compound
 
 needs_libreoffice = pytest.mark.skipif(
@@ -106,8 +108,13 @@ def test_it_is_read_as_soon_as_libreoffice_is_there(
 
 
 class _InThisProcess:
-    def read(self, path: Path, extension: str) -> object:
-        return read_with_embedded(path, extension)
+    def submit(self, path: Path, extension: str) -> Future[Reading]:
+        reading: Future[Reading] = Future()
+        try:
+            reading.set_result(read_with_embedded(path, extension))
+        except DiligenceError as error:
+            reading.set_exception(error)
+        return reading
 
 
 def _only_document() -> str:

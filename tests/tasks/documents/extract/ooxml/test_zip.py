@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tasks.documents.extract.ooxml.zip import Archive
+from tasks.documents.extract.ooxml.zip import ZipMembers
 from tasks.errors import TooLarge
 
 
 def members(path: Path) -> tuple[dict[str, bytes], bool]:
-    archive = Archive(path)
+    archive = ZipMembers(path)
     found = {entry.name: b"".join(archive.inflate(entry, 1 << 20)) for entry in archive.entries()}
     archive.close()
     return found, archive.damaged
@@ -99,7 +99,7 @@ def test_a_member_that_inflates_to_many_pieces_comes_whole(tmp_path: Path, size:
     data = (b"a lot of the same words " * (size // 24 + 1))[:size]
     with zipfile.ZipFile(tmp_path / "long.zip", "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("long.xml", data)
-    archive = Archive(tmp_path / "long.zip")
+    archive = ZipMembers(tmp_path / "long.zip")
 
     assert b"".join(archive.inflate(archive.entries()[0], 1 << 30)) == data
     assert not archive.damaged
