@@ -22,9 +22,9 @@ In a test, in a thread:
 `world` (module `world`) builds and changes what there is: users, folders, files, native documents,
 shortcuts, shared drives, permissions, links with resource keys, the bin. `settings` (module `settings`)
 holds latency, quota, page caps and OR queries that lose parents. `faults` (module `faults`) strikes at
-every nth or chosen calls: refusals of all kinds, resets, short, slow and wrong bodies. `credentials` writes
-service account and login files, `accounts` expires and revokes tokens. `tree` fills a folder with
-thousands of files, the same for the same seed.
+every nth or chosen calls: refusals of all kinds, page tokens refused, resets, short, slow and wrong bodies.
+`credentials` writes service account and login files, `accounts` expires and revokes tokens. `tree` fills a
+folder with thousands of files, the same for the same seed.
 
 As a program of its own, for benchmarks (it prints its addresses and a token as one line of JSON, and ends
 when its input does; `process.EmulatorProcess` starts it from Python, `control` lists what can be asked):

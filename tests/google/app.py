@@ -5,6 +5,8 @@ import gzip
 import socket
 import struct
 from collections.abc import Iterator
+from email.utils import formatdate
+from time import time
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
@@ -50,7 +52,7 @@ class App:
         service = self.service
         route = service.route(call)
         api = route.method not in OAUTH
-        fault = service.faults.next(route.method, route.id, api=api)
+        fault = service.faults.next(route.method, route.id, call.parameters, api=api)
         service.counting.requests += api
         service.counting.token_requests += route.method == "token"
         wait = service.settings.latency + (fault.seconds if fault and fault.do == "delay" else 0)
@@ -61,7 +63,7 @@ class App:
             _reset(send)
             return
         if fault and fault.do == "refuse":
-            answer = refusal(fault)
+            answer = refusal(fault, service.settings.clock_ahead)
             service.counting.call(route.method, call.path, None, answer.status)
         elif route.method == "batch":
             answer = self._batch(call)
@@ -74,6 +76,7 @@ class App:
             and "gzip" in call.headers.get("accept-encoding", "")
         ):
             answer = _packed(answer)
+        answer.headers = answer.headers | {"date": formatdate(time() + service.settings.clock_ahead, usegmt=True)}
         service.counting.sent += await _send(send, answer, fault if fault and fault.do != "refuse" else None)
 
     def _batch(self, call: Call) -> Answer:

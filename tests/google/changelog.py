@@ -3,6 +3,10 @@
 Each user and each shared drive has a log ("Track changes for users and shared drives"). What lies in a
 shared drive stands in the drive's log; a member's own log tells of joining and leaving it only, and of
 its files those that are shared with somebody who is no member.
+
+A user's log is of that user's My Drive ("Changes and revisions overview", user change log), and "even if several
+users can access the same file, not all changes to that file are reflected in every users' change log": what happens
+to files that a user has by way of a folder of somebody else is not told here, except that access is won or lost.
 """
 
 from typing import Any

@@ -99,6 +99,9 @@ class Content:
         if mime is None:
             raise required("mimeType")
         convertible(item, mime, download=download)
+        if self.settings.export_moves_version:
+            item.version += 1
+            view.world.epoch += 1
         return exported(item, mime), mime
 
 

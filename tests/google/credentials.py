@@ -33,8 +33,8 @@ def service_account_file(
     })  # fmt: skip
 
 
-def authorised_user_file(drive: DriveEmulator, path: Path, email: str) -> Path:
-    """A stored login of a user, as gcloud and google-auth write it."""
+def authorised_user_file(drive: DriveEmulator, path: Path, email: str, **more: Any) -> Path:
+    """A stored login of a user, as gcloud and google-auth write it (AIP-4113), and `more` (`quota_project_id`)."""
     client = Client()
     return _written(path, {
         "type": "authorized_user",
@@ -42,6 +42,7 @@ def authorised_user_file(drive: DriveEmulator, path: Path, email: str) -> Path:
         "client_secret": client.secret,
         "refresh_token": drive.accounts.refresh_token(email),
         "token_uri": drive.token_uri,
+        **more,
     })  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from tests.google.answers import Answer
+from tests.google.parameters import Parameters
 from tests.google.refusals import REASONS, refused
 
 
@@ -16,7 +17,11 @@ class Fault(msgspec.Struct, kw_only=True):
 
     `on` is a method (`files.list`, `files.get`, `files.media`, `files.export`, `batch`, `token`, …) or `*`
     for all of the Drive API. It strikes at every `every`th call of those, or at the numbers in `at` (from 1),
-    and at most `times` times. `file` narrows it to one file.
+    and at most `times` times. `file` narrows it to one file, `given` to calls whose parameters hold these texts
+    (`{"orderBy": "createdTime"}`, `{"pageToken": ""}` for all that have one).
+
+    A page token can be refused for any reason, and is then to be discarded (`FileList.nextPageToken` in Google's
+    reference of files.list): `Fault(given={"pageToken": ""}, reason="invalid")`, or `"gone"` for 410.
     """
 
     do: Literal["refuse", "reset", "reset_body", "truncate", "drip", "corrupt", "delay"] = "refuse"
@@ -25,6 +30,7 @@ class Fault(msgspec.Struct, kw_only=True):
     at: list[int] | None = None
     times: int | None = None
     file: str | None = None
+    given: dict[str, str] = {}
     # for `refuse`
     reason: str = "backendError"
     status: int | None = None
@@ -53,13 +59,17 @@ class Faults:
         """How often any fault has struck."""
         return sum(struck for _, (_, struck) in self._set)
 
-    def next(self, method: str, file: str | None, *, api: bool = True, inner: bool = False) -> Fault | None:
+    def next(
+        self, method: str, file: str | None, parameters: Parameters, *, api: bool = True, inner: bool = False
+    ) -> Fault | None:
         """The fault that strikes this call; of a part of a batch only refusals."""
         found = None
         for fault, seen in self._set:
             if fault.on != method and not (fault.on == "*" and api):
                 continue
             if (fault.file and fault.file != file) or (inner and fault.do != "refuse"):
+                continue
+            if any((value := parameters.text(name)) is None or text not in value for name, text in fault.given.items()):
                 continue
             seen[0] += 1
             due = seen[0] in fault.at if fault.at is not None else seen[0] % fault.every == 0
@@ -69,11 +79,11 @@ class Faults:
         return found
 
 
-def refusal(fault: Fault) -> Answer:
+def refusal(fault: Fault, clock_ahead: float = 0) -> Answer:
     """The error that a fault answers with."""
     headers = {}
     if fault.retry_after is not None:
-        when = formatdate(time() + fault.retry_after, usegmt=True) if fault.retry_after_date else None
+        when = formatdate(time() + clock_ahead + fault.retry_after, usegmt=True) if fault.retry_after_date else None
         headers["retry-after"] = when or f"{fault.retry_after:g}"
     error = refused(fault.reason, fault.status, headers)
     if fault.html:

@@ -28,6 +28,9 @@ class Changing:
             now = after[id_][1] if id_ in after else frozenset()
             whole = one is self._item and one.id != one.drive
             told = before | now if whole else before ^ now
+            if not one.drive:
+                # An owner's log tells of all in My Drive; another's of what that user was given, and of access.
+                told = frozenset(user for user in told if user in before ^ now or world.in_corpus(user, one))
             if drive and drive != one.drive:
                 world.log(one, before, drive, self._members)
             if told:

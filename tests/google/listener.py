@@ -31,7 +31,8 @@ class Listener(uvicorn.Server):
     def __init__(self, app: App, context: ssl.SSLContext | None) -> None:
         super().__init__(uvicorn.Config(
             app, http="h11", ws="none", lifespan="off", loop="asyncio", log_config=None, log_level="critical",
-            access_log=False, proxy_headers=False, server_header=False, timeout_keep_alive=75,
+            access_log=False, proxy_headers=False, server_header=False, date_header=False,
+            timeout_keep_alive=75,
         ))  # fmt: skip
         self._context = context
         self._proxy: asyncio.Server | None = None

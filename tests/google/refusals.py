@@ -20,12 +20,17 @@ class Refused(Exception):
     location: str | None = None
     location_type: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    info: str | None = None  # the reason in google.rpc.ErrorInfo (AIP-193), where Google's front refuses
 
     def body(self) -> bytes:
         detail = {"message": self.message, "domain": self.domain, "reason": self.reason}
         if self.location:
             detail |= {"location": self.location, "locationType": self.location_type or "parameter"}
-        return msgspec.json.encode({"error": {"code": self.status, "message": self.message, "errors": [detail]}})
+        error: dict[str, object] = {"code": self.status, "message": self.message, "errors": [detail]}
+        if self.info:
+            kind = "type.googleapis.com/google.rpc.ErrorInfo"
+            error["details"] = [{"@type": kind, "reason": self.info, "domain": "googleapis.com"}]
+        return msgspec.json.encode({"error": error})
 
 
 _USAGE, _ALL = "usageLimits", "global"
@@ -52,7 +57,10 @@ REASONS: dict[str, tuple[int, str, str]] = {
     "insufficientFilePermissions": (403, _ALL, "The user does not have sufficient permissions for this file."),
     "appNotAuthorizedToFile": (403, _ALL, "The user has not granted the app read access to the file."),
     "insufficientPermissions": (403, _ALL, "Request had insufficient authentication scopes."),
+    "authError": (401, _ALL, "Invalid Credentials"),
     "domainPolicy": (403, _ALL, "The domain administrators have disabled Drive apps."),
+    "invalid": (400, _ALL, "Invalid Value"),
+    "gone": (410, _ALL, "The page token has expired."),
     "backendError": (500, _ALL, "Backend Error"),
     "internalError": (500, _ALL, "Internal Error"),
     "badGateway": (502, _ALL, "Bad Gateway"),
@@ -63,7 +71,7 @@ REASONS: dict[str, tuple[int, str, str]] = {
 def refused(reason: str, status: int | None = None, headers: Mapping[str, str] | None = None) -> Refused:
     """The error of a reason; `status` replaces its usual one (429 rateLimitExceeded, 503 backendError)."""
     usual, domain, message = REASONS.get(reason, (status or 403, "global", reason))
-    location = {"fileNotDownloadable": "alt"}.get(reason)
+    location = {"fileNotDownloadable": "alt", "invalid": "pageToken", "gone": "pageToken"}.get(reason)
     return Refused(status or usual, reason, message, domain, location, headers=headers or {})
 
 
@@ -89,6 +97,18 @@ def required(location: str) -> Refused:
 
 
 _CHALLENGE = 'Bearer realm="https://accounts.google.com/"'
+
+
+def project_denied() -> Refused:
+    """The project in x-goog-user-project, which quotas are counted for, is none that the caller may use.
+
+    Source: "Set the quota project" and "Troubleshoot your ADC setup" (cloud.google.com/docs/authentication).
+    """
+    message = (
+        "Caller does not have required permission to use project. Grant the caller the "
+        "roles/serviceusage.serviceUsageConsumer role."
+    )
+    return Refused(403, "forbidden", message, info="USER_PROJECT_DENIED")
 
 
 def no_login() -> Refused:

@@ -17,7 +17,7 @@ from tests.google.items import Item
 from tests.google.listing import Listing
 from tests.google.oauth import OAuth
 from tests.google.operations import Operations
-from tests.google.refusals import Refused, bad_login, file_not_found, no_login, refused
+from tests.google.refusals import Refused, bad_login, file_not_found, no_login, project_denied, refused
 from tests.google.resources import View, shown
 from tests.google.selection import select
 from tests.google.settings import Settings
@@ -98,8 +98,8 @@ class Service:
                 else:
                     view = self._view(route, call)
                     user = view.email
-                    fault = self.faults.next(route.method, route.id, inner=True) if part else None
-                    answer = refusal(fault) if fault else self._drive(route, call, view)
+                    fault = self.faults.next(route.method, route.id, call.parameters, inner=True) if part else None
+                    answer = refusal(fault, self.settings.clock_ahead) if fault else self._drive(route, call, view)
         except Refused as error:
             answer = json_answer(error.body(), error.status, error.headers)
         # The address of a content host lets in whoever has it: no business of a log.
@@ -129,6 +129,9 @@ class Service:
             raise bad_login()
         if not access.scopes & (_READS if route.method in _BYTES else _LISTS):
             raise refused("insufficientPermissions")
+        projects = self.settings.quota_projects
+        if projects is not None and call.headers.get("x-goog-user-project") not in projects:
+            raise project_denied()
         self._spend(access.email)
         keys = dict(
             pair.strip().split("/", 1)

@@ -15,12 +15,17 @@ class Settings(msgspec.Struct):
     or_loss: Literal["none", "all", "some"] = "none"  # OR queries that lose all parents, or some of them
     or_loss_every: int = 5  # about every nth OR query loses, always the same ones
     or_loss_seed: int = 0
+    created_order_fails_above: int | None = None  # rows: `orderBy=createdTime` fails above them
+    order_ignored_above: int | None = None  # rows: above them every `orderBy` is ignored
     quota: int | None = None  # calls that a user has in a window
     quota_window: float = 60  # seconds
     quota_status: int = 403
     quota_reason: str = "userRateLimitExceeded"
     quota_retry_after: bool = False
+    quota_projects: list[str] | None = None  # those that calls have to name one of (x-goog-user-project)
     export_limit: int = 10 * 1024 * 1024  # bytes; files.export reference: "limited to 10 MB"
+    export_moves_version: bool = False  # exporting a document raises its `version`: not documented either way
     operation_polls: int = 1  # how often an operation of files.download is still running when asked
     operation_error: int | None = None  # the code of google.rpc.Status that operations end with
+    clock_ahead: float = 0  # seconds that its clock is ahead of ours: the Date of answers, and dates in Retry-After
     gzip: bool = False  # compress JSON for those who ask; costs the emulator time

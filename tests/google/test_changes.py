@@ -83,6 +83,20 @@ def test_moving_out_of_a_shared_folder_is_a_removal(drive: DriveEmulator, connec
     assert follower.look() == [(file.id, True, None)]
 
 
+def test_what_happens_in_a_folder_of_somebody_else_is_told_to_its_owner(drive: DriveEmulator, connect: Connect) -> None:
+    world = drive.world
+    room = world.folder("room", world.root(ADA))
+    inner, given = world.folder("inner", room), world.file("given.txt", world.root(ADA))
+    world.share(room, BOB)
+    world.share(given, BOB)
+    owner, other = Follower(connect(ADA)), Follower(connect(BOB))
+    file = world.file("a.txt", inner)
+    world.write(file, b"new")
+    world.write(given, b"new")
+    assert other.look() == [("given.txt", False, False)]
+    assert owner.look() == [("a.txt", False, False), ("given.txt", False, False)]
+
+
 EVERYWHERE = {"supportsAllDrives": True, "includeItemsFromAllDrives": True}
 
 

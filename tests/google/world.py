@@ -187,6 +187,15 @@ class World:
             known = self._in_trash[item.parent] = above is not None and self.in_trash(above)
         return known
 
+    def in_corpus(self, email: str, item: Item) -> bool:
+        """Whether a user's own log tells of what happens to an item: it lies in My Drive, or was given to the user."""
+        at: Item | None = item
+        while at:
+            if email in at.permissions and (at is item or at.parent is None):
+                return True
+            at = self.items.get(at.parent or "")
+        return False
+
     def readers(self, item: Item) -> frozenset[str]:
         return frozenset(email for email in self.users if self.role(email, item))
 
@@ -222,7 +231,10 @@ class World:
             if parent:
                 self.children[parent.id].append(item.id)
             self.epoch += 1
-            self.log(item, self.readers(self.items[item.parent or item.id]), drive, self.members(drive))
+            told = self.readers(self.items[item.parent or item.id])
+            if not drive:
+                told = frozenset(user for user in told if self.in_corpus(user, item))
+            self.log(item, told, drive, self.members(drive))
             return item
 
     def _now(self) -> str:
