@@ -9,6 +9,7 @@ A source on this machine (its `origin` is None) is read each time, and never sto
 """
 
 import logging
+import time
 from collections.abc import Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
@@ -22,9 +23,11 @@ from storage import database
 from storage.columns import now
 from storage.companies import SourceAnswer, answers_on, get_answer, save_answer
 from storage.database import reading, writing
+from tasks.companies.budget import Wait, waiting
 from tasks.companies.claims import Claim, SourceClaims
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import FactSource
+from tasks.counts import count_lookup
 from tasks.errors import DiligenceError, SourceFailed, TookTooLong
 from tasks.remote.fan_out import FanOut
 
@@ -54,16 +57,17 @@ class _StoredAnswer(NamedTuple):
     is_fresh: bool
 
 
-def ask_sources(sources: Sequence[FactSource], domain: str) -> list[SourceReply]:
+def ask_sources(sources: Sequence[FactSource], domain: str, *, patient: bool = False) -> list[SourceReply]:
     """What each source says about the company with that registrable domain, in their order.
 
     Takes as long as the slowest source, and DILIGENCE_FACTS_TIMEOUT at most. A source that fails does not affect the
-    others.
+    others. `patient`: a source that refuses for now, or whose budget is spent, is waited for, DILIGENCE_FACTS_PATIENCE
+    seconds at most, which do not count as time that it takes.
     """
     stored = _stored_answers(sources, domain)
     to_ask = [source for source in sources if source not in stored or not stored[source].is_fresh]
     replies: dict[FactSource, Reply] = {source: answer.claims for source, answer in stored.items()}
-    for source, reply in zip(to_ask, _ask_side_by_side(to_ask, domain), strict=True):
+    for source, reply in zip(to_ask, _ask_side_by_side(to_ask, domain, patient=patient), strict=True):
         replies[source] = _or_older(reply, source, stored.get(source))
     return [SourceReply(source, replies[source]) for source in sources]
 
@@ -92,6 +96,8 @@ def _stored_answers(sources: Sequence[FactSource], domain: str) -> dict[FactSour
             if not row.unknown:
                 claims = _parsed_answer(database.url(), row.source, row.origin, domain, row.retrieved_at)
             answers[source] = _StoredAnswer(row.retrieved_at, claims, moment - row.retrieved_at < limit)
+    for source in by_origin.values():
+        count_lookup("sources", hit=source in answers and answers[source].is_fresh)
     return answers
 
 
@@ -104,14 +110,22 @@ def _parsed_answer(_database: str, source: str, origin: str, domain: str, retrie
     return SourceClaims([Claim.model_validate(claim) for claim in answer.claims], answer.warnings)
 
 
-def _ask_side_by_side(sources: Sequence[FactSource], domain: str) -> list[Reply]:
+def _ask_side_by_side(sources: Sequence[FactSource], domain: str, *, patient: bool) -> list[Reply]:
     """The replies of those sources. Those on this machine are read in this thread while the others are asked."""
+    settings = CompanySettings.current()
     remote = [source for source in sources if source.origin is not None]
     threads = FanOut(len(remote), "facts")
-    futures = {source: threads.submit(_ask_one, source, domain) for source in remote}
+    began = time.monotonic()
+    waits = {source: Wait(settings.facts_patience) if patient else None for source in remote}
+    futures = {source: threads.submit(_ask_one, source, domain, waits[source]) for source in remote}
     replies = {source: _ask_one(source, domain) for source in sources if source.origin is None}
     # A source that is late ends by the limits of its own requests; its answer is stored for the next time.
-    wait(futures.values(), timeout=CompanySettings.current().facts_timeout)
+    while pending := [source for source, future in futures.items() if not future.done()]:
+        waited = max(wait_.seconds if (wait_ := waits[source]) else 0.0 for source in pending)
+        left = began + settings.facts_timeout + waited - time.monotonic()
+        if left <= 0:
+            break
+        wait([futures[source] for source in pending], timeout=left)
     replies |= {source: _reply_or_late(source, future) for source, future in futures.items()}
     return [replies[source] for source in sources]
 
@@ -123,9 +137,10 @@ def _reply_or_late(source: FactSource, future: Future[Reply]) -> Reply:
     return TookTooLong(f"The source {source.name} took longer than {seconds:g} s (DILIGENCE_FACTS_TIMEOUT).")
 
 
-def _ask_one(source: FactSource, domain: str) -> Reply:
+def _ask_one(source: FactSource, domain: str, wait_: Wait | None = None) -> Reply:
     try:
-        claims = source.facts(domain)
+        with waiting(wait_):
+            claims = source.facts(domain)
     except DiligenceError as error:
         log.info("the source %s failed for %s: %s", source.name, domain, error)  # the warnings show it too
         return error

@@ -2,9 +2,10 @@
 
 A `ClaimCollector` makes claims of the values that a source sent. Those are data from outside: invisible characters
 are removed, lengths are limited, and a value that does not fit its field is left out with a warning. `merge` makes
-one profile of several sources' claims, the first source having precedence, and `find_conflicts` lists the fields on
-which they disagree. Two claims disagree when they differ in what they say and not in how they write it: case,
-spacing, punctuation, `https://www.`, the order of a list and what one of them leaves open do not count.
+one profile of several sources' claims, the first source having precedence, but the newest where a value changes with
+time; the headquarters are put together part by part. `find_conflicts` lists the fields on which they disagree. Two
+claims disagree when they differ in what they say and not in how they write it: case, spacing, punctuation,
+`https://www.`, the order of a list and what one of them leaves open do not count.
 """
 
 import re
@@ -36,6 +37,15 @@ _NEVER_IN_CONFLICT: Final = frozenset(
     {"description", "tagline", "profile_pic_url", "search_id", "updates", "similar_companies"}
 )
 """Fields for which each source has its own words, pictures or choice: two values do not contradict each other."""
+_CHANGES_WITH_TIME: Final = frozenset(
+    {"company_size", "company_size_on_social", "follower_count", "extra.ipo_status", "extra.operating_status"}
+    | {
+        f"extra.{name}"
+        for name in Extra.model_fields
+        if name.startswith(("number_of_", "total_fund", "funding_db_rank"))
+    }
+)
+"""Fields of which the newest value counts, by the dates that the sources give."""
 
 
 class Claim(BaseModel):
@@ -174,26 +184,63 @@ class ClaimConflict(BaseModel):
 
 
 def merge(claims: Sequence[Claim]) -> CompanyProfile:
-    """The profile that the claims make: of each field the first claim. `last_updated` is the newest claim's date."""
+    """The profile that the claims make. `last_updated` is the newest claim's date.
+
+    Of each field the first claim counts; of head-counts, money and status the one with the newest `as_of`, unless the
+    first claim has none. What the first headquarters leave open is filled from those that do not contradict them.
+    """
     values: dict[str, Any] = {"extra": {}}
-    for claim in reversed(claims):
-        group, _, name = claim.field.rpartition(".")
-        (values[group] if group else values)[name] = claim.value
+    for field, about in _by_field(claims).items():
+        group, _, name = field.rpartition(".")
+        (values[group] if group else values)[name] = _value(field, about)
     if claims:
         values["last_updated"] = max(_date(claim) for claim in claims).isoformat()
     return CompanyProfile.model_validate(values)
 
 
-def find_conflicts(claims: Sequence[Claim]) -> list[ClaimConflict]:
-    """The fields on which the claims disagree, in the profile's order."""
+def _value(field: str, claims: Sequence[Claim]) -> Any:
+    first = claims[0]
+    if field in _CHANGES_WITH_TIME and _dated(first):
+        return max(filter(_dated, claims), key=_date).value  # the first one of a date
+    if field != "hq":
+        return first.value
+    place = dict(first.value)
+    for claim in claims[1:]:
+        if _agree(place, claim.value, _words):
+            place |= {part: value for part, value in claim.value.items() if place.get(part) is None}
+    return place
+
+
+def _dated(claim: Claim) -> bool:
+    """Whether the source gives a date that is one, and not in the future."""
+    return claim.as_of is not None and _own_date(claim.as_of) is not None and _date(claim) <= datetime.now(UTC)
+
+
+def _by_field(claims: Sequence[Claim]) -> dict[str, list[Claim]]:
     by_field: dict[str, list[Claim]] = {}
     for claim in claims:
         by_field.setdefault(claim.field, []).append(claim)
+    return by_field
+
+
+def find_conflicts(claims: Sequence[Claim]) -> list[ClaimConflict]:
+    """The fields on which the claims disagree, in the profile's order."""
+    by_field = _by_field(claims)
+    # A founding year and a founding date of another year contradict each other too: the date counts as its year.
+    years = [year for claim in claims if (year := _founding_year(claim)) is not None]
+    by_field["founded_year"] = list({(year.source, year.value): year for year in reversed(years)}.values())[::-1]
     return [
         ClaimConflict(field=field, claims=by_field[field])
         for field in CLAIMABLE
-        if field in by_field and field not in _NEVER_IN_CONFLICT and _disagree(field, by_field[field])
+        if by_field.get(field) and field not in _NEVER_IN_CONFLICT and _disagree(field, by_field[field])
     ]
+
+
+def _founding_year(claim: Claim) -> Claim | None:
+    """The claim as one on the founding year; None where it is about something else."""
+    if claim.field == "extra.founding_date" and isinstance(year := claim.value.get("year"), int):
+        return claim.model_copy(update={"field": "founded_year", "value": year})
+    return claim if claim.field == "founded_year" else None
 
 
 def _disagree(field: str, claims: Sequence[Claim]) -> bool:
@@ -248,9 +295,12 @@ def _digits(text: str) -> str:
 
 def _date(claim: Claim) -> datetime:
     """The claim's own date (a year counts from its first day), else when it was retrieved."""
-    as_of = claim.as_of or ""
+    return _own_date(claim.as_of or "") or claim.retrieved_at.astimezone(UTC)
+
+
+def _own_date(as_of: str) -> datetime | None:
     try:
         time = datetime.fromisoformat(as_of + {4: "-01-01", 7: "-01"}.get(len(as_of), ""))
         return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
-        return claim.retrieved_at.astimezone(UTC)
+        return None

@@ -1,18 +1,45 @@
 """Whether a page is about the company that is meant, and not about another company of the same name.
 
 The domain says which company is meant, so a page must show it: it is on the domain, names it, links to it, or is a
-trusted registry's page on this company. Where a domain is known, a name alone proves nothing.
+trusted registry's page on this company. Where a domain is known, a name alone proves nothing, and neither does a page
+that tells its own company apart from ours, or that lists companies and ours among them.
 """
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.page import Page
 from tasks.companies.web.safe_addresses import domain_of
 from tasks.text.normalise import same_name
+
+_APART: Final = re.compile(
+    r"(?:not (?:to be )?(?:confused|mistaken|affiliated|associated|connected|related)|unrelated|"
+    r"(?:no|any) (?:relation|connection|affiliation)|distinguish(?:ed)?|different (?:company|firm)|"
+    r"nicht (?:zu )?verwechseln|ne pas confondre|no confundir)\b(?:(?![.!?]\s|\n).){0,120}$",
+    re.IGNORECASE,
+)
+"""Words with which a page names a company that it is not about; the rest of the sentence is before the name."""
+_PARKED: Final = re.compile(
+    r"domain (?:name )?(?:is|may be|might be) (?:available )?for sale|buy this domain|domain parking|"
+    r"(?:domain|page|site) (?:is|has been) (?:parked|reserved)|domain (?:is|has been) registered|"
+    r"parked (?:free|domain)|(?:sedo|dan|afternic|hugedomains|bodis|parkingcrew|godaddy)(?:\.com)? (?:domain )?park|"
+    r"(?:domain|website) (?:has )?expired|this domain (?:was|has been) recently registered|"
+    r"inquire about this domain|get this domain|diese domain (?:steht zum verkauf|ist geparkt|wurde registriert)|"
+    r"ce (?:nom de )?domaine est (?:à vendre|en vente)|este dominio est[áa] (?:en venta|a la venta)|"
+    r"make an offer on this domain|related searches.{0,80}privacy policy",
+    re.IGNORECASE | re.DOTALL,
+)
+_MAX_PARKED: Final = 2000
+"""Characters; a longer page is no parked one, whatever it says about domains."""
+_MAX_OTHER_COMPANIES: Final = 8
+"""Other domains that a page on one company names in its text; a directory names dozens."""
+_DOMAIN: Final = re.compile(
+    r"(?<![\w@.-])(?:https?://)?(?:www\.)?((?:[a-z0-9-]{1,63}\.){1,3}[a-z]{2,18})(?![\w-])", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -51,9 +78,24 @@ class Identity:
             return self.name is not None and names_exactly(self.name, page)
         if self._is_site_of_namesake(page, url):
             return False
-        if any(_domain_in(link) in self.domains for link, _ in page.links):
-            return True
-        return any(_mentioned(domain).search(page.text) for domain in self.domains)
+        if _lists_companies(page) and not self._is_in_title(page):
+            return False
+        mentions = [
+            (mention.start(), page.text)
+            for domain in self.domains
+            for mention in _mentioned(domain).finditer(page.text)
+        ]
+        if mentions:
+            return not all(_APART.search(text[max(0, at - 200) : at]) for at, text in mentions)
+        links = [words for link, words in page.links if _domain_in(link) in self.domains]
+        return bool(links) and not all(_is_told_apart(words, page.text) for words in links)
+
+    def _is_in_title(self, page: Page) -> bool:
+        """Whether the page's title names the company, as an article on it does."""
+        title = replace(page, paragraphs=[])
+        return any(_mentioned(domain).search(page.title or "") for domain in self.domains) or (
+            self.name is not None and names_exactly(self.name, title)
+        )
 
     def _is_site_of_namesake(self, page: Page, url: str) -> bool:
         """Whether the page is on the site of another company of that name, by its schema.org data."""
@@ -65,6 +107,17 @@ class Identity:
             for thing in page.schema_org
             for name, address in _names_and_urls(thing)
         )
+
+
+def is_parked(page: Page) -> bool:
+    """Whether a home page is the placeholder of a domain that is for sale or unused."""
+    text = f"{page.title or ''}\n{page.description or ''}\n{page.text}"
+    return len(text) <= _MAX_PARKED and bool(_PARKED.search(text))
+
+
+def is_empty(page: Page) -> bool:
+    """Whether a page says nothing at all."""
+    return not any((page.title, page.description, page.text.strip(), page.schema_org))
 
 
 def names_exactly(name: str, page: Page) -> bool:
@@ -82,6 +135,17 @@ def names_exactly(name: str, page: Page) -> bool:
 
 def _domain_in(link: str) -> str | None:
     return domain_of(link) if link.startswith(("http://", "https://")) else None
+
+
+def _lists_companies(page: Page) -> bool:
+    """Whether the page names so many other domains in its text that it is a list."""
+    return len({match[1].casefold() for match in _DOMAIN.finditer(page.text)}) > _MAX_OTHER_COMPANIES
+
+
+def _is_told_apart(words: str, text: str) -> bool:
+    """Whether the words of a link stand in the text only where it says what it is not about."""
+    found = [match.start() for match in re.finditer(re.escape(words.strip()), text)] if words.strip() else []
+    return bool(found) and all(_APART.search(text[max(0, at - 200) : at]) for at in found)
 
 
 def _mentioned(domain: str) -> re.Pattern[str]:

@@ -1,7 +1,10 @@
 """EDGAR, the SEC's filings: a registrant by its CIK, its newest report as a page, and the addresses that EDGAR writes.
 
-The SEC asks for a contact in the User-Agent and for at most 10 requests a second to all of its servers together. The
-newest report is the annual one (10-K, 20-F, 40-F), or else a quarterly one: 2 to 15 MB of inline XBRL, mostly with
+The SEC asks for a contact in the User-Agent and for at most 10 requests a second to all of its servers together, from
+all machines of a user; who asks more often is refused for ten minutes ("Accessing EDGAR Data", "Fair access",
+https://www.sec.gov/os/accessing-edgar-data; the APIs: https://www.sec.gov/edgar/sec-api-documentation).
+
+The newest report is the annual one (10-K, 20-F, 40-F), or else a quarterly one: 2 to 15 MB of inline XBRL, mostly with
 300,000 to 500,000 characters of text. What was filed never changes, so the last reports stay in the process.
 
 Addresses have EDGAR's own codes for states and countries, which are not ISO's ("EDGAR state and country codes"):
@@ -14,14 +17,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
+from tasks.companies.budget import Budget, SourceLimiter
 from tasks.companies.claims import a_day, one_text
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.client import FetchLimits, Web
 from tasks.companies.web.page import Page, read_filing
 from tasks.errors import DiligenceError, NotConfigured, SourceFailed
-from tasks.remote.rate_limit import RateLimit, RateLimiter
+from tasks.remote.rate_limit import RateLimit
 
-LIMITER: Final = RateLimiter(RateLimit(at_once=10, per_second=10))
+LIMITER: Final = SourceLimiter(Budget("sec", 0.14, 2), RateLimit(at_once=10), unnamed_hold=15)
+"""At most nine requests in any second, for all processes together."""
 NAME: Final = "The SEC"
 REPORT_LIMITS: Final = FetchLimits(
     total=40, patience=60, packed=20 << 20, unpacked=24 << 20, cut=True, attempts=2, longest_pause=5

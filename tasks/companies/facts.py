@@ -37,13 +37,13 @@ from tasks.operation import operation
 class CompanyFacts(BaseModel):
     """A profile with the claims it was merged from, in order of precedence, and those that disagree.
 
-    `warnings` name the sources that failed and what they left out; they are no part of the JSON.
+    `warnings` are sentences on sources that failed, what they left out, and possible matches that were not used.
     """
 
     profile: CompanyProfile
     claims: list[Claim]
     conflicts: list[ClaimConflict]
-    warnings: list[str] = Field(default_factory=list, exclude=True)
+    warnings: list[str] = Field(default_factory=list)
 
 
 class StoredFacts(NamedTuple):
@@ -66,15 +66,30 @@ def company_facts(domain: str) -> CompanyFacts:
     return fetch_facts(domain).facts
 
 
-def fetch_facts(domain: str) -> StoredFacts:
+@operation(name="company_facts_of_run")
+def facts_or_reason(domain: str) -> CompanyFacts | str:
+    """`company_facts` for a batch: sources that refuse are waited for, and where there are no facts it says why.
+
+    Raises:
+        BadRequest: as `company_facts`.
+    """
+    try:
+        return fetch_facts(domain, patient=True).facts
+    except (NotFound, SourceFailed, NotConfigured) as error:
+        return error.message
+
+
+def fetch_facts(domain: str, *, patient: bool = False) -> StoredFacts:
     """`company_facts` with the id of the stored profile. Facts that have not changed are not stored again.
+
+    `patient`: see `ask_sources`.
 
     Raises:
         DiligenceError: as `company_facts`.
     """
     domain = registrable(domain)
     sources = configured_sources()
-    replies = ask_sources(sources, domain)
+    replies = ask_sources(sources, domain, patient=patient)
     recent = RECENT_FACTS.find(domain, replies)
     if recent is not None:
         return recent

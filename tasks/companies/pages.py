@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import quote, urlsplit
 
-from tasks.ai.prompt_injection import find_orders, paragraphs_without_injections
-from tasks.companies.company_match import Identity
+from tasks.ai.prompt_injection import find_orders, without_injections
+from tasks.companies.company_match import Identity, is_parked
 from tasks.companies.edgar import newest_report
 from tasks.companies.search import Searcher
 from tasks.companies.settings import CompanySettings
@@ -60,7 +60,7 @@ class RelevantPage:
 class PageSet:
     """The pages, the company's own first, what is known of the company, and sentences on what went wrong.
 
-    `has_injection`: words in the pages that give orders to a model were left out.
+    `has_injection`: words in the pages give orders to a model.
     """
 
     pages: Sequence[RelevantPage]
@@ -114,11 +114,13 @@ def read_pages(question: str, identity: Identity, searcher: Searcher | None, unt
         homes = {url: threads.submit(read_public, url, _origin(url) in trusted) for url, _ in sites}
         until_first = min(until, time.monotonic() + _SECONDS_FOR_FIRST)
         entity = next(iter(_results(entities, until_first)), None)
+        notes += _missing_settings(entities)
         article = _article(entity) if "wikidata" in sources else None
         identity = _with_entity(identity, entity, article)
         report = threads.submit(newest_report, identity.ciks) if "sec" in sources and identity.ciks else None
         search_results = _search_results(search, until_first, notes) if search else []
         pages = dict(zip(homes, _results(homes.values(), until_first), strict=True))
+        pages = {url: None if page is not None and is_parked(page) else page for url, page in pages.items()}
         # Then the pages that these lead to.
         max_linked = 2 if search_results else _MAX_LINKED
         links = [url for page in pages.values() for url in _fitting_links(page, question, identity)[:max_linked]]
@@ -135,7 +137,7 @@ def read_pages(question: str, identity: Identity, searcher: Searcher | None, unt
     log.info("%d of %d pages are about the company", len(about), len(pages))
     has_injection = any(find_orders(text) for page in about for text in (page.title or "", _text(page)))
     if has_injection:
-        log.warning("words meant for a model were left out of a public page")
+        log.warning("words on a public page give orders to a model")
     return PageSet(_relevant(question, about, identity), identity, notes, has_injection)
 
 
@@ -179,6 +181,13 @@ def _search_results(search: "Future[list[str]]", until: float, notes: list[str])
         return []
 
 
+def _missing_settings(calls: Iterable["Future[Any]"]) -> list[str]:
+    """A note for a call that failed for want of a setting."""
+    errors = [call.exception() for call in calls if call.done()]
+    missing = [error for error in errors if isinstance(error, NotConfigured)]
+    return [f"The company's article and filings were not read. {error}" for error in missing]
+
+
 def _report_page(report: "Future[Page | None]", until: float, notes: list[str]) -> Page | None:
     """The report; where a setting for it is missing, a note says so."""
     (page,) = _results([report], until)
@@ -217,7 +226,7 @@ def _fitting_links(home: Page | None, question: str, identity: Identity) -> list
         (url, words) for url, words in home.links if identity.owns(url) and url.rstrip("/") != home.url.rstrip("/")
     ]
     texts = [f"{words} {re.sub(r'[^0-9A-Za-z]+', ' ', urlsplit(url).path)}" for url, words in links]
-    ranked = [links[at][0] for at, _ in Index(texts).rank(question, _MAX_LINKED)]
+    ranked = [links[at][0] for at, _ in Index(texts).rank(question, _MAX_LINKED, guess=False)]
     about = [
         url for url, words in links if re.search(r"\b(?:about|company|unternehmen)\b", f"{words} {url}", re.IGNORECASE)
     ]
@@ -226,13 +235,13 @@ def _fitting_links(home: Page | None, question: str, identity: Identity) -> list
 
 def _relevant(question: str, pages: Sequence[Page], identity: Identity) -> list[RelevantPage]:
     """The pages with the best passages for the question; where none fits, the beginning of its own home page."""
-    cut = [(page, _passages(paragraphs_without_injections(_paragraphs(page)))) for page in _without_copies(pages)]
+    cut = [(page, _passages(_paragraphs(page))) for page in _without_copies(pages)]
     cut.sort(key=lambda page_and_passages: identity.standing(page_and_passages[0].url))
     candidates = [(at, passage) for at, (_, passages) in enumerate(cut) for passage in passages]
     index = Index([f"{cut[at][0].title or ''}\n{passage}" for at, passage in candidates])
     scored = [
         (score * _WEIGHTS[identity.standing(cut[candidates[position][0]][0].url)], position)
-        for position, score in index.rank(question, len(candidates))
+        for position, score in index.rank(question, len(candidates), guess=False)
     ]
     best = sorted(position for _, position in sorted(scored, reverse=True)[:_MAX_PASSAGES])
     if not best and candidates and identity.standing(cut[0][0].url) == 0:
@@ -254,9 +263,9 @@ def _without_copies(pages: Iterable[Page]) -> list[Page]:
 
 
 def _title(page: Page) -> str:
-    """The page's title; its host where the title gives orders to a model."""
-    title = (page.title or "")[:200]
-    return title if title and not find_orders(title) else urlsplit(page.url).netloc
+    """The page's title without words that give orders to a model; its host where nothing else is left."""
+    title = without_injections((page.title or "")[:200])[0]
+    return title if title.strip("[…] ") else urlsplit(page.url).netloc
 
 
 def _paragraphs(page: Page) -> list[str]:

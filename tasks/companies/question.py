@@ -2,8 +2,8 @@
 
 The web domain says which company is meant. A name alone is looked up exactly, and never guessed. The sources are the
 claims of the sources of facts (as sentences) and public pages (`pages`), none of another company of the same name
-(`company_match`). Where no source has an answer, the answer says so. What a model adds to its sources is left out
-(`answer_check`).
+(`company_match`). Where no source has an answer, the answer says so. What the sources do not
+support of a model's answer is left out (`tasks.statements`).
 """
 
 import logging
@@ -18,10 +18,10 @@ from pydantic import BaseModel
 
 from tasks.ai.answer_cache import answer_once
 from tasks.ai.answerer import Answer, Source
-from tasks.ai.extractive import ExtractiveAnswerer
-from tasks.ai.prompt_injection import paragraphs_without_injections
+from tasks.ai.extractive import OPENING, ExtractiveAnswerer
+from tasks.ai.prompt_injection import find_orders, without_injections
 from tasks.ai.registry import current_answerer
-from tasks.companies.answer_check import Ground, prove
+from tasks.ai.statement_check import LEFT_OUT, checked_answer
 from tasks.companies.claims import Claim
 from tasks.companies.company_match import Identity
 from tasks.companies.domain import registrable
@@ -33,6 +33,7 @@ from tasks.companies.sources.registry import configured_sources
 from tasks.errors import BadRequest, DiligenceError, NotFound, TookTooLong
 from tasks.operation import operation
 from tasks.remote.fan_out import FanOut
+from tasks.statements.answers import Ground
 from tasks.text.sentences import sentences
 
 log = logging.getLogger(__name__)
@@ -43,8 +44,8 @@ _EXTRACTIVE_SENTENCE: Final = re.compile(r"^\d+\. (.*)\n   — (.*)$", re.MULTIL
 """A sentence of an extractive answer, and the name of its source."""
 _RULES: Final = (
     "The company that is meant is {company}. Answer about it alone, each statement with the number of the source that "
-    "says it, and with the source's own words in quotation marks where yours differ from them. A statement that no "
-    "source proves is left out."
+    "says it, one sentence for each, in the source's own words where you can. A statement that no source supports is "
+    "left out."
 )
 _OPENINGS: Final = {
     "name": "The company's name is",
@@ -81,7 +82,7 @@ class CompanyAnswer(BaseModel):
 class _NumberedSource:
     """A source of the answer: its name, its place or date, its address, the text to answer from, and its full text.
 
-    `has_injection`: words in it that give orders to a model were left out.
+    `has_injection`: words in it give orders to a model.
     """
 
     name: str
@@ -191,11 +192,10 @@ def _sources_of_facts(facts: Sequence[tuple[str, CompanyFacts]]) -> list[_Number
         for claim in company.claims:
             grouped.setdefault((claim.source, claim.url, claim.as_of), []).append(claim)
         for (source, url, as_of), claims in grouped.items():
-            lines = claims_in_words(claims).split("\n")
-            safe_lines = paragraphs_without_injections(lines)
-            text, has_injection = "\n".join(safe_lines), safe_lines != lines
+            text = claims_in_words(claims)
+            has_injection = bool(find_orders(text))
             if has_injection:
-                log.warning("words meant for a model were left out of the facts of %s", source)
+                log.warning("words in the facts of %s give orders to a model", source)
             if text:
                 place = f"as of {as_of[:10]}" if as_of else None
                 numbered.append(_NumberedSource(f"{source}: {domain}", place, url, text, text, has_injection))
@@ -220,20 +220,21 @@ def _answer_from(numbered: Sequence[_NumberedSource], question: str, company: st
     meant = f"{name} ({company})" if name != company else company
     answer = answer_once(current, f"{question}\n\n{_RULES.format(company=meant)}", sources)
     grounds = [
-        Ground(number, source.url or source.place, source.text, source.full_text)
+        # The model is given all of a source. Words that give it orders prove nothing of what it answers.
+        Ground(
+            *(number, source.url or source.place),
+            *(without_injections(text)[0] for text in (source.text, source.full_text)),
+        )
         for number, source in enumerate(numbered, 1)
     ]
     has_injection = any(source.has_injection for source in numbered)
-    checked = prove(answer.text, question, f"{name} {company}", grounds, strict=has_injection)
-    if not checked.text:
-        text = ExtractiveAnswerer().answer(question, sources).text
-        text = f"The model's answer was left out: the sources do not say it.\n\n{text}"
+    proof = checked_answer(answer.text, question, f"{name} {company}", grounds, current, strict=has_injection)
+    checked, notes = proof.answer, proof.notes
+    if not proof.stands:
+        text = ExtractiveAnswerer().answer(question, sources).text.removeprefix(OPENING).strip()
+        text = "\n\n".join(filter(None, (LEFT_OUT.format("sources do"), checked.shown, text)))
         return _with_sources(_with_notes(text, answer), numbered, [])
-    text = checked.text
-    if checked.left_out == 1:
-        text += "\n\nOne of the model's statements was left out: the sources do not say it."
-    elif checked.left_out:
-        text += f"\n\n{checked.left_out} of the model's statements were left out: the sources do not say it."
+    text = "\n\n".join((checked.shown, *notes))
     return _with_sources(_with_notes(text, answer), numbered, sorted(checked.cited))
 
 

@@ -68,7 +68,8 @@ class CompanySettings(Settings):
     )
     contact: str | None = Field(
         None,
-        description="the contact in the User-Agent, an e-mail or web address, that Wikidata and the SEC ask for",
+        description="the contact in the User-Agent, an e-mail or web address; without it Wikidata, Wikipedia and the "
+        "SEC are not asked",
         pattern="^[ -~]{1,200}$",
     )
     web_allow: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_hosts)] = Field(
@@ -99,6 +100,12 @@ class CompanySettings(Settings):
         "nothing, a quarter of them and an hour at most",
     )
     facts_timeout: float = Field(30, gt=0, description="seconds that one source may take for one company")
+    facts_patience: float = Field(
+        900,
+        ge=0,
+        description="seconds that a batch waits for a source that refuses requests for now, or whose budget is spent, "
+        "before it goes on without it",
+    )
 
 
 def reads_pages() -> bool:

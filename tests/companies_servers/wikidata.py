@@ -26,11 +26,12 @@ _ENTITY: Final = "http://www.wikidata.org/entity/"
 
 
 def addresses(server: LoopbackServer) -> dict[str, str]:
-    """The settings that lead to the server."""
+    """The settings that lead to the server, with the contact without which it is not asked."""
     return {
         "DILIGENCE_WIKIDATA_URL": server.url,
         "DILIGENCE_WIKIDATA_SPARQL_URL": f"{server.url}/sparql",
         "DILIGENCE_WIKIPEDIA_URL": server.url,
+        "DILIGENCE_CONTACT": "mailto:tests@example.org",
     }
 
 
@@ -143,6 +144,9 @@ def wikidata(
         if match := re.fullmatch(r"/wiki/Special:EntityData/(Q\d+)\.json", path):
             known = by_id.get(match[1])
             return json_reply({"entities": {known["id"]: known}}) if known else Reply(b"<h1>Not Found</h1>", 404)
+        if path == "/w/api.php":
+            rows = list(_by_link(asked.query["euquery"], by_id))
+            return json_reply({"batchcomplete": True, "query": {"exturlusage": rows}})
         title = path.removeprefix("/api/rest_v1/page/summary/")
         return json_reply(by_title[title]) if title in by_title else json_reply({"type": "Internal error"}, 404)
 
@@ -160,6 +164,19 @@ def _select(query: str, items: Mapping[str, Json]) -> Reply:
         json.dumps({"head": {"vars": variables}, "results": {"bindings": list(rows)}}).encode(),
         headers={"Content-Type": "application/sparql-results+json;charset=utf-8"},
     )
+
+
+def _by_link(host: str, items: Mapping[str, Json]) -> Iterator[Json]:
+    """The pages on which an address of that host stands, of whatever rank and property, as the API lists them."""
+    for name, entity in items.items():
+        for address in (value for claims in entity["claims"].values() for value in _strings(claims)):
+            if re.match(rf"https?://{re.escape(host)}(?:[/?#]|$)", address):
+                yield {"ns": 0, "title": name, "url": address}
+
+
+def _strings(claims: list[Json]) -> list[str]:
+    values = (claim["mainsnak"].get("datavalue", {}).get("value") for claim in claims)
+    return [value for value in values if isinstance(value, str)]
 
 
 def _by_site(values: str, items: Mapping[str, Json]) -> Iterator[Json]:

@@ -1,26 +1,35 @@
 """Facts from GLEIF, which keeps the register of legal entities: legal name, headquarters, status, parents.
 
-An entity is found by the LEI that Wikidata has for its website. Where Wikidata has none, it is found by the company's
-exact name, if only one entity has that name; a warning then says so. GLEIF's data is in the public domain (CC0).
+An entity is found by the LEI that Wikidata has for its website. A name alone joins nothing: where Wikidata has no
+LEI, an entity of exactly that name is taken only if its country and another fact (town, postal code or founding year)
+are those that Wikidata gives for the website; any other entity of the name is a possible match in the warnings.
+
+Documented: records by LEI and `filter[entity.legalName]`, pages, JSON:API and a limit of 60 requests a minute a user
+("GLEIF API", https://www.gleif.org/en/lei-data/gleif-api and https://documenter.getpostman.com/view/7679680/SVYrrxuU).
+GLEIF's data is in the public domain (CC0).
 """
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from tasks.companies.budget import Budget, SourceLimiter
 from tasks.companies.claims import ClaimCollector, SourceClaims, a_day, one_text
 from tasks.companies.domain import registrable
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.client import Web
+from tasks.companies.wikidata.claims import referred, values_of
+from tasks.companies.wikidata.client import terms
 from tasks.companies.wikidata.entity import Entity, entity_of
 from tasks.errors import DiligenceError, SourceFailed
 from tasks.remote.fan_out import FanOut
-from tasks.remote.rate_limit import RateLimit, RateLimiter
+from tasks.remote.rate_limit import RateLimit
 from tasks.text.normalise import same_name
 
-_LIMITER: Final = RateLimiter(RateLimit(at_once=5))
-"""GLEIF publishes no limit that it keeps to; where it answers 429, its Retry-After is honoured."""
+_LIMITER: Final = SourceLimiter(Budget("gleif", 1.25, 10), RateLimit(at_once=5), unnamed_hold=15)
+"""At most 58 requests in any minute, for all processes together; GLEIF takes 60."""
 _LEI: Final = re.compile(r"[A-Z0-9]{18}[0-9]{2}")
 _MAX_RECORDS: Final = 5
 """Records read for one domain; nearly all companies have one."""
@@ -85,19 +94,29 @@ class GleifSource:
         return best, [f"GLEIF has several entities of this website: {_named(best)} was taken; others: {listed}."]
 
     def _by_name(self, entity: Entity) -> tuple[dict[str, Any] | None, list[str]]:
-        """The one record of exactly that name; none where several entities have it."""
+        """The one record of that name whose country and another fact agree; the others as possible matches."""
         if not entity.name:
             return None, []
         records = self._ask("", {"filter[entity.legalName]": entity.name, "page[size]": str(_PAGE_SIZE)})
         matches = [record for record in records if same_name(entity.name, _legal_name(record) or "")]
-        if len(matches) == 1 and len(records) < _PAGE_SIZE:
-            record = matches[0]
-            return record, [
-                f"No LEI is known for this website: GLEIF's {_named(record)} was taken, the only one of that name."
-            ]
-        if matches:
-            return None, [f"GLEIF has several entities of the name {entity.name}, and none was taken."]
-        return None, []
+        if not matches:
+            return None, []
+        known = _known_of(entity)
+        agreed = [(record, fact) for record in matches if (fact := _agreed_fact(record, known)) is not None]
+        if len(agreed) == 1 and len(records) < _PAGE_SIZE:
+            record, fact = agreed[0]
+            warning = (
+                f"No LEI is known for this website: GLEIF's {_named(record)} was taken by name, country and {fact}."
+            )
+            return record, [warning]
+        listed = "; ".join(_described(record) for record in matches[:_MAX_RECORDS])
+        more = f" and {len(matches) - _MAX_RECORDS} more" if len(matches) > _MAX_RECORDS else ""
+        matched = "Possible match" if len(matches) == 1 else "Possible matches"
+        warning = (
+            f"{matched} by name alone, not used: GLEIF's {listed}{more}. Wikidata has no LEI for this website; where "
+            "one of them is the company, add its LEI (P1278) there, or its facts to a facts file."
+        )
+        return None, [warning]
 
     def _parents(self, record: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
         """The companies whose accounts include this one, and a warning where they could not be asked for."""
@@ -132,6 +151,39 @@ class GleifSource:
         return [record for record in records if isinstance(record, dict) and _LEI.fullmatch(str(record.get("id")))]
 
 
+def _known_of(entity: Entity) -> dict[str, str]:
+    """What Wikidata gives for the website that a record has too: country, town, postal code, founding year."""
+    item = entity.item
+    values = {claim.field: claim.value for claim in values_of(entity, terms(referred(item)))[0]}
+    hq, year = values.get("hq") or {}, values.get("founded_year")
+    known = {"country": hq.get("country"), "town": hq.get("city"), "postal code": hq.get("postal_code")}
+    return {fact: _folded(value) for fact, value in {**known, "founding year": year}.items() if value is not None}
+
+
+def _agreed_fact(record: Mapping[str, Any], known: Mapping[str, str]) -> str | None:
+    """The fact beside the country that the record has as Wikidata has it; None: its country differs, or all else."""
+    place, created = _headquarters(_object(_entity(record), "headquartersAddress")), _founded(record)
+    own = {
+        "country": place["country"],
+        "town": place["city"],
+        "postal code": place["postal_code"],
+        "founding year": created["year"] if created else None,
+    }
+    agreed = [fact for fact, value in own.items() if value is not None and known.get(fact) == _folded(value)]
+    return next((fact for fact in agreed if fact != "country"), None) if "country" in agreed else None
+
+
+def _folded(value: object) -> str:
+    return "".join(re.findall(r"\w", unicodedata.normalize("NFKC", str(value)).casefold()))
+
+
+def _described(record: Mapping[str, Any]) -> str:
+    """`Alpha GmbH (LEI …) in München, DE`."""
+    place = _headquarters(_object(_entity(record), "headquartersAddress"))
+    where = ", ".join(filter(None, (place["city"], place["country"])))
+    return f"{_named(record)} in {where}" if where else _named(record)
+
+
 def _claims(record: Mapping[str, Any], url: str) -> ClaimCollector:
     entity = _entity(record)
     claims = ClaimCollector("gleif", url, _updated(record))
@@ -139,7 +191,7 @@ def _claims(record: Mapping[str, Any], url: str) -> ClaimCollector:
     status = one_text(entity.get("status"))
     claims.add("name", _legal_name(record))
     claims.add("hq", _headquarters(_object(entity, "headquartersAddress")))
-    claims.add("extra.founding_date", _date(a_day(entity.get("creationDate"))))
+    claims.add("extra.founding_date", _founded(record))
     claims.add("extra.operating_status", status.capitalize() if status in {"ACTIVE", "INACTIVE"} else None)
     claims.add("extra.company_type", one_text(form.get("name")) or one_text(form.get("other")))
     return claims
@@ -158,6 +210,10 @@ def _headquarters(address: Mapping[str, Any]) -> dict[str, Any]:
         "state": region.removeprefix(f"{country}-") or None,  # ISO 3166-2: US-CA
     }
     return {**place, "is_hq": True if any(place.values()) else None}
+
+
+def _founded(record: Mapping[str, Any]) -> dict[str, int] | None:
+    return _date(a_day(_entity(record).get("creationDate")))
 
 
 def _date(moment: str | None) -> dict[str, int] | None:

@@ -1,4 +1,4 @@
-"""Facts from the company's own site: its home page, and the latest entries of its feed.
+"""Facts from the company's own site: its home page (of `www.` where the domain does not answer) and its feed.
 
 Where the home page does not give the company's address and founding year, at most two more pages are read: about,
 contact, the imprint. Pages that robots.txt excludes are not fetched.
@@ -13,13 +13,14 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from tasks.companies.claims import Claim, ClaimCollector, SourceClaims, left_out, one_text
-from tasks.companies.company_match import Identity
+from tasks.companies.company_match import Identity, is_empty, is_parked
 from tasks.companies.domain import registrable
 from tasks.companies.schema_org import own_organization, read_organization, web_address
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.page import FeedUpdate, Page, feed_updates, read_page
+from tasks.companies.web.response import WebResponse
 from tasks.companies.web.safe_addresses import domain_of
-from tasks.companies.web.site import fetch_page, website
+from tasks.companies.web.site import fetch_home, fetch_page, website
 from tasks.errors import DiligenceError, NotFound, UnsupportedFormat
 from tasks.remote.fan_out import FanOut
 
@@ -32,14 +33,6 @@ _ABOUT: Final = re.compile(
     r"(?:ü|ue)ber[ -]uns|mentions[ -]l[ée]gales|qui[ -]sommes[ -]nous|contacto|chi[ -]siamo|over[ -]ons|om[ -]oss)\b",
     re.IGNORECASE,
 )
-_PARKED: Final = re.compile(
-    r"domain (?:name )?(?:is|may be|might be) (?:available )?for sale|buy this domain|domain parking|"
-    r"(?:domain|page|site) (?:is|has been) (?:parked|reserved)|parked (?:free|domain)|diese domain steht zum verkauf|"
-    r"make an offer on this domain|related searches.{0,80}privacy policy",
-    re.IGNORECASE | re.DOTALL,
-)
-_MAX_PARKED: Final = 2000
-"""Characters; a longer page is no parked one, whatever it says about domains."""
 
 
 def open_source() -> "WebsiteSource":
@@ -68,15 +61,17 @@ class WebsiteSource:
         url, trusted = website(domain)
         identity = Identity(None, (domain,), (url,))
         try:
-            home = _page(url, trusted=trusted)
+            home = _read(fetch_home(domain))
         except (NotFound, UnsupportedFormat):
             return None
         if not identity.owns(home.url):
             other = domain_of(home.url) or "another address"
             warning = f"The website of {domain} leads to {other}, which was not read. Ask for that one."
             return SourceClaims([], [warning])
-        if _is_parked(home):
+        if is_empty(home):
             return None
+        if is_parked(home):
+            return SourceClaims([], [f"The domain {domain} is parked: its page is no company's, and was not used."])
         threads = FanOut(1 + _MAX_MORE_PAGES, "website")
         feed = threads.submit(_updates, home, identity, trusted)
         claims = dict(_claims(home, domain, identity, is_home=True))
@@ -98,7 +93,10 @@ class WebsiteSource:
 
 
 def _page(url: str, trusted: bool) -> Page:
-    answer = fetch_page(url, trusted=trusted)
+    return _read(fetch_page(url, trusted=trusted))
+
+
+def _read(answer: WebResponse) -> Page:
     return read_page(answer.content, answer.content_type, answer.url)
 
 
@@ -109,11 +107,6 @@ def _result(future: Future[Any], what: str) -> Any:
     except DiligenceError as error:
         log.info("a %s of the company's site was left out: %s", what, error)
         return None
-
-
-def _is_parked(page: Page) -> bool:
-    text = f"{page.title or ''}\n{page.description or ''}\n{page.text}"
-    return (not text.strip() and not page.schema_org) or (len(text) <= _MAX_PARKED and bool(_PARKED.search(text)))
 
 
 def _claims(page: Page, domain: str, identity: Identity, *, is_home: bool) -> Iterator[tuple[str, Claim | None]]:

@@ -16,7 +16,7 @@ from tasks.companies.settings import CompanySettings
 from tasks.companies.web.safe_addresses import Address
 from tasks.companies.wikidata.claims import FieldValue, referred, values_of
 from tasks.companies.wikidata.client import ItemTerms, Summary, fetch_items, named, page_of, summary_of, terms
-from tasks.companies.wikidata.entity import Entity, entity_of, is_at, is_home
+from tasks.companies.wikidata.entity import Entity, claimants, entity_of, is_at, is_home
 from tasks.companies.wikidata.item import Item
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, TooManyRequests
 from tasks.remote.fan_out import FanOut
@@ -55,9 +55,11 @@ class WikidataSource:
             BadRequest: `domain` is no registrable domain.
             DiligenceError: Wikidata cannot be asked, or sent invalid data.
         """
-        entity = entity_of(registrable(domain))
+        domain = registrable(domain)
+        entity = entity_of(domain)
         if entity is None:
-            return None
+            rivals = claimants(domain)
+            return SourceClaims([], [_undecided(domain, rivals)]) if rivals else None
         summary_and_warnings = FanOut(1, "wikipedia").submit(_summary, entity.item)
         names, name_warnings = _names(referred(entity.item))
         summary, summary_warnings = summary_and_warnings.result()
@@ -147,14 +149,22 @@ def _choice(entity: Entity, domain: str) -> Iterator[str]:
     name = entity.name or "one without a name"
     if entity.others:
         yield (
-            f"Several items of Wikidata have {domain} as their official website, and nothing tells them apart: "
-            f"{name} ({entity.id}) is taken, not {', '.join(entity.others)}."
+            f"Several items of Wikidata have {domain} as their official website: {name} ({entity.id}) is taken as the "
+            f"likeliest, not {', '.join(entity.others)}."
         )
     if entity.not_fetched:
         yield (
             f"{entity.not_fetched} more items of Wikidata have {domain} as their official website and were not looked "
             f"at: {name} ({entity.id}) was taken among those with the lowest numbers."
         )
+
+
+def _undecided(domain: str, rivals: Sequence[str]) -> str:
+    return (
+        f"Possible matches, none used: several items of Wikidata have {domain} as their official website, and nothing "
+        f"tells them apart: {', '.join(rivals)}. Mark the company's own website there as preferred, or give its facts "
+        "in a facts file."
+    )
 
 
 def _spellings(name: str) -> list[str]:

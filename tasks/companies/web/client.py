@@ -21,6 +21,7 @@ from typing import Any, Final, Self
 import certifi
 import httpx
 
+from tasks.companies.budget import SourceLimiter, Wait, counted_as_wait, current_wait
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.response import (
     ACCEPTED_ENCODINGS,
@@ -33,7 +34,7 @@ from tasks.companies.web.response import (
 )
 from tasks.companies.web.safe_addresses import Address, Allowed
 from tasks.companies.web.transport import CheckedTransport, Resolver, resolve
-from tasks.errors import NotAllowed, SourceFailed, TookTooLong, TooLarge, TooManyRequests
+from tasks.errors import DiligenceError, NotAllowed, SourceFailed, TookTooLong, TooLarge, TooManyRequests
 from tasks.remote import deadline
 from tasks.remote.rate_limit import HeldBack, NoTurn, RateLimit, RateLimiter, RateLimiters, Turn
 from tasks.remote.retry import Backoff, TryAgain, retry
@@ -41,6 +42,8 @@ from tasks.remote.retry import Backoff, TryAgain, retry
 Permit = Callable[[str], None]
 """Called before each address is fetched; raises a DiligenceError where it must not be."""
 
+_SILENT_FOR: Final = 300.0
+"""Seconds for which a source that could not be reached is not tried again."""
 _SITE_LIMIT: Final = RateLimit(at_once=2, per_second=8)
 """What a site gets that has no limiter of its own: robots.txt, redirects, a page and its feed within a second."""
 
@@ -61,6 +64,7 @@ class FetchLimits:
         attempts: made in all.
         pause: before the second attempt, doubled before each one after it.
         longest_pause: a server that asks for a longer one is not called again.
+        again_when_slow: whether a further attempt is made after one that took all of its time.
     """
 
     connect: float = 10
@@ -74,6 +78,7 @@ class FetchLimits:
     attempts: int = 3
     pause: float = 1
     longest_pause: float = 60
+    again_when_slow: bool = True
 
 
 USUAL: Final = FetchLimits()
@@ -97,6 +102,14 @@ class _Request:
     seconds: float
 
 
+class _Refused(TryAgain):
+    """The server has had enough requests for now."""
+
+
+class _OutOfReach(TryAgain):
+    """No connection was made."""
+
+
 class Web:
     """The web as this process sees it, with connections that are kept for the next request. Safe between threads."""
 
@@ -109,6 +122,8 @@ class Web:
         self._public = CheckedTransport(allowed, trust, resolver)
         self._trusted = CheckedTransport(None, trust, resolver)
         self._sites = RateLimiters(_SITE_LIMIT)
+        self._silent: dict[str, tuple[float, DiligenceError]] = {}
+        """Origins of settings that could not be reached: until when they are not tried again, and what was wrong."""
 
     @classmethod
     def current(cls) -> "Web":
@@ -193,12 +208,22 @@ class Web:
 
     def _patiently(self, request: _Request) -> WebResponse:
         """The response, of as many attempts as it takes and is allowed."""
-        limits = request.limits
+        limits, wait = request.limits, current_wait()
+        origin = request.address.base
+        if request.trusted and (silent := self._silent.get(origin)) and time.monotonic() < silent[0]:
+            raise type(silent[1])(silent[1].message)
 
         def pause(failure: TryAgain, attempt: int) -> float:
-            seconds = Backoff(limits.pause).pause(attempt, failure.after)
-            too_late = seconds > limits.longest_pause or time.monotonic() + seconds > request.until
-            if attempt >= limits.attempts or too_late:
+            seconds = Backoff(limits.pause, longest=limits.longest_pause).pause(attempt, failure.after)
+            too_late = time.monotonic() + seconds > request.until
+            if wait is not None and isinstance(failure, _Refused) and request.limiter is not None:
+                if too_late or _refuses_for_too_long(request.limiter, wait):
+                    raise failure.error from None
+                wait.add(seconds)
+                return seconds
+            if attempt >= limits.attempts or seconds > limits.longest_pause or too_late:
+                if request.trusted and isinstance(failure, _OutOfReach):
+                    self._silent[origin] = time.monotonic() + _SILENT_FOR, failure.error
                 raise failure.error from None
             return seconds
 
@@ -248,19 +273,25 @@ class Web:
             except httpx.TransportError as error:
                 failure, may_pass = error_of_failure(error, request.name)
                 unsent = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
-                if may_pass and (request.method == "GET" or unsent):
-                    raise TryAgain(failure) from None
+                used_up = not request.limits.again_when_slow and time.monotonic() - start >= request.seconds - 0.01
+                if may_pass and not used_up and (request.method == "GET" or unsent):
+                    raise (_OutOfReach if unsent else TryAgain)(failure) from None
                 raise failure from None
             seconds = time.monotonic() - start
         if 200 <= response.status < 300 or response.status in request.expect:
+            limiter.answered()
             return response, seconds
         if response.status in REDIRECTS and request.method == "GET" and "location" in response.headers:
             return response, seconds
         refusal = error_of_status(response)
         if response.status in BUSY:
             after = response.retry_after
+            if after is None and response.status == 429 and isinstance(limiter, SourceLimiter):
+                after = limiter.unnamed_hold
             limiter.refused(after=after)
-            if request.method == "GET" or response.status in {429, 503}:
+            if response.status in {429, 503}:
+                raise _Refused(refusal, after)
+            if request.method == "GET":
                 raise TryAgain(refusal, after)
         raise refusal
 
@@ -316,6 +347,8 @@ def _request(
     permit: Permit | None,
     name: str | None,
 ) -> _Request:
+    wait = current_wait()
+    until = time.monotonic() + limits.patience
     return _Request(
         method=method,
         address=address,
@@ -327,9 +360,14 @@ def _request(
         limiter=limiter,
         expect=expect,
         permit=permit,
-        until=time.monotonic() + limits.patience,
+        until=until if wait is None or limiter is None else max(until, wait.until),
         seconds=limits.total,
     )
+
+
+def _refuses_for_too_long(limiter: RateLimiter, wait: Wait) -> bool:
+    """Whether the source has refused every call for longer than callers wait."""
+    return isinstance(limiter, SourceLimiter) and limiter.refusing_for >= wait.patience
 
 
 def _turn(limiter: RateLimiter, request: _Request) -> Turn:
@@ -340,7 +378,8 @@ def _turn(limiter: RateLimiter, request: _Request) -> Turn:
         TookTooLong: the turn did not come in time.
     """
     try:
-        return limiter.begin(request.until)
+        with counted_as_wait():
+            return limiter.begin(request.until)
     except HeldBack as held:
         seconds = ceil(held.seconds)
         message = f"{request.name} has had enough requests for now. Ask again in {seconds} s."

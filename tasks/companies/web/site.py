@@ -6,6 +6,7 @@ robots.txt is read as RFC 9309 has it and remembered for a day.
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
 from threading import Lock
@@ -19,16 +20,25 @@ from tasks.companies.web.client import USUAL, FetchLimits, Web
 from tasks.companies.web.page import Page, read_page, shortened
 from tasks.companies.web.response import WebResponse
 from tasks.companies.web.safe_addresses import Address
-from tasks.errors import DiligenceError, NotAllowed
+from tasks.errors import DiligenceError, NotAllowed, TookTooLong, Unavailable
 
 NAME: Final = "diligence"
 """What a robots.txt calls us."""
 ROBOTS_LIMITS: Final = replace(
-    USUAL, total=15, attempts=2, packed=500 << 10, unpacked=500 << 10, cut=True, longest_pause=5
+    USUAL,
+    total=10,
+    attempts=2,
+    packed=500 << 10,
+    unpacked=500 << 10,
+    cut=True,
+    longest_pause=5,
+    again_when_slow=False,
 )
 """RFC 9309 wants 500 KB to be read; what is beyond them is left."""
-PAGE_LIMITS: Final = FetchLimits(total=20, patience=60, packed=20 << 20, attempts=2, longest_pause=5)
-"""A page that takes longer is not waited for: there are others."""
+PAGE_LIMITS: Final = FetchLimits(
+    total=10, patience=60, packed=20 << 20, attempts=2, longest_pause=5, again_when_slow=False
+)
+"""A page that takes longer, as one that comes byte by byte, is not waited for: there are others."""
 _ONE_DAY: Final = 24 * 3600.0
 _RETRY_AFTER: Final = 300.0
 """Seconds until a robots.txt that could not be had is asked for again."""
@@ -53,6 +63,25 @@ def fetch_page(
     web = Web.current()
     permit = partial(_permit, _robots(web), Address.parse(url).origin if trusted else None)
     return web.get(url, headers=headers, trusted=trusted, limits=limits, permit=permit)
+
+
+def fetch_home(domain: str) -> WebResponse:
+    """Fetch the home page of a company's own site; of `www.` where the domain itself does not answer.
+
+    Raises:
+        BadRequest: it is no registrable domain.
+        DiligenceError: as `fetch_page`, for the domain itself where `www.` does not answer either.
+    """
+    url, trusted = website(domain)
+    try:
+        return fetch_page(url, trusted=trusted)
+    except (Unavailable, TookTooLong, SiteSilent):
+        address = Address.parse(url)
+        if address.host != registrable(domain):
+            raise
+        with suppress(Unavailable, TookTooLong, SiteSilent):
+            return fetch_page(url.replace(f"//{address.host}", f"//www.{address.host}", 1))
+        raise
 
 
 def read_public(url: str, trusted: bool) -> Page:
@@ -80,6 +109,10 @@ def website(domain: str) -> tuple[str, bool]:
     return str(address), address.host != domain
 
 
+class SiteSilent(NotAllowed):
+    """The robots.txt of a site could not be had, so its pages are left alone."""
+
+
 class Robots:
     """The robots.txt of the sites that a web visits. Safe to use from many threads."""
 
@@ -97,7 +130,7 @@ class Robots:
         address = Address.parse(url)
         rules = self._rules(address.base, trusted=trusted)
         if rules is None:
-            raise NotAllowed("The site's robots.txt could not be had, so its pages are left alone for now.")
+            raise SiteSilent("The site's robots.txt could not be had, so its pages are left alone for now.")
         if not rules.can_fetch(str(address), NAME):
             raise NotAllowed("The site's robots.txt asks programs not to fetch that page.")
 

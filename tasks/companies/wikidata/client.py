@@ -3,8 +3,14 @@
 The query service finds items, Special:EntityData gives what they say, and the English Wikipedia gives the first
 paragraph of an article (CC BY-SA; the article's address is the attribution).
 
-Queries are bounded: they look up exact values and end with `LIMIT`. At most five requests to Wikidata are under way
-in this process, as its query service asks for (user manual, "Query limits"), and a 429 holds all of them.
+Queries are bounded: they look up exact values and end with `LIMIT`. What Wikimedia documents and this module keeps:
+
+- A User-Agent with a contact (https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy,
+  https://www.mediawiki.org/wiki/Wikimedia_APIs/Access_policy). Without DILIGENCE_CONTACT nothing of it is asked.
+- The query service: five queries at a time, 60 s of query time and 30 errors a minute; after a 429 its `Retry-After`,
+  or a minute, without any request (https://www.mediawiki.org/wiki/Wikidata_Query_Service/User_Manual#Query_limits).
+- Reading as far as needed (https://www.mediawiki.org/wiki/API:Etiquette); the REST API at most 200 requests a second
+  (https://en.wikipedia.org/api/rest_v1/). All processes together stay at 4 and 10 a second.
 """
 
 import json
@@ -15,18 +21,19 @@ from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
+from tasks.companies.budget import Budget, SourceLimiter
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.client import FetchLimits, Web
 from tasks.companies.wikidata.item import Item, read_item
-from tasks.errors import SourceFailed
+from tasks.errors import NotConfigured, SourceFailed
 from tasks.remote.fan_out import FanOut
-from tasks.remote.rate_limit import RateLimit, RateLimiter
+from tasks.remote.rate_limit import RateLimit
 from tasks.text.normalise import plain, plain_line
 
-WIKIDATA_LIMITER: Final = RateLimiter(RateLimit(at_once=5))
+WIKIDATA_LIMITER: Final = SourceLimiter(Budget("wikidata", 0.25, 5), RateLimit(at_once=5), unnamed_hold=60)
 NAME: Final = "Wikidata"
 WIKIDATA_LIMITS: Final = FetchLimits(total=30, patience=180)
-WIKIPEDIA_LIMITER: Final = RateLimiter(RateLimit(at_once=5))
+WIKIPEDIA_LIMITER: Final = SourceLimiter(Budget("wikipedia", 0.1, 5), RateLimit(at_once=5), unnamed_hold=60)
 _WIKIPEDIA_LIMITS: Final = FetchLimits(total=20, patience=120, packed=1 << 20, unpacked=4 << 20)
 _MAX_SUMMARY: Final = 4000
 """Characters; a first paragraph has some 500."""
@@ -52,6 +59,19 @@ class ItemTerms:
     country: str | None = None
 
 
+def check_contact() -> None:
+    """Do nothing where a contact is set, which Wikimedia's User-Agent policy asks for.
+
+    Raises:
+        NotConfigured: none is.
+    """
+    if CompanySettings.current().contact is None:
+        raise NotConfigured(
+            "Wikidata and Wikipedia want to know who asks, and are not asked. Set DILIGENCE_CONTACT to an e-mail or "
+            "web address of yours."
+        )
+
+
 def items_of(urls: Collection[str]) -> list[Site]:
     """The items that have one of those addresses as their official website, deprecated or not.
 
@@ -64,6 +84,41 @@ def items_of(urls: Collection[str]) -> list[Site]:
         f"?item p:P856 ?statement . ?statement ps:P856 ?site . }} LIMIT {_MAX_ROWS}"
     )
     return [Site(item, row.get("site", "")) for row in rows if (item := _id(row.get("item")))]
+
+
+def linked(host: str) -> list[Site]:
+    """The items on whose pages an address of that host stands, with the address; official website or not.
+
+    The list of external links finds any path, where the query service finds whole addresses only ("API:Exturlusage",
+    https://www.mediawiki.org/wiki/API:Exturlusage).
+
+    Raises:
+        DiligenceError: Wikidata cannot be asked, or sent invalid data.
+    """
+    check_contact()
+    params = {
+        "action": "query",
+        "list": "exturlusage",
+        "euquery": host,
+        "eunamespace": "0",
+        "euprop": "title|url",
+        "eulimit": "500",
+        "format": "json",
+        "formatversion": "2",
+    }
+    answer = Web.current().get(
+        f"{CompanySettings.current().wikidata_url}/w/api.php",
+        params,
+        trusted=True,
+        limiter=WIKIDATA_LIMITER,
+        limits=WIKIDATA_LIMITS,
+        name=NAME,
+    )
+    try:
+        rows = [(row["title"], row["url"]) for row in answer.json()["query"]["exturlusage"]]
+    except (KeyError, TypeError, AttributeError):
+        raise SourceFailed("Wikidata sent something else than the list of links that it should have.") from None
+    return [Site(item, url) for title, url in rows if isinstance(url, str) and (item := _id(title))]
 
 
 def named(names: Collection[str], languages: Collection[str]) -> list[tuple[Site, list[str]]]:
@@ -114,6 +169,7 @@ def fetch_item(item: str) -> Item | None:
     Raises:
         DiligenceError: it cannot be fetched, or is no item.
     """
+    check_contact()
     url = f"{CompanySettings.current().wikidata_url}/wiki/Special:EntityData/{item}.json"
     answer = Web.current().get(
         url, trusted=True, limiter=WIKIDATA_LIMITER, limits=WIKIDATA_LIMITS, expect=(404, 410), name=NAME
@@ -144,6 +200,7 @@ def page_of(item: str) -> str:
 
 def _ask(query: str) -> list[dict[str, str]]:
     """The rows of the answer, with the variables that have a value."""
+    check_contact()
     url = CompanySettings.current().wikidata_sparql_url
     headers = {"Accept": "application/sparql-results+json"}
     if len(quote(query)) + len(url) <= _MAX_URL:
@@ -212,6 +269,7 @@ def summary_of(title: str, item: str) -> Summary | None:
     Raises:
         DiligenceError: Wikipedia cannot be asked, or sent invalid data.
     """
+    check_contact()
     address = CompanySettings.current().wikipedia_url
     name = quote(title.replace(" ", "_"), safe="")
     answer = Web.current().get(

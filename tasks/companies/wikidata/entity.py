@@ -1,9 +1,10 @@
 """Which item of Wikidata is the company of a domain, with the ids under which other sources know it.
 
 The join is by the official website (P856), exact and never by a name. The website's host must be the domain, with or
-without `www.`; both schemes count, and so does a slash at the end or none. Of several items the one is taken whose
-official website it is by the better rank, then the top parent (P749, P127) among them; items that are still equal are
-named in `others`.
+without `www.`, and its path that of a home page (`/`, `/en/`, `/global/en/home.html`); both schemes count. Of several
+items the one is taken whose official website it is by the better rank, then the top parent (P749, P127) among them,
+then one that still exists, with identifiers of a legal entity, and with properties of a company. Where all that does
+not tell two items apart, two companies claim the domain and none is taken: `claimants` names them.
 
 An answer is used for some minutes, and callers that ask at the same time share one search.
 """
@@ -19,10 +20,12 @@ from typing import Final
 
 import idna
 
+from tasks.cancellation import uncancelled
+from tasks.companies.budget import counted_as_wait
 from tasks.companies.domain import registrable
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.safe_addresses import Address
-from tasks.companies.wikidata.client import Site, fetch_items, items_of
+from tasks.companies.wikidata.client import Site, fetch_items, items_of, linked
 from tasks.companies.wikidata.item import Item, ItemStatement, language_of, text
 from tasks.errors import NotAllowed
 
@@ -35,7 +38,12 @@ _MAX_ITEMS: Final = 20
 _WEBSITE: Final = "P856"
 _HOMES: Final = ("", "/", "/en", "/en/", "/en-us/", "/us/", "/us/en/", "/de/", "/index.html")
 """Usual paths of home pages. The query service finds whole addresses only; other paths would take a scan."""
-_HOME: Final = re.compile(r"/?(?:[a-z]{2}(?:[-_/][a-z]{2})?|index\.html?)?/?", re.IGNORECASE)
+_STEP: Final = (
+    r"(?:[a-z]{2}|[a-z]{2}[-_][a-z]{2}|global|international|worldwide|corporate|group|web|site|portal|"
+    r"(?:home|index|default|main|start|welcome|[a-z]{2})(?:\.(?:[a-z]{2}\.)?(?:s?html?|aspx?|php|jsp|do))?|home-?page)"
+)
+_HOME: Final = re.compile(rf"(?:/{_STEP}){{0,3}}/?(?:\?(?:lang|language|locale|hl|l)=[\w-]{{2,5}})?", re.IGNORECASE)
+"""The target of a home page: at most three steps that are a language, a region or the page's usual name."""
 _NO_COMPANY: Final = frozenset(
     "Q5 Q571 Q7397 Q7889 Q11424 Q35127 Q166142 Q193424 Q620615 Q1668024 Q4167410 Q4182287 Q5398426".split()  # noqa: SIM905 - a list of words reads best as words
 )
@@ -43,18 +51,22 @@ _NO_COMPANY: Final = frozenset(
 disambiguation page, search engine, television series: these have websites and are no companies."""
 _COMPANY_PROPERTIES: Final = ("P1454", "P159", "P452", "P1128", "P414", "P169", "P1278", "P5531")
 """Properties that hardly anything but a company has."""
+_LEGAL_IDENTIFIERS: Final = ("P1278", "P5531", "P414")
+"""LEI, CIK and stock exchange: a legal entity's, and not a brand's or a division's."""
 
 
 @dataclass(frozen=True)
 class Entity:
-    """The item taken for a domain, its statement on that website, and the names of items that were equally good.
+    """The item taken for a domain, its statement on that website, and the names of items that claim it as well.
 
-    `not_fetched` further items have that website and were not compared.
+    `others` were less likely to be the company, nothing tells `rivals` apart from it, and `not_fetched` further items
+    have that website and were not compared.
     """
 
     item: Item
     website: ItemStatement
     others: tuple[str, ...] = ()
+    rivals: tuple[str, ...] = ()
     not_fetched: int = 0
 
     @property
@@ -84,12 +96,27 @@ class Entity:
 
 
 def entity_of(domain: str) -> Entity | None:
-    """The company with that registrable domain; None: Wikidata could be asked, and knows none.
+    """The company with that registrable domain; None: Wikidata could be asked, and knows none, or several alike.
 
     Raises:
         BadRequest: it is no registrable domain.
         DiligenceError: Wikidata cannot be asked, or sent invalid data.
     """
+    entity = _likeliest(domain)
+    return None if entity is None or entity.rivals else entity
+
+
+def claimants(domain: str) -> Sequence[str]:
+    """The names of the items that claim the domain alike, so that none of them is taken; none where one is.
+
+    Raises:
+        DiligenceError: as `entity_of`.
+    """
+    entity = _likeliest(domain)
+    return (_named(entity), *entity.rivals) if entity is not None and entity.rivals else ()
+
+
+def _likeliest(domain: str) -> Entity | None:
     domain = registrable(domain)
     settings = CompanySettings.current()
     max_age = min(_MAX_AGE, settings.facts_max_age * 3600)
@@ -120,7 +147,8 @@ class EntityCache:
                     self._searches.popitem(last=False)
         if new is not None:
             self._search(key, new)
-        return search.result()
+        with counted_as_wait():  # another source's thread is asking, by its own limits
+            return search.result()
 
     def clear(self) -> None:
         """Forget all answers."""
@@ -129,7 +157,8 @@ class EntityCache:
 
     def _search(self, key: tuple[str, str, str], search: Future[Entity | None]) -> None:
         try:
-            search.set_result(_search(key[0]))
+            with uncancelled():
+                search.set_result(_search(key[0]))
         except BaseException as error:  # noqa: BLE001 - every caller that waits must get it, whatever it is
             with self._lock:
                 if self._searches.get(key, (None, 0.0))[0] is search:
@@ -141,16 +170,20 @@ ENTITIES: Final = EntityCache()
 
 
 def _search(domain: str) -> Entity | None:
-    sites = [site for site in items_of(_addresses(domain)) if not site.url or is_at(site.url, domain)]
-    ids = _ordered(sites)
+    sites = items_of(_addresses(domain))
+    if not sites:  # another path of a home page, or another rank of statements than the query service has
+        sites = [site for host in (f"www.{domain}", domain) for site in linked(host) if is_home(site.url)]
+    ids = _ordered(site for site in sites if not site.url or is_at(site.url, domain))
     items = {item.id: item for item in fetch_items(ids[:_MAX_ITEMS]).values()}  # a merged one has its new id
     entities = [entity for item in items.values() if (entity := _entity(item, domain)) is not None]
     best = min((_standing(entity, domain) for entity in entities), default=None)
     equal = _top([entity for entity in entities if _standing(entity, domain) == best], entities)
     if not equal:
         return None
-    first, *others = sorted(equal, key=_likeliness)
-    return Entity(first.item, first.website, tuple(map(_named, others)), len(ids[_MAX_ITEMS:]))
+    first, *others = sorted(equal, key=lambda entity: (_likeliness(entity), len(entity.id), entity.id))
+    rivals = [_named(other) for other in others if _likeliness(other) == _likeliness(first)]
+    less_likely = [_named(other) for other in others if _likeliness(other) != _likeliness(first)]
+    return Entity(first.item, first.website, tuple(less_likely), tuple(rivals), len(ids[_MAX_ITEMS:]))
 
 
 def _addresses(domain: str) -> list[str]:
@@ -194,7 +227,9 @@ def _ordered(sites: Iterable[Site]) -> list[str]:
 
 def _entity(item: Item, domain: str) -> Entity | None:
     """The item with its best statement on this website; None where it has none, or is no company."""
-    sites = [statement for statement in item.all(_WEBSITE) if is_at(text(statement.value) or "", domain)]
+    addresses = [(text(statement.value) or "", statement) for statement in item.all(_WEBSITE)]
+    # A page deeper in the site is a product's or a division's.
+    sites = [statement for address, statement in addresses if is_at(address, domain) and is_home(address)]
     kinds = item.items("P31")
     if not sites or (kinds and _NO_COMPANY.issuperset(kinds)):
         return None
@@ -230,11 +265,13 @@ def _all_owners(item: str, owners: Mapping[str, set[str]]) -> set[str]:
     return all_owners
 
 
-def _likeliness(entity: Entity) -> tuple[int, bool, int, str]:
-    """Which of several equal items is taken: one with properties of a company, not dissolved, with the lowest id."""
+def _likeliness(entity: Entity) -> tuple[bool, bool, bool]:
+    """How likely one of several equal items is the company, best first: identifiers, its properties, not dissolved."""
     item = entity.item
-    is_company = any(item.all(name) for name in _COMPANY_PROPERTIES)
-    return -is_company, bool(item.all("P576")), len(item.id), item.id
+    has_identifier, is_company = (
+        any(item.best(name) for name in names) for names in (_LEGAL_IDENTIFIERS, _COMPANY_PROPERTIES)
+    )
+    return bool(item.all("P576")), not has_identifier, not is_company
 
 
 def _named(entity: Entity) -> str:

@@ -13,6 +13,14 @@ from tasks.companies.claims import Claim
 from tests.homes import make_home
 
 
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Calls to sources are counted in the database, so every test has an empty one of its own."""
+    monkeypatch.setenv("DILIGENCE_HOME", str(make_home(tmp_path / "home")))
+    yield
+    database.close()
+
+
 @pytest.fixture
 def facts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The folder of the source `files`, with the only settings that are in force; the database is empty."""

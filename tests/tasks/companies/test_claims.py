@@ -117,11 +117,63 @@ def test_the_first_source_that_speaks_to_a_field_has_the_word(claim: Make) -> No
     assert profile.tagline is None
 
 
-def test_an_address_is_taken_whole_from_one_source(claim: Make) -> None:
-    profile = merge([claim("hq", {"city": "Aarhus"}, source="files"), claim("hq", {"city": "Århus", "country": "DK"})])
+def test_headquarters_are_put_together_of_parts_that_do_not_contradict_each_other(claim: Make) -> None:
+    def place(**parts: Any) -> dict[str, Any]:
+        return {
+            "country": None,
+            "city": None,
+            "postal_code": None,
+            "line_1": None,
+            "state": None,
+            "is_hq": True,
+            **parts,
+        }
+
+    profile = merge(
+        [
+            claim("hq", place(country="US", city="Redmond"), source="wikidata"),
+            claim("hq", place(country="US", city="Albuquerque", state="NM"), source="website"),
+            claim("hq", place(country="US", city="REDMOND", postal_code="98052", state="WA"), source="sec"),
+        ]
+    )
 
     assert profile.hq is not None
-    assert (profile.hq.city, profile.hq.country) == ("Aarhus", None)
+    assert profile.hq.model_dump() == place(country="US", city="Redmond", postal_code="98052", state="WA")
+
+
+def test_of_head_counts_and_status_the_newest_counts(claim: Make) -> None:
+    profile = merge(
+        [
+            claim("company_size", [1001, 5000], source="wikidata", as_of="2011"),
+            claim("company_size", [10001, None], source="website", as_of="2026-01-01"),
+            claim("company_size", [51, 200], source="other", as_of="2999-01-01"),
+            claim("extra.operating_status", "Inactive", source="sec", as_of="2020-05"),
+            claim("extra.operating_status", "Active", source="gleif", as_of="2026-01-02T10:00:00Z"),
+            claim("name", "Alpha", source="wikidata", as_of="2011"),
+            claim("name", "Alpha Group", source="website", as_of="2026"),
+        ]
+    )
+
+    assert profile.company_size == [10001, None]
+    assert profile.extra.operating_status == "Active"
+    assert profile.name == "Alpha"
+
+
+def test_an_undated_first_claim_keeps_the_word(claim: Make) -> None:
+    claims = [claim("company_size", [1, 1], source="files"), claim("company_size", [2, 10], as_of="2026-01-01")]
+
+    assert merge(claims).company_size == [1, 1]
+
+
+def test_a_founding_year_and_a_founding_date_of_another_year_are_a_conflict(claim: Make) -> None:
+    year = claim("founded_year", 1999, source="wikidata")
+    date = claim("extra.founding_date", {"day": 4, "month": 5, "year": 1902}, source="gleif")
+    same = claim("extra.founding_date", {"day": None, "month": None, "year": 1999}, source="wikidata")
+
+    (conflict,) = find_conflicts([year, date])
+    assert conflict.field == "founded_year"
+    assert [(claim.value, claim.source) for claim in conflict.claims] == [(1999, "wikidata"), (1902, "gleif")]
+    assert find_conflicts([year, same]) == []
 
 
 @pytest.mark.parametrize(

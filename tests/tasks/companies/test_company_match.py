@@ -65,10 +65,41 @@ def test_a_page_that_links_to_the_domain_counts() -> None:
 
 def test_the_own_site_of_a_namesake_does_not_count_though_it_names_the_domain() -> None:
     perfume = {"@type": "Organization", "name": "Alpha Ltd", "url": "https://alpha-perfume.example/"}
-    page = _page("Not to be confused with alpha.example.", schema_org=[perfume])
+    page = _page("Alpha of alpha.example makes pumps, we make perfume.", schema_org=[perfume])
 
     assert not ALPHA.is_shown_by(page, "https://alpha-perfume.example/about")
     assert ALPHA.is_shown_by(page, "https://news.example/1")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Alpha Industries, called Alpha, has 5,000 people. Not to be confused with alpha.example.",
+        "Alpha sells perfume and has no connection to the pump maker at www.alpha.example.",
+        "Alpha Ltd is not affiliated with Alpha (alpha.example).",
+        "Alpha ist nicht zu verwechseln mit alpha.example.",
+    ],
+)
+def test_a_page_that_tells_itself_apart_is_not_about_the_company(text: str) -> None:
+    link = [("https://alpha.example/", "alpha.example")]
+
+    assert not ALPHA.is_shown_by(_page(text), "https://news.example/1")
+    assert not ALPHA.is_shown_by(_page(text, links=link), "https://news.example/1")
+    assert ALPHA.is_shown_by(_page(f"{text} Pumps are sold at alpha.example."), "https://news.example/1")
+
+
+def test_a_page_that_only_links_to_the_company_as_another_one_is_not_about_it() -> None:
+    page = _page("This is Beta. Do not mistake us; unrelated to Alpha.", links=[("https://alpha.example/", "Alpha")])
+
+    assert not ALPHA.is_shown_by(page, "https://news.example/1")
+
+
+def test_a_list_of_companies_is_not_about_one_of_them_unless_its_title_says_so() -> None:
+    rows = [f"Maker {number}: maker{number}.example, 40 people" for number in range(30)]
+    text = "\n".join([*rows, "Alpha: alpha.example, 120 people"])
+
+    assert not ALPHA.is_shown_by(_page(text, title="Pump makers"), "https://news.example/1")
+    assert ALPHA.is_shown_by(_page(text, title="Alpha and its thirty rivals"), "https://news.example/1")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from threading import Event
 
 import pytest
 from prefect.states import Failed
@@ -10,6 +11,7 @@ from prefect.states import Failed
 from storage.columns import now
 from storage.companies import get_profile, latest_profile, profile_claims
 from storage.database import reading, writing
+from tasks.companies import ask_sources as asking
 from tasks.companies import facts as facts_module
 from tasks.companies.ask_sources import ask_sources, store_answer
 from tasks.companies.claims import Claim, SourceClaims
@@ -63,7 +65,7 @@ def test_the_claims_answer_has_the_shape_of_the_contract(write: Write) -> None:
 
     answer = json.loads(company_facts("alpha.example").model_dump_json())
 
-    assert list(answer) == ["profile", "claims", "conflicts"]
+    assert list(answer) == ["profile", "claims", "conflicts", "warnings"]
     assert [list(claim) for claim in answer["claims"]] == [
         ["field", "value", "source", "url", "retrieved_at", "as_of"]
     ] * 2
@@ -73,6 +75,7 @@ def test_the_claims_answer_has_the_shape_of_the_contract(write: Write) -> None:
     ]
     assert answer["claims"][0]["retrieved_at"].endswith("Z")
     assert answer["conflicts"] == []
+    assert answer["warnings"] == []
 
 
 def test_profile_and_claims_are_stored(write: Write) -> None:
@@ -297,3 +300,33 @@ def test_a_profile_that_an_earlier_release_merged_differently_is_replaced(write:
 
     assert second != first
     assert stored_facts(second).profile == facts.profile
+
+
+def test_an_answer_that_comes_when_the_run_is_over_changes_nothing_stored_and_is_used_the_next_time(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, stored = Event(), Event()
+
+    class LateSource(NetworkSource):
+        def facts(self, domain: str) -> SourceClaims | None:
+            assert go_on.wait(20)
+            return super().facts(domain)
+
+    def store(source: FactSource, domain: str, claims: SourceClaims | None) -> None:
+        store_answer(source, domain, claims)
+        if source is late:
+            stored.set()
+
+    late = LateSource("late", 1929)
+    monkeypatch.setenv("DILIGENCE_FACTS_TIMEOUT", "0.1")
+    monkeypatch.setattr(asking, "store_answer", store)
+    ask([NetworkSource("one", 1902), late])
+
+    profile_id, facts = fetch_facts("alpha.example")
+    go_on.set()
+    assert stored.wait(20)
+
+    assert [claim.source for claim in facts.claims] == ["one"]
+    assert "late took longer" in facts.warnings[0]
+    assert stored_facts(profile_id) == facts
+    assert {claim.source for claim in fetch_facts("alpha.example").facts.claims} == {"one", "late"}

@@ -246,7 +246,7 @@ OBEYED = (
     ("planted", "obeys"),
     quick_cases(product(PLANTED, OBEYED), quick=range(0, 36, 7)),  # each instruction and each answer once
 )
-def test_a_planted_instruction_changes_nothing_though_the_model_obeys(
+def test_a_planted_instruction_is_read_and_proves_nothing_though_the_model_obeys(
     server: LoopbackServer, model: Callable[..., ModelServer], planted: str, obeys: str
 ) -> None:
     escaped = planted.replace("<", "&lt;")
@@ -261,7 +261,7 @@ def test_a_planted_instruction_changes_nothing_though_the_model_obeys(
 
     answer = _ask()
 
-    assert planted not in hosted.requests[0].prompt
+    assert planted in hosted.requests[0].prompt
     assert "waterworks of Hamburg" in hosted.requests[0].prompt
     assert planted not in answer
     for word in ("insolvent", "moon", "10/10", "HACKED", "whales", "9,999"):
@@ -305,5 +305,5 @@ def test_beside_orders_in_facts_a_quotation_speaks_for_itself_alone(
 
     answer = _ask()
 
-    assert PLANTED[0] not in hosted.requests[0].prompt
+    assert PLANTED[0] in hosted.requests[0].prompt
     assert "insolvent" not in answer

@@ -9,6 +9,8 @@ import pytest
 from tests.companies_servers.wikidata import addresses, forget, item, wikidata
 from tests.web.server import LoopbackServer
 
+COUNTRIES = (item("Q183", "Germany", P297=["DE"]), item("Q668", "India", P297=["IN"]), item("Q1726", "Munich"))
+
 
 @pytest.fixture
 def server() -> Iterator[LoopbackServer]:
@@ -25,7 +27,7 @@ def in_wikidata(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]
 
         def in_wikidata(name: str | None, **claims: Any) -> None:
             alpha = item("Q1", name, P856=["https://www.alpha.example/"], **claims)
-            server = servers.enter_context(LoopbackServer(wikidata(alpha)))
+            server = servers.enter_context(LoopbackServer(wikidata(alpha, *COUNTRIES)))
             for setting, address in addresses(server).items():
                 monkeypatch.setenv(setting, address)
 

@@ -1,4 +1,4 @@
-"""The source `gleif`: a legal entity by its LEI, or by a name that no other one bears."""
+"""The source `gleif`: a legal entity by its LEI, or by name, country and another fact."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,9 +7,11 @@ import pytest
 
 from tasks.companies.claims import SourceClaims
 from tasks.companies.sources.gleif import open_source
+from tasks.companies.wikidata.entity import ENTITIES
 from tasks.errors import BadRequest, SourceFailed
+from tests.companies_servers.gleif import MUNICH, record
 from tests.companies_servers.gleif import gleif as register
-from tests.companies_servers.gleif import record
+from tests.companies_servers.wikidata import item_value, moment, statement
 from tests.web.behaviours import json_reply, page
 from tests.web.server import LoopbackServer
 
@@ -24,9 +26,13 @@ def serve(
     """Lets GLEIF know these records, and Wikidata the LEIs and the name of the company of alpha.example."""
 
     def serve(
-        *records: dict[str, Any], leis: tuple[str, ...] = (ALPHA,), name: str | None = "Alpha", **more: Any
+        *records: dict[str, Any],
+        leis: tuple[str, ...] = (ALPHA,),
+        name: str | None = "Alpha",
+        wikidata: Any = None,
+        **more: Any,
     ) -> LoopbackServer:
-        in_wikidata(name, P1278=list(leis))
+        in_wikidata(name, P1278=list(leis), **(wikidata or {}))
         monkeypatch.setenv("DILIGENCE_GLEIF_URL", server.url)
         server.pages = register(*records, **more)
         return server
@@ -113,31 +119,74 @@ def test_the_day_of_creation_is_the_local_one(serve: Serve, creation_date: Any, 
     assert values_of(open_source().facts("alpha.example")).get("extra.founding_date") == day
 
 
-def test_without_an_lei_the_only_entity_of_exactly_that_name_is_taken_with_a_warning(serve: Serve) -> None:
-    serve(record(ALPHA, "Alpha GmbH"), record(BETA, "Alpha Industries GmbH"), leis=())
+IN_MUNICH: Any = {
+    "P159": [statement(item_value("Q1726"), P17=item_value("Q183"), P281="80802")],
+    "P571": [moment("1890")],
+}
+"""What Wikidata says of a company in Germany that was founded in 1890."""
+
+
+@pytest.mark.parametrize(
+    ("agreeing", "fact"),
+    [
+        (IN_MUNICH, "postal code"),
+        ({**IN_MUNICH, "P159": [statement(item_value("Q5"), P17=item_value("Q183"))]}, "founding year"),
+    ],
+)
+def test_without_an_lei_an_entity_is_taken_by_name_country_and_another_fact(
+    serve: Serve, agreeing: Any, fact: str
+) -> None:
+    serve(record(ALPHA, "Alpha GmbH"), record(BETA, "Alpha Industries GmbH"), leis=(), wikidata=agreeing)
 
     answer = open_source().facts("alpha.example")
 
     assert values_of(answer)["name"] == "Alpha GmbH"
     assert answer is not None
     assert answer.warnings == [
-        f"No LEI is known for this website: GLEIF's Alpha GmbH (LEI {ALPHA}) was taken, the only one of that name."
+        f"No LEI is known for this website: GLEIF's Alpha GmbH (LEI {ALPHA}) was taken by name, country and {fact}."
     ]
 
 
-def test_of_several_entities_of_that_name_none_is_taken(serve: Serve) -> None:
-    serve(record(ALPHA, "Alpha GmbH"), record(BETA, "ALPHA INC."), leis=())
+@pytest.mark.parametrize(
+    "agreeing",
+    [
+        {},
+        {"P571": [moment("1890")]},
+        {"P159": [statement(item_value("Q5"), P17=item_value("Q183"))]},
+        {"P159": [statement(item_value("Q5"), P17=item_value("Q668"), P281="80802")], "P571": [moment("1890")]},
+    ],
+    ids=["nothing", "year without country", "country alone", "another country"],
+)
+def test_an_entity_of_the_name_alone_is_a_possible_match_and_no_claim(serve: Serve, agreeing: Any) -> None:
+    serve(record(ALPHA, "Alpha GmbH"), leis=(), wikidata=agreeing)
 
     answer = open_source().facts("alpha.example")
 
     assert answer is not None
     assert answer.claims == []
-    assert answer.warnings == ["GLEIF has several entities of the name Alpha, and none was taken."]
+    assert answer.warnings[0].startswith(
+        f"Possible match by name alone, not used: GLEIF's Alpha GmbH (LEI {ALPHA}) in München, DE. "
+    )
+
+
+def test_of_two_entities_of_one_name_in_one_country_none_is_taken_unless_a_fact_tells_them_apart(serve: Serve) -> None:
+    elsewhere = {**MUNICH, "city": "Berlin", "postalCode": "10115"}
+    in_munich, in_berlin = record(ALPHA, "Alpha GmbH"), record(BETA, "ALPHA AG", headquarters=elsewhere)
+    serve(in_munich, in_berlin, leis=(), wikidata={"P159": IN_MUNICH["P159"]})
+    told_apart = open_source().facts("alpha.example")
+    ENTITIES.clear()
+    serve(in_munich, in_berlin, leis=(), wikidata={"P571": [moment("1890")], "P17": [item_value("Q183")]})
+    alike = open_source().facts("alpha.example")
+
+    assert values_of(told_apart)["name"] == "Alpha GmbH"
+    assert alike is not None
+    assert alike.claims == []
+    assert f"Alpha GmbH (LEI {ALPHA}) in München, DE; ALPHA AG (LEI {BETA}) in Berlin, DE." in alike.warnings[0]
 
 
 def test_a_name_with_more_likenesses_than_were_looked_through_is_not_taken(serve: Serve) -> None:
     others = [record(f"{number:018}00", f"Alpha {number} GmbH") for number in range(60)]
-    serve(record(ALPHA, "Alpha GmbH"), *others, leis=())
+    serve(record(ALPHA, "Alpha GmbH"), *others, leis=(), wikidata=IN_MUNICH)
 
     answer = open_source().facts("alpha.example")
 
@@ -150,6 +199,13 @@ def test_a_name_that_is_only_alike_is_unknown(serve: Serve, name: str | None) ->
     serve(record(ALPHA, "Alpha GmbH"), leis=(), name=name)
 
     assert open_source().facts("alpha.example") is None
+
+
+def test_a_register_that_answers_html_with_200_fails_and_is_not_unknown(serve: Serve) -> None:
+    serve().pages = lambda _: page("<h1>Maintenance</h1>")
+
+    with pytest.raises(SourceFailed, match="GLEIF sent something else than the JSON"):
+        open_source().facts("alpha.example")
 
 
 def test_of_several_records_the_living_one_that_was_updated_last_is_taken(serve: Serve) -> None:

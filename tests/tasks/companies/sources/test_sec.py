@@ -15,7 +15,7 @@ from tests.companies_servers.sec import LONDON, submission
 from tests.companies_servers.sec import sec as edgar
 from tests.companies_servers.wikidata import addresses
 from tests.web.behaviours import json_reply, page
-from tests.web.server import LoopbackServer
+from tests.web.server import LoopbackServer, Reply
 
 Serve = Callable[..., LoopbackServer]
 
@@ -153,7 +153,6 @@ def test_the_public_address_wants_a_contact(in_wikidata: Callable[..., None], mo
     monkeypatch.delenv("DILIGENCE_CONTACT", raising=False)
     monkeypatch.delenv("DILIGENCE_SEC_DATA_URL", raising=False)
 
-    assert open_source().facts("beta.example") is None
     with pytest.raises(NotConfigured, match="DILIGENCE_CONTACT"):
         open_source().facts("alpha.example")
 
@@ -169,9 +168,9 @@ def test_where_wikidata_cannot_be_asked_no_company_is_unknown(serve: Serve, monk
     assert server.asked == []
 
 
-def test_a_refusal_says_what_the_sec_wants(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refusal_says_what_the_sec_wants(serve: Serve) -> None:
     server = serve(submission("1", "Alpha"))
-    monkeypatch.delenv("DILIGENCE_CONTACT")
+    server.pages = lambda _: Reply(b"<title>SEC.gov | Request Rate Threshold Exceeded</title>", 403)
 
     with pytest.raises(SourceFailed, match=r"HTTP 403.*DILIGENCE_CONTACT"):
         open_source().facts("alpha.example")

@@ -10,7 +10,7 @@ from tasks.companies.sources.website import WebsiteSource
 from tasks.errors import BadRequest, DiligenceError, NotAllowed
 from tests.companies_servers.site import ALPHA, SITE, document, feed
 from tests.web.behaviours import page, redirect
-from tests.web.server import LoopbackServer, Reply
+from tests.web.server import Asked, LoopbackServer, Reply
 
 
 @pytest.fixture
@@ -159,19 +159,31 @@ def test_at_most_two_more_pages_are_read(server: LoopbackServer) -> None:
 
 
 @pytest.mark.parametrize(
-    "parked",
+    "empty",
     [
         page(""),
         page("<html><body></body></html>"),
-        page("<title>alpha.example</title><p>This domain is for sale. Buy this domain.</p>"),
         Reply(status=404),
         Reply(b"\x89PNG\r\n\x1a\n\x00", headers={"Content-Type": "image/png"}),
     ],
 )
-def test_an_empty_or_parked_site_knows_nothing(server: LoopbackServer, parked: Reply) -> None:
-    server.pages = {"/alpha.example": parked}
+def test_an_empty_site_knows_nothing(server: LoopbackServer, empty: Reply) -> None:
+    server.pages = {"/alpha.example": empty}
 
     assert WebsiteSource().facts("alpha.example") is None
+
+
+@pytest.mark.parametrize(
+    "words", ["This domain is for sale. Buy this domain.", "Domain parking", "Diese Domain steht zum Verkauf"]
+)
+def test_a_parked_domain_is_known_as_parked_and_says_nothing_of_the_company(server: LoopbackServer, words: str) -> None:
+    server.pages = {"/alpha.example": document(f"<p>{words}</p>", ALPHA, title="alpha.example")}
+
+    answer = WebsiteSource().facts("alpha.example")
+
+    assert answer is not None
+    assert answer.claims == []
+    assert answer.warnings == ["The domain alpha.example is parked: its page is no company's, and was not used."]
 
 
 def test_a_site_that_leads_elsewhere_is_told_of_and_not_read(
@@ -207,3 +219,24 @@ def test_a_site_out_of_reach_is_an_error(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_domain_that_is_not_registrable_is_refused() -> None:
     with pytest.raises(BadRequest):
         WebsiteSource().facts("www.alpha.example")
+
+
+def test_www_is_asked_where_the_domain_itself_does_not_answer(
+    server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port = server.url.rpartition(":")[2]
+    monkeypatch.setenv("DILIGENCE_WEBSITE_URL", f"http://{{domain}}:{port}")
+    monkeypatch.setenv("DILIGENCE_WEB_ALLOW", "127.0.0.1,::1")
+    home = document("<p>Pumps.</p>", {**ALPHA, "url": "http://www.alpha.localhost/"})
+
+    def answer(asked: Asked) -> Reply:
+        if not asked.headers["host"].startswith("www."):
+            return Reply(status=503)
+        return Reply(status=404) if asked.path == "/robots.txt" else home
+
+    server.pages = answer
+
+    found = WebsiteSource().facts("alpha.localhost")
+
+    assert found is not None
+    assert {claim.url for claim in found.claims} == {f"http://www.alpha.localhost:{port}/"}

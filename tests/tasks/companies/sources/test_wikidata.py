@@ -354,7 +354,16 @@ def test_several_companies_of_a_website_are_told(serve: Serve) -> None:
     assert value_of("name") == "Alpha"
     (warning,) = facts().warnings
     assert "alpha.example" in warning
-    assert "Alpha (Q1) is taken, not Beta (Q2)" in warning
+    assert "Alpha (Q1) is taken as the likeliest, not Beta (Q2)" in warning
+
+
+def test_of_two_companies_that_claim_one_domain_none_is_taken_and_both_are_told(serve: Serve) -> None:
+    serve(item("Q2", "Beta", P856=[SITE]))
+    answer = facts()
+    assert answer.claims == []
+    (warning,) = answer.warnings
+    assert warning.startswith("Possible matches, none used")
+    assert "Alpha (Q1), Beta (Q2)" in warning
 
 
 def test_hostile_texts_are_tamed(serve: Serve) -> None:

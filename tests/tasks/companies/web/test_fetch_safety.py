@@ -9,6 +9,7 @@ from threading import Event
 import pytest
 
 from tasks.companies.web.client import Web
+from tasks.companies.web.site import PAGE_LIMITS
 from tasks.errors import NotAllowed, SourceFailed, TookTooLong, TooLarge, Unavailable
 from tests.tasks.companies.web.conftest import QUICK
 from tests.web.behaviours import (
@@ -168,6 +169,18 @@ def test_a_server_that_takes_for_ever_is_left_when_the_time_is_up(
     server.pages = {"/": behaviour}
     with pytest.raises(TookTooLong):
         web.get(server.url, limits=replace(ONCE, wait=0.4, total=0.6))
+
+
+def test_a_page_that_drips_is_given_up_when_its_time_is_used_and_not_begun_again(
+    web: Web, server: LoopbackServer
+) -> None:
+    server.pages = {"/": dripping()}
+
+    with pytest.raises(TookTooLong):
+        web.get(f"{server.url}/", limits=replace(PAGE_LIMITS, total=0.3))
+
+    assert len(server.asked) == 1
+    assert PAGE_LIMITS.total == 10
 
 
 def test_a_name_server_that_does_not_answer_is_not_waited_for(open_web: Callable[..., Web]) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from tasks.companies.web.client import FetchLimits
 from tasks.companies.wikidata import client as asking
-from tasks.companies.wikidata.entity import entity_of
-from tasks.errors import BadRequest, SourceFailed, TooManyRequests, Unavailable
+from tasks.companies.wikidata.entity import claimants, entity_of
+from tasks.errors import BadRequest, NotConfigured, SourceFailed, TooManyRequests, Unavailable
 from tests.companies_servers.wikidata import addresses, forget, item, item_value, moment, statement, wikidata
 from tests.web.behaviours import busy, json_reply
 from tests.web.server import LoopbackServer, Reply
@@ -47,6 +47,10 @@ def taken(domain: str = "alpha.example") -> str | None:
         "https://www.alpha.example",
         "http://www.alpha.example/",
         "https://www.alpha.example/en/",
+        "https://www.alpha.example/global/en/home.html",
+        "http://alpha.example/default.aspx",
+        "https://www.alpha.example/?lang=en",
+        "https://www.alpha.example/de-DE",
     ],
 )
 def test_a_company_is_found_however_its_website_is_written(serve: Serve, site: str) -> None:
@@ -79,6 +83,8 @@ def test_a_company_is_found_however_its_website_is_written(serve: Serve, site: s
         "https://beta.example/alpha.example",
         "https://alpha.example:8443/",
         "https://alpha.example@beta.example/",
+        "https://alpha.example/products/pump",
+        "https://alpha.example/healthcare",
     ],
 )
 def test_another_host_is_not_its_website_even_where_a_query_service_says_so(serve: Serve, site: str) -> None:
@@ -123,6 +129,11 @@ def test_a_person_with_a_website_is_no_company(serve: Serve) -> None:
     assert taken() is None
 
 
+def test_an_address_of_the_domain_in_another_property_is_no_official_website(serve: Serve) -> None:
+    serve(item("Q1", "Beta", P856=["https://beta.example/"], P973=["https://alpha.example/"]))
+    assert taken() is None
+
+
 def test_a_name_alone_joins_nothing(serve: Serve) -> None:
     serve(item("Q1", "alpha.example", aliases=("Alpha",)))
     assert taken() is None
@@ -163,9 +174,17 @@ def test_a_parent_of_former_times_is_none(serve: Serve) -> None:
     site: dict[str, Any] = {"P856": ["https://alpha.example/"]}
     former = statement(item_value("Q2"), P582=moment("2001"))
     serve(item("Q1", "Alpha", **site, P749=[former]), item("Q2", "Beta", **site))
+    assert entity_of("alpha.example") is None
+    assert claimants("alpha.example") == ("Alpha (Q1)", "Beta (Q2)")
+
+
+def test_of_two_that_claim_a_domain_the_one_with_a_legal_entitys_identifier_is_taken(serve: Serve) -> None:
+    company: dict[str, Any] = {"P856": ["https://alpha.example/"], "P452": [item_value("Q9")]}
+    serve(item("Q1", "Alpha Brand", **company), item("Q2", "Alpha", **company, P1278=["HWUPKR0MPOU8FGXBT394"]))
     entity = entity_of("alpha.example")
     assert entity is not None
-    assert (entity.id, entity.others) == ("Q1", ("Beta (Q2)",))
+    assert (entity.id, entity.others) == ("Q2", ("Alpha Brand (Q1)",))
+    assert claimants("alpha.example") == ()
 
 
 def test_those_that_own_each_other_are_named_and_the_living_company_taken(serve: Serve) -> None:
@@ -177,6 +196,12 @@ def test_those_that_own_each_other_are_named_and_the_living_company_taken(serve:
     entity = entity_of("alpha.example")
     assert entity is not None
     assert (entity.id, entity.others) == ("Q2", ("Alpha One (Q1)",))
+
+
+def test_a_company_with_a_thousand_officers_is_read(serve: Serve) -> None:
+    officers = [item_value(f"Q{number}") for number in range(10, 1210)]
+    serve(item("Q1", "Alpha", P856=["https://alpha.example/"], P169=officers, P112=officers))
+    assert taken() == "Q1"
 
 
 def test_a_merged_item_is_the_one_it_was_merged_into(serve: Serve) -> None:
@@ -200,6 +225,16 @@ def test_nothing_is_remembered_where_settings_say_so(serve: Serve, monkeypatch: 
     assert taken() == "Q1"
     server.pages = wikidata()
     assert taken() is None
+
+
+def test_without_a_contact_wikimedia_is_not_asked(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = serve(item("Q1", "Alpha", P856=["https://alpha.example/"]))
+    monkeypatch.delenv("DILIGENCE_CONTACT")
+
+    with pytest.raises(NotConfigured, match="DILIGENCE_CONTACT"):
+        entity_of("alpha.example")
+
+    assert server.asked == []
 
 
 def test_a_failure_is_not_remembered(serve: Serve) -> None:

@@ -1,0 +1,158 @@
+"""How often a source of facts is called: one budget for all processes, and how long a batch waits for its turn.
+
+A `SourceLimiter` is a limiter whose calls are counted in the database (`storage.budgets`), so that several workers,
+services and commands that share one database keep within the limit that the source's owner documents. A refusal with a
+`Retry-After` holds all of them.
+
+A `Wait` is a caller's patience. Within `waiting` a refused call is made again, and a spent budget waited for, until it
+ends; what was waited does not count as time that the source took.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from math import inf
+from threading import Lock
+from typing import Final
+
+from storage.budgets import hold_calls, reserve_call
+from storage.database import writing
+from tasks import cancellation
+from tasks.remote.rate_limit import HeldBack, RateLimit, RateLimiter, Turn
+
+_LONGEST_HOLD: Final = 3600.0
+"""Seconds that a source may hold back all processes."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """At most `burst + seconds / interval` calls in any `seconds`: `burst` at once, then one each `interval`."""
+
+    server: str
+    interval: float
+    burst: int
+
+
+class SourceLimiter(RateLimiter):
+    """A limiter for one source, whose budget all processes of one database share."""
+
+    def __init__(self, budget: Budget, limit: RateLimit, unnamed_hold: float) -> None:
+        """`unnamed_hold`: seconds that a refusal (HTTP 429) without a `Retry-After` holds callers back."""
+        super().__init__(limit)
+        self.unnamed_hold = unnamed_hold
+        self._budget = budget
+        self._refusing_since: float | None = None
+
+    @property
+    def refusing_for(self) -> float:
+        """Seconds for which the source has refused every call of this process; 0 if it answered the last one."""
+        since = self._refusing_since
+        return 0.0 if since is None else time.monotonic() - since
+
+    def begin(self, until: float = inf, patience: float = inf, cost: int = 1) -> Turn:
+        """As `RateLimiter.begin`, and then for a call of the shared budget.
+
+        Raises:
+            HeldBack, NoTurn: as there; HeldBack too where the budget is spent for longer than the caller waits.
+        """
+        turn = super().begin(until, patience, cost)
+        try:
+            self._wait_for_budget(min(until - time.monotonic(), patience))
+        except BaseException:
+            self.end()
+            raise
+        return turn
+
+    def refused(self, turn: Turn | None = None, after: float | None = None) -> float:
+        """As `RateLimiter.refused`; the hold that the server asked for is every process's."""
+        if self._refusing_since is None:
+            self._refusing_since = time.monotonic()
+        if after:
+            with writing() as session:
+                hold_calls(session, self._budget.server, min(after, _LONGEST_HOLD))
+        return super().refused(turn, after)
+
+    def answered(self, cost: int = 1) -> None:
+        """As `RateLimiter.answered`."""
+        self._refusing_since = None
+        super().answered(cost)
+
+    def _wait_for_budget(self, most: float) -> None:
+        budget = self._budget
+        with writing() as session:
+            seconds, reserved = reserve_call(session, budget.server, budget.interval, budget.burst, max(0.0, most))
+        if not reserved:
+            raise HeldBack(seconds)
+        if seconds > 0:
+            cancellation.sleep(seconds)
+
+
+class Wait:
+    """How long a caller waits for sources that refuse, and how long it has waited. Safe between threads."""
+
+    def __init__(self, patience: float) -> None:
+        """`patience`: seconds from now; a source that has refused all calls for so long is not waited for any more."""
+        self.patience: Final = patience
+        self.until: Final = time.monotonic() + patience
+        self._seconds = 0.0
+        self._under_way = 0
+        self._since = 0.0
+        self._lock = Lock()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds waited so far, or announced; never beyond the patience."""
+        now = time.monotonic()
+        with self._lock:
+            return self._seconds + (now - self._since if self._under_way and now < self.until else 0.0)
+
+    def add(self, seconds: float) -> None:
+        """Announce a wait."""
+        with self._lock:
+            self._seconds += seconds
+
+    @contextmanager
+    def under_way(self) -> Iterator[None]:
+        """Count the block as a wait; blocks at the same time count once."""
+        with self._lock:
+            if not self._under_way:
+                self._since = time.monotonic()
+            self._under_way += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way -= 1
+                if not self._under_way:
+                    self._seconds += time.monotonic() - self._since
+
+
+_wait: ContextVar[Wait | None] = ContextVar("wait_for_sources", default=None)
+
+
+def current_wait() -> Wait | None:
+    """The patience in force; None where a caller waits no longer than a request may take."""
+    return _wait.get()
+
+
+@contextmanager
+def waiting(wait: Wait | None) -> Iterator[None]:
+    """Let calls within the block wait for their turn as long as `wait` says."""
+    token = _wait.set(wait)
+    try:
+        yield
+    finally:
+        _wait.reset(token)
+
+
+@contextmanager
+def counted_as_wait() -> Iterator[None]:
+    """Count the block as a wait of the caller, if it has patience."""
+    wait = _wait.get()
+    if wait is None:
+        yield
+        return
+    with wait.under_way():
+        yield
