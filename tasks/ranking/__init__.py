@@ -2,6 +2,7 @@
 
 vocabulary    what documents call the things that questions ask for: files, and how they are read
 query         a question as weighted words, phrases and meanings
+function_words  how often texts have words that say nothing of what they are about
 index         the positions of words in texts; the likeliest texts for a query
 bm25          the score of each of these texts: by the vocabulary and by plain BM25 in one
 plain         plain BM25
@@ -11,6 +12,7 @@ semantic      the best texts put in order by meaning, where an embedding model i
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tasks.ranking.bm25 import score
 from tasks.ranking.index import WordPositions, likeliest
@@ -20,6 +22,9 @@ from tasks.text.tokens import tokens
 __all__ = ["Index", "rank"]
 
 _SCORED = 2000  # texts that are scored; of more texts, only the likeliest are
+_WORDINGS = 0.8  # the weight of the wordings of a search plan beside the question
+
+Scores = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 class Index:
@@ -31,21 +36,34 @@ class Index:
     def __init__(self, texts: Sequence[str]) -> None:
         self._positions = WordPositions(texts)
 
-    def rank(self, question: str, k: int) -> list[tuple[int, float]]:
+    def rank(
+        self, question: str, k: int, wordings: Sequence[str] = (), *, guess: bool = True
+    ) -> list[tuple[int, float]]:
         """The `k` best texts as (position in `texts`, score), best first.
 
         Only texts that share a word with the question, or with what documents call a thing that it asks for, are
-        returned, so there may be fewer, or none. Equal scores keep the order of the texts. Scores are above 0 and
-        mostly below 1; those of one question for a clause compare between the texts of different contracts.
+        returned, so there may be fewer, or none. Where no text shares more than function words ("may", "from"), the
+        order is by these, which is a guess; without `guess` there is none. Equal scores keep the order of the texts.
+        Scores are above 0 and mostly below 1; those of one question for a clause compare between the texts of
+        different contracts.
+
+        `wordings` are how documents would put it, where somebody knows (a search plan): together they are a second
+        question, which counts more than the first.
         """
+        positions, scores = self._scores(question, k, guess=guess and not wordings)
+        if wordings:
+            positions, scores = _fused((positions, scores), self._scores(". ".join(wordings), k))
+        positive = np.flatnonzero(scores > 0)
+        order = positive[np.argsort(-scores[positive], kind="stable")][: max(k, 0)]
+        return [(int(positions[index]), float(scores[index])) for index in order]
+
+    def _scores(self, question: str, k: int, *, guess: bool = False) -> Scores:
+        """The likeliest texts for a question, in order, and the score of each."""
         query = read_query(question)
         if not len(self._positions) or not query.terms or k <= 0:
-            return []
+            return np.empty(0, np.int64), np.empty(0)
         subset = likeliest(self._positions, query, max(k, _SCORED))
-        scores = score(subset, query)
-        positive = np.flatnonzero(scores > 0)
-        order = positive[np.argsort(-scores[positive], kind="stable")][:k]
-        return [(int(subset.texts[index]), float(scores[index])) for index in order]
+        return subset.texts, score(subset, query, guess=guess)
 
     def texts_with_words(self, words: str, k: int) -> list[int]:
         """The `k` texts that have most of these words, rare words counting most: where a quotation may stand.
@@ -61,6 +79,18 @@ class Index:
         return [int(position) for position in positive[np.argsort(-scores[positive], kind="stable")][: max(k, 0)]]
 
 
+def _fused(question: Scores, wordings: Scores) -> Scores:
+    """Both orders as one: of each score its share of the best counts."""
+    weights = (1 - _WORDINGS, _WORDINGS) if wordings[1].any() else (1.0, 0.0)
+    positions = np.union1d(question[0], wordings[0])
+    fused = np.zeros(len(positions))
+    for weight, (texts, scores) in zip(weights, (question, wordings), strict=True):
+        best = float(scores.max(initial=0.0))
+        if best and weight:
+            fused[np.searchsorted(positions, texts)] += weight * scores / best
+    return positions, fused
+
+
 def rank(texts: Sequence[str], question: str, k: int) -> list[tuple[int, float]]:
-    """`Index(texts).rank(question, k)` for a single question."""
-    return Index(texts).rank(question, k)
+    """`Index(texts).rank(question, k)` for a single question, without guesses."""
+    return Index(texts).rank(question, k, guess=False)

@@ -31,6 +31,7 @@ _MAX_MEANING = 12.0  # the terms of one meaning add up to that at most; two rare
 _LOCAL = 0.5  # how much less the words of most texts count than those of few: 0 (not at all) to 1
 _PLAIN_AT_MOST = 0.9  # the weight of plain BM25, of 1, where the vocabulary knows nothing of the question
 _PLAIN_AT_LEAST = 0.25  # where it knows the question
+_GUESS = 0.001  # the weight of function words where a text shares no other word: below any other score
 _WINDOW_SATURATION = 0.5  # a term that stands twice in a window says hardly more than one that stands once
 
 # words at the head of a page among which its title stands, behind the company's name and "in thousands"
@@ -40,17 +41,20 @@ _FIGURES = 0.35  # the share of its words that are numbers
 _UNTITLED = 0.4  # the share that a page without the title gets: a second page, or a summary of the figures
 
 
-def score(subset: TextSubset, query: Query) -> Floats:
-    """The score of each text of `subset`; 0 for one that has no term of the query.
+def score(subset: TextSubset, query: Query, *, guess: bool = False) -> Floats:
+    """The score of each text of `subset`; 0 for one that has no word of the query.
 
     The order is that by the vocabulary and that of plain BM25 in one: of each score its share of the best counts, plain
     BM25's the more the less the vocabulary knows of the question. The best text has the score by the vocabulary.
+    Where no text has a term of the query, function words alone decide with `guess`, with scores far below all others.
     """
     by_vocabulary = _score_by_vocabulary(subset, query)
     best = float(by_vocabulary.max(initial=0.0))
-    by_words = plain.score(subset, query.words)
+    by_words = plain.score(subset, query.words, query.function_words)
     best_by_words = float(by_words.max(initial=0.0))
-    if not best or not best_by_words:
+    if not best:
+        return _GUESS * by_words if guess else by_vocabulary
+    if not best_by_words:
         return by_vocabulary
     weight = _PLAIN_AT_MOST - (_PLAIN_AT_MOST - _PLAIN_AT_LEAST) * query.known
     fused = (1 - weight) * by_vocabulary / best + weight * by_words / best_by_words

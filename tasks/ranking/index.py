@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from tasks.ranking.function_words import FunctionWords, number_of
 from tasks.ranking.query import Query
 from tasks.ranking.vocabulary import NUMBER, Phrase
 from tasks.text.tokens import tokens_of_form, word_forms
@@ -39,17 +40,21 @@ class _Forms(dict[str, int]):
         super().__init__()
         self.numbers: dict[str, int] = {}
         self.words, self.ends = array("i"), array("i", [0])
+        self.function_words = array("h")  # the number of each spelling as a function word
 
     def __missing__(self, form: str) -> int:
         for word in tokens_of_form(form):
             self.words.append(self.numbers.setdefault(word, len(self.numbers)))
+        self.function_words.append(number_of(form))
         self.ends.append(len(self.words))
         self[form] = number = len(self)
         return number
 
 
-def encode(texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64], dict[str, int]]:
-    """Texts as one row of words, each word by its number.
+def encode(
+    texts: Sequence[str], function_words: FunctionWords
+) -> tuple[NDArray[np.int32], NDArray[np.int64], dict[str, int]]:
+    """Texts as one row of words, each word by its number; the others are added to `function_words`.
 
     Returns:
         The row; where each text begins in it, and behind the last one, where it ends; each word's number.
@@ -59,10 +64,12 @@ def encode(texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64], 
     for first in range(0, len(texts), _TEXTS_AT_ONCE):
         batch = [[forms[form] for form in word_forms(text)] for text in texts[first : first + _TEXTS_AT_ONCE]]
         numbers = np.fromiter((number for text in batch for number in text), np.int32)
-        ends = np.cumsum([len(text) for text in batch])
+        ends = np.cumsum([len(text) for text in batch], dtype=np.int64)
+        function_words.add(first, np.array(forms.function_words, np.int16)[numbers], ends)
         words, before = _words(numbers, forms)
         bounds.append(before[ends] + len(row))
         row.frombytes(words.tobytes())
+    function_words.close()
     return np.frombuffer(row, np.int32) if row else np.zeros(0, np.int32), np.concatenate(bounds), forms.numbers
 
 
@@ -82,11 +89,13 @@ class WordPositions:
     Attributes:
         bounds: where each text begins in the row of words, and behind the last one, where it ends.
         numbers: for each text, how many of its words are numbers.
+        function_words: how often each text has words that do not count.
     """
 
     def __init__(self, texts: Sequence[str], words_at_once: int = _WORDS_AT_ONCE) -> None:
         """Reads the texts; `words_at_once` are sorted together."""
-        words, self.bounds, self._ids = encode(texts)
+        self.function_words = FunctionWords()
+        words, self.bounds, self._ids = encode(texts, self.function_words)
         self._starts = np.zeros(len(self._ids) + 1, np.int64)
         np.cumsum(np.bincount(words, minlength=len(self._ids)), out=self._starts[1:])
         figures = np.fromiter((word[0].isdigit() for word in self._ids), np.bool_, len(self._ids))
@@ -192,6 +201,16 @@ class TextSubset:
         behind = np.append(window[1:], 0)
         behind[self._ends - 1] = 0
         return np.bincount(texts, minlength=len(self.texts)), window + behind
+
+    def function_word_counts(self, word: str) -> Ints:
+        """How often each of these texts has a function word."""
+        texts, counts = self.positions.function_words.counts(word)
+        having = np.zeros(len(self.texts), np.int64)
+        if len(texts):
+            index = np.minimum(np.searchsorted(texts, self.texts), len(texts) - 1)
+            has = texts[index] == self.texts
+            having[has] = counts[index[has]]
+        return having
 
     def texts_with(self, positions: Ints, within: int | None = None) -> Ints:
         """Which of these texts (by their index among them) have a term, anywhere or in their first `within` words."""

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from tasks.ranking.function_words import FUNCTION_WORDS
 from tasks.ranking.vocabulary import FIELDS, Phrase, VocabularyEntry, entries, shares
-from tasks.text.tokens import tokens
+from tasks.text.tokens import tokens, word_forms
 
 _MAX_WORDS = 1000  # of a question that are read
 _RARE = 0.001  # the share of passages that is assumed for a word that is not among the frequent ones
@@ -72,6 +73,7 @@ class Query:
         statements: the statements of an annual report on which the answer would stand.
         clause: whether it asks for a clause of a contract.
         words: its own words, framing words among them, once each.
+        function_words: its words that do not count ("may", "they"), once each.
         known: how much of it the vocabulary knows, from 0 to 1.
     """
 
@@ -80,6 +82,7 @@ class Query:
     statements: frozenset[str]
     clause: bool
     words: tuple[str, ...] = ()
+    function_words: tuple[str, ...] = ()
     known: float = 0.0
 
     def weighted_terms(self) -> Iterator[tuple[QueryTerm, float]]:
@@ -131,6 +134,7 @@ def read_query(question: str) -> Query:
         frozenset(statements),
         clause,
         tuple(dict.fromkeys(words)),
+        tuple(dict.fromkeys(form for form in word_forms(question)[:_MAX_WORDS] if form in FUNCTION_WORDS)),
         known,
     )
 

@@ -97,27 +97,36 @@ def _name_words(name: str) -> list[str]:
 _MARKS: Final = "".join(chr(code) for code in range(0x300, 0x3000) if unicodedata.category(chr(code)).startswith("M"))
 _DASHES: Final = "‐‑‒–—−\\-"
 _HYPHENS: Final = frozenset("-‐‑\u00ad\ufffe\x02")  # PDFium writes U+FFFE or U+0002 where a hyphen parts a word
-CURRENCIES: Final = "$€£¥"
+CURRENCIES: Final = "$€£¥₹₩₽₺₪₫฿"
+_NUMBER_AHEAD: Final = rf"[(]?\s?[{_DASHES}]?\s?\.?\d"
 # The order decides: a figure's sign is matched before it would count as punctuation.
 _TOKEN: Final = re.compile(
     rf"""
       (?P<number> (?<![\w.,)])\.\d+ | \d{{1,3}}(?:[\u00a0\u2009\u202f]\d{{3}})+(?!\d)(?:[.,]\d+)* | \d+(?:[.,'’]\d+)* )
-    | (?P<minus>  (?<![^\W_])[{_DASHES}](?=[{CURRENCIES}]?\.?\d) )
-    | (?P<limit>  [<>≤≥≠±]=?\s*(?=[{CURRENCIES}]?\s?\.?\d) )
-    | (?P<debit>  \(\s*[{CURRENCIES}]?\s*(?=\d[\d.,'’]*\s*%?\s*\)) )
+    | (?P<minus>  (?<![^\W_])[{_DASHES}](?=(?:[A-Z]{{1,2}})?(?:[{CURRENCIES}]\s?)?\.?\d) )
+    | (?P<limit>  [<>≤≥≠±~≈∼]=?\s*(?=(?:[A-Z]{{1,2}})?[{CURRENCIES}]?\s?\.?\d) )
+    | (?P<debit>  \(\s*(?=(?:[A-Z]{{1,2}})?[{CURRENCIES}]?\s*\d[\d.,'’]*\s*%?\s*\)) )
     | (?P<range>  (?<=\d)(?:[{_DASHES}]\s*|\s+[{_DASHES}]\s+)(?=\d) )
-    | (?P<share>  (?<=\d)\s*[%‰] )
+    | (?P<behind> (?<=\d)[{_DASHES}](?=\s|$|[|)]) )
+    | (?P<share>  (?:(?<=\d)|(?<=\d\*)|(?<=\d\*\*))\s*(?:[%‰]|[Pp]er\s?cent\b|PER\s?CENT\b|pct\b) )
+    | (?P<money>  (?:(?<![^\W_])[A-Z]{{1,2}})?[{CURRENCIES}](?=\s?{_NUMBER_AHEAD}) )
     | (?P<sign>   [\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff] )
     | (?P<word>   [^\W\d_]+(?:[{_MARKS}]+[^\W\d_]*)* )
     """,
     re.VERBOSE,
 )
-_NUMBER, _MINUS, _LIMIT, _DEBIT, _RANGE, _SHARE, _SIGN, _WORD = range(1, 9)
+_NUMBER, _MINUS, _LIMIT, _DEBIT, _RANGE, _BEHIND, _SHARE, _MONEY, _SIGN, _WORD = range(1, 11)
+_SIGN_OF_MINUS: Final = "-"
 _FOOTNOTES: Final = dict.fromkeys(map(ord, "⁰¹²³⁴⁵⁶⁷⁸⁹"))  # raised figures fall away
 _NUMBER_SPELLING: Final = str.maketrans({"’": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " "})
 _MULTIPLES: Final = frozenset(
-    "hundred thousand million billion trillion bn mn mio mrd millionen milliarden percent per".split()  # noqa: SIM905 - as above
+    "hundred thousand million billion trillion bn mn mio mrd mln tn k m b millionen milliarden lakh lakhs crore "  # noqa: SIM905 - as above
+    "crores per "
+    "percentage bps bp pp ppt ppts basis m2 m3 km km2 kg mw gw kwh mwh gwh ha sqm days weeks months years hours".split()
 )
+_AREAS: Final = re.compile(r"(?:[kcdm]?m|ft|yd|mi|in)[²³]")
+"""A raised figure that belongs to its unit; behind other words it is a footnote's."""
+_THOUSANDS: Final = re.compile(r"\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?")
 _SAME_WORD, _MULTIPLE_OF = 1, 2  # what joins a token to the one before it
 _MAX_TRIES: Final = 10_000  # a text made of one syllable must not keep us for minutes
 
@@ -183,15 +192,23 @@ def normalise(text: str) -> NormalisedText:
                 continue
         elif kind == _NUMBER:
             token = match.group().translate(_NUMBER_SPELLING)
+            if "," in token and _THOUSANDS.fullmatch(token):  # 1,234 is 1234
+                token = token.replace(",", "")
             if previous_kind == _NUMBER:  # `1 2` is not 12
                 parts.append(" ")
                 length += 1
         elif kind in {_SIGN, _LIMIT}:
             token = unicodedata.normalize("NFC", match.group().strip())
+        elif kind == _SHARE:
+            token = match.group().strip() if "‰" in match.group() else "%"
+        elif kind == _MONEY:
+            token = match.group()
         else:
-            token = "%" if kind == _SHARE else "-"
+            token = _SIGN_OF_MINUS
         gap = start - previous_end
-        if gap == 0 and previous_end:
+        if _MONEY in {kind, previous_kind} and gap <= 1 and previous_end:
+            join = _MULTIPLE_OF if previous_kind == _MONEY else 0
+        elif gap == 0 and previous_end:
             is_spaced_range = _RANGE in {kind, previous_kind} and text[start if kind == _RANGE else start - 1].isspace()
             join = _SAME_WORD if _SIGN not in {kind, previous_kind} and not is_spaced_range else 0
         elif previous_kind == _NUMBER and token in _MULTIPLES:
@@ -206,7 +223,7 @@ def normalise(text: str) -> NormalisedText:
         stops.append(length)
         first.append(start)
         last.append(match.end())
-        joins.append(_SAME_WORD if kind == _SHARE or previous_kind in {_MINUS, _LIMIT, _DEBIT} else join)
+        joins.append(_SAME_WORD if kind in {_SHARE, _BEHIND} or previous_kind in {_MINUS, _LIMIT, _DEBIT} else join)
         previous_kind, previous_end = kind, match.end()
     return NormalisedText("".join(parts), starts, stops, first, last, joins)
 
@@ -221,4 +238,6 @@ def _is_one_word(between: str, ending: str) -> bool:
 
 @lru_cache(maxsize=65_536)
 def _normal_word(word: str) -> str:
+    if _AREAS.fullmatch(word):
+        return unicodedata.normalize("NFKC", word).casefold()
     return word.lower() if word.isascii() else unicodedata.normalize("NFKC", word.translate(_FOOTNOTES)).casefold()

@@ -1,8 +1,11 @@
 """Whether a quotation really stands in a text, and where.
 
 What typesetting and extraction change is forgiven (`tasks.text.normalise` says what). What changes the meaning is not:
-every word and every figure must stand there, with its minus and its percent sign, and a quotation may not begin or end
-inside a word or a number. What is shown as the quotation is always the span of the text itself.
+every word and every figure must stand there, with its sign, its currency, its scale and its unit, and a quotation may
+not begin or end inside a word or a number. Its words belong together: none begins right behind its negation, reaches
+from one cell into another that it has only a part of, joins a "No." to the next sentence, or two pages; and no ellipsis
+leaves out a negation or a condition of the sentence. What is shown as the quotation is always the span of the text
+itself, and `in_sentence` gives the sentence, row or cell around it.
 """
 
 import itertools
@@ -15,6 +18,29 @@ from tasks.text.normalise import CURRENCIES, NormalisedText, normalise
 
 _ELLIPSIS = re.compile(r"\[\s*(?:\.{3}|…)\s*\]|\(\s*(?:\.{3}|…)\s*\)|\.{3,}|…")
 _FEWEST = 3  # letters or digits; fewer prove nothing
+_NEAR = 400  # characters before and behind a quotation, or left out of it, that are read for what belongs to it
+_LONGEST_SENTENCE = 600  # characters around a quotation that are shown with it, on each side
+
+_NEGATIONS = (
+    r"not|n['’]t|no|never|none|neither|nor|cannot|without|nicht|kein\w*|nie(?:mals)?|ne|pas|aucune?|jamais|sans"
+    r"|fail(?:s|ed|ing)? to|refuse[sd]? to|declined to|unable to|den(?:y|ies|ied)(?: that)?"
+    r"|rather than|instead of|no longer"
+)
+_LIMITS = (
+    r"if|unless|except|excluding|other than|provided|subject to|only|until|to the extent|assuming|may|might|could|would"
+    r"|expected|alleged\w*|wenn|falls|sofern|außer"
+)
+_BEHIND_NEGATION = re.compile(
+    rf"(?:(?<!\w)|(?<=\w)(?=n['’]t))(?:{_NEGATIONS})(?:\s+(?:\w+|\w+-\w+))?\s+[\"'“‘(*]*$", re.IGNORECASE
+)
+_BEHIND_CONDITION = re.compile(
+    r"\b(?:if|unless|except|excluding|other than|wenn|falls|sofern|außer)\s+[\"'“‘(*]*$", re.IGNORECASE
+)
+_LEFT_OUT = re.compile(rf"(?:(?<!\w)|(?<=\w)(?=n['’]t))(?:{_NEGATIONS}|{_LIMITS})(?!\w)", re.IGNORECASE)
+_SENTENCE_END = re.compile(
+    r"(?<![A-Z])(?<!\b(?:No|Nr|Mr|Ms|Dr|St|vs|Co))[.!?][)\]\"'”’»*]*(?=\s+[A-Z“\"(]|\s*$)|[;\t\f|]|\n\s*\n|[。！？]"
+)
+_ANSWER = re.compile(r"(?<!\w)(?:no|yes|none|not|nein|ja|non|oui)[.!?:;][)\"'”’]*(?=\s+\D)", re.IGNORECASE)
 
 Span = tuple[int, int]
 
@@ -56,11 +82,20 @@ def _in_order(parts: Sequence[str], text: str, normalised: NormalisedText, near:
             span = next(_spans(part, text, normalised, start, end), None)
             if span is None:
                 break
+            if spans and _leaves_out_too_much(text[spans[-1][1] : span[0]]):
+                break
             spans.append(span)
             start = normalised.offset_of(span[1])
         else:
             return spans[0][0], spans[-1][1]
     return None
+
+
+def _leaves_out_too_much(between: str) -> bool:
+    """Whether a negation or a condition is left out of the sentences in which two parts of a quotation stand."""
+    ends = [match.end() for match in _SENTENCE_END.finditer(between)]
+    kept = between if not ends else f"{between[: ends[0]]}\n{between[ends[-1] :]}"
+    return _LEFT_OUT.search(kept) is not None
 
 
 def _spans(quote: str, text: str, normalised: NormalisedText, start: int, end: int) -> Iterator[Span]:
@@ -71,9 +106,98 @@ def _spans(quote: str, text: str, normalised: NormalisedText, start: int, end: i
     lead, tail = quote[: words.first[0]].lstrip(), quote[words.last[-1] :].rstrip()
     for token, behind in normalised.occurrences(words.text, start, end):
         first, last = _with_signs(text, normalised.first[token], normalised.last[behind - 1], lead, tail)
-        # A currency may be left out but not be made up.
-        if all(sign in text[first:last] for sign in CURRENCIES if sign in quote):
+        # A currency may stand before the quotation but not be made up.
+        is_made_up = any(sign in quote and sign not in text[first:last] for sign in CURRENCIES)
+        if not is_made_up and _belongs_together(quote, text, first, last):
             yield first, last
+
+
+def _belongs_together(quote: str, text: str, first: int, last: int) -> bool:
+    """Whether the words of a span are one statement of the text, and not the rest of one or pieces of two."""
+    span = text[first:last]
+    before = text[max(first - _NEAR, 0) : first]
+    ends = [match.end() for match in _SENTENCE_END.finditer(before)]
+    own = re.split(r"\n(?=[A-Z\t|])", (before[ends[-1] :] if ends else before) + text[first])[-1][:-1]
+    if _BEHIND_NEGATION.search(own) or _BEHIND_CONDITION.search(own):
+        return False
+    if _ANSWER.search(span) and len(_ANSWER.findall(span)) > len(_ANSWER.findall(quote)):
+        return False
+    if "\f" in span and not _goes_on(span):
+        return False
+    return not _reaches_over_cells(text, first, last) or _has_whole_cells(text, first, last)
+
+
+def _goes_on(span: str) -> bool:
+    """Whether the sentence goes on behind each page's end."""
+    return all(
+        before.rstrip()[-1:].isalnum() or before.rstrip()[-1:] in {",", "-", "–"}
+        if behind.lstrip()[:1].islower()
+        else before.rstrip()[-1:] in {",", "-"}
+        for before, behind in itertools.pairwise(span.split("\f"))
+    )
+
+
+def _reaches_over_cells(text: str, first: int, last: int) -> bool:
+    """Whether a span has parts of several cells, or of several lines of which one is a row."""
+    span = text[first:last].strip()
+    if "\t" in span:
+        return True
+    if "\n" not in span:
+        return False
+    begin = text.rfind("\n", 0, first) + 1
+    end = text.find("\n", last)
+    return "\t" in text[begin : len(text) if end < 0 else end]
+
+
+def _has_whole_cells(text: str, first: int, last: int) -> bool:
+    """Whether a span of several cells begins where its first cell does and ends where its last does.
+
+    Of several rows it has the first and the last whole, or several cells of these.
+    """
+    span = text[first:last]
+    begin = max(text.rfind(border, 0, first) for border in "\t\n\f") + 1
+    stops = [at for border in "\t\n\f" if (at := text.find(border, last)) >= 0]
+    before, behind = text[begin:first], text[last : min(stops, default=len(text))]
+    is_begun = before.rstrip().endswith((".", ";", ":")) or not any(map(str.isalnum, before))
+    is_ended = span.rstrip().endswith((".", ";")) or not any(map(str.isalnum, behind))
+    if not (is_begun and is_ended):
+        return False
+    rows = span.strip().split("\n")
+    if len(rows) == 1:
+        return True
+    row_begin = max(text.rfind(border, 0, first) for border in "\n\f") + 1
+    row_stops = [at for border in "\n\f" if (at := text.find(border, last)) >= 0]
+    cut_front = "\t" in text[row_begin:first].strip(" ")
+    cut_behind = "\t" in text[last : min(row_stops, default=len(text))].strip(" ")
+    return ("\t" in rows[0] or not cut_front) and ("\t" in rows[-1] or not cut_behind)
+
+
+def in_sentence(text: str, start: int, end: int) -> Span:
+    """The sentence, the table row or the cell in which a span of a text stands.
+
+    A span with tabs, or in a line with tabs, is grown to its row. At most 600 characters are added on each side, cut
+    at a space.
+    """
+    low, high = max(start - _LONGEST_SENTENCE, 0), min(end + _LONGEST_SENTENCE, len(text))
+    line_start = max(text.rfind("\n", low, start), text.rfind("\f", low, start)) + 1
+    line_ends = [at for mark in "\n\f" if (at := text.find(mark, end, high)) >= 0]
+    line_end = min(line_ends, default=high)
+    if "\t" in text[max(line_start, low) : line_end]:
+        return _trimmed(text, max(line_start, low), line_end)
+    before = [match.end() for match in _SENTENCE_END.finditer(text, low, start + 1) if match.end() <= start]
+    behind = _SENTENCE_END.search(text, max(end - 1, start), high)
+    begin = before[-1] if before else low
+    if not before and low:
+        begin = text.find(" ", low, start) + 1 or start
+    stop = behind.end() if behind else high
+    if behind is None and high < len(text):
+        stop = max(text.rfind(" ", end, high), end)
+    return _trimmed(text, begin, max(stop, end))
+
+
+def _trimmed(text: str, start: int, end: int) -> Span:
+    part = text[start:end]
+    return start + len(part) - len(part.lstrip()), end - len(part) + len(part.rstrip(" \t\n\f|;"))
 
 
 def _with_signs(text: str, first: int, last: int, lead: str, tail: str) -> Span:

@@ -7,6 +7,8 @@ between the cells, headings and list items end without a full stop, and names of
 import re
 from collections.abc import Iterator
 
+from tasks import cancellation
+
 LONGEST = 600  # characters; a sentence beyond it is cut at a space, so that an answer stays readable
 
 # A dot after one of these ends no sentence,
@@ -42,9 +44,15 @@ _HYPHENS = "-\u2010\u00ad"
 _WRAPPED = 40  # characters; a shorter line that ends without a stop is a heading, not a line cut by the page's edge
 
 
-def sentences(text: str) -> list[str]:
-    """The sentences of `text` in order, with single spaces and the words untouched. A table's row is one sentence."""
-    return [part for unit in _units(text) for sentence in _split(unit) for part in _shortened(sentence)]
+def sentences(text: str, longest: int | None = LONGEST) -> list[str]:
+    """The sentences of `text` in order, with single spaces and the words untouched. A table's row is one sentence.
+
+    One that is longer than `longest` characters is cut; with None none is, as its end may take back its beginning.
+    """
+    whole = (sentence for unit in _units(text) for sentence in _split(unit))
+    if longest is None:
+        return [sentence for sentence in whole if sentence]
+    return [part for sentence in whole for part in _shortened(sentence, longest)]
 
 
 def _units(text: str) -> Iterator[str]:
@@ -76,6 +84,7 @@ def _continues(previous: str, line: str) -> bool:
 def _split(unit: str) -> Iterator[str]:
     start = 0
     for stop in _STOP.finditer(unit):
+        cancellation.check()  # 57 MB take 35 s
         if _ends(unit, stop):
             yield unit[start : stop.end()].strip()
             start = stop.end()
@@ -105,11 +114,11 @@ def _ends(unit: str, stop: re.Match[str]) -> bool:
     return not (word.isdigit() and stop.start() <= 3)
 
 
-def _shortened(sentence: str) -> Iterator[str]:
-    """The sentence in parts of at most `LONGEST` characters, cut behind a semicolon, a comma or a space."""
+def _shortened(sentence: str, longest: int) -> Iterator[str]:
+    """The sentence in parts of at most `longest` characters, cut behind a semicolon, a comma or a space."""
     start = 0
-    while len(sentence) - start > LONGEST:
-        low, high = start + LONGEST // 2, start + LONGEST
+    while len(sentence) - start > longest:
+        low, high = start + longest // 2, start + longest
         cut = max(sentence.rfind(mark, low, high) for mark in ("; ", ", ")) + 1
         cut = cut or max(sentence.rfind(" ", low, high), 0) or high
         yield sentence[start:cut].strip()

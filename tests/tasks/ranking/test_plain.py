@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tasks.ranking import plain, rank
+from tasks.ranking import Index, plain, rank
 from tasks.ranking.index import TextSubset, WordPositions
 from tasks.ranking.query import read_query
 from tasks.text.tokens import tokens
@@ -33,6 +33,19 @@ def test_a_text_without_the_words_has_no_score() -> None:
 def test_of_two_texts_with_a_word_the_shorter_counts_more() -> None:
     long, short = scores(["aluminium " + "and other metals of all kinds " * 9, "aluminium"], "aluminium")
     assert short > long
+
+
+def test_function_words_decide_where_nothing_else_does() -> None:
+    texts = ["The tenant shall repaint.", "The tenant may repaint.", "The tenant has repainted."]
+    assert rank(texts, "May the tenant repaint?", 1)[0][0] == 1
+    assert rank(texts, "Who has to repaint?", 1)[0][0] == 2
+
+
+def test_where_nothing_else_is_shared_function_words_are_a_guess() -> None:
+    index = Index(["The tenant shall repaint.", "The tenant may repaint."])
+    assert [position for position, _ in index.rank("May they decorate?", 5)] == [1]
+    assert index.rank("May they decorate?", 5, guess=False) == []
+    assert rank(["The tenant may repaint."], "May they decorate?", 5) == []
 
 
 def test_words_that_are_common_here_do_not_decide_though_they_are_rare_at_large() -> None:

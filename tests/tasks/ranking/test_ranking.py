@@ -27,6 +27,25 @@ def test_scores_fall_and_are_positive() -> None:
     assert min(scores) > 0
 
 
+def test_how_documents_would_put_it_finds_what_the_question_does_not_say() -> None:
+    question, wordings = "How sticky is the income?", ["recurring revenue", "share of revenue"]
+    index = Index(TEXTS)
+    assert index.rank(question, 2) == []
+    assert [position for position, _ in index.rank(question, 2, wordings)] == [1]
+
+
+def test_wordings_count_more_than_the_question_and_leave_it_in() -> None:
+    order = [position for position, _ in Index(TEXTS).rank("minutes of the meeting", 4, ["lease", "office"])]
+    assert order == [0, 3]
+
+
+@pytest.mark.parametrize("wordings", [["aircraft"], ["the of"], [""]])
+def test_wordings_that_no_text_has_change_nothing(wordings: list[str]) -> None:
+    index = Index(TEXTS)
+    plain = [position for position, _ in index.rank("revenue office lease board 2023", 10)]
+    assert [position for position, _ in index.rank("revenue office lease board 2023", 10, wordings)] == plain
+
+
 def test_texts_that_share_no_word_are_left_out() -> None:
     assert rank(TEXTS, "aircraft", 10) == []
 

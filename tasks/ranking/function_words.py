@@ -1,0 +1,67 @@
+"""How often each text has each function word: "may", "they", "from", "what".
+
+They say nothing of what a text is about, so the index of positions leaves them out. But everyday questions consist of
+them ("What may they keep for themselves?"), and clauses differ in them: a duty says "shall", a permission "may". Where
+a question has few other words, plain BM25 counts them, at less than their rarity (`plain.FUNCTION_WORDS`).
+
+Those that every text has ("the", "of", "is") tell no texts apart and are left out. Kept are counts alone, 5 bytes for
+each word of each text.
+"""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tasks.text.tokens import STOP_WORDS
+
+NONE: Final = -1
+_EVERYWHERE: Final = frozenset(
+    "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this "  # noqa: SIM905 - as in tasks.text.tokens
+    "to was will with".split()
+)
+FUNCTION_WORDS: Final = STOP_WORDS - _EVERYWHERE
+_NUMBERS: Final = {word: number for number, word in enumerate(sorted(FUNCTION_WORDS))}
+_MOST: Final = 255  # of a word in one text that are counted
+
+
+def number_of(form: str) -> int:
+    """The number of a function word, or NONE."""
+    return _NUMBERS.get(form, NONE)
+
+
+class FunctionWords:
+    """The function words of texts that are added in order, some at a time."""
+
+    def __init__(self) -> None:
+        self._added: list[tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8]]] = []
+        self._texts: NDArray[np.int32] = np.empty(0, np.int32)
+        self._counts: NDArray[np.uint8] = np.empty(0, np.uint8)
+        self._starts = np.zeros(len(_NUMBERS) + 1, np.int64)
+
+    def add(self, first: int, numbers: NDArray[np.int16], ends: NDArray[np.int64]) -> None:
+        """Add the texts from number `first` on: the `number_of` each word, and where each text ends among these."""
+        lengths = np.concatenate([ends[:1], ends[1:] - ends[:-1]])
+        texts = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+        is_one = numbers != NONE
+        keys, counts = np.unique(texts[is_one] * len(_NUMBERS) + numbers[is_one], return_counts=True)
+        words, where = keys % len(_NUMBERS), keys // len(_NUMBERS) + first
+        self._added.append((words.astype(np.uint8), where.astype(np.int32), np.minimum(counts, _MOST).astype(np.uint8)))
+
+    def close(self) -> None:
+        """All texts were added."""
+        if not self._added:
+            return
+        words, texts, counts = (np.concatenate(column) for column in zip(*self._added, strict=True))
+        self._added.clear()
+        order = np.argsort(words, kind="stable")
+        self._texts, self._counts = texts[order], counts[order]
+        np.cumsum(np.bincount(words, minlength=len(_NUMBERS)), out=self._starts[1:])
+
+    def counts(self, word: str) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+        """The texts that have a function word, in order, and how often each has it."""
+        number = number_of(word)
+        if number == NONE:
+            return self._texts[:0], self._counts[:0]
+        span = slice(self._starts[number], self._starts[number + 1])
+        return self._texts[span], self._counts[span]
