@@ -14,7 +14,8 @@ from storage.scores import CriterionOutcome, Quote, ScoreStatus, company_outcome
 class Citation:
     """Words of a document that an outcome points at: `start` up to `end` of its stored text, in characters.
 
-    `is_shown`: a quotation, or the best passage of a criterion that nobody judged: its page is drawn.
+    `is_shown`: its page is drawn. It is a quotation, the best passage of a criterion that nobody judged, or words that
+    contradict others or give orders to a model.
     """
 
     document: RunDocument
@@ -49,7 +50,7 @@ def _of_outcome(
     contradicting: list[dict[str, Any]] = [
         quote for contradiction in outcome.contradictions for quote in contradiction["quotes"]
     ]
-    for words in contradicting:
+    for words in [*contradicting, *outcome.orders]:
         document = documents.get(words["document_id"])
         if document is not None:
             span = words.get("text_id"), words.get("start"), words.get("end")

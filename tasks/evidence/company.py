@@ -20,7 +20,8 @@ from tasks.documents.settings import DocumentSettings
 from tasks.errors import DiligenceError, NotFound, Unreadable
 from tasks.evidence.boxes import BoxedPage
 from tasks.evidence.citations import Citation, citations_of
-from tasks.evidence.drawing import VERSION, PageOrder, Span, draw_pages
+from tasks.evidence.drawing import PageOrder, Span, draw_pages
+from tasks.evidence.pictures import picture_path
 from tasks.evidence.settings import EvidenceSettings
 from tasks.operation import operation
 from tasks.remote.fan_out import FanOut
@@ -49,11 +50,6 @@ class _CitedPart(NamedTuple):
 
 _SIDE_BY_SIDE: Final = 4
 """Documents that are fetched and drawn at a time."""
-
-
-def picture_path(content_hash: str, page: int) -> Path:
-    """Where the picture of a document's page lies, if it was drawn."""
-    return database.home() / "evidence" / f"{content_hash[:2]}" / f"{content_hash}-{VERSION}-{page}.webp"
 
 
 @operation(name="draw_evidence")

@@ -1,0 +1,44 @@
+"""The pictures of pages in the home: where each lies, and removing those whose document has no text any more.
+
+They are named by the content of their document, so that what was drawn once serves every run and every report.
+"""
+
+from collections.abc import Collection
+from pathlib import Path
+
+from storage import database, texts
+from tasks.evidence.drawing import VERSION
+
+_AT_ONCE = 500  # contents that are looked up together
+
+
+def picture_path(content_hash: str, page: int) -> Path:
+    """Where the picture of a document's page lies, if it was drawn."""
+    return _folder() / f"{content_hash[:2]}" / f"{content_hash}-{VERSION}-{page}.webp"
+
+
+def remove_pictures(without: Collection[int] = (), *, dry_run: bool = False) -> tuple[int, int]:
+    """Remove the pictures of contents that have no text; gives how many there were, and their bytes.
+
+    Args:
+        without: the ids of texts that count as gone.
+        dry_run: whether only to count.
+    """
+    by_content: dict[str, list[Path]] = {}
+    for picture in _folder().glob("??/*.webp"):
+        by_content.setdefault(picture.name.partition("-")[0], []).append(picture)
+    contents = sorted(by_content)
+    count = size = 0
+    for start in range(0, len(contents), _AT_ONCE):
+        some = contents[start : start + _AT_ONCE]
+        with database.reading() as session:
+            known = texts.contents_with_text(session, some, without)
+        for picture in (picture for content in some if content not in known for picture in by_content[content]):
+            count, size = count + 1, size + picture.stat().st_size
+            if not dry_run:
+                picture.unlink(missing_ok=True)
+    return count, size
+
+
+def _folder() -> Path:
+    return database.home() / "evidence"

@@ -1,0 +1,152 @@
+"""Whether one sentence of a source says what a statement says.
+
+`compare` holds a statement against one sentence, `check` against all sentences and table rows of texts. There are
+three verdicts:
+
+supported     the sentence has the statement's subject, what is said of it, its figures, and limits both alike
+contradicted  it speaks of the same, with another figure, or in the other sense
+not found     neither
+
+Nothing is guessed: a word that the sentence has not, and that says the same as none of its words, is not found. A word
+too many is what a changed statement has as well as a free paraphrase, and the source's own sentence can be shown.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import Final
+
+from tasks.statements.alignment import Comparison, Difference
+from tasks.statements.figure_places import places_of_figures
+from tasks.statements.limiting import limits_differ, negations
+from tasks.statements.reading import Sentence, read
+from tasks.statements.roles import exchanged, exchanged_names, swapped_roles
+from tasks.statements.tables import SourceSentence, source_sentences
+from tasks.statements.wording import lost_words, missing_words, opposites, other_names, other_subjects, other_tenses
+from tasks.statements.words import say_the_same, stem
+
+_CANDIDATES: Final = 8
+
+
+_SAME_MATTER: Final = 0.7
+"""The share of a statement's words that a sentence has which speaks of the same matter."""
+
+
+_SHOWN: Final = 0.5
+"""The share of words from which a sentence is worth showing in a statement's place."""
+
+
+class Verdict(StrEnum):
+    """What a source says of a statement."""
+
+    SUPPORTED = "supported"
+    CONTRADICTED = "contradicted"
+    NOT_FOUND = "not found"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A verdict, the sentence of the source that it rests on (or comes nearest), and why, in a few words.
+
+    `share` is the part of the statement's words that the sentence has, from 0 to 1; `text` counts the texts from 0.
+    """
+
+    verdict: Verdict
+    sentence: str = ""
+    why: str = ""
+    share: float = 0.0
+    text: int = 0
+
+    @property
+    def is_worth_showing(self) -> bool:
+        """Whether the sentence speaks of the statement's matter, so that it may stand in its place."""
+        return bool(self.sentence) and self.share >= _SHOWN
+
+
+def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
+    """What the texts say of a statement.
+
+    Args:
+        statement: one sentence, without marks of its sources.
+        texts: the sources, in full.
+        names: words that name whom the texts are about; a statement may name it where a text says "we".
+
+    Returns:
+        The verdict of the best sentence: supported before contradicted before not found.
+    """
+    stated = read(statement)
+    known = frozenset(stem(word) for word in names.replace(".", " ").split() if len(word) > 1)
+    best = Check(Verdict.NOT_FOUND)
+    for number, text in enumerate(texts):
+        for candidate in _candidates(stated, text, known):
+            result = compare(stated, candidate, known)
+            if result.verdict is Verdict.SUPPORTED:
+                return Check(result.verdict, candidate.original, result.why, result.share, number)
+            rank = (result.verdict is Verdict.CONTRADICTED, result.share)
+            if rank > (best.verdict is Verdict.CONTRADICTED, best.share):
+                best = Check(result.verdict, candidate.original, result.why, result.share, number)
+    return best
+
+
+def nearest(statement: str, texts: Sequence[str], names: str = "", most: int = 3) -> list[str]:
+    """The sentences of the texts that share most with a statement, as they stand there, best first."""
+    stated = read(statement)
+    known = frozenset(stem(word) for word in names.replace(".", " ").split() if len(word) > 1)
+    found = [candidate for text in texts for candidate in _candidates(stated, text, known)]
+    wanted = {stated.tokens[at].stem for at in stated.content}
+    found.sort(key=lambda candidate: -sum(_has(candidate.stems, word) for word in wanted))
+    return list(dict.fromkeys(candidate.original for candidate in found))[:most]
+
+
+def _candidates(stated: Sentence, text: str, names: frozenset[str]) -> list[SourceSentence]:
+    """The sentences of a text that share most with a statement, best first."""
+    wanted = {stated.tokens[at].stem for at in stated.content} - names
+    numbers = {stated.tokens[at].figure.value for at in stated.figures if not stated.tokens[at].figure.is_date}  # type: ignore[union-attr]
+    scored = []
+    for place, candidate in enumerate(source_sentences(text)):
+        shared = sum(1.0 for word in wanted if _has(candidate.stems, word))
+        shared += sum(0.5 for number in numbers if str(abs(number).normalize()) in candidate.numbers)
+        if shared or not wanted:
+            scored.append((shared - len(candidate.stems) * 0.005, -place, candidate))
+    scored.sort(key=lambda entry: entry[:2], reverse=True)
+    return [candidate for _, _, candidate in scored[:_CANDIDATES]]
+
+
+@lru_cache(maxsize=200_000)
+def _has(stems: frozenset[str], word: str) -> bool:
+    return word in stems or any(say_the_same(word, other) for other in stems)
+
+
+def compare(stated: Sentence, candidate: SourceSentence, names: frozenset[str] = frozenset()) -> Check:
+    """What one sentence of a source says of a statement."""
+    source = read(candidate.text)
+    if [token.text for token in stated.tokens] == [token.text for token in source.tokens]:
+        return Check(Verdict.SUPPORTED, candidate.original, "", 1.0)
+    comparison = Comparison(stated, source, names)
+    differences = list(_differences(comparison))
+    share = comparison.share
+    if not differences:
+        return Check(Verdict.SUPPORTED, candidate.original, "", share)
+    against = [difference for difference in differences if difference.is_against]
+    others = len(differences) - len(against)
+    if against and others <= 1 and comparison.share_but(len(against)) >= _SAME_MATTER:
+        return Check(Verdict.CONTRADICTED, candidate.original, against[0].why, share)
+    return Check(Verdict.NOT_FOUND, candidate.original, differences[0].why, share)
+
+
+def _differences(comparison: Comparison) -> Iterator[Difference]:
+    if not any(token.is_content or token.figure for token in comparison.stated.tokens):
+        return
+    yield from missing_words(comparison)
+    yield from opposites(comparison)
+    yield from other_subjects(comparison)
+    yield from negations(comparison)
+    yield from limits_differ(comparison)
+    yield from lost_words(comparison)
+    yield from places_of_figures(comparison)
+    yield from swapped_roles(comparison)
+    yield from exchanged(comparison)
+    yield from exchanged_names(comparison)
+    yield from other_names(comparison)
+    yield from other_tenses(comparison)

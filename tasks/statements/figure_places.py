@@ -1,0 +1,226 @@
+"""Differences of figures that both have: another place, another period, another label."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from tasks.statements.alignment import Comparison, Difference
+from tasks.statements.figures import same
+from tasks.statements.reading import Sentence, Token
+from tasks.statements.words import CHANGING, say_the_same, stems_of, words_of
+
+_CHANGE_BEHIND: Final = stems_of("change_behind")
+
+
+_JOINTS: Final = words_of("joints")
+
+
+def places_of_figures(comparison: Comparison) -> Iterator[Difference]:
+    stated, source = comparison.stated, comparison.source
+    for mine in stated.figures:
+        theirs = comparison.to.get(mine)
+        if theirs is None:
+            continue
+        one, other = stated.tokens[mine].figure, source.tokens[theirs].figure
+        assert one is not None
+        assert other is not None
+        if one.is_date:
+            yield from _label(comparison, mine, theirs)
+            continue
+        own_role, their_role = role(stated, mine), role(source, theirs)
+        differ = own_role != their_role and {own_role, their_role} != {"level", "to"}
+        if differ and not _period_says(comparison, mine, theirs):
+            yield Difference(f"it says {source.tokens[theirs].text} in another place", is_against=True)
+        yield from _period(comparison, mine, theirs)
+        yield from _label(comparison, mine, theirs)
+
+
+def role(sentence: Sentence, at: int) -> str:
+    """`to` or `from` which value, by how much (`change`), or a `level`."""
+    tokens = sentence.tokens
+    back = at - 1
+    while back >= 0 and (tokens[back].is_limit or tokens[back].text in {"the", "a", "an", "approximately", "about"}):
+        back -= 1
+    before = tokens[back] if back >= 0 else None
+    following = next(
+        (token for token in tokens[at + 1 : at + 3] if token.text not in {"of", "point", "points", "in"}), None
+    )
+    word = before.text if before else ""
+    if word == "to":
+        return "to"
+    if word in {"from", "compared"} or (
+        word in {"of", "with"} and any(token.text == "compared" for token in tokens[max(back - 3, 0) : back])
+    ):
+        return "from"
+    is_compared = any(token.text == "compared" and token.segment == tokens[at].segment for token in tokens[:at])
+    if is_compared and tokens[at].preposition != "by":
+        return "from"
+    if word == "by":
+        inner = back - 1
+        return "change" if inner >= 0 else "level"
+    if (
+        following is not None
+        and following.stem in _CHANGE_BEHIND
+        and following.segment == tokens[at].segment
+        and not following.operator
+    ):
+        return "change"
+    content = next(
+        (token for token in reversed(tokens[: back + 1]) if token.is_content or token.figure or token.is_verb), None
+    )
+    if (
+        content is not None
+        and content.stem in CHANGING
+        and content.clause == tokens[at].clause
+        and word not in {"at", "was", "is", "were", "in", "for", "than"}
+    ):
+        return "change"
+    return "level"
+
+
+def _dates(sentence: Sentence) -> list[int]:
+    return [at for at in sentence.figures if (figure := sentence.tokens[at].figure) is not None and figure.is_date]
+
+
+def _period_of(sentence: Sentence, at: int) -> int | None:
+    """The date that a figure belongs to; None where the sentence has none for it."""
+    tokens = sentence.tokens
+    dates = _dates(sentence)
+    if not dates:
+        return None
+    kind = tokens[at].figure.kind  # type: ignore[union-attr]
+    alike = [place for place in sentence.figures if tokens[place].figure.kind == kind]  # type: ignore[union-attr]
+    if sentence.has_respectively:
+        period = _respectively(sentence, at, alike, dates)
+        if period is not None:
+            return period
+    following = next((place for place in dates if place > at), None)
+    next_alike = next((place for place in alike if place > at), len(tokens))
+    if following is not None and following < next_alike and tokens[following].segment == tokens[at].segment:
+        return following
+    same_segment = [place for place in dates if tokens[place].segment == tokens[at].segment]
+    if same_segment:
+        return min(same_segment, key=lambda place: abs(place - at))
+    if (
+        following is not None
+        and following < next_alike
+        and next_alike == len(tokens)
+        and not any(place < at for place in dates)
+    ):
+        return following
+    earlier = [place for place in dates if place < at]
+    last_alike = max((place for place in alike if place < at), default=-1)
+    own = [place for place in earlier if place > last_alike]
+    if own:
+        return own[-1]
+    if following is not None and following < next_alike:
+        return following
+    return earlier[0] if earlier else following
+
+
+def _respectively(sentence: Sentence, at: int, alike: list[int], dates: list[int]) -> int | None:
+    """The date that has the same place in its list as the figure in its own."""
+    end = next(
+        (place for place, token in enumerate(sentence.tokens) if token.text == "respectively"), len(sentence.tokens)
+    )
+    listed = [place for place in dates if place < end]
+    values = [place for place in alike if place < end]
+    if not listed or not values:
+        return None
+    for count in range(min(len(listed), len(values)), 1, -1):
+        last_dates, last_values = listed[-count:], values[-count:]
+        if at in last_values and (last_dates[0] > last_values[-1] or last_dates[-1] < last_values[0]):
+            return last_dates[last_values.index(at)]
+    return None
+
+
+def _period(comparison: Comparison, mine: int, theirs: int) -> Iterator[Difference]:
+    """Another period than the sentence's for a figure."""
+    own, period = _period_of(comparison.stated, mine), _period_of(comparison.source, theirs)
+    dates = _dates(comparison.source)
+    if own is None:
+        if len(dates) > 1 and period is not None and _is_second(comparison.source, theirs):
+            yield Difference("it says that of another period")
+        return
+    if period is None or len(dates) < 2:
+        return
+    one, other = comparison.stated.tokens[own].figure, comparison.source.tokens[period].figure
+    assert one is not None
+    assert other is not None
+    if not same(one, other) and not same(other, one):
+        yield Difference(f"it says that of {comparison.source.tokens[period].text}", is_against=True)
+
+
+def _period_says(comparison: Comparison, mine: int, theirs: int) -> bool:
+    """Whether the statement names the period of a figure that the sentence gives for comparison."""
+    own, period = _period_of(comparison.stated, mine), _period_of(comparison.source, theirs)
+    if (
+        own is None
+        or period is None
+        or role(comparison.stated, mine) != "level"
+        or role(comparison.source, theirs) != "from"
+    ):
+        return False
+    one, other = comparison.stated.tokens[own].figure, comparison.source.tokens[period].figure
+    return one is not None and other is not None and same(one, other)
+
+
+def _is_second(source: Sentence, at: int) -> bool:
+    """Whether another figure of its kind stands before it."""
+    kind = source.tokens[at].figure.kind  # type: ignore[union-attr]
+    return any(source.tokens[place].figure.kind == kind for place in source.figures if place < at)  # type: ignore[union-attr]
+
+
+def _label(comparison: Comparison, mine: int, theirs: int) -> Iterator[Difference]:
+    """A word that the statement has with the figure, and the sentence with another figure of the kind."""
+    stated, source = comparison.stated, comparison.source
+    if source.has_respectively or stated.has_respectively:
+        return
+    zone, their_zone = _zone(stated, mine), _zone(source, theirs)
+    own = [at for at in their_zone if at < theirs and _is_label(source.tokens[at])]
+    if not own or all(at in comparison.used for at in own):
+        near = [at for at in their_zone if _is_label(source.tokens[at])]
+        if not near or all(at in comparison.used for at in near):
+            return
+    if not any(at not in comparison.used for at in own):
+        return
+    for at in zone:
+        token = stated.tokens[at]
+        if not _is_label(token) or at not in comparison.to or comparison.to[at] in their_zone:
+            continue
+        if any(say_the_same(source.tokens[place].stem, token.stem) for place in their_zone):
+            continue
+        yield Difference(f"it says “{source.tokens[comparison.to[at]].text}” of another figure", is_against=True)
+        return
+
+
+def _is_label(token: Token) -> bool:
+    return token.is_content and token.figure is None
+
+
+def _zone(sentence: Sentence, at: int) -> range:
+    """The words that go with a figure: up to the joints between it and others of its kind."""
+    tokens = sentence.tokens
+    kind = tokens[at].figure.kind  # type: ignore[union-attr]
+    alike = [place for place in sentence.figures if tokens[place].figure.kind == kind]  # type: ignore[union-attr]
+    before = max((place for place in alike if place < at), default=None)
+    behind = min((place for place in alike if place > at), default=None)
+    first = 0 if before is None else _joint(sentence, before, at)
+    last = len(tokens) if behind is None else _joint(sentence, at, behind)
+    return range(first, last)
+
+
+def _joint(sentence: Sentence, one: int, other: int) -> int:
+    """Where the words of one figure end and those of the next begin."""
+    tokens = sentence.tokens
+    joints = [place for place in range(one + 1, other) if tokens[place].text in _JOINTS]
+    if joints:
+        return (
+            joints[0]
+            if len(joints) == 1
+            else next(
+                (place for place in joints if tokens[place].text in {"and", "but", "while", "whereas", "compared"}),
+                joints[0],
+            )
+        )
+    breaks = [place for place in range(one + 1, other + 1) if tokens[place].segment != tokens[place - 1].segment]
+    return breaks[0] if breaks else (one + other + 1) // 2

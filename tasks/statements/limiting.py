@@ -1,0 +1,203 @@
+"""Differences of what limits: negation, what may, must or is expected, conditions, and how much of it."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from tasks.statements.alignment import Comparison, Difference
+from tasks.statements.reading import (
+    ALL,
+    ANY,
+    CLAIMED,
+    CONDITION,
+    EXPECTED,
+    FEW,
+    MOST,
+    NEGATION,
+    ONLY,
+    POSSIBLE,
+    REQUIRED,
+    SOME,
+    SUPPOSED,
+    WANTED,
+    Sentence,
+)
+
+_MODALS: Final = (EXPECTED, POSSIBLE, REQUIRED, SUPPOSED, CLAIMED, WANTED)
+
+
+def negations(comparison: Comparison) -> Iterator[Difference]:
+    """Negations: each has its counterpart, on the same words."""
+    stated, source = comparison.stated, comparison.source
+    mine = [at for at, token in enumerate(stated.tokens) if token.operator == NEGATION]
+    clauses = comparison.clauses()
+    touched = _reach(comparison)
+    theirs = [
+        at
+        for at, token in enumerate(source.tokens)
+        if token.operator == NEGATION and (token.clause in clauses or at in comparison.used)
+    ]
+    matched: set[int] = set()
+    for at in mine:
+        other = comparison.to.get(at)
+        if other is None:
+            yield Difference(f"it does not say “{stated.tokens[at].text}”", is_against=True)
+            continue
+        matched.add(other)
+        head, their_head = _head(stated, at), _head(source, other)
+        if head is not None and their_head is not None:
+            place = comparison.to.get(head)
+            if place is not None and abs(place - their_head) > 2:
+                yield Difference("its negation is about something else", is_against=True)
+    for at in theirs:
+        if at in matched or at in comparison.used:
+            continue
+        head = _head(source, at)
+        if head in comparison.used or source.tokens[at].clause in touched:
+            yield Difference(f"it says “{source.tokens[at].text}”", is_against=True)
+
+
+def _reach(comparison: Comparison) -> set[int]:
+    """The clauses of the sentence whose verb or most of whose words the statement has."""
+    source = comparison.source
+    clauses: set[int] = set()
+    for clause in comparison.clauses():
+        content = [at for at in (*source.content, *source.figures) if source.tokens[at].clause == clause]
+        held = [at for at in content if at in comparison.used]
+        if len(held) * 3 >= len(content) or any(source.tokens[at].is_verb for at in held):
+            clauses.add(clause)
+    return clauses
+
+
+def _head(sentence: Sentence, at: int) -> int | None:
+    """The content that a negation is about: the next."""
+    return next(
+        (
+            place
+            for place in range(at + 1, len(sentence.tokens))
+            if sentence.tokens[place].is_content or sentence.tokens[place].figure
+        ),
+        None,
+    )
+
+
+def limits_differ(comparison: Comparison) -> Iterator[Difference]:
+    """What may, must, is expected or only if; all, some, most, only: alike on both sides."""
+    stated, source = comparison.stated, comparison.source
+    reach = _reach(comparison)
+    clauses = comparison.clauses()
+    mine = {token.operator for token in stated.tokens if token.operator}
+    near = [
+        (at, token)
+        for at, token in enumerate(source.tokens)
+        if token.operator
+        and (
+            token.clause in reach
+            or at in comparison.used
+            or (token.operator == CONDITION and _is_joined(source, at, clauses))
+        )
+    ]
+    theirs = {token.operator for _, token in near}
+    whole = {token.operator for token in source.tokens if token.operator}
+    for kind in _MODALS:
+        if kind in mine and kind not in whole and not _as_good(stated, kind, whole):
+            yield Difference(f"it does not say that it is {kind}")
+        if kind in theirs and kind not in mine and not _as_good(source, kind, mine):
+            yield Difference(f"it says that it is {kind}")
+    for at, token in enumerate(stated.tokens):
+        if token.operator in _MODALS and at not in comparison.to and not _as_good(stated, token.operator, whole):
+            yield Difference(f"it does not say “{token.text}”")
+    for at, token in near:
+        if (
+            token.operator in _MODALS
+            and at not in comparison.used
+            and _next(source, at) in comparison.used
+            and not _as_good(source, token.operator, mine)
+        ):
+            yield Difference(f"it says “{token.text}”")
+    exact = {"may", "might", "could", "can", "shall", "must"}
+    said = {token.text for token in stated.tokens if token.text in exact}
+    read_there = {token.text for _, token in near if token.text in exact}
+    if said and read_there and POSSIBLE in mine and REQUIRED in theirs and POSSIBLE not in theirs:
+        yield Difference("it must, and may not only", is_against=True)
+    if CONDITION in mine - whole:
+        yield Difference("it names no such condition")
+    for at, token in near:
+        if token.operator == CONDITION and at not in comparison.used and _limits_used(comparison, at):
+            yield Difference(f"it says “{token.text}”")
+    for kind in (ALL, MOST, SOME, FEW, ONLY, ANY):
+        if (
+            kind in mine
+            and kind not in whole
+            and not (kind == ANY and ALL in whole)
+            and not (kind == ALL and ANY in whole)
+        ):
+            yield Difference(f"it does not say {kind}", is_against=bool(whole & {ALL, MOST, SOME, FEW}))
+    for at, token in near:
+        if (
+            token.operator in {MOST, SOME, FEW, ONLY}
+            and at not in comparison.used
+            and token.operator not in mine
+            and _is_near_used(comparison, at)
+        ):
+            yield Difference(f"it says “{token.text}”")
+    for at, token in enumerate(stated.tokens):
+        if token.operator in {ALL, MOST, SOME, FEW, ONLY, ANY} and at not in comparison.to:
+            yield Difference(f"it does not say “{token.text}” so often")
+
+
+def _next(source: Sentence, at: int) -> int | None:
+    """The content, or the other limit, that a limit is about."""
+    return next(
+        (
+            place
+            for place in range(at + 1, min(at + 5, len(source.tokens)))
+            if source.tokens[place].is_content or source.tokens[place].operator or source.tokens[place].figure
+        ),
+        None,
+    )
+
+
+def _limits_used(comparison: Comparison, at: int) -> bool:
+    """Whether the words that a condition follows, or all where it comes first, are the statement's."""
+    tokens = comparison.source.tokens
+    before = [place for place in range(at) if tokens[place].is_content or tokens[place].figure is not None]
+    return not before or any(place in comparison.used for place in before[-2:])
+
+
+def _is_near_used(comparison: Comparison, at: int) -> bool:
+    following = [
+        place
+        for place in range(at + 1, len(comparison.source.tokens))
+        if comparison.source.tokens[place].is_content or comparison.source.tokens[place].figure
+    ]
+    return any(place in comparison.used for place in following[:2])
+
+
+def _is_joined(source: Sentence, at: int, clauses: set[int]) -> bool:
+    """Whether a condition belongs to one of the clauses: no semicolon is between."""
+    token = source.tokens[at]
+    for clause in clauses:
+        others = [other for other in source.tokens if other.clause == clause]
+        first, last = others[0], others[-1]
+        between = source.text[min(token.end, last.end) : max(token.start, first.start)]
+        if ";" not in between:
+            return True
+    return False
+
+
+def _as_good(sentence: Sentence, kind: str, kinds: set[str]) -> bool:
+    """Whether other limits say as much as a kind: what `will` be is expected, or required."""
+    if (kind == EXPECTED and REQUIRED in kinds) or (kind == REQUIRED and EXPECTED in kinds):
+        words = {token.text for token in sentence.tokens if token.operator == kind}
+        return words <= {"will", "shall"}
+    if {kind, *kinds} >= {REQUIRED, POSSIBLE} and kind in {REQUIRED, POSSIBLE}:
+        return (
+            any(
+                token.operator == kind and following.text == "not"
+                for token, following in zip(sentence.tokens, sentence.tokens[1:], strict=False)
+            )
+            and NEGATION in kinds
+        )
+    if (kind == SUPPOSED and POSSIBLE in kinds) or (kind == POSSIBLE and SUPPOSED in kinds):
+        return {token.text for token in sentence.tokens if token.operator == kind} <= {"would", "could", "might"}
+    return False

@@ -1,0 +1,326 @@
+"""A sentence as what it says: its words in order with what they govern, its figures, and what limits it.
+
+Nothing here knows another sentence; `check` holds two against each other.
+"""
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
+
+from tasks.statements.figures import Figure, figures, limit_words
+from tasks.statements.words import (
+    ACTING,
+    CHANGING,
+    FREE,
+    FREE_VERBS,
+    in_one_word,
+    is_known,
+    limits,
+    stem,
+    stems_of,
+    words_of,
+)
+
+NEGATION: Final = "negation"
+EXPECTED, POSSIBLE, REQUIRED, SUPPOSED, CLAIMED, WANTED = (
+    "expected",
+    "possible",
+    "required",
+    "supposed",
+    "claimed",
+    "wanted",
+)
+CONDITION: Final = "condition"
+ALL, MOST, SOME, FEW, ONLY, ANY = "all", "most", "some", "few", "only", "any"
+
+_EXACT: Final = words_of("exact")
+OPERATORS: Final = {
+    word if word in _EXACT else stem(word): kind
+    for kind, words in reversed(list(limits().items()))
+    for word in words.split()
+}
+"""What limits a statement: the kind of each word, by its stem, or by itself where its forms differ in meaning."""
+_SOFT: Final = stems_of("soft")
+"""Words that are as often a thing as a limit; as a thing they are content too."""
+
+_PREPOSITIONS: Final = words_of("prepositions")
+_DETERMINERS: Final = words_of("determiners")
+_BE: Final = words_of("be")
+_AUXILIARY: Final = _BE | words_of("auxiliary")
+_PRONOUNS: Final = words_of("pronouns")
+_TOKEN: Final = re.compile(r"[^\W\d_](?:[\w]|[’'](?=\w)|[&](?=\w)|\.(?=[A-Za-z]\.))*|\d[\w]*|[;:,.()—–?!\"“”]|\t|\|")
+_NEAR: Final = 6
+"""Words between two verbs of one subject; a verb farther in front is one of a clause inside the other."""
+_BREAKS: Final = frozenset(";:—–()?!")
+_JOINS: Final = words_of("joins")
+_SEGMENTS: Final = words_of("segments")
+_PARTICIPLES: Final = words_of("participles")
+
+
+@dataclass(slots=True)
+class Token:
+    """A word or a figure of a sentence. `clause` and `segment` count from 0; `preposition` governs it."""
+
+    text: str
+    stem: str
+    start: int
+    end: int
+    figure: Figure | None = None
+    is_name: bool = False
+    clause: int = 0
+    segment: int = 0
+    preposition: str = ""
+    preposition_at: int = -1
+    operator: str = ""
+    is_content: bool = True
+    is_limit: bool = False
+    """A part of a figure's limit: `at least`."""
+    is_verb: bool = False
+    is_passive: bool = False
+
+
+@dataclass(slots=True)
+class Sentence:
+    """A sentence read. `text` has its phrases in one word; `tokens` are its words and figures in order."""
+
+    original: str
+    text: str
+    tokens: list[Token]
+    figures: list[int] = field(default_factory=list)
+    content: list[int] = field(default_factory=list)
+    has_respectively: bool = False
+
+    @property
+    def stems(self) -> frozenset[str]:
+        """What the sentence is about, for finding it."""
+        return frozenset(self.tokens[at].stem for at in self.content)
+
+
+@lru_cache(maxsize=4096)
+def read(original: str) -> Sentence:
+    """A sentence, or a table's row that `tables` has put into words."""
+    text = in_one_word(_plain(original))
+    found = figures(text)
+    tokens: list[Token] = []
+    at_start = True
+    clause = segment = 0
+    position = 0
+    spans = [(figure.start, figure.end, figure) for figure in found]
+    limits = [span for figure in found if (span := limit_words(text, figure))]
+    index = 0
+    for match in _TOKEN.finditer(text):
+        while index < len(spans) and spans[index][1] <= match.start():
+            index += 1
+        if index < len(spans) and match.start() >= spans[index][0]:
+            if position <= index:
+                figure = spans[index][2]
+                tokens.append(
+                    Token(
+                        text[figure.start : figure.end],
+                        "",
+                        figure.start,
+                        figure.end,
+                        figure,
+                        clause=clause,
+                        segment=segment,
+                    )
+                )
+                position = index + 1
+                at_start = False
+            continue
+        word = match.group()
+        lower = word.lower().replace("’", "'")
+        if lower in _BREAKS or lower in {",", '"', "“", "”", "\t", "|"}:
+            if lower in _BREAKS:
+                clause += 1
+            if lower in _BREAKS or lower in {",", "\t", "|"}:
+                segment += 1
+            continue
+        if lower in _SEGMENTS:
+            segment += 1
+        if lower in _JOINS and not (
+            lower == "that" and tokens and tokens[-1].figure is None and stem(tokens[-1].text) in OPERATORS
+        ):
+            clause += 1
+        contracted = lower.endswith("n't") and lower != "n't"
+        if contracted:
+            lower = lower[:-3] if lower not in {"can't", "won't"} else {"can't": "can", "won't": "will"}[lower]
+        token = Token(lower, stem(lower), match.start(), match.end(), clause=clause, segment=segment)
+        token.is_name = word[0].isupper() and lower not in _DETERMINERS and not (at_start and is_known(token.stem))
+        token.is_limit = any(start <= match.start() < end for start, end in limits)
+        tokens.append(token)
+        if contracted:
+            tokens.append(Token("not", "not", match.start(), match.end(), clause=clause, segment=segment))
+        at_start = False
+    sentence = Sentence(original, text, tokens)
+    sentence.has_respectively = any(token.text == "respectively" for token in tokens)
+    _govern(sentence)
+    _split_clauses(sentence)
+    return sentence
+
+
+def _plain(text: str) -> str:
+    """Without Markdown's marks, and with hyphens that join words as spaces; `non-` stays with its word."""
+    text = re.sub(r"[*`#]+|__", "", text)
+    text = re.sub(r"\b(non|un|pre|re|ex|co|anti|sub)[-‐‑](?=[a-z])", r"\1", text, flags=re.IGNORECASE)
+    return " ".join(text.split()) if "\t" not in text else text
+
+
+def _govern(sentence: Sentence) -> None:
+    """Tell content from what only joins, verbs from things, and which preposition governs what."""
+    preposition, since, where = "", 9, -1
+    tokens = sentence.tokens
+    for at, token in enumerate(tokens):
+        before = tokens[at - 1] if at else None
+        if token.figure is not None:
+            token.preposition, token.preposition_at = (preposition, where) if since < 4 else ("", -1)
+            sentence.figures.append(at)
+            since += 1
+            continue
+        if token.is_limit:
+            token.is_content = False
+            continue
+        key = token.text if token.text in _EXACT else token.stem
+        token.operator = OPERATORS.get(token.text, "") or OPERATORS.get(key, "")
+        if (
+            token.text == "may"
+            and token.is_name
+            and before is not None
+            and before.text in {"in", "of", "since", "until", "by"}
+        ):
+            token.operator = ""
+        is_soft = token.stem in _SOFT and not token.text.endswith("ly")
+        if token.operator and is_soft:
+            following = tokens[at + 1].text if at + 1 < len(tokens) else ""
+            if token.text.endswith(("ment", "ments", "tion", "tions")) or not (
+                following in {"to", "that"} or (token.stem == "subject" and following == "to")
+            ):
+                token.operator = ""
+        if before is not None and before.segment != token.segment and token.text not in {"and", "or"}:
+            preposition, since = "", 9
+        if token.text in _PREPOSITIONS:
+            preposition, since, where = token.text, 0, at
+            token.is_content = False
+            continue
+        token.preposition, token.preposition_at = (preposition, where) if since < 4 else ("", -1)
+        since += 1
+        is_free = token.stem in FREE_VERBS or token.text in FREE
+        token.is_content = not (
+            token.operator
+            or token.text in _DETERMINERS
+            or token.text in _AUXILIARY
+            or (is_free and not token.is_name)
+            or len(token.text) < 2
+        )
+        if token.text in _DETERMINERS and token.text not in {"the", "a", "an", "its", "their", "our"}:
+            preposition, since = "", 9
+        following_token = tokens[at + 1] if at + 1 < len(tokens) else None
+        if token.stem in ACTING or token.stem in CHANGING or _may_be_verb(token, before, following_token):
+            previous = [other.text for other in tokens[max(at - 4, 0) : at]]
+            finite = token.text.endswith(("ed", "ing", "es")) or token.text in _PARTICIPLES or _is_irregular(token)
+            helped = bool(previous) and previous[-1] in _AUXILIARY
+            token.is_verb = (
+                not token.is_name
+                and (finite or helped or (token.text.endswith("s") and token.stem in ACTING))
+                and not token.text.endswith(("tion", "ment", "tions", "ments", "ees", "ers", "ors", "er", "or", "ee"))
+            )
+            ends = token.text.endswith("ed") or token.text in _PARTICIPLES or _is_irregular(token)
+            following = tokens[at + 1].text if at + 2 < len(tokens) and tokens[at + 2].figure is None else ""
+            be_before = any(word in _BE for word in previous)
+            token.is_passive = (
+                token.is_verb and ends and ((be_before and not token.text.endswith("ing")) or following == "by")
+            )
+            if token.is_verb:
+                preposition, since = "", 9
+    sentence.content = [at for at, token in enumerate(tokens) if token.is_content and token.figure is None]
+
+
+_HELPING: Final = words_of("helping")
+
+
+def _may_be_verb(token: Token, before: Token | None, following: Token | None) -> bool:
+    """Whether a word that no list has is a verb by its form and its neighbours."""
+    if token.is_name or not token.is_content:
+        return False
+    if before is not None and before.text in _HELPING and not token.text.endswith(("ly", "s")):
+        return True
+    is_past = token.text.endswith("ed") or token.text in _PARTICIPLES or _is_irregular(token)
+    after = (
+        following is None
+        or following.figure is not None
+        or following.text in _DETERMINERS
+        or following.text in _PREPOSITIONS
+        or following.is_name
+    )
+    return is_past and (after or (before is not None and before.text in _BE))
+
+
+def _is_irregular(token: Token) -> bool:
+    return token.text.isalpha() and not token.stem.startswith(token.text[:3]) and token.text != token.stem
+
+
+def _split_clauses(sentence: Sentence) -> None:
+    """Begin a clause at `and`, `or` and `,` where a subject and a verb of its own follow."""
+    tokens = sentence.tokens
+    shift = 0
+    for at, token in enumerate(tokens):
+        token.clause += shift
+        if token.text not in {"and", "or"}:
+            continue
+        ahead = tokens[at + 1 : at + 9]
+        verb = next(
+            (
+                place
+                for place, other in enumerate(ahead)
+                if other.is_verb or other.text in _BE or other.text in {"has", "have", "had", "will", "shall", "may"}
+            ),
+            None,
+        )
+        nouns = [
+            other for other in ahead[: verb or 0] if (other.is_content and not other.is_verb) or other.text in _PRONOUNS
+        ]
+        behind = any(other.is_verb or other.text in _AUXILIARY for other in tokens[max(at - 25, 0) : at])
+        at_once = bool(ahead) and (
+            ahead[0].text in _AUXILIARY - {"to", "not"} or (ahead[0].is_verb and ahead[0].text.endswith("s"))
+        )
+        if behind and ((verb and nouns) or at_once):
+            shift += 1
+            token.clause += 1
+
+
+def subject_of(sentence: Sentence, verb: int) -> list[int]:
+    """The content in front of a verb in its clause, without what a preposition other than `of` governs."""
+    clause = sentence.tokens[verb].clause
+    first = verb
+    while first and sentence.tokens[first - 1].clause == clause:
+        first -= 1
+    others = [at for at in range(first, verb) if sentence.tokens[at].is_verb]
+    if others and sentence.tokens[verb].text.endswith("ing") and sentence.tokens[verb - 1].text not in _BE:
+        return subject_of(sentence, others[0])
+    first = others[-1] + 1 if others and verb - others[-1] <= _NEAR else first
+    return [
+        at
+        for at in range(first, verb)
+        if _is_thing(sentence.tokens[at]) and sentence.tokens[at].preposition in {"", "of", "by"}
+    ]
+
+
+def object_of(sentence: Sentence, verb: int, preposition: str = "") -> list[int]:
+    """The content behind a verb in its clause up to the next verb, governed by that preposition or by none."""
+    tokens = sentence.tokens
+    result = []
+    for at in range(verb + 1, len(tokens)):
+        token = tokens[at]
+        if token.clause != tokens[verb].clause or (token.is_verb and at > verb + 1):
+            break
+        if not _is_thing(token):
+            continue
+        own = token.preposition if token.preposition_at > verb else ""
+        if own == preposition:
+            result.append(at)
+    return result
+
+
+def _is_thing(token: Token) -> bool:
+    return token.figure is None and token.is_content and not token.is_verb

@@ -1,0 +1,162 @@
+"""Differences of roles: who does it to whom, from where to where, and what has changed places."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final
+
+from tasks.statements.alignment import Comparison, Difference
+from tasks.statements.figure_places import role
+from tasks.statements.figures import DATE
+from tasks.statements.reading import Sentence, object_of, subject_of
+
+_OPPOSITE_PREPOSITIONS: Final = frozenset(
+    frozenset(pair.split())
+    for pair in [
+        "from to",
+        "from into",
+        "before after",
+        "above below",
+        "over under",
+        "with without",
+        "for against",
+        "inside outside",
+        "within outside",
+        "until after",
+        "since until",
+        "by to",
+    ]
+)
+
+
+_BOUNDS: Final = {
+    "before": "before",
+    "after": "after",
+    "since": "after",
+    "until": "until",
+    "by": "until",
+    "through": "until",
+}
+
+
+def swapped_roles(comparison: Comparison) -> Iterator[Difference]:
+    stated, source = comparison.stated, comparison.source
+    for mine, theirs in comparison.to.items():
+        one, other = stated.tokens[mine], source.tokens[theirs]
+        if one.figure is not None or other.figure is not None:
+            if one.figure is not None and one.figure.kind == DATE:
+                bounds = [_BOUNDS.get(token.preposition, "") for token in (one, other)]
+                if bounds[0] != bounds[1]:
+                    yield Difference(f"it says “{other.preposition} {other.text}”", is_against=True)
+            continue
+        pair = frozenset({one.preposition, other.preposition})
+        if one.is_content and pair in _OPPOSITE_PREPOSITIONS and pair != frozenset({"by", "to"}):
+            yield Difference(f"it says “{other.preposition} {other.text}”", is_against=True)
+        if not (one.is_verb and other.is_verb):
+            continue
+        agents, patients = _parts(stated, mine)
+        their_agents, their_patients = _parts(source, theirs)
+        for at in agents:
+            place = comparison.to.get(at)
+            if place in their_patients and place not in their_agents:
+                yield Difference(f"“{one.text}” is said the other way round", is_against=True)
+                return
+        for at in patients:
+            place = comparison.to.get(at)
+            if place in their_agents and place not in their_patients:
+                yield Difference(f"“{one.text}” is said the other way round", is_against=True)
+                return
+        yield from _verb_subject(comparison, mine, theirs)
+
+
+def exchanged_names(comparison: Comparison) -> Iterator[Difference]:
+    """Two names of which each has the other's preposition: bought A from B, bought B from A."""
+    stated, source = comparison.stated, comparison.source
+    if _voice_differs(comparison):
+        return
+    prepositions: dict[tuple[str, str], str] = {}
+    for mine, theirs in comparison.to.items():
+        one, other = stated.tokens[mine], source.tokens[theirs]
+        if one.is_name and other.is_name and one.preposition != other.preposition:
+            prepositions[one.preposition, other.preposition] = one.text
+    for (own, their_own), name in prepositions.items():
+        if (their_own, own) in prepositions:
+            other_name = prepositions[their_own, own]
+            yield Difference(f"“{name}” and “{other_name}” have changed places", is_against=True)
+            return
+
+
+def _voice_differs(comparison: Comparison) -> bool:
+    """Whether one side says in the passive voice what the other says in the active one."""
+    stated, source = comparison.stated, comparison.source
+    pairs = ((stated.tokens[mine], source.tokens[theirs]) for mine, theirs in comparison.to.items())
+    return any(one.is_verb and other.is_verb and one.is_passive != other.is_passive for one, other in pairs)
+
+
+def _parts(sentence: Sentence, verb: int) -> tuple[set[int], set[int]]:
+    """Who acts, and what it is done to."""
+    before = set(subject_of(sentence, verb))
+    if sentence.tokens[verb].is_passive:
+        return set(object_of(sentence, verb, "by")), before
+    return before, set(object_of(sentence, verb))
+
+
+def _verb_subject(comparison: Comparison, mine: int, theirs: int) -> Iterator[Difference]:
+    """A verb with another subject than the sentence's, which the statement does not have at all."""
+    source, stated = comparison.source, comparison.stated
+    agents, patients = _parts(stated, mine)
+    their_agents, their_patients = _parts(source, theirs)
+    own, their_own = (patients, their_patients) if stated.tokens[mine].is_passive else (agents, their_agents)
+    mapped = {comparison.to[at] for at in own if at in comparison.to}
+    others = {at for at in their_own if source.tokens[at].stem not in comparison.names}
+    if (
+        mapped
+        and others
+        and not mapped & their_own
+        and not others & comparison.used
+        and not any(source.tokens[at].stem in comparison.names for at in their_own)
+    ):
+        yield Difference(
+            f"it says “{source.tokens[theirs].text}” of “{source.tokens[min(others)].text}”", is_against=True
+        )
+
+
+def exchanged(comparison: Comparison) -> Iterator[Difference]:
+    """Two words or figures that have changed places while all others kept theirs."""
+    stated = comparison.stated
+    order = [at for at in sorted(comparison.to) if stated.tokens[at].is_content or stated.tokens[at].figure]
+    places = [comparison.to[at] for at in order]
+    falls = [at for at in range(len(places) - 1) if places[at] > places[at + 1]]
+    if not falls or len(places) < 3:
+        return
+    for first in range(len(places)):
+        for second in range(first + 1, len(places)):
+            if places[first] < places[second]:
+                continue
+            swapped = list(places)
+            swapped[first], swapped[second] = swapped[second], swapped[first]
+            if any(place >= behind for place, behind in pairwise(swapped)):
+                continue
+            one, other = stated.tokens[order[first]], stated.tokens[order[second]]
+            if _may_change_places(comparison, order[first], order[second]):
+                return
+            if (one.figure is None) != (other.figure is None):
+                return
+            yield Difference(f"“{one.text}” and “{other.text}” have changed places", is_against=True)
+            return
+
+
+def _may_change_places(comparison: Comparison, first: int, second: int) -> bool:
+    """Whether the order of two words says nothing: they are joined by `and`, or the voice changed."""
+    stated, source = comparison.stated, comparison.source
+    one, other = comparison.to[first], comparison.to[second]
+    between = source.tokens[min(one, other) + 1 : max(one, other)]
+    words = {token.text for token in between}
+    are_words = stated.tokens[first].figure is None and stated.tokens[second].figure is None
+    is_list = bool(words & {"and", "or"}) and words <= {"and", "or", "the", "a", "an", "in", "of", "both", "to", "by"}
+    if are_words and (is_list or words <= {"of", "the", "a", "an", "in", "by"}):
+        return True
+    if stated.tokens[first].figure is not None and stated.tokens[second].figure is not None:
+        same_roles = all(role(stated, mine) == role(source, comparison.to[mine]) for mine in (first, second))
+        if same_roles and role(stated, first) != role(stated, second):
+            return True
+    return _voice_differs(comparison)

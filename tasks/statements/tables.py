@@ -1,0 +1,204 @@
+"""The sentences of a text to prove statements by: its prose, and its table rows put into words with their header.
+
+A row `Revenue<tab>391<tab>383` below `<tab>2024<tab>2023` and `(in millions of USD)` reads `Revenue: USD 391 million in
+2024, USD 383 million in 2023`.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from tasks.statements.figures import COUNT, figures
+from tasks.statements.words import in_one_word, stem
+from tasks.text.sentences import sentences
+
+_WORD: Final = re.compile(r"[^\W\d_][\w’'&]*")
+_NUMBER: Final = re.compile(r"\d[\d,. \u00a0\u202f']*\d|\d")
+_UNIT: Final = re.compile(
+    r"(?P<scale>thousands?|millions?|billions?|lakhs?|crores?|€m|£m|\$m|€k|\$k|’?000s?|'000s?|\$000|€000|£000|tsd|teur|keur|mio|mn|bn)",
+    re.IGNORECASE,
+)
+_CURRENCY: Final = re.compile(
+    r"US\$|A\$|C\$|HK\$|[$€£¥₹₩₽]|\b(?:USD|EUR|GBP|JPY|INR|CHF|CAD|AUD|CNY|RMB|SEK|NOK|DKK)\b|\b(?:dollars|euros?|pounds|yen|rupees)\b",
+    re.IGNORECASE,
+)
+_SCALES: Final = {
+    "thousand": "thousand",
+    "tsd": "thousand",
+    "teur": "thousand",
+    "keur": "thousand",
+    "million": "million",
+    "mio": "million",
+    "mn": "million",
+    "billion": "billion",
+    "bn": "billion",
+    "lakh": "lakh",
+    "crore": "crore",
+}
+_CELL_FIGURE: Final = re.compile(
+    r"\s*(?:[$€£¥₹₩₽]|[A-Z]{3}\s)?\s*\(?\s*[-−–]?\s*(?:[$€£¥₹₩₽]\s*)?\d[\d,.\u00a0\u202f' ]*\)?\s*%?\s*\)?\s*"
+    r"(?:[A-Z]{3}|x|bps|pp|million|billion|bn|m|k)?\s*"
+)
+_CODES: Final = {"dollars": "$", "euros": "EUR", "euro": "EUR", "pounds": "GBP", "yen": "JPY", "rupees": "INR"}
+_ABOVE: Final = 6
+_LONGEST_LABEL: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSentence:
+    """A sentence as the source has it (`original`), in words (`text`), and the sentence before it."""
+
+    original: str
+    text: str
+    before: str
+    stems: frozenset[str]
+    numbers: frozenset[str]
+
+
+@lru_cache(maxsize=64)
+def source_sentences(text: str) -> Sequence[SourceSentence]:
+    """All sentences and rows of a text, in order."""
+    result: list[SourceSentence] = []
+    before = ""
+    for original, words in _in_words(text):
+        result.append(SourceSentence(original, words, before, _stems(words), _numbers(words)))
+        before = words
+    return result
+
+
+def _stems(words: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in _WORD.findall(in_one_word(words)))
+
+
+def _numbers(words: str) -> frozenset[str]:
+    return frozenset(str(abs(figure.value).normalize()) for figure in figures(words) if not figure.is_date)
+
+
+def _in_words(text: str) -> Iterator[tuple[str, str]]:
+    lines = text.splitlines()
+    prose: list[str] = []
+    at = 0
+    while at < len(lines):
+        cells = _cells(lines[at])
+        if cells is None:
+            prose.append(lines[at])
+            at += 1
+            continue
+        yield from _prose(prose)
+        first = at
+        rows: list[tuple[str, list[str]]] = []
+        while at < len(lines) and (cells := _cells(lines[at])) is not None:
+            rows.append((lines[at], cells))
+            at += 1
+        yield from _rows(rows, lines[max(first - _ABOVE, 0) : first])
+        prose = []
+    yield from _prose(prose)
+
+
+def _prose(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for sentence in sentences("\n".join(lines), longest=None):
+        yield sentence, sentence
+
+
+def _cells(line: str) -> list[str] | None:
+    """The cells of a line that is a table's row: split by tabs or bars; None for prose."""
+    stripped = line.strip()
+    if "\t" in stripped:
+        return _joined([cell.strip() for cell in line.strip("\n").split("\t")])
+    if stripped.startswith("|") and stripped.count("|") >= 2:
+        return _joined([cell.strip().strip("*_ ") for cell in stripped.strip("|").split("|")])
+    return None
+
+
+def _joined(cells: list[str]) -> list[str]:
+    """The cells with signs that stand in cells of their own at their figures: `$ | ( 5,387 | )` is `$(5,387)`."""
+    result: list[str] = []
+    pending = ""
+    for cell in cells:
+        if cell in {"$", "€", "£", "¥", "₹", "US$", "("} or cell in {"$ (", "$("}:
+            pending += cell.replace(" ", "")
+        elif cell in {")", "%", ")%", ") %"} and result:
+            result[-1] += cell.replace(" ", "")
+        else:
+            sign = pending if re.match(r"\(?\s*[\d(]", cell) else ""
+            pending = "" if sign else pending
+            result.append(re.sub(r"\(\s+(?=[\d$])", "(", sign + cell))
+    return result
+
+
+def _rows(rows: Sequence[tuple[str, list[str]]], above: Sequence[str]) -> Iterator[tuple[str, str]]:
+    header: list[str] = []
+    caption = " ".join(line.strip() for line in above if len(line) < 250)
+    scale, currency = _unit(caption)
+    for original, cells in rows:
+        if all(not cell or set(cell) <= set("-: ") for cell in cells):
+            continue
+        values = [place for place, cell in enumerate(cells) if place and _is_figure(cell)]
+        if not values:
+            header = _header(header, cells)
+            row_scale, row_currency = _unit(" ".join(cells))
+            scale, currency = row_scale or scale, row_currency or currency
+            if len(cells) > 1 and sum(map(len, cells)) > 20:
+                yield original, "; ".join(cell for cell in cells if cell)
+            continue
+        yield original, _in_one(cells, values, header, scale, currency)
+
+
+def _header(header: list[str], cells: list[str]) -> list[str]:
+    """A header of several rows as one: the cells of one column below each other."""
+    if len(cells) == 1:
+        return header
+    if len(header) != len(cells):
+        return list(cells)
+    return [" ".join(filter(None, pair)) for pair in zip(header, cells, strict=True)]
+
+
+def _is_figure(cell: str) -> bool:
+    return bool(_CELL_FIGURE.fullmatch(cell)) and not re.fullmatch(r"(?:19|20)\d\d", cell.strip())
+
+
+def _in_one(cells: list[str], values: Sequence[int], header: list[str], scale: str, currency: str) -> str:
+    label = cells[0][:_LONGEST_LABEL]
+    own_scale, own_currency = _unit(label)
+    scale, currency = own_scale or scale, own_currency or currency
+    offset = len(header) - len(cells) if header else 0
+    said = []
+    plain = re.search(
+        r"per\s+share|\bEPS\b|percent|%|ratio|margin\b.*%|number of|headcount|employees|shares\b", label, re.IGNORECASE
+    )
+    for place in values:
+        column = header[place + offset] if header and 0 <= place + offset < len(header) else ""
+        value = re.sub(r"\s+", "", cells[place]) if not re.search(r"[A-Za-z]", cells[place]) else cells[place]
+        parsed = figures(value)
+        if parsed and parsed[0].unit == COUNT and not plain and currency and "%" not in column:
+            value = f"{currency}{'' if len(currency) < 3 or currency.endswith('$') else ' '}{value}"
+        if parsed and parsed[0].unit == COUNT and "%" in column:
+            value += "%"
+        if scale and not plain and "%" not in value and parsed and not parsed[0].is_scaled:
+            value += f" {scale}"
+        said.append(f"{value} in {column}" if column else value)
+    texts = [
+        cell
+        for at, cell in enumerate(cells)
+        if at and at not in values and cell and len(cell) < 200 and not set(cell) <= set("—–- ")
+    ]
+    return f"{label}{' ' + ' '.join(texts) if texts else ''}: {', '.join(said)}"
+
+
+def _unit(words: str) -> tuple[str, str]:
+    """The scale and the currency that a caption, a header or a label names; empty where it names none."""
+    scale = currency = ""
+    inner = " ".join(re.findall(r"\(([^()]{1,80})\)", words)) or words
+    for part in (inner, words):
+        match = _UNIT.search(part)
+        if match and (
+            re.search(r"\bin\b|\(|amounts|expressed|000|€|\$|£|usd|eur|rs", part, re.IGNORECASE) or len(part) < 25
+        ):
+            key = match["scale"].lower().rstrip("s")
+            scale = scale or _SCALES.get(key, "thousand" if "000" in key or key.endswith("k") else "million")
+            around = part[max(match.start() - 20, 0) : match.end() + 25]
+            named = _CURRENCY.search(around)
+            currency = currency or (_CODES.get(named[0].lower(), named[0]) if named else "")
+    return scale, currency

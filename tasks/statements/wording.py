@@ -1,0 +1,239 @@
+"""Differences of words: what the sentence does not say, says the opposite of, or says of somebody else."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from tasks.statements.alignment import Comparison, Difference
+from tasks.statements.figures import Figure
+from tasks.statements.reading import Sentence, Token
+from tasks.statements.words import FREE, RESTRICTING, are_opposite, has_opposite, stems_of
+
+_GENERIC: Final = stems_of("generic")
+
+
+_NEUTRAL_HEADS: Final = stems_of("neutral_heads")
+
+
+def opposites(comparison: Comparison) -> Iterator[Difference]:
+    """A word whose opposite stands in the sentence where the statement has the word."""
+    stated, source = comparison.stated, comparison.source
+    order = sorted(comparison.to)
+    for index, mine in enumerate(order):
+        token = stated.tokens[mine]
+        if not token.is_content or token.figure is not None or not has_opposite(token.stem):
+            continue
+        beside = [comparison.to[order[place]] for place in (index - 1, index + 1) if 0 <= place < len(order)]
+        if not beside:
+            continue
+        distance = min(abs(comparison.to[mine] - place) for place in beside)
+        against = [
+            place
+            for place, other in enumerate(source.tokens)
+            if place not in comparison.used and other.is_content and are_opposite(token.stem, other.stem)
+        ]
+        nearer = next((place for place in against if min(abs(place - near) for near in beside) < distance), None)
+        if nearer is not None:
+            yield Difference(f"it says “{source.tokens[nearer].text}”", is_against=True)
+            return
+
+
+def missing_words(comparison: Comparison) -> Iterator[Difference]:
+    for at in comparison.missing:
+        token = comparison.stated.tokens[at]
+        if token.stem in comparison.names or _is_initials(token, comparison.source):
+            continue
+        if token.figure is not None:
+            kinds = [
+                other.figure.kind
+                for place, other in enumerate(comparison.source.tokens)
+                if other.figure and place not in comparison.used
+            ]
+            is_against = token.figure.kind in kinds and not _is_within(token.figure, comparison)
+            yield Difference(f"the figure {token.text} is not its", is_against)
+        else:
+            against = any(are_opposite(token.stem, other.stem) for other in comparison.source.tokens)
+            yield Difference(f"it does not say “{token.text}”", against)
+
+
+def _is_within(figure: Figure, comparison: Comparison) -> bool:
+    """Whether a figure of the sentence keeps a limit that is stated: 83 % where more than 80 % is stated."""
+    others = [token.figure for token in comparison.source.tokens if token.figure and token.figure.unit == figure.unit]
+    if figure.limit == "low":
+        return any(other.value >= figure.value for other in others)
+    return figure.limit == "high" and any(other.value <= figure.value for other in others)
+
+
+def _is_initials(token: Token, source: Sentence) -> bool:
+    """Whether a word is made of the first letters of names of the sentence: SEC."""
+    if not (token.is_name and 2 <= len(token.text) <= 6):
+        return False
+    initials = "".join(other.text[0] for other in source.tokens if other.is_name)
+    return token.text in initials
+
+
+def other_subjects(comparison: Comparison) -> Iterator[Difference]:
+    """The name of the statement's subject, where the sentence has another."""
+    stated, source = comparison.stated, comparison.source
+    named = [at for at, token in enumerate(stated.tokens) if token.is_name and token.stem in comparison.names]
+    if any(at in comparison.to for at in named):
+        return
+    first_verb = next(
+        (
+            at
+            for at, token in enumerate(source.tokens)
+            if token.is_verb or token.text in {"is", "are", "was", "were", "has", "have", "had", "will"}
+        ),
+        None,
+    )
+    if first_verb is None or not comparison.names:
+        return
+    mine = next(
+        (
+            at
+            for at, token in enumerate(stated.tokens)
+            if token.is_verb or token.text in {"is", "are", "was", "were", "has", "have", "had", "will"}
+        ),
+        len(stated.tokens),
+    )
+    subject = [
+        stated.tokens[at]
+        for at in range(mine)
+        if stated.tokens[at].is_content and stated.tokens[at].stem not in comparison.names
+    ]
+    if any(not token.figure for token in subject):
+        return  # the subject is a thing, and was looked for
+    others = [
+        token
+        for at, token in enumerate(source.tokens[:first_verb])
+        if token.is_name
+        and token.is_content
+        and token.preposition in {"", "of"}
+        and at not in comparison.used
+        and token.stem not in comparison.names
+    ]
+    if others and not any(
+        token.stem in _GENERIC or token.stem in comparison.names for token in source.tokens[:first_verb]
+    ):
+        yield Difference(f"it speaks of {others[0].text}")
+
+
+def other_names(comparison: Comparison) -> Iterator[Difference]:
+    """What another clause says, with a name of its own, of a name of this one."""
+    stated, source = comparison.stated, comparison.source
+    named = {
+        source.tokens[theirs].clause
+        for mine, theirs in comparison.to.items()
+        if stated.tokens[mine].is_name and source.tokens[theirs].is_name
+    }
+    if not named:
+        return
+    for mine, theirs in comparison.to.items():
+        token = source.tokens[theirs]
+        if token.clause in named or token.figure is not None or not stated.tokens[mine].is_content:
+            continue
+        own = [
+            other
+            for place, other in enumerate(source.tokens)
+            if other.clause == token.clause
+            and other.is_name
+            and other.is_content
+            and place not in comparison.used
+            and other.stem not in comparison.names
+        ]
+        if own:
+            yield Difference(f"it says “{token.text}” of {own[0].text}", is_against=True)
+            return
+
+
+def lost_words(comparison: Comparison) -> Iterator[Difference]:
+    """Words of the sentence that the statement leaves out though they change what is left."""
+    source, stated = comparison.source, comparison.stated
+    tokens = source.tokens
+    for theirs in sorted(comparison.used):
+        if tokens[theirs].figure is not None and tokens[theirs].figure.is_date:  # type: ignore[union-attr]
+            continue
+        at = theirs - 1
+        while (
+            at >= 0
+            and at not in comparison.used
+            and at >= theirs - 3
+            and (tokens[at].is_content or tokens[at].text in RESTRICTING)
+            and tokens[at].segment == tokens[theirs].segment
+        ):
+            if (
+                tokens[at].text in RESTRICTING
+                and tokens[theirs].is_content
+                and not tokens[at].is_limit
+                and not tokens[at].is_verb
+            ):
+                yield Difference(f"it says “{tokens[at].text} {tokens[theirs].text}”")
+            at -= 1
+    for mine, theirs in comparison.to.items():
+        token = tokens[theirs]
+        if token.figure is not None or not token.is_content or token.is_verb:
+            continue
+        if _verb_governs(comparison, theirs):
+            yield Difference(f"it says “{tokens[_verb_governs(comparison, theirs) or 0].text} to”")
+        own = stated.tokens[mine]
+        if (
+            token.preposition in {"of", "in"}
+            and own.preposition == ""
+            and token.preposition_at > 0
+            and _is_first(stated, mine)
+        ):
+            head = token.preposition_at - 1
+            if (
+                head not in comparison.used
+                and tokens[head].is_content
+                and not tokens[head].is_verb
+                and tokens[head].stem not in _NEUTRAL_HEADS
+                and tokens[head].text not in FREE
+                and not tokens[head].is_name
+            ):
+                yield Difference(f"it speaks of “{tokens[head].text} {token.preposition} {token.text}”")
+            elif tokens[head].figure is not None and head not in comparison.used and token.preposition == "of":
+                yield Difference(f"it speaks of {tokens[head].text} of it")
+    for mine, theirs in comparison.to.items():
+        if tokens[theirs].is_content and not tokens[theirs].figure and _verb_governs(comparison, theirs) is not None:
+            governed = stated.tokens[mine - 1].text if mine else ""
+            if governed != "to":
+                yield Difference(
+                    f"it says “{tokens[_verb_governs(comparison, theirs) or 0].text} to {tokens[theirs].text}”"
+                )
+
+
+def _verb_governs(comparison: Comparison, theirs: int) -> int | None:
+    """The word that governs an infinitive (`refused to pay`) and that the statement leaves out."""
+    tokens = comparison.source.tokens
+    if theirs < 2 or tokens[theirs - 1].text != "to" or tokens[theirs].is_name:
+        return None
+    at = theirs - 2
+    token = tokens[at]
+    if at in comparison.used or token.figure or not (token.is_content or token.operator):
+        return None
+    if not tokens[theirs].is_verb and tokens[theirs].text.endswith(("s", "ed", "ing", "ion")):
+        return None
+    finite = token.text.endswith(("ed", "s")) or token.operator
+    return at if finite and (tokens[theirs].text == tokens[theirs].text.lower()) else None
+
+
+def _is_first(sentence: Sentence, at: int) -> bool:
+    """Whether no other content stands before it in its clause."""
+    return not any(token.is_content and token.clause == sentence.tokens[at].clause for token in sentence.tokens[:at])
+
+
+def other_tenses(comparison: Comparison) -> Iterator[Difference]:
+    """What has happened, where the sentence says that it happens."""
+    stated, source = comparison.stated, comparison.source
+    for mine, theirs in comparison.to.items():
+        one, other = stated.tokens[mine], source.tokens[theirs]
+        if not (
+            one.is_verb and mine and {token.text for token in stated.tokens[max(mine - 2, 0) : mine]} & {"has", "have"}
+        ):
+            continue
+        before = {token.text for token in source.tokens[max(theirs - 4, 0) : theirs]}
+        if other.text == other.stem or (
+            other.text in {one.text.removesuffix("d"), one.text.removesuffix("ed")}
+            and not before & {"has", "have", "had"}
+        ):
+            yield Difference(f"it says “{other.text}”")

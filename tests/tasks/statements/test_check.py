@@ -1,0 +1,128 @@
+"""What a source says of a statement: supported, contradicted, or not found. By kinds of change."""
+
+import pytest
+
+from tasks.statements.check import Verdict, check
+
+SOURCE = """\
+Net sales decreased 8% to $4.2 billion in fiscal 2023, primarily due to lower volumes in North America.
+On May 4, 2021, the Company acquired Brightwell Systems, Inc. from Norvik AS for $310 million in cash.
+No customer accounted for more than 10% of our revenue in 2023. The plant is expected to open in 2026.
+Most customers renewed their contracts, except those in Germany. EBITDA was -€3.2 million in the first quarter of 2024.
+Operating income was $1.2 million and $3.4 million for the years ended December 31, 2024 and 2023, respectively.
+The Tenant shall pay the Landlord at least 30 days in advance unless the lease has been terminated.
+Our largest customer, Meridian Foods, represented 23% of revenue, and our second-largest customer, Oakline, held 11%.
+The auditor issued an unqualified opinion. The company denied that it had misled investors.
+Gross margin improved by 150 basis points to 42.5%. The company no longer operates stores in Canada.
+Inventory increased to $81.3 million from $74.9 million, while accounts payable decreased to $30.2 million.
+
+(in millions of euros)
+\t2024\t2023
+Revenue\t12,400\t11,150
+Operating profit\t(310)\t1,020
+"""
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "Net sales fell by 8% to $4.2 billion in 2023.",
+        "Net sales declined 8 percent in fiscal 2023, mainly because of lower volumes in North America.",
+        "The company acquired Brightwell Systems in May 2021 for $310m in cash.",
+        "Brightwell Systems was bought by the company from Norvik AS on 4 May 2021.",
+        "No client represented more than 10 % of revenue in 2023.",
+        "The plant will open in 2026.",
+        "EBITDA was minus €3.2 million in Q1 2024.",
+        "Operating income was $3.4 million in 2023.",
+        "The tenant must pay the landlord at least thirty days in advance, unless the lease has been terminated.",
+        "The second-largest customer, Oakline, held 11%.",
+        "The company does not operate stores in Canada.",
+        "Gross margin rose by 1.5 percentage points to 42.5 percent.",
+        "Inventory rose from $74.9 million to $81.3 million.",
+        "Revenue was EUR 12.4 billion in 2024.",
+        "Revenue was €11,150 million in 2023 and €12,400 million in 2024.",
+        "The operating profit was EUR -310 million in 2024.",
+    ],
+)
+def test_what_a_sentence_or_a_row_says_is_supported(statement: str) -> None:
+    assert check(statement, [SOURCE]).verdict is Verdict.SUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("statement", "change"),
+    [
+        ("Net sales did not decrease in fiscal 2023.", "negation"),
+        ("A customer accounted for more than 10% of our revenue in 2023.", "negation taken out"),
+        ("The company operates stores in Canada.", "no longer"),
+        ("The company misled investors.", "denied"),
+        ("Net sales rose 8% to $4.2 billion in fiscal 2023.", "opposite"),
+        ("The auditor issued a qualified opinion.", "opposite by its beginning"),
+        ("Net sales decreased 9% to $4.2 billion in fiscal 2023.", "figure"),
+        ("Operating income was $3.4 million and $1.2 million in 2024 and 2023, respectively.", "figures swapped"),
+        ("Inventory increased from $81.3 million to $74.9 million.", "from and to swapped"),
+        ("Inventory increased to $30.2 million.", "figure of another thing"),
+        ("Net sales decreased 8% to $4.2 million in fiscal 2023.", "scale"),
+        (
+            "The tenant shall pay the landlord at least 30 months in advance unless the lease has been terminated.",
+            "unit",
+        ),
+        ("EBITDA was €3.2 million in the first quarter of 2024.", "sign"),
+        ("The operating profit was EUR 310 million in 2024.", "sign in a table"),
+        ("Operating income was $3.4 million in 2024.", "period"),
+        ("Revenue was EUR 12,400 million in 2023.", "period in a table"),
+        ("EBITDA was -€3.2 million in the second quarter of 2024.", "quarter"),
+        ("On May 14, 2021, the Company acquired Brightwell Systems.", "date"),
+        ("Brightwell Systems acquired the Company for $310 million in cash.", "roles"),
+        ("The Company acquired Norvik AS from Brightwell Systems for $310 million.", "roles of two names"),
+        ("The landlord shall pay the tenant 30 days in advance unless the lease has been terminated.", "roles"),
+        ("Gross profit decreased 8% to $4.2 billion in fiscal 2023.", "subject"),
+        ("Oakline, the largest customer, represented 23% of revenue.", "name"),
+        ("The plant opened in 2026.", "modality"),
+        ("The tenant may pay the landlord at least 30 days in advance unless the lease has been terminated.", "may"),
+        ("All customers renewed their contracts.", "quantifier"),
+        ("Customers renewed their contracts, except those in Germany.", "quantifier left out"),
+        ("The tenant shall pay the landlord at most 30 days in advance unless the lease has been terminated.", "limit"),
+        ("Oakline, the largest customer, held 11%.", "order"),
+        ("The tenant shall pay the landlord at least 30 days in advance.", "condition left out"),
+        ("Most customers renewed their contracts.", "exception left out"),
+        ("The company acquired Brightwell Systems for €310 million in cash.", "currency"),
+        ("Gross margin improved by 150% to 42.5%.", "percent for points"),
+        ("Net sales decreased 8 percentage points to $4.2 billion.", "points for percent"),
+        ("Gross margin improved to 150 basis points.", "by and to"),
+    ],
+)
+def test_what_is_changed_in_one_place_is_not_supported(statement: str, change: str) -> None:
+    assert check(statement, [SOURCE]).verdict is not Verdict.SUPPORTED, change
+
+
+@pytest.mark.parametrize(
+    ("statement", "sentence"),
+    [
+        (
+            "EBITDA was -€3.3 million in the first quarter of 2024.",
+            "EBITDA was -€3.2 million in the first quarter of 2024.",
+        ),
+        ("The auditor did not issue an unqualified opinion.", "The auditor issued an unqualified opinion."),
+        ("Revenue was EUR 12,400 million in 2023.", "Revenue\t12,400\t11,150"),
+        ("The auditor issued a qualified opinion.", "The auditor issued an unqualified opinion."),
+    ],
+)
+def test_another_figure_or_the_other_sense_is_contradicted_by_its_sentence(statement: str, sentence: str) -> None:
+    result = check(statement, [SOURCE])
+    assert (result.verdict, result.sentence) == (Verdict.CONTRADICTED, sentence)
+
+
+def test_what_nobody_speaks_of_is_not_found_and_nothing_is_shown_for_it() -> None:
+    result = check("The founder was convicted of fraud in Panama.", [SOURCE])
+    assert result.verdict is Verdict.NOT_FOUND
+    assert not result.is_worth_showing
+
+
+def test_a_name_may_stand_for_we_but_not_for_another_name() -> None:
+    texts = ["We employ 1,200 people. Beta was founded in 1999."]
+    assert check("Alpha employs 1,200 people.", texts, "Alpha alpha.example").verdict is Verdict.SUPPORTED
+    assert check("Alpha was founded in 1999.", texts, "Alpha alpha.example").verdict is not Verdict.SUPPORTED
+
+
+def test_the_text_is_counted_in_which_the_sentence_stands() -> None:
+    assert check("The plant closed in 2020.", ["Nothing.", "The plant was closed in 2020."]).text == 1
