@@ -1,0 +1,126 @@
+"""`diligence check`: a memo held against a data room, as a marked page and as JSON."""
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from deployments.figures import texts_of_folder
+from storage import database, texts
+from tasks.documents.extract.configuration import reading_limits
+from tasks.documents.extract.pool.pool import ExtractionPool
+from tasks.documents.extract.text_writer import Reading
+from tasks.documents.settings import DocumentSettings
+from tasks.errors import BadRequest, DiligenceError, NotFound
+from tasks.figures.ledger import LedgerText
+from tasks.memo.check import MemoVerdict, check_memo
+from tasks.memo.page import MARK, as_json, render_memo
+from tasks.memo.room import RoomTexts
+from tasks.reports.evidence import replace_file
+
+
+def check(
+    memo: Annotated[Path, typer.Argument(help="The memo: a .docx, .pdf, .md, .txt or .html file.")],
+    room: Annotated[str, typer.Option(help="The folder of the drive that it is held against.")],
+    out: Annotated[Path | None, typer.Option(help="The folder for the two files; else they stand beside it.")] = None,
+) -> None:
+    """Hold every figure, quotation and statement of a memo against a room."""
+    page, data = _targets(memo, out or memo.parent)
+    reading = _read(memo)
+    documents, unread = _documents(room)
+    documents = [one for one in documents if not _is_of_the_memo(one, memo, reading.text, {page.name, data.name})]
+    if not documents:
+        raise BadRequest(f"No document of {room} can be read, so that nothing can be held against it.")
+    names = Path(room).name.replace("-", " ").replace("_", " ")
+    checked = check_memo(reading.text, reading.places, memo.name, RoomTexts(documents, names))
+    _write(data, as_json(memo.name, checked))
+    _write(page, render_memo(memo.name, room, reading.text, checked, unread))
+    for warning in reading.warnings:
+        typer.echo(f"{memo.name}: {warning}", err=True)
+    if unread:
+        typer.echo(f"{len(unread)} documents of the room could not be read.", err=True)
+    against = [one for one in checked if one.verdict is MemoVerdict.CONTRADICTED]
+    for one in against:
+        place = one.places[0]
+        typer.echo(f"Contradicted: {one.statement.text} {place.document_name}, {place.place}: {place.text}")
+    supported = sum(one.verdict is MemoVerdict.SUPPORTED for one in checked)
+    missing = len(checked) - supported - len(against)
+    typer.echo(f"{supported} supported, {len(against)} contradicted, {missing} not found. See {page} and {data}.")
+    if against:
+        raise SystemExit(1)
+
+
+def _read(memo: Path) -> Reading:
+    """The memo, read in a process of its own.
+
+    Raises:
+        BadRequest: it cannot be read.
+    """
+    if not memo.is_file():
+        raise BadRequest(f"The memo {memo.name} is not there, or is no file.")
+    limits = reading_limits(DocumentSettings.current())
+    try:
+        with ExtractionPool(1, limits) as pool:
+            reading = pool.submit(memo, memo.suffix.lower()).result()
+    except DiligenceError as error:
+        raise BadRequest(f"The memo {memo.name} cannot be read. {error.message}") from error
+    if not reading.text.strip():
+        raise BadRequest(f"The memo {memo.name} cannot be read. It has no text.")
+    return reading
+
+
+def _documents(room: str) -> tuple[list[LedgerText], list[str]]:
+    try:
+        documents, unread = texts_of_folder(room)
+    except NotFound as error:
+        raise BadRequest(f"There is no folder of this name: {room}.") from error
+    return documents, unread
+
+
+def _is_of_the_memo(document: LedgerText, memo: Path, text: str, written: set[str]) -> bool:
+    """Whether a document of the room is the memo itself, or what an earlier check of it wrote: it proves nothing."""
+    if document.document_name not in {memo.name, *written}:
+        return False
+    with database.reading() as session:
+        stored = texts.get_text(session, document.text_id).text
+    return stored == text or (document.document_name in written and memo.name in stored)
+
+
+def _targets(memo: Path, folder: Path) -> tuple[Path, Path]:
+    """The page and the JSON file of a memo; never the memo itself, nor a file that this command did not write.
+
+    Raises:
+        BadRequest: somebody else's file has that name.
+    """
+    page, data = (folder / f"{memo.stem}{ending}" for ending in (".html", ".json"))
+    if memo.resolve() in {page.resolve(), data.resolve()}:
+        page, data = (folder / f"{memo.name}{ending}" for ending in (".html", ".json"))
+    for target, is_ours in ((page, _is_our_page), (data, _is_our_json)):
+        if target.exists() and not is_ours(target):
+            raise BadRequest(
+                f"{target.name} is there already, and is no checked memo. Choose another folder with --out."
+            )
+    return page, data
+
+
+def _is_our_page(path: Path) -> bool:
+    with suppress(OSError, UnicodeDecodeError):
+        return f'content="{MARK}"' in path.read_text("utf-8")[:4000]
+    return False
+
+
+def _is_our_json(path: Path) -> bool:
+    with suppress(OSError, ValueError):
+        content = json.loads(path.read_text("utf-8"))
+        return isinstance(content, dict) and {"memo", "statements"} <= set(content)
+    return False
+
+
+def _write(target: Path, content: str) -> None:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(target, target.with_name(f"{target.name}.part"), content.encode())
+    except OSError as error:
+        raise BadRequest(f"{target.name} cannot be written ({error.strerror}). Choose another --out.") from error

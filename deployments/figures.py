@@ -1,0 +1,154 @@
+"""`diligence figures`: the figures of a room, or of the companies of a run, with what contradicts."""
+
+import csv
+import json
+import sys
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from storage import database, documents, runs
+from tasks.documents.batch import read_documents
+from tasks.documents.drive.registry import acting_as_run_account
+from tasks.documents.index import index_room
+from tasks.errors import NotFound
+from tasks.figures.concepts import taxonomy
+from tasks.figures.conflicts import RULE, Step
+from tasks.figures.ledger import LedgerText, RoomLedger, build, room_ledger
+from tasks.figures.rows import conflict_row, derived_row, room_row
+from tasks.scoring.criteria import rule_of_run
+from tasks.user_file import nearest
+
+
+class FiguresFormat(StrEnum):
+    """How the figures are printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+_COLUMNS = ("concept", "value", "unit", "period", "entity", "basis", "document_name", "place", "label")
+
+
+def figures(
+    room: Annotated[str, typer.Argument(help="A folder of the drive, or a run: its id, its batch's name or latest.")],
+    concept: Annotated[str | None, typer.Option(help="Only this concept, such as revenue.")] = None,
+    format: Annotated[FiguresFormat, typer.Option(help="The format.")] = FiguresFormat.TABLE,  # noqa: A002 - what users type
+) -> None:
+    """Print the figures of a room."""
+    texts, rule = _texts_of_run(room)
+    known = [*taxonomy().concepts]
+    if of_run := bool(texts):
+        known = list(dict.fromkeys([*known, *(row.figure.concept for row in room_ledger(texts).figures)]))
+    if concept is not None and concept not in known:
+        raise typer.BadParameter(f"there is no concept {concept!r}{nearest(concept, known)}")
+    texts = texts or _texts_of_room(room)
+    build(texts, of_run=of_run)
+    ledger = room_ledger(texts, concept, rule)
+    _PRINTERS[format](ledger)
+
+
+def _texts_of_run(name: str) -> tuple[list[LedgerText], Sequence[Step]]:
+    """The texts of a run, none where there is no such run, and what decides among its figures."""
+    with database.reading() as session:
+        run = runs.find_run(session, name)
+        if run is None:
+            return [], RULE
+        rows = [
+            row
+            for company in runs.run_companies(session, run.id)
+            for row in runs.company_documents(session, company.id or 0)
+        ]
+        rule = rule_of_run(run.criteria)
+    texts = [LedgerText(row.text_id, row.document_id, row.name, row.path) for row in rows if row.text_id is not None]
+    return texts, rule
+
+
+def _texts_of_room(folder: str) -> list[LedgerText]:
+    try:
+        return texts_of_folder(folder)[0]
+    except NotFound as error:
+        raise NotFound(f"There is no folder and no run of this name: {folder}.") from error
+
+
+def texts_of_folder(folder: str) -> tuple[list[LedgerText], list[str]]:
+    """Index a folder of the drive and read its documents: their texts, and the names of those that cannot be read.
+
+    Raises:
+        NotFound: there is no such folder.
+    """
+    with acting_as_run_account():
+        room_id = index_room(folder)
+        with database.reading() as session:
+            listed = {row.document_id: row for row in documents.room_documents(session, room_id)}
+        outcomes = read_documents(room_id, list(listed))
+    texts = [
+        LedgerText(
+            outcome.text_id,
+            outcome.document_id,
+            listed[outcome.document_id].name,
+            listed[outcome.document_id].path,
+            _day(listed[outcome.document_id].updated),
+        )
+        for outcome in outcomes
+        if outcome.text_id is not None
+    ]
+    return texts, [listed[outcome.document_id].name for outcome in outcomes if outcome.text_id is None]
+
+
+def _day(moment: Any) -> str | None:
+    return moment.date().isoformat() if moment else None
+
+
+def _print_json(ledger: RoomLedger) -> None:
+    answer = {
+        "figures": [room_row(row) for row in ledger.figures],
+        "figure_conflicts": [conflict_row(conflict) for conflict in ledger.conflicts],
+        "derived_figures": [derived_row(derived) for derived in ledger.derived],
+        "untied_sums": list(ledger.ties),
+        "left_out": ledger.left_out,
+    }
+    typer.echo(json.dumps(answer, ensure_ascii=False, indent=2))
+
+
+def _print_csv(ledger: RoomLedger) -> None:
+    writer = csv.DictWriter(sys.stdout, [*_COLUMNS, "document_id"], extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: _harmless(value) for name, value in room_row(row).items()} for row in ledger.figures)
+
+
+def _harmless(value: str | None) -> str | None:
+    """A cell that no spreadsheet takes for a formula; negative numbers stay numbers."""
+    if (value and value[0] in "=+@\t\r") or (value and value[0] == "-" and not value[1:2].isdigit()):
+        return f"'{value}"
+    return value
+
+
+def _print_table(ledger: RoomLedger) -> None:
+    columns = _COLUMNS[:-1]
+    rows = [[room_row(row)[name] or "" for name in columns] for row in ledger.figures]
+    widths = [min(40, max(map(len, column))) for column in zip(columns, *rows, strict=True)]
+    for line in ([*columns], *rows):
+        typer.echo("  ".join(cell[:40].ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+    for conflict in ledger.conflicts:
+        counted = room_row(conflict.counted)
+        for other in map(room_row, conflict.others):
+            typer.echo(
+                f"Conflict: {conflict.concept}, {conflict.period}: {counted['value']} {counted['unit']} "
+                f"({counted['document_name']}, {counted['place']}) counts; {other['value']} "
+                f"({other['document_name']}, {other['place']}) does not. {conflict.rule}."
+            )
+    for tie in ledger.ties:
+        typer.echo(
+            f"Does not tie: {tie['what']}: {tie['stated']} stated, {tie['computed']} computed "
+            f"({tie['document_name']}, {tie['place']})."
+        )
+    if ledger.left_out:
+        listed = ", ".join(f"{count} ({why})" for why, count in sorted(ledger.left_out.items()))
+        typer.echo(f"Left out: {listed}.", err=True)
+
+
+_PRINTERS = {FiguresFormat.TABLE: _print_table, FiguresFormat.JSON: _print_json, FiguresFormat.CSV: _print_csv}

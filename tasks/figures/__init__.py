@@ -1,0 +1,30 @@
+"""The ledger of figures: every number of a document with its meaning, and where figures contradict each other."""
+
+from tasks.documents.extract import read_document
+from tasks.figures.concepts import taxonomy
+from tasks.figures.document import LedgerDocument
+from tasks.figures.document_figures import find_figures
+from tasks.figures.rows import figure_row
+
+__all__ = ["read_figures"]
+
+
+def read_figures(path: str, format: str | None = None) -> list[dict[str, str | None]]:  # noqa: A002 - the field's word
+    """The figures of one document, read in this process.
+
+    Args:
+        path: its file.
+        format: its extension (".pdf"); taken from the path when it is None.
+
+    Returns:
+        A mapping a figure with the keys of `figures` in a run's report; `document_id` is None.
+
+    Raises:
+        UnsupportedFormat, Unreadable, TooLarge: it cannot be read.
+    """
+    reading = read_document(path, format)
+    places = [place for place in reading.places if place.kind != "cell"]
+    document = LedgerDocument(reading.text, places, str(path).rpartition("/")[2], format or "")
+    return [
+        figure_row(figure, None, document.name, document.kind) for figure in find_figures(document, taxonomy()).figures
+    ]

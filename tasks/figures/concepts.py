@@ -1,0 +1,213 @@
+"""The taxonomy of figures: which labels of tables and which words of sentences mean which concept.
+
+The concepts stand in `concepts.toml`, which says how labels are written; a user's file of the same form adds to it.
+Labels are written out into a table of words, so that a row's label is looked up and not searched.
+"""
+
+import hashlib
+import json
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from tasks.errors import BadRequest
+from tasks.figures.settings import FigureSettings
+from tasks.user_file import UserFile, read_user_text
+
+_DATA: Final = Path(__file__).with_name("concepts.toml")
+_KIND: Final = "file of concepts"
+_MOST_SPELLINGS: Final = 20_000
+"""Spellings that a label may stand for."""
+
+_FIELDS: Final = {"kind", "units", "sign", "labels", "weak", "instant", "mentions"}
+_UNITS: Final = {"money", "percent", "count", "ratio", "months"}
+_NOT_ANY: Final = re.compile(
+    r"\b(?:liabilities|noncontrolling|non controlling|minority|preferred|other|per|participating)\b"
+)
+"""What no * stands for."""
+
+_CHOICE: Final = re.compile(r"[\[{]([^\[\]{}]*)[\]}]")
+_WORD: Final = re.compile(r"[^\W_]+|%")
+_NOTE: Final = re.compile(
+    r"[(\[](?:\d{1,2}|[a-z]|notes? [\d ,and]+)[)\]]|\bnotes? \d+[a-z]?\b|[*†‡]+|(?<=[a-z]{4})\d{1,2}\b", re.IGNORECASE
+)
+
+Kind = Literal["duration", "instant", "either"]
+
+
+@dataclass(frozen=True)
+class Concept:
+    """What a figure can mean; the fields are those of `concepts.toml`."""
+
+    id: str
+    kind: Kind
+    units: frozenset[str]
+    sign: str = "any"
+    labels: tuple[str, ...] = ()
+    weak: tuple[str, ...] = ()
+    instant: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a label means: the concept, whether it is a stock, and how sure that is (0 the surest)."""
+
+    concept: Concept
+    kind: Kind
+    rank: int
+
+
+@dataclass(frozen=True)
+class Taxonomy:
+    """Concepts by id, and their labels. `added` is a hash of what a user's file adds, empty where there is none."""
+
+    concepts: Mapping[str, Concept]
+    added: str
+    _labels: Mapping[str, Meaning] = field(repr=False)
+    _wildcards: tuple[tuple[re.Pattern[str], str, Meaning], ...] = field(repr=False)
+
+    def meaning(self, label: str) -> Meaning | None:
+        """What a plain label (see `plain_label`) means; None where it is no concept's."""
+        found = self._labels.get(label)
+        if found is None:
+            for pattern, word, meaning in self._wildcards:
+                if word in label and pattern.fullmatch(label) and not _NOT_ANY.search(label):
+                    return meaning
+        return found
+
+
+@lru_cache(maxsize=65536)
+def plain_label(label: str) -> str:
+    """A label as the taxonomy has it: lower case, no accents, no punctuation, no marks of notes."""
+    if not label.isascii():
+        label = unicodedata.normalize("NFKD", label.replace("ß", "ss").replace("æ", "ae").replace("ø", "o"))
+        label = "".join(mark for mark in label if not unicodedata.combining(mark))
+    return " ".join(_WORD.findall(_NOTE.sub(" ", label).lower()))
+
+
+def taxonomy(file: Path | None = None) -> Taxonomy:
+    """The published taxonomy, with what a user's file adds: this one, else that of the settings, as it is now.
+
+    Raises:
+        BadRequest: the file cannot be read, or a concept in it is written wrongly; the message says which.
+    """
+    file = file or FigureSettings.current().figure_concepts
+    if file is None:
+        return _published()
+    try:
+        state = file.stat()
+    except (OSError, ValueError):
+        return _with_file(file, (0, 0))  # says why it cannot be opened
+    return _with_file(file, (state.st_mtime_ns, state.st_size))
+
+
+@cache
+def _published() -> Taxonomy:
+    concepts = {name: _concept(name, content, _DATA) for name, content in tomllib.loads(_DATA.read_text()).items()}
+    return _taxonomy(concepts, "")
+
+
+@lru_cache(maxsize=8)
+def _with_file(file: Path, _state: tuple[int, int]) -> Taxonomy:
+    concepts, written = dict(_published().concepts), read_concepts(file)
+    for name, content in written.items():
+        known = concepts.get(name)
+        fields = {**_defaults(known), **content} if isinstance(content, dict) else content
+        added = _concept(name, fields, file)
+        concepts[name] = added if known is None else _joined(known, added)
+    return _taxonomy(concepts, hashlib.sha256(json.dumps(written, sort_keys=True).encode()).hexdigest()[:12])
+
+
+def read_concepts(file: Path) -> dict[str, Any]:
+    """What a user's file says, by the concepts' ids: TOML, or YAML (and JSON) where its name ends so.
+
+    Raises:
+        BadRequest: it cannot be read, or it holds no concepts.
+    """
+    if file.suffix.lower() in {".yaml", ".yml", ".json"}:
+        written = UserFile(file, _KIND)
+        written.mistakes.check()
+        content = written.content
+    else:
+        try:
+            content = tomllib.loads(read_user_text(file, _KIND))
+        except tomllib.TOMLDecodeError as error:
+            raise BadRequest(f"{file.name}: the {_KIND} is no TOML: {error}.") from error
+    if not isinstance(content, dict):
+        raise BadRequest(f"{file.name}: the {_KIND} must be a mapping of concepts, each with its fields.")
+    return content
+
+
+def _defaults(known: Concept | None) -> dict[str, Any]:
+    return {} if known is None else {"kind": known.kind, "units": sorted(known.units), "sign": known.sign}
+
+
+def _concept(name: Any, content: Any, file: Path) -> Concept:
+    name = str(name)
+    if not isinstance(content, dict) or not {*content} <= _FIELDS or not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        raise BadRequest(f"{file.name}, {name}: a concept has the fields {', '.join(sorted(_FIELDS))} and no other.")
+    kind, units, sign = content.get("kind"), content.get("units", ["money"]), content.get("sign", "any")
+    if kind not in ("duration", "instant", "either"):
+        raise BadRequest(f"{file.name}, {name}, kind: must be duration, instant or either.")
+    if not isinstance(units, list) or not units or not all(unit in _UNITS for unit in map(str, units)):
+        raise BadRequest(f"{file.name}, {name}, units: must list some of {', '.join(sorted(_UNITS))}.")
+    if sign not in ("any", "positive", "loss"):
+        raise BadRequest(f"{file.name}, {name}, sign: must be any, positive or loss.")
+    words: dict[str, tuple[str, ...]] = {}
+    for key in ("labels", "weak", "instant", "mentions"):
+        listed = content.get(key, [])
+        if not isinstance(listed, list) or not all(isinstance(label, str) and label.strip() for label in listed):
+            raise BadRequest(f"{file.name}, {name}, {key}: must be a list of texts.")
+        words[key] = tuple(listed)
+    return Concept(name, kind, frozenset(units), sign, **words)
+
+
+def _joined(known: Concept, added: Concept) -> Concept:
+    return Concept(
+        known.id, added.kind, added.units, added.sign, known.labels + added.labels, known.weak + added.weak,
+        known.instant + added.instant, known.mentions + added.mentions,
+    )  # fmt: skip
+
+
+def _taxonomy(concepts: Mapping[str, Concept], added: str) -> Taxonomy:
+    labels: dict[str, Meaning] = {}
+    wildcards: list[tuple[re.Pattern[str], str, Meaning]] = []
+    for concept in concepts.values():
+        for rank, (written, kind) in enumerate(
+            ((concept.instant, "instant"), (concept.labels, concept.kind), (concept.weak, concept.kind))
+        ):
+            for label in written:
+                for spelling in spellings(label):
+                    plain = " ".join(plain_label(part) or "*" for part in spelling.split())
+                    total = plain.startswith(("total ", "summe ", "totale "))
+                    meaning = Meaning(concept, kind, 2 if rank == 2 else 0 if total else 1)
+                    if "*" in plain:
+                        pattern = re.escape(plain).replace(r"\*", r"\w+(?: \w+){0,11}")
+                        longest = max(plain.replace("*", " ").split(), key=len)
+                        wildcards.append((re.compile(pattern), longest, meaning))
+                    else:
+                        labels.setdefault(plain, meaning)
+    return Taxonomy(concepts, added, labels, tuple(wildcards))
+
+
+def spellings(label: str) -> Iterator[str]:
+    """The labels that a written one stands for: "[total] {revenue|sales}" is four."""
+    waiting = [label]
+    count = 0
+    while waiting and count < _MOST_SPELLINGS:
+        written = waiting.pop()
+        match = _CHOICE.search(written)
+        if match is None:
+            count += 1
+            yield " ".join(written.split())
+            continue
+        choices = match.group(1).split("|")
+        if match.group().startswith("["):
+            choices.append("")
+        waiting.extend(written[: match.start()] + choice + written[match.end() :] for choice in choices)

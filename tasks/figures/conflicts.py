@@ -1,0 +1,159 @@
+"""Figures that contradict each other, and which of them counts, by the rule that the documentation prints.
+
+Two figures contradict each other where concept, entity, unit and period are the same, both are actual (audited,
+reported or management) or both of one other basis, and they differ by more than rounding. The one that counts is
+decided by, in this order unless the criteria file gives another:
+
+basis       audited before reported before management before a deck
+authority   signed, final, executed before others before drafts, by the document's name and folder
+newer       the document with the later date
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Final, Literal
+
+from tasks.figures.document_figures import agrees
+from tasks.figures.figure import ACTUAL, Figure
+from tasks.text.normalise import plain
+
+Step = Literal["basis", "authority", "newer"]
+RULE: Final[tuple[Step, ...]] = ("basis", "authority", "newer")
+"""What decides, first to last."""
+
+_SURE: Final = re.compile(
+    r"\b(?:signed|final|executed|approved|audited|adopted|unterschrieben|unterzeichnet|signé|firmado|testat)\b",
+    re.IGNORECASE,
+)
+_DRAFT: Final = re.compile(
+    r"\b(?:draft|unsigned|entwurf|preliminary|not approved|for discussion|borrador|projet|wip|old|superseded)\b",
+    re.IGNORECASE,
+)
+_NOT_FINAL: Final = re.compile(r"\bv\d+ final\b|\bfinal \(\d\)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class RoomFigure:
+    """A figure of a data room: with its document, its basis as settled, and what gives the document authority.
+
+    `basis` is never None here; `dated` is the document's own date, else the day on which it was changed (ISO).
+    """
+
+    figure: Figure
+    basis: str
+    document_id: str
+    document_name: str
+    path: str
+    deck: bool
+    dated: str | None
+    text_id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FigureConflict:
+    """Figures of one concept and period that differ: the one that counts, the others, and the rule that decided."""
+
+    concept: str
+    period: str
+    counted: RoomFigure
+    others: tuple[RoomFigure, ...]
+    rule: str
+
+
+def find_conflicts(figures: Iterable[RoomFigure], rule: Sequence[Step] = RULE) -> list[FigureConflict]:
+    """The conflicts among the figures of a room, by concept and period; each place that differs is listed once."""
+    found: list[FigureConflict] = []
+    for group in groups(figures).values():
+        ranked = ranking(group, rule)
+        counted = ranked[0]
+        others: dict[tuple[str, Decimal], RoomFigure] = {}
+        for other in ranked[1:]:
+            if not agree(counted, other):
+                others.setdefault((other.document_id, other.figure.value), other)
+        if others:
+            listed = tuple(others.values())
+            why = deciding_step(counted, listed[0], rule)
+            found.append(FigureConflict(counted.figure.concept, counted.figure.period, counted, listed, why))
+    return sorted(found, key=lambda conflict: (conflict.concept, conflict.period))
+
+
+_Key = tuple[str, str, str, str, str]
+
+
+def groups(figures: Iterable[RoomFigure]) -> Mapping[_Key, list[RoomFigure]]:
+    """The figures that must agree: of one concept, entity, unit, period and kind of basis.
+
+    What a document restated stands for itself: the earlier value is known to differ.
+    """
+    grouped: dict[_Key, list[RoomFigure]] = defaultdict(list)
+    for row in figures:
+        kind = "actual" if row.basis in ACTUAL else row.basis
+        entity = plain(row.figure.entity or "").casefold()
+        key = (row.figure.concept, entity, row.figure.unit, same_period(row.figure.period), kind + row.figure.variant)
+        grouped[key].append(row)
+    return grouped
+
+
+def same_period(period: str) -> str:
+    """A period without what calendars of 52 weeks change: its months and its last day, which ends a month."""
+    first, _, last = period.rpartition("/")
+    if not first:
+        return last
+    days = (date.fromisoformat(last) - date.fromisoformat(first)).days
+    return f"{round(days / 30.4)} months to {last}"
+
+
+def agree(one: RoomFigure, other: RoomFigure) -> bool:
+    """Whether two figures of a room say the same, as far as both are rounded."""
+    return agrees(one.figure.value, one.figure.step, other.figure.value, other.figure.step)
+
+
+def ranking(figures: Sequence[RoomFigure], rule: Sequence[Step] = RULE) -> list[RoomFigure]:
+    """The figures in the order in which the rule lets them count; of equal ones the more exact comes first."""
+    order = sorted(figures, key=lambda row: (row.figure.step, row.document_name, row.figure.start))
+    for step in reversed(rule):
+        order.sort(key=_STEPS[step])
+    return order
+
+
+def deciding_step(counted: RoomFigure, other: RoomFigure, rule: Sequence[Step] = RULE) -> str:
+    """Why one figure counts and another does not, in words."""
+    for step in rule:
+        if _STEPS[step](counted) != _STEPS[step](other):
+            if step == "basis":
+                return f"basis: {_basis_words(counted)} before {_basis_words(other)}"
+            if step == "authority":
+                return f"authority: {_AUTHORITY[_authority(counted)]} before {_AUTHORITY[_authority(other)]}"
+            return "newer: the document with the later date"
+    return "none decides: the more exact, then the first by name"
+
+
+def _basis(row: RoomFigure) -> int:
+    if row.basis not in ACTUAL:
+        return 0
+    return len(ACTUAL) if row.deck else [*ACTUAL].index(row.basis)
+
+
+def _basis_words(row: RoomFigure) -> str:
+    return "deck" if row.deck else row.basis
+
+
+_AUTHORITY: Final = ("signed or final", "neither signed nor draft", "draft")
+
+
+def _authority(row: RoomFigure) -> int:
+    words = f"{row.path} {row.document_name}".replace("_", " ").replace("-", " ")
+    if _DRAFT.search(words):
+        return 2
+    return 0 if _SURE.search(words) and not _NOT_FINAL.search(words) else 1
+
+
+def _newer(row: RoomFigure) -> int:
+    return -date.fromisoformat(row.dated).toordinal() if row.dated else 0
+
+
+_STEPS: Final[Mapping[Step, Callable[[RoomFigure], int]]] = {"basis": _basis, "authority": _authority, "newer": _newer}

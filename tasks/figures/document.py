@@ -1,0 +1,264 @@
+"""A document as the ledger sees it: its lines with their pages, its calendar, currency and kind.
+
+What a document is (audited statements, a deck, management accounts) gives its figures their basis where no word beside
+them says more; and it gives the document its authority when two documents differ.
+"""
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePath
+from typing import Final
+
+from tasks.documents.extract import places as kinds
+from tasks.documents.extract.places import Place
+from tasks.figures.figure import Basis
+from tasks.figures.numbers import currency_of, units_of, uses_decimal_comma
+from tasks.figures.periods import Calendar, learn_calendar
+
+Places = Sequence[tuple[int, int, str, str] | Sequence[int | str]]
+"""As storage keeps them: start, end, kind, label."""
+
+_AUDIT: Final = re.compile(
+    r"independent auditor|independent registered public accounting firm|we have audited"
+    r"|report of (?:the )?(?:statutory |independent )?auditor"
+    r"|auditor['’]s report|audited (?:annual |consolidated )?(?:financial statements|accounts)|bestätigungsvermerk"
+    r"|wirtschaftsprüf"
+    r"|commissaires? aux comptes|informe de auditor[ií]a|revisor['’]?s? (?:report|påtegning)"
+    r"|relazione della società di revisione",
+    re.IGNORECASE,
+)
+_AUDIT_NAME: Final = re.compile(r"audited|testat|prüfbericht|jahresabschluss|auditad|audités?", re.IGNORECASE)
+_UNAUDITED: Final = re.compile(r"unaudited|management accounts|ungeprüft|not audited|non auditad", re.IGNORECASE)
+_REPORT_NAME: Final = re.compile(
+    r"annual report|financial statements|10-?[kq]\b|20-?f|geschäftsbericht|konzernabschluss|interim report"
+    r"|half[- ]year|earnings release|press release|statutory accounts|filing",
+    re.IGNORECASE,
+)
+_MANAGEMENT_NAME: Final = re.compile(
+    r"management accounts|\bbwa\b|\bmodel\b|minutes|budget|forecast|board pack|monthly|kpi|protokoll|\bp&l\b|flash"
+    r"|memo",
+    re.IGNORECASE,
+)
+_PLAN_NAME: Final = re.compile(
+    r"(?P<budget>budget|wirtschaftsplan|presupuesto)|forecast|projections?|business[ _-]?plan|prognose", re.IGNORECASE
+)
+_NOT_ONLY_PLAN: Final = re.compile(r"actual|\bvs\b|versus|minutes|memo|review|model|board|variance", re.IGNORECASE)
+"""Names of documents that speak of plans and of what happened."""
+
+_ACTUAL: Final = re.compile(r"\bactuals?\b|\bist\b", re.IGNORECASE)
+_DECK_NAME: Final = re.compile(
+    r"deck|pitch|presentation|präsentation|teaser|information memorandum|\bcim\b|one[- ]pager|factsheet", re.IGNORECASE
+)
+_REPORT_TEXT: Final = re.compile(
+    r"annual report on form 10-k|quarterly report pursuant|form 10-q|form 20-f|annual report and accounts"
+    r"|annual report",
+    re.IGNORECASE,
+)
+_SLIDES: Final = frozenset({".pptx", ".ppt", ".odp"})
+_SHEETS: Final = frozenset({".xlsx", ".xls", ".xlsb", ".ods", ".csv"})
+_STATED: Final = re.compile(
+    r"\b(?:expressed|presented|stated|reported|prepared|denominated|amounts?|figures|currency is|beträge|angaben"
+    r"|cifras|montants)\b[^.\n]{0,50}?"
+    r"\b(?:in|en|is|are in|the) (?:the )?(?:(?:thousands?|millions?|tausend|millionen|miles|milliers) (?:of |de "
+    r"|d['’] ?)?)?"
+    r"(?P<currency>[A-Z]{3}\b|[$€£¥₹]|(?:[A-Za-z.]+ )?(?:dollars?|euros?|pounds? sterling|sterling|kroner|kronor"
+    r"|rupees|yen|renminbi)\b|T€)",
+    re.IGNORECASE,
+)
+_DOLLAR_OF: Final = (
+    ("AUD", re.compile(r"australian dollar|\bA\$|\bAUD\b", re.IGNORECASE)),
+    ("CAD", re.compile(r"canadian dollar|\bC\$|\bCAD\b", re.IGNORECASE)),
+    ("SGD", re.compile(r"singapore dollar|\bS\$|\bSGD\b", re.IGNORECASE)),
+    ("HKD", re.compile(r"hong kong dollar|\bHK\$", re.IGNORECASE)),
+    ("NZD", re.compile(r"new zealand dollar|\bNZ\$", re.IGNORECASE)),
+)
+_CURRENCY: Final = re.compile(
+    r"[$€£¥₹]|\b(?:EUR|USD|GBP|CHF|DKK|SEK|NOK|AUD|CAD|INR|JPY|SGD|PLN|ZAR|TEUR)\b|\beuros\b|T€"
+)
+_GENERAL_UNITS: Final = re.compile(
+    r"\b(?:all )?(?:amounts?|figures|tabular (?:amounts|dollars)|dollars|dollar amounts|alle beträge|alle angaben"
+    r"|cifras|montants)\b[^.\n]{0,40}\b(?:in|en|are in)\b (?:thousands?|millions?|billions?|tausend|tsd|mio|t€|teur"
+    r"|millionen|miles|milliers|€|eur|usd|us ?\$)[^\n]{0,60}",
+    re.IGNORECASE,
+)
+
+_SCALED: Final = re.compile(
+    r"[(, ](?:in|dollars in|amounts in|expressed in) (thousands|millions|billions)\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentKind:
+    """What a document is.
+
+    Attributes:
+        basis: what its figures are where no word beside them says more.
+        deck: it is a presentation made to convince.
+    """
+
+    basis: Basis
+    deck: bool
+
+
+def kind_by_name(name: str, ending: str = "") -> DocumentKind | None:
+    """What a document is by its name and format alone; None where they do not tell."""
+    if ending in _SLIDES or _DECK_NAME.search(name):
+        return DocumentKind("management", deck=True)
+    if _plan(name):
+        return None  # what is in it tells
+    unaudited = _UNAUDITED.search(name) or _MANAGEMENT_NAME.search(name)
+    if not unaudited and _AUDIT_NAME.search(name):
+        return DocumentKind("audited", deck=False)
+    if ending in _SHEETS:
+        return DocumentKind("reported" if _REPORT_NAME.search(name) and not unaudited else "management", deck=False)
+    return DocumentKind("management", deck=False) if unaudited else None
+
+
+def _plan(name: str) -> Basis | None:
+    """The basis of a document whose name says that it is a plan and nothing else."""
+    match = _PLAN_NAME.search(name)
+    if match is None or _NOT_ONLY_PLAN.search(name.replace("_", " ")):
+        return None
+    return "budget" if match["budget"] else "forecast"
+
+
+def kind_of(name: str, text: str, document_format: str = "") -> DocumentKind:
+    """What a document is, by its name, its format and the words in it."""
+    named = kind_by_name(name, document_format or PurePath(name).suffix.lower())
+    if named is not None:
+        return named
+    plan = _plan(name)
+    if plan is not None:  # one with columns of actual figures names those of the plan
+        return DocumentKind("management" if _ACTUAL.search(text) else plan, deck=False)
+    head = text[:4000]
+    if _UNAUDITED.search(head[:1500]):
+        return DocumentKind("management", deck=False)
+    is_report = _REPORT_NAME.search(name) or _REPORT_TEXT.search(head) or _AUDIT_NAME.search(head[:600])
+    if is_report or len(text) > 100_000:
+        if _AUDIT.search(text) and not re.search(r"form 10-q|quarterly report", head, re.IGNORECASE):
+            return DocumentKind("audited", deck=False)
+        if is_report:
+            return DocumentKind("reported", deck=False)
+    elif re.search(r"we have audited|independent auditor['’]s report", text, re.IGNORECASE):
+        return DocumentKind("audited", deck=False)
+    return DocumentKind("management", deck=False)
+
+
+class LedgerDocument:
+    """A text with its places, and what the whole of it says about the figures in it."""
+
+    def __init__(self, text: str, places: Places, name: str = "", document_format: str = "") -> None:
+        """`name` is the document's file name, `document_format` the ending of its format (".pdf")."""
+        self.text = text
+        self.name = name
+        self.format = document_format or PurePath(name).suffix.lower()
+        self._parts: list[Place] = []
+        self._blocks: list[Place] = []
+        for place in places:
+            kind = place[2]
+            if kind in {kinds.PAGE, kinds.SLIDE, kinds.SHEET, kinds.ATTACHMENT}:
+                self._parts.append(Place(int(place[0]), int(place[1]), str(kind), str(place[3])))
+            elif kind == kinds.CELLS:
+                self._blocks.append(Place(int(place[0]), int(place[1]), str(kind), str(place[3])))
+        self._part_starts = [part.start for part in self._parts]
+        self._block_starts = [block.start for block in self._blocks]
+
+    @cached_property
+    def calendar(self) -> Calendar:
+        """When its fiscal years end."""
+        return learn_calendar(self.text, self.name)
+
+    @cached_property
+    def comma_decimal(self) -> bool:
+        """Whether it writes decimals with a comma."""
+        return uses_decimal_comma(self.text)
+
+    @cached_property
+    def kind(self) -> DocumentKind:
+        """What it is."""
+        return kind_of(self.name, self.text, self.format)
+
+    @cached_property
+    def _stated(self) -> str | None:
+        """The currency that it says it is stated in."""
+        for match in _STATED.finditer(self.text[:600_000]):
+            currency = currency_of(match["currency"]) or units_of(match["currency"].lower().rstrip("s") + "s").currency
+            if currency:
+                return currency
+        return None
+
+    @cached_property
+    def currency(self) -> str | None:
+        """The currency of amounts that name none: the one it says it is stated in, else by far the most frequent."""
+        head = self.text[:600_000]
+        if self._stated:
+            return self.dollar(self._stated)
+        counts = Counter(
+            found for match in _CURRENCY.finditer(head) if (found := currency_of(match.group().replace("T€", "€")))
+        )
+        if not counts:
+            return None
+        (best, count), *rest = counts.most_common(2)
+        return (
+            self.dollar(best)
+            if not rest or count >= 5 * rest[0][1] or (count > 20 and count >= 3 * rest[0][1])
+            else None
+        )
+
+    @cached_property
+    def _dollar(self) -> str:
+        head = self.text[:600_000]
+        counts = {code: len(pattern.findall(head)) for code, pattern in _DOLLAR_OF}
+        best = max(counts, key=lambda code: counts[code])
+        own = len(re.findall(r"united states dollar|u\.?s\.? dollar|\bUS\$|\bUSD\b", head, re.IGNORECASE))
+        return best if counts[best] > max(10, 2 * own) else "USD"
+
+    def dollar(self, currency: str) -> str:
+        """Which dollar a bare sign is here; other currencies as they are."""
+        if currency != "USD":
+            return currency
+        stated = self._stated
+        return stated if stated in {code for code, _ in _DOLLAR_OF} else self._dollar
+
+    @cached_property
+    def general_multiplier(self) -> int | None:
+        """The scale that holds for the whole document ("all amounts in thousands of euros unless stated")."""
+        scales = Counter(
+            scale
+            for match in _GENERAL_UNITS.finditer(self.text[:600_000])
+            if (scale := units_of(match.group()).multiplier)
+        )
+        if not scales:
+            return None
+        return scales.most_common(1)[0][0] if len(scales) == 1 else None
+
+    @cached_property
+    def usual_multiplier(self) -> int:
+        """The scale of most of its tables, 1 where they give none."""
+        counts = Counter(match.group(1).lower()[:2] for match in _SCALED.finditer(self.text[:600_000]))
+        (best, count) = counts.most_common(1)[0] if counts else ("", 0)
+        return {"th": 1000, "mi": 10**6, "bi": 10**9}.get(best, 1) if count >= 3 else 1
+
+    def part(self, offset: int) -> Place | None:
+        """The page, slide, sheet or attachment around an offset."""
+        at = bisect_right(self._part_starts, offset) - 1
+        return self._parts[at] if at >= 0 and offset < self._parts[at].end else None
+
+    def place(self, offset: int, row: str = "", column: str = "") -> str:
+        """Where a number stands, in words: `page 3, row “Revenue”, column “2024”`."""
+        part = self.part(offset)
+        words = []
+        if part is not None:
+            words.append(f"in “{part.label}”" if part.kind == kinds.ATTACHMENT else f"{part.kind} {part.label}")
+            if part.kind == kinds.SHEET:
+                at = bisect_right(self._block_starts, offset) - 1
+                if at >= 0 and offset < self._blocks[at].end:
+                    words.append(self._blocks[at].label)
+        else:
+            words.append(f"line {self.text.count(chr(10), 0, offset) + 1}")
+        label = kinds.cell_label(" ".join(row.split()), " ".join(column.split()))
+        return ", ".join([*words, label] if label else words)

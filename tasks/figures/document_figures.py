@@ -1,0 +1,106 @@
+"""All figures of one document: from its tables and its sentences, with what contradicts its own statements left out."""
+
+from collections import Counter, defaultdict
+from decimal import Decimal
+from typing import Final
+
+from tasks.figures.concepts import Taxonomy
+from tasks.figures.document import LedgerDocument
+from tasks.figures.figure import ACTUAL, Figure, Findings
+from tasks.figures.from_cells import Candidate, cell_figures
+from tasks.figures.from_sentences import sentence_figures
+
+VERSION: Final = "ledger-3"
+"""Changes whenever the same text would give other figures; stored ledgers of another version are built again."""
+
+MOST_FIGURES: Final = 20_000
+"""Of one document; the rest is counted as left out."""
+
+_STATEMENT_WEIGHT: Final = 6
+"""From here on a table is one of the document's main statements."""
+
+_LONG: Final = 60_000
+"""Characters of a document whose notes and prose speak of more than the company as a whole."""
+
+
+def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
+    """The figures of a document, the sums in it that do not tie, and how many numbers were left out, and why."""
+    findings = Findings()
+    candidates = [candidate for table in cell_figures(document, taxonomy, findings) for candidate in table]
+    in_tables = _without_contradictions(document, candidates, findings)
+    known = _known(in_tables)
+    sentences = []
+    for figure in sentence_figures(document, taxonomy, findings):
+        values = known.get((figure.concept, figure.period, figure.basis in _KINDS))
+        if (
+            values
+            and figure.entity is None
+            and len(document.text) > _LONG
+            and not any(agree(figure, other) for other in values)
+        ):
+            findings.leave_out("sentences that differ from the statements")
+            continue
+        sentences.append(figure)
+    figures = sorted([*in_tables, *sentences], key=lambda figure: figure.start)
+    if len(figures) > MOST_FIGURES:
+        findings.leave_out("more figures than a document may have", len(figures) - MOST_FIGURES)
+    findings.figures = figures[:MOST_FIGURES]
+    return findings
+
+
+_KINDS: Final = frozenset({None, *ACTUAL})
+
+
+def agree(one: Figure, other: Figure) -> bool:
+    """Whether two figures say the same as far as both are rounded: 9.4 m and 9,412,345 do, 9.4 and 7.1 m do not."""
+    return agrees(one.value, one.step, other.value, other.step)
+
+
+def agrees(value: Decimal, step: Decimal, other: Decimal, other_step: Decimal) -> bool:
+    """The same of values and what their last digits are worth."""
+    return abs(value - other) <= max(step, other_step) / 2 + min(step, other_step) / 2
+
+
+def _without_contradictions(document: LedgerDocument, candidates: list[Candidate], findings: Findings) -> list[Figure]:
+    """The figures of tables; where two differ, those of the main statements stand and those of notes go."""
+    groups: dict[tuple[str, str, bool], list[Candidate]] = defaultdict(list)
+    others: list[Figure] = []
+    for candidate in candidates:
+        figure = candidate.figure
+        if figure.entity is None and not figure.variant and figure.basis in _KINDS:
+            groups[figure.concept, figure.period, True].append(candidate)
+        else:
+            others.append(figure)
+    kept = others
+    for group in groups.values():
+        first = max(group, key=lambda candidate: (candidate.weight, -candidate.rank))
+        if first.weight < _STATEMENT_WEIGHT or (len(document.text) < _LONG and first.weight < 2 * _STATEMENT_WEIGHT):
+            if len(document.text) > _LONG:
+                votes = Counter(candidate.figure.value for candidate in group)
+                (_, most), *rest = votes.most_common(2)
+                if rest and rest[0][1] == most:
+                    findings.leave_out("tables that differ from each other", len(group))
+                    continue
+                winner = next(candidate for candidate in group if votes[candidate.figure.value] == most)
+                kept.extend(candidate.figure for candidate in group if agree(candidate.figure, winner.figure))
+                findings.leave_out(
+                    "tables that differ from each other",
+                    len([0 for candidate in group if not agree(candidate.figure, winner.figure)]),
+                )
+                continue
+            kept.extend(candidate.figure for candidate in group)
+            continue
+        for candidate in group:
+            if agree(candidate.figure, first.figure):
+                kept.append(candidate.figure)
+            else:
+                findings.leave_out("notes that differ from the statements")
+    return kept
+
+
+def _known(figures: list[Figure]) -> dict[tuple[str, str, bool], list[Figure]]:
+    known: dict[tuple[str, str, bool], list[Figure]] = defaultdict(list)
+    for figure in figures:
+        if figure.entity is None:
+            known[figure.concept, figure.period, figure.basis in _KINDS].append(figure)
+    return known

@@ -1,0 +1,245 @@
+"""What a criterion asks of the figures of a room: a figure, its growth, or two figures divided or subtracted.
+
+read_expression    reads `revenue`, `revenue growth`, `cash / monthly burn`, `debt - cash`
+figure_values      its values in a room, each with the figures that it is computed from
+value_at           the one of a period
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Final, Literal
+
+from tasks.figures.concepts import plain_label, taxonomy
+from tasks.figures.conflicts import RULE, RoomFigure, Step, ranking, same_period
+from tasks.figures.derived import DERIVED_UNITS, counted_figures, derive, year_before
+from tasks.figures.numbers import MONTHS, PERCENT, RATIO
+from tasks.figures.periods import last_day, months_of
+from tasks.user_file import nearest
+
+LATEST: Final = "latest"
+_OPERATORS: Final = re.compile(r"\s*[/÷]\s*|\s+[-−–]\s+")
+_GROWTH_OF: Final = re.compile(r"growth (?:of|in) (.+)|(.+?)[ _]growth", re.IGNORECASE)
+_YEAR: Final = re.compile(r"(?:FY ?)?((?:19|20)\d\d)", re.IGNORECASE)
+_DAY: Final = r"\d{4}-\d\d-\d\d"
+_PERIOD: Final = re.compile(rf"{_DAY}(?:/{_DAY})?")
+_VARIANTS: Final = ("restated", "", "as previously reported")
+_RATES: Final = frozenset({"monthly_burn", "churn", "retention"})
+"""Concepts of which a month says as much as a year."""
+_NEAR: Final = 92
+"""Days that may lie between the end of a monthly burn and the day of the cash that it is held against."""
+
+Operation = Literal["value", "growth", "ratio", "difference"]
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A figure that is asked for: its name, or two that are divided or subtracted; `growth` is over the year before."""
+
+    operation: Operation
+    names: tuple[str, ...]
+
+    @property
+    def in_words(self) -> str:
+        """`revenue growth`, `cash ÷ monthly burn`."""
+        words = [name.replace("_", " ") for name in self.names]
+        if self.operation == "growth":
+            return f"{words[0]} growth"
+        return f" {'÷' if self.operation == 'ratio' else '−'} ".join(words)
+
+    @property
+    def units(self) -> frozenset[str]:
+        """What it can be measured in: money, percent, count, ratio, months."""
+        if self.operation == "growth":
+            return frozenset({PERCENT})
+        units = [_units_of(name) for name in self.names]
+        if self.operation != "ratio":
+            return units[0]
+        if self.names[1] == "monthly_burn":
+            return frozenset({MONTHS})
+        return frozenset({RATIO, PERCENT} if units[0] & units[1] else units[0])
+
+
+@dataclass(frozen=True, slots=True)
+class FigureValue:
+    """A value in a room: its unit as figures have it, its period, and the figures that it is computed from."""
+
+    value: Decimal
+    unit: str
+    period: str
+    inputs: tuple[RoomFigure, ...]
+
+
+def read_expression(written: str) -> Expression:
+    """What a user asks for.
+
+    Raises:
+        ValueError: a figure has no such name, or two are joined that cannot be; the message says what is allowed.
+    """
+    growth = _GROWTH_OF.fullmatch(written.strip())
+    if growth:
+        return growth_of(Expression("value", (_name(growth[1] or growth[2]),)))
+    parts = _OPERATORS.split(written.strip())
+    if len(parts) == 1:
+        return Expression("value", (_name(written),))
+    if len(parts) != 2:
+        raise ValueError("must be one figure, or two with / or - between them, such as cash / monthly burn")
+    sign = "ratio" if re.search("[/÷]", written) else "difference"
+    names = (_name(parts[0]), _name(parts[1]))
+    if sign == "difference" and not _units_of(names[0]) & _units_of(names[1]):
+        raise ValueError(f"{names[0]} and {names[1]} are not measured in the same unit")
+    return Expression("ratio" if sign == "ratio" else "difference", names)
+
+
+def growth_of(expression: Expression) -> Expression:
+    """The growth of a figure over the year before.
+
+    Raises:
+        ValueError: it is no single figure that documents state.
+    """
+    if expression.operation != "value" or expression.names[0] not in taxonomy().concepts:
+        raise ValueError(
+            f"growth goes with one figure that documents state, such as revenue, not {expression.in_words}"
+        )
+    return Expression("growth", expression.names)
+
+
+def read_period(written: str) -> str:
+    """A period as a user writes it: `latest`, a year, a day or `start/end`.
+
+    Raises:
+        ValueError: it is none of them.
+    """
+    plain = written.strip().lower()
+    year = _YEAR.fullmatch(plain)
+    if plain == LATEST or year:
+        return year[1] if year else LATEST
+    try:
+        days = [date.fromisoformat(day) for day in plain.split("/")] if _PERIOD.fullmatch(plain) else []
+    except ValueError:
+        days = []
+    if not days or days != sorted(days):
+        raise ValueError("must be latest, a year (2024), a day (2025-03-31) or both days (2024-04-01/2025-03-31)")
+    return plain
+
+
+def figure_values(
+    expression: Expression, figures: Sequence[RoomFigure], rule: Sequence[Step] = RULE
+) -> list[FigureValue]:
+    """The values of what is asked in a room: of actual figures of the company as a whole, those that count."""
+    counted = ranking(counted_figures(figures, rule), rule)
+    counted.sort(key=lambda row: _VARIANTS.index(row.figure.variant))
+    values = [_values(name, counted, figures, rule) for name in expression.names]
+    if expression.operation == "value":
+        return values[0]
+    if expression.operation == "growth":
+        return list(_growth(values[0]))
+    return list(_joined(expression, values[0], values[1]))
+
+
+def value_at(values: Sequence[FigureValue], period: str, expression: Expression) -> FigureValue | None:
+    """The value of a period; of several the first. `latest` is the newest, and whole years come before their parts."""
+    if period != LATEST:
+        values = [value for value in values if _is_of(value.period, period)]
+    if expression.names[0] not in _RATES:
+        values = [value for value in values if months_of(value.period) in {0, 12}] or values
+    return max(values, key=lambda value: (last_day(value.period), months_of(value.period)), default=None)
+
+
+def _is_of(period: str, asked: str) -> bool:
+    if "/" in asked:
+        return same_period(period) == same_period(asked)
+    return last_day(period).startswith(asked)
+
+
+def _name(written: str) -> str:
+    """The concept, or the figure computed here, that a user names."""
+    label = plain_label(written.replace("_", " ").replace("-", " "))
+    name = label.replace(" ", "_")
+    concepts = taxonomy().concepts
+    if name in concepts or name in DERIVED_UNITS:
+        return name
+    meaning = taxonomy().meaning(label)
+    if meaning is None:
+        raise ValueError(f"there is no figure {written.strip()!r}{nearest(name, [*concepts, *DERIVED_UNITS])}")
+    return meaning.concept.id
+
+
+def _units_of(name: str) -> frozenset[str]:
+    concept = taxonomy().concepts.get(name)
+    return concept.units if concept else frozenset({DERIVED_UNITS[name]})
+
+
+def _values(
+    name: str, counted: Sequence[RoomFigure], figures: Sequence[RoomFigure], rule: Sequence[Step]
+) -> list[FigureValue]:
+    if name not in taxonomy().concepts:
+        return [
+            FigureValue(found.value, found.unit, found.period, found.inputs)
+            for found in derive(figures, rule)
+            if found.name == name
+        ]
+    values: dict[tuple[str, str], FigureValue] = {}
+    for row in counted:
+        figure = row.figure
+        if figure.concept == name:
+            key = same_period(figure.period), figure.unit
+            values.setdefault(key, FigureValue(figure.value, figure.unit, figure.period, (row,)))
+    return list(values.values()) or (_burn(counted) if name == "monthly_burn" else [])
+
+
+def _burn(counted: Iterable[RoomFigure]) -> list[FigureValue]:
+    """What operations used a month, where no document states the burn."""
+    flows = [row for row in counted if row.figure.concept == "operating_cash_flow" and row.figure.value < 0]
+    return [
+        FigureValue(
+            -row.figure.value / (months_of(row.figure.period) or 12), row.figure.unit, row.figure.period, (row,)
+        )
+        for row in flows
+    ]
+
+
+def _growth(values: Sequence[FigureValue]) -> Iterator[FigureValue]:
+    for value in values:
+        for before in values:
+            if year_before(before.period, value.period) and before.unit == value.unit and before.value > 0:
+                grown = (value.value / before.value - 1) * 100
+                yield FigureValue(grown, PERCENT, value.period, (*value.inputs, *before.inputs))
+                break
+
+
+def _joined(expression: Expression, one: Sequence[FigureValue], other: Sequence[FigureValue]) -> Iterator[FigureValue]:
+    for first in one:
+        near = sorted(
+            (second for second in other if _at_one_time(first, second, expression.names[1])),
+            key=lambda second: (_apart(first, second), months_of(second.period) != months_of(first.period)),
+        )
+        for second in near:
+            joined = _of_two(expression, first, second)
+            if joined is not None:
+                yield joined
+                break
+
+
+def _of_two(expression: Expression, first: FigureValue, second: FigureValue) -> FigureValue | None:
+    inputs = (*first.inputs, *second.inputs)
+    if expression.operation == "difference":
+        same = first.unit == second.unit
+        return FigureValue(first.value - second.value, first.unit, first.period, inputs) if same else None
+    if second.value <= 0 or (first.unit != second.unit and len(second.unit) == 3):  # in another currency
+        return None
+    unit = first.unit if first.unit != second.unit else MONTHS if expression.names[1] == "monthly_burn" else RATIO
+    return FigureValue(first.value / second.value, unit, first.period, inputs)
+
+
+def _at_one_time(first: FigureValue, second: FigureValue, name: str) -> bool:
+    if name == "monthly_burn":
+        return _apart(first, second) <= _NEAR
+    lengths = {months_of(first.period), months_of(second.period)} - {0}
+    return last_day(first.period) == last_day(second.period) and len(lengths) <= 1
+
+
+def _apart(first: FigureValue, second: FigureValue) -> int:
+    return abs((date.fromisoformat(last_day(first.period)) - date.fromisoformat(last_day(second.period))).days)

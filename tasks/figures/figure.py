@@ -1,0 +1,121 @@
+"""What a figure is: one number of a document with its meaning and its place, and the words that give it a basis."""
+
+import re
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import lru_cache
+from typing import Final, Literal
+
+Basis = Literal["audited", "reported", "management", "budget", "forecast", "pro_forma", "adjusted"]
+
+ACTUAL: Final[tuple[Basis, ...]] = ("audited", "reported", "management")
+"""What happened, as opposed to what is planned or recomputed; the surest first."""
+
+BASES: Final[tuple[Basis, ...]] = (*ACTUAL, "budget", "forecast", "pro_forma", "adjusted")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure.
+
+    Attributes:
+        concept: its id in the taxonomy.
+        label: the words that name it, as written: the row's, or the sentence's.
+        value: exact, in base units (9400000; 22 for 22 %).
+        unit: an ISO currency, `percent`, `count`, `ratio` or `months`.
+        scale: the scale as written ("thousand", "million"; "" where there is none).
+        step: what one unit of the last digit shown is worth, in base units: how far it may be rounded.
+        period: a day ("2025-03-31") or the first and last day of a duration ("2024-04-01/2025-03-31").
+        entity: None for the company as a whole, else the part's name.
+        basis: told by the words around it; None where only the document's kind tells.
+        variant: "restated" or "as previously reported", where the column says so.
+        place: where it stands, in words.
+        start, end: the characters of the number in the document's text.
+    """
+
+    concept: str
+    label: str
+    value: Decimal
+    unit: str
+    scale: str
+    step: Decimal
+    period: str
+    entity: str | None
+    basis: Basis | None
+    variant: str
+    place: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """A sum of a document that does not come out.
+
+    Attributes:
+        what: the rule in words: "total assets are equity and liabilities".
+        stated, computed: what the document says, and what its parts give, in the table's own units.
+        start: where the stated number stands; `place` says it in words.
+    """
+
+    what: str
+    stated: Decimal
+    computed: Decimal
+    place: str
+    start: int
+
+
+@dataclass(slots=True)
+class Findings:
+    """What was found in a document: its figures, sums that do not tie, and how many numbers were left out and why."""
+
+    figures: list[Figure] = field(default_factory=list)
+    ties: list[Tie] = field(default_factory=list)
+    left_out: dict[str, int] = field(default_factory=dict)
+
+    def leave_out(self, why: str, count: int = 1) -> None:
+        """Count numbers that were not taken."""
+        self.left_out[why] = self.left_out.get(why, 0) + count
+
+
+_BASIS_WORDS: Final[tuple[tuple[Basis, str], ...]] = (
+        ("pro_forma", r"\bpro[- ]?forma\b"),
+        ("adjusted", (r"\badj(?:usted|\.)?(?=\W|$)|\bunderlying\b|\bnormali[sz]ed\b|\bnon[- ]gaap\b|\bbereinigt\w*"
+                     r"|\bajusté\w*|\bajustado\b|\bnon[- ]ifrs\b")),
+        ("budget", r"\bbudget\w*|\bplan(?:ned|wert|ung)?\b|\btarget(?:s|ed)?\b|\bpresupuest\w*|\bpréviu\b"),
+        ("forecast", (r"\bforecasts?\b|\bprojec(?:ted|tions?)\b|\bprognose\b|\boutlook\b|\bguidance\b"
+                     r"|\bestimate[ds]?\b|\bexpect(?:s|ed)?\b|\bprévision\w*|\bprevisión\b|\bpipeline\b|\bscenario\b"
+                     r"|\bbase case\b|\bis to reach\b|\bwill (?:reach|be|grow)\b|\bwould be\b|\baims?\b")),
+        ("management", (r"\bunaudited\b|\bungeprüft\b|\bmanagement accounts\b|\bnon audité\b|\bno auditad[oa]s?\b"
+                       r"|\bpreliminary\b|\bprovisional\b|\bflash\b")),
+        ("audited", r"(?<!un)\baudited\b|\btestiert\b|\bgeprüft\b"),
+)  # fmt: skip
+_BASIS: Final = tuple((basis, re.compile(words, re.IGNORECASE)) for basis, words in _BASIS_WORDS)
+_RESTATED: Final = re.compile(
+    r"\b(?:as )?(?:restated|revised|recast|angepasst|retraité|reexpresad[oa])\b", re.IGNORECASE
+)
+_BEFORE: Final = re.compile(
+    r"\b(?:as )?(?:previously|originally) (?:reported|stated)\b|\bas reported\b(?=.*restat)", re.IGNORECASE
+)
+
+
+@lru_cache(maxsize=8192)
+def basis_of(text: str) -> Basis | None:
+    """The basis that words give a figure: "Budget 2025", "Adjusted EBITDA", "unaudited"; None where they give none."""
+    return next((basis for basis, pattern in _BASIS if pattern.search(text)), None)
+
+
+def without_basis(text: str) -> str:
+    """The text without its words of basis: "EBITDA" of "Adjusted EBITDA"."""
+    for _, pattern in _BASIS:
+        text = pattern.sub(" ", text)
+    return " ".join(re.sub(r"\b(?:actuals?|ist|reported|unaudited)\b", " ", text, flags=re.IGNORECASE).split()).strip(
+        " ,:()-–"
+    )
+
+
+def variant_of(header: str) -> str:
+    """The variant "restated" or "as previously reported" where a column's header says so, else ""."""
+    if _BEFORE.search(header):
+        return "as previously reported"
+    return "restated" if _RESTATED.search(header) else ""

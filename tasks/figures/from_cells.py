@@ -1,0 +1,368 @@
+"""Figures from tables: of workbooks, PDFs, documents, slides and web pages, and from the series of charts.
+
+A cell is a figure where its row, its column or the table's title names a concept and one of the same three names a
+period. What is not sure is left out and counted: a column whose header names two periods, a scale that contradicts
+another, two rows of one concept that differ.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from tasks.figures.concepts import Meaning, Taxonomy
+from tasks.figures.document import LedgerDocument
+from tasks.figures.figure import Basis, Figure, Findings, basis_of, variant_of
+from tasks.figures.measures import NEVER_NEGATIVE, is_loss, measured, planned, used_only
+from tasks.figures.numbers import Amount, Units, cell_amount
+from tasks.figures.periods import When, find_periods, header_period, last_day
+from tasks.figures.table_columns import Column, read_header, table_units, title_when
+from tasks.figures.table_labels import WHOLE, Label, LabelReader, is_date, without_dates
+from tasks.figures.table_rows import Grid, Row, grids, is_number, is_year
+from tasks.figures.ties import untied
+
+_MOST_ENTITIES: Final = 500
+"""Rows of a table of entities (customers, products) that are taken; a longer one is a ledger of transactions."""
+
+_SKIPPED_TABLE: Final = re.compile(
+    r"percent(?:age)? of (?:total |net |our )?(?:revenue|sales|net|total)|(?<!\d)(?<!\d )% of (?:total )?(?:revenue"
+    r"|sales)|as a percentage|discontinued operation|held for sale"
+    r"|equity[- ]method|\baffiliates?\b|joint ventures?\b|variable interest|\bVIEs?\b|\bacquirees?\b|purchase price"
+    r"|fair value of (?:the )?(?:assets|consideration)"
+    r"|unconsolidated|\binvestees?\b|guarantor|reconciliation of (?:beginning|segment)|sensitivity"
+    r"|per share data only|constant currency|supplemental pro",
+    re.IGNORECASE,
+)
+_PARENT: Final = re.compile(
+    r"parent[- ](?:company|only|entity)|condensed financial information of|schedule i\b|registrant only"
+    r"|^(?:the )?company (?:statement|balance|income|cash)|^(?:statement|balance sheet)s? of the company\b",
+    re.IGNORECASE,
+)
+_STATEMENT: Final = re.compile(
+    r"statements? of (?:consolidated )?(?:operations|income|earnings|profit|loss|financial position"
+    r"|financial condition|cash flows?|comprehensive)|balance sheets?|income statements?"
+    r"|profit and loss|cash flow statements?|consolidated results|gewinn- und verlustrechnung|\bbilanz\b"
+    r"|kapitalflussrechnung|compte de résultat|\bbilan\b|cuenta de (?:resultados|pérdidas)|balance de situación",
+    re.IGNORECASE,
+)
+_ENTITY_CORNER: Final = re.compile(
+    r"\b(?:customers?|clients?|segments?|products?|regions?|countr(?:y|ies)|divisions?|business units?|kunden?"
+    r"|produkte?|segmente?|clientes?|subsidiar(?:y|ies)|sites?|brands?|entit(?:y|ies)|services?)\b",
+    re.IGNORECASE,
+)
+_PARTIAL: Final = re.compile(
+    r"\b(?:lost|churned|new|pipeline|won|expansion|contraction|bridge|signed|overdue|orders?|backlog)\b", re.IGNORECASE
+)
+_TOTAL: Final = re.compile(
+    r"^(?:grand |group )?(?:total|summe|gesamt|totale?s?|totaal|consolidated|group total|company total|sum)\b",
+    re.IGNORECASE,
+)
+_SUBTOTAL: Final = re.compile(
+    r"^(?:the )?(?:top|two|three|four|five|ten|twenty|\d+) (?:largest|biggest|\d+|customers|kunden)|^subtotal"
+    r"|^of which|^davon",
+    re.IGNORECASE,
+)
+_SUPPORT: Final = re.compile(
+    r"cost of (?:sales|revenue|goods)|income tax|before tax|per share|total (?:current )?liabilities"
+    r"|accounts payable|trade payables|inventor|investing activit|financing activit"
+    r"|depreciation|amorti[sz]ation|operating expenses|administrative|interest expense|receivable|retained earnings"
+    r"|accumulated deficit|personnel|staff costs|abschreibung|personalaufwand|zinsen|steuern|forderungen"
+    r"|verbindlichkeiten|provision",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A figure that may be taken, with how sure its label is, the section it stands in, and its table's weight."""
+
+    figure: Figure
+    rank: int
+    section: str
+    weight: int
+
+
+def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[list[Candidate]]:
+    """The figures of each table of a document, a list a table; numbers left out are counted in `findings`."""
+    reader = LabelReader(taxonomy)
+    for grid in grids(document.text):
+        if any(reader.meaning(row.label) for row in grid.rows) or _may_speak(grid, reader):
+            found = list(_Table(document, reader, grid, findings).candidates())
+            if found:
+                findings.ties.extend(untied(document, grid))
+                settled = _settled(found, findings)
+                if settled:
+                    yield settled
+
+
+def _may_speak(grid: Grid, reader: LabelReader) -> bool:
+    """Whether a label that is no plain concept may name one beside its date, its units or its basis."""
+    if any(reader.read(title).meaning for title in grid.titles[-2:]):
+        return True
+    for row in grid.rows[:6]:
+        if any(cell and len(cell) < 80 and reader.read(cell).meaning for cell in row.cells):
+            return True
+    return any(len(row.label) < 90 and reader.read(row.label).meaning for row in grid.rows[6:200])
+
+
+class _Table:
+    """One table, read row by row under the headers that hold there."""
+
+    def __init__(self, document: LedgerDocument, reader: LabelReader, grid: Grid, findings: Findings) -> None:
+        self._document = document
+        self._reader = reader
+        self._grid = grid
+        self._findings = findings
+        self._comma = document.comma_decimal
+        self._series = ""
+        self._under(grid.titles)
+
+    def _under(self, titles: Sequence[str]) -> None:
+        """Read on under these lines: they say what kind of table it is."""
+        self._lines = titles
+        self._titles = [title for title in titles if len(title) < 220]
+        near = " ".join(title[-250:] for title in titles[-3:])
+        self._over = " ".join(self._titles[-3:])
+        self._parent = any(_PARENT.search(title) for title in self._titles)
+        self._statement = any(_STATEMENT.search(title) for title in self._titles[-5:])
+        self._skipped = _SKIPPED_TABLE.search(near) is not None and not self._statement
+        headings = " ".join(title for title in titles[-3:] if len(title) < 60 and not any(map(str.isdigit, title)))
+        self._table_basis = basis_of(headings) if not self._statement else None
+        if self._table_basis == "audited":
+            self._table_basis = None
+
+    def candidates(self) -> Iterator[Candidate]:
+        """All figures that the table may hold."""
+        section = ""
+        columns: list[Column] = []
+        header: list[Row] = []
+        rows = self._grid.rows
+        support = sum(1 for row in rows if _SUPPORT.search(row.label))
+        body = False
+        with_numbers: set[int] = set()
+        since: list[str] = []  # lines of one cell since the last numbers: sections, or the titles of another table
+        for row in rows:
+            numbers = [
+                index for index, cell in enumerate(row.cells) if index and is_number(cell, comma_decimal=self._comma)
+            ]
+            if body and numbers and columns and row.cells[0]:  # below numbers, 2050 is a number and no year
+                years = {index for index, cell in enumerate(row.cells) if index and is_year(cell)}
+                numbers = sorted({*numbers, *(index for index in years if index in with_numbers)})
+            with_numbers |= set(numbers)
+            if not numbers and row.cells and not row.cells[0] and not any(row.cells[1:]):
+                continue
+            first_is_number = is_number(row.cells[0], comma_decimal=self._comma)
+            if not numbers and not first_is_number:
+                filled = [cell for cell in row.cells if cell]
+                dashes = len(filled) > 1 and all(not any(map(str.isalnum, cell)) for cell in filled[1:])
+                if dashes:
+                    continue
+                speaks = len(filled) > 1 or (len(filled) == 1 and not row.cells[0]) or (header and not body)
+                if len(filled) == 1 and body and not is_date(filled[0]):
+                    section = filled[0]
+                    since.append(section)
+                    continue
+                if len(filled) == 1 and not speaks and not header:
+                    header = [row]
+                    columns = []
+                    section = filled[0]
+                    continue
+                if body:
+                    header, body = [], False
+                    if since:
+                        self._under(since[-6:])
+                        since, section = [], ""
+                header.append(row)
+                columns = []
+                continue
+            if not columns:
+                read = read_header(header, max(len(row.cells) for row in rows), self._lines, self._reader)
+                columns, self._corner, self._titles = read.columns, read.corner, read.titles
+            body, since = True, []
+            yield from self._row(row, numbers, columns, section, support + (6 if self._statement else 0))
+
+    def _row(
+        self, row: Row, numbers: list[int], columns: list[Column], section: str, weight: int
+    ) -> Iterator[Candidate]:
+        name = row.cells[0] or (row.label if not is_number(row.label) else "")
+        label = self._reader.read(name) if name else None
+        meaning = label.meaning if label else None
+        by_row = meaning is not None
+        if not by_row and _TOTAL.match(name):
+            of_section = self._reader.read(section.rstrip(":")) if section else None
+            if of_section and of_section.meaning and re.fullmatch(r"total|summe|gesamt|totale", name, re.IGNORECASE):
+                meaning, by_row = of_section.meaning, True
+        if self._skipped:
+            if by_row:
+                self._findings.leave_out("tables of parts, shares or other companies", len(numbers))
+            return
+        columns_of = (
+            self._columns_of(row, numbers, columns)
+            if by_row
+            else {index: columns[index] for index in numbers if index < len(columns)}
+        )
+        named_when = label.when if label else None
+        if row.cells[0] and is_number(row.cells[0]) is False and named_when is None and not by_row:
+            named_when = header_period(row.cells[0])
+        for index in numbers:
+            column = columns_of.get(index)
+            cell_meaning, of_column = meaning, False
+            entity = None
+            if not by_row:
+                if column is not None and column.label.meaning is not None and not column.skipped:
+                    cell_meaning, of_column = column.label.meaning, True
+                elif named_when is not None and named_when.dated and not without_dates(name):
+                    cell_meaning = self._title_meaning(column, len(numbers))
+                if cell_meaning is None:
+                    continue
+            amount = cell_amount(row.cells[index], comma_decimal=self._comma)
+            if amount is None or cell_meaning is None:
+                continue
+            when = named_when if named_when and named_when.dated else column.when if column else None
+            if when is None and by_row and column is None:
+                self._findings.leave_out("no header over the column")
+                continue
+            if column is not None and column.skipped:
+                continue
+            if not of_column and column is not None:
+                entity = column.entity
+            if of_column and not (named_when and named_when.dated and not without_dates(name)):
+                if not self._is_entity_table() or len(self._grid.rows) > _MOST_ENTITIES:
+                    continue
+                if _SUBTOTAL.match(name):
+                    continue
+                entity = None if _TOTAL.match(name) else name[:80] or None
+                if entity is None and not _TOTAL.match(name):
+                    continue
+            if self._parent:
+                entity = entity or "parent company"
+            figure = self._figure(row, index, amount, cell_meaning, label, column, when, entity)
+            if figure is not None:
+                yield Candidate(figure, cell_meaning.rank, section, weight)
+
+    def _is_entity_table(self) -> bool:
+        over = f"{self._corner} {' '.join(self._titles[-1:])}"
+        return _ENTITY_CORNER.search(self._corner) is not None and not _PARTIAL.search(over)
+
+    def _title_meaning(self, column: Column | None, count: int) -> Meaning | None:
+        """What the rows of a series are, by the corner or the line over it: "ARR, EUR m" over years."""
+        if count > 1 or (column is not None and column.entity):
+            return None
+        for title in (self._corner, *self._titles[-1:]):
+            if title:
+                found = self._reader.read(title)
+                if found.meaning is not None:
+                    self._series = title
+                    return found.meaning
+        return None
+
+    def _columns_of(self, row: Row, numbers: list[int], columns: list[Column]) -> dict[int, Column]:
+        """The column of each number: the one it stands in, or the one of its turn where cells have slipped."""
+        known = {index: columns[index] for index in numbers if index < len(columns) and columns[index].words}
+        dated = [index for index, column in enumerate(columns) if column.when is not None and column.words]
+        if len(known) == len(numbers) and all(index in dated for index in numbers):
+            return known
+        wanted = [
+            index
+            for index in numbers
+            if index not in known or known[index].when is not None or not known[index].skipped
+        ]
+        if all(index in known and known[index].when is not None for index in wanted):
+            return known
+        headed = [column for column in columns if column.words and (column.when is not None and column.when.dated)]
+        filled = [index for index, cell in enumerate(row.cells) if index and cell]
+        if headed and len(headed) == len(filled):
+            return {index: headed[filled.index(index)] for index in numbers}
+        if headed and len(headed) == len(numbers):
+            return dict(zip(numbers, headed, strict=True))
+        if any(columns[index].words for index in range(1, len(columns))):
+            return known
+        alone = title_when(self._titles, "")  # one column without a header under a dated title
+        if len(numbers) == 1 and alone is not None and alone.dated:
+            return {
+                numbers[0]: Column("", self._reader.read(""), alone, None, False, table_units(self._titles, "", []))
+            }
+        return {index: columns[index] for index in numbers if index < len(columns)}
+
+    def _figure(
+        self, row: Row, index: int, amount: Amount, meaning: Meaning, label: Label | None, column: Column | None,
+        when: When | None, entity: str | None,
+    ) -> Figure | None:  # fmt: skip
+        concept = meaning.concept
+        instant = meaning.kind == "instant" or (meaning.kind == "either" and not (label and label.average))
+        if when is None:
+            self._findings.leave_out("no period")
+            return None
+        calendar = self._document.calendar
+        period = calendar.resolve(when, instant=instant)
+        if period is None:
+            self._findings.leave_out("no period")
+            return None
+        row_units = label.units if label else Units()
+        column_units = column.units if column else Units()
+        header_units = row_units.over(column_units)
+        in_base_units = measured(self._document, self._findings, amount, concept.units, header_units, row_units)
+        if in_base_units is None:
+            return None
+        value, step, unit, scale = in_base_units
+        words = label.words if label else ""
+        if concept.sign == "positive":
+            value = abs(value)
+        elif (concept.sign == "loss" and value > 0 and is_loss(words)) or (
+            concept.id == "operating_cash_flow" and value > 0 and used_only(words)
+        ):
+            value = -value
+        if value < 0 and concept.id in NEVER_NEGATIVE:
+            self._findings.leave_out("below zero")
+            return None
+        column_words = column.words if column else ""
+        basis = basis_of(column_words) or (label.basis if label else None)
+        dated = calendar.dated
+        if basis is None and not (
+            self._table_basis in {"budget", "forecast"} and dated and last_day(period) <= dated.isoformat()
+        ):
+            basis = self._table_basis  # of a plan's years those that are over are actual
+        if when.forecast:
+            basis = "budget" if when.forecast == "b" else "forecast"
+        basis = planned(basis, period, calendar.dated)
+        variant = variant_of(column_words)
+        start = row.starts[index]
+        name = words or column_words
+        if meaning is not (label.meaning if label else None) and find_periods(name) and not without_dates(name):
+            name = self._series or name
+        return Figure(
+            concept.id, f"{name}, {variant}" if variant else name, value, unit, scale, step, period, entity, basis,
+            variant, self._document.place(start, words, column_words), start, start + len(row.cells[index]),
+        )  # fmt: skip
+
+
+def _settled(candidates: list[Candidate], findings: Findings) -> list[Candidate]:
+    """The candidates of one table without those that another of their concept and period makes doubtful."""
+    strong = {candidate.figure.concept for candidate in candidates if candidate.rank < 2}
+    groups: dict[tuple[str, str, str | None, Basis | None, str], list[Candidate]] = defaultdict(list)
+    for candidate in candidates:
+        figure = candidate.figure
+        if candidate.rank == 2 and figure.concept in strong:
+            continue
+        groups[figure.concept, figure.period, figure.entity, figure.basis, figure.variant].append(candidate)
+    kept: list[Candidate] = []
+    for group in groups.values():
+        best = min(candidate.rank for candidate in group)
+        sure = [candidate for candidate in group if candidate.rank == best]
+        if len({candidate.figure.value for candidate in sure}) == 1:
+            kept.append(sure[0])
+            continue
+        whole = [candidate for candidate in sure if WHOLE.match(candidate.section.rstrip(": "))] if best else sure[-1:]
+        if len({candidate.figure.value for candidate in whole}) == 1 and whole:
+            kept.append(whole[0])
+            sure = [candidate for candidate in sure if candidate is not whole[0]]
+        by_section: dict[str, list[Candidate]] = defaultdict(list)
+        for candidate in sure:
+            by_section[candidate.section.rstrip(": ")].append(candidate)
+        for section, members in by_section.items():
+            if section and not WHOLE.match(section) and len(members) == 1 and best and len(by_section) > 1:
+                kept.append(replace(members[0], figure=replace(members[0].figure, entity=section[:80])))
+            else:
+                findings.leave_out("rows of one concept that differ", len(members))
+    return kept

@@ -1,0 +1,388 @@
+"""Figures from sentences: "revenue grew 22 % to € 9.4 million in the year to 31 March 2025".
+
+A sentence gives a figure where a concept is its subject and an amount follows that is neither a change ("by 22 %"), a
+bound ("between", "at least") nor another period's ("from € 7.7 million"). A word before the concept that names a part
+("subscription revenue", "cost of revenue") makes it another concept, and it is left out.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+from tasks.figures.concepts import Concept, Taxonomy, spellings
+from tasks.figures.document import LedgerDocument
+from tasks.figures.figure import Basis, Figure, Findings, basis_of
+from tasks.figures.measures import NEVER_NEGATIVE, planned, used_only
+from tasks.figures.numbers import PERCENT, Amount, amounts
+from tasks.figures.periods import When, find_periods
+from tasks.figures.sentence_counts import HYPOTHETICAL, count_figures
+from tasks.figures.sentence_periods import COMPARED, earlier_figure, own_period, period_of
+
+_LONGEST: Final = 600
+"""Characters of a sentence that is looked at."""
+
+_BLANKS: Final = {ord("\n"): " ", 0xA0: " ", 0x202F: " ", 0x2009: " "}
+_SENTENCE: Final = re.compile(r"(?<=[.;!?])\s+(?=[A-ZÄÖÜÉ0-9(“\"•–-])|\n(?=[•\-–\d(]|[A-ZÄÖÜ][^\n]{0,60}:)|\f|\n\s*\n")
+_WRAP_END: Final = re.compile(r"[.:;!?]\s*$")
+_DIGIT: Final = re.compile(r"\d")
+_BEFORE: Final = frozenset(
+    [
+        "the",
+        "our",
+        "its",
+        "total",
+        "annual",
+        "group",
+        "company",
+        "company's",
+        "consolidated",
+        "net",
+        "reported",
+        "actual",
+        "overall",
+        "and",
+        "in",
+        "with",
+        "while",
+        "of",
+        "a",
+        "had",
+        "has",
+        "have",
+        "held",
+        "holds",
+        "was",
+        "were",
+        "our's",
+        "der",
+        "die",
+        "das",
+        "unser",
+        "unsere",
+        "ein",
+        "eine",
+        "les",
+        "le",
+        "la",
+        "los",
+        "el",
+        "und",
+        "mit",
+        "bei",
+        "year-end",
+        "full-year",
+        "yearly",
+        "closing",
+        "current",
+        "audited",
+        "unaudited",
+        "gross",
+        "annualised",
+        "annualized",
+        "contracted",
+        "budgeted",
+        "budget",
+        "planned",
+        "forecast",
+        "forecasted",
+        "expected",
+        "expects",
+        "projected",
+        "adjusted",
+        "normalised",
+        "normalized",
+        "underlying",
+        "pro-forma",
+        "forma",
+        "target",
+        "targeted",
+        "estimated",
+        "live",
+        "that",
+        "whose",
+        "where",
+        "quarterly",
+        "monthly",
+        "cash",
+        "group's",
+        "from",
+        "on",
+        "at",
+        "an",
+        "average",
+        "mean",
+        "non-gaap",
+        "also",
+        "is",
+        "are",
+        "show",
+        "shows",
+        "showed",
+        "report",
+        "reports",
+        "recorded",
+        "records",
+        "recording",
+        "generated",
+        "achieved",
+        "posted",
+        "posts",
+        "to",
+        "year",
+        "fy",
+    ]
+)
+"""Words that may stand right before a concept without making it another."""
+
+_NOT_BEHIND: Final = re.compile(
+    r"^\s*(?:growth|margin|per\b|recognition|recognised|recognized|from (?!operations)|multiple|share\b|mix|base\b"
+    r"|synerg|streams?|target multiple|bridge|cost|-based|run|rate of|sharing|contracts?|guidance|"
+    r"concentration|by segment|in (?:the )?(?!January|February|March|April|May|June|July|August|September|October"
+    r"|November|December|FY|Q[1-4]|H[12]|Januar|Dezember)[A-Z]\w+|to (?:capital|debt)|covenant|ratio|burn|flows?\b"
+    r"|of (?!EUR|USD|GBP|CHF|DKK|SEK|NOK|INR|AUD|CAD|JPY|US|A\$)[A-Z][\w-]+|settled|paid|outflow|inflow"
+    r"|consideration|dividends?|bonus|tax|price|generat)",
+)
+_LINK: Final = re.compile(
+    r"(?:was|were|is|are|of|amounted to|amounts to|reached|reaches|stood at|stands at|totall?ed|totals|came (?:in at"
+    r"|to)|at|to|hit|exceeded|equals|being|betrug(?:en)?|beträgt|belief sich auf|lag bei|erreichte|auf|von"
+    r"|s['’]élève à|s['’]est élevé à|s['’]établit à|atteint|était de|fue de|ascendió a|alcanzó|asciende a|de|:|=|–|-"
+    r"|,|\()\s*"
+    r"(?:about |around |approximately |some |roughly |circa |ca\.? |c\. ?|nearly |almost |rund |etwa |environ |unos "
+    r"|a |an |the |EUR |just |now |only |then )*$",
+    re.IGNORECASE,
+)
+_CHANGE: Final = re.compile(
+    r"\b(?:by|um|up|down|plus|minus|another|additional|increase of|decrease of|growth of|rise of|fall of|change of"
+    r"|reduction of|improvement of|decline of)\s*(?:about |around |approximately |some )?$",
+    re.IGNORECASE,
+)
+_BOUND: Final = re.compile(
+    r"\b(?:between|up to|at least|at most|more than|less than|over|under|above|below|exceed(?:s|ed|ing)?|minimum"
+    r"|maximum|not exceed|range of|if|unless|should|threshold|from|versus|vs\.?|compared (?:to|with)|against"
+    r"|gegenüber|nach)\s*(?:of |the )?(?:about )?$",
+    re.IGNORECASE,
+)
+_PLAN: Final = re.compile(
+    r"\b(?:expects?|expected|forecasts?|projected|guidance|outlook|will|targets?|plans?|planned|budget(?:ed)?"
+    r"|erwartet|prognose|plant|aims?)\b",
+    re.IGNORECASE,
+)
+_ENTITY_BEHIND: Final = re.compile(
+    r"\b(?:segment|division|subsidiary|region|of the (?:customer|client|competitor|target|acquired))\b", re.IGNORECASE
+)
+_LOSS: Final = re.compile(
+    r"\b(?:net loss|loss for the|operating loss|loss from|ebitda loss|jahresfehlbetrag|perte)\b", re.IGNORECASE
+)
+
+
+class _Mentions:
+    """Finds the concepts that sentences name."""
+
+    def __init__(self, taxonomy: Taxonomy) -> None:
+        self._by_words: dict[str, Concept] = {}
+        for concept in taxonomy.concepts.values():
+            for written in concept.mentions:
+                for spelling in spellings(written):
+                    self._by_words.setdefault(spelling.lower(), concept)
+        words = sorted(self._by_words, key=len, reverse=True)
+        self.pattern = re.compile(
+            r"(?<![\w-])(?:" + "|".join(re.escape(word) for word in words) + r")(?![\w-])", re.IGNORECASE
+        )
+
+    def concept(self, words: str) -> Concept:
+        return self._by_words[words.lower()]
+
+
+@lru_cache(maxsize=4)
+def _mentions(taxonomy: "_Hashed") -> _Mentions:
+    return _Mentions(taxonomy.taxonomy)
+
+
+class _Hashed:
+    """A taxonomy that a cache can keep: it is told apart by what it is, not by what it holds."""
+
+    def __init__(self, taxonomy: Taxonomy) -> None:
+        self.taxonomy = taxonomy
+
+    def __hash__(self) -> int:
+        return id(self.taxonomy)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Hashed) and self.taxonomy is other.taxonomy
+
+
+def sentence_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[Figure]:
+    """The figures of a document's sentences; amounts without a period are counted as left out in `findings`."""
+    mentions = _mentions(_Hashed(taxonomy))
+    for start, sentence in _sentences(document.text):
+        for match in mentions.pattern.finditer(sentence):
+            yield from _of_mention(document, mentions.concept(match.group()), match, start, sentence, findings)
+        yield from count_figures(document, taxonomy, start, sentence)
+
+
+def _sentences(text: str) -> Iterator[tuple[int, str]]:
+    """The sentences with a digit in them that stand in no table, with their offsets; wrapped lines are one."""
+    at = 0
+    pending: list[str] = []
+    begun = 0
+    for line in text.split("\n"):
+        start, at = at, at + len(line) + 1
+        if "\t" in line or not line.strip() or "\f" in line:
+            if pending:
+                yield from _split("\n".join(pending), begun)
+                pending = []
+            if "\t" not in line and line.strip():
+                yield from _split(line, start)
+            continue
+        if not pending:
+            begun = start
+        pending.append(line)
+        if len(line) < 60 or _WRAP_END.search(line) or len(pending) > 40:
+            yield from _split("\n".join(pending), begun)
+            pending = []
+    if pending:
+        yield from _split("\n".join(pending), begun)
+
+
+def _split(paragraph: str, start: int) -> Iterator[tuple[int, str]]:
+    if not _DIGIT.search(paragraph):
+        return
+    at = 0
+    for match in _SENTENCE.finditer(paragraph):
+        piece = paragraph[at : match.start()]
+        if _DIGIT.search(piece):
+            yield start + at, piece[:_LONGEST].translate(_BLANKS)
+        at = match.end()
+    piece = paragraph[at:]
+    if _DIGIT.search(piece):
+        yield start + at, piece[:_LONGEST].translate(_BLANKS)
+
+
+def _of_mention(
+    document: LedgerDocument, concept: Concept, match: re.Match[str], start: int, sentence: str, findings: Findings
+) -> Iterator[Figure]:
+    before = sentence[: match.start()]
+    word = re.search(r"([^\s(“\"]+)\s*$", before)
+    clause_start = word is None or before.rstrip().endswith((",", ";", ":", "•", "-", "–", "—", "(", ".", "/"))
+    if (
+        not clause_start
+        and word
+        and word.group(1).lower().strip("“\"'()") not in _BEFORE
+        and not re.fullmatch(r"(?:19|20)\d\d|FY\d\d+|Q\d|H\d", word.group(1))
+    ):
+        return
+    if re.search(
+        r"\b(?:cost|share|part|portion|percent|per ?cent|increase|decrease|growth|change|multiple|proportion|most"
+        r"|rest|majority|half|timing|amount) (?:of|in)(?: the| our| its)?(?: total| net| annual)?\s*$|% (?:of|des"
+        r"|der)(?: the| our| its)?\s*$|\b(?:contracts?|customers?|clients?|companies|competitors?|targets?"
+        r"|business(?:es)?) with(?: an?)?\s*$",
+        before,
+        re.IGNORECASE,
+    ):
+        return
+    behind = sentence[match.end() :]
+    if _NOT_BEHIND.match(behind) and not (concept.id == "recurring_revenue" and re.match(r"\s*from contracts", behind)):
+        return
+    if HYPOTHETICAL.search(sentence) and not _PLAN.search(sentence):
+        return
+    for amount in amounts(behind, comma_decimal=document.comma_decimal):
+        if amount.start > 120:
+            return
+        lead = behind[: amount.start]
+        lead = re.sub(r"(?:[A-Z]{3}|[$€£¥₹]|US\$|A\$)\s*$", "", lead.rstrip()) if amount.unit else lead
+        if _is_part_of_date(behind, amount) or (
+            amount.unit is None and not amount.scale and "count" not in concept.units
+        ):
+            continue
+        fits = _fits(amount, concept)
+        if not fits:
+            if amount.unit == PERCENT:
+                continue
+            return
+        if _CHANGE.search(lead) or _BOUND.search(lead):
+            continue
+        plain = re.sub(r"\([^()]*\)?", " ", lead)
+        linked = _LINK.search(lead.rstrip() + " ") or re.fullmatch(r"\s*", lead)
+        if not linked or re.search(r"[;]|\bwhile\b|\bwhereas\b|\band (?!to\b|\w+ed\b)[a-z]+ (?:was|were|of)\b", plain):
+            return
+        if concept.id != "recurring_revenue" and re.search(
+            r"\b(?:customer|segment|contract|order|fee|loan|claim|grant|fine)s?\b", plain, re.IGNORECASE
+        ):
+            return
+        rest = behind[amount.end :]
+        if re.match(r"\s*(?:[-–]|to|and|bis)\s*(?:[A-Z]{3} |[$€£])?\d", rest) and re.search(
+            r"between|range|from", lead, re.IGNORECASE
+        ):
+            return
+        figure = _figure(
+            document, concept, match.group(), amount, start + match.end(), sentence, match, behind, findings
+        )
+        if figure is None:
+            return
+        yield figure
+        compared = COMPARED.match(rest)
+        if compared:
+            earlier = earlier_figure(document, figure, compared, start + match.end() + amount.end)
+            if earlier:
+                yield earlier
+        return
+
+
+def _fits(amount: Amount, concept: Concept) -> bool:
+    if amount.unit == PERCENT:
+        return "percent" in concept.units
+    if amount.unit is None:
+        return "count" in concept.units
+    return "money" in concept.units
+
+
+def _is_part_of_date(text: str, amount: Amount) -> bool:
+    return any(when.start <= amount.start < when.stop for when in find_periods(text)) if amount.unit is None else False
+
+
+def _figure(
+    document: LedgerDocument, concept: Concept, label: str, amount: Amount, offset: int, sentence: str,
+    match: re.Match[str], behind: str, findings: Findings,
+) -> Figure | None:  # fmt: skip
+    instant = concept.kind == "instant" or _is_stock(concept, label)
+    when = period_of(sentence, match.start(), match.end() + amount.start, match.end() + amount.end)
+    if when is None:
+        when = own_period(document, sentence)
+    if when is None:
+        compared = COMPARED.match(behind[amount.end :])
+        if compared and compared["year"]:  # "(2023: € 3.9 m)" behind it: this is the year after
+            when = When(year=int(compared["year"]) + 1, months=12)
+    if when is None:
+        findings.leave_out("no period")
+        return None
+    period = document.calendar.resolve(when, instant=instant)
+    if period is None:
+        findings.leave_out("no period")
+        return None
+    value = abs(amount.value) if concept.sign == "positive" else amount.value
+    if concept.sign == "loss" and value > 0 and _LOSS.search(label):
+        value = -value
+    if concept.id == "operating_cash_flow" and value > 0 and used_only(label):
+        value = -value
+    if value < 0 and concept.id in NEVER_NEGATIVE:
+        return None
+    around = sentence[max(0, match.start() - 60) : match.end() + amount.end + 60]
+    basis: Basis | None = basis_of(sentence[max(0, match.start() - 25) : match.end()]) or basis_of(
+        behind[: amount.start]
+    )
+    if basis is None and _PLAN.search(sentence[: match.end() + amount.end]):
+        basis = "budget" if re.search(r"budget|plan", around, re.IGNORECASE) else "forecast"
+    if basis is None and re.search(r"\b(?:unaudited|per budget|in the budget|pro forma)\b", around, re.IGNORECASE):
+        basis = basis_of(around)
+    basis = planned(basis, period, document.calendar.dated)
+    at = offset + amount.start
+    unit = document.dollar(amount.unit) if amount.unit and amount.unit != PERCENT else amount.unit or "count"
+    return Figure(
+        concept.id, label, value, unit, amount.scale, amount.step, period, None, basis, "",
+        document.place(at), at, offset + amount.end,
+    )  # fmt: skip
+
+
+def _is_stock(concept: Concept, label: str) -> bool:
+    return concept.id == "recurring_revenue" and re.search(r"\barr\b|annual", label, re.IGNORECASE) is not None

@@ -1,0 +1,189 @@
+"""The ledger of a room: built from its stored texts, kept beside them, and given with the documents' names.
+
+A text is looked through once by each version of the ledger, to which the concepts of the user's file belong: what a
+killed run has stored is not done again, and a document that has not changed is neither read nor looked through again.
+"""
+
+import time
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from pathlib import PurePath
+from typing import Any, Final, NamedTuple
+
+from storage import database, figures, runs
+from storage.figures import Ledger, NewLedger, StoredFigure
+from tasks.figures.concepts import Taxonomy, taxonomy
+from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, find_conflicts
+from tasks.figures.derived import DerivedFigure, derive
+from tasks.figures.document import DocumentKind, LedgerDocument, kind_by_name
+from tasks.figures.document_figures import VERSION, find_figures
+from tasks.figures.figure import Figure
+from tasks.figures.rows import decimal_text
+from tasks.operation import operation
+
+_STORE_AFTER: Final = 2.0
+"""Seconds after which what was found is stored at the latest."""
+
+
+class LedgerText(NamedTuple):
+    """A document of a room and its text: what is needed to build its ledger and to show its figures."""
+
+    text_id: int
+    document_id: str
+    document_name: str
+    path: str = ""
+    updated: str | None = None
+
+
+class RoomLedger(NamedTuple):
+    """The figures of a room, what contradicts, what follows, what does not tie, and how many numbers were left out."""
+
+    figures: Sequence[RoomFigure]
+    conflicts: Sequence[FigureConflict]
+    derived: Sequence[DerivedFigure]
+    ties: Sequence[dict[str, Any]]
+    left_out: dict[str, int]
+
+
+@operation(name="build_ledger")
+def build_ledger(company_id: int) -> int:
+    """Find the figures in the documents of a company of a run; gives how many texts were looked through now."""
+    with database.reading() as session:
+        documents = runs.company_documents(session, company_id)
+    return build(LedgerText(row.text_id, row.document_id, row.name) for row in documents if row.text_id is not None)
+
+
+def ledger_version() -> str:
+    """The version of a ledger that is built now: the program's, and a hash of what a user's file adds to the concepts.
+
+    Raises:
+        BadRequest: that file is wrong; the message says how.
+    """
+    return _version(taxonomy())
+
+
+def _version(concepts: Taxonomy) -> str:
+    return f"{VERSION}+{concepts.added}" if concepts.added else VERSION
+
+
+def build(texts: Iterable[LedgerText], *, of_run: bool = False) -> int:
+    """Find the figures of texts that this version has not looked through; gives how many these were.
+
+    `of_run`: what a run found by the concepts that its batch file names stays, while the settings name no others.
+    """
+    names = {text.text_id: text.document_name for text in texts}
+    concepts = taxonomy()
+    version = _version(concepts)
+    with database.reading() as session:
+        missing = figures.texts_without_ledger(session, names, version, any_addition=of_run and version == VERSION)
+    waiting: list[NewLedger] = []
+    stored_at = time.monotonic()
+    for text_id in missing:
+        with database.reading() as session:
+            text = figures.text_to_read(session, text_id)
+        if text is not None:
+            waiting.append(_ledger_of(text_id, names[text_id], *text, concepts))
+        if time.monotonic() - stored_at > _STORE_AFTER:
+            _store(waiting)
+            waiting, stored_at = [], time.monotonic()
+    _store(waiting)
+    return len(missing)
+
+
+def room_ledger(texts: Iterable[LedgerText], concept: str | None = None, rule: Sequence[Step] = RULE) -> RoomLedger:
+    """What is stored of the texts of a room; with `concept` its figures and conflicts alone.
+
+    `rule` decides which of the figures that contradict each other counts.
+    """
+    documents: dict[int, LedgerText] = {}
+    for text in texts:
+        documents.setdefault(text.text_id, text)  # copies count once
+    with database.reading() as session:
+        found = figures.find_ledgers(session, documents)
+    rows: list[RoomFigure] = []
+    ties: list[dict[str, Any]] = []
+    left_out: dict[str, int] = {}
+    for text_id, (ledger, stored) in found.items():
+        document = documents[text_id]
+        rows.extend(_room_figure(figure, ledger, document) for figure in stored)
+        ties.extend(
+            {**tie, "document_id": document.document_id, "document_name": document.document_name} for tie in ledger.ties
+        )
+        for why, count in ledger.left_out.items():
+            left_out[why] = left_out.get(why, 0) + count
+    derived = derive(rows, rule)
+    if concept is not None:
+        rows = [row for row in rows if row.figure.concept == concept]
+        derived = [figure for figure in derived if any(row.figure.concept == concept for row in figure.inputs)]
+    rows.sort(key=lambda row: (row.figure.concept, row.figure.period, row.document_name, row.figure.start))
+    return RoomLedger(rows, find_conflicts(rows, rule), derived, ties, left_out)
+
+
+def _ledger_of(
+    text_id: int, name: str, text: str, places: Sequence[tuple[int, int, str, str]], concepts: Taxonomy
+) -> NewLedger:
+    document = LedgerDocument(text, places, name)
+    findings = find_figures(document, concepts)
+    dated = document.calendar.dated
+    ledger = Ledger(
+        text_id=text_id,
+        version=_version(concepts),
+        basis=document.kind.basis,
+        deck=document.kind.deck,
+        dated=dated.isoformat() if dated else None,
+        left_out={why: count for why, count in findings.left_out.items() if count},
+        ties=[
+            {
+                "what": tie.what,
+                "stated": decimal_text(tie.stated),
+                "computed": decimal_text(tie.computed),
+                "place": tie.place,
+                "start": tie.start,
+            }
+            for tie in findings.ties
+        ],
+    )
+    return NewLedger(ledger, [_columns(figure) for figure in findings.figures])
+
+
+def _columns(figure: Figure) -> dict[str, Any]:
+    return {
+        "concept": figure.concept,
+        "label": figure.label,
+        "value": decimal_text(figure.value),
+        "unit": figure.unit,
+        "scale": figure.scale,
+        "step": decimal_text(figure.step),
+        "period": figure.period,
+        "entity": figure.entity,
+        "basis": figure.basis,
+        "variant": figure.variant,
+        "place": figure.place,
+        "start": figure.start,
+        "end": figure.end,
+    }
+
+
+def _store(ledgers: Sequence[NewLedger]) -> None:
+    if ledgers:
+        with database.writing() as session:
+            figures.save_ledgers(session, ledgers)
+
+
+def _room_figure(stored: StoredFigure, ledger: Ledger, document: LedgerText) -> RoomFigure:
+    figure = Figure(
+        stored.concept, stored.label, Decimal(stored.value), stored.unit, stored.scale, Decimal(stored.step),
+        stored.period,
+        stored.entity, stored.basis, stored.variant, stored.place, stored.start, stored.end,  # type: ignore[arg-type] # stored from a Figure
+    )  # fmt: skip
+    by_name: DocumentKind | None = kind_by_name(document.document_name, PurePath(document.document_name).suffix.lower())
+    return RoomFigure(
+        figure=figure,
+        basis=stored.basis or (by_name.basis if by_name else ledger.basis),
+        document_id=document.document_id,
+        document_name=document.document_name,
+        path=document.path,
+        deck=by_name.deck if by_name else ledger.deck,
+        dated=ledger.dated or document.updated,
+        text_id=document.text_id,
+    )

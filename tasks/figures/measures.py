@@ -1,0 +1,116 @@
+"""Values in base units: by the units and scales around a number, with its sign, and what had not happened yet."""
+
+import re
+from datetime import date
+from decimal import Decimal
+from typing import Final
+
+from tasks.figures.document import LedgerDocument
+from tasks.figures.figure import Basis, Findings
+from tasks.figures.numbers import PERCENT, RATIO, Amount, Units, scale_name
+
+NEVER_NEGATIVE: Final = frozenset({"revenue", "recurring_revenue", "total_assets", "cash"})
+"""Concepts whose figure is a change or an adjustment where it is below zero."""
+_USED: Final = re.compile(r"\bused (?:in|by|for)\b", re.IGNORECASE)
+_PROVIDED: Final = re.compile(r"provided|generated|\bfrom\b", re.IGNORECASE)
+_LOSS: Final = re.compile(r"\bloss|fehlbetrag|verlust|\bperte|pérdida", re.IGNORECASE)
+_GAIN: Final = re.compile(
+    r"income|profit|earning|überschu|benefice|bénéfice|beneficio|\(loss\)|result|surplus", re.IGNORECASE
+)
+
+
+def measured(
+    document: LedgerDocument,
+    findings: Findings,
+    amount: Amount,
+    allowed: frozenset[str],
+    units: Units,
+    row_units: Units,
+) -> tuple[Decimal, Decimal, str, str] | None:
+    """The value in base units with its step, unit and scale; None where the units do not go with the concept."""
+    if amount.unit == PERCENT or (amount.unit is None and units.percent and "percent" in allowed):
+        if "percent" not in allowed:
+            return None
+        return amount.value, amount.step, PERCENT, ""
+    if amount.unit == RATIO:
+        return (amount.value, amount.step, RATIO, "") if "ratio" in allowed else None
+    if "money" not in allowed:
+        if "percent" in allowed and "count" not in allowed:
+            # A share stored as a part of one, without its format.
+            if amount.unit is None and 0 < abs(amount.value) < 1:
+                return amount.value * 100, amount.step * 100, PERCENT, ""
+            return None
+        if amount.unit is not None or amount.value < 0:
+            return None
+        multiplier = row_units.multiplier or 1
+        value = amount.value * multiplier
+        if value != value.to_integral_value() and "count" in allowed:
+            return None
+        unit = "count" if "count" in allowed else next(iter(allowed))
+        return value, amount.step * multiplier, unit, amount.scale or scale_name(multiplier)
+    if (
+        units.percent
+        and not units.currency
+        and amount.unit is None
+        and abs(amount.value) <= 200
+        and not units.multiplier
+    ):
+        return None
+    currency = amount.unit or units.currency or document.currency
+    if currency is None:
+        findings.leave_out("no currency")
+        return None
+    if amount.unit and units.currency and amount.unit != units.currency and "USD" not in {amount.unit, units.currency}:
+        findings.leave_out("units that contradict")
+        return None
+    multiplier = 1
+    if not amount.scale:
+        multiplier = units.multiplier or document.general_multiplier or 1
+        exact = amount.step < 1 and amount.value == amount.value.to_integral_value() and amount.unit
+        if multiplier > 1 and exact and abs(amount.value) >= 100_000:
+            multiplier = 1  # "18,600,000.00 €" under "EUR thousand" is written out
+        usual = document.usual_multiplier
+        if (
+            multiplier == 1
+            and units.multiplier is None
+            and abs(amount.value) < 1000 * usual
+            and usual > 1
+            and amount.value
+        ):
+            findings.leave_out("no scale")
+            return None
+        if (
+            multiplier == 1
+            and units.multiplier is None
+            and abs(amount.value) < 1000
+            and (amount.step < 1 or not amount.unit)
+            and amount.value
+        ):
+            findings.leave_out("no scale")
+            return None
+    value = amount.value * multiplier
+    if abs(value) > Decimal(10) ** 14:
+        findings.leave_out("units that contradict")
+        return None
+    if value == value.to_integral_value():
+        value = value.quantize(Decimal(1))
+    return value, amount.step * multiplier, document.dollar(currency), amount.scale or scale_name(multiplier)
+
+
+def used_only(words: str) -> bool:
+    """Whether a label speaks of cash that was used and of none that came in."""
+    return _USED.search(words) is not None and _PROVIDED.search(words) is None
+
+
+def is_loss(words: str) -> bool:
+    """Whether a label speaks of a loss and of no gain."""
+    return _LOSS.search(words) is not None and _GAIN.search(words) is None
+
+
+def planned(basis: Basis | None, period: str, dated: date | None) -> Basis | None:
+    """A figure of a period that had not ended when the document was written is a forecast."""
+    if basis in {None, "audited", "reported", "management"} and dated is not None:
+        end = date.fromisoformat(period.rpartition("/")[2])
+        if (end - dated).days > 31:
+            return "forecast"
+    return basis

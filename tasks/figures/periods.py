@@ -1,0 +1,358 @@
+"""Periods of figures: from the words of headers and sentences to dates.
+
+A period is written as storage and reports have it: an instant as its date ("2025-03-31"), a duration as both its days
+("2024-04-01/2025-03-31"). Words that leave the year's end open ("FY24", "2024") are resolved by the document's own
+fiscal year, which `Calendar` learns from its text.
+"""
+
+import re
+from calendar import monthrange
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from functools import lru_cache
+from typing import Final
+
+_MONTH_NAMES: Final = (
+    "january januar janvier enero gennaio janeiro januari jan jän",
+    "february februar février fevrier febrero febbraio fevereiro februari feb févr",
+    "march märz maerz mars marzo março marts maart mar mär",
+    "april avril abril aprile apr avr abr",
+    "may mai mayo maggio maio maj mei",
+    "june juni juin junio giugno junho jun",
+    "july juli juillet julio luglio julho jul juil",
+    "august août aout agosto augusti augustus aug",
+    "september septembre septiembre settembre setembro sept sep",
+    "october oktober octobre octubre ottobre outubro oct okt",
+    "november novembre noviembre novembro nov",
+    "december dezember décembre decembre diciembre dicembre dezembro dec dez déc dic",
+)
+_MONTHS: Final = {name: number for number, names in enumerate(_MONTH_NAMES, 1) for name in names.split()}
+_MONTH: Final = "(?:" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
+_YEAR: Final = r"(?:19[89]\d|20[0-6]\d)"
+
+_TOKEN: Final = re.compile(
+    rf"(?P<iso>\b(?P<iy>{_YEAR})-(?P<im>0[1-9]|1[0-2])(?:-(?P<id>[0-3]\d))?\b)"
+    rf"|(?P<dmy>\b(?P<dd>[0-3]?\d)(?:st|nd|rd|th)?\.? (?:de |of )?(?P<dm>{_MONTH})(?:,? (?:de )?(?P<dy>{_YEAR})\b)?)"
+    rf"|(?P<mdy>\b(?P<mm>{_MONTH}) (?P<md>[0-3]?\d)(?:st|nd|rd|th)?\b(?!\d)(?:,? ?(?P<my>{_YEAR})\b)?)"
+    rf"|(?P<num>\b(?P<n1>[0-3]?\d)(?P<sep>[./])(?P<n2>[0-3]?\d)(?P=sep)(?P<ny>{_YEAR}|\d\d)\b)"
+    rf"|(?P<monthyear>\b(?P<ymm>{_MONTH})[ -/’']{{1,2}}(?P<ymy>{_YEAR}|(?<=[-’'])\d\d)\b)"
+    rf"|(?P<quarter>\b(?:q(?P<qa>[1-4])|(?P<qb>[1-4])q|(?P<qw>first|second|third|fourth) quarter(?: of"
+    rf"| ended)?)(?:[ /-]?(?:fiscal |fy ?)?['’]?(?P<qy>{_YEAR}|\d\d(?![.,\d%]))\b)?)"
+    rf"|(?P<half>\b(?:h(?P<ha>[12])|(?P<hb>[12])h|(?P<hw>first|second) half(?: of| year)?)(?:[ /-]?(?:fiscal "
+    rf"|fy ?)?['’]?(?P<hy>{_YEAR}|\d\d(?![.,\d%]))\b)?)"
+    rf"|(?P<nine>\b(?:9m|ytd)[ -]?['’]?(?P<niney>{_YEAR}|\d\d)\b)"
+    rf"|(?P<ltm>\b(?:ltm|ttm|last twelve months|trailing twelve months|last 12 months)\b)"
+    rf"|(?P<split>(?:\bfy ?|\b)(?P<sa>{_YEAR}) ?[/–-] ?(?P<sb>{_YEAR}|\d\d)\b)"
+    rf"|(?P<fy>\b(?:fy|cy|fiscal year|fiscal|financial year|business year|geschäftsjahr|exercice"
+    rf"|ejercicio)[ -]?['’]?(?P<fyy>{_YEAR}|\d\d)\b(?![.,]\d)(?:[aefbp]\b)?)"
+    rf"|(?P<year>(?<![\d.,/$€£-])(?P<yy>{_YEAR})(?:[ ]?(?P<kind>[aefbp]))?\b(?![.,]\d|[/-]\d))"
+    rf"|(?P<ende>\bend of (?P<em>{_MONTH}))",
+    re.IGNORECASE,
+)
+_SPAN: Final = re.compile(
+    r"(?P<m3>\bthree[- ]months?\b|\b3 months?\b|\bquarters? ended\b|\b(?:13|thirteen|12|16|14|17)[- ]weeks?\b"
+    r"|\bthree month period)"
+    r"|(?P<m6>\bsix[- ]months?\b|\b6 months?\b|\bhalf[- ]year\b|\b26[- ]weeks?\b)"
+    r"|(?P<m9>\bnine[- ]months?\b|\b9 months?\b|\b39[- ]weeks?\b)"
+    r"|(?P<m12>\btwelve[- ]months?\b|\b12 months?\b|\byears? (?:then )?(?:ended|to|ending|from)\b|\bfiscal years?\b"
+    r"|\b5[23][- ]weeks?\b|\bfinancial years?\b|\bbusiness year\b|\bgeschäftsjahr\b|\bannual\b|\bexercice clos\b"
+    r"|\bfor the years?\b)"
+    r"|(?P<m1>\bmonths? ended\b|\bone month\b)",
+    re.IGNORECASE,
+)
+_QUARTER_WORDS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4}
+HINT: Final = re.compile(
+    rf"{_YEAR}|\b(?:fy|q[1-4]|[1-4]q|h[12]|[12]h|ltm|ttm)|{_MONTH}|quarter|half|months|weeks", re.IGNORECASE
+)
+"""What a text must hold to speak of a period."""
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """What words say of a period; what they leave open is None.
+
+    Attributes:
+        end: the last day, or the day itself.
+        months: how long it is, in months.
+        year: a fiscal year by its name (2024), with `part` a quarter or half of it: "Q1" to "Q4", "H1", "H2", "9M".
+        month_day: month and day without a year ("December 31,").
+        forecast: the year is marked as no actual one ("2025E"); "b" for a budget.
+        start, stop: where the words stand.
+    """
+
+    end: date | None = None
+    months: int | None = None
+    year: int | None = None
+    part: str = ""
+    month_day: tuple[int, int] | None = None
+    forecast: str = ""
+    start: int = 0
+    stop: int = 0
+
+    @property
+    def dated(self) -> bool:
+        """Whether it names a year."""
+        return self.end is not None or self.year is not None
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """When a document's fiscal years end.
+
+    Attributes:
+        month, day: the usual end of the year.
+        ends: the exact ends that the document names, by their year.
+        shift: how many years the end lies behind the year's name: 1 where fiscal 2024 ends in February 2025.
+        dated: the document's own date, if it says one.
+    """
+
+    month: int = 12
+    day: int = 31
+    ends: dict[int, date] = field(default_factory=dict)
+    shift: int = 0
+    dated: date | None = None
+
+    def year_end(self, year: int) -> date:
+        """The last day of a fiscal year by its name."""
+        return self.ends.get(year + self.shift) or _day(year + self.shift, self.month, self.day)
+
+    def year_before(self, end: date) -> date:
+        """The last day of the fiscal year before the one that ends on this day."""
+        known = self.ends.get(end.year - 1)
+        if known is not None and 350 <= (end - known).days <= 380:
+            return known
+        return _months_back(end, 12)
+
+    def resolve(self, when: When, *, instant: bool) -> str | None:
+        """The period as it is stored; None where the words do not tell it."""
+        end, months = when.end, when.months
+        if when.year is not None:
+            year_end = self.year_end(when.year)
+            end, months = year_end, months or 12
+            if when.part:
+                kind, number = when.part[0], when.part[-1]
+                months = {"Q": 3, "H": 6, "9": 9}[kind]
+                ahead = {"Q": 4 - int(number), "H": 2 - int(number), "9": 1}[kind] if kind != "9" else 1
+                end = _months_back(year_end, ahead * (6 if kind == "H" else 3))
+        if end is None:
+            return None
+        if instant:
+            return end.isoformat()
+        months = months or 12
+        before = self.year_before(end) if months == 12 else _months_back(end, months)
+        return f"{(before + timedelta(days=1)).isoformat()}/{end.isoformat()}"
+
+
+def last_day(period: str) -> str:
+    """The last day of a stored period."""
+    return period.rpartition("/")[2]
+
+
+def months_of(period: str) -> int:
+    """How many months a stored period lasts; 0 for an instant."""
+    first, _, last = period.rpartition("/")
+    if not first:
+        return 0
+    return round((date.fromisoformat(last) - date.fromisoformat(first)).days / 30.4)
+
+
+@lru_cache(maxsize=8192)
+def find_periods(text: str) -> tuple[When, ...]:
+    """The periods that a text names, in order."""
+    if not HINT.search(text):
+        return ()
+    found = tuple(filter(None, (_when(match) for match in _TOKEN.finditer(text))))
+    span = _span(text)
+    if span and found:
+        found = tuple(replace(when, months=when.months or span) if not when.part else when for when in found)
+    return found
+
+
+def header_period(text: str) -> When | None:
+    """The one period that a column's header names: "Three months ended June 30, 2024", "December 31, 2022".
+
+    A month and day without a year go with the year that stands beside them ("Year ended December 31, … 2022").
+    """
+    found = find_periods(text)
+    dated = [when for when in found if when.dated]
+    loose = next((when.month_day for when in found if when.month_day), None)
+    if not dated:
+        span = _span(text)
+        if loose or span:
+            return When(month_day=loose, months=span)
+        return None
+    if len({(when.end, when.year, when.part) for when in dated}) > 1:
+        exact = [when for when in dated if when.end]
+        if len({when.end for when in exact}) != 1:
+            return None
+        dated = exact
+    when = dated[0]
+    if loose and when.year is not None and not when.part and when.end is None:
+        when = replace(when, end=_day(when.year, *loose), year=None)
+    return when
+
+
+def _span(text: str) -> int | None:
+    match = _SPAN.search(text)
+    return int((match.lastgroup or "m0")[1:]) if match else None
+
+
+def spoken_span(text: str) -> int | None:
+    """How many months the words of a text give a period: 3 of "three months ended"."""
+    return _span(text)
+
+
+def _when(match: re.Match[str]) -> When | None:
+    part = {name: value for name, value in match.groupdict().items() if value is not None}
+    start, stop = match.span()
+    if "iso" in part:
+        year, month = int(part["iy"]), int(part["im"])
+        if "id" not in part:
+            return When(_day(year, month, 31), 1, start=start, stop=stop)
+        return _dated(year, month, int(part["id"]), start, stop)
+    if "dmy" in part or "mdy" in part:
+        front = "dmy" in part
+        month = _MONTHS[part["dm" if front else "mm"].rstrip(".").lower()]
+        day = int(part["dd" if front else "md"])
+        if not 1 <= day <= 31:
+            return None
+        year_text = part.get("dy" if front else "my")
+        if year_text is None:
+            return When(month_day=(month, day), start=start, stop=stop)
+        return _dated(int(year_text), month, day, start, stop)
+    if "num" in part:
+        first, second, year = int(part["n1"]), int(part["n2"]), _full(part["ny"])
+        day, month = (first, second) if part["sep"] == "." or (second <= 12 and first > 12) else (second, first)
+        if part["sep"] == "/" and first <= 12 and second <= 12 and first != second and day not in {30, 31}:
+            return None
+        return _dated(year, month, day, start, stop) if 1 <= month <= 12 else None
+    if "monthyear" in part:
+        month = _MONTHS[part["ymm"].rstrip(".").lower()]
+        return When(_day(_full(part["ymy"]), month, 31), 1, start=start, stop=stop)
+    if "quarter" in part:
+        number = part.get("qa") or part.get("qb") or _QUARTER_WORDS[part["qw"].lower()]
+        year_of = _full(part["qy"]) if "qy" in part else None
+        return When(year=year_of, part=f"Q{number}", start=start, stop=stop)
+    if "half" in part:
+        number = part.get("ha") or part.get("hb") or _QUARTER_WORDS[part["hw"].lower()]
+        return When(year=_full(part["hy"]) if "hy" in part else None, part=f"H{number}", start=start, stop=stop)
+    if "nine" in part:
+        return When(year=_full(part["niney"]), part="9M", start=start, stop=stop)
+    if "split" in part:
+        second = _full(part["sb"])
+        return When(year=second, start=start, stop=stop) if second == int(part["sa"]) + 1 else None
+    if "fy" in part:
+        mark = match.group()[-1].lower()
+        return When(year=_full(part["fyy"]), forecast=mark if mark in "efbp" else "", start=start, stop=stop)
+    if "year" in part:
+        mark = part.get("kind", "").lower()
+        return When(year=int(part["yy"]), forecast=mark if mark in "efbp" else "", start=start, stop=stop)
+    return None
+
+
+def _dated(year: int, month: int, day: int, start: int, stop: int) -> When | None:
+    if not 1 <= day <= 31:
+        return None
+    return When(_day(year, month, day), start=start, stop=stop)
+
+
+def _full(year: str) -> int:
+    return int(year) if len(year) == 4 else 2000 + int(year)
+
+
+def _day(year: int, month: int, day: int) -> date:
+    return date(year, month, min(day, monthrange(year, month)[1]))
+
+
+def _months_back(end: date, months: int) -> date:
+    """The same day so many months before; the last of a month stays the last."""
+    at = end.year * 12 + end.month - 1 - months
+    is_last = end.day == monthrange(end.year, end.month)[1]
+    return _day(at // 12, at % 12 + 1, 31 if is_last else end.day)
+
+
+_YEAR_ENDED: Final = re.compile(
+    rf"(?:(?:year|period)s?(?: then)?[- ](?:ended|ending|to|end)|weeks ended|fiscal year[- ]end(?:s|ed|ing)?(?: on)?"
+    rf"|geschäftsjahr (?:zum|vom)|jahresabschluss zum|exercice clos le"
+    rf"|ejercicio terminado el|[\dy] to|balance sheet as (?:at|of)|as (?:at|of)|statements? (?:as )?(?:at"
+    rf"|of))[ :]{{1,2}}"
+    rf"((?:{_MONTH} [0-3]?\d|[0-3]?\d\.? {_MONTH}),? ?(?:{_YEAR})?)",
+    re.IGNORECASE,
+)
+_NAMED_YEAR: Final = re.compile(
+    rf"\b(?:fiscal(?: year)?|FY) ?({_YEAR})[^.\d]{{0,50}}?\b(?:ended|ends|ending"
+    rf"|end)(?: on)? ({_MONTH} [0-3]?\d, {_YEAR})"
+    rf"|\b(?:ended|ending) ({_MONTH} [0-3]?\d, {_YEAR}) \(.{{0,12}}?\b(?:fiscal(?: year)?|FY) ?({_YEAR})",
+    re.IGNORECASE,
+)
+_DATE_LINE: Final = 3000
+
+
+def learn_calendar(text: str, name: str = "") -> Calendar:
+    """What a document says of its fiscal year, and the newest date on its first page or in its name."""
+    head = text[:400_000]
+    ends: Counter[tuple[int, int]] = Counter()
+    annual_ends: Counter[date] = Counter()
+    for match in _YEAR_ENDED.finditer(head):
+        words = match.group(0).lower()
+        annual = "year" in words or "weeks" in words or "jahr" in words or "exercice" in words or "ejercicio" in words
+        when = next(iter(find_periods(match.group(1))), None)
+        if when is None:
+            continue
+        weight = 3 if annual else 1
+        if when.end:
+            ends[when.end.month, when.end.day] += weight
+            annual_ends[when.end] += annual
+        elif when.month_day:
+            ends[when.month_day] += weight
+    months: Counter[int] = Counter()
+    for (month, _), count in ends.items():
+        months[month] += count
+    shift = 0
+    named = [
+        (int(match.group(1) or match.group(4)), next(iter(find_periods(match.group(2) or match.group(3))), None))
+        for match in _NAMED_YEAR.finditer(head)
+    ]
+    shifts = Counter(when.end.year - year for year, when in named if when and when.end)
+    if shifts:
+        shift = shifts.most_common(1)[0][0]
+    dated = _document_date(text, name)
+    if dated is not None:  # a date on the first page may be old; accounts are written after the years that they are of
+        dated = max([dated, *(end for end, count in annual_ends.items() if count > 2)])
+    calendar = Calendar(shift=shift if shift in {0, 1} else 0, dated=dated)
+    if not months:
+        return calendar
+    month = months.most_common(1)[0][0]
+    day = max(((count, day) for (at, day), count in ends.items() if at == month))[1]
+    near_months = {month, month % 12 + 1 if day > 23 else (month - 2) % 12 + 1 if day < 9 else month}
+    dates = sum((_exact_ends(head, near) for near in near_months), Counter[date]())
+    for year in {end.year for end in dates}:
+        near = [end for end in dates if end.year == year and abs((end - _day(year, month, day)).days) <= 7]
+        if near:
+            calendar.ends[year] = max(near, key=lambda end: dates[end])
+    return replace(calendar, month=month, day=day)
+
+
+def _exact_ends(text: str, month: int) -> Counter[date]:
+    """The days of a month that a text names: years of 52 or 53 weeks end on another day each."""
+    names = "|".join(sorted(_MONTH_NAMES[month - 1].split(), key=len, reverse=True))
+    dates: Counter[date] = Counter()
+    pattern = (
+        rf"\b(?:{names})\.? (?P<d1>[0-3]?\d), (?P<y1>{_YEAR})\b|\b(?P<d2>[0-3]?\d)\.? (?:{names}) (?P<y2>{_YEAR})\b"
+    )
+    for match in re.finditer(pattern, text, re.IGNORECASE):
+        day, year = int(match["d1"] or match["d2"]), int(match["y1"] or match["y2"])
+        if 1 <= day <= 31:
+            dates[_day(year, month, day)] += 1
+    return dates
+
+
+def _document_date(text: str, name: str) -> date | None:
+    for source in (name, text[:_DATE_LINE]):
+        dates = [
+            when.end for when in find_periods(source.replace("_", " ")) if when.end and when.months in {None, 1, 12}
+        ]
+        if dates:
+            return max(dates)
+    return None

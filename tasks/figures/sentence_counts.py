@@ -1,0 +1,105 @@
+"""Counts in sentences: people, customers and the largest customer's share, which have words of their own."""
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from tasks.figures.concepts import Taxonomy
+from tasks.figures.document import LedgerDocument
+from tasks.figures.figure import Figure, basis_of
+from tasks.figures.measures import planned
+from tasks.figures.numbers import PERCENT
+from tasks.figures.periods import When
+from tasks.figures.sentence_periods import COMPARED, earlier_figure, own_period, period_of
+
+HYPOTHETICAL: Final = re.compile(
+    r"\bif\b|\bunless\b|\bshould\b|\bmay\b|\bcould\b|\bwould\b|\bmight\b|\bprovided that\b|\bin the event\b"
+    r"|\bthreshold\b|\bminimum\b|\bat least\b|\bcovenant\b|\bcompetitor|\bmarket (?:size|of)\b|\bpeer",
+    re.IGNORECASE,
+)
+_HEADCOUNT: Final = re.compile(
+    r"(?:(?P<lead>\b(?:employ(?:s|ed|ing)?|employing|headcount (?:of|was|is|stood at)|team of|workforce of|staff of"
+    r"|total of|had|has|have|with|were|was|beschäftigte?|beschäftigt|emplea(?:ba)?|emploie)\b[ :]*(?:about |around "
+    r"|approximately |some |an average of |a total of |rund |on average )?)|^(?:[•\-–]\s*)?(?:.{0,30}[.:] )?)"
+    r"(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{1,6})\s+(?:(?:permanent|full[- ]time|active"
+    r"|dedicated) )*(?P<what>employees|persons|people|staff|FTEs?|full[- ]time equivalents|Mitarbeiter(?:innen)?"
+    r"|Mitarbeitende|Beschäftigte|salariés|empleados|colaboradores)\b(?P<after>.{0,90})",
+    re.IGNORECASE,
+)
+_CUSTOMERS: Final = re.compile(
+    r"(?:\b(?:had|has|have|serves?|served|with|customers:|total of)\s+(?:about |around |more than )?"
+    r"|^(?:[•\-–]\s*)?)(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{1,6})\s+(?:(?:paying|active|live"
+    r"|recurring) )*(?P<what>customers|clients|Kunden|clientes)\b(?P<after>.{0,60})",
+    re.IGNORECASE,
+)
+_LARGEST: Final = re.compile(
+    r"\b(?:largest|biggest|single largest|top|one|a single|größter?|wichtigster?|premier|principal|plus grand"
+    r"|mayor) (?:single )?(?:customer|client|kunde"
+    r"|cliente)\b(?![,s])[^.;\n]{0,90}?(?P<number>\d{1,3}(?:[.,]\d{1,2})?)\s?(?:%|per ?cent|percent"
+    r"|Prozent)(?P<after>\s(?:of|des|der|du|de|del)\s[^.;,()]{3,60})?",
+    re.IGNORECASE,
+)
+
+
+def count_figures(document: LedgerDocument, taxonomy: Taxonomy, start: int, sentence: str) -> Iterator[Figure]:
+    """People, customers and the largest customer's share, which sentences count in words of their own."""
+    for concept, pattern in (
+        ("headcount", _HEADCOUNT),
+        ("customers", _CUSTOMERS),
+        ("largest_customer_share", _LARGEST),
+    ):
+        if concept not in taxonomy.concepts:
+            continue
+        match = pattern.search(sentence)
+        if match is None or HYPOTHETICAL.search(sentence):
+            continue
+        share = concept == "largest_customer_share"
+        after = match["after"] or ""
+        if not share and re.search(
+            r"\b(?:left|joined|lost|hired|resigned|churned|each|in (?:the )?[a-z]+ (?:department|team)|laid off"
+            r"|were made|signed|renewed)\b|^\s+(?:of|from|who|with|representing|accounted|account)\b",
+            after,
+            re.IGNORECASE,
+        ):
+            continue
+        average = concept == "headcount" and re.search(
+            r"average|durchschnitt|moyenne|media", match.group(), re.IGNORECASE
+        )
+        digits = match["number"].replace(",", "" if not share else ".")
+        if not share:
+            digits = digits.replace(".", "")
+        of_stock = share and re.search(r"\barr\b|recurring", after, re.IGNORECASE)
+        when = period_of(sentence, match.start(), match.start("number"), match.end("number")) or own_period(
+            document, sentence
+        )
+        if when is None and document.calendar.ends and document.kind.basis == "audited" and len(document.text) < 60_000:
+            dated = document.calendar.dated
+            ends = [end for end in document.calendar.ends.values() if dated is None or end <= dated]
+            when = When(end=max(ends), months=12) if ends else None
+        if when is None and not share and document.calendar.dated is not None:
+            when = When(end=document.calendar.dated)
+        if when is None:
+            continue
+        instant = bool(of_stock) if share else not average
+        period = document.calendar.resolve(when, instant=instant)
+        if period is None:
+            continue
+        value = Decimal(digits)
+        step = Decimal(1).scaleb(-len(digits.partition(".")[2]))
+        at = start + match.start("number")
+        said = basis_of(sentence[max(0, match.start() - 40) : match.end("number")])
+        basis = planned(said if said in {"forecast", "budget"} else None, period, document.calendar.dated)
+        figure = Figure(
+            concept, " ".join(match.group().split())[:80], value, PERCENT if share else "count", "", step, period, None,
+            basis, "",
+            document.place(at), at, start + match.end("number"),
+        )  # fmt: skip
+        yield figure
+        compared = COMPARED.match(after if not share else after + sentence[match.end() :])
+        if compared:
+            earlier = earlier_figure(
+                document, figure, compared, start + (match.start("after") if match["after"] else match.end())
+            )
+            if earlier:
+                yield earlier

@@ -1,0 +1,75 @@
+"""The period of a figure in a sentence, and the figure of the year before that stands in brackets behind it."""
+
+import re
+from dataclasses import replace
+from typing import Final
+
+from tasks.figures.document import LedgerDocument
+from tasks.figures.figure import Figure
+from tasks.figures.numbers import amounts
+from tasks.figures.periods import When, find_periods
+
+COMPARED: Final = re.compile(
+    r"^[^(.;]{0,40}\((?:(?:in|fy|prior year|previous year|vorjahr)[ :]*)?(?P<year>(?:19"
+    r"|20)\d\d)?[:,]? ?(?P<rest>[^()]{1,40})\)",
+    re.IGNORECASE,
+)
+_OWN: Final = re.compile(
+    r"\b(?:at|as at|as of|at the) (?:the )?(?:year[- ]end|end of the (?:financial |fiscal )?year|balance sheet date"
+    r"|period end)\b|\bat year[- ]end\b|\b(?:in|for|during) (?:the|this) (?:financial |fiscal |business )?(?:year"
+    r"|period)\b|\bfor the year\b|\bzum jahresende\b|\bim geschäftsjahr\b",
+    re.IGNORECASE,
+)
+
+
+def period_of(sentence: str, mention: int, number: int, end: int) -> When | None:
+    """The period nearest to an amount: behind it in the same clause, between it and the concept, then before."""
+    found = [when for when in find_periods(sentence) if when.dated]
+    behind = [
+        when
+        for when in found
+        if when.start >= end
+        and not re.search(r"[;(]|\bfrom\b|\bcompared\b|\bversus\b|\bagainst\b", sentence[end : when.start])
+    ]
+    behind = [when for when in behind if when.start - end < 60]
+    within = [when for when in found if mention <= when.start < number]
+    before = [when for when in found if when.stop <= mention]
+    for group in (behind[:1], within[-1:], before[-1:]):
+        if group:
+            return _widened(group[0], sentence)
+    return None
+
+
+def _widened(when: When, sentence: str) -> When:
+    lead = sentence[max(0, when.start - 40) : when.start].lower()
+    if when.end is not None and re.search(r"second half of\s*$", lead):
+        return replace(when, months=6)
+    return when
+
+
+def own_period(document: LedgerDocument, sentence: str) -> When | None:
+    """The document's own fiscal year, where the sentence speaks of "the year" and the document has one."""
+    if not _OWN.search(sentence) or not document.calendar.ends:
+        return None
+    if len(document.text) > 60_000 or document.kind.deck:
+        return None
+    dated = document.calendar.dated
+    ends = [end for end in document.calendar.ends.values() if dated is None or end <= dated]
+    return When(end=max(ends), months=12) if ends else None
+
+
+def earlier_figure(document: LedgerDocument, figure: Figure, match: re.Match[str], offset: int) -> Figure | None:
+    """The figure of the year before in brackets: "38.0 % of revenue (2023: 40.0 %)"."""
+    if not match["year"]:
+        return None
+    found = next(iter(amounts(match["rest"], comma_decimal=document.comma_decimal)), None)
+    if found is None or figure.unit not in {found.unit or "count", document.dollar(found.unit or "")}:
+        return None
+    period = document.calendar.resolve(When(year=int(match["year"]), months=12), instant="/" not in figure.period)
+    if period is None:
+        return None
+    at = offset + match.start("rest") + found.start
+    return replace(
+        figure, value=found.value, step=found.step, scale=found.scale, period=period, place=document.place(at),
+        start=at, end=offset + match.start("rest") + found.end,
+    )  # fmt: skip

@@ -1,0 +1,189 @@
+"""The columns of a table: what its header, its corner and the titles over it say of each."""
+
+import re
+from calendar import monthrange
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from itertools import pairwise
+from typing import Final
+
+from tasks.figures.figure import basis_of
+from tasks.figures.numbers import Units, units_of
+from tasks.figures.periods import HINT, When, find_periods, header_period, spoken_span
+from tasks.figures.table_labels import Label, LabelReader, entity_named
+from tasks.figures.table_rows import Row
+
+_SKIPPED_COLUMN: Final = re.compile(
+    r"\bchange|\bvar(?:iance|\.)|\bgrowth\b|\bdelta\b|Δ|\byoy\b|\by/y\b|\bcagr\b|\b(?:in|de)crease|\badjustments?\b"
+    r"|\bdifference|\bvs\.?\b|\beffect\b"
+    r"|\bimpact\b|\beliminations?\b|\bveränderung|\babweichung|\bnotes?\b|\banhang\b|% of|\bpercent(?:age)? of\b"
+    r"|\bas a percent|\bper share\b|\bvariation\b|\bvariación\b|\bcumulative\b|\bsince inception\b",
+    re.IGNORECASE,
+)
+_PROSE_AMOUNT: Final = re.compile(r"\d[\d.,]* ?(?:thousand|million|billion|mio|mrd|%)|[$€£] ?\d", re.IGNORECASE)
+"""A line that speaks of an amount says nothing of the units of the table under it."""
+_DATED_TITLE: Final = re.compile(r"\b(?:ended|as of|as at)\b", re.IGNORECASE)
+_MONTH_OF: Final = (
+    "",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its words, what they say, its period, its part of the company, and whether its numbers are taken."""
+
+    words: str
+    label: Label
+    when: When | None
+    entity: str | None
+    skipped: bool
+    units: Units
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The columns under a header, its corner, and the lines over it that are titles."""
+
+    columns: list[Column]
+    corner: str
+    titles: list[str]
+
+
+def read_header(header: Sequence[Row], width: int, lines: Sequence[str], reader: LabelReader) -> Header:
+    """The columns that a header of `width` columns names, under these lines of text."""
+    header = header[-5:]
+    words = [""] * width
+    for position, row in enumerate(header):
+        last = position + 1 == len(header)
+        spread = ""
+        if len([cell for cell in row.cells if cell]) == 1:
+            only = next(cell for cell in row.cells if cell)
+            if row.cells[0] or not (HINT.search(only) or basis_of(only) or units_of(only) != Units()):
+                continue  # a title, or the name of the rows that follow
+            if last:
+                index = next(index for index, cell in enumerate(row.cells) if cell)
+                words[index] = f"{words[index]} {only}".strip()
+                continue
+            for index in range(1, width):  # one heading over all columns
+                words[index] = f"{words[index]} {only}".strip()
+            continue
+        for index in range(1, width):
+            cell = row.cells[index] if index < len(row.cells) else ""
+            spread = cell or spread
+            taken = cell if last else spread
+            if taken and taken not in words[index]:
+                words[index] = f"{words[index]} {taken}".strip()
+    corners = [row.cells[0] for row in header if row.cells and row.cells[0]]
+    corner = " ".join(corners)
+    titles = [title for title in lines if len(title) < 220] + corners[:-1]
+    units_of_table = table_units(titles, corner, words)
+    of_title = title_when(titles, corner)
+    columns = []
+    own = [header_period(text) for text in words]
+    step = _step(own)
+    for text, told in zip(words, own, strict=True):
+        when = told
+        label = reader.read(text)
+        if when is None and len([found for found in find_periods(text) if found.dated]) > 1:
+            columns.append(Column(text, label, None, None, True, units_of_table))
+            continue
+        if step and when is not None and when.end is not None:
+            first_day = step == 1 and when.end.day == 1  # a column of January is headed by its first day
+            when = replace(when, months=step, end=_month_end(when.end) if first_day else when.end)
+        else:
+            when = _joined(when, of_title)
+        units = label.units.over(units_of_table)
+        skipped = _SKIPPED_COLUMN.search(text) is not None
+        columns.append(Column(text, label, when, entity_named(text, label), skipped, units))
+    return Header(columns, corner, titles)
+
+
+def table_units(titles: Sequence[str], corner: str, words: Sequence[str]) -> Units:
+    """The units that the corner, the titles and the columns give to all of a table."""
+    found = units_of(corner)
+    for title in reversed(titles[-5:]):
+        if _PROSE_AMOUNT.search(title):
+            continue
+        said = units_of(title)
+        found = found.over(Units(said.currency if len(title) < 90 else None, said.multiplier))
+    for text in words:
+        of_column = units_of(text)
+        if of_column.multiplier and found.multiplier is None:
+            found = replace(found, multiplier=of_column.multiplier)
+    return found
+
+
+def title_when(titles: Sequence[str], corner: str) -> When | None:
+    """The period that the titles give to all columns, or the day and the length that columns leave open."""
+    for title in (corner, *reversed(titles[-5:])):
+        if len(title) > 90 and not _DATED_TITLE.search(title):
+            continue
+        when = header_period(title) if title else None
+        if when is not None:
+            return when
+        span = spoken_span(title) if title else None
+        if span:
+            return When(months=span)
+    return None
+
+
+def _joined(when: When | None, title: When | None) -> When | None:
+    """A column's period with what only the title says: the day and month, the length, or all of it."""
+    if title is None or (title.months == 1 and when is not None and when.dated):  # "February 2025" at a slide's foot
+        return when
+    if when is None or not when.dated:
+        if title.dated and (when is None or not when.month_day):
+            return replace(
+                title,
+                months=(when.months if when else None) or title.months,
+                part=(when.part if when else "") or title.part,
+            )
+        if when is not None and when.part and title.year is not None:
+            return replace(when, year=title.year)
+        if when is not None and when.month_day and title.dated and title.year is not None:
+            joined = header_period(f"{_MONTH_OF[when.month_day[0]]} {when.month_day[1]}, {title.year}")
+            return replace(joined, months=when.months or title.months) if joined else None
+        if when is not None and when.part and title.end is not None:
+            return replace(when, year=title.end.year)
+        return when
+    months = when.months or title.months
+    if when.end is None and when.year is not None and not when.part and title.month_day:
+        joined = header_period(f"{_MONTH_OF[title.month_day[0]]} {title.month_day[1]}, {when.year}")
+        if joined is not None:
+            return replace(joined, months=months, forecast=when.forecast)
+    if (
+        when.end is None
+        and when.year is not None
+        and not when.part
+        and title.end is not None
+        and title.months
+        and title.months < 12
+    ):
+        joined = header_period(f"{_MONTH_OF[title.end.month]} {title.end.day}, {when.year}")
+        if joined is not None:
+            return replace(joined, months=months, forecast=when.forecast)
+    return replace(when, months=None if when.part else months)
+
+
+def _step(headers: Sequence[When | None]) -> int | None:
+    """How many months lie between the dates of columns that say no more: 1 for monthly columns, 3 for quarters."""
+    ends = [when.end for when in headers if when and when.end and when.months in {None, 1}]
+    gaps = {round(abs((after - before).days) / 30.4) for before, after in pairwise(ends)}
+    return gaps.pop() if len(ends) > 2 and len(gaps) == 1 and gaps <= {1, 3, 6} else None
+
+
+def _month_end(day: date) -> date:
+    return date(day.year, day.month, monthrange(day.year, day.month)[1])

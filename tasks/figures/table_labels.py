@@ -1,0 +1,114 @@
+"""What the labels of tables say: the concept, the period, the units and the basis in a row's or a column's words."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from tasks.figures.concepts import Meaning, Taxonomy, plain_label
+from tasks.figures.figure import Basis, basis_of, without_basis
+from tasks.figures.numbers import Units, units_of, without_units
+from tasks.figures.periods import HINT, When, find_periods
+
+WHOLE: Final = re.compile(
+    r"^(?:the |total |consolidated |our )*(?:total|consolidated|group|company|combined|amounts?|value"
+    r"|actuals?|balance|reported|as reported|currency|figures?|number|year|all|sum|summe|gesamt|konzern|ist|wert"
+    r"|betrag|anzahl|total company|registrant|\d{4})?s?$",
+    re.IGNORECASE,
+)
+_FILLER: Final = re.compile(
+    r"\b(?:for|the|years?|months?|weeks?|quarters?|periods?|fiscal|financial|then|ended|ending|as|of|at|on|in|to"
+    r"|from|and|twelve|three|six|nine|full|fy|ye|zum|am|per|"
+    r"restated|revised|previously|originally|recast|note|notes|december|consolidated|stated|jahr|geschäftsjahr"
+    r"|exercice|ejercicio|clos|le|al|du|au|stand|thousands?|millions?|billions?|dollars|usd|eur|except|share|data"
+    r"|amounts?|unaudited|audited|year[- ]end)\b|[$€£%,.:;()\[\]–—/*'’&-]|\b\d{1,3}s?\b",
+    re.IGNORECASE,
+)
+_BILINGUAL: Final = re.compile(r"\s[/|]\s")
+_DATE_TAIL: Final = re.compile(
+    r"\b(?:at|as at|as of|on|for|in|of|per|zum|am|au|al|end of|year end(?:ed)?|year to|the year ended|year)\s*$",
+    re.IGNORECASE,
+)
+_AVERAGE: Final = re.compile(r"\baverage\b|\bmean\b|durchschnitt|\bmoyen|\bmedi[oa]\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What a row's or a column's words say: what they mean, of when, in which units, of which basis."""
+
+    words: str
+    meaning: Meaning | None
+    when: When | None
+    units: Units
+    basis: Basis | None
+    average: bool
+    rest: str
+
+
+class LabelReader:
+    """Reads labels by a taxonomy; the same label is read once."""
+
+    def __init__(self, taxonomy: Taxonomy) -> None:
+        self._taxonomy = taxonomy
+        self.read = lru_cache(maxsize=16384)(self._read)
+        self.meaning = lru_cache(maxsize=65536)(self._meaning)
+
+    def _meaning(self, words: str) -> Meaning | None:
+        """The concept of a label as it is written, without a look at periods, units or basis."""
+        plain = plain_label(words)
+        found = self._taxonomy.meaning(plain)
+        if found is None and _BILINGUAL.search(words):
+            found = next(
+                filter(None, (self._taxonomy.meaning(plain_label(part)) for part in _BILINGUAL.split(words))), None
+            )
+        return found
+
+    def _read(self, words: str) -> Label:
+        meaning = self.meaning(words)
+        rest, when, units = words, None, Units()
+        if meaning is None or HINT.search(words):
+            periods = [when for when in find_periods(words) if when.dated]
+            if len(periods) == 1:
+                when = periods[0]
+                rest = words[: when.start] + " " + words[when.stop :]
+                rest = (
+                    _DATE_TAIL.sub("", words[: when.start].rstrip(" ,(:–-")) + " " + words[when.stop :].lstrip(" ,):–-")
+                )
+        units = units_of(rest)
+        basis = basis_of(rest)
+        if meaning is None:
+            rest = without_units(rest)
+            meaning = self.meaning(rest)
+            if meaning is None and "(" in rest:
+                meaning = self.meaning(re.sub(r"\([^()]*\)", " ", rest))
+                meaning = meaning if meaning and "money" in meaning.concept.units else None
+            if meaning is None and basis is not None:
+                rest = without_basis(rest)
+                meaning = self.meaning(rest)
+        return Label(words, meaning, when, units, basis, _AVERAGE.search(words) is not None, rest.strip(" ,:–-"))
+
+
+def without_dates(words: str) -> str:
+    """What is left of a label without its periods and filling words."""
+    for when in reversed(find_periods(words)):
+        words = words[: when.start] + " " + words[when.stop :]
+    return " ".join(_FILLER.sub(" ", words).split())
+
+
+def is_date(words: str) -> bool:
+    """Whether a line of one cell begins new columns: it is a period and nothing else."""
+    return len(words) < 60 and bool(find_periods(words)) and not without_dates(words)
+
+
+def entity_named(text: str, label: Label) -> str | None:
+    """The part of the company that a column's words name; None where they name the whole, or a concept."""
+    rest = text
+    for when in reversed(find_periods(text)):
+        rest = rest[: when.start] + " " + rest[when.stop :]
+    rest = without_basis(without_units(rest))
+    if label.meaning is not None:
+        return None
+    plain = " ".join(_FILLER.sub(" ", rest).split())
+    return (
+        None if not plain or WHOLE.match(plain) or len(plain) > 60 else " ".join(rest.split()).strip(" ,:()-–$€£'\"’0")
+    )

@@ -1,0 +1,137 @@
+"""The tables of a text as rows of cells, with the lines that stand over them.
+
+Rows are lines split by tabs, as readers write tables; where a PDF's table came without tabs, lines of a label and
+several numbers are rows too. Not here: what the cells mean.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from tasks.figures.numbers import cell_amount
+
+_MOST_TITLES: Final = 6
+_LONGEST_TITLE: Final = 400
+_LONGEST_ROW: Final = 170
+_MOST_ROWS: Final = 5000
+"""Rows that are looked at together; a longer table is cut, and keeps the headers of its beginning."""
+
+_NUMBER: Final = r"(?:[$€£]? ?\(?[-–−]?[$€£]? ?\(?\d[\d.,]*\)?%?|[$€£]? ?[—–-])"
+_LOOSE_ROW: Final = re.compile(
+    rf"^(?P<label>[^\d$€£][^$€£]*?[^\s$€£(—–-]):? +(?P<cells>{_NUMBER}(?: {_NUMBER}){{1,7}}) ?%?$"
+)
+_LOOSE_CELL: Final = re.compile(_NUMBER + r"(?= |%|$) ?%?")
+_LOOSE_YEARS: Final = re.compile(r"^(?:(?:19|20)\d\d)(?: +(?:19|20)\d\d){1,5}(?: +[%A-Za-z].{0,40})?$")
+_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row: the cells with the offsets in the text where they begin. `loose`: it was cut at spaces."""
+
+    start: int
+    cells: list[str]
+    starts: list[int]
+    loose: bool = False
+
+    @property
+    def label(self) -> str:
+        """Its first cell with words."""
+        return next((cell for cell in self.cells if cell), "")
+
+
+@dataclass(slots=True)
+class Grid:
+    """A table: its rows, and the lines over it, the nearest last; `sections` are lines of one cell among its rows."""
+
+    titles: list[str]
+    rows: list[Row] = field(default_factory=list)
+
+
+def grids(text: str) -> Iterator[Grid]:
+    """The tables of a text in order."""
+    titles: list[str] = []
+    grid: Grid | None = None
+    alone: list[Row] = []  # lines without numbers since the last row: sections within, titles of what follows
+    at = 0
+    for line in text.split("\n"):
+        start, at = at, at + len(line) + 1
+        if not line or line.isspace():
+            if grid is not None and alone:
+                yield grid
+                grid, titles = None, [row.label for row in alone][-_MOST_TITLES:]
+                alone = []
+            continue
+        row = _row(line, start)
+        if row is None:
+            short = len(line) <= _LONGEST_ROW
+            if grid is None:
+                titles = [*titles[1 - _MOST_TITLES :], line.strip()[:_LONGEST_TITLE]]
+            elif short and len(alone) < 3 and "\f" not in line:
+                alone.append(Row(start, [line.strip()], [start]))
+            else:
+                yield grid
+                titles = [*(row.label for row in alone), line.strip()[:_LONGEST_TITLE]][-_MOST_TITLES:]
+                grid, alone = None, []
+            continue
+        if grid is not None and ("\f" in line or len(grid.rows) >= _MOST_ROWS):
+            yield grid
+            grid = None
+            titles = [row.label for row in alone][-_MOST_TITLES:]
+            alone = []
+        if grid is None:
+            grid = Grid(titles)
+            titles = []
+        grid.rows.extend(alone)
+        alone = []
+        grid.rows.append(row)
+    if grid is not None:
+        yield grid
+
+
+def _row(line: str, start: int) -> Row | None:
+    if "\t" in line:
+        cells: list[str] = []
+        starts: list[int] = []
+        for piece in line.split("\t"):
+            words = piece.strip()
+            cells.append(words)
+            starts.append(start + (piece.find(words) if words else 0))
+            start += len(piece) + 1
+        return Row(starts[0], cells, starts)
+    if len(line) > _LONGEST_ROW or not (line[-1].isdigit() or line[-1] in ")%—–-" or _LOOSE_YEARS.match(line)):
+        return None
+    if _LOOSE_YEARS.match(line):
+        found = list(_YEAR.finditer(line))
+        rest = line[found[-1].end() :].strip()
+        cells = ["", *(match.group() for match in found), *([rest] if rest else [])]
+        return Row(
+            start,
+            cells,
+            [start, *(start + match.start() for match in found), *([start + found[-1].end()] if rest else [])],
+            True,
+        )
+    match = _LOOSE_ROW.match(line)
+    if match is None:
+        return None
+    offset = match.start("cells")
+    numbers = list(_LOOSE_CELL.finditer(match["cells"]))
+    return Row(
+        start,
+        [match["label"].strip(), *(number.group().strip() for number in numbers)],
+        [start, *(start + offset + number.start() for number in numbers)],
+        True,
+    )
+
+
+def is_year(cell: str) -> bool:
+    """Whether a cell may be a year: four digits, 1900 to 2099, perhaps with a mark."""
+    return len(cell) <= 5 and _YEAR.match(cell) is not None
+
+
+def is_number(cell: str, *, comma_decimal: bool = False) -> bool:
+    """Whether a cell holds an amount and not a year."""
+    if not cell or not any(map(str.isdigit, cell)):
+        return False
+    return not is_year(cell) and cell_amount(cell, comma_decimal=comma_decimal) is not None

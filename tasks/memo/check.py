@@ -1,0 +1,220 @@
+"""A memo held against a room: each of its figures, quotations and statements is supported, contradicted or not found.
+
+A quotation must stand in the room word for word (`quoted`). A figure whose concept and period are known is held against
+the ledger: where documents differ, the figure that counts by the ledger's rule is what the memo is held to. All else,
+and figures that the ledger does not know, go by the proof of statements against the likeliest passages. No model is
+asked.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any, Final
+
+from storage import database, texts
+from tasks.figures.concepts import taxonomy
+from tasks.figures.conflicts import RoomFigure, agree, deciding_step, groups, ranking
+from tasks.figures.document import LedgerDocument
+from tasks.figures.document_figures import agrees, find_figures
+from tasks.figures.figure import Figure as LedgerFigure
+from tasks.memo.quoted import quotation_places
+from tasks.memo.room import MemoPlace, RoomPassage, RoomTexts
+from tasks.memo.split import MemoStatement, StatementKind, split
+from tasks.scoring.text_places import Places
+from tasks.statements import check as statement_proof
+from tasks.statements.figures import Figure, figures, same, same_size
+from tasks.text.quotations import in_sentence
+
+_MOST_PLACES: Final = 5
+_NEGATIONS: Final = frozenset({"not", "no", "never", "neither", "nor", "without", "denied", "n't"})
+_COMPARED: Final = re.compile(r"\b(?:from|against|compared (?:to|with)|versus|vs\.?|after)\s+(?:about )?\S{0,4}\s?$")
+_YEAR_BEHIND: Final = re.compile(r"\s+(?:in|for)\s+(?:FY ?|fiscal (?:year )?)?((?:19|20)\d\d)\b")
+_YEAR: Final = re.compile(r"\b\d{4}\b(?=-)")
+_UNITS: Final = {"$": "USD"}
+_RULES: Final = ("basis", "authority")
+"""Steps of the ledger's rule that make another document's figure the one a memo has to give; that one is newer alone
+does not."""
+
+
+class MemoVerdict(StrEnum):
+    """What a room says of a claim."""
+
+    SUPPORTED = "supported"
+    CONTRADICTED = "contradicted"
+    NOT_FOUND = "not_found"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedClaim:
+    """A claim, the verdict on it, where the room says so, and why, in a few words."""
+
+    statement: MemoStatement
+    verdict: MemoVerdict
+    places: Sequence[MemoPlace] = ()
+    why: str = ""
+
+
+def check_memo(text: str, places: Places, name: str, room: RoomTexts) -> list[CheckedClaim]:
+    """Hold a memo against a room.
+
+    Args:
+        text: the memo's words.
+        places: its places, as its reader gave them.
+        name: its file name.
+        room: what it is held against.
+
+    Returns:
+        Its claims in its order, each with a verdict.
+    """
+    ledger = groups(room.ledger.figures)
+    stated = find_figures(LedgerDocument(text, places, name), taxonomy()).figures
+    checked = []
+    for statement in split(text, places):
+        if statement.kind is StatementKind.QUOTATION:
+            checked.append(_quotation(statement, room))
+            continue
+        own = [figure for figure in stated if statement.start <= figure.start < statement.end]
+        checked.append(_statement(statement, own, ledger, room))
+    return checked
+
+
+def _quotation(statement: MemoStatement, room: RoomTexts) -> CheckedClaim:
+    is_exact, places = quotation_places(statement.words, room)
+    if is_exact:
+        return CheckedClaim(statement, MemoVerdict.SUPPORTED, places)
+    if places:
+        return CheckedClaim(statement, MemoVerdict.CONTRADICTED, places, "the room has it with other words")
+    return CheckedClaim(statement, MemoVerdict.NOT_FOUND)
+
+
+def _statement(
+    statement: MemoStatement, own: Sequence[LedgerFigure], ledger: Mapping[Any, Sequence[RoomFigure]], room: RoomTexts
+) -> CheckedClaim:
+    """The verdict of the ledger on a sentence's figures, else that of the proof of statements."""
+    known = [*own, *_of_other_years(statement.words, own)]
+    by_ledger = [found for figure in known if (found := _by_ledger(statement, figure, ledger)) is not None]
+    against = [found for found in by_ledger if found.verdict is MemoVerdict.CONTRADICTED]
+    is_denied = not _NEGATIONS.isdisjoint(statement.words.casefold().replace("n’t", " n't").split())
+    if against and not is_denied:
+        return CheckedClaim(statement, MemoVerdict.CONTRADICTED, _places(against), against[0].why)
+    proved = _proved(statement, room)
+    if proved.verdict is MemoVerdict.SUPPORTED or is_denied or not by_ledger:
+        return proved
+    amounts = [figure for figure in figures(statement.words) if not figure.is_date]
+    if len(by_ledger) < len(amounts):
+        return proved
+    return CheckedClaim(statement, MemoVerdict.SUPPORTED, _places(by_ledger), "its figures stand there, in other words")
+
+
+def _of_other_years(words: str, own: Sequence[LedgerFigure]) -> Iterator[LedgerFigure]:
+    """The figures of other years that a sentence compares its own with: "up from € 3.9 million in 2023"."""
+    for amount in figures(words):
+        before, behind = _COMPARED.search(words[: amount.start]), _YEAR_BEHIND.match(words, amount.end)
+        same_unit = [figure for figure in own if figure.unit == _UNITS.get(amount.unit, amount.unit)]
+        if amount.is_date or before is None or behind is None or not same_unit:
+            continue
+        figure = same_unit[-1]
+        years = int(behind[1]) - int(figure.period.rpartition("/")[2][:4])
+        if years and "-02-29" not in figure.period:
+            period = _YEAR.sub(lambda year, years=years: str(int(year[0]) + years), figure.period)  # type: ignore[misc] # mypy has no type for a lambda's default
+            step = Decimal(10) ** (amount.value.copy_abs().adjusted() - amount.digits + 1)
+            yield replace(figure, value=amount.value, step=step, period=period)
+
+
+def _places(found: Sequence[CheckedClaim]) -> list[MemoPlace]:
+    return list(dict.fromkeys(place for one in found for place in one.places))[:_MOST_PLACES]
+
+
+def _by_ledger(
+    statement: MemoStatement, figure: LedgerFigure, ledger: Mapping[Any, Sequence[RoomFigure]]
+) -> CheckedClaim | None:
+    """What the ledger says of one figure of a memo; None where it has none of the same concept and period."""
+    own = RoomFigure(figure, figure.basis or "management", "", "", "", deck=False, dated=None)
+    group = ledger.get(next(iter(groups([own]))))
+    if not group:
+        return None
+    ranked = ranking(group)
+    agreeing = [other for other in ranked if agree(own, other)]
+    if agreeing and not agree(own, ranked[0]):
+        rule = deciding_step(ranked[0], agreeing[0])
+        if rule.startswith(_RULES):
+            differing = [_figure_place(other) for other in ranked if not agree(own, other)]
+            why = f"{agreeing[0].document_name} says it too, but another figure counts ({rule})"
+            return CheckedClaim(statement, MemoVerdict.CONTRADICTED, differing, why)
+    if agreeing:
+        return CheckedClaim(statement, MemoVerdict.SUPPORTED, [_figure_place(other) for other in agreeing])
+    why = f"the room has another figure for {figure.concept.replace('_', ' ')} of {figure.period}"
+    return CheckedClaim(statement, MemoVerdict.CONTRADICTED, [_figure_place(other) for other in ranked], why)
+
+
+def _figure_place(row: RoomFigure) -> MemoPlace:
+    shown = _line(row.text_id, row.figure.start, row.figure.end)
+    return MemoPlace(row.document_id, row.document_name, row.figure.place, shown)
+
+
+@lru_cache(maxsize=1024)
+def _line(text_id: int, start: int, end: int) -> str:
+    """The sentence or the row around a figure."""
+    low = max(start - 600, 0)
+    with database.reading() as session:
+        text = texts.find_stretch(session, text_id, low, end + 600)
+    first, last = in_sentence(text, start - low, end - low)
+    return " ".join(text[first:last].split())
+
+
+def _proved(statement: MemoStatement, room: RoomTexts) -> CheckedClaim:
+    """The verdict of the proof of statements on the likeliest passages."""
+    passages = room.passages(statement.words)
+    result = statement_proof.check(statement.words, [passage.text for passage in passages], room.names)
+    if result.verdict is statement_proof.Verdict.SUPPORTED:
+        return CheckedClaim(statement, MemoVerdict.SUPPORTED, [_place(passages, result)])
+    if " ".join(result.sentence.split()) == statement.text:  # a row below its unit, which a passage may be without
+        return CheckedClaim(statement, MemoVerdict.SUPPORTED, [_place(passages, result)], "word for word")
+    is_contradicted = result.verdict is statement_proof.Verdict.CONTRADICTED
+    if is_contradicted and "figure" in result.why and _has_its_figures(statement.words, result.sentence):
+        is_contradicted = False
+    if is_contradicted and not _is_of_something_else(statement.words, result.sentence):
+        return CheckedClaim(statement, MemoVerdict.CONTRADICTED, [_place(passages, result)], result.why)
+    return CheckedClaim(statement, MemoVerdict.NOT_FOUND)
+
+
+def _place(passages: Sequence[RoomPassage], result: statement_proof.Check) -> MemoPlace:
+    return passages[result.text].place(result.sentence)
+
+
+def _has_its_figures(statement: str, sentence: str) -> bool:
+    """Whether a sentence has all figures of an undated statement, rounding aside.
+
+    It may then say them of something else, but no other figure of the same. With dates two figures may be exchanged.
+    """
+    stated, source = figures(statement), figures(sentence)
+    return not any(figure.is_date for figure in stated) and all(
+        any(same_size(figure, other) or _agree_rounded(figure, other) for other in source) for figure in stated
+    )
+
+
+def _agree_rounded(one: Figure, other: Figure) -> bool:
+    """Whether both may be one figure, rounded: 24 % and 23.9 %."""
+    steps = (Decimal(10) ** (figure.value.copy_abs().adjusted() - figure.digits + 1) for figure in (one, other))
+    own_step, other_step = steps
+    return one.unit == other.unit and agrees(abs(one.value), own_step, abs(other.value), other_step)
+
+
+def _is_of_something_else(statement: str, sentence: str) -> bool:
+    """Whether two sentences with different amounts speak of different periods or concepts, so that both may hold."""
+    stated, source = figures(statement), figures(sentence)
+    amounts = [figure for figure in stated if not figure.is_date]
+    if not amounts or any(same(figure, other) for figure in amounts for other in source):
+        return False
+    years, other_years = ({figure.date[0] for figure in group if figure.is_date} - {None} for group in (stated, source))
+    if years and other_years and years.isdisjoint(other_years):
+        return True
+    concepts, other_concepts = _concepts(statement), _concepts(sentence)
+    return bool(concepts and other_concepts and concepts.isdisjoint(other_concepts))
+
+
+def _concepts(sentence: str) -> set[str]:
+    return {figure.concept for figure in find_figures(LedgerDocument(sentence, ()), taxonomy()).figures}

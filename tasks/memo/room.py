@@ -1,0 +1,86 @@
+"""A data room made ready for many claims: which passages to look at, and its ledger of figures.
+
+Passages are ranked by a claim's words, so that only the likeliest few of a room of thousands of documents are read.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from storage import database, texts
+from tasks.figures.ledger import LedgerText, RoomLedger, build, room_ledger
+from tasks.scoring.passages import Index, PassageSpan, passages_of
+
+_BY_MEANING: Final = 10
+_BY_WORDS: Final = 10
+"""How many passages are read for a claim: the likeliest answers, and those that share its rarest words."""
+
+_AROUND: Final = 1500
+"""Characters read on each side of a passage for a quotation that reaches beyond it."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoPlace:
+    """Where the room says something: the document, the place in it in words, and what it says there."""
+
+    document_id: str
+    document_name: str
+    place: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RoomPassage:
+    """A passage of a room's document: `text` has its table's header before it."""
+
+    document: LedgerText
+    span: PassageSpan
+    text: str
+
+    def place(self, words: str) -> MemoPlace:
+        """These words of it as a place."""
+        shown = " ".join(words.split())
+        return MemoPlace(self.document.document_id, self.document.document_name, self.span.place, shown)
+
+
+class RoomTexts:
+    """The passages and the figures of a room's stored texts; equal documents count once."""
+
+    def __init__(self, documents: Iterable[LedgerText], names: str = "") -> None:
+        """`names` are words that name the company: a memo may name it where a document says "we"."""
+        self.names = names
+        once: dict[int, LedgerText] = {}
+        for document in documents:
+            once.setdefault(document.text_id, document)
+        build(once.values())
+        self.ledger: RoomLedger = room_ledger(once.values())
+        self._spans: list[tuple[LedgerText, PassageSpan]] = []
+        shown: list[str] = []
+        strings: dict[str, str] = {}
+        for document in once.values():
+            text, spans = passages_of(document.text_id, strings)
+            self._spans.extend((document, span) for span in spans)
+            shown.extend(f"{span.header or ''}\n{text[span.start : span.end]}" for span in spans)
+        self._index = Index(shown)
+
+    def passages(self, claim: str) -> Sequence[RoomPassage]:
+        """The passages that are likeliest to speak of a claim, best first."""
+        by_meaning = (at for at, _ in self._index.rank(claim, _BY_MEANING, guess=False))
+        chosen = dict.fromkeys([*by_meaning, *self._index.texts_with_words(claim, _BY_WORDS)])
+        return [self._passage(at) for at in chosen]
+
+    def _passage(self, at: int) -> RoomPassage:
+        document, span = self._spans[at]
+        text = _stretch(document.text_id, span.start, span.end)
+        return RoomPassage(document, span, f"{span.header}\n{text}" if span.header else text)
+
+    def around(self, passage: RoomPassage, length: int) -> str:
+        """A passage with what stands before and behind it, for a quotation of that many characters."""
+        span = passage.span
+        reach = _AROUND + length
+        return _stretch(passage.document.text_id, max(span.start - reach, 0), span.end + reach)
+
+
+def _stretch(text_id: int, start: int, end: int) -> str:
+    with database.reading() as session:
+        return texts.find_stretch(session, text_id, start, end)

@@ -1,0 +1,139 @@
+"""A memo cut into what it claims: figures, quotations and statements, each with its place in the memo.
+
+A sentence, a list item or a table's row that has an amount is of kind `figure`, another one `statement`. Words in
+quotation marks, three or more, are a `quotation` of their own; of the sentence around it the rest is held too where it
+says enough. Headings, questions and lines that announce a list claim nothing.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from tasks.documents.extract.places import HEADING
+from tasks.scoring.text_places import Places
+from tasks.statements.figures import figures
+from tasks.statements.tables import source_sentences
+
+_QUOTED: Final = re.compile(
+    r"“(?P<high>[^“”]{3,2000}?)”|„(?P<low>[^„“”]{3,2000}?)[“”]|«\s*(?P<angle>[^«»]{3,2000}?)\s*»"
+    r"|(?<![\w\"])\"(?P<straight>[^\"\s][^\"]{2,2000}?)\"(?!\w)"
+)
+_FEWEST_QUOTED: Final = 3  # words; fewer are a defined term or a word held at a distance
+_FEWEST_BESIDE: Final = 7  # words beside a quotation that say more than who said it, and where
+_FEWEST: Final = 3  # words of a statement without a figure
+_ITEM: Final = re.compile(
+    r"^\s*(?:(?:[•·●▪■◦‣–—*-]|>|#{1,6}|\(?(?:\d{1,2}|[a-z])[.)]|\d{1,2}(?:\.\d{1,2})+\.?(?=\s+[A-Z]))\s+)+"
+)
+_SOURCE: Final = re.compile(
+    r"\s*\[(?:\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*|\^\w+)\]"
+    r"|\s*\((?:sources?|see|cf\.|quelle|clause|section|page|pp?\.|slide|§)[ :][^()]{0,200}\)",
+    re.IGNORECASE,
+)
+_EMPHASIS: Final = re.compile(r"\*\*|__|`")
+_WORD: Final = re.compile(r"[^\W_][\w’'.,%-]*")
+
+
+class StatementKind(StrEnum):
+    """What a memo claims: an amount, somebody's own words, or anything else."""
+
+    FIGURE = "figure"
+    QUOTATION = "quotation"
+    STATEMENT = "statement"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoStatement:
+    """One claim of a memo.
+
+    Attributes:
+        text: as the memo has it, on one line; a quotation without its marks.
+        kind: what it is.
+        start, end: its characters in the memo's text.
+        words: what is held against the room: without item and source marks, a row with its header in words.
+    """
+
+    text: str
+    kind: StatementKind
+    start: int
+    end: int
+    words: str
+
+
+def split(text: str, places: Places = ()) -> list[MemoStatement]:
+    """What a memo claims, in its order; `places` tell its headings."""
+    quotations = list(_quotations(text))
+    claims = [*quotations, *_sentences(_without_headings(text, places), quotations)]
+    return sorted(claims, key=lambda claim: (claim.start, -claim.end))
+
+
+def _quotations(text: str) -> Iterator[MemoStatement]:
+    for match in _QUOTED.finditer(text):
+        assert match.lastgroup is not None
+        words = match[match.lastgroup]
+        if len(_WORD.findall(words)) >= _FEWEST_QUOTED and "\n\n" not in words and "\t" not in words:
+            start, end = match.span(match.lastgroup)
+            yield MemoStatement(" ".join(words.split()), StatementKind.QUOTATION, start, end, " ".join(words.split()))
+
+
+def _without_headings(text: str, places: Places) -> str:
+    """The text with its headings as white space, so that all else keeps its place and none joins a sentence."""
+    for start, end, kind, label in places:
+        first = int(start)
+        line = text[first : int(end)].partition("\n")[0]
+        if kind == HEADING and _squeezed(str(label)) in _squeezed(line):
+            text = text[:first] + " " * len(line) + text[first + len(line) :]
+    return text
+
+
+def _sentences(text: str, quotations: Sequence[MemoStatement]) -> Iterator[MemoStatement]:
+    kept = [at for at, character in enumerate(text) if not character.isspace()]
+    squeezed = _squeezed(text)
+    cursor = 0
+    for sentence in source_sentences(text):
+        original = _squeezed(sentence.original)
+        found = squeezed.find(original, cursor)
+        if not original or found < 0:
+            continue
+        cursor = found + len(original)
+        start, end = kept[found], kept[cursor - 1] + 1
+        words = sentence.text
+        inside = [quoted for quoted in quotations if quoted.start < end and quoted.end > start]
+        if inside:
+            words = _beside(text, start, end, inside)
+            if len(_WORD.findall(words)) < _FEWEST_BESIDE:
+                continue
+        words = " ".join(_SOURCE.sub("", _EMPHASIS.sub("", _ITEM.sub("", words))).split())
+        has_amount = any(
+            _is_amount(words[figure.start : figure.end]) for figure in figures(words) if not figure.is_date
+        )
+        if _claims_nothing(words, has_amount=has_amount):
+            continue
+        kind = StatementKind.FIGURE if has_amount else StatementKind.STATEMENT
+        yield MemoStatement(" ".join(_ITEM.sub("", text[start:end]).split()), kind, start, end, words)
+
+
+def _beside(text: str, start: int, end: int, quotations: Sequence[MemoStatement]) -> str:
+    """The words of a sentence without its quotations and their marks."""
+    parts, at = [], start
+    for quoted in quotations:
+        parts.append(text[at : max(quoted.start, start)].rstrip('“„«" '))
+        at = min(quoted.end, end)
+    parts.append(text[at:end].lstrip('”“»" '))
+    return " ".join(filter(None, parts))
+
+
+def _is_amount(written: str) -> bool:
+    """Whether a number has digits: "one year" and "both" are words of a statement."""
+    return any(map(str.isdigit, written))
+
+
+def _claims_nothing(words: str, *, has_amount: bool) -> bool:
+    if words.endswith("?"):
+        return True
+    return not has_amount and (len(_WORD.findall(words)) < _FEWEST or words.endswith(":"))
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())

@@ -1,0 +1,62 @@
+"""`diligence check`: a memo held against a folder, its two files and its exit status."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from deployments.check import check
+from tasks.errors import BadRequest
+
+
+@pytest.fixture
+def folder(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("DILIGENCE_DRIVE_ROOT", str(tmp_path))
+    (tmp_path / "room").mkdir()
+    (tmp_path / "room" / "Lease.txt").write_text("The lease ends in 2031. The rent is EUR 40,000 a month.\n")
+    return tmp_path
+
+
+def test_a_contradicted_memo_ends_with_1_and_has_a_page_and_json(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    memo = folder / "room" / "memo.md"
+    memo.write_text("# The lease\n\n- The rent is EUR 50,000 a month.\n- The lease ends in 2031.\n")
+    for _ in range(2):  # the memo and its files lie in the room, and prove nothing
+        with pytest.raises(SystemExit) as ended:
+            check(memo, "room")
+        assert ended.value.code == 1
+        assert "1 supported, 1 contradicted, 0 not found." in capsys.readouterr().out
+    answer = json.loads((folder / "room" / "memo.json").read_text())
+    assert answer["memo"] == "memo.md"
+    assert [(row["kind"], row["verdict"]) for row in answer["statements"]] == [
+        ("figure", "contradicted"),
+        ("statement", "supported"),
+    ]
+    place = answer["statements"][0]["places"][0]
+    assert place["document_name"] == "Lease.txt"
+    assert place["text"] == "The rent is EUR 40,000 a month."
+    assert "✗ contradicted" in (folder / "room" / "memo.html").read_text()
+
+
+def test_what_cannot_be_read_is_wrong_use(folder: Path) -> None:
+    (folder / "memo.docx").write_bytes(b"no document")
+    (folder / "memo.txt").write_text("")
+    for name in ("memo.docx", "memo.txt", "absent.md"):
+        with pytest.raises(BadRequest, match=f"The memo {name}"):
+            check(folder / name, "room")
+    assert not (folder / "memo.json").exists()
+
+
+def test_files_of_others_are_not_written_over(folder: Path) -> None:
+    memo = folder / "memo.html"
+    memo.write_text("<p>The lease ends in 2031.</p>")
+    check(memo, "room")
+    assert memo.read_text() == "<p>The lease ends in 2031.</p>"
+    assert (folder / "memo.html.json").exists()
+    (folder / "other.txt").write_text("The lease ends in 2031.")
+    (folder / "other.json").write_text("{}")
+    with pytest.raises(BadRequest, match="no checked memo"):
+        check(folder / "other.txt", "room")
+    check(folder / "other.txt", "room", folder / "out")
+    assert (folder / "out" / "other.html").exists()

@@ -1,0 +1,83 @@
+"""`diligence figures`: a room's figures as a table, JSON and CSV; a text is looked through once."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import typer
+
+from deployments.figures import FiguresFormat, figures
+from storage import database
+from storage.figures import find_ledgers, texts_without_ledger
+from tasks.errors import NotFound
+from tasks.figures.document_figures import VERSION
+from tasks.figures.ledger import LedgerText, build, room_ledger
+
+Room = Callable[..., str]
+
+
+@pytest.fixture
+def room(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("DILIGENCE_DRIVE_ROOT", str(tmp_path))
+    folder = tmp_path / "room"
+    folder.mkdir()
+    (folder / "Audited accounts 2024.txt").write_text(
+        "Annual recurring revenue was EUR 7.1 million at 31 December 2024.\n"
+    )
+    (folder / "Deck.txt").write_text("ARR, EUR m\n2023\t4.6\n2024\t9.4\n")
+    return "room"
+
+
+def test_conflicts_stand_below_the_table(room: str, capsys: pytest.CaptureFixture[str]) -> None:
+    figures(room)
+    out = capsys.readouterr().out.splitlines()
+    assert out[0].split()[:3] == ["concept", "value", "unit"]
+    assert len(out) == 5
+    assert out[-1].startswith("Conflict: recurring_revenue, 2024-12-31: 7100000 EUR (Audited accounts 2024.txt")
+
+
+def test_json_has_the_rows_of_the_report(room: str, capsys: pytest.CaptureFixture[str]) -> None:
+    figures(room, concept="recurring_revenue", format=FiguresFormat.JSON)
+    answer = json.loads(capsys.readouterr().out)
+    assert [figure["value"] for figure in answer["figures"]] == ["4600000", "7100000", "9400000"]
+    assert answer["figure_conflicts"][0]["rule"] == "basis: audited before deck"
+
+
+def test_csv_has_a_line_a_figure(room: str, capsys: pytest.CaptureFixture[str]) -> None:
+    figures(room, format=FiguresFormat.CSV)
+    assert len(capsys.readouterr().out.splitlines()) == 4
+
+
+def test_an_unknown_concept_is_wrong_use(room: str) -> None:
+    with pytest.raises(typer.BadParameter, match="did you mean revenue"):
+        figures(room, concept="revenu")
+
+
+def test_an_unknown_room_says_so(room: str) -> None:
+    with pytest.raises(NotFound, match="no folder and no run"):
+        figures("elsewhere")
+
+
+def test_a_text_is_looked_through_once(room: str, capsys: pytest.CaptureFixture[str]) -> None:
+    figures(room)
+    with database.reading() as session:
+        ledgers = find_ledgers(session, [1, 2])
+        assert texts_without_ledger(session, ledgers, VERSION) == []
+    assert len(ledgers) == 2
+    texts = [LedgerText(text_id, f"d{text_id}", "a.txt") for text_id in ledgers]
+    assert build(texts) == 0
+    assert len(room_ledger(texts).figures) == 3
+
+
+def test_a_users_concepts_are_found_in_texts_that_were_looked_through_before(
+    room: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / room / "Orders.txt").write_text("EUR m\t2024\t2023\nOrder intake\t3.2\t2.9\n")
+    figures(room)
+    assert "order_intake" not in capsys.readouterr().out
+    concepts = tmp_path / "concepts.yaml"
+    concepts.write_text("order_intake: {kind: duration, labels: [order intake]}\n")
+    monkeypatch.setenv("DILIGENCE_FIGURE_CONCEPTS", str(concepts))
+    figures(room, concept="order_intake", format=FiguresFormat.JSON)
+    assert [figure["value"] for figure in json.loads(capsys.readouterr().out)["figures"]] == ["2900000", "3200000"]

@@ -1,0 +1,247 @@
+"""Figures of tables and sentences: right value, unit, period, entity and basis, and nothing that is not sure."""
+
+from decimal import Decimal
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+from tasks.errors import BadRequest
+from tasks.figures import read_figures
+from tasks.figures.concepts import plain_label, taxonomy
+from tasks.figures.document import LedgerDocument
+from tasks.figures.document_figures import find_figures
+from tasks.figures.figure import Findings
+
+
+def findings(text: str, name: str = "report.txt") -> Findings:
+    return find_figures(LedgerDocument(text, [], name), taxonomy())
+
+
+def values(text: str, name: str = "report.txt") -> list[tuple[str, str, str, str]]:
+    """(concept, value, unit, period) of the figures of the company as a whole."""
+    return [
+        (figure.concept, f"{figure.value:f}", figure.unit, figure.period)
+        for figure in findings(text, name).figures
+        if figure.entity is None
+    ]
+
+
+INCOME = "Income statement\nYear ended 31 December\nEUR thousand\tNote\t2024\t2023\nRevenue\t1\t6,300\t3,900\n"
+
+
+def test_a_row_of_a_statement_gives_a_figure_a_year() -> None:
+    assert values(INCOME) == [
+        ("revenue", "6300000", "EUR", "2024-01-01/2024-12-31"),
+        ("revenue", "3900000", "EUR", "2023-01-01/2023-12-31"),
+    ]
+
+
+def test_a_figure_knows_its_label_and_its_place() -> None:
+    figure = findings(INCOME).figures[0]
+    assert (figure.label, figure.scale, INCOME[figure.start : figure.end]) == ("Revenue", "thousand", "6,300")
+    assert figure.place == "line 4, row “Revenue”, column “2024”"
+
+
+def test_a_loss_is_negative_and_spending_positive() -> None:
+    text = "Cash flows, EUR thousand\t2024\nNet loss\t4,800\nCapital expenditure\t(1,300)\n"
+    assert [value for _, value, _, _ in values(text)] == ["-4800000", "1300000"]
+
+
+def test_rows_of_a_series_take_their_concept_from_the_title() -> None:
+    text = "ARR, EUR m\n2023\t4.6\n2024\t9.4\n"
+    assert values(text) == [
+        ("recurring_revenue", "4600000", "EUR", "2023-12-31"),
+        ("recurring_revenue", "9400000", "EUR", "2024-12-31"),
+    ]
+
+
+def test_rows_of_customers_are_entities_and_their_total_is_the_company() -> None:
+    text = "Customer\tRevenue 2024\nAlpha AG\t7,070,000.00 €\nBeta AB\t2,050,000.00 €\nTotal\t9,120,000.00 €\n"
+    found = {figure.entity: int(figure.value) for figure in findings(text).figures}
+    assert found == {"Alpha AG": 7_070_000, "Beta AB": 2_050_000, None: 9_120_000}
+
+
+def test_columns_of_segments_are_entities() -> None:
+    text = "Segments 2022\n\tRetail\tTrade\tTotal\n\t€'000\t€'000\t€'000\nRevenue\t4,136\t40,607\t44,743\n"
+    found = {figure.entity: int(figure.value) for figure in findings(text).figures}
+    assert found == {"Retail": 4_136_000, "Trade": 40_607_000, None: 44_743_000}
+
+
+def test_words_of_a_column_give_the_basis() -> None:
+    text = "EUR m\t2023\tBudget 2024\nRevenue\t67.9\t105.0\nAdjusted EBITDA\t8.2\t9.0\n"
+    assert [(figure.concept, figure.basis) for figure in findings(text).figures] == [
+        ("revenue", None),
+        ("revenue", "budget"),
+        ("ebitda", "adjusted"),
+        ("ebitda", "budget"),
+    ]
+
+
+def test_restated_columns_are_both_kept() -> None:
+    text = "EUR m\t2023 (restated)\t2023 (as previously reported)\nRevenue\t67.9\t66.1\n"
+    assert [figure.label for figure in findings(text).figures] == [
+        "Revenue, restated",
+        "Revenue, as previously reported",
+    ]
+
+
+def test_a_sentence_gives_the_amount_and_not_the_change() -> None:
+    text = "Revenue grew by 22 % to € 9.4 million in the year to 31 March 2025 from € 7.7 million.\n"
+    assert values(text) == [("revenue", "9400000", "EUR", "2024-04-01/2025-03-31")]
+
+
+def test_brackets_behind_give_the_year_before() -> None:
+    text = "Annual recurring revenue (ARR) was 7.1 million euros at 31 December 2024 (2023: 4.6 million euros).\n"
+    assert values(text) == [
+        ("recurring_revenue", "7100000", "EUR", "2024-12-31"),
+        ("recurring_revenue", "4600000", "EUR", "2023-12-31"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Cost of revenue was € 3.1 million in 2024.",
+        "Subscription revenue was € 3.1 million in 2024.",
+        "Revenue from Vossmann was € 3.1 million in 2024.",
+        "If revenue exceeds € 3.1 million in 2024, the earn-out is due.",
+        "Licence fees are 3 % of the net sales: EUR 284 thousand in 2024.",
+        "Revenue grew by € 3.1 million in 2024.",
+        "Revenue: see clause 4.1.2, page 37, of 12 March 2024; call +49 30 1234567.",
+    ],
+)
+def test_what_only_looks_like_a_figure_is_left_out(sentence: str) -> None:
+    assert values(f"{sentence}\n") == []
+
+
+def test_a_table_of_percentages_gives_no_amounts() -> None:
+    text = "As a percentage of revenue\n\t2024\t2023\nRevenue\t100.0\t100.0\nGross profit\t42.0\t40.0\n"
+    assert values(text) == []
+
+
+def test_two_rows_of_one_concept_that_differ_are_left_out_and_counted() -> None:
+    found = findings("EUR thousand\t2024\nRevenue\t100\nRevenue\t200\n")
+    assert not found.figures
+    assert found.left_out == {"rows of one concept that differ": 2}
+
+
+def test_an_amount_without_currency_is_left_out_and_counted() -> None:
+    found = findings("\t2024\nRevenue\t18,600,000\n")
+    assert not found.figures
+    assert found.left_out == {"no currency": 1}
+
+
+def test_a_header_of_two_periods_gives_nothing() -> None:
+    assert values("EUR thousand\t2024 2023\nRevenue\t100\n") == []
+
+
+def test_monthly_columns_are_months() -> None:
+    text = "EUR thousand\t2024-01-01\t2024-02-01\t2024-03-01\t2024\nRevenue\t10\t11\t12\t140\n"
+    assert [period for _, _, _, period in values(text)] == [
+        "2024-01-01/2024-01-31",
+        "2024-02-01/2024-02-29",
+        "2024-03-01/2024-03-31",
+        "2024-01-01/2024-12-31",
+    ]
+
+
+def test_labels_of_other_languages_mean_the_same() -> None:
+    labels = ("Umsatzerlöse", "Chiffre d’affaires", "Ingresos", "Ricavi", "Jahresüberschuss", "Bilanzsumme")
+    meanings = [taxonomy().meaning(plain_label(label)) for label in labels]
+    assert [meaning and meaning.concept.id for meaning in meanings] == [*["revenue"] * 4, "net_income", "total_assets"]
+
+
+def test_a_users_file_adds_concepts_and_labels(tmp_path: Path) -> None:
+    file = tmp_path / "concepts.toml"
+    file.write_text('[bookings]\nkind = "duration"\nlabels = ["[total] bookings"]\n[revenue]\nlabels = ["takings"]\n')
+    found = taxonomy(file)
+    assert [found.meaning(label) is not None for label in ("total bookings", "takings", "revenue")] == [True] * 3
+
+
+def test_a_users_file_may_be_yaml_and_is_read_again_when_it_changes(tmp_path: Path) -> None:
+    file = tmp_path / "concepts.yaml"
+    file.write_text("bookings: {kind: duration, labels: [bookings]}\n")
+    before = taxonomy(file)
+    file.write_text("bookings: {kind: duration, labels: [bookings, order intake]}\n")
+    after = taxonomy(file)
+    assert [found.meaning("order intake") is not None for found in (before, after)] == [False, True]
+    assert len({taxonomy().added, before.added, after.added}) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "said"),
+    [
+        ("concepts.toml", '[bookings]\nkind = "weekly"\n', r"concepts\.toml, bookings, kind: must be duration"),
+        ("concepts.toml", "bookings = 1\n", r"concepts\.toml, bookings: a concept has the fields"),
+        ("concepts.toml", '[b]\nkind = ["instant"]\n', r"concepts\.toml, b, kind: must be"),
+        ("concepts.toml", '[b]\nkind = "instant"\nunits = [["money"]]\n', r"concepts\.toml, b, units: must list"),
+        ("concepts.toml", "[bookings\n", r"concepts\.toml: the file of concepts is no TOML"),
+        ("concepts.yaml", "- bookings\n", r"concepts\.yaml: the file of concepts must be a mapping"),
+        ("concepts.yaml", "a: {kind: instant\n", r"concepts\.yaml, line 2"),
+        ("concepts.toml", None, r"concepts\.toml: the file of concepts cannot be opened \(No such file or directory\)"),
+    ],
+)
+def test_a_users_file_with_a_mistake_says_where(tmp_path: Path, name: str, written: str | None, said: str) -> None:
+    if written is not None:
+        (tmp_path / name).write_text(written)
+    with pytest.raises(BadRequest, match=said) as wrong:
+        taxonomy(tmp_path / name)
+    assert "\n" not in wrong.value.message
+
+
+def test_sums_that_do_not_come_out_are_findings() -> None:
+    rows = (
+        "Balance sheet, EUR thousand\t2024",
+        "Total assets\t900",
+        "Equity\t500",
+        "Total equity and liabilities\t950",
+    )
+    text = "\n".join(rows)
+    assert [(tie.what, tie.stated, tie.computed) for tie in findings(text).ties] == [
+        ("total assets are equity and liabilities", Decimal(900), Decimal(950))
+    ]
+
+
+def test_parts_are_held_against_their_total() -> None:
+    rows = "Customer\tRevenue 2024\nA\t€2,050\nB\t€3,000\nTotal\t€6,050\n"
+    assert [tie.computed for tie in findings(rows).ties] == [5050]
+    assert findings(rows.replace("6,050", "5,050")).ties == []
+
+
+def test_figures_of_a_workbook_name_their_cells(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.title = "P&L"
+    for row in (["EUR thousand", 2023, 2024], ["Revenue", 3900, 6300]):
+        sheet.append(row)
+    book.save(tmp_path / "Management accounts 2024.xlsx")
+    newest = read_figures(str(tmp_path / "Management accounts 2024.xlsx"), ".xlsx")[-1]
+    assert newest == {
+        "concept": "revenue",
+        "label": "Revenue",
+        "value": "6300000",
+        "unit": "EUR",
+        "period": "2024-01-01/2024-12-31",
+        "entity": None,
+        "basis": "management",
+        "document_id": None,
+        "document_name": "Management accounts 2024.xlsx",
+        "place": "sheet P&L, A1:C2, row “Revenue”, column “2024”",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "basis"),
+    [
+        ("Budget 2025.txt", "EUR m\t2025\nRevenue\t20.0\n", "budget"),
+        ("Business plan.txt", "EUR m\t2025\nRevenue\t20.0\n", "forecast"),
+        ("Budget 2025.txt", "EUR m\tActual 2024\nRevenue\t20.0\n", "management"),
+        ("Budget review.txt", "EUR m\t2024\nRevenue\t20.0\n", "management"),
+    ],
+)
+def test_a_document_that_is_a_plan_gives_no_actual_figures(name: str, text: str, basis: str) -> None:
+    document = LedgerDocument(text, [], name)
+    assert [figure.concept for figure in find_figures(document, taxonomy()).figures] == ["revenue"]
+    assert document.kind.basis == basis

@@ -1,0 +1,87 @@
+"""Numbers in any locale become exact decimals with their unit; what is no amount is none."""
+
+from decimal import Decimal
+
+import pytest
+
+from tasks.figures.numbers import PERCENT, amounts, cell_amount, units_of, uses_decimal_comma, without_units
+
+
+@pytest.mark.parametrize(
+    ("written", "value", "unit"),
+    [
+        ("1.234,5", "1234.5", None),
+        ("1 234,5", "1234.5", None),
+        ("1,234.5", "1234.5", None),
+        ("12,34,567", "1234567", None),
+        ("１２３", "123", None),
+        ("(1,234)", "-1234", None),
+        ("1,234-", "-1234", None),
+        ("1,234 DR", "-1234", None),
+        ("1,234 CR", "1234", None),
+        ("$ 294,866", "294866", "USD"),
+        ("$(109,733)", "-109733", "USD"),
+        ("€9.4m", "9400000", "EUR"),
+        ("-€200k", "-200000", "EUR"),
+        ("4.5 Mio. €", "4500000", "EUR"),
+        ("€ 5 Mrd.", "5000000000", "EUR"),
+        ("Rs. 12 crore", "120000000", "INR"),
+        ("3 lakh", "300000", None),
+        ("(23.6)%", "-23.6", PERCENT),
+        ("23.9% (0.23944)", "23.944", PERCENT),
+        ("96,169 (1)", "96169", None),
+    ],
+)
+def test_amount_of_a_cell(written: str, value: str, unit: str | None) -> None:
+    amount = cell_amount(written)
+    assert amount is not None
+    assert (amount.value, amount.unit) == (Decimal(value), unit)
+
+
+@pytest.mark.parametrize("written", ["—", "", "n/a", "2.5 pp", "Note 5", "1,23,4.5.6", "120 bps", "A-24-071"])
+def test_what_is_no_amount_gives_none(written: str) -> None:
+    assert cell_amount(written) is None
+
+
+def test_last_digit_tells_how_far_a_number_is_rounded() -> None:
+    amount = cell_amount("€9.4m")
+    assert amount is not None
+    assert amount.step == 100_000
+
+
+def test_a_lone_separator_is_read_by_the_locale_of_the_document() -> None:
+    german = uses_decimal_comma("Umsatz 1.234.567,89 EUR und 12,5 % Marge")
+    amount = cell_amount("1.234", comma_decimal=german)
+    assert amount is not None
+    assert amount.value == 1234
+
+
+def test_amounts_of_a_sentence_have_the_units_beside_them() -> None:
+    found = [(amount.value, amount.unit) for amount in amounts("grew 22 % to € 9.4 million, or 7.1 million euros")]
+    assert found == [(Decimal(22), PERCENT), (Decimal(9_400_000), "EUR"), (Decimal(7_100_000), "EUR")]
+
+
+@pytest.mark.parametrize(
+    ("header", "currency", "multiplier"),
+    [
+        ("EUR thousand", "EUR", 1000),
+        ("$'000", "USD", 1000),
+        ("(In millions, except per share data)", None, 1_000_000),
+        ("in T€", "EUR", 1000),
+        ("en milliers d'euros", "EUR", 1000),
+        ("DKK m", "DKK", 1_000_000),
+        ("₹ crore", "INR", 10_000_000),
+        ("Revenue", None, None),
+    ],
+)
+def test_units_of_a_header(header: str, currency: str | None, multiplier: int | None) -> None:
+    units = units_of(header)
+    assert (units.currency, units.multiplier) == (currency, multiplier)
+
+
+def test_a_label_is_left_without_its_units() -> None:
+    assert [without_units(text) for text in ("ARR, EUR m", "Revenue (€ m)", "Umsatz in Mio. €")] == [
+        "ARR",
+        "Revenue",
+        "Umsatz",
+    ]

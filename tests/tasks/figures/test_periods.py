@@ -1,0 +1,61 @@
+"""Words of periods become dates, by the fiscal year of the document."""
+
+import pytest
+
+from tasks.figures.periods import Calendar, header_period, learn_calendar
+
+MARCH = Calendar(3, 31)
+
+
+@pytest.mark.parametrize(
+    ("words", "calendar", "period"),
+    [
+        ("Year ended December 31, 2022", Calendar(), "2022-01-01/2022-12-31"),
+        ("year to 31 March 2025", MARCH, "2024-04-01/2025-03-31"),
+        ("FY24", MARCH, "2023-04-01/2024-03-31"),
+        ("FY 2024/25", MARCH, "2024-04-01/2025-03-31"),
+        ("Q1 FY25", MARCH, "2024-04-01/2024-06-30"),
+        ("1Q24", Calendar(), "2024-01-01/2024-03-31"),
+        ("H2 2024", Calendar(), "2024-07-01/2024-12-31"),
+        ("9M 2024", Calendar(), "2024-01-01/2024-09-30"),
+        ("Three months ended June 30, 2024", Calendar(), "2024-04-01/2024-06-30"),
+        ("Jan-24", Calendar(), "2024-01-01/2024-01-31"),
+        ("31.12.2024", Calendar(), "2024-01-01/2024-12-31"),
+    ],
+)
+def test_period_of_a_header(words: str, calendar: Calendar, period: str) -> None:
+    when = header_period(words)
+    assert when is not None
+    assert calendar.resolve(when, instant=False) == period
+
+
+def test_a_stock_stands_at_the_last_day() -> None:
+    when = header_period("FY24")
+    assert when is not None
+    assert MARCH.resolve(when, instant=True) == "2024-03-31"
+
+
+def test_a_header_of_two_periods_names_none() -> None:
+    assert header_period("2022 2021") is None
+
+
+def test_a_document_tells_when_its_years_end() -> None:
+    text = "For the year ended 30 June 2022. Balance as at 30 June 2021.\n"
+    calendar = learn_calendar(text)
+    assert (calendar.month, calendar.day) == (6, 30)
+
+
+def test_years_of_52_weeks_end_on_their_own_day() -> None:
+    text = "Years ended September 28, 2024 and September 30, 2023 and for the year ended September 28, 2024."
+    when = header_period("Year ended September 28, 2024")
+    assert when is not None
+    assert learn_calendar(text).resolve(when, instant=False) == "2023-10-01/2024-09-28"
+
+
+def test_fiscal_years_may_end_in_the_year_after_their_name() -> None:
+    text = (
+        "Fiscal year 2024 ended on February 2, 2025. Fiscal 2023 ended January 28, 2024. Year ended February 2, 2025."
+    )
+    when = header_period("2023")
+    assert when is not None
+    assert learn_calendar(text).resolve(when, instant=True) == "2024-01-28"

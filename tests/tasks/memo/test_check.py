@@ -1,0 +1,123 @@
+"""Verdicts on the claims of a memo."""
+
+from pathlib import Path
+
+import pytest
+
+from storage import database, texts
+from storage.texts import NewText, Outcome
+from tasks.figures.ledger import LedgerText
+from tasks.memo.check import CheckedClaim, MemoVerdict, check_memo
+from tasks.memo.page import as_json, render_memo
+from tasks.memo.room import RoomTexts
+
+DOCUMENTS = {
+    "Audited accounts 2024.txt": (
+        "Annual recurring revenue was EUR 7.1 million at 31 December 2024.\n"
+        "Revenue was EUR 8,412,345 in the year to 31 December 2024.\n"
+        "Revenue was EUR 6,098,000 in the year to 31 December 2023.\n"
+    ),
+    "Deck.txt": "Annual recurring revenue was EUR 9.4 million at 31 December 2024.\n",
+    "Lease.txt": (
+        "The tenant may terminate the lease at the end of any quarter with six months' notice.\n\n"
+        "The tenant shall not sublet any part of the premises without the landlord's written consent.\n"
+    ),
+    "Legal.txt": "The company has no pending litigation. The founders hold 62 % of the shares.\n",
+    "Minutes.txt": (
+        "Casa Serena (12 % of ARR) is 90 days behind with EUR 340k and disputes the fee.\nTerm: 23.9 % interest.\n"
+    ),
+}
+
+
+def documents() -> list[LedgerText]:
+    listed = []
+    with database.writing() as session:
+        for name, text in DOCUMENTS.items():
+            row = texts.save_text(session, new_text(name, text))
+            listed.append(LedgerText(row.id, name, name))
+    return listed
+
+
+def new_text(name: str, text: str) -> NewText:
+    return NewText(content_hash=name, reader="test", outcome=Outcome.READ, text=text, characters=len(text))
+
+
+@pytest.fixture
+def room(home: Path) -> RoomTexts:
+    return RoomTexts(documents(), "Acme")
+
+
+def verdict(memo: str, room: RoomTexts) -> CheckedClaim:
+    (checked,) = check_memo(memo, [], "memo.txt", room)
+    return checked
+
+
+@pytest.mark.parametrize(
+    "memo",
+    [
+        "Revenue was EUR 8.4 million in the year to 31 December 2024.",
+        "In the year to 31 December 2024, the company's revenue came to EUR 8.4 million.",
+        "Annual recurring revenue was EUR 7.1 million at 31 December 2024.",
+        "Revenue of 2024 was EUR 8.4 million, up from EUR 6.1 million in 2023.",
+        "There is no pending litigation.",
+        "The founders hold 62 % of the shares.",
+        "The lease says “with six months’ notice”.",
+        "The lease says “The tenant may terminate the lease … with six months' notice.”",
+    ],
+)
+def test_what_the_room_says_is_supported(memo: str, room: RoomTexts) -> None:
+    checked = verdict(memo, room)
+    assert checked.verdict is MemoVerdict.SUPPORTED
+    assert checked.places[0].document_name in DOCUMENTS
+
+
+@pytest.mark.parametrize(
+    ("memo", "document"),
+    [
+        ("Revenue was EUR 9.9 million in the year to 31 December 2024.", "Audited accounts 2024.txt"),
+        ("Revenue of 2024 was EUR 8.4 million, up from EUR 5.1 million in 2023.", "Audited accounts 2024.txt"),
+        ("The founders hold 72 % of the shares.", "Legal.txt"),
+        ("The company has pending litigation.", "Legal.txt"),
+        ("The tenant may terminate the lease at the end of any quarter with three months' notice.", "Lease.txt"),
+        ("It says “terminate the lease at the end of any quarter with three months' notice”.", "Lease.txt"),
+        ("It says “The tenant shall sublet any part of the premises”.", "Lease.txt"),
+    ],
+)
+def test_what_the_room_says_otherwise_is_contradicted(memo: str, document: str, room: RoomTexts) -> None:
+    checked = verdict(memo, room)
+    assert checked.verdict is MemoVerdict.CONTRADICTED
+    assert checked.places[0].document_name == document
+
+
+def test_a_figure_that_does_not_count_is_contradicted_by_the_one_that_does(room: RoomTexts) -> None:
+    checked = verdict("Annual recurring revenue was EUR 9.4 million at 31 December 2024.", room)
+    assert checked.verdict is MemoVerdict.CONTRADICTED
+    assert checked.places[0].text == "Annual recurring revenue was EUR 7.1 million at 31 December 2024."
+    assert "Deck.txt says it too" in checked.why
+
+
+@pytest.mark.parametrize(
+    "memo",
+    [
+        "The office in Berlin has forty desks.",
+        "Revenue was EUR 5.1 million in the year to 31 December 2022.",
+        "Casa Serena is 90 days behind with EUR 340k.",
+        "The term has 24 % interest.",
+        "He said “we shall double the team in the coming spring”.",
+    ],
+)
+def test_what_the_room_does_not_say_is_not_found(memo: str, room: RoomTexts) -> None:
+    checked = verdict(memo, room)
+    assert checked.verdict is MemoVerdict.NOT_FOUND
+    assert not checked.places
+
+
+def test_the_page_escapes_words_and_names_each_verdict(room: RoomTexts) -> None:
+    memo = "The founders hold <b>62 %</b> of the shares. The company has pending litigation."
+    checked = check_memo(memo, [], "memo.txt", room)
+    page = render_memo("<memo>.txt", "room", memo, checked, [])
+    assert "<b>" not in page
+    assert "<memo>" not in page
+    assert "<script" not in page
+    assert "✗ contradicted" in page
+    assert '"verdict": "contradicted"' in as_json("memo.txt", checked)

@@ -1,0 +1,59 @@
+"""A memo is cut into figures, quotations and statements."""
+
+from tasks.documents.extract.places import HEADING
+from tasks.memo.split import StatementKind, split
+
+
+def kinds(text: str) -> list[tuple[str, str]]:
+    return [(str(claim.kind), claim.words) for claim in split(text)]
+
+
+def test_sentences_with_an_amount_are_figures_and_others_statements() -> None:
+    assert kinds("Revenue was EUR 9.4 million in 2024. The founders still run the company.") == [
+        ("figure", "Revenue was EUR 9.4 million in 2024."),
+        ("statement", "The founders still run the company."),
+    ]
+
+
+def test_a_year_alone_makes_no_figure() -> None:
+    assert kinds("The company was founded in Delft in 2011.")[0][0] == "statement"
+
+
+def test_list_items_lose_their_marks_and_sources() -> None:
+    assert kinds(
+        "• Customers prepay for one year [3]\n2. Churn was 4 % in 2024 (source: deck, p. 3).\n7.3 The tenant pays."
+    ) == [
+        ("statement", "Customers prepay for one year"),
+        ("figure", "Churn was 4 % in 2024."),
+        ("statement", "The tenant pays."),
+    ]
+
+
+def test_a_table_row_is_said_with_its_header() -> None:
+    (row,) = split("EUR m\t2023\t2024\nRevenue\t7.7\t9.4\n")
+    assert row.kind is StatementKind.FIGURE
+    assert row.text == "Revenue 7.7 9.4"
+    assert "in 2024" in row.words
+
+
+def test_a_quotation_stands_for_the_sentence_that_only_says_who_said_it() -> None:
+    text = 'The lease says: “Either party may terminate. Notice is six months.” (clause 4)\nHe calls it a "moat".\n'
+    claims = split(text)
+    assert [(claim.kind, claim.words) for claim in claims] == [
+        (StatementKind.QUOTATION, "Either party may terminate. Notice is six months."),
+        (StatementKind.STATEMENT, 'He calls it a "moat".'),
+    ]
+    assert text[claims[0].start : claims[0].end] == claims[0].text
+
+
+def test_headings_questions_and_announcements_claim_nothing() -> None:
+    text = "Terms of the lease\nIs it cheap?\nWhat we saw:\nRent is paid every quarter.\n"
+    claims = split(text, [(0, len(text), HEADING, "Terms of the lease")])
+    assert [claim.text for claim in claims] == ["Rent is paid every quarter."]
+
+
+def test_a_sentence_over_two_lines_keeps_its_place() -> None:
+    text = "Intro line here is good.\nThe landlord may refuse a sub-\ntenant without reason.\n"
+    claim = split(text)[1]
+    assert text[claim.start : claim.end].startswith("The landlord")
+    assert text[claim.start : claim.end].endswith("reason.")
