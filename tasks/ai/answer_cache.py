@@ -8,19 +8,36 @@ import json
 import logging
 from collections.abc import Sequence
 from hashlib import sha256
+from threading import Lock
 from typing import Any
+from weakref import WeakValueDictionary
 
 from pydantic import ValidationError
 
-from storage.caches import StoredAnswer, find_answer, save_answer
+from storage.caches import StoredAnswer, find_answer, note_use, save_answer, wants_noting
 from storage.database import reading, writing
 from tasks.ai import prompt_injection
-from tasks.ai.answerer import Answer, Answerer, Source, T, Verdict
+from tasks.ai.answerer import Answer, Answerer, NoJson, Source, T, Verdict
 from tasks.ai.budget import Ledger
 from tasks.ai.money import Usage
 from tasks.ai.prompts import VERSION
+from tasks.counts import count_lookup
+
+_MISFIT = "misfit"  # stored in place of an answer: why there is none
 
 log = logging.getLogger(__name__)
+
+_turns: WeakValueDictionary[str, Lock] = WeakValueDictionary()
+_taking = Lock()
+
+
+def _turn(key: str) -> Lock:
+    """The lock of those threads of this process that ask for the answer under `key`."""
+    with _taking:
+        turn = _turns.get(key)
+        if turn is None:
+            turn = _turns[key] = Lock()
+        return turn
 
 
 def judge_once(
@@ -31,21 +48,47 @@ def judge_once(
     *,
     ledger: Ledger | None = None,
     nth: int = 1,
+    one_attempt: bool = False,
 ) -> Verdict[T]:
     """`answerer.judge(…)`, or the stored judgement of the same call; that costs nothing, so its usage is zero.
 
-    `nth` counts the judgements of a question that is judged several times, from 1.
+    Threads that want the same at the same time wait for the first, as companies of a batch do for a search plan.
+    `nth` counts the judgements of a question that is judged several times, from 1. With `one_attempt` an answer that
+    does not fit is kept too, and not asked for again later.
 
     Raises:
-        As `Answerer.judge`. A failure is not stored.
+        As `Answerer.judge`. No other failure is stored.
     """
     key = answer_key(answerer, instructions, material, schema, nth)
+    with _turn(key):
+        return _judge_once(key, answerer, instructions, material, schema, ledger, one_attempt=one_attempt)
+
+
+def _judge_once(
+    key: str,
+    answerer: Answerer,
+    instructions: str,
+    material: str,
+    schema: type[T],
+    ledger: Ledger | None,
+    *,
+    one_attempt: bool,
+) -> Verdict[T]:
     if (stored := _find(key)) is not None:
+        if one_attempt and set(stored.answer) == {_MISFIT}:
+            raise NoJson(str(stored.answer[_MISFIT]))
         try:
             return Verdict(schema.model_validate_json(json.dumps(stored.answer)), Usage())
         except ValidationError:
             log.warning("A stored judgement no longer fits its schema and is asked for again.")
-    verdict = answerer.judge(instructions, material, schema, ledger=ledger)
+    if not one_attempt:
+        verdict = answerer.judge(instructions, material, schema, ledger=ledger)
+    else:
+        try:
+            verdict = answerer.judge(instructions, material, schema, ledger=ledger, one_attempt=True)
+        except NoJson as misfit:
+            _save(key, answerer, {_MISFIT: misfit.message}, misfit.usage)
+            raise
     _save(key, answerer, verdict.value.model_dump(mode="json", by_alias=True), verdict.usage)
     return verdict
 
@@ -92,7 +135,12 @@ def _key(answerer: Answerer, *call: Any) -> str:
 
 def _find(key: str) -> StoredAnswer | None:
     with reading() as session:
-        return find_answer(session, key)
+        stored = find_answer(session, key)
+    if stored is not None and wants_noting(stored):  # so that it is not pruned
+        with writing() as session:
+            note_use(session, key)
+    count_lookup("answers", hit=stored is not None)
+    return stored
 
 
 def _save(key: str, answerer: Answerer, answer: dict[str, Any], usage: Usage) -> None:

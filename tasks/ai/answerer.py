@@ -112,17 +112,26 @@ class Answerer(Protocol):
     def answer(self, question: str, sources: Sequence[Source], *, ledger: Ledger | None = None) -> Answer:
         """A free text that answers `question` from `sources` (or from none); each call is settled with `ledger`.
 
-        Passages of the sources that address a model are left out, and the notes name their places.
+        The notes name the places of words in the sources that give orders to a model.
 
         Raises:
             BudgetSpent: the ledger leaves nothing for a call.
             tasks.errors.DiligenceError: the model could not be called, or gave no answer.
         """
 
-    def judge(self, instructions: str, material: str, schema: type[T], *, ledger: Ledger | None = None) -> Verdict[T]:
+    def judge(
+        self,
+        instructions: str,
+        material: str,
+        schema: type[T],
+        *,
+        ledger: Ledger | None = None,
+        one_attempt: bool = False,
+    ) -> Verdict[T]:
         """What the model makes of `material` by `instructions`, as a valid `schema`.
 
-        `instructions` are the program's own and obeyed; `material` is data, whatever it says.
+        `instructions` are the program's own and obeyed; `material` is data, whatever it says. With `one_attempt` the
+        model is not asked again when its answer does not fit or its server fails; only a busy server is waited for.
 
         Raises:
             NotConfigured: this answerer does not judge.

@@ -9,11 +9,16 @@ from pydantic import BaseModel
 
 from tasks.ai.answerer import Answer, Answerer, AnswererFailed, Source, T, Verdict
 from tasks.ai.budget import Ledger
+from tasks.ai.money import Usage
 from tasks.ai.openai.protocols import RequestFormat, build_request
 from tasks.ai.prompts import Messages, judgement_prompt, question_prompt
 from tasks.text.tokens import most_model_tokens, usual_model_tokens
 
+USUAL_PLAN = 250  # tokens of a search plan with a dozen wordings
 USUAL_ANSWER = 500  # tokens of a judgement with four quotations of two sentences; with reasoning it is longer
+
+
+_NOT_ASKED = "Nothing was asked: this is an estimate."
 
 
 class NotAsked(AnswererFailed):
@@ -21,15 +26,24 @@ class NotAsked(AnswererFailed):
 
 
 class CountingAnswerer:
-    """Takes the place of another answerer under its name, so that stored answers are found and not counted."""
+    """Takes the place of another answerer under its name, so that stored answers are found and not counted.
+
+    Attributes:
+        calls: all calls.
+        usual_input: tokens that their prompts usually take.
+        most_input: tokens that their prompts take at most.
+        plans: those of the calls that make one attempt: search plans.
+        most_plan_input: tokens that the prompts of these take at most.
+    """
 
     side_by_side = 1
 
-    def __init__(self, real: Answerer) -> None:
+    def __init__(self, real: Answerer, planned: set[str] | None = None) -> None:
+        """Count for one company; `planned` are the plans that others were counted with, which it adds its own to."""
         self.name, self.model, self.address, self.judges = real.name, real.model, real.address, real.judges
-        self.calls = 0
-        self.usual_input = 0  # tokens that the prompts usually take
-        self.most_input = 0  # tokens that they take at most
+        self.calls = self.usual_input = self.most_input = 0
+        self.plans = self.most_plan_input = 0
+        self._planned = set() if planned is None else planned
         self._lock = Lock()
 
     def answer(
@@ -44,7 +58,7 @@ class CountingAnswerer:
         Raises:
             NotAsked: always.
         """
-        self._count(question_prompt(question, sources), None)
+        self._count(question_prompt(question, sources), None, one_attempt=False)
 
     def judge(
         self,
@@ -53,20 +67,49 @@ class CountingAnswerer:
         schema: type[T],
         *,
         ledger: Ledger | None = None,  # noqa: ARG002 - nothing is spent
+        one_attempt: bool = False,
     ) -> Verdict[T]:
         """Count the call.
 
         Raises:
             NotAsked: always.
         """
-        self._count(judgement_prompt(instructions, material, schema), schema)
+        self._count(judgement_prompt(instructions, material, schema), schema, one_attempt=one_attempt)
 
-    def _count(self, prompt: Messages, schema: type[BaseModel] | None) -> NoReturn:
+    def most(self, longest: int) -> Usage:
+        """What the calls can take, each answer of at most `longest` tokens.
+
+        A judgement is sent back once where it does not fit, with its errors: the prompt, the answer, and as much again.
+        Where it finds nothing, there is another plan, which names the wordings of the first one, and another judgement.
+        """
+        judgements, plans = self.calls - self.plans, self.plans
+        judgement_input = self.most_input - self.most_plan_input
+        one_judgement = Usage(2 * judgements, 2 * (judgement_input + judgements * longest), 2 * judgements * longest)
+        one_plan = Usage(plans, self.most_plan_input, plans * longest)
+        other_plan = Usage(judgements, judgement_input + judgements * longest, judgements * longest)
+        return one_plan + one_judgement + other_plan + one_judgement
+
+    def usual(self, longest: int) -> Usage:
+        """What the calls usually take, each answer of at most `longest` tokens."""
+        judgements = self.calls - self.plans
+        answers = judgements * min(USUAL_ANSWER, longest) + self.plans * min(USUAL_PLAN, longest)
+        return Usage(self.calls, self.usual_input, answers)
+
+    def _count(self, prompt: Messages, schema: type[BaseModel] | None, *, one_attempt: bool) -> NoReturn:
         # As a request of the Responses protocol: servers read the schema that goes with it as part of the prompt.
         request = build_request(RequestFormat.RESPONSES, self.model or "", prompt, schema)
         texts = [*(message["content"] for message in prompt), json.dumps(request["text"]) if schema else ""]
+        prompt_key = "\0".join(texts)
         with self._lock:
+            if one_attempt:
+                if prompt_key in self._planned:  # it will have been answered by then
+                    raise NotAsked(_NOT_ASKED)
+                self._planned.add(prompt_key)
             self.calls += 1
             self.usual_input += usual_model_tokens(*texts)
-            self.most_input += most_model_tokens(json.dumps(request, ensure_ascii=False))
-        raise NotAsked("Nothing was asked: this is an estimate.")
+            most = most_model_tokens(json.dumps(request, ensure_ascii=False))
+            self.most_input += most
+            if one_attempt:
+                self.plans += 1
+                self.most_plan_input += most
+        raise NotAsked(_NOT_ASKED)

@@ -6,10 +6,12 @@ BM25 ranks them (`tasks.ranking`); nothing is written, joined or shortened, and 
 import re
 from collections.abc import Sequence
 
+from tasks import cancellation
 from tasks.ai.answerer import Answer, Source, T, Verdict
 from tasks.ai.budget import Ledger
 from tasks.ai.money import Usage
-from tasks.ai.prompts import without_addressing
+from tasks.ai.prompt_injection import without_injections
+from tasks.ai.prompts import order_warnings
 from tasks.ai.settings import AiSettings
 from tasks.errors import NotConfigured
 from tasks.ranking import rank
@@ -38,8 +40,7 @@ class ExtractiveAnswerer:
         ledger: Ledger | None = None,  # noqa: ARG002 - part of the seam
     ) -> Answer:
         """The best sentences first, each with the source and place it comes from; costs nothing."""
-        sources, warnings = without_addressing(sources)
-        return Answer(_answer(question, sources), Usage(), warnings)
+        return Answer(_answer(question, sources), Usage(), order_warnings(sources))
 
     def judge(
         self,
@@ -48,6 +49,7 @@ class ExtractiveAnswerer:
         schema: type[T],  # noqa: ARG002
         *,
         ledger: Ledger | None = None,  # noqa: ARG002
+        one_attempt: bool = False,  # noqa: ARG002
     ) -> Verdict[T]:
         """Never: a judgement needs a model.
 
@@ -68,7 +70,8 @@ def from_settings(_settings: AiSettings) -> ExtractiveAnswerer:
 def _answer(question: str, sources: Sequence[Source]) -> str:
     candidates: dict[str, Source] = {}
     for source in sources:
-        for sentence in sentences(source.text):
+        cancellation.check()
+        for sentence in sentences(without_injections(source.text)[0]):  # an order to a model answers nothing
             candidates.setdefault(sentence, source)  # a repeated sentence is shown once, from its first place
     if not candidates:
         return f"{OPENING} No text was given with the question, so there is nothing to take an answer from."
@@ -87,8 +90,13 @@ def _ranked(question: str, texts: Sequence[str]) -> list[str]:
         words = _any_word_of(question)
         texts = [text for text in texts if words.search(text)] if words else texts
         slices = (texts[start : start + _SLICE] for start in range(0, len(texts), _SLICE))
-        texts = [part[index] for part in slices for index, _ in rank(part, question, 10 * SHOWN)]
+        texts = [text for part in slices for text in _best(part, question)]
     return [texts[index] for index, _ in rank(texts, question, SHOWN)]
+
+
+def _best(texts: Sequence[str], question: str) -> list[str]:
+    cancellation.check()
+    return [texts[index] for index, _ in rank(texts, question, 10 * SHOWN)]
 
 
 def _any_word_of(question: str) -> re.Pattern[str] | None:

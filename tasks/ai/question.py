@@ -1,12 +1,31 @@
-"""General AI Question: a free text that answers a question, from a context where one is given."""
+"""General AI Question: a free text that answers a question, from a context where one is given.
+
+With a context the model's statements are checked against it (`statement_check`). A question that asks for the model's
+own words (a score, a draft, a calculation) keeps those that the context does not contradict.
+"""
+
+import re
+from dataclasses import replace
+from typing import Final
 
 from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer
 
 from tasks.ai.answer_cache import answer_once
-from tasks.ai.answerer import Source
+from tasks.ai.answerer import Answer, Answerer, Source
+from tasks.ai.extractive import OPENING, ExtractiveAnswerer
+from tasks.ai.prompt_injection import without_injections
 from tasks.ai.registry import current_answerer
+from tasks.ai.statement_check import LEFT_OUT, checked_answer
 from tasks.errors import BadRequest
 from tasks.operation import operation
+from tasks.statements.answers import Ground
+
+_ASKS_FOR_OWN_WORDS: Final = re.compile(
+    r"\b(?:scor\w*|rat(?:e|es|ing|ings)|rank\w*|grad(?:e|es|ing)|assess\w*|evaluat\w*|judg\w*|opinion|think|recommend\w*|suggest\w*|"
+    r"should|draft\w*|write|rewrite|rephrase|translat\w*|calculat\w*|comput\w*|estimat\w*|compare|propos\w*|imagine|brainstorm|"
+    r"bewert\w*|beurteil\w*|schreib\w*|übersetz\w*|berechn\w*|empfiehl\w*|empfehl\w*)\b",
+    re.IGNORECASE,
+)
 
 
 class AiAnswer(BaseModel):
@@ -28,9 +47,10 @@ class AiAnswer(BaseModel):
 def ai_question(question: str, context: str | None = None) -> AiAnswer:
     """Answer `question`, with `context` as the text to answer from.
 
-    Without a model the answer is taken from the context, word for word, and says so. Passages of the context that
-    address a model are left out, and a context that is longer than the model takes is read in parts; the end of the
-    answer says so. The same question with the same context is paid for once.
+    Without a model the answer is taken from the context, word for word, and says so. Of a model's answer stands what a
+    sentence of the context supports; in place of the rest the sentence that speaks of it, or nothing, which the end of
+    the answer counts. It also says where words of the context give orders to a model, and that a context which is
+    longer than the model takes was read in parts. The same question with the same context is paid for once.
 
     Raises:
         BadRequest: the question is blank.
@@ -39,5 +59,22 @@ def ai_question(question: str, context: str | None = None) -> AiAnswer:
     if not question.strip():
         raise BadRequest("The question is empty. Send the question as text.", {"question": "must not be empty"})
     sources = [Source(1, "context", None, context)] if context and context.strip() else []
-    answer = answer_once(current_answerer(), question, sources)
+    answerer = current_answerer()
+    answer = answer_once(answerer, question, sources)
+    if sources and answerer.model is not None:
+        answer = _checked(answer, question, sources, answerer)
     return AiAnswer(question=question, context=context, answer=answer.text_with_notes)
+
+
+def _checked(answer: Answer, question: str, sources: list[Source], answerer: Answerer) -> Answer:
+    """The answer with what the context supports of it, and notes on the check before those of the answerer."""
+    # The model is given all of the context. Words that give it orders prove nothing of what it answers.
+    texts = [(source.number, without_injections(source.text)[0]) for source in sources]
+    grounds = [Ground(number, None, text, text) for number, text in texts]
+    own_words = _ASKS_FOR_OWN_WORDS.search(question) is not None
+    proof = checked_answer(answer.text, question, "", grounds, answerer, keeps_own=own_words)
+    if proof.stands:
+        return replace(answer, text=proof.answer.shown, notes=(*proof.notes, *answer.notes))
+    text = ExtractiveAnswerer().answer(question, sources).text.removeprefix(OPENING).strip()
+    parts = (LEFT_OUT.format("context does"), proof.answer.shown, text)
+    return replace(answer, text="\n\n".join(filter(None, parts)))

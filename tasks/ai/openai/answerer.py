@@ -19,7 +19,7 @@ from tasks.ai.openai.errors import ContextWindowExceeded, ServerFailed, Unsuppor
 from tasks.ai.openai.json_answer import Misfit, read_object
 from tasks.ai.openai.long_context import LongContext
 from tasks.ai.openai.protocols import Reply, RequestFormat
-from tasks.ai.prompts import Messages, judgement_prompt, question_prompt, repair_prompt, without_addressing
+from tasks.ai.prompts import Messages, judgement_prompt, order_warnings, question_prompt, repair_prompt
 from tasks.ai.settings import AiSettings
 from tasks.errors import NotConfigured, SourceFailed
 from tasks.remote.openai_client import AzureAddress
@@ -116,8 +116,8 @@ class OpenAiAnswerer:
     def answer(self, question: str, sources: Sequence[Source], *, ledger: Ledger | None = None) -> Answer:
         """The model's answer to `question`, with the sources as fenced data.
 
-        Passages of the sources that address a model are left out. Sources that are longer than the model takes at
-        once are read completely, in parts. The answer's notes say both.
+        Sources that are longer than the model takes at once are read completely, in parts. The answer's notes say so,
+        and name the places of words in the sources that give orders to a model.
 
         Raises:
             ModelRefused, AnswerCut, AnswererFailed: the model was reached and gave no answer.
@@ -126,7 +126,7 @@ class OpenAiAnswerer:
             BudgetSpent: the ledger leaves nothing for it.
             TooManyRequests, Unavailable, TookTooLong, SourceFailed: the server's state.
         """
-        sources, warnings = without_addressing(sources)
+        warnings = order_warnings(sources)
         prompt = question_prompt(question, sources)
         size = usual_model_tokens(*(message["content"] for message in prompt))
         window, assumed = self.window, _MANY_MODELS
@@ -151,11 +151,22 @@ class OpenAiAnswerer:
         note = f"The context was longer than the model takes at once; it was read whole in {reading.parts} parts."
         return Answer(reply.text, spent + reply.usage, (note, *warnings))
 
-    def judge(self, instructions: str, material: str, schema: type[T], *, ledger: Ledger | None = None) -> Verdict[T]:
+    def judge(
+        self,
+        instructions: str,
+        material: str,
+        schema: type[T],
+        *,
+        ledger: Ledger | None = None,
+        one_attempt: bool = False,
+    ) -> Verdict[T]:
         """What the model makes of `material`, validated against `schema`; a second attempt where it does not fit.
 
+        With `one_attempt` there is no second one, and a server that fails is not asked again. A busy one is waited
+        for, and the request format that the server knows is looked for as ever.
+
         Raises:
-            NoJson: neither attempt fits.
+            NoJson: no attempt fits.
             TooLarge: the material is longer than the model takes at once; it is never read in parts.
             As `answer`, besides.
         """
@@ -166,10 +177,12 @@ class OpenAiAnswerer:
                 "model with a larger window in DILIGENCE_AI_MODEL, or raise the server's context size.",
                 self.window,
             )
-        reply = self._judgement(messages, schema, ledger)
+        reply = self._judgement(messages, schema, ledger, one_attempt=one_attempt)
         try:
             return Verdict(_read(reply, schema, material), reply.usage)
         except Misfit as misfit:
+            if one_attempt:
+                raise NoJson("The model's answer was not the JSON asked for.", reply.usage) from None
             problems = misfit.problems if reply.text else [reply.instead]
             repair = repair_prompt(messages, reply.text, problems)
         try:
@@ -208,10 +221,13 @@ class OpenAiAnswerer:
             raise AnswererFailed(f"{second.instead} Ask again, or name another model.", usage)
         return Reply(second.text, usage)
 
-    def _judgement(self, messages: Messages, schema: type[T], ledger: Ledger | None) -> Reply:
-        return self._in_best_format(
-            self._formats, lambda request_format: self._endpoint.ask(request_format, messages, schema, ledger)
-        )
+    def _judgement(
+        self, messages: Messages, schema: type[T], ledger: Ledger | None, *, one_attempt: bool = False
+    ) -> Reply:
+        def ask(request_format: RequestFormat) -> Reply:
+            return self._endpoint.ask(request_format, messages, schema, ledger, one_attempt=one_attempt)
+
+        return self._in_best_format(self._formats, ask)
 
     def _in_best_format(self, formats: Sequence[RequestFormat], ask: Callable[[RequestFormat], Reply]) -> Reply:
         """The reply in the first format that the server knows. Those that failed are skipped from then on."""

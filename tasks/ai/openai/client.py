@@ -16,9 +16,10 @@ import weakref
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from math import inf
+from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeVar
 from uuid import uuid4
@@ -30,7 +31,7 @@ from pydantic import BaseModel
 from tasks.ai.answerer import AnswerCut, AnswererFailed
 from tasks.ai.budget import Call, Ledger
 from tasks.ai.call_log import HEADER, LoggedCall
-from tasks.ai.money import Usage
+from tasks.ai.money import Price, Usage
 from tasks.ai.openai.errors import (
     ContextWindowExceeded,
     LegacyTokenLimit,
@@ -54,8 +55,11 @@ from tasks.ai.openai.protocols import (
     token_limit_name,
 )
 from tasks.ai.openai.window import pieces, was_cut
+from tasks.ai.prices import price_of
 from tasks.ai.prompts import Messages
-from tasks.errors import DiligenceError, NotConfigured, SourceFailed, TookTooLong
+from tasks.ai.settings import AiSettings
+from tasks.counts import count_model_use
+from tasks.errors import BadRequest, DiligenceError, NotConfigured, SourceFailed, TookTooLong
 from tasks.remote.openai_client import open_client
 from tasks.remote.rate_limit import HeldBack, RateLimit, RateLimiter, RateLimiters, Turn
 from tasks.remote.retry import Backoff, TryAgain, retry
@@ -141,6 +145,14 @@ def forget(address: str) -> None:
     _limiters.forget(address.rstrip("/"))
 
 
+@lru_cache(maxsize=16)
+def _price(model: str, own: Path | None) -> Price | None:
+    try:
+        return price_of(model, own)
+    except BadRequest:  # a price file with mistakes, which a run reports before it begins
+        return None
+
+
 class Endpoint:
     """A model at an address. All endpoints of the same model and address share its capabilities and its limiter.
 
@@ -174,8 +186,12 @@ class Endpoint:
         messages: Messages,
         schema: type[BaseModel] | None = None,
         ledger: Ledger | None = None,
+        *,
+        one_attempt: bool = False,
     ) -> Reply:
         """Send `messages` in that format; with `schema`, ask for JSON as far as the format can.
+
+        With `one_attempt` a failure is final, but for a server that is busy or loads its model.
 
         Raises:
             UnsupportedRequestFormat: the server does not know this format.
@@ -186,12 +202,16 @@ class Endpoint:
         """
         request = build_request(request_format, self._model, messages, schema)
         limit = self._answer_limit(ledger)
+
+        def ask() -> Reply:
+            return self._patiently(lambda: self._ask(request_format, request, ledger), one_attempt=one_attempt)
+
         try:
             try:
-                return self._patiently(lambda: self._ask(request_format, request, ledger))
+                return ask()
             except LegacyTokenLimit:
                 self.capabilities.legacy_limit = True
-                return self._patiently(lambda: self._ask(request_format, request, ledger))
+                return ask()
         except LegacyTokenLimit:
             raise NotConfigured(
                 "The AI server takes no limit on an answer's length, which DILIGENCE_AI_BUDGET needs. Leave the "
@@ -202,8 +222,7 @@ class Endpoint:
                 self.capabilities.narrow_window(error.window)
             if limit == self._answer_limit(ledger):
                 raise
-            # The room for the answer may have been what is too much: it is smaller now.
-            return self._patiently(lambda: self._ask(request_format, request, ledger))
+            return ask()  # the room for the answer may have been what is too much: it is smaller now
 
     def send(self, request_format: RequestFormat, request: dict[str, Any]) -> bytes:
         """The body of the response to a request of that format; a busy server is tried again for a while.
@@ -214,8 +233,11 @@ class Endpoint:
         """
         return self._patiently(lambda: self._send(request_format, request))
 
-    def _patiently(self, once: Callable[[], T]) -> T:
-        """The result of `once`, called in turn with all other requests, and again while that may help."""
+    def _patiently(self, once: Callable[[], T], *, one_attempt: bool = False) -> T:
+        """The result of `once`, called in turn with all other requests, and again while that may help.
+
+        With `one_attempt` it is called again only while the server is busy.
+        """
         began, attempts = inf, 0  # when it first had its turn: waiting for a turn is no failure
 
         def attempt() -> T:
@@ -228,10 +250,12 @@ class Endpoint:
                 except TryAgain as failure:
                     if failure.attempts is None or failure.after is not None:
                         self.limiter.refused(turn, failure.after)
+                    if one_attempt and failure.attempts is not None:
+                        raise failure.error from None
                     raise
                 except TookTooLong as error:
                     self.limiter.refused(turn)
-                    if attempts > 1 or turn.alone:
+                    if attempts > 1 or turn.alone or one_attempt:
                         raise
                     raise TryAgain(error, attempts=2) from None  # the server may have had too much to do at once
                 except (AnswererFailed, UnsupportedRequestFormat):
@@ -274,11 +298,13 @@ class Endpoint:
             except AnswererFailed as failure:
                 failure.usage = self._usage(failure.usage, prompt, None, call.answer_limit)
                 call(failure.usage)
+                self._count(failure.usage)
                 if ledger and isinstance(failure, AnswerCut) and call.answer_limit != limit:
                     raise ledger.budget_spent() from None  # it was cut where the budget ends
                 raise
             usage = self._usage(reply.usage, prompt, reply.text, call.answer_limit)
             call(usage)
+            self._count(usage)
         if call.answer_limit is not None and reply.usage.output_tokens > call.answer_limit:
             self.capabilities.legacy_limit = True  # the newer name was ignored
         text = "\n".join(message["content"] for message in request["input" if is_response else "messages"])
@@ -303,6 +329,10 @@ class Endpoint:
             return nullcontext(Call(LoggedCall(None, "", uuid4().hex), Usage(), capped=False))
         request = sha256(f"{self._address} {prompt}".encode(errors="replace")).hexdigest()
         return ledger.call(most_model_tokens(prompt), pieces=pieces(prompt), answer_limit=limit, request=request)
+
+    def _count(self, usage: Usage) -> None:
+        price = _price(self._model, AiSettings.current().ai_prices)
+        count_model_use(usage.calls, usage.input_tokens, usage.output_tokens, price.of(usage) if price else None)
 
     def _answer_limit(self, ledger: Ledger | None) -> int | None:
         """What the ledger leaves to an answer, and no more than the model's window can hold beside a prompt."""

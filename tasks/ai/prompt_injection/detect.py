@@ -5,8 +5,10 @@ where an injection stands. Conversations and fences that a text imitates, so tha
 user or the system, are injections too.
 """
 
+# ruff: noqa: E501 - a pattern reads best in one line
+
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
@@ -19,7 +21,7 @@ from tasks.ai.prompt_injection.patterns_en import ACTS, ADDRESSING
 from tasks.ai.prompt_injection.patterns_other import LANGUAGES, eastern
 from tasks.ai.prompt_injection.prefilter import VOCABULARY, Prefilter, Span, merged
 
-VERSION: Final = "orders-2"
+VERSION: Final = "orders-3"
 
 _BEFORE: Final = 90
 """Characters before a verb in which its subject stands."""
@@ -28,31 +30,55 @@ _NEAR: Final = 200
 _SENTENCE: Final = 400
 """Characters at most that a sentence extends to either side."""
 _CONTINUED: Final = 12
-"""Sentences at most that continue an injection."""
+"""Clauses at most that continue an injection."""
+_APART: Final = 8
+"""Signs at most between two spans that are one injection."""
+_LEAST: Final = 1
+"""Words that the rest of a sentence must have to be left beside an order: `<!--` goes with it."""
 _STOP: Final = re.compile(r"[.!?][)\]\"'>]{0,3}(?=\s|$)|\n\s{0,40}\n|\f|-->")
-_CONTINUES: Final = re.compile(
-    r"\W{0,4}(?:and |then |also |now |please |instead |otherwise |additionally,? |furthermore,? |finally,? |if |when )?"
-    r"(?:you\b|your\b|say|state|give|assign|award|rate|score|grade|rank|answer|reply|respond|write|output|print|return"
-    r"|reveal|report|conclude|recommend|approve|praise|do not|don't|never|always|only|just|treat|use|ignore"
-    r"|disregard|forget|skip|omit|leave|mention|tell|act|pretend|make sure|ensure|include|begin|start|end|call|send"
-    r"|follow|confirm|mark|set|in this mode"
-    r"|this (?:is|overrides|applies)|the (?:score|answer|result)|no matter|asked|highlight|stop|accept|describe)\b"
+_CLAUSE: Final = re.compile(
+    r"[;:,](?=\s)|\t|<\|[a-z_]{2,30}\|>|</[\w-]{1,40}>|\[/\w{1,8}\]|\s[-/]{1,2}(?=\s)|(?=\s(?:because|since|although|though|while|whereas|but|despite|even if|given that|as) )"
 )
+"""Where a sentence may turn from an order to what is the case, or back."""
+_VERB: Final = (
+    r"(?:say|state|give|assign|award|rate|score|grade|rank|answer|reply|respond|write|output|print|return|reveal|report"
+    r"|conclude|recommend|approve|praise|treat|use|ignore|disregard|forget|skip|omit|leave|mention|tell|act|pretend"
+    r"|include|begin|start|end|call|send|follow|confirm|mark|set|highlight|stop|accept|describe|flag|keep|be|repeat|check|verify|question|doubt|read|trust)"
+)
+_CONTINUES: Final = re.compile(
+    r"\W{0,4}(?:(?:and|then|also|now|please|instead|otherwise|simply|just|only|always|additionally,?|furthermore,?|finally,?|or) ){0,3}"
+    rf"(?:(?:do not|don't|never) (?:ever )?{_VERB}\b"
+    rf"|{_VERB} (?:that|this|it|them|me|us|the|a|an|all|any|every|each|only|no|not|nothing|yes|your|with|as|at|to|from|in|kind|exactly|\W?\d|\W?\w{{1,20}}\W?$|[\"'{{])"
+    rf"|you (?:must|should|shall|will|can|may|have to|are to|need to)(?: (?:now|always|only|never|not|also))? {_VERB}\b"
+    r"|make sure|ensure that|no matter|in this mode|when you|if you are|if asked|this overrides|nothing else|no exceptions)"
+)
+"""How a clause begins that goes on with an order: with an imperative and what it governs, or with what `you` must do."""
 _OTHER_SUBJECT: Final = re.compile(
     r"(?<!you )\b(?:shall|may|will|must|can|not|agrees? to|is to|are to)\b[^.!?]{0,160}$"
+)
+_OTHERS: Final = re.compile(
+    r"\b(?:to|each|every|by|for|of|all) (?:the |a |an |all )?(?:\w{2,14} )?(?:bidders?|tender(?:er)?s?|bids?|suppliers?|candidates?|borrowers?|vendors?"
+    r"|designs?|applicants?|proposals?|contractors?|students?|sites?|employees|calls?)\b|\bmeeting\b|\b(?:from )?[01] to \d"
+    r"|\b(?:if|where|unless|in case|only (?:after|if|where|when|once)|no more than)\b(?! (?:you|this|asked))"
+)
+_WRITER: Final = re.compile(
+    r"\b(?:this|our) (?:company|document|passage|file|text|deck|firm|business|bidder|supplier|criterion|question|contract|target)|\b(?:us|our|you|ai|llms?)\b"
 )
 _TOPIC: Final = re.compile(
     r"inject|jailbreak|adversar|attack|malicious|security|\bsuch as\b|\be\.g\.|for example|so-called"
     r"|(?:phrase|prompt)s? like"
 )
+_WORD: Final = re.compile(r"\w{2,}")
 _GAP: Final = re.compile(r"[^\S\n]{0,9}\n?[^\S\n]{0,9}(?=\S)")
-_PARAGRAPH_END: Final = re.compile(r"\n\s{0,40}\n|\f")
 _PREFILTER: Final = Prefilter((*ADDRESSING, *ACTS, *LANGUAGES))
 
 
 @dataclass(frozen=True)
 class Injection:
-    """The span of a prompt injection, in characters: the sentences that address a model."""
+    """The span of a prompt injection, in characters: the clauses that give orders to a model.
+
+    What is told beside them, in the same sentence or the next, is no part of it: a seller may have put it there.
+    """
 
     start: int
     end: int
@@ -70,7 +96,18 @@ def find_orders(text: str) -> list[Injection]:
         hidden_letters = _letters(hidden)
         if _spans(hidden, hidden_letters, VOCABULARY.bits_by_stretch(hidden_letters)):
             spans.append((start, end))
-    return [Injection(start, end) for start, end in merged(spans)]
+    return [Injection(start, end) for start, end in _together(text, merged(spans))]
+
+
+def _together(text: str, spans: list[Span]) -> list[Span]:
+    """The spans, with those as one that only white space and punctuation part."""
+    joined: list[Span] = []
+    for start, end in spans:
+        if joined and start - joined[-1][1] <= _APART and not re.search(r"\w", text[joined[-1][1] : start]):
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+    return joined
 
 
 def without_injections(text: str) -> tuple[str, list[Injection]]:
@@ -81,18 +118,6 @@ def without_injections(text: str) -> tuple[str, list[Injection]]:
         pieces += [text[at : injection.start], "[…]"]
         at = injection.end
     return "".join([*pieces, text[at:]]), injections
-
-
-def paragraphs_without_injections(paragraphs: Sequence[str]) -> list[str]:
-    """The paragraphs of a text, except those that hold an injection or a part of one."""
-    injections = find_orders("\n\n".join(paragraphs))
-    clean, start = [], 0
-    for paragraph in paragraphs:
-        end = start + len(paragraph)
-        if not any(injection.start < end and start < injection.end for injection in injections):
-            clean.append(paragraph)
-        start = end + 2
-    return clean
 
 
 def _letters(text: str) -> bytes:
@@ -106,15 +131,16 @@ def _spans(text: str, letters: bytes, stretches: list[int]) -> list[Span]:
     unique = {
         (*match.span(), signal): None
         for signal, match in matches
-        if not signal.imperative or _is_imperative(text, match.start())
+        if (not signal.imperative or _is_imperative(text, match.start()))
+        and not (signal.strong and signal.kind == "score" and _scores_others(text, *match.span()))
     }
     signals = sorted(unique, key=lambda match: (*match[:2], match[2].kind))
     seeds = [(start, end) for start, end, signal in signals if signal.strong and not _is_topic(text, start, end)]
-    seeds += [(start, end) for start, end in _pairs(text, signals) if not _is_topic(text, start, end)]
+    seeds += [span for pair in _pairs(text, signals) if not _is_topic(text, pair[0][0], pair[1][1]) for span in pair]
     seeds += eastern(text)
     spans = [(_begin(text, start), _end(text, end)) for start, end in seeds]
     imitations = _imitations(text, letters, reduce(or_, stretches, 0))
-    return spans + [(_begin(text, start), _paragraph_end(text, end)) for start, end in imitations]
+    return spans + [(at, end if _CLOSING.match(text, at) else _end(text, end)) for at, end in imitations]
 
 
 def _is_imperative(text: str, at: int) -> bool:
@@ -125,12 +151,21 @@ def _is_imperative(text: str, at: int) -> bool:
     return _OTHER_SUBJECT.search(text[max(at - _BEFORE, 0) : at]) is None
 
 
-def _pairs(text: str, signals: list[tuple[int, int, Signal]]) -> list[Span]:
+def _scores_others(text: str, start: int, end: int) -> bool:
+    """Whether an order to score is meant for people: for others than the writer, or on a condition."""
+    begin, stop = max(start - _SENTENCE, 0), _STOP.search(text, max(end - 1, 0), end + _SENTENCE)
+    for before in _STOP.finditer(text, begin, start):
+        begin = before.end()
+    last = stop.start() if stop else end + _SENTENCE
+    return _OTHERS.search(text, begin, last) is not None and _WRITER.search(text, begin, last) is None
+
+
+def _pairs(text: str, signals: list[tuple[int, int, Signal]]) -> list[tuple[Span, Span]]:
     """Two weak signals of different kinds near each other, which are an injection together."""
     pairs = []
     for (start, end, one), (begin, stop, other) in pairwise(signals):
         if one.kind != other.kind and begin - end < _NEAR and "\n\n" not in text[end:begin]:
-            pairs.append((start, max(end, stop)))
+            pairs.append(((start, end), (begin, stop)))
     return pairs
 
 
@@ -143,39 +178,47 @@ def _is_topic(text: str, start: int, end: int) -> bool:
 
 
 def _begin(text: str, at: int) -> int:
-    """Where the sentence begins in which that character stands."""
+    """Where the clause begins in which that character stands."""
     low = max(at - _SENTENCE, 0)
-    begin = low
+    sentence = low
     for stop in _STOP.finditer(text, low, at + 1):
-        begin = stop.end() if stop.end() <= at + 1 else begin
+        sentence = stop.end() if stop.end() <= at + 1 else sentence
+    begin = sentence
+    for border in _CLAUSE.finditer(text, sentence, at + 1):
+        begin = border.end() if border.end() <= at else begin
+    if len(_WORD.findall(text, sentence, begin)) < _LEAST:
+        begin = sentence
     while begin < at and text[begin].isspace():
         begin += 1
     return begin
 
 
 def _end(text: str, at: int) -> int:
-    """Where the injection ends: with its sentence, or with the last of those that continue it."""
-    end = _sentence_end(text, at)
+    """Where the injection ends: with its clause, or with the last of those that continue it."""
+    end = _clause_end(text, at)
     for _ in range(_CONTINUED):
         following = _GAP.match(text, end)
-        if following is None or not _CONTINUES.match(text, following.end()):
+        if following is None or not _CONTINUES.match(text, following.end(), _clause_end(text, following.end() + 1)):
             break
-        end = _sentence_end(text, following.end() + 1)
+        end = _clause_end(text, following.end() + 1)
     return end
 
 
-def _sentence_end(text: str, at: int) -> int:
+def _clause_end(text: str, at: int) -> int:
+    """Where the clause ends, or the sentence, where less than a clause would be left of it."""
     stop = _STOP.search(text, max(at - 1, 0), at + _SENTENCE)
     if stop is None:
-        return min(at + _SENTENCE, len(text))
-    return stop.start() if stop.group()[0] in "\n\f" else stop.end()
+        sentence = min(at + _SENTENCE, len(text))
+    else:
+        sentence = stop.start() if stop.group()[0] in "\n\f" else stop.end()
+    border = _CLAUSE.search(text, at, sentence)
+    if border is None or len(_WORD.findall(text, border.end(), sentence)) < _LEAST:
+        return sentence
+    return border.end()
 
 
-def _paragraph_end(text: str, at: int) -> int:
-    stop = _PARAGRAPH_END.search(text, at, at + 2 * _SENTENCE)
-    return stop.start() if stop else min(at + 2 * _SENTENCE, len(text))
-
-
+_CLOSING: Final = re.compile(r"</|\[/|<\|(?:im_)?e|<end|\[end|=|end ")
+"""How a mark begins that ends what it imitates: behind it the document goes on."""
 _CHAT: Final = (
     r"<\|[a-z_]{2,30}\|>|\[/inst\]|\[inst\]|<</?sys>>|<(?:start|end)_of_turn>|<system-reminder>"
     r"|(?:^|\n)#{2,4}\s{0,3}(?:instruction|response|system|user input)s?\s?:"

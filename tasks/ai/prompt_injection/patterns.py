@@ -71,12 +71,14 @@ _PARTS: Final = {
     "EARLIER": r"(?:previous(?:ly)?|prior|above|earlier|preceding|former|foregoing|existing|original|initial|system|your|hidden|given|other)",
     "FILL": r"(?:(?:all|any|every|each|of|the|my|your|these|those|this|such|and|or|other|safety|content|received|current|past|entire|own|previous|prior"
     r"|above|earlier|preceding|system|existing|original) ){0,6}",
-    "ORDERS": r"(?:instructions?|prompts?|directives?|directions|guidelines?|rules?|commands?|orders?|programming|training|constraints?|guardrails?|restrictions)",
+    "ORDERS": r"(?:instructions?|prompts?|directives?|directions|guidelines?|guidance|rules?|commands?|orders?|programming|training|constraints?|guardrails?|restrictions)",
     "TOP": r"(?:(?:the |a |an? )?(?:absolute )?(?:highest|maximum|max|full|top|best|perfect|excellent|outstanding|highest possible|maximum possible|best possible)"
     r"(?: possible)? (?:scores?|ratings?|marks?|grades?|points|rank(?:ing)?|evaluation|assessment)|(?:5|five|10|ten|100)(?:\.0)? ?"
     r"(?:/|out of|of) ?(?:5|five|10|ten|100)(?!\d)|\b(?:five|5) stars)",
     "SAY": r"(?:say|state|answer|reply|respond|report|write|claim|conclude|tell|assert|declare|confirm|call|mention|inform|use|describe)",
     "YOURS": r"\b(?:your|the) (?:final |overall |own )?(?:answers?|response|reply|summary|report|output|assessment|evaluation|review|conclusion|verdict|analysis|rating)",
+    "PRAISE": r"\b(?:best|buy|excellent|outstanding|exceptional|flawless|perfect|strong|recommend\w*|approved?|no (?:risks?|issues?|findings?|debt|liabilit\w+|concerns?|litigation)|clean|sound|contacts?)\b",
+    "BADNEWS": r"\b(?:risks?|breach\w*|litigation|lawsuits?|disputes?|debts?|loss(?:es)?|negative\w*|weakness\w*|fines?|recalls?|investigations?|covenants?|insolven\w+|impairments?|claims?|problems?|issues?|concerns?|shortcomings?|defaults?)\b",
     "GAP": r"[^.!?]{0,60}?",
 }
 

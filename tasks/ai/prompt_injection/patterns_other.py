@@ -45,6 +45,7 @@ LANGUAGES: Final[tuple[Group, ...]] = (
         "ki sprachm- chatbot- llm llms",
         r"\b(?:wenn|falls|sofern|da) (?:du|sie) (?:eine? )?(?:grosses )?(?:ki|llm|sprachmodell|chatbot|kunstliche intelligenz|ki-\w{3,12}) (?:bist|sind|diese|dies)",
         r"\b(?:hinweis|nachricht|achtung|anweisung|mitteilung|wichtig|notiz)(?:en)?(?: (?:an|fur))?(?: (?:alle|die|das|den))? (?:ki(?:-\w{3,14})?|sprachmodelle?|llms?|chatbots?)\b[^.!?\n]{0,20}[:!-]",
+        r"(?:^|[.!?\n]) ?an (?:alle |die )?(?:ki(?:-\w{3,14})?|sprachmodelle|llms?|chatbots?)\s?:",
         r"\bals (?:ki(?:-\w{3,12})?|sprachmodell|chatbot),? (?:musst|sollst|solltest|mussen|sollen|sollten|bewerte|antworte)",
     ),
     _strong(
@@ -61,8 +62,6 @@ LANGUAGES: Final[tuple[Group, ...]] = (
     _strong(
         "zusamme- antwort bericht bewertung antworte antworten sag sage",
         r"\b(?:erwahnen?|nennen?|verschweigen?)(?: sie)?\b[^.!?]{0,20}? (?:in (?:deiner|ihrer) (?:zusammenfassung|antwort|bewertung)|in deinem bericht)\b",
-        r"(?:^|[.!?:,\n]) ?(?:antworte|antworten sie|sage?)(?: immer| nur| ausschliesslich){1,2} (?:mit )?[\"']",
-        r"\b(?:du bist|sie sind) (?:jetzt|nun|ab jetzt|ab sofort) (?:eine? |kein )?(?:\w+ ){0,2}(?:ki|assistent|sprachmodell|chatbot)\b",
     ),
     # French
     _override(
@@ -75,7 +74,6 @@ LANGUAGES: Final[tuple[Group, ...]] = (
         "ia langage llm llms chatbot artif-",
         r"\b(?:si|puisque) (?:vous etes|tu es) (?:une? )?(?:ia|intelligence artificielle|modele de langage|llm|assistant ia|chatbot)\b",
         r"\b(?:note|message|avis|attention|instructions?|remarque)\b[^.!?:\n]{0,25}?\b(?:ia|llms?|modeles? de langage|intelligences? artificielles?)\b[^.!?:\n]{0,20}:",
-        r"\bvous etes une? (?:ia|modele de langage)[^.!?\n]{0,20}\bdevez",
     ),
     _strong(
         "note notez attri- donnez donne maximale",
@@ -83,7 +81,6 @@ LANGUAGES: Final[tuple[Group, ...]] = (
     ),
     _strong(
         _PROMPT + " assistant restri-",
-        r"\b(?:affiche[zr]?|revele[zr]?|montre[zr]?|repete[zr]?|donne[zr]?)\b[^.!?]{0,25}?\b(?:prompt|invite) (?:du )?systeme\b",
         r"\b(?:tu es|vous etes) (?:desormais|maintenant|a present) une? (?:\w+ ){0,2}(?:assistant|ia|modele|chatbot)\b",
     ),
     # Spanish and Portuguese
@@ -101,11 +98,9 @@ LANGUAGES: Final[tuple[Group, ...]] = (
     _strong(
         "puntu- pontu- nota calif- avalie otorg-",
         r"\b(?:otorga|otorgue|asigna|asigne|da|de|atribua|conceda|dar) (?:a |la |uma? |una? )?(?:puntuacion|pontuacao|calificacion|nota|classificacao) (?:maxima|mas alta|mais alta)",
-        r"\b(?:califica|califique|evalua|evalue|avalie|avalia|puntua|puntue)\b (?:a |esta|este|nuestra)[^.!?]{0,30}?\bcom? (?:un |uma? |nota ){0,2}(?:5|10)(?: (?:de|sobre|em|/) ?(?:5|10))?\b",
     ),
     _strong(
         _PROMPT + " asistente assistente ahora agora",
-        r"\b(?:muestra|muestre|revela|revele|mostre|mostra|imprime|imprima|exiba)\b[^.!?]{0,20}?\bprompt (?:del|de|do) sistema\b",
         r"\b(?:a partir de ahora|ahora|a partir de agora|agora) (?:eres|usted es|voce e) u[nm]a? (?:\w+ ){0,2}(?:asistente|assistente|ia|modelo)\b",
     ),
     # Italian
@@ -118,14 +113,9 @@ LANGUAGES: Final[tuple[Group, ...]] = (
     _strong(
         "ia lingui- artif- llm llms ai",
         r"\bse (?:sei|lei e|siete) (?:una? |un')?(?:ia|ai|intelligenza artificiale|modello (?:linguistico|di linguaggio)|llm)\b",
-        r"\b(?:nota|messaggio|avviso|attenzione|istruzioni)\b[^.!?:\n]{0,25}?\b(?:ia|llms?|modelli linguistici|intelligenz[ae] artificial[ei])\b[^.!?:\n]{0,20}:",
-        r"\b(?:assegna(?:re|te)?|dai|dare|date|attribuisci|attribuire) (?:il |la )?(?:punteggio|voto|valutazione) (?:massim[oa]|piu alt[oa])",
-        r"\b(?:rivela|mostra|stampa|rivelare|mostrare)\b[^.!?]{0,15}?\bprompt di sistema\b",
     ),
     _strong(
         "punte- voto valut- massimo prompt",
-        r"\b(?:assegna(?:re|te)?|dai|dare|date|attribuisci|attribuire) (?:il |la )?(?:punteggio|voto|valutazione) (?:massim[oa]|piu alt[oa])",
-        r"\b(?:rivela|mostra|stampa|rivelare|mostrare)\b[^.!?]{0,15}?\bprompt di sistema\b",
     ),
     # Dutch
     _override(
@@ -141,8 +131,6 @@ LANGUAGES: Final[tuple[Group, ...]] = (
     ),
     _strong(
         "score hoogste maximale systeemprompt",
-        r"\b(?:geef|ken)\b[^.!?]{0,30}?\b(?:hoogste|maximale) (?:score|cijfer|beoordeling|waardering)",
-        r"\b(?:toon|onthul|geef|laat)\b[^.!?]{0,15}?\bsysteem-?prompt\b",
     ),
     # Polish
     _override(
@@ -156,7 +144,6 @@ LANGUAGES: Final[tuple[Group, ...]] = (
         r"\bjes(?:li|teli) (?:jestes|jestescie) (?:modelem jezykowym|ai|si|sztuczna inteligencja|llm)\b",
         r"\b(?:uwaga|wiadomosc|informacja|instrukcj[ae]|notatka)\b[^.!?:\n]{0,15}?\b(?:ai|si|llm|modeli? jezykowych|sztucznej inteligencji)\b[^.!?:\n]{0,15}:",
         r"\b(?:przyznaj|wystaw|daj)(?:cie)?\b[^.!?]{0,20}?\b(?:najwyzsz|maksymaln)\w{1,3} (?:ocen|punkt|not)",
-        r"\b(?:ujawnij|pokaz|wyswietl)(?:cie)?\b[^.!?]{0,15}?\bprompt systemowy\b",
     ),
     # Swedish, Norwegian, Danish
     _override(
@@ -173,7 +160,6 @@ LANGUAGES: Final[tuple[Group, ...]] = (
     _strong(
         "betyg poengsum score karak- systemprompt hojeste hoyeste hogsta",
         r"\b(?:ge|gi|giv|tildel)\b[^.!?]{0,20}?\b(?:hogsta|hoyeste|hojeste|maksimal|maximal) (?:betyg|poengsum|score|karakter|poang)",
-        r"\b(?:visa|vis|avslor|avsloja)\b[^.!?]{0,12}?\bsystemprompt",
     ),
 )
 

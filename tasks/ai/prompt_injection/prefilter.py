@@ -17,6 +17,7 @@ from itertools import count
 from operator import or_
 from typing import Final
 
+from tasks import cancellation
 from tasks.ai.prompt_injection.patterns import Group, Signal
 
 Words = frozenset[str]
@@ -127,6 +128,7 @@ class Prefilter:
         """
         for group, areas in self._areas(self._with_marks(letters, stretches)).items():
             for area in areas:
+                cancellation.check()
                 places = group.places(letters, area.start, area.end)
                 for start, end in merged((max(at - _BEFORE, 0), at + _BEHIND) for at in places):
                     for signal in area.signals:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from tasks.ai.answerer import Answer, Source, T, Verdict
 from tasks.ai.budget import Ledger
 from tasks.ai.money import Usage
-from tasks.ai.prompts import without_addressing
+from tasks.ai.prompts import order_warnings
 from tasks.ai.settings import AiSettings
 from tasks.errors import NotConfigured
 
@@ -21,11 +21,18 @@ class QuotingAnswerer:
     side_by_side = 1
 
     def answer(self, question: str, sources: Sequence[Source], *, ledger: Ledger | None = None) -> Answer:
-        sources, warnings = without_addressing(sources)
         lines = [f"{line} [{source.number}]" for source in sources for line in source.text.splitlines()[:1]]
-        return Answer("\n".join(lines) or "No source was sent.", Usage(), warnings)
+        return Answer("\n".join(lines) or "No source was sent.", Usage(), order_warnings(sources))
 
-    def judge(self, instructions: str, material: str, schema: type[T], *, ledger: Ledger | None = None) -> Verdict[T]:
+    def judge(
+        self,
+        instructions: str,
+        material: str,
+        schema: type[T],
+        *,
+        ledger: Ledger | None = None,
+        one_attempt: bool = False,
+    ) -> Verdict[T]:
         raise NotConfigured("Nothing can be judged. Set DILIGENCE_AI_MODEL.")
 
 

@@ -56,3 +56,12 @@ def test_a_question_is_counted_with_its_sources(counting: CountingAnswerer) -> N
         counting.answer("Why?", [Source(1, "a.txt", None, "A long text. " * 50)])
     assert counting.calls == 2
     assert counting.most_input > 2 * alone
+
+
+def test_what_is_asked_in_one_attempt_is_counted_once_for_all_companies(home: object) -> None:
+    planned: set[str] = set()
+    first, second = (CountingAnswerer(current_answerer(), planned) for _ in range(2))
+    for company in (first, first, second):
+        with pytest.raises(NotAsked):
+            company.judge("Plan.", "A criterion.", Verdict, one_attempt=True)
+    assert (first.calls, first.plans, second.calls) == (1, 1, 0)

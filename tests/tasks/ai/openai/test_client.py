@@ -2,6 +2,7 @@
 
 import pytest
 
+from storage import request_ids
 from tasks.ai.answerer import AnswerCut, AnswererFailed, ModelRefused, NoJson
 from tasks.ai.budget import BudgetSpent, Ledger
 from tasks.ai.money import Cap, Price, Usage
@@ -156,3 +157,12 @@ def test_a_server_that_has_become_another_one_is_found_out_anew() -> None:
             asking(server).judge("Score it.", "text", Verdict)
         server.always(None)
         assert client.capabilities_of(server.url, "small").unsupported == set()
+
+
+def test_a_call_carries_the_id_of_the_request_that_it_is_made_for() -> None:
+    with ModelServer(says="Forty-two.") as server:
+        answerer = OpenAiAnswerer("m", base_url=server.url)
+        with request_ids.request("ours-1"):
+            answerer.answer("How much?", [])
+        answerer.answer("How much more?", [])
+    assert [request.headers.get("x-request-id") for request in server.requests] == ["ours-1", None]

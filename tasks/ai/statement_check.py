@@ -1,0 +1,194 @@
+"""The second check of a model's statements: another call, in which the model sees each statement and its source alone.
+
+`checked_answer` joins it with the check by words (`tasks.statements`). Both verdicts are shown. The call is a help and
+no condition: where it fails, or gives something else than verdicts, the check by words stands alone, and a line in the
+log says so.
+"""
+
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from pydantic import BaseModel, Field
+
+from tasks.ai.answer_cache import answer_key, judge_once
+from tasks.ai.answerer import Answerer, AnswererFailed
+from tasks.ai.budget import Ledger
+from tasks.errors import DiligenceError
+from tasks.statements.answers import CheckedAnswer, CheckedStatement, Ground, assembled, prove
+from tasks.statements.check import Verdict, nearest
+from tasks.statements.figures import figures
+from tasks.text.normalise import one_line
+
+log = logging.getLogger(__name__)
+
+_MOST: Final = 40
+"""Statements of one call; an answer has few."""
+_LONGEST: Final = 1500
+"""Characters of a source's sentences for one statement."""
+
+LEFT_OUT: Final = "The model's answer was left out: the {} not say it."
+
+Opinion = Literal["supported", "contradicted", "not said"]
+
+_failed: Final = set[str]()
+_MOST_FAILED: Final = 10_000
+
+_INSTRUCTIONS: Final = (
+    "The material has numbered statements, each with sentences of its source. Say of each statement whether these "
+    "sentences alone support it. supported: they say the same, with the same subject, figures, units, dates and "
+    "conditions. contradicted: they speak of the same and say otherwise. not said: neither. A statement may be in "
+    "another language than its source. Use nothing but the sentences beside a statement, and give one verdict for each "
+    "number."
+)
+
+
+class StatementVerdict(BaseModel):
+    """The verdict on one statement."""
+
+    statement: int = Field(description="the number of the statement")
+    verdict: Opinion = Field(description="what its source's sentences say of it")
+
+
+class StatementVerdicts(BaseModel):
+    """The verdicts on all statements of an answer."""
+
+    verdicts: list[StatementVerdict] = Field(description="one for each statement")
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A checked answer, and sentences on how it was checked, for below it.
+
+    `stands`: at least one statement of the model is shown in its own words.
+    """
+
+    answer: CheckedAnswer
+    notes: tuple[str, ...]
+    stands: bool
+
+
+def checked_answer(
+    answer: str,
+    question: str,
+    company: str,
+    grounds: Sequence[Ground],
+    answerer: Answerer,
+    *,
+    ledger: Ledger | None = None,
+    strict: bool = False,
+    keeps_own: bool = False,
+) -> Proof:
+    """An answer checked by the words of its sources and, by a call of its own, by the model.
+
+    `keeps_own` is for questions that ask for the model's own words (a score, a draft): what no source says stays there,
+    unless a source contradicts it. The other arguments are those of `tasks.statements.answers.prove`.
+    """
+    by_words = prove(answer, question, company, grounds, strict=strict)
+    opinions = second_opinions(answerer, by_words.statements, company, grounds, ledger=ledger)
+    remarks: dict[int, str] = {}
+    kept: set[int] = set()
+    own = 0
+    for place, statement in enumerate(by_words.statements):
+        opinion = opinions.get(place)
+        if statement.stands:
+            if opinion in {"contradicted", "not said"}:
+                remarks[place] = f"(by its words: supported; second check: {opinion})"
+        elif (
+            statement.verdict is Verdict.NOT_FOUND
+            and opinion == "supported"
+            and _has_figures(statement, company, grounds)
+        ):
+            kept.add(place)
+            numbers = "".join(f"[{number}]" for number in statement.numbers)
+            source = f"; the source: “{statement.quote}” {numbers}".rstrip() if statement.quote else ""
+            remarks[place] = f"(by its words: not found; second check: supported{source})"
+        elif statement.verdict is Verdict.NOT_FOUND and keeps_own:
+            kept.add(place)
+            own += 1
+    checked = assembled(by_words.statements, remarks, kept)
+    return Proof(checked, tuple(_notes(checked, own, opinions)), bool(checked.text or kept))
+
+
+def second_opinions(
+    answerer: Answerer,
+    statements: Sequence[CheckedStatement],
+    company: str,
+    grounds: Sequence[Ground],
+    *,
+    ledger: Ledger | None = None,
+) -> dict[int, Opinion]:
+    """The model's verdict on each statement, by the statement's place; none where the call failed."""
+    places = [place for place, statement in enumerate(statements) if not statement.is_about_sources][:_MOST]
+    if not answerer.judges or not places:
+        return {}
+    entries = [_entry(number, statements[place], company, grounds) for number, place in enumerate(places, 1)]
+    material = "\n\n".join(entries)
+    key = answer_key(answerer, _INSTRUCTIONS, material, StatementVerdicts)
+    if key in _failed:
+        return {}
+    try:
+        verdict = judge_once(answerer, _INSTRUCTIONS, material, StatementVerdicts, ledger=ledger)
+    except DiligenceError as error:
+        if isinstance(error, AnswererFailed) and len(_failed) < _MOST_FAILED:
+            _failed.add(key)  # a model that cannot do it is not paid for the same again
+        log.warning(
+            "the second check of an answer's statements failed (%s); they were checked by words alone", error.slug
+        )
+        return {}
+    return {
+        places[each.statement - 1]: each.verdict
+        for each in verdict.value.verdicts
+        if 1 <= each.statement <= len(places)
+    }
+
+
+def _entry(number: int, statement: CheckedStatement, company: str, grounds: Sequence[Ground]) -> str:
+    sentences = "\n".join(f"- {sentence}" for sentence in _sentences(statement, company, grounds))
+    return f"Statement {number}: {one_line(statement.text)}\nSentences of its source:\n{sentences[:_LONGEST]}"
+
+
+def _sentences(statement: CheckedStatement, company: str, grounds: Sequence[Ground]) -> list[str]:
+    """The sentences to check it by: that of the check by words, and others near to it."""
+    texts = [ground.text for ground in grounds]
+    found = [one_line(sentence) for sentence in nearest(statement.text, texts, company)]
+    return list(dict.fromkeys(filter(None, (statement.quote, *found)))) or [
+        one_line(text[:_LONGEST]) for text in texts[:1]
+    ]
+
+
+def _has_figures(statement: CheckedStatement, company: str, grounds: Sequence[Ground]) -> bool:
+    """Whether the sentences have every figure of the statement: a model's word alone is no proof of one."""
+    there = figures("\n".join(_sentences(statement, company, grounds)))
+    return all(
+        any((figure.value, figure.date) == (other.value, other.date) for other in there)
+        for figure in figures(statement.text)
+    )
+
+
+def _notes(checked: CheckedAnswer, own: int, opinions: dict[int, Opinion]) -> list[str]:
+    notes = []
+    if checked.left_out == 1:
+        notes.append("One of the model's statements was left out: the sources do not say it.")
+    elif checked.left_out:
+        notes.append(f"{checked.left_out} of the model's statements were left out: the sources do not say it.")
+    if checked.replaced == 1:
+        notes.append("In place of one of the model's statements the sentence of its source stands.")
+    elif checked.replaced:
+        notes.append(f"In place of {checked.replaced} of the model's statements the sentences of their sources stand.")
+    if own:
+        everything = len(checked.statements)
+        notes.append(
+            f"The model's own words, which no sentence of the sources supports: {own} of {everything} statements."
+        )
+    if opinions:
+        counts = Counter(opinions.values())
+        supported = sum(checked.statements[place].stands for place in opinions)
+        notes.append(
+            f"Of {len(opinions)} statements {supported} are supported by the words of a source. A second check by the "
+            f"model, against the sources' sentences alone: {counts['supported']} supported, {counts['contradicted']} "
+            f"contradicted, {counts['not said']} not said."
+        )
+    return notes
