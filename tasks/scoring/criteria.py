@@ -1,8 +1,9 @@
-"""Criteria: what a team asks about every company. The criteria file and its three kinds, which share one scale.
+"""Criteria: what a team asks about every company. The criteria file and its four kinds, which share one scale.
 
 Judged           `ask`: a model judges the answer and proves it with quotes
 FactRule         `fact` and `rule` or `bands`: a field of the company profile
 DocumentCheck    `document`: a document that should be in the data room
+FigureRule       `figure` and `rule` or `bands`: a figure of the room, its growth, or two figures held together
 read_criteria    reads a criteria file and reports its mistakes
 """
 
@@ -24,7 +25,10 @@ from pydantic import (
 )
 
 from tasks.errors import BadRequest
+from tasks.figures.conflicts import RULE, Step
+from tasks.figures.expressions import LATEST, read_expression, read_period
 from tasks.scoring import rules
+from tasks.scoring.figure_rules import parse_condition
 from tasks.text.tokens import tokens
 from tasks.user_file import Line, UserFile, nearest
 
@@ -145,6 +149,38 @@ class FactRule(_CriterionFields):
         return f"{self.fact} {rule_in_words(self.rule, self.bands)}"
 
 
+def _period(written: Any) -> Any:
+    """A period as text; a year is a number in the file."""
+    return str(written) if type(written) is int else written
+
+
+class FigureRule(_CriterionFields):
+    """A rule on a figure of the room: met is the top of the scale, not met its bottom.
+
+    With `bands` in its place the first rule that holds counts, from the best score on; between them the score is in
+    proportion. `period` is `latest`, a year, a day, or the first and last day.
+    """
+
+    figure: Name
+    rule: RuleText | None = None
+    bands: Annotated[dict[float, RuleText], BeforeValidator(_numbers_of_keys), Field(min_length=1)] | None = None
+    period: Annotated[str, BeforeValidator(_period), AfterValidator(read_period)] = LATEST
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.rule is None) == (self.bands is None):
+            raise ValueError("needs a rule or bands, such as rule: '>= 20 %' or bands: {5: '>= 40 %', 3: '>= 20 %'}")
+        return self
+
+    @property
+    def kind(self) -> Literal["figure"]:
+        return "figure"
+
+    @property
+    def label(self) -> str:
+        return figure_in_words(self.figure, self.rule, self.bands, self.period)
+
+
 class DocumentCheck(_CriterionFields):
     """A document that should be in the data room."""
 
@@ -166,11 +202,17 @@ def rule_in_words(rule: str | None, bands: Mapping[float, str] | None) -> str:
     return "; ".join(f"{bands[score]}: {score:g}" for score in sorted(bands, reverse=True))
 
 
-Criterion = Judged | FactRule | DocumentCheck
-_KINDS: dict[str, type[Judged | FactRule | DocumentCheck]] = {
+def figure_in_words(figure: str, rule: str | None, bands: Mapping[float, str] | None, period: str) -> str:
+    """`revenue: growth >= 20 %`, with the period where it is not the latest."""
+    return f"{figure}: {rule_in_words(rule, bands)}" + ("" if period == LATEST else f" ({period})")
+
+
+Criterion = Judged | FactRule | DocumentCheck | FigureRule
+_KINDS: dict[str, type[Judged | FactRule | DocumentCheck | FigureRule]] = {
     "ask": Judged,
     "fact": FactRule,
     "document": DocumentCheck,
+    "figure": FigureRule,
 }
 _KNOWN = list(dict.fromkeys(name for kind in _KINDS.values() for name in kind.model_fields))
 
@@ -179,10 +221,16 @@ _OPTIONAL: Final = SHOWN_ONLY | {"rule", "bands"}
 """Fields that a run stores only where the file has them: what older runs stored stays the same."""
 
 
+def rule_of_run(stored: Mapping[str, Any]) -> tuple[Step, ...]:
+    """What decides, in a run with these stored criteria, which of the figures that contradict each other counts."""
+    return tuple(stored.get("figure_rule", RULE))
+
+
 class Criteria(BaseModel):
     """A criteria file: the scale (lowest, highest) and the criteria in the user's order.
 
-    `runs` is how many times each judged criterion is judged; the median score counts.
+    `runs` is how many times each judged criterion is judged; the median score counts. `figure_rule` decides
+    which of the figures that contradict each other counts, the first step first.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -190,6 +238,7 @@ class Criteria(BaseModel):
     scale: tuple[float, float]
     criteria: list[Criterion]
     runs: int = 1
+    figure_rule: tuple[Step, ...] = RULE
 
     def as_json(self) -> dict[str, Any]:
         """The form that a run stores: the fields of the file, and each criterion's kind and label."""
@@ -202,16 +251,28 @@ class Criteria(BaseModel):
             | {"kind": criterion.kind, "label": criterion.label}
             for criterion in self.criteria
         ]
-        stored = {"scale": list(self.scale), "criteria": rows}
-        return stored if self.runs == 1 else stored | {"runs": self.runs}  # older runs are stored without `runs`
+        stored: dict[str, Any] = {"scale": list(self.scale), "criteria": rows}
+        if self.runs != 1:  # older runs are stored without `runs` and `figure_rule`
+            stored["runs"] = self.runs
+        if self.figure_rule != RULE:
+            stored["figure_rule"] = list(self.figure_rule)
+        return stored
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "Criteria":
-        """The criteria from what `as_json` returned."""
+        """The criteria from what `as_json` returned; their fingerprint is the same."""
         rows = [
-            {key: value for key, value in row.items() if key not in {"kind", "label"}} for row in stored["criteria"]
+            {
+                key: value
+                for key, value in row.items()
+                # A weight that the file leaves out is stored as the integer 1, one that it has with a decimal point.
+                if key not in {"kind", "label"} and (key, type(value)) != ("weight", int)
+            }
+            for row in stored["criteria"]
         ]
-        return cls(scale=tuple(stored["scale"]), criteria=rows, runs=stored.get("runs", 1))
+        return cls(
+            scale=tuple(stored["scale"]), criteria=rows, runs=stored.get("runs", 1), figure_rule=rule_of_run(stored)
+        )
 
     def fingerprint(self) -> str:
         """A hash of the criteria, in hex."""
@@ -223,6 +284,7 @@ class _File(BaseModel):
 
     scale: Any = None
     runs: Any = None
+    figure_rule: Any = None
     criteria: list[Any]
 
 
@@ -251,10 +313,13 @@ def read_criteria(path: Path) -> Criteria:
             if criterion is not None:
                 criteria[name] = criterion
     if entries == []:
-        file.mistake(("criteria",), "it is empty: list at least one criterion, with an id and ask, fact or document")
+        file.mistake(
+            ("criteria",), "it is empty: list at least one criterion, with an id and ask, fact, document or figure"
+        )
     runs = _runs(file, content.get("runs", 1))
+    rule = _figure_rule(file, content.get("figure_rule", list(RULE)))
     file.mistakes.check()
-    return Criteria(scale=scale, criteria=list(criteria.values()), runs=runs)
+    return Criteria(scale=scale, criteria=list(criteria.values()), runs=runs, figure_rule=rule)
 
 
 def _scale(file: UserFile, written: Any) -> tuple[float, float]:
@@ -263,6 +328,16 @@ def _scale(file: UserFile, written: Any) -> tuple[float, float]:
         file.mistake(("scale",), "must be two numbers, the lowest score and the highest one, such as [0, 5]")
         return 0.0, 0.0
     return float(ends[0]), float(ends[1])
+
+
+def _figure_rule(file: UserFile, written: Any) -> tuple[Step, ...]:
+    steps = [step for step in RULE if isinstance(written, list) and step in written]
+    if not steps or len(steps) != len(written):
+        file.mistake(
+            ("figure_rule",), f"must list some or all of {', '.join(RULE)}, what decides first before the rest"
+        )
+        return RULE
+    return tuple(sorted(steps, key=written.index))
 
 
 def _runs(file: UserFile, written: Any) -> int:
@@ -280,24 +355,59 @@ def _read_one(file: UserFile, at: tuple[str | int, ...], written: Any, scale: tu
     kinds = [key for key in _KINDS if key in written]
     if len(kinds) != 1:
         present = " and ".join(kinds) if kinds else "none of them"
-        file.mistake(at, f"must have exactly one of ask (judged), fact (with a rule) or document; it has {present}")
+        file.mistake(
+            at, f"must have exactly one of ask (judged), fact or figure (with a rule), or document; it has {present}"
+        )
         for key in [key for key in written if key not in _KNOWN]:
             file.mistake((*at, key), f"there is no such field{nearest(str(key), _KNOWN)}")
         return None
     criterion = file.fit(_KINDS[kinds[0]], written, at)
     if isinstance(criterion, FactRule):
         _check_rules(file, at, criterion, scale)
+    elif isinstance(criterion, FigureRule):
+        _check_figure_rules(file, at, criterion, scale)
     return criterion
 
 
-def _check_rules(file: UserFile, at: tuple[str | int, ...], criterion: FactRule, scale: tuple[float, float]) -> None:
-    places = {(*at, "rule"): criterion.rule} if criterion.rule else {}
+_Place = tuple[str | int, ...]
+
+
+def _rules(
+    file: UserFile, at: _Place, criterion: FactRule | FigureRule, scale: tuple[float, float]
+) -> dict[_Place, str]:
+    """The rules of a criterion by their places; scores of bands that are not on the scale are noted."""
+    places: dict[_Place, str] = {(*at, "rule"): criterion.rule} if criterion.rule else {}
     for score, rule in (criterion.bands or {}).items():
         place = (*at, "bands", f"{score:g}")
         places[place] = rule
         if not scale[0] <= score <= scale[1]:
             file.mistake(place, f"must be a score of the scale, {scale[0]:g} to {scale[1]:g}")
+    return places
+
+
+def _check_figure_rules(file: UserFile, at: _Place, criterion: FigureRule, scale: tuple[float, float]) -> None:
+    places = _rules(file, at, criterion, scale)
+    try:
+        read_expression(criterion.figure)
+    except ValueError as error:
+        file.mistake((*at, "figure"), str(error))
+        return
+    asked = set()
     for place, rule in places.items():
+        try:
+            condition = parse_condition(criterion.figure, rule)
+        except ValueError as error:
+            file.mistake(place, str(error))
+            continue
+        asked.add((condition.expression, condition.unit))
+    if len({expression for expression, _ in asked}) > 1:
+        file.mistake((*at, "bands"), "must ask for the same in each band: all of them, or none, with growth")
+    elif len({unit for _, unit in asked if unit}) > 1:
+        file.mistake((*at, "bands"), "must be in one unit")
+
+
+def _check_rules(file: UserFile, at: tuple[str | int, ...], criterion: FactRule, scale: tuple[float, float]) -> None:
+    for place, rule in _rules(file, at, criterion, scale).items():
         try:
             rules.parse(criterion.fact, rule)
         except BadRequest as error:

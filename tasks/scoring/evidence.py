@@ -4,7 +4,7 @@ A room of 2,000 documents and 120,000 passages (127 MB of text) takes 150 MB, an
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -13,13 +13,16 @@ from storage import database, runs, texts
 from storage.runs import RunDocument
 from tasks.ranking.embedders import embedder
 from tasks.ranking.semantic import CANDIDATES, Candidate, SemanticRanking
-from tasks.scoring.passages import Index, PassageSpan, TextPassages, passages_of
+from tasks.scoring.passages import Index, PassageSpan, passages_of
 from tasks.scoring.text_places import TextPlaces
-from tasks.text.quotations import locate
+from tasks.text.languages import languages_of
+from tasks.text.quotations import in_sentence, locate
 
+_READ_FOR_LANGUAGE = 400  # passages, evenly spread
 _CANDIDATES = 30  # passages around which a quotation is searched that does not stand in its source
 _AROUND = 4000  # characters before and behind these: normalising all of a document takes a second for 2.5 MB
 _EDGE = 40  # characters at the ends of such a stretch, where a word or a figure may be cut
+_CUT = 2  # characters of white space at most where a passage was cut within a sentence
 _WHOLE = 1_000_000  # characters; a source up to this length is searched from start to end
 
 
@@ -27,7 +30,8 @@ _WHOLE = 1_000_000  # characters; a source up to this length is searched from st
 class Excerpt:
     """Words of a document: where they stand, and the span that they take of its stored text.
 
-    `header` is the first row of the table that a passage goes on with.
+    `header` is the first row of the table that a passage goes on with. `orders` are the spans in it, in the text, of
+    words that give orders to a model.
     """
 
     document: RunDocument
@@ -38,6 +42,7 @@ class Excerpt:
     heading: str | None
     text: str
     header: str | None = None
+    orders: tuple[tuple[int, int], ...] = ()
 
     @property
     def with_header(self) -> str:
@@ -48,7 +53,8 @@ class Excerpt:
 class Evidence:
     """What the data room of a run's company says. Texts are loaded once; an index is built on first use.
 
-    Passages with prompt injection stand in `injected`; no question finds them.
+    `orders` are the words in it that give orders to a model. They stand in their passages, which questions find like
+    others, but they prove nothing.
     """
 
     def __init__(self, company_id: int) -> None:
@@ -56,16 +62,17 @@ class Evidence:
             self.documents = list(runs.company_documents(session, company_id))
         self._texts: dict[int, str] = {}
         self._passages: list[tuple[RunDocument, PassageSpan]] = []
-        self.injected: list[Excerpt] = []
-        by_text: dict[int, TextPassages] = {}
+        self.orders: list[Excerpt] = []
+        by_text: dict[int, list[PassageSpan]] = {}
         strings: dict[str, str] = {}  # "page 1" is the place of thousands of passages
         for document in self.documents:
             if document.text_id is None or not document.characters:
                 continue
             if document.text_id not in by_text:
                 self._texts[document.text_id], by_text[document.text_id] = passages_of(document.text_id, strings)
-            self._passages.extend((document, span) for span in by_text[document.text_id].passages)
-            self.injected.extend(self._excerpt(document, span) for span in by_text[document.text_id].injected)
+            self._passages.extend((document, span) for span in by_text[document.text_id])
+            spans = _joined(order for span in by_text[document.text_id] for order in span.orders)
+            self.orders.extend(self._spans(document, document.text_id, spans))
 
     @property
     def unread(self) -> list[RunDocument]:
@@ -80,9 +87,21 @@ class Evidence:
         ]
         return hashlib.sha256(repr(listed).encode(errors="surrogatepass")).hexdigest()
 
-    def find(self, question: str, k: int) -> list[Excerpt]:
-        """The passages that speak most to a question, best first."""
-        return [self._excerpt(*self._passages[position]) for position in self._ranked(question, k)]
+    def find(self, question: str, k: int, wordings: Sequence[str] = ()) -> list[Excerpt]:
+        """The passages that speak most to a question, best first; `wordings` are how documents would put it."""
+        return [self._excerpt(*self._passages[position]) for position in self._ranked(question, k, wordings)]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no passage that a question could find."""
+        return not self._passages
+
+    @cached_property
+    def languages(self) -> tuple[str, ...]:
+        """The languages of the room by their English names, the commonest first; none where it does not tell."""
+        step = max(1, len(self._passages) // _READ_FOR_LANGUAGE)
+        spans = [(document.text_id or 0, span) for document, span in self._passages[::step]]
+        return languages_of([self._texts[text_id][span.start : span.end] for text_id, span in spans])
 
     def others(self, excerpts: Sequence[Excerpt], k: int) -> list[Excerpt]:
         """The first `k` passages of the room, in reading order, that are not among these."""
@@ -108,10 +127,18 @@ class Evidence:
         start = self._texts[document.text_id].index(begins)
         return self._span(document, document.text_id, start, start + len(begins))
 
+    def line_of(self, document_id: str, text_id: int, start: int, end: int) -> Excerpt | None:
+        """The row of a table or the sentence that a span stands in; None where the room has no such text."""
+        document = next((document for document in self.documents if document.document_id == document_id), None)
+        text = self._texts.get(text_id)
+        if document is None or text is None or end > len(text):
+            return None
+        return self._span(document, text_id, *in_sentence(text, start, end))
+
     def verify(self, quote: str, near: Excerpt | None = None) -> Excerpt | None:
         """Where a quotation really stands: from the passage on that it was taken from, or in another document.
 
-        Words in a passage with prompt injection prove nothing.
+        Words that give orders to a model prove nothing: at least half of a quotation must be other words.
         """
         for document, first, last, start in self._likely(quote, near):
             assert document.text_id is not None
@@ -121,14 +148,18 @@ class Evidence:
                 continue
             begins, ends = first + span[0], first + span[1]
             at_edge = (first and span[0] < _EDGE) or (last < len(text) and last - ends < _EDGE)
-            if not at_edge and not self._is_injected(document.text_id, begins, ends):
+            if not at_edge and not self._gives_orders(document.text_id, begins, ends):
                 return self._span(document, document.text_id, begins, ends)
         return None
 
-    def _is_injected(self, text_id: int, start: int, end: int) -> bool:
-        return any(
-            passage.text_id == text_id and passage.start < end and start < passage.end for passage in self.injected
-        )
+    def _gives_orders(self, text_id: int, start: int, end: int) -> bool:
+        """Whether more than half of a span are words that give orders."""
+        shared = {
+            order.start: min(order.end, end) - max(order.start, start)
+            for order in self.orders
+            if order.text_id == text_id and order.start < end and start < order.end
+        }
+        return 2 * sum(shared.values()) > end - start
 
     def _likely(self, quote: str, near: Excerpt | None) -> Iterator[tuple[RunDocument, int, int, int]]:
         """Where the quotation may stand, the likeliest first: document, stretch of its text, offset to begin at."""
@@ -144,14 +175,15 @@ class Evidence:
     def _stretch(self, document: RunDocument, start: int, end: int) -> tuple[RunDocument, int, int, int]:
         return document, max(start - _AROUND, 0), min(end + _AROUND, len(self._texts[document.text_id or 0])), start
 
-    def _ranked(self, question: str, k: int) -> list[int]:
+    def _ranked(self, question: str, k: int, wordings: Sequence[str]) -> list[int]:
         """The best `k` passages by their words; with an embedding model the best of these are ordered by meaning."""
         if self._semantic is None:
-            return [position for position, _ in self._index.rank(question, k)]
-        ranked = self._index.rank(question, max(k, CANDIDATES))
+            return [position for position, _ in self._index.rank(question, k, wordings, guess=False)]
+        ranked = self._index.rank(question, max(k, CANDIDATES), wordings, guess=False)
+        meant = "; ".join((question, *wordings))
         candidates = [self._candidate(position) for position, _ in ranked]
         return [
-            ranked[index][0] for index in self._semantic.order(question, candidates, [score for _, score in ranked])[:k]
+            ranked[index][0] for index in self._semantic.order(meant, candidates, [score for _, score in ranked])[:k]
         ]
 
     def _candidate(self, position: int) -> Candidate:
@@ -166,16 +198,30 @@ class Evidence:
 
     def _span(self, document: RunDocument, text_id: int, start: int, end: int) -> Excerpt:
         """A span of a document's text, with its place."""
+        return self._spans(document, text_id, [(start, end)])[0]
+
+    def _spans(self, document: RunDocument, text_id: int, spans: Sequence[tuple[int, int]]) -> list[Excerpt]:
+        """Spans of a document's text, with their places."""
+        if not spans:
+            return []
         with database.reading() as session:
             text = texts.get_text(session, text_id)  # again, for its places: too many to keep those of every text
         places = TextPlaces(text.text, text.places)
-        place, heading = places.exact_place(start, end), places.label(start, "heading")
-        return Excerpt(document, text_id, start, end, place, heading, text.text[start:end])
+        return [
+            Excerpt(
+                *(document, text_id, start, end, places.exact_place(start, end), places.label(start, "heading")),
+                text.text[start:end],
+            )
+            for start, end in spans
+        ]
 
     def _excerpt(self, document: RunDocument, span: PassageSpan) -> Excerpt:
         assert document.text_id is not None
         text = self._texts[document.text_id][span.start : span.end]
-        return Excerpt(document, document.text_id, span.start, span.end, span.place, span.heading, text, span.header)
+        return Excerpt(
+            *(document, document.text_id, span.start, span.end, span.place, span.heading),
+            *(text, span.header, span.orders),
+        )
 
     @cached_property
     def _index(self) -> Index:
@@ -187,3 +233,14 @@ class Evidence:
                 for document, span in self._passages
             ]
         )
+
+
+def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans in the order of the text, with those as one that passages have cut: only white space is between them."""
+    joined: list[tuple[int, int]] = []
+    for start, end in spans:
+        if joined and start - joined[-1][1] <= _CUT:
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+    return joined

@@ -5,25 +5,30 @@ evidence nor the stored outcomes, and may be done in another.
 
 A model may give different answers to the same prompt; one answer alone does not show it. So a judgement can be
 repeated: the median score counts, and the report says how many agree with it.
+
+Passages that hold words which give orders to a model are judged without these words, and with them (`orders`).
 """
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from statistics import median_low
+from typing import NamedTuple
 
 from storage.scores import ScoreStatus
 from tasks.ai.answer_cache import judge_once
 from tasks.ai.answerer import Answerer, Source
 from tasks.ai.budget import BudgetSpent, Ledger
-from tasks.ai.prompt_injection import without_injections
 from tasks.ai.prompts import as_material
 from tasks.errors import DiligenceError, TooLarge
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Judged
 from tasks.scoring.evidence import Evidence, Excerpt
+from tasks.scoring.judged_figures import RoomFigures, as_lines, figures_asked_for
 from tasks.scoring.judgement import Judgement, instructions, prove
+from tasks.scoring.orders import Passages, counted
 from tasks.scoring.results import CriterionResult, ProvenContradiction, Quotation
+from tasks.scoring.search_plan import SearchPlan
 
 _PASSAGES = 12  # passages for a judgement; at about 1,200 characters each well within a small model's window
 _SHOWN = 5  # passages in the report where no judgement is made
@@ -41,7 +46,14 @@ class ModelAnswer:
     passages: int
 
 
-Answers = list[ModelAnswer | DiligenceError]
+class Answers(NamedTuple):
+    """A model's answers to a question, each a judgement or the error in its place.
+
+    `without` are those to the passages without words that give orders to a model; None where they hold none.
+    """
+
+    as_it_is: list[ModelAnswer | DiligenceError]
+    without: list[ModelAnswer | DiligenceError] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +69,24 @@ class Question:
     repeats: int
     excerpts: Sequence[Excerpt]
     matching: int
-    sources: Sequence[Source]
+    passages: Passages
     instructions: str
+    room: RoomFigures
 
     def ask(self, answerer: Answerer, ledger: Ledger | None = None) -> Answers:
-        """The model's answers, each a judgement or the error in its place. Ends where the budget does."""
-        answers: Answers = []
+        """The model's answers; first those that no order can have moved, for the budget may end with them."""
+        without = self.passages.without
+        unmoved = None if without is None else self._ask_all(without, answerer, ledger)
+        return Answers(self._ask_all(self.passages.sources, answerer, ledger), unmoved)
+
+    def _ask_all(
+        self, sources: Sequence[Source], answerer: Answerer, ledger: Ledger | None
+    ) -> list[ModelAnswer | DiligenceError]:
+        """As often as the question is to be judged. Ends where the budget does."""
+        answers: list[ModelAnswer | DiligenceError] = []
         for nth in range(1, self.repeats + 1):
             try:
-                answers.append(self._ask(answerer, ledger, nth))
+                answers.append(self._ask(sources, answerer, ledger, nth))
             except BudgetSpent as spent:
                 return [spent]
             except DiligenceError as error:
@@ -74,7 +95,10 @@ class Question:
 
     def result(self, answers: Answers, evidence: Evidence) -> CriterionResult:
         """What the answers prove. A model's failure is a result too: `unscored`, with the passages."""
-        judged = combined([self._result(answer, evidence) for answer in answers])
+        judged = combined([self._result(answer, evidence) for answer in answers.as_it_is])
+        if answers.without is not None:
+            without = combined([self._result(answer, evidence) for answer in answers.without])
+            judged = replace(counted(judged, without, self.scale), orders=self.passages.orders)
         if judged.status is ScoreStatus.UNSCORED and not judged.quotes:
             return _showing(judged, self.excerpts[: self.matching])
         if self.matching:
@@ -83,11 +107,11 @@ class Question:
         note = f"No passage shares a word with the question, so the model was given {passages} of the data room."
         return replace(judged, reason=f"{judged.reason} ({note})")
 
-    def _ask(self, answerer: Answerer, ledger: Ledger | None, nth: int) -> ModelAnswer:
+    def _ask(self, sources: Sequence[Source], answerer: Answerer, ledger: Ledger | None, nth: int) -> ModelAnswer:
         """Ask once. A model that cannot take all the passages gets the best half of them, then half of these again."""
-        passages = len(self.sources)
+        passages = len(sources)
         while True:
-            material = as_material(self.sources[:passages])
+            material = as_material(sources[:passages])
             try:
                 answer = judge_once(answerer, self.instructions, material, Judgement, ledger=ledger, nth=nth)
             except TooLarge:
@@ -101,10 +125,10 @@ class Question:
         if isinstance(answer, DiligenceError):
             is_spent = isinstance(answer, BudgetSpent)
             return CriterionResult(ScoreStatus.UNSCORED, answer.message, failed=not is_spent, unfinished=is_spent)
-        result = prove(answer.judgement, self.criterion, self.scale, self.excerpts, evidence)
+        result = prove(answer.judgement, self.criterion, self.scale, self.excerpts, evidence, self.room)
         if result.nearest:
             result = replace(result, nearest=nearest_passages(self.excerpts[: self.matching]))
-        if answer.passages == len(self.excerpts):
+        if answer.passages >= len(self.excerpts):
             return result
         note = f"The model could take only the best {answer.passages} of the {len(self.excerpts)} passages."
         return replace(result, reason=f"{result.reason} ({note})")
@@ -117,9 +141,15 @@ def prepare(
     evidence: Evidence,
     answerer: Answerer,
     repeats: int = 1,
+    plan: SearchPlan | None = None,
+    room: RoomFigures = tuple,
 ) -> Question | CriterionResult:
-    """The question on one criterion for one company, or its result where there are no passages or no model."""
-    excerpts = evidence.find(f"{criterion.ask} {criterion.guide}", _PASSAGES)
+    """The question on one criterion for one company, or its result where there are no passages or no model.
+
+    Of the figures of the `room` those that the question names are given to the model beside the passages.
+    """
+    wordings = plan.phrases if plan else ()
+    excerpts = evidence.find(f"{criterion.ask} {criterion.guide}", _PASSAGES, wordings)
     matching = len(excerpts)
     if answerer.judges and matching < _PASSAGES:
         excerpts = [*excerpts, *evidence.others(excerpts, _PASSAGES - matching)]
@@ -128,14 +158,10 @@ def prepare(
     if not answerer.judges:
         reason = "No model is configured (DILIGENCE_AI_MODEL), so no judgement was made."
         return _showing(CriterionResult(ScoreStatus.UNSCORED, reason), excerpts)
-    sources = [_source(number, excerpt) for number, excerpt in enumerate(excerpts, 1)]
-    return Question(criterion, scale, repeats, excerpts, matching, sources, instructions(criterion, scale, company))
-
-
-def _source(number: int, excerpt: Excerpt) -> Source:
-    """A passage as a source. The name of a file or a sheet can hold prompt injection too."""
-    name, place = (without_injections(words)[0] for words in (excerpt.document.name, excerpt.place))
-    return Source(number, name, place, excerpt.with_header)
+    figures = as_lines(figures_asked_for(f"{criterion.ask} {criterion.guide}", room))
+    passages = Passages.of(excerpts, evidence.orders, figures)
+    told = instructions(criterion, scale, company, with_figures=bool(figures))
+    return Question(criterion, scale, repeats, excerpts, matching, passages, told, room)
 
 
 def _nothing(evidence: Evidence) -> str:

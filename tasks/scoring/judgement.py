@@ -8,11 +8,12 @@ prove           checks the answer against the stored texts
 - `[2]` in the reason is renumbered to the verified quotation that it means, else it becomes `[unverified]`.
 - A judgement counts only with a verified quotation. It does not count either when the score leans to one side and
   none of the quotations for that side could be verified.
+- A number in the reason that stands nowhere is marked.
 - A contradiction is reported when both its quotations are verified, stand in different places, and differ.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, OnErrorOmit
@@ -21,8 +22,12 @@ from storage.scores import ScoreStatus
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Judged
 from tasks.scoring.evidence import Evidence, Excerpt
+from tasks.scoring.judged_figures import RoomFigures, as_lines, figures_asked_for, marked
+from tasks.scoring.orders import LEDGER
 from tasks.scoring.results import CriterionResult, ProvenContradiction, Quotation, Stance
+from tasks.statements.check import Verdict, check
 from tasks.text.normalise import caseless, one_line
+from tasks.text.sentences import sentences
 
 _MOST_QUOTES = 12  # distinct ones of a judgement; a model that repeats itself must not fill the report
 _MOST_CONTRADICTIONS = 6
@@ -34,6 +39,7 @@ _LONGEST_MATTER = 200
 _REFERENCE = re.compile(r"\[\s*(\d{1,3}(?:\s*(?:[,;]|and|-|–)\s*\d{1,3})*)\s*\]")  # not the year in [2024]
 _RANGE = re.compile(r"(\d+)\s*[-–]\s*(\d+)")
 _UNVERIFIED = "[unverified]"
+_MOST_STATEMENTS = 20
 
 # A NUL cannot be stored, and no model means one.
 Words = Annotated[str, AfterValidator(lambda words: words.replace("\0", ""))]
@@ -107,9 +113,15 @@ class Judgement(BaseModel):
     )
 
 
-def instructions(criterion: Judged, scale: tuple[float, float], company: str) -> str:
-    """The prompt for one criterion; the numbered sources follow it."""
+def instructions(criterion: Judged, scale: tuple[float, float], company: str, *, with_figures: bool = False) -> str:
+    """The prompt for one criterion; the numbered sources follow it, with figures of the ledger as the last one."""
     low, high = scale
+    ledger = (
+        f" The source {LEDGER!r} lists figures that the program read in the documents, each with its place: take "
+        "values from it, and quote the documents."
+        if with_figures
+        else ""
+    )
     guide = f"\nWhat a score means: {criterion.guide}" if criterion.guide else ""
     return (
         f"Judge the company {company!r} by one question, from the numbered sources alone.\n"
@@ -120,14 +132,22 @@ def instructions(criterion: Judged, scale: tuple[float, float], company: str) ->
         "the reason, with the number of the quotation behind each statement: [1] is the first quotation that you "
         "gave, not the first source. Name where sources contradict each other on this question. When they say "
         "nothing that bears on it, answer found: false and score: null, and do not guess. Write the reason in the "
-        "language of the question."
+        f"language of the question.{ledger}"
     )
 
 
 def prove(
-    judgement: Judgement, criterion: Judged, scale: tuple[float, float], sources: Sequence[Excerpt], evidence: Evidence
+    judgement: Judgement,
+    criterion: Judged,
+    scale: tuple[float, float],
+    sources: Sequence[Excerpt],
+    evidence: Evidence,
+    room: RoomFigures = tuple,
 ) -> CriterionResult:
-    """The result of a judgement on numbered `sources` (from 1), with what its quotations prove."""
+    """The result of a judgement on numbered `sources` (from 1), with what its quotations prove.
+
+    A number in the reason that neither quotations and sources nor the figures of the `room` have is marked.
+    """
     contradictions = _contradictions(judgement.contradictions, sources, evidence)
     if not judgement.found or judgement.score is None:
         reason = _without_references(_shortened(judgement.reason, _LONGEST_REASON))
@@ -145,6 +165,13 @@ def prove(
         problem = f"The model gave {judgement.score:g}, which is not on the scale from {low:g} to {high:g}."
         return CriterionResult(ScoreStatus.UNSCORED, problem, quotes=quotes, failed=True)
     reason = _renumbered(_shortened(judgement.reason, _LONGEST_REASON), numbers)
+    reason = _without_contradicted(
+        reason,
+        [source.with_header for source in sources],
+        lambda: as_lines(figures_asked_for(f"{criterion.ask} {criterion.guide}", room)),
+    )
+    asked = f"{criterion.ask} {criterion.guide} {low:g} {high:g} {judgement.score:g}"
+    reason = marked(reason, [asked, *_said(quotes, sources)], room)
     objection = _objection(quotes, _side(judgement.score, scale))
     return CriterionResult(
         ScoreStatus.UNSUPPORTED if objection else ScoreStatus.SCORED,
@@ -154,6 +181,11 @@ def prove(
         confidence=judgement.confidence,
         contradictions=contradictions,
     )
+
+
+def _said(quotes: Sequence[Quotation], sources: Sequence[Excerpt]) -> Iterator[str]:
+    for excerpt in (*(quote.excerpt for quote in quotes if quote.excerpt), *sources):
+        yield f"{excerpt.with_header}\n{excerpt.document.name}, {excerpt.place}"
 
 
 def _verified_first(
@@ -242,6 +274,31 @@ def _renumbered(reason: str, numbers: Mapping[int, int]) -> str:
 
 def _without_references(reason: str) -> str:
     return re.sub(rf"\s*{_REFERENCE.pattern}", "", reason)
+
+
+def _without_contradicted(reason: str, passages: Sequence[str], ledger: Callable[[], str]) -> str:
+    """The reason; in place of a statement that the passages contradict stands their sentence, as a quotation.
+
+    Only what a passage speaks of with another figure, or in the other sense, is replaced: a reason also weighs and
+    concludes, which no passage says in its words. What rows of the ledger bear out stays: a table may have its unit
+    elsewhere, so that its 12,000 stand against EUR 12 million.
+    """
+    parts = []
+    replaced = 0
+    for sentence in sentences(reason, longest=None)[:_MOST_STATEMENTS]:
+        said = _REFERENCE.sub("", sentence).replace(_UNVERIFIED, "").strip()
+        result = check(said, passages) if said else None
+        is_contradicted = result is not None and result.verdict is Verdict.CONTRADICTED
+        if result is None or not is_contradicted or check(said, [ledger()]).verdict is Verdict.SUPPORTED:
+            parts.append(sentence)
+            continue
+        replaced += 1
+        references = "".join(re.findall(r"\[[^\]]*\]", sentence))
+        parts.append(f"“{one_line(result.sentence)}” {references}".rstrip())
+    if not replaced:
+        return reason
+    statements = "one statement" if replaced == 1 else f"{replaced} statements"
+    return f"{' '.join(parts)} (In place of {statements} the source's own sentence stands, which says otherwise.)"
 
 
 def _numbers(reference: str) -> list[int]:

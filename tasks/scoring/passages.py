@@ -10,7 +10,6 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from storage import database, texts
 from storage.texts import Passage, StoredText
@@ -35,7 +34,8 @@ _SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+")
 class PassageSpan:
     """A passage of a text: its span in characters, its place in words, the heading that it stands under.
 
-    `header` are the header rows of a table (else its first row), when the passage is a later part of it.
+    `header` are the header rows of a table (else its first row), when the passage is a later part of it. `orders` are
+    the spans in it of words that give orders to a model.
     """
 
     start: int
@@ -43,6 +43,7 @@ class PassageSpan:
     place: str
     heading: str | None
     header: str | None = None
+    orders: tuple[tuple[int, int], ...] = ()
 
 
 def cut(text: str, places: Places) -> list[PassageSpan]:
@@ -129,14 +130,7 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield start + lead, start + lead + len(words)
 
 
-class TextPassages(NamedTuple):
-    """A text's passages, those with prompt injection apart from the others."""
-
-    passages: list[PassageSpan]
-    injected: list[PassageSpan]
-
-
-def passages_of(text_id: int, strings: dict[str, str]) -> tuple[str, TextPassages]:
+def passages_of(text_id: int, strings: dict[str, str]) -> tuple[str, list[PassageSpan]]:
     """A stored text and its passages, which are cut and stored unless they were before.
 
     `strings` holds one copy of each place and heading: thousands of passages share them.
@@ -148,21 +142,13 @@ def passages_of(text_id: int, strings: dict[str, str]) -> tuple[str, TextPassage
         rows = _cut_stored(text)
         with database.writing() as session:
             texts.save_passages(session, text_id, CUT_BY, rows)
-    passages = TextPassages([], [])
-    for row in rows:
-        (passages.injected if row.gives_orders else passages.passages).append(_span(row, strings))
-    return text.text, passages
+    return text.text, [_span(row, strings) for row in rows]
 
 
 def _cut_stored(text: StoredText) -> list[Passage]:
     assert text.id is not None
     injections = prompt_injection.find_orders(text.text)
     starts = [injection.start for injection in injections]
-    spans = cut(text.text, text.places)
-    # The header of a table is repeated with its parts: prompt injection in it must not come back with each of them.
-    headers = {
-        header: prompt_injection.without_injections(header)[0] for header in {span.header or "" for span in spans}
-    }
     return [
         Passage(
             text_id=text.id,
@@ -171,10 +157,15 @@ def _cut_stored(text: StoredText) -> list[Passage]:
             end=span.end,
             place=span.place,
             heading=span.heading,
-            header=headers[span.header or ""] or None,
-            gives_orders=any(injection.end > span.start for injection in injections[: bisect_left(starts, span.end)]),
+            header=span.header,
+            orders=[
+                (max(injection.start, span.start), min(injection.end, span.end))
+                for injection in injections[: bisect_left(starts, span.end)]
+                if injection.end > span.start
+            ]
+            or None,
         )
-        for ordinal, span in enumerate(spans)
+        for ordinal, span in enumerate(cut(text.text, text.places))
     ]
 
 
@@ -182,4 +173,5 @@ def _span(row: Passage, strings: dict[str, str]) -> PassageSpan:
     heading, header = (
         None if words is None else strings.setdefault(words, words) for words in (row.heading, row.header)
     )
-    return PassageSpan(row.start, row.end, strings.setdefault(row.place, row.place), heading, header)
+    orders = tuple((start, end) for start, end in row.orders or ())
+    return PassageSpan(row.start, row.end, strings.setdefault(row.place, row.place), heading, header, orders)

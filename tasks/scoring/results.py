@@ -53,6 +53,54 @@ class ProvenContradiction:
 
 
 @dataclass(frozen=True, slots=True)
+class FoundOrder:
+    """Words that give orders to a model: `excerpt` is where they stand; None for those in a document's name."""
+
+    document: RunDocument
+    text: str
+    place: str
+    excerpt: Excerpt | None = None
+
+    def __hash__(self) -> int:
+        return hash((self.document.document_id, self.text, self.place))
+
+    @classmethod
+    def at(cls, excerpt: Excerpt) -> "FoundOrder":
+        """The words of an excerpt."""
+        return cls(excerpt.document, excerpt.text, excerpt.place, excerpt)
+
+    def as_json(self) -> dict[str, Any]:
+        """The form that storage keeps: `{text, document_*, place, text_id, start, end}`, the last three may be null."""
+        span = self.excerpt
+        return {
+            "text": self.text,
+            **_named(self.document),
+            "place": self.place,
+            "text_id": span and span.text_id,
+            "start": span and span.start,
+            "end": span and span.end,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Contested:
+    """The scores of the same passages with words that give orders to a model, and without; None where there is none."""
+
+    with_orders: float | None
+    without: float | None
+
+    @property
+    def in_words(self) -> str:
+        """`5 with words that give orders to a model, 1 without them`."""
+        one, other = ("no score" if score is None else f"{score:g}" for score in (self.with_orders, self.without))
+        return f"{one} with words that give orders to a model, {other} without them"
+
+    def as_json(self) -> dict[str, float | None]:
+        """The form that storage keeps: `{with, without}`."""
+        return {"with": self.with_orders, "without": self.without}
+
+
+@dataclass(frozen=True, slots=True)
 class NearDocument:
     """A document that comes near to one that is missing, and why."""
 
@@ -72,7 +120,8 @@ class CriterionResult:
     says what to request from the company, `nearest` which documents come close. `failed` marks a judgement that
     a model's failure prevented, `unfinished` one that is made when the run continues.
     `confidence` and `agreement` are shares from 0 to 1: the judge's own, and that of repeated judgements
-    which came out like this one.
+    which came out like this one. `orders` are the words in its passages that give orders to a model, `contested` what
+    they did to the score, where they did something, and `warning` what a reader must know of how it was judged.
     """
 
     status: ScoreStatus
@@ -86,6 +135,9 @@ class CriterionResult:
     agreement: float | None = None
     contradictions: Sequence[ProvenContradiction] = ()
     nearest: Sequence[NearDocument] = ()
+    orders: Sequence[FoundOrder] = ()
+    contested: Contested | None = None
+    warning: str | None = None
 
 
 def _named(document: RunDocument) -> dict[str, Any]:

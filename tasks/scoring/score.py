@@ -7,10 +7,13 @@ stability         how much of the ranking depends on the weights
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import cache, partial
 from math import log
 from random import Random
+from typing import Any
 
 import numpy as np
 
@@ -22,18 +25,25 @@ from tasks.ai.answerer import Answerer
 from tasks.ai.budget import Ledger, ledger_of
 from tasks.ai.prompt_injection import without_injections
 from tasks.ai.registry import current_answerer
+from tasks.figures.ledger import ledger_version
 from tasks.operation import operation
 from tasks.remote.fan_out import FanOut, Leave, finished
+from tasks.scoring import search_plan
 from tasks.scoring.checks import check_document, check_fact
-from tasks.scoring.criteria import SHOWN_ONLY, Criteria, Criterion, DocumentCheck, FactRule, Judged
+from tasks.scoring.criteria import SHOWN_ONLY, Criteria, Criterion, DocumentCheck, FactRule, FigureRule, Judged
 from tasks.scoring.evidence import Evidence
+from tasks.scoring.figure_checks import check_figure, figures_of
 from tasks.scoring.judge import Answers, Question, prepare
+from tasks.scoring.judged_figures import RoomFigures
 from tasks.scoring.results import CriterionResult, Quotation
+from tasks.scoring.search_plan import SearchPlan, SearchPlans, search_plans
+from tasks.text.normalise import one_line
 
 DRAWS = 1000
 _MOST = 2.0  # a weight is at most doubled and at least halved
 _SAME = 9  # decimals; totals that differ less are equal, as in the ranking itself
-_MAX_NAMED = 20  # passages with prompt injection that are named in a warning, each with its place
+_MAX_NAMED = 20  # places of words that give orders to a model, each with a warning of its own
+_LONGEST_ORDER = 160  # characters of such words in a warning
 _MOST_AT_ONCE = 16  # judgements made side by side, whatever the answerer takes
 
 Standing = Mapping[str, float]
@@ -52,25 +62,33 @@ def score_criteria(company_id: int) -> bool:
     with database.reading() as session:
         company = runs.get_company(session, company_id)
         criteria = Criteria.from_json(runs.get_run(session, company.run_id).criteria)
-    evidence = Evidence(company_id)
-    for scored in criterion_results(company_id, evidence, current_answerer(), ledger_of(company.run_id)):
+    evidence, answerer, ledger = Evidence(company_id), current_answerer(), ledger_of(company.run_id)
+    plans = search_plans(evidence, answerer, ledger)
+    for scored in criterion_results(company_id, evidence, answerer, ledger, plans):
         _save(company_id, *scored)
     ids = {criterion.id for criterion in criteria.criteria}
     with database.reading() as session:
         outcomes = [outcome for outcome in scores.company_outcomes(session, company_id) if outcome.criterion_id in ids]
     company.total, company.coverage = add_up(outcomes, criteria.scale)
-    company.warnings = list(dict.fromkeys([*company.warnings, *warnings_of(evidence)]))
+    earlier = [warning for warning in company.warnings if not warning.startswith(search_plan.OPENING)]
+    planning = [plans.warning] if plans and plans.warning else []
+    company.warnings = list(dict.fromkeys([*earlier, *warnings_of(evidence), *planning]))
     with database.writing() as session:
         runs.save_company(session, company)
     return not any(outcome.failed for outcome in outcomes)
 
 
 def criterion_results(
-    company_id: int, evidence: Evidence, answerer: Answerer, ledger: Ledger | None
+    company_id: int,
+    evidence: Evidence,
+    answerer: Answerer,
+    ledger: Ledger | None,
+    plans: SearchPlans | None = None,
 ) -> Iterator[Scored]:
     """The results of the criteria that have no stored outcome, or one that failed or rests on something else.
 
-    Stores nothing. Facts and documents come first; judgements are made side by side, as many at once as the answerer
+    Stores nothing but what the model answered. Without `plans` passages are found by the words of the criteria alone.
+    Facts, documents and figures come first; judgements are made side by side, as many at once as the answerer
     takes (12 of a server that takes 0.2 s each: 2.8 s one by one, 0.4 s so), and come as they are made. The hash is
     empty where the criterion is to be scored again.
     """
@@ -85,6 +103,7 @@ def criterion_results(
             if not outcome.failed
         }
     judged: list[tuple[int, Judged, str]] = []
+    room = cache(partial(figures_of, evidence))  # looked up when the first criterion needs them
     for ordinal, criterion in enumerate(criteria.criteria):
         rests_on = _rests_on(criterion, criteria, evidence, profile, claims, answerer)
         if stored.get(criterion.id) == rests_on:
@@ -93,68 +112,115 @@ def criterion_results(
             yield ordinal, criterion, check_fact(criterion, criteria.scale, profile, claims), rests_on
         elif isinstance(criterion, DocumentCheck):
             yield ordinal, criterion, check_document(criterion, criteria.scale, evidence), rests_on
+        elif isinstance(criterion, FigureRule):
+            result = check_figure(criterion, criteria.scale, room(), evidence, criteria.figure_rule)
+            yield ordinal, criterion, result, rests_on
         else:
             judged.append((ordinal, criterion, rests_on))
-    yield from _judgements(judged, criteria, company.name, evidence, answerer, ledger)
+    judge = _Judge(criteria, company.name, evidence, answerer, ledger, plans, room)
+    yield from _judgements(judged, judge)
 
 
-def _judgements(
-    judged: Sequence[tuple[int, Judged, str]],
-    criteria: Criteria,
-    company: str,
-    evidence: Evidence,
-    answerer: Answerer,
-    ledger: Ledger | None,
-) -> Iterator[Scored]:
+Steps = Generator[Callable[[], object], Any, CriterionResult]
+"""One judgement: yields each call that takes long, to be made in a thread, is sent its result, and returns its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    """What all judgements of a company share."""
+
+    criteria: Criteria
+    company: str
+    evidence: Evidence
+    answerer: Answerer
+    ledger: Ledger | None
+    plans: SearchPlans | None
+    room: RoomFigures
+
+    def steps(self, criterion: Judged) -> Steps:
+        """Search by a plan and judge; where nothing is found, search once more by another plan."""
+        plans = None if self.evidence.is_empty else self.plans
+        plan: SearchPlan | None = (yield partial(plans.plan, criterion)) if plans else None
+        result = yield from self._judged(self._question(criterion, plan))
+        if plans is None or plan is None or result.status is not ScoreStatus.MISSING:
+            return result
+        other: SearchPlan | None = yield partial(plans.another, criterion, plan)
+        if other is None:
+            return result
+        second = yield from self._judged(self._question(criterion, other))
+        return result if second.score is None else second
+
+    def _question(self, criterion: Judged, plan: SearchPlan | None) -> Question | CriterionResult:
+        criteria = self.criteria
+        return prepare(
+            criterion, criteria.scale, self.company, self.evidence, self.answerer, criteria.runs, plan, self.room
+        )
+
+    def _judged(self, question: Question | CriterionResult) -> Steps:
+        if isinstance(question, CriterionResult):
+            return question
+        answers: Answers = yield partial(question.ask, self.answerer, self.ledger)
+        return question.result(answers, self.evidence)
+
+
+def _judgements(judged: Sequence[tuple[int, Judged, str]], judge: _Judge) -> Iterator[Scored]:
     """The judged criteria. Only the asking is done in threads: evidence is read, and results are checked, in this one.
 
     After an error, calls under way are waited for: they are paid for. Only an interrupt leaves them behind.
     """
-    limit = max(1, min(answerer.side_by_side, _MOST_AT_ONCE))
-    under_way: dict[Future[Answers], tuple[int, Question, str]] = {}
+    limit = max(1, min(judge.answerer.side_by_side, _MOST_AT_ONCE))
+    under_way: dict[Future[object], tuple[int, Judged, str, Steps]] = {}
     with FanOut(limit, "judging", Leave.ON_INTERRUPT) as threads:
 
+        def go_on(ordinal: int, criterion: Judged, rests_on: str, steps: Steps, answer: object) -> Iterator[Scored]:
+            try:
+                call = steps.send(answer)
+            except StopIteration as end:
+                result: CriterionResult = end.value
+                yield ordinal, criterion, result, "" if result.unfinished else rests_on
+            else:
+                under_way[threads.submit(call)] = ordinal, criterion, rests_on, steps
+
         def answered(leaving: int) -> Iterator[Scored]:
-            for (ordinal, question, rests_on), answers in finished(under_way, leaving):
-                result = question.result(answers.result(), evidence)
-                yield ordinal, question.criterion, result, "" if result.unfinished else rests_on
+            for under_judgement, call in finished(under_way, leaving):
+                yield from go_on(*under_judgement, call.result())
 
         for ordinal, criterion, rests_on in judged:
-            question = prepare(criterion, criteria.scale, company, evidence, answerer, criteria.runs)
-            if isinstance(question, CriterionResult):
-                yield ordinal, criterion, question, rests_on
-            else:
-                under_way[threads.submit(question.ask, answerer, ledger)] = ordinal, question, rests_on
-                yield from answered(leaving=limit - 1)
+            yield from go_on(ordinal, criterion, rests_on, judge.steps(criterion), None)
+            yield from answered(leaving=limit - 1)
         yield from answered(leaving=0)
 
 
 def warnings_of(evidence: Evidence) -> list[str]:
-    """What a reader must know of the evidence: prompt injection, and a ranking by words alone."""
+    """What a reader must know of the evidence: words that give orders to a model, and a ranking by words alone."""
     warnings = [
-        f"{excerpt.document.name}, {excerpt.place}: this passage contains instructions to a language model. It was not "
-        "sent to any model, and quotations from it do not count."
-        for excerpt in evidence.injected[:_MAX_NAMED]
+        f"{order.document.name}, {order.place}: words that give orders to a language model: “{_shortened(order.text)}” "
+        "What rests on their passage is judged with and without them; quotations of them do not count."
+        for order in evidence.orders[:_MAX_NAMED]
     ]
-    more = len(evidence.injected) - _MAX_NAMED
+    more = len(evidence.orders) - _MAX_NAMED
     if more > 0:
-        warnings.append(f"{more} more passages contain instructions to a language model and were left out.")
+        warnings.append(f"In {more} more places words give orders to a language model.")
     named = [document.name for document in evidence.documents if without_injections(document.name)[1]]
     warnings += [
-        f"{name}: this document's name contains instructions to a language model. They were not sent to any model."
+        f"{name}: this document's name gives orders to a language model. What rests on the document is judged with and "
+        "without them."
         for name in named[:_MAX_NAMED]
     ]
     if len(named) > _MAX_NAMED:
-        warnings.append(
-            f"The names of {len(named) - _MAX_NAMED} more documents contain instructions to a language model."
-        )
+        warnings.append(f"The names of {len(named) - _MAX_NAMED} more documents give orders to a language model.")
     return warnings + ([evidence.warning] if evidence.warning else [])
+
+
+def _shortened(text: str) -> str:
+    words = one_line(text)
+    return words if len(words) <= _LONGEST_ORDER else f"{words[:_LONGEST_ORDER].rstrip()} …"
 
 
 def add_up(outcomes: Sequence[CriterionOutcome], scale: tuple[float, float]) -> tuple[float | None, float]:
     """The weighted total (0 to 1, of what could be scored; None when nothing was) and the share of weight scored."""
     low, high = scale
-    scored = [outcome for outcome in outcomes if outcome.status is ScoreStatus.SCORED and outcome.score is not None]
+    scored = [outcome for outcome in outcomes if outcome.status.counts and outcome.score is not None]
     weight = sum(outcome.weight for outcome in scored)
     everything = sum(outcome.weight for outcome in outcomes)
     if not weight:
@@ -184,6 +250,8 @@ def _rests_on(
         rest += [profile and profile.profile, [(claim.field, claim.source, claim.as_of) for claim in claims]]
     elif isinstance(criterion, DocumentCheck):
         rest += [evidence.fingerprint()]
+    elif isinstance(criterion, FigureRule):
+        rest += [evidence.fingerprint(), ledger_version(), criteria.figure_rule]
     else:
         rest += [evidence.fingerprint(), answerer.name, answerer.address, criteria.runs]
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
@@ -206,6 +274,9 @@ def _save(company_id: int, ordinal: int, criterion: Criterion, result: Criterion
         agreement=result.agreement,
         contradictions=[contradiction.as_json() for contradiction in result.contradictions],
         nearest=[document.as_json() for document in result.nearest],
+        orders=[order.as_json() for order in result.orders],
+        contested=result.contested.as_json() if result.contested else None,
+        warning=result.warning,
     )
     with database.writing() as session:
         scores.save_outcome(session, outcome, [_quote(quote) for quote in result.quotes])

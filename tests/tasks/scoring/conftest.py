@@ -53,10 +53,12 @@ class Room:
         with reading() as session:
             self.id = run_companies(session, run_id)[0].id or 0
 
-    def asks(self, *criteria: dict[str, Any], scale: Sequence[float] = (0, 5), runs: int = 1) -> None:
+    def asks(self, *criteria: dict[str, Any], scale: Sequence[float] = (0, 5), runs: int = 1, **more: Any) -> None:
         """The run's criteria, as a user writes them (JSON is YAML too)."""
         path = self._folder / "criteria.yaml"
-        path.write_text(json.dumps({"scale": list(scale), "runs": runs, "criteria": criteria}), encoding="utf-8")
+        path.write_text(
+            json.dumps({"scale": list(scale), "runs": runs, "criteria": criteria, **more}), encoding="utf-8"
+        )
         with writing() as session:
             get_run(session, self._run_id).criteria = read_criteria(path).as_json()
 

@@ -1,4 +1,4 @@
-"""Criteria files: three kinds on one scale, and every mistake named before anything runs."""
+"""Criteria files: four kinds on one scale, and every mistake named before anything runs."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tasks.errors import BadRequest
-from tasks.scoring.criteria import Criteria, DocumentCheck, FactRule, Judged, read_criteria
+from tasks.scoring.criteria import Criteria, DocumentCheck, FactRule, FigureRule, Judged, read_criteria
 from tasks.scoring.rules import ALLOWED
 
 WHOLE = """\
@@ -21,7 +21,7 @@ criteria:
 
 RULE_OR_BANDS = "needs a rule or bands, such as rule: '>= 50' or bands: {5: '>= 50', 3: '>= 20'}."
 SEVERITY = "must be high, medium or low, or the highest score of each, the graver the lower: {high: 1, medium: 2}."
-KIND = "must have exactly one of ask (judged), fact (with a rule) or document"
+KIND = "must have exactly one of ask (judged), fact or figure (with a rule), or document"
 
 FIELDS = "(allowed: id, weight, title, severity, recommend, document)."
 
@@ -270,7 +270,7 @@ def test_a_file_without_criteria_says_what_is_missing(tmp_path: Path, text: str)
 
 
 def test_an_empty_list_says_what_to_write(tmp_path: Path) -> None:
-    mistake = "it is empty: list at least one criterion, with an id and ask, fact or document."
+    mistake = "it is empty: list at least one criterion, with an id and ask, fact, document or figure."
     assert mistakes(tmp_path, "criteria: []\n") == [f"line 1, criteria: {mistake}"]
 
 
@@ -295,4 +295,57 @@ criteria:
         "line 5, criteria.1.fact",
         "line 5, criteria.1.id",
         "line 6, criteria.2.rule",
+    ]
+
+
+def test_a_rule_on_figures_is_read_and_kept(tmp_path: Path) -> None:
+    criteria = read(tmp_path, "criteria:\n  - {id: a, figure: cash / monthly burn, rule: '>= 12', period: 2024}\n")
+    assert criteria.criteria == [FigureRule(id="a", figure="cash / monthly burn", rule=">= 12", period="2024")]
+    stored = criteria.as_json()
+    assert (stored["criteria"][0]["kind"], stored["criteria"][0]["label"]) == (
+        "figure",
+        "cash / monthly burn: >= 12 (2024)",
+    )
+    assert Criteria.from_json(stored) == criteria
+
+
+@pytest.mark.parametrize(
+    ("fields", "mistake"),
+    [
+        ("figure: revenu, rule: '> 1'", "figure: there is no figure 'revenu'; did you mean revenue? (allowed: revenue"),
+        ("figure: cash / debt / equity, rule: '> 1'", "figure: must be one figure, or two with / or - between them"),
+        ("figure: cash - customers, rule: '> 1'", "figure: cash and customers are not measured in the same unit"),
+        ("figure: runway, rule: 'growth > 1'", "rule: growth goes with one figure that documents state"),
+        (
+            "figure: revenue, rule: '>= 20 %'",
+            "rule: revenue is money, which '>= 20 %' does not go with; for its growth",
+        ),
+        ("figure: churn, rule: '<= EUR 5'", "rule: churn is a percentage, which '<= EUR 5' does not go with"),
+        ("figure: revenue, rule: '> large'", "rule: 'large' is no number: a rule on a figure is one of"),
+        ("figure: revenue, rule: 'in [1, 2]'", "rule: 'in [1, 2]' is no rule: a rule on a figure is one of"),
+        ("figure: revenue, rule: '> 1', period: soon", "period: must be latest, a year (2024), a day"),
+        ("figure: revenue, rule: '> 1', perod: latest", "perod: there is no such field; did you mean period?"),
+        ("figure: revenue, bands: {7: '> 1'}", "bands.7: must be a score of the scale, 0 to 5"),
+        ("figure: revenue, bands: {5: '> 1', 3: 'growth > 2'}", "bands: must ask for the same in each band"),
+        ("figure: revenue", "needs a rule or bands, such as rule: '>= 20 %'"),
+    ],
+)
+def test_mistakes_in_rules_on_figures_are_named(tmp_path: Path, fields: str, mistake: str) -> None:
+    (found,) = one(tmp_path, f"{{id: a, {fields}}}")
+    assert mistake in found
+    assert found.startswith("line 2, criteria.0")
+
+
+def test_what_decides_among_figures_can_be_ordered(tmp_path: Path) -> None:
+    text = "criteria:\n  - {id: a, document: cap table}\n"
+    criteria = read(tmp_path, f"figure_rule: [newer, basis]\n{text}")
+    assert criteria.figure_rule == ("newer", "basis")
+    assert Criteria.from_json(criteria.as_json()) == criteria
+    assert "figure_rule" not in read(tmp_path, text).as_json()
+
+
+@pytest.mark.parametrize("rule", ["newer", "[]", "[newest]", "[basis, basis]", "[basis, 3]"])
+def test_a_wrong_order_among_figures_is_named(tmp_path: Path, rule: str) -> None:
+    assert mistakes(tmp_path, f"figure_rule: {rule}\ncriteria:\n  - {{id: a, document: cap table}}\n") == [
+        "line 1, figure_rule: must list some or all of basis, authority, newer, what decides first before the rest."
     ]

@@ -78,6 +78,20 @@ def test_the_reason_points_to_quotations_that_stand(room: Room, reason: str, ren
     assert finding.reason == renumbered
 
 
+@pytest.mark.parametrize("says", ["not 83.4 %", "93.4 %"])
+def test_in_place_of_what_its_source_contradicts_the_source_stands(room: Room, says: str) -> None:
+    finding = proved(room, MOST, reason=f"Recurring revenue was {says} of all revenue in 2024 [1]. That is much.")
+    assert finding.reason == (
+        "“Recurring revenue was 83.4 % of all revenue in 2024.” [1] That is much. (In place of one statement the "
+        "source's own sentence stands, which says otherwise.)"
+    )
+
+
+def test_what_follows_from_a_source_stays_in_the_reason(room: Room) -> None:
+    reason = "More than 80 % of all revenue was recurring in 2024 [1], which is a high share."
+    assert proved(room, MOST, reason=reason).reason == reason
+
+
 def test_where_nothing_was_found_the_reason_points_nowhere(room: Room) -> None:
     finding = proved(room, found=False, score=None, reason="They do not say [1].")
     assert (finding.status, finding.reason) == (ScoreStatus.MISSING, "They do not say.")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.text.quotations import locate, verify
+from tasks.text.quotations import in_sentence, locate, verify
 
 TEXT = (
     "Revenue grew to EUR 83,700 thousand, i.e. by 13.7 % (2023: 12.9 %).\n"
@@ -23,6 +23,7 @@ TEXT = (
     "quote",
     [
         "Revenue grew to EUR 83,700 thousand",
+        "Revenue grew to EUR 83700 thousand",
         "revenue  grew\nto\tEUR\u00a083,700 THOUSAND",
         '"by 13.7 % (2023: 12.9 %)."',
         "13.7%",
@@ -65,7 +66,7 @@ def test_typesetting_is_forgiven(quote: str) -> None:
         "Revenue grew to EUR 83,701 thousand",
         "Revenue fell to EUR 83,700 thousand",
         "Revenue grew to EUR 83.700 thousand",
-        "Revenue grew to EUR 83700 thousand",
+        "Revenue grew to EUR 8370 thousand",
         "Net profit was material",
         "Net profit was not not material",
         "profit Net was not",
@@ -280,3 +281,110 @@ def test_many_long_quotes_from_five_megabytes_take_the_time_of_one_look() -> Non
         quote = text[text.index(" ", at) : text.index(" ", at + 2000)]
         assert not verify(f"{quote} zebra", text)
     assert time.process_time() - began < 15
+
+
+# --- what belongs together
+
+STATEMENTS = (
+    "The company has not received an unqualified opinion. It did not, in 2023, pay dividends. Is it audited? No. "
+    "Revenue grew by 5 % unless costs rose. Most clients renewed, except those in Bonn, for five years.\n"
+    "Total revenue\t1,234\t5,678\nCost of sales\t(400)\t(500)\n"
+    "\fNet income was stable in the\fyear of the audit. It fell.\fRevenue rose."
+)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "has not received an unqualified opinion",
+        "It did not … pay dividends",
+        "audited? No. Revenue grew",
+        "clients renewed",
+        "Total revenue 1,234 5,678",
+        "Total revenue\t1234",
+        "Total revenue 1,234 5,678 Cost of sales (400) (500)",
+        "stable in the year of the audit",
+    ],
+)
+def test_words_that_belong_together_are_quoted(quote: str) -> None:
+    assert verify(quote, STATEMENTS)
+
+
+@pytest.mark.parametrize(
+    ("quote", "why"),
+    [
+        ("received an unqualified opinion", "it begins behind its negation"),
+        ("costs rose", "it begins behind its condition"),
+        ("The company has … received an unqualified opinion", "the ellipsis leaves out a negation"),
+        ("It did ... pay dividends", "the same"),
+        ("Revenue grew … costs rose", "the ellipsis leaves out a condition"),
+        ("Most clients renewed … for five years", "the ellipsis leaves out an exception"),
+        ("No revenue grew by 5 %", "it joins an answer to the next sentence"),
+        ("revenue 1,234", "it has a part of a cell and the next"),
+        ("5,678 Cost of sales", "it joins two rows"),
+        ("It fell. Revenue rose.", "it joins two pages"),
+    ],
+)
+def test_words_that_do_not_belong_together_are_refused(quote: str, why: str) -> None:
+    assert not verify(quote, STATEMENTS), why
+
+
+UNITS = (
+    "Rent is ₹5 crore and A$ 3.5 million for 500 m² of space¹; yield 5 ‰, spread 25 bps, up 2 pp, about ~3.7 x, ≈ 4 m, "
+    "balance 3,700- at end. Sales of 1234 units, 7 percent, was $5 million in all. | **Revenue** | **1,234** | **5**% |"
+)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "Rent is ₹5 crore",
+        "A$ 3.5 million for",
+        "for 500 m² of space",
+        "yield 5 ‰",
+        "spread 25 bps",
+        "about ~3.7 x",
+        "balance 3,700- at end",
+        "Sales of 1,234 units",
+        "units, 7 % was $5 million",
+        "7 per cent",
+        "Revenue 1234 5%",
+    ],
+)
+def test_a_figure_may_be_written_in_another_way(quote: str) -> None:
+    assert verify(quote, UNITS)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "Rent is $5 crore",
+        "Rent is 5 crore",
+        "Rent is ₹5",
+        "$ 3.5 million for",
+        "for 500 m of space",
+        "yield 5 %",
+        "spread 25",
+        "up 2",
+        "about 3.7 x",
+        "4 m, balance",
+        "balance 3,700 at end",
+    ],
+)
+def test_a_figure_keeps_its_sign_currency_scale_and_unit(quote: str) -> None:
+    assert not verify(quote, UNITS)
+
+
+@pytest.mark.parametrize(
+    ("quote", "sentence"),
+    [
+        ("unqualified opinion", "The company has not received an unqualified opinion."),
+        ("clients renewed", "Most clients renewed, except those in Bonn, for five years."),
+        ("1,234", "Total revenue\t1,234\t5,678"),
+        ("Revenue rose", "Revenue rose."),
+    ],
+)
+def test_a_quotation_is_grown_to_its_sentence_or_row(quote: str, sentence: str) -> None:
+    span = locate(quote, STATEMENTS)
+    assert span is not None
+    assert STATEMENTS[slice(*in_sentence(STATEMENTS, *span))] == sentence

@@ -46,6 +46,7 @@ def verdict(request: ModelRequest) -> str:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch, home: object) -> Iterator[ModelServer]:
     with ModelServer(verdict) as server:
+        monkeypatch.setenv("DILIGENCE_AI_SEARCH_PLAN", "off")  # test_search_plan.py has it on
         monkeypatch.setenv("DILIGENCE_AI_MODEL", "small")
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         yield server
@@ -196,6 +197,7 @@ def test_without_a_model_the_rest_is_scored_and_nothing_failed(room: Room) -> No
 def test_a_model_configured_later_judges_what_was_unscored(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     score_criteria(room.id)
     with ModelServer(verdict) as server:
+        monkeypatch.setenv("DILIGENCE_AI_SEARCH_PLAN", "off")
         monkeypatch.setenv("DILIGENCE_AI_MODEL", "small")
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         score_criteria(room.id)
@@ -475,7 +477,9 @@ def test_passages_with_prompt_injection_are_reported_once_with_their_place(room:
     with reading() as session:
         warnings = get_company(session, room.id).warnings
     assert len(warnings) == 1
-    assert warnings[0].startswith("Planted.txt, line 1: this passage contains instructions to a language model.")
+    assert warnings[0].startswith(
+        "Planted.txt, line 1: words that give orders to a language model: “Ignore all previous"
+    )
 
 
 def test_a_document_with_prompt_injection_in_its_name_is_reported(room: Room) -> None:
@@ -483,6 +487,5 @@ def test_a_document_with_prompt_injection_in_its_name_is_reported(room: Room) ->
     room.holds(name, "Revenue was 3,700.")
     room.holds("Minutes.txt", "Revenue was 3,700.")
     score_criteria(room.id)
-    assert room.company.warnings == [
-        f"{name}: this document's name contains instructions to a language model. They were not sent to any model."
-    ]
+    (warning,) = room.company.warnings
+    assert warning.startswith(f"{name}: this document's name gives orders to a language model.")

@@ -1,0 +1,196 @@
+"""Criteria on the figures of a data room, which need no model.
+
+check_figure    holds a figure of the room against a rule, or the rules of its bands
+"""
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import Final
+
+from storage.scores import ScoreStatus
+from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, find_conflicts
+from tasks.figures.expressions import Expression, FigureValue, figure_values, value_at
+from tasks.figures.figure import ACTUAL
+from tasks.figures.ledger import LedgerText, build, room_ledger
+from tasks.figures.numbers import MONTHS, PERCENT, RATIO
+from tasks.figures.periods import last_day, months_of
+from tasks.scoring.criteria import FigureRule
+from tasks.scoring.evidence import Evidence, Excerpt
+from tasks.scoring.figure_rules import FigureCondition, parse_condition, score_of_bands
+from tasks.scoring.results import CriterionResult, NearDocument, ProvenContradiction, Quotation
+
+_MAX_NEAREST: Final = 3  # figures that are named when one is missing
+_CURRENCY: Final = 3  # letters
+
+
+def figures_of(evidence: Evidence) -> Sequence[RoomFigure]:
+    """The figures of a room; texts that the ledger has not looked through yet are looked through now."""
+    texts = [
+        LedgerText(document.text_id, document.document_id, document.name, document.path)
+        for document in evidence.documents
+        if document.text_id is not None
+    ]
+    build(texts)
+    return room_ledger(texts).figures
+
+
+def check_figure(
+    criterion: FigureRule,
+    scale: tuple[float, float],
+    figures: Sequence[RoomFigure],
+    evidence: Evidence,
+    order: Sequence[Step] = RULE,
+) -> CriterionResult:
+    """Hold a figure against the rule, or the rules of its bands; the quotes are the rows or sentences it stands in.
+
+    `order` decides which of the figures that contradict each other counts.
+    """
+    written = {scale[1]: criterion.rule} if criterion.rule else criterion.bands or {}
+    bands = {score: parse_condition(criterion.figure, rule) for score, rule in written.items()}
+    condition = next(iter(bands.values()))
+    expression = condition.expression
+    values = figure_values(expression, figures, order)
+    fitting = [value for value in values if all(band.fits(value.unit) for band in bands.values())]
+    value = value_at(fitting, criterion.period, expression)
+    if value is None:
+        return _missing(criterion, expression, condition, values, figures, evidence)
+    comparable = condition.comparable(value.value, value.unit)
+    if criterion.rule:
+        score = scale[1] if condition.holds(comparable) else scale[0]
+        verdict = f"{'meets' if score == scale[1] else 'does not meet'} “{criterion.rule}”"
+    else:
+        score, met = score_of_bands(bands, comparable, scale[0])
+        verdict = _verdict(score, written, bands, met)
+    quotes = [excerpt for row in value.inputs if (excerpt := _excerpt(row, evidence))]
+    conflicts = [conflict for conflict in find_conflicts(figures, order) if conflict.counted in value.inputs]
+    shown = amount_in_words(comparable, PERCENT if comparable != value.value else value.unit)
+    name = expression.in_words
+    reason = (
+        f"{name[:1].upper()}{name[1:]} is {shown} {_period_in_words(value.period)}{_inputs(value)}, which {verdict}."
+    )
+    return CriterionResult(
+        ScoreStatus.SCORED,
+        reason + "".join(f" {_conflict_in_words(conflict)}" for conflict in conflicts),
+        score=score,
+        quotes=[Quotation.of(excerpt) for excerpt in quotes],
+        contradictions=list(_contradictions(conflicts, evidence)),
+    )
+
+
+def amount_in_words(value: Decimal, unit: str) -> str:
+    """`EUR 9,412,345`, `22.1 %`, `14.2 months`, `120`; at most one decimal where the unit is not a ratio's."""
+    places = Decimal("0.01") if unit == RATIO else Decimal("0.1")
+    rounded = value.quantize(places) if abs(value) < 1_000_000 else value.quantize(Decimal(1))
+    text = f"{rounded:,f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    if unit in {PERCENT, MONTHS}:
+        return f"{text} {'%' if unit == PERCENT else 'months'}"
+    return f"{unit} {text}" if len(unit) == _CURRENCY and unit.isupper() else text
+
+
+def _period_in_words(period: str) -> str:
+    months = months_of(period)
+    if not months:
+        return f"at {last_day(period)}"
+    return f"in the {'year' if months == 12 else 'month' if months == 1 else f'{months} months'} to {last_day(period)}"
+
+
+def _inputs(value: FigureValue) -> str:
+    """What the value is computed from, with the numbers of the quotes; one figure that is stated is its own input."""
+    if len(value.inputs) == 1 and value.inputs[0].figure.value == value.value:
+        return f" ({value.inputs[0].basis}) [1]"
+    parts = (
+        f"{row.figure.concept.replace('_', ' ')} {amount_in_words(row.figure.value, row.figure.unit)} "
+        f"{_period_in_words(row.figure.period)}, {row.basis} [{number}]"
+        for number, row in enumerate(value.inputs, 1)
+    )
+    return f" ({'; '.join(parts)})"
+
+
+def _verdict(
+    score: float, written: dict[float, str], bands: dict[float, FigureCondition], met: FigureCondition | None
+) -> str:
+    if met is not None:
+        return f"meets “{next(written[band] for band, condition in bands.items() if condition is met)}”"
+    rules = " or ".join(f"“{rule}”" for rule in written.values())
+    return f"does not meet {rules}; between their numbers the score is {round(score, 2):g}"
+
+
+def _missing(
+    criterion: FigureRule,
+    expression: Expression,
+    condition: FigureCondition,
+    values: Sequence[FigureValue],
+    figures: Sequence[RoomFigure],
+    evidence: Evidence,
+) -> CriterionResult:
+    """The result where the room does not say: the figures of the same concepts come nearest, the newest first."""
+    name = expression.in_words
+    of_period = "" if criterion.period == "latest" else f" of {criterion.period}"
+    reason = f"No document gives an actual figure of the company for {name}{of_period}."
+    if values and not any(condition.fits(value.unit) for value in values):
+        units = ", ".join(sorted({value.unit for value in values}))
+        reason = f"The figures for {name} are in {units}, which the rule cannot be held against."
+    elif expression.operation == "growth" and any(row.figure.concept == expression.names[0] for row in figures):
+        reason = (
+            f"The documents do not give {expression.names[0].replace('_', ' ')}{of_period} and that of the year before."
+        )
+    near = sorted(
+        (row for row in figures if row.figure.concept in {*expression.names, *_MEANT.get(expression.names[0], ())}),
+        key=lambda row: (
+            row.figure.entity is None, row.basis in ACTUAL, last_day(row.figure.period),
+        ),
+        reverse=True,
+    )[:_MAX_NEAREST]  # fmt: skip
+    if near:
+        reason += f" Nearest: {'; '.join(map(row_in_words, near))}."
+    if evidence.unread:
+        reason += " It may stand in a document without readable text."
+    documents = {document.document_id: document for document in evidence.documents}
+    nearest = [
+        NearDocument(documents[row.document_id], f"it gives {row_in_words(row)}")
+        for row in near
+        if row.document_id in documents
+    ]
+    return CriterionResult(ScoreStatus.MISSING, reason, missing=f"{name}{of_period}", nearest=nearest)
+
+
+_MEANT: Final = {
+    "runway": ("cash", "monthly_burn"), "net_debt": ("debt", "cash"), "largest_customer_share": ("revenue",),
+    "concentration": ("revenue", "recurring_revenue"), "rule_of_40": ("revenue", "ebitda"),
+    "gross_margin": ("gross_profit", "revenue"), "ebitda_margin": ("ebitda", "revenue"),
+    "operating_margin": ("operating_income", "revenue"), "net_margin": ("net_income", "revenue"),
+}  # fmt: skip
+"""Concepts whose figures come nearest to one that is computed, or that is missing."""
+
+
+def row_in_words(row: RoomFigure) -> str:
+    """`revenue EUR 12,000,000 in the year to 2024-12-31, audited (Accounts.pdf, page 4)`."""
+    figure = row.figure
+    whose = f" of {figure.entity}" if figure.entity else ""
+    return (
+        f"{figure.concept.replace('_', ' ')}{whose} {amount_in_words(figure.value, figure.unit)} "
+        f"{_period_in_words(figure.period)}, {row.basis} ({row.document_name}, {figure.place})"
+    )
+
+
+def _conflict_in_words(conflict: FigureConflict) -> str:
+    other = conflict.others[0]
+    return (
+        f"{other.document_name} says {amount_in_words(other.figure.value, other.figure.unit)}, which does not count "
+        f"({conflict.rule})."
+    )
+
+
+def _contradictions(conflicts: Iterable[FigureConflict], evidence: Evidence) -> Iterable[ProvenContradiction]:
+    for conflict in conflicts:
+        one = _excerpt(conflict.counted, evidence)
+        for other in conflict.others:
+            excerpt = _excerpt(other, evidence)
+            if one is not None and excerpt is not None:
+                about = f"{conflict.concept.replace('_', ' ')} {_period_in_words(conflict.period)}"
+                yield ProvenContradiction(about, one, excerpt)
+
+
+def _excerpt(row: RoomFigure, evidence: Evidence) -> Excerpt | None:
+    return evidence.line_of(row.document_id, row.text_id, row.figure.start, row.figure.end)
