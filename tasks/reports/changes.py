@@ -146,7 +146,7 @@ def _moves(
 ) -> Iterator[Change]:
     for outcome in now:
         old = earlier.get(outcome.criterion_id)
-        if old is None or _counted(old) == _counted(outcome):
+        if old is None or (_counted(old) == _counted(outcome) and old.contested == outcome.contested):
             continue
         yield Change(
             kind="score_moved",
@@ -167,6 +167,8 @@ def _why(old: CriterionOutcome, now: CriterionOutcome, causes: Causes) -> str:
     if old.status is ScoreStatus.UNSCORED:
         return f"It was not judged in the last run: {old.reason.removesuffix(SHOWN)}"
     reasons: list[str] = []
+    if now.contested != old.contested:
+        reasons.append(_contested(now) or "It was contested in the last run, and no longer is.")
     then, today = causes.answerers
     if then != today:
         reasons.append(f"It was judged by {today}; in the last run, by {then}.")
@@ -179,6 +181,13 @@ def _why(old: CriterionOutcome, now: CriterionOutcome, causes: Causes) -> str:
     return " ".join(reasons) or "The same documents were judged again, with a different result."
 
 
+def _contested(outcome: CriterionOutcome) -> str:
+    if outcome.contested is None:
+        return ""
+    one, other = ("no score" if score is None else f"{score:g}" for score in outcome.contested.values())
+    return f"It is contested: {one} with words that give orders to a model, {other} without them."
+
+
 def _named(changes: Sequence[Change]) -> str:
     more = f" and {len(changes) - _NAMED} more" if len(changes) > _NAMED else ""
     return ", ".join(f"{change.document_name} ({_VERBS[change.kind]})" for change in changes[:_NAMED]) + more
@@ -186,7 +195,7 @@ def _named(changes: Sequence[Change]) -> str:
 
 def _counted(outcome: CriterionOutcome) -> float | None:
     """The score if it counts. A step from `missing` to `unsupported` moves no score."""
-    return outcome.score if outcome.status is ScoreStatus.SCORED else None
+    return outcome.score if outcome.status.counts else None
 
 
 def _standing(outcome: CriterionOutcome) -> float | str:
@@ -196,7 +205,8 @@ def _standing(outcome: CriterionOutcome) -> float | str:
 
 def _in_words(outcome: CriterionOutcome) -> str:
     standing = _standing(outcome)
-    return standing if isinstance(standing, str) else f"{standing:g}"
+    words = standing if isinstance(standing, str) else f"{standing:g}"
+    return f"{words}, contested" if outcome.status is ScoreStatus.CONTESTED else words
 
 
 _VERBS = {"document_added": "added", "document_changed": "changed", "document_removed": "removed"}

@@ -1,10 +1,11 @@
 """Where a company is shown: in the report itself, or, where there are many, on a page of its own beside it."""
 
 import re
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final
 
-from tasks.reports.models import CompanyReport, Report
+from tasks.reports.models import Report
 
 FOLDER: Final = "companies"
 MOST_IN_ONE_PAGE: Final = 20
@@ -12,26 +13,43 @@ MOST_IN_ONE_PAGE: Final = 20
 _OWN_FILE: Final = re.compile(r"[0-9a-f]{12}\.html")
 
 
-def are_apart(report: Report) -> bool:
-    """Whether the companies of this report are on pages of their own when it is written to a folder."""
-    return len(report.companies) > MOST_IN_ONE_PAGE
-
-
-def page_path(company: CompanyReport) -> str:
+def page_path(domain: str) -> str:
     """The path of a company's own page, relative to the report; the same in every run."""
-    name = sha256(company.domain.encode(errors="surrogatepass")).hexdigest()[:12]
+    name = sha256(domain.encode(errors="surrogatepass")).hexdigest()[:12]
     return f"{FOLDER}/{name}.html"
 
 
-def company_link(report: Report, number: int) -> str:
-    """Where the company of this number (from 1, as the report lists them) is shown, relative to the report's folder."""
-    apart = are_apart(report)
-    return (page_path(report.companies[number - 1]) if apart else "report.html") + f"#company-{number}"
+class CompanyPages:
+    """Where the companies of a report are shown, relative to the report's folder.
+
+    Args:
+        domains: those of its companies, in its order. Companies are counted from 1.
+    """
+
+    def __init__(self, domains: Sequence[str]) -> None:
+        self._domains = domains
+
+    @property
+    def are_apart(self) -> bool:
+        """Whether each company is on a page of its own."""
+        return len(self._domains) > MOST_IN_ONE_PAGE
+
+    def path(self, number: int) -> str:
+        """The path of a company's own page."""
+        return page_path(self._domains[number - 1])
+
+    def company(self, number: int) -> str:
+        """Where a company is shown."""
+        return (self.path(number) if self.are_apart else "report.html") + f"#company-{number}"
+
+    def criterion(self, number: int, position: int) -> str:
+        """Where the criterion at that position (from 1) of a company is shown."""
+        return f"{self.company(number)}-{position}"
 
 
-def criterion_link(report: Report, number: int, position: int) -> str:
-    """Where a company's criterion is shown (both numbers from 1), relative to the report's folder."""
-    return f"{company_link(report, number)}-{position}"
+def pages_of(report: Report) -> CompanyPages:
+    """Where the companies of a report in a folder are shown."""
+    return CompanyPages([company.domain for company in report.companies])
 
 
 def is_own_file(name: str) -> bool:

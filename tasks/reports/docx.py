@@ -8,10 +8,19 @@ from typing import Final, NamedTuple
 
 from tasks.companies.field_names import field_name
 from tasks.reports.findings import possible_range, red_flags, share_of, strengths
-from tasks.reports.models import CompanyReport, ContradictingQuote, CriterionReport, Report, ReportedQuote
+from tasks.reports.models import (
+    CompanyReport,
+    ContradictingQuote,
+    CriterionReport,
+    OrderInDocument,
+    Report,
+    ReportedQuote,
+)
 from tasks.reports.recommendation import recommend, standing
 from tasks.reports.text_fit import fitted
 from tasks.reports.wording import (
+    contested_criteria,
+    contested_in_words,
     day,
     heading_of,
     is_unreached,
@@ -162,6 +171,7 @@ def _company(memo: WordFile, company: CompanyReport, scale: tuple[float, float],
     else:
         _reasons(memo, company, scale)
         _criteria(memo, company, scale)
+    _contested(memo, company)
     _contradictions(memo, company)
     _listed(
         memo,
@@ -261,7 +271,7 @@ def _note(quote: ReportedQuote | ContradictingQuote, what: str, lines: int) -> N
     return Note((f"“{words}”{remark}", _source(quote), "."))
 
 
-def _source(quote: ReportedQuote | ContradictingQuote) -> Link:
+def _source(quote: ReportedQuote | ContradictingQuote | OrderInDocument) -> Link:
     """The document and the place, leading to the evidence."""
     name, place = fitted(quote.document_name or "no document", 200, 8), fitted(quote.place or "", 180, 8)
     return Link(f"{name}, {place}" if place else name, shown_at(quote))
@@ -278,6 +288,20 @@ def _contradictions(memo: WordFile, company: CompanyReport) -> None:
             inlines += [f"“{fitted(quote.text, WIDTH, 10, 1)}”", _note(quote, "verified", 1), after]
         memo.paragraph(*inlines, style="ListBullet")
     _more(memo, len(contradictions) - len(shown), "contradictions")
+
+
+def _contested(memo: WordFile, company: CompanyReport) -> None:
+    contested = contested_criteria(company)
+    if contested:
+        memo.heading("Contested scores", 2)
+    shown = contested[: 4 if memo.used < _ROOM - _TAIL / 2 else 1]
+    for criterion in shown:
+        inlines: list[Inline] = [Words(f"{fitted(criterion.name, WIDTH / 2, 10)}: ", bold=True, colour=FLAG)]
+        inlines.append(fitted(sentence(contested_in_words(criterion)), WIDTH, 10, 2))
+        for order in criterion.orders[:2]:
+            inlines += [f" “{fitted(order.text, WIDTH / 2, 10, 1)}” (", _source(order), ")"]
+        memo.paragraph(*inlines, style="ListBullet")
+    _more(memo, len(contested) - len(shown), "contested scores")
 
 
 def _request(criterion: CriterionReport) -> str:

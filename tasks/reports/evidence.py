@@ -11,8 +11,8 @@ from sqlmodel import Session
 
 from storage.database import reading
 from storage.runs import run_companies
-from tasks.evidence.company import picture_path
-from tasks.reports.company_pages import criterion_link
+from tasks.evidence.pictures import picture_path
+from tasks.reports import company_pages
 from tasks.reports.evidence_links import FOLDER, is_own_file
 from tasks.reports.evidence_pages import CitedFor, ShownPage, WaysOn, filled, pages_of, render_page
 from tasks.reports.models import CompanyReport, Report
@@ -62,8 +62,9 @@ def _write_company(
     files: set[str],
 ) -> None:
     """Write the pages of one company; the names of files that are there then, or were begun, go into `files`."""
+    places = company_pages.pages_of(report)
     claims = {
-        criterion.id: CitedFor(criterion.label, f"../{criterion_link(report, number, position)}")
+        criterion.id: CitedFor(criterion.label, f"../{places.criterion(number, position)}")
         for position, criterion in enumerate(company.criteria, 1)
     }
     pages = pages_of(session, company_id, company.domain, claims)

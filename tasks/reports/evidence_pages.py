@@ -18,8 +18,8 @@ from storage.evidence import find_span_pages
 from storage.texts import StoredText
 from tasks.documents.extract import places as kinds
 from tasks.evidence.citations import Citation, citations_of
-from tasks.evidence.company import picture_path
 from tasks.evidence.excerpt import Mark, Stretch, stretches
+from tasks.evidence.pictures import picture_path
 from tasks.reports.evidence_links import anchor_of, page_name, part_of, picture_name
 from tasks.reports.html import allowed, environment, part
 

@@ -99,7 +99,7 @@ def strengths(company: CompanyReport, scale: tuple[float, float]) -> list[Criter
 
 def share_of(criterion: CriterionReport, scale: tuple[float, float]) -> float | None:
     """The score as a share of the scale, 0 to 1; None where nothing counts."""
-    if criterion.status is not ScoreStatus.SCORED or criterion.score is None:
+    if not criterion.status.counts or criterion.score is None:
         return None
     low, high = scale
     return (criterion.score - low) / (high - low) if high > low else 1.0

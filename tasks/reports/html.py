@@ -6,7 +6,7 @@ evidence beside the report only, and each page's policy allows no script and no 
 
 import re
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -18,7 +18,8 @@ from markupsafe import Markup, escape
 from storage.runs import CompanyStatus
 from storage.scores import ScoreStatus
 from tasks.companies.field_names import field_name
-from tasks.reports import company_pages
+from tasks.reports.company_pages import CompanyPages, pages_of
+from tasks.reports.evidence_links import is_evidence
 from tasks.reports.findings import (
     by_criterion,
     falls_short,
@@ -32,11 +33,14 @@ from tasks.reports.findings import (
     red_flags,
     strengths,
 )
-from tasks.reports.models import CompanyReport, CriterionReport, Report
+from tasks.reports.key_figures import contradicted_in_words, figures_across, in_full, key_figures
+from tasks.reports.models import CompanyReport, CriterionReport, Report, RunSummary
 from tasks.reports.passages import trimmed, whole
 from tasks.reports.profile import in_words, profile_facts
 from tasks.reports.wording import (
     by_urgency,
+    contested_criteria,
+    contested_in_words,
     contradicting_criteria,
     day,
     is_unreached,
@@ -48,10 +52,12 @@ from tasks.reports.wording import (
     openable,
     percent,
     place_link,
+    range_in_words,
     shared_reason,
     tally,
     thousands,
     to_request,
+    total_share,
     weblink,
 )
 
@@ -65,41 +71,57 @@ _SIGNS: Final = {ScoreStatus.MISSING: "○", ScoreStatus.UNSCORED: "–"}
 
 def render(report: Report) -> str:
     """The whole report as one page, UTF-8 when written."""
-    return _render_report(report, apart=False)
+    return _render_report(report, None)
 
 
 def render_pages(report: Report) -> Iterator[tuple[str, str]]:
     """The pages of a report in a folder, each with its path there: report.html, and of many companies each its own."""
-    if company_pages.are_apart(report):
-        yield from _render_companies(report)
+    pages = pages_of(report)
+    if pages.are_apart:
+        names = [company.name for company in report.companies]
+        for number, company in enumerate(report.companies, 1):
+            yield pages.path(number), render_company(report.run, company, number, names, pages)
     yield "report.html", render_overview(report)
 
 
 def render_overview(report: Report) -> str:
     """The page report.html of a folder: of many companies without what stands on their own pages."""
-    return _render_report(report, apart=company_pages.are_apart(report))
+    pages = pages_of(report)
+    return _render_report(report, pages if pages.are_apart else None)
 
 
-def _render_companies(report: Report) -> Iterator[tuple[str, str]]:
-    template = environment().get_template("company_page.html")
-    links = [(company.name, company_pages.page_path(company)) for company in report.companies]
-    for n, company in enumerate(report.companies, 1):
-        page = template.render(
-            **_shared(report, base="../", apart=True),
+def render_company(
+    run: RunSummary, company: CompanyReport, number: int, names: Sequence[str], pages: CompanyPages
+) -> str:
+    """A company's own page, one folder below the report.
+
+    Args:
+        run: the run.
+        company: the company.
+        number: its place among those of the report, from 1.
+        names: what these are called.
+        pages: where they are shown.
+    """
+    links = [None, *((name, pages.path(other)) for other, name in enumerate(names, 1)), None]
+    return (
+        environment()
+        .get_template("company_page.html")
+        .render(
+            **_shared(run, pages, base="../"),
             company=company,
-            n=n,
+            n=number,
             open_sections=True,
-            neighbours=(links[n - 2] if n > 1 else None, links[n] if n < len(links) else None),
+            neighbours=(links[number - 1], links[number + 1]),
         )
-        yield company_pages.page_path(company), page
+    )
 
 
-def _render_report(report: Report, *, apart: bool) -> str:
+def _render_report(report: Report, pages: CompanyPages | None) -> str:
     return (
         environment()
         .get_template("report.html")
         .render(
-            **_shared(report, base="", apart=apart),
+            **_shared(report.run, pages, base=""),
             companies=report.companies,
             failed=[company for company in report.companies if company.status is CompanyStatus.FAILED],
             documents=tally([document for company in report.companies for document in company.documents]),
@@ -108,17 +130,20 @@ def _render_report(report: Report, *, apart: bool) -> str:
     )
 
 
-def _shared(report: Report, *, base: str, apart: bool) -> dict[str, Any]:
-    """What every page of a report is given. `base` leads from the page to the folder that the report is in."""
+def _shared(run: RunSummary, pages: CompanyPages | None, *, base: str) -> dict[str, Any]:
+    """What every page of a report is given: `pages` where companies are apart.
+
+    `base` leads from the page to the folder that the report is in.
+    """
     style, script = part("report.css"), part("report.js")
 
     def to_company(n: int) -> str:
-        return base + company_pages.company_link(report, n) if apart else f"#company-{n}"
+        return f"#company-{n}" if pages is None else base + pages.company(n)
 
     return {
-        "run": report.run,
+        "run": run,
         "base": base,
-        "apart": apart,
+        "apart": pages is not None,
         "to_company": to_company,
         "to_criterion": lambda n, position: f"{to_company(n)}-{position}",
         "policy": (
@@ -141,8 +166,10 @@ def environment() -> Environment:
     )
     environment.filters.update(
         breakable=breakable,
+        contradicted_in_words=contradicted_in_words,
         field_name=field_name,
         day=day,
+        is_evidence=is_evidence,
         judge=judge,
         moment=moment,
         money=money,
@@ -153,15 +180,21 @@ def environment() -> Environment:
         weblink=weblink,
     )
     environment.globals.update(
+        any_contested=lambda companies: any(map(contested_criteria, companies)),
         by_criterion=by_criterion,
         by_urgency=by_urgency,
+        contested_criteria=contested_criteria,
+        contested_in_words=contested_in_words,
         contradicting_criteria=contradicting_criteria,
         falls_short=falls_short,
+        figures_across=figures_across,
         flags_by_severity=flags_by_severity,
         flags_of=flags_of,
         heat=heat,
+        in_full=in_full,
         in_words=in_words,
         is_unreached=is_unreached,
+        key_figures=key_figures,
         main_changes=main_changes,
         matrix_cells=matrix_cells,
         missing_most=missing_most,
@@ -170,11 +203,13 @@ def environment() -> Environment:
         possible_range=possible_range,
         possible_ranks=possible_ranks,
         profile_facts=profile_facts,
+        range_in_words=range_in_words,
         red_flags=red_flags,
         shared_reason=shared_reason,
         strengths=strengths,
         tally=tally,
         to_request=to_request,
+        total_share=total_share,
         trimmed=trimmed,
         whole=whole,
     )
@@ -202,9 +237,11 @@ def matrix_cells(company: CompanyReport, scale: tuple[float, float], link: str, 
 
 def _cell(criterion: CriterionReport, scale: tuple[float, float], link: str) -> str:
     flag = " data-flag" if falls_short(criterion, scale) else ""
-    if criterion.status is ScoreStatus.SCORED and criterion.score is not None:
+    if criterion.status.counts and criterion.score is not None:
         shown = number(criterion.score)
         exact = "" if float(shown) == criterion.score else f" data-score={criterion.score}"
+        if criterion.status is ScoreStatus.CONTESTED:
+            exact, shown = f" data-score={criterion.score} aria-label='{shown}, contested'", f"{shown}!"
         return f"<td><a class=heat-{heat(criterion.score, scale)} href={link}{exact}{flag}>{shown}</a>"
     sign = _SIGNS.get(criterion.status) or ("?" if criterion.score is None else f"({number(criterion.score)})")
     return f"<td><a class={criterion.status} href={link} aria-label={criterion.status}{flag}>{sign}</a>"

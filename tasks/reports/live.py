@@ -19,10 +19,12 @@ from storage.texts import StoredText
 from tasks.documents.drive.drive import Document, Drive
 from tasks.documents.drive.registry import configured_drive, open_drive
 from tasks.errors import NotFound
-from tasks.evidence.company import draw_alone, is_pdf, picture_path
+from tasks.evidence.company import draw_alone, is_pdf
+from tasks.evidence.pictures import picture_path
+from tasks.reports.company_pages import FOLDER, CompanyPages
 from tasks.reports.evidence_links import anchor_of, page_prefix, picture_of
 from tasks.reports.evidence_pages import CitedFor, EvidencePage, WaysOn, filled, pages_of, render_page
-from tasks.reports.html import render
+from tasks.reports.html import render_company, render_overview
 from tasks.reports.originals import Original, with_originals
 from tasks.reports.report import build, criteria_of_run, in_reports_order
 from tasks.reports.rights import withhold
@@ -83,7 +85,36 @@ def report_page(run_id: str) -> str:
         report = build(live.run.id)
         if live.has_accounts:
             withhold(report, live.drive)
-        return render(with_originals(report, _shown_by_the_drive if live.has_accounts else _shown_here(live.run.id)))
+        return render_overview(with_originals(report, _originals(live)))
+
+
+def company_page(run_id: str, name: str) -> str:
+    """The page of one of many companies of a run, by its file's name; see `report_page`.
+
+    Raises:
+        NotFound: there is none.
+        NotLoggedIn: as `_live`.
+    """
+    with _live(run_id) as live:
+        shown = _company_pages(live)
+        paths = [shown.path(number) for number in range(1, len(live.companies) + 1)] if shown.are_apart else []
+        if (path := f"{FOLDER}/{name}") not in paths:
+            raise NotFound("There is no such page in this run.")
+        number = paths.index(path) + 1
+        report = build(live.run.id, live.companies[number - 1].domain)
+        if live.has_accounts:
+            withhold(report, live.drive)
+        report = with_originals(report, _originals(live))
+        names = [company.name for company in live.companies]
+        return render_company(report.run, report.companies[0], number, names, shown)
+
+
+def _company_pages(live: LiveRun) -> CompanyPages:
+    return CompanyPages([company.domain for company in live.companies])
+
+
+def _originals(live: LiveRun) -> Original:
+    return _shown_by_the_drive if live.has_accounts else _shown_here(live.run.id)
 
 
 def evidence_page(run_id: str, name: str) -> str:
@@ -103,8 +134,9 @@ def evidence_page(run_id: str, name: str) -> str:
 
 def _find_page(live: LiveRun, number: int, company: RunCompany, name: str) -> tuple[EvidencePage, WaysOn]:
     assert company.id is not None
+    shown = _company_pages(live)
     claims = {
-        criterion.id: CitedFor(criterion.label, f"../report.html#company-{number}-{position}")
+        criterion.id: CitedFor(criterion.label, f"../{shown.criterion(number, position)}")
         for position, criterion in enumerate(criteria_of_run(live.run), 1)
     }
     with database.reading() as session:

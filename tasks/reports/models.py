@@ -7,14 +7,14 @@ are UTC; in JSON they end in `Z`.
 from datetime import datetime
 from typing import Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from storage.runs import CompanyStatus, RunStatus
 from storage.scores import ScoreStatus
 from tasks.companies.claims import Claim, ClaimConflict
 from tasks.reports.changes import Change
 
-CriterionKind = Literal["judged", "fact", "document"]
+CriterionKind = Literal["judged", "fact", "document", "figure"]
 Severity = Literal["high", "medium", "low"]
 
 
@@ -114,10 +114,13 @@ class ReportedQuote(BaseModel):
 
     `stance`: whether they speak `for` or `against` what is asked; null where nobody judged. `evidence_url` is the path
     of the page that shows them, relative to the report, null where none is written; `boxes` are where they stand on the
-    pages of a PDF, one a line, none where that is not certain or not known.
+    pages of a PDF, one a line, none where that is not certain or not known. `before` and `behind` are the words around
+    it in its sentence, or its table row, as the document has them; empty where it is one.
     """
 
     text: str
+    before: str = ""
+    behind: str = ""
     verified: bool
     document_id: str | None
     document_name: str | None
@@ -127,9 +130,14 @@ class ReportedQuote(BaseModel):
     evidence_url: str | None = None
     boxes: list[QuoteBox] = []
 
+    @model_serializer(mode="wrap")
+    def _without_empty_words(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
+        fields: dict[str, object] = handler(self)
+        return {name: value for name, value in fields.items() if value or name not in {"before", "behind"}}
 
-class ContradictingQuote(BaseModel):
-    """Verified words of one of two documents, or places, that contradict each other."""
+
+class CitedWords(BaseModel):
+    """Words of a document with their place."""
 
     text: str
     document_id: str
@@ -140,11 +148,28 @@ class ContradictingQuote(BaseModel):
     boxes: list[QuoteBox] = []
 
 
+class ContradictingQuote(CitedWords):
+    """Verified words of one of two documents, or places, that contradict each other."""
+
+
 class ReportedContradiction(BaseModel):
     """What the data room says in two ways: `about` what, and both places."""
 
     about: str
     quotes: tuple[ContradictingQuote, ContradictingQuote]
+
+
+class OrderInDocument(CitedWords):
+    """Words of a document that give orders to a model. Words in its name have no page of evidence."""
+
+
+class ContestedScores(BaseModel):
+    """The scores of the same passages with words that give orders to a model, and without; null where there is none."""
+
+    model_config = ConfigDict(populate_by_name=True, serialize_by_alias=True)
+
+    with_orders: float | None = Field(alias="with")
+    without: float | None
 
 
 class NearestDocument(BaseModel):
@@ -157,11 +182,12 @@ class NearestDocument(BaseModel):
 
 
 class CriterionReport(CriterionInWords):
-    """How one criterion came out for one company. Only a `scored` one counts in the total.
+    """How one criterion came out for one company. Only a `scored` or a `contested` one counts in the total.
 
     `confidence` is the judge's own, `agreement` the share of repeated judgements that gave this
     score, both 0..1 and null where there is none. `missing` is what to ask the company for, null where
-    nothing is missing, and `nearest` the documents that come nearest to it.
+    nothing is missing, and `nearest` the documents that come nearest to it. `orders` are the words in the passages
+    judged that give orders to a model, and `contested` the scores with and without them, where these differ.
     """
 
     score: float | None
@@ -173,6 +199,8 @@ class CriterionReport(CriterionInWords):
     contradictions: list[ReportedContradiction] = []
     missing: str | None = None
     nearest: list[NearestDocument] = []
+    orders: list[OrderInDocument] = []
+    contested: ContestedScores | None = None
 
 
 class DocumentReport(BaseModel):
@@ -187,13 +215,74 @@ class DocumentReport(BaseModel):
     document_url: str
 
 
+class ReportedFigure(BaseModel):
+    """One figure of a document: `value` is decimal text in base units, `period` a day or the two days of a duration.
+
+    `entity` is null for the company as a whole; `unit` an ISO currency, `percent`, `count`, `ratio` or `months`.
+    """
+
+    concept: str
+    label: str
+    value: str
+    unit: str
+    period: str
+    entity: str | None
+    basis: str
+    document_id: str | None
+    document_name: str | None
+    place: str
+
+
+class ReportedFigureConflict(BaseModel):
+    """Figures that must agree and do not: the one that counts, the others, and the `rule` that decided."""
+
+    concept: str
+    period: str
+    counted: ReportedFigure
+    others: list[ReportedFigure]
+    rule: str
+
+
+class ReportedDerivedFigure(BaseModel):
+    """A figure that was computed: its `formula`, and the figures that went into it."""
+
+    name: str
+    value: str
+    unit: str
+    period: str
+    formula: str
+    inputs: list[ReportedFigure]
+
+
+class ComparedFigure(BaseModel):
+    """What a public source says (`claim`) and the room's `figure` of that time, else the nearest; `why` the verdict."""
+
+    concept: str
+    verdict: Literal["agrees", "differs", "not_comparable"]
+    why: str
+    claim: Claim
+    figure: ReportedFigure
+
+
+class UntiedSum(BaseModel):
+    """A sum of a document that does not come out: what it states, and what its parts give, in the table's own units."""
+
+    what: str
+    stated: str
+    computed: str
+    place: str
+    document_id: str
+    document_name: str
+
+
 class CompanyReport(BaseModel):
     """One company. `total` is 0..1 of what could be scored (null if nothing), `coverage` the share of weight scored.
 
     `missing` says what to ask the company for, an entry a thing. `compared_with` is the id of the
     last run that had the company too; without one `changes` is empty and says nothing. `stability` is
     the share of draws in which it keeps its place when the weights vary (`run.sensitivity`). `facts` are
-    those of its profile, for each field the claim that the profile took.
+    those of its profile, for each field the claim that the profile took. `figures_left_out` counts the numbers of the
+    documents that are no figures because something about them is not sure, by reason.
     """
 
     name: str
@@ -213,6 +302,12 @@ class CompanyReport(BaseModel):
     compared_with: str | None
     stability: float | None = None
     facts: list[Claim] = []
+    figures: list[ReportedFigure] = []
+    figure_conflicts: list[ReportedFigureConflict] = []
+    derived_figures: list[ReportedDerivedFigure] = []
+    figure_comparisons: list[ComparedFigure] = []
+    untied_sums: list[UntiedSum] = []
+    figures_left_out: dict[str, int] = {}
 
 
 class Report(BaseModel):

@@ -244,7 +244,7 @@ def _scores(slide: Slide, company: CompanyReport, scale: tuple[float, float]) ->
     criteria = [company.criteria[position] for position in sorted(ordered[:_CRITERIA])]
     names = [
         fitted(criterion.name, 190, 9)
-        if share_of(criterion, scale) is not None
+        if share_of(criterion, scale) is not None and criterion.contested is None
         else f"{fitted(criterion.name, 120, 9)} ({criterion.status})"
         for criterion in criteria
     ] or ["no criteria"]

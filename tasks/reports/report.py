@@ -26,10 +26,14 @@ from storage.runs import (
     run_companies,
 )
 from storage.scores import CriterionOutcome, Quote, ScoreStatus, company_outcomes, outcome_quotes
+from storage.texts import find_stretch
 from tasks.companies.claims import Claim, find_conflicts
 from tasks.companies.field_names import field_name
 from tasks.errors import NotFound
 from tasks.evidence.settings import EvidenceSettings
+from tasks.figures.conflicts import Step
+from tasks.figures.ledger import LedgerText, room_ledger
+from tasks.figures.rows import conflict_row, derived_row, room_row
 from tasks.reports.changes import (
     Causes,
     Change,
@@ -39,13 +43,16 @@ from tasks.reports.changes import (
     score_moves,
 )
 from tasks.reports.evidence_links import evidence_url
+from tasks.reports.figure_comparisons import compare
 from tasks.reports.models import (
     CompanyReport,
+    ContestedScores,
     Cost,
     CriterionReport,
     CriterionSummary,
     DocumentReport,
     NearestDocument,
+    OrderInDocument,
     PreviousRun,
     QuoteBox,
     Report,
@@ -54,10 +61,14 @@ from tasks.reports.models import (
     RunSummary,
     Sensitivity,
 )
-from tasks.scoring.criteria import rule_in_words
+from tasks.scoring.criteria import figure_in_words, rule_in_words, rule_of_run
 from tasks.scoring.score import DRAWS, stability
+from tasks.text.quotations import in_sentence
 
 __all__ = ["Report", "build"]
+
+_AROUND = 800
+"""Characters before and behind a quotation that are read for its sentence."""
 
 
 def criteria_of_run(run: Run) -> list[CriterionSummary]:
@@ -79,10 +90,12 @@ def criteria_of_run(run: Run) -> list[CriterionSummary]:
 
 def _label(criterion: Mapping[str, Any]) -> str:
     """What the criterion asks, in the words of the batch."""
-    if criterion["kind"] == "fact":
-        bands = criterion.get("bands")
-        rule = rule_in_words(criterion.get("rule"), {float(score): bands[score] for score in bands} if bands else None)
-        return f"{field_name(criterion['fact'])} {rule}"
+    if criterion["kind"] in {"fact", "figure"}:
+        written = criterion.get("bands")
+        rule, bands = criterion.get("rule"), {float(score): written[score] for score in written} if written else None
+        if criterion["kind"] == "figure":
+            return figure_in_words(criterion["figure"], rule, bands, criterion["period"])
+        return f"{field_name(criterion['fact'])} {rule_in_words(rule, bands)}"
     return str(criterion["ask"] if criterion["kind"] == "judged" else criterion["document"])
 
 
@@ -104,19 +117,26 @@ def company_criteria(
 
 
 class EvidenceOf(NamedTuple):
-    """What is needed to say where a company's quotations can be looked at; `pages` are those of spans of texts."""
+    """What is needed to say where a company's quotations can be looked at.
+
+    `pages` are those of spans of texts, `around` the words of their sentences in front of them and behind.
+    """
 
     domain: str
     pages: Mapping[tuple[int, int, int], Sequence[Mapping[str, Any]]]
+    around: Mapping[tuple[int, int, int], tuple[str, str]] = {}
 
     def of(self, document_id: str | None, place: str | None, *span: int | None) -> dict[str, Any]:
         """The fields `evidence_url` and `boxes` of a quotation; `span` is its text's id, its start and its end."""
         text_id, start, end = span
         if document_id is None or text_id is None or start is None or end is None:
             return {}
+        before, behind = self.around.get((text_id, start, end), ("", ""))
         if EvidenceSettings.current().evidence == "none":
-            return {}
+            return {"before": before, "behind": behind}
         return {
+            "before": before,
+            "behind": behind,
             "evidence_url": evidence_url(self.domain, document_id, place or "", start, end),
             "boxes": [
                 QuoteBox(page=page["page"], left=left, top=top, right=right, bottom=bottom)
@@ -168,6 +188,16 @@ def _criterion(
         ],
         missing=(outcome.missing or summary.label) if outcome.status is ScoreStatus.MISSING else None,
         nearest=[NearestDocument.model_validate(document) for document in outcome.nearest],
+        orders=[
+            OrderInDocument.model_validate(
+                {
+                    **order,
+                    **shown.of(order["document_id"], order["place"], order["text_id"], order["start"], order["end"]),
+                }
+            )
+            for order in outcome.orders
+        ],
+        contested=ContestedScores.model_validate(outcome.contested) if outcome.contested else None,
     )
 
 
@@ -259,7 +289,7 @@ def _add_stability(companies: Sequence[CompanyReport], run: Run) -> Sensitivity 
         {
             criterion.id: (criterion.score - low) / (high - low)
             for criterion in company.criteria
-            if criterion.status is ScoreStatus.SCORED and criterion.score is not None
+            if criterion.status.counts and criterion.score is not None
         }
         for company in ranked
     ]
@@ -300,10 +330,29 @@ def _company(
         else [],
         status=company.status,
         problem=company.problem,
-        warnings=_warnings(session, company),
+        warnings=_warnings(session, company, criteria, outcomes),
         compared_with=before.id if before and earlier else None,
         facts=list({claim.field: claim for claim in reversed(claims)}.values())[::-1],
+        **_figures(documents, claims, rule_of_run(run.criteria)),
     )
+
+
+def _figures(documents: Sequence[RunDocument], claims: Sequence[Claim], rule: Sequence[Step]) -> dict[str, Any]:
+    """The fields of a company's report that tell of the figures in its documents."""
+    texts = [
+        LedgerText(document.text_id, document.document_id, document.name, document.path)
+        for document in documents
+        if document.text_id is not None
+    ]
+    ledger = room_ledger(texts, rule=rule)
+    return {
+        "figures": [room_row(row) for row in ledger.figures],
+        "figure_conflicts": [conflict_row(conflict) for conflict in ledger.conflicts],
+        "derived_figures": [derived_row(derived) for derived in ledger.derived],
+        "figure_comparisons": compare(claims, ledger.figures, rule),
+        "untied_sums": list(ledger.ties),
+        "figures_left_out": ledger.left_out,
+    }
 
 
 def _evidence_of(
@@ -319,9 +368,24 @@ def _evidence_of(
         for contradiction in outcome.contradictions
         for said in contradiction["quotes"]
     }
-    return EvidenceOf(
-        company.domain, find_span_pages(session, sorted(text_id for text_id in cited if text_id is not None))
-    )
+    cited |= {order["text_id"] for outcome in outcomes for order in outcome.orders}
+    pages = find_span_pages(session, sorted(text_id for text_id in cited if text_id is not None))
+    judged = {outcome.id for outcome in outcomes if outcome.status is not ScoreStatus.UNSCORED}
+    spans = {
+        (quote.text_id, quote.start, quote.end)
+        for outcome_id, of_outcome in quotes.items()
+        for quote in of_outcome
+        if outcome_id in judged and quote.text_id is not None and quote.start is not None and quote.end is not None
+    }
+    return EvidenceOf(company.domain, pages, {span: _around(session, *span) for span in spans})
+
+
+def _around(session: Session, text_id: int, start: int, end: int) -> tuple[str, str]:
+    """The words of a quotation's sentence, or row, in front of it and behind it."""
+    first = max(start - _AROUND, 0)
+    stretch = find_stretch(session, text_id, first, end + _AROUND)
+    begin, stop = in_sentence(stretch, start - first, end - first)
+    return stretch[begin : start - first], stretch[end - first : stop]
 
 
 def _claims(session: Session, company: RunCompany) -> list[Claim]:
@@ -331,10 +395,21 @@ def _claims(session: Session, company: RunCompany) -> list[Claim]:
     return [Claim.model_validate(claim) for claim in profile_claims(session, company.profile_id)]
 
 
-def _warnings(session: Session, company: RunCompany) -> list[str]:
-    """The company's own warnings and those of its profile's sources, each once."""
+def _warnings(
+    session: Session,
+    company: RunCompany,
+    criteria: Sequence[CriterionReport],
+    outcomes: Sequence[CriterionOutcome],
+) -> list[str]:
+    """The company's own warnings, those of its profile's sources and those of its criteria, each once."""
     profile = get_profile(session, company.profile_id).warnings if company.profile_id is not None else []
-    return list(dict.fromkeys([*company.warnings, *profile]))
+    names = {criterion.id: criterion.name for criterion in criteria}
+    judged = [
+        f"{names.get(outcome.criterion_id, outcome.criterion_id)}: {outcome.warning}"
+        for outcome in outcomes
+        if outcome.warning
+    ]
+    return list(dict.fromkeys([*company.warnings, *profile, *judged]))
 
 
 def _document(run: Run, document: RunDocument) -> DocumentReport:

@@ -88,17 +88,38 @@ def _withhold(company: CompanyReport, visible: Collection[str]) -> None:
             hidden = hidden or 1
             criterion.reason = _REASON
             criterion.quotes = [quote for quote in criterion.quotes if quote.document_id in visible]
+            criterion.orders = [order for order in criterion.orders if order.document_id in visible]
             criterion.contradictions = [
                 contradiction
                 for contradiction in criterion.contradictions
                 if all(quote.document_id in visible for quote in contradiction.quotes)
             ]
         criterion.nearest = [near for near in criterion.nearest if near.document_id in visible]
+    _withhold_figures(company, visible)
     if hidden:  # sentences may name the documents
         company.documents = documents
         company.changes = [change for change in company.changes if change.document_id in visible]
         company.problem = company.problem and "It did not come to its end."
         company.warnings = ["Documents that were deleted since the run, or are not shared with you, are left out."]
+
+
+def _withhold_figures(company: CompanyReport, visible: Collection[str]) -> None:
+    """Leave out the figures of documents that are not seen, and all that rests on one of them."""
+    company.figures = [figure for figure in company.figures if figure.document_id in visible]
+    company.figure_conflicts = [
+        conflict
+        for conflict in company.figure_conflicts
+        if all(figure.document_id in visible for figure in (conflict.counted, *conflict.others))
+    ]
+    company.derived_figures = [
+        derived
+        for derived in company.derived_figures
+        if all(figure.document_id in visible for figure in derived.inputs)
+    ]
+    company.figure_comparisons = [
+        compared for compared in company.figure_comparisons if compared.figure.document_id in visible
+    ]
+    company.untied_sums = [tie for tie in company.untied_sums if tie.document_id in visible]
 
 
 def _rests_on(criterion: CriterionReport) -> Iterator[str]:
@@ -108,3 +129,8 @@ def _rests_on(criterion: CriterionReport) -> Iterator[str]:
     for contradiction in criterion.contradictions:
         for side in contradiction.quotes:
             yield side.document_id
+    for order in criterion.orders:
+        yield order.document_id
+    if criterion.kind == "figure":  # its reason names the figures that come nearest
+        for near in criterion.nearest:
+            yield near.document_id

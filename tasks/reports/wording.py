@@ -9,7 +9,14 @@ from urllib.parse import urlsplit
 
 from storage.scores import ScoreStatus
 from tasks.reports.evidence_links import is_evidence
-from tasks.reports.models import CompanyReport, ContradictingQuote, CriterionReport, DocumentReport, ReportedQuote
+from tasks.reports.models import (
+    CompanyReport,
+    ContradictingQuote,
+    CriterionReport,
+    DocumentReport,
+    OrderInDocument,
+    ReportedQuote,
+)
 
 _OPENABLE: Final = re.compile(r"file:///[^/\s][^\s]*|/runs/[^/?#\s]+/documents/[^/?#\s]+/original")
 """Local files, on no other machine, and the documents of runs in the service."""
@@ -75,16 +82,21 @@ def openable(url: str | None) -> str | None:
     return url if url is not None and _OPENABLE.fullmatch(url) else weblink(url)
 
 
-def shown_at(quote: ReportedQuote | ContradictingQuote) -> str | None:
+def shown_at(quote: ReportedQuote | ContradictingQuote | OrderInDocument) -> str | None:
     """Where the quote can be looked at: its page in the folder beside the report, else the document's own address."""
     return quote.evidence_url or place_link(quote)
 
 
-def place_link(quote: ReportedQuote | ContradictingQuote) -> str | None:
+def place_link(quote: ReportedQuote | ContradictingQuote | OrderInDocument) -> str | None:
     """The address at which the quote can be read; for a PDF, with the quote's page."""
-    url = openable(quote.document_url)
-    page = re.match(r"page (\d+)\b", quote.place or "", re.IGNORECASE)
-    if url and page and "#" not in url and (quote.document_name or "").lower().endswith(".pdf"):
+    return page_address(quote.document_url, quote.place, quote.document_name)
+
+
+def page_address(document_url: str | None, place: str | None, name: str | None) -> str | None:
+    """The address of a document, if it can be opened; for a PDF, with the page of a place in it."""
+    url = openable(document_url)
+    page = re.match(r"page (\d+)\b", place or "", re.IGNORECASE)
+    if url and page and "#" not in url and (name or "").lower().endswith(".pdf"):
         return f"{url}#page={page[1]}"
     return url
 
@@ -160,6 +172,20 @@ def contradicting_criteria(company: CompanyReport) -> list[CriterionReport]:
     return [criterion for criterion in company.criteria if criterion.contradictions]
 
 
+def contested_criteria(company: CompanyReport) -> list[CriterionReport]:
+    """The criteria that came out differently with and without words that give orders to a model."""
+    return [criterion for criterion in company.criteria if criterion.contested is not None]
+
+
+def contested_in_words(criterion: CriterionReport) -> str:
+    """The scores with and without words that give orders to a model, and which of them counts."""
+    assert criterion.contested is not None
+    scores = (criterion.contested.with_orders, criterion.contested.without)
+    one, other = ("no score" if score is None else number(score) for score in scores)
+    counts = f"{number(criterion.score)} counts" if criterion.score is not None else "none counts"
+    return f"{one} with words that give orders to a model, {other} without them; {counts}"
+
+
 def to_request(company: CompanyReport) -> list[CriterionReport]:
     """The criteria for which something is missing, one for each missing item."""
     return list(
@@ -169,13 +195,26 @@ def to_request(company: CompanyReport) -> list[CriterionReport]:
     )[::-1]
 
 
+def total_share(company: CompanyReport) -> str:
+    """The total of what could be scored; `all` in place of 100 % where weight is unscored: it is not the whole."""
+    if company.total is None:
+        return "–"
+    is_part = company.coverage is not None and company.coverage < WHOLE
+    return "all" if is_part and company.total >= WHOLE else percent(company.total)
+
+
+def range_in_words(least: float, most: float) -> str:
+    """Where the total may end: `48 % to 76 %`, or `at least 48 %` where the best is the whole."""
+    return f"at least {percent(least)}" if most >= WHOLE else f"{percent(least)} to {percent(most)}"
+
+
 def total_in_words(company: CompanyReport) -> str:
     """The total with the share of the weight that it rests on: no total is called whole that is not."""
     if company.total is None:
         return "nothing could be scored"
     if company.coverage is None or company.coverage >= WHOLE:
         return f"{percent(company.total)}, with all of the weight scored"
-    return f"{percent(company.total)} of the {percent(company.coverage)} of the weight that could be scored"
+    return f"{total_share(company)} of the {percent(company.coverage)} of the weight that could be scored"
 
 
 def heading_of(criterion: CriterionReport) -> str:
@@ -192,8 +231,9 @@ def outcome_in_words(criterion: CriterionReport, scale: tuple[float, float]) -> 
     """The score on its scale, or why there is none that counts: 4 of 5, missing, unscored."""
     if criterion.score is None or criterion.status in (ScoreStatus.MISSING, ScoreStatus.UNSCORED):
         return criterion.status.value
-    if criterion.status is ScoreStatus.SCORED:
-        return f"{number(criterion.score)} of {number(scale[1])}"
+    if criterion.status.counts:
+        contested = ", contested" if criterion.status is ScoreStatus.CONTESTED else ""
+        return f"{number(criterion.score)} of {number(scale[1])}{contested}"
     return f"{criterion.status.value}, {number(criterion.score)} does not count"
 
 

@@ -12,9 +12,29 @@ from openpyxl.utils import get_column_letter
 from storage.scores import ScoreStatus
 from tasks.companies.field_names import field_name
 from tasks.reports.findings import falls_short, heat, red_flags
-from tasks.reports.models import CompanyReport, ContradictingQuote, CriterionReport, Report, ReportedQuote, Severity
+from tasks.reports.key_figures import in_full
+from tasks.reports.models import (
+    CompanyReport,
+    ComparedFigure,
+    ContradictingQuote,
+    CriterionReport,
+    OrderInDocument,
+    Report,
+    ReportedFigure,
+    ReportedQuote,
+    Severity,
+)
 from tasks.reports.profile import in_words
-from tasks.reports.wording import by_urgency, judge, link_address, outcome_in_words, shown_at, to_request
+from tasks.reports.wording import (
+    by_urgency,
+    contested_criteria,
+    judge,
+    link_address,
+    outcome_in_words,
+    page_address,
+    shown_at,
+    to_request,
+)
 from tasks.reports.workbook import (
     COUNT,
     FIGURE,
@@ -72,6 +92,19 @@ def render(report: Report) -> bytes:
     book.sheet("Passages", columns, _passages(report), still=(1, 2))
     columns = (_COMPANY, Column("About", 30), Column("One says", 50), *_SOURCE, Column("The other says", 50), *_SOURCE)
     book.sheet("Contradictions", columns, _contradictions(report), still=(1, 1))
+    columns = (
+        _COMPANY,
+        _CRITERION,
+        Column("Counts", 9, FIGURE),
+        Column("With", 9, FIGURE),
+        Column("Without", 9, FIGURE),
+    )
+    book.sheet(
+        "Contested", (*columns, Column("Words that give orders", 80), *_SOURCE), _contested(report), still=(1, 2)
+    )
+    columns = (_COMPANY, Column("Figure", 24), Column("Value", 16, FIGURE), Column("Unit", 9), Column("From", 11))
+    columns += (Column("To or at", 11), Column("Whose", 22), Column("Basis", 12), Column("Contradicted", 13))
+    book.sheet("Figures", (*columns, Column("Label or formula", 36), *_SOURCE), _figures_of(report), still=(1, 2))
     columns = (_COMPANY, Column("Missing", 50), Column("Nearest in the data room", 90))
     book.sheet("To ask for", columns, _missing(report), still=(1, 1))
     columns = (_COMPANY, Column("Field", 28), Column("Value", 40), Column("Source", 18))
@@ -128,7 +161,7 @@ def _figures(row: int, last: int, criteria: int, scale: tuple[float, float]) -> 
 
 def _score(criterion: CriterionReport, scale: tuple[float, float]) -> Styled:
     """The score on its heat, or the word for what has none that counts."""
-    if criterion.status is not ScoreStatus.SCORED or criterion.score is None:
+    if not criterion.status.counts or criterion.score is None:
         return Styled(criterion.status.value, status_style(criterion.status.value))
     return Styled(criterion.score, heat_style(heat(criterion.score, scale), flagged=falls_short(criterion, scale)))
 
@@ -157,13 +190,13 @@ def _criteria(report: Report) -> Iterator[Row]:
         flags = {flag.criterion.id: flag.severity for flag in red_flags(company, report.run.scale)}
         for criterion in company.criteria:
             score = criterion.score
-            shown = _score(criterion, report.run.scale) if criterion.status is ScoreStatus.SCORED else score
+            shown = _score(criterion, report.run.scale) if criterion.status.counts else score
             judged = (criterion.status.value, criterion.confidence, criterion.agreement, criterion.reason)
             asked = (criterion.name, criterion.label, criterion.kind, criterion.weight)
             yield [company.name, *asked, shown, *judged, _severity(flags.get(criterion.id)), criterion.id]
 
 
-def _source(quote: ReportedQuote | ContradictingQuote) -> tuple[str | None, str | None, Link | None]:
+def _source(quote: ReportedQuote | ContradictingQuote | OrderInDocument) -> tuple[str | None, str | None, Link | None]:
     """The document, the place in it, and the link that opens it."""
     return quote.document_name, quote.place, _link(shown_at(quote))
 
@@ -199,6 +232,54 @@ def _contradictions(report: Report) -> Iterator[Row]:
                 for quote in contradiction.quotes:
                     row += [quote.text, *_source(quote)]
                 yield row
+
+
+def _contested(report: Report) -> Iterator[Row]:
+    """The scores with and without words that give orders to a model, a row a place of such words."""
+    for company in report.companies:
+        for criterion in contested_criteria(company):
+            assert criterion.contested is not None
+            scores = (criterion.score, criterion.contested.with_orders, criterion.contested.without)
+            for order in criterion.orders:
+                yield [company.name, criterion.name, *scores, order.text, *_source(order)]
+
+
+def _figures_of(report: Report) -> Iterator[Row]:
+    """Every figure of the rooms in base units, what is computed from them, what public sources say of the same.
+
+    Percentages are numbers of percent.
+    """
+    for company in report.companies:
+        verdicts = {_figure_key(conflict.counted): "counts" for conflict in company.figure_conflicts}
+        for conflict in company.figure_conflicts:
+            verdicts |= {_figure_key(other): "does not count" for other in conflict.others}
+        urls = {document.document_id: document.document_url for document in company.documents}
+        for figure in company.figures:
+            begin, _, end = figure.period.rpartition("/")
+            meant = (figure.concept.replace("_", " "), float(figure.value), figure.unit, begin, end, figure.entity)
+            address = page_address(urls.get(figure.document_id or ""), figure.place, figure.document_name)
+            source = (figure.document_name, figure.place, _link(address))
+            yield [company.name, *meant, figure.basis, verdicts.get(_figure_key(figure)), figure.label, *source]
+        for derived in company.derived_figures:
+            begin, _, end = derived.period.rpartition("/")
+            computed = (derived.name.replace("_", " "), float(derived.value), derived.unit, begin, end, None)
+            yield [company.name, *computed, "computed", None, derived.formula, None, None, None]
+        for compared in company.figure_comparisons:
+            yield [company.name, *_compared(compared), _link(compared.claim.url)]
+
+
+def _compared(compared: ComparedFigure) -> list[Value]:
+    """A row of what a public source says: its value, or the range in words, and the verdict with the room's figure."""
+    claim, figure = compared.claim, compared.figure
+    value = None if isinstance(claim.value, list) else float(claim.value)
+    said = in_words(claim.field, claim.value)
+    about = f"{field_name(claim.field)} {said}; the room: {in_full(figure)} ({figure.document_name}, {figure.place})"
+    meant = (compared.concept.replace("_", " "), value, figure.unit, "", (claim.as_of or "")[:10], None)
+    return [*meant, "public source", compared.verdict.replace("_", " "), about, claim.source, compared.why]
+
+
+def _figure_key(figure: ReportedFigure) -> tuple[str, str, str | None, str]:
+    return figure.concept, figure.period, figure.document_id, figure.place
 
 
 def _missing(report: Report) -> Iterator[Row]:

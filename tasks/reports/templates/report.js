@@ -32,6 +32,39 @@ const percent = (share) => {
   const points = +(100 * share).toFixed(9), low = Math.floor(points);
   return `${points - low === 0.5 ? low + (low % 2) : Math.round(points)}\u202f%`;
 };
+// The head of a column as a button. No <button>: Chromium 156 prints one blank where it repeats a table's head on the next page.
+function pressable(cell, press) {
+  const button = document.createElement("span");
+  button.tabIndex = 0;
+  button.setAttribute("role", "button");
+  button.append(...cell.childNodes);
+  cell.append(button);
+  button.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    button.click();
+  });
+  button.addEventListener("click", press);
+}
+
+// The newest key figures: by a column from the highest, each unit by itself, or as they were; what has none stays below.
+all(".across table").forEach((table) => {
+  const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0], rows = [...body.rows];
+  heads.forEach((head, column) => pressable(head, () => {
+    const first = column ? "descending" : "ascending", second = column ? "ascending" : "descending";
+    const order = head.getAttribute("aria-sort") === first ? second : first, sign = order === "ascending" ? 1 : -1;
+    heads.forEach((other) => other.removeAttribute("aria-sort"));
+    head.setAttribute("aria-sort", order);
+    const at = (row) => row.cells[column].dataset;
+    body.append(...[...rows].sort((a, b) => {
+      if (!column) return sign * (rows.indexOf(a) - rows.indexOf(b));
+      const [x, y] = [at(a), at(b)];
+      if (!x.value || !y.value) return !x.value - !y.value;
+      return x.unit.localeCompare(y.unit) || sign * (x.value - y.value);
+    }));
+  }));
+});
+
 const table = document.querySelector(".matrix table");
 if (table) workWith(table);
 
@@ -78,18 +111,7 @@ function workWith(table) {
   }
 
   [{ cell: corner }, ...columns].forEach((column) => {
-    // no <button>: Chromium 156 prints one blank where it repeats a table's head on the next page
-    const button = document.createElement("span");
-    button.tabIndex = 0;
-    button.setAttribute("role", "button");
-    button.append(...column.cell.childNodes);
-    column.cell.append(button);
-    button.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      button.click();
-    });
-    button.addEventListener("click", () => {
+    pressable(column.cell, () => {
       // the company's own order begins with the first, figures with the highest; what has none stays below
       const first = column.cell === corner ? "ascending" : "descending";
       const second = first === "ascending" ? "descending" : "ascending";
@@ -185,11 +207,12 @@ function workWith(table) {
     if (may) { may.setAttribute("x", 100 * least); may.setAttribute("width", 100 * (most - least)); }
     if (at) at.setAttribute("x", 99 * (total ?? 0));
     const standing = item.querySelector('[data-show="standing"]'), ranks = item.querySelector('[data-show="ranks"]');
-    const range = `in all ${percent(least)} to ${percent(most)}`;
+    const isWhole = (share) => share > 1 - 1e-9;
+    const range = isWhole(most) ? `in all at least ${percent(least)}` : `in all ${percent(least)} to ${percent(most)}`;
     if (standing) {
       const figure = document.createElement("b");
-      figure.textContent = total === null ? "" : percent(total);
-      const whole = coverage > 1 - 1e-9;
+      const whole = isWhole(coverage);
+      figure.textContent = total === null ? "" : isWhole(total) && !whole ? "all" : percent(total);
       standing.replaceChildren(figure, total === null ? `Nothing could be scored; ${range}` : whole ? ", with all scored" : ` of the ${percent(coverage)} that could be scored; ${range}`);
     }
     if (ranks) ranks.textContent = ends[0] === ends[1] ? `rank ${ends[0]} whatever is unscored` : `rank ${ends[0]} to ${ends[1]} possible`;

@@ -85,7 +85,7 @@ def report_of(companies: int, criteria: int, *, judged: bool = True, seed: int =
 def _company(n: int, asked: list[CriterionSummary], random: Random, *, judged: bool) -> CompanyReport:
     domain = f"company-{n}.example"
     criteria = [_criterion(summary, domain, random, judged=judged) for summary in asked]
-    scored = [criterion for criterion in criteria if criterion.status is ScoreStatus.SCORED]
+    scored = [criterion for criterion in criteria if criterion.status.counts]
     weight = sum(criterion.weight for criterion in scored)
     earned = sum(criterion.weight * (criterion.score or 0) / 5 for criterion in scored)
     claims = [
@@ -114,7 +114,7 @@ def _company(n: int, asked: list[CriterionSummary], random: Random, *, judged: b
 
 
 def _criterion(summary: CriterionSummary, domain: str, random: Random, *, judged: bool) -> CriterionReport:
-    status = random.choices(list(ScoreStatus), (12, 1, 2, 1))[0]
+    status = random.choices(list(ScoreStatus), (12, 1, 1, 2, 1))[0]
     if summary.kind == "judged" and not judged:
         status = ScoreStatus.UNSCORED
     quotes = [_quote(domain, random) for _ in range(5 if status is ScoreStatus.UNSCORED else 3)]
@@ -122,7 +122,8 @@ def _criterion(summary: CriterionSummary, domain: str, random: Random, *, judged
         {
             **summary.model_dump(exclude={"guide"}),
             "status": status,
-            "score": random.choice((0, 1, 2, 3, 3.5, 4, 5)) if status in ("scored", "unsupported") else None,
+            "score": random.choice((0, 1, 2, 3, 3.5, 4, 5)) if status.counts or status == "unsupported" else None,
+            "contested": {"with": 5, "without": 1} if status is ScoreStatus.CONTESTED else None,
             "reason": "No model is configured, so no judgement was made."
             if status is ScoreStatus.UNSCORED
             else "The contracts say so in two places [1], [2].",

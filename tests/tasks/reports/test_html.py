@@ -196,3 +196,17 @@ def test_figures_are_written_for_readers() -> None:
     assert [percent(share) for share in (0.996, 0.9999, 1 - 1e-12, 1)] == ["99\u202f%"] * 2 + ["100\u202f%"] * 2
     assert [plain(None), plain(value=True), plain([10, 50])] == ["nothing", "yes", "[10, 50]"]
     assert [plain(2014), plain(12_500_000)] == ["2014", "12\u202f500\u202f000"]
+
+
+def test_no_headline_says_100_percent_where_weight_is_unscored() -> None:
+    report = report_with_everything()
+    one = report.companies[0]
+    one.total, one.coverage, one.rank = 1.0, 0.5, 1
+    report.companies.append(one.model_copy(update={"name": "Beta", "domain": "beta.example", "total": 0.5, "rank": 2}))
+    page = html.render(report)
+    headlines = re.findall(
+        r'class="lead".*?</p>|data-show="standing".*?</p>|class="headline".*?</summary>', page, re.DOTALL
+    )
+    assert len(headlines) == 6
+    assert not any("100\u202f%" in headline for headline in headlines)
+    assert "<b>all</b> of the 50\u202f% that could be scored; in all at least 50\u202f%" in headlines[1]

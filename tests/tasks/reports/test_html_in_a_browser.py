@@ -14,6 +14,7 @@ from storage.scores import ScoreStatus
 from tasks.reports import html
 from tasks.reports.report import build
 from tests.tasks.reports.rows import company, document, outcome, quote, write_company, write_run
+from tests.tasks.reports.test_key_figures import revenue, with_figures
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
@@ -26,6 +27,9 @@ style="width:390px;height:800px;border:0" onload="setTimeout(() => {
   document.body.dataset.title = page.title;
   document.body.dataset.open = [...page.querySelectorAll('details.company[open]')].map((part) => part.id);
   for (const click of [1, 2]) page.querySelectorAll('.matrix thead [role=button]')[1].click();
+  const across = page.querySelectorAll('.across thead [role=button]');
+  if (across.length) across[1].click();
+  document.body.dataset.across = [...page.querySelectorAll('.across tbody th')].map((head) => head.textContent.trim());
   document.body.dataset.order = [...page.querySelectorAll('.matrix tbody tr')].map((row) => row.dataset.company);
 }, 50)"></iframe>"""
 
@@ -94,3 +98,19 @@ def test_page_works_on_a_phone_and_asks_the_network_for_nothing(browse: Browse) 
     assert int(found["width"]) <= 390, "the page scrolls sideways"
     assert found["open"] == "company-7", "the section that a link leads to is open, the others are not"
     assert found["order"] == "7,6,5,4,3,2,1,8", "sorted by total, lowest first, the one without a total still last"
+
+
+def test_the_newest_figures_are_sorted_by_a_column_each_currency_by_itself(browse: Browse) -> None:
+    report, alpha = with_figures()
+    others = {"Beta": ("99000000", "EUR"), "Gamma": ("500", "USD"), "Delta": None, "Epsilon": ("7000000", "EUR")}
+    report.companies = [alpha]
+    for name, figure in others.items():
+        one = revenue(figure[0] if figure else "5", 2024).model_copy(
+            update={"unit": figure[1]} if figure else {"concept": "headcount", "unit": "count"}
+        )
+        report.companies.append(
+            alpha.model_copy(update={"name": name, "figures": [one], "figure_conflicts": [], "derived_figures": []})
+        )
+    dom, _ = browse(html.render(report))
+    found = dict(re.findall(r'data-(\w+)="([^"]*)"', dom[dom.index("<body") : dom.index(">", dom.index("<body"))]))
+    assert [name.split()[0] for name in found["across"].split(",")] == ["Beta", "Alpha", "Epsilon", "Gamma", "Delta"]

@@ -1,0 +1,81 @@
+"""What public sources say of a company, held against the figures of its room.
+
+Of the profile's fields those are compared that the ledger has a concept for: the head-count. A source's date says when
+its figure was true, and a figure of the room is held against it where it is of the same month, or of the same year
+where the source gives only a year. What is of another time is not comparable.
+"""
+
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Any, Final
+
+from tasks.companies.claims import Claim
+from tasks.figures.conflicts import RULE, RoomFigure, Step
+from tasks.figures.derived import counted_figures
+from tasks.figures.document_figures import agrees
+from tasks.figures.periods import last_day, months_of
+from tasks.figures.rows import room_row
+from tasks.reports.models import ComparedFigure, ReportedFigure
+
+_CONCEPTS: Final = {"company_size": "headcount", "company_size_on_social": "headcount"}
+"""Fields of a profile and the concepts of the ledger that say the same."""
+
+
+def compare(
+    claims: Sequence[Claim], figures: Sequence[RoomFigure], rule: Sequence[Step] = RULE
+) -> list[ComparedFigure]:
+    """Each claim on a field that the room has figures on, with the figure of its time, else the nearest one.
+
+    Of the room's figures the actual ones of the company as a whole count; `rule` decides where they contradict.
+    """
+    concepts = {*_CONCEPTS.values()}
+    counted = counted_figures([row for row in figures if row.figure.concept in concepts], rule)
+    compared: dict[tuple[str, str, str], ComparedFigure] = {}
+    for claim in claims:
+        rows = [row for row in counted if row.figure.concept == _CONCEPTS.get(claim.field)]
+        if rows:
+            compared.setdefault((claim.field, claim.source, str(claim.value)), _compared(claim, rows))
+    return list(compared.values())
+
+
+def _compared(claim: Claim, rows: Sequence[RoomFigure]) -> ComparedFigure:
+    when = _day(claim.as_of)
+    nearest = min(rows, key=lambda row: (_days_apart(row, when), months_of(row.figure.period)))
+    fields: dict[str, Any] = {"concept": nearest.figure.concept, "claim": claim}
+    fields["figure"] = ReportedFigure.model_validate(room_row(nearest))
+    if claim.as_of is None or when is None:
+        return ComparedFigure(**fields, verdict="not_comparable", why="the source does not say of when it is")
+    if not _same_time(nearest, claim.as_of):
+        why = f"the source's is of {claim.as_of[:10]}, the room's nearest of {last_day(nearest.figure.period)}"
+        return ComparedFigure(**fields, verdict="not_comparable", why=why)
+    verdict, why = ("agrees", "the same time") if _agrees(claim, nearest) else ("differs", "beyond rounding")
+    return ComparedFigure(**fields, verdict=verdict, why=why)
+
+
+def _day(as_of: str | None) -> date | None:
+    """The day of a source's date; of a year its last."""
+    try:
+        return date.fromisoformat(f"{as_of}-12-31" if as_of and len(as_of) == 4 else (as_of or "")[:10])
+    except ValueError:
+        return None
+
+
+def _days_apart(row: RoomFigure, when: date | None) -> int:
+    """Days between the figure's last day and the source's; without one the newest figure is the nearest."""
+    last = date.fromisoformat(last_day(row.figure.period))
+    return abs((last - when).days) if when else (date.max - last).days
+
+
+def _same_time(row: RoomFigure, as_of: str) -> bool:
+    last = last_day(row.figure.period)
+    if len(as_of) == 4:
+        return last.startswith(as_of)
+    return months_of(row.figure.period) <= 1 and last[:7] == as_of[:7]
+
+
+def _agrees(claim: Claim, row: RoomFigure) -> bool:
+    if isinstance(claim.value, list):
+        low, high = (*claim.value, None, None)[:2]
+        return (low is None or row.figure.value >= low) and (high is None or row.figure.value <= high)
+    return agrees(Decimal(claim.value), Decimal(1), row.figure.value, row.figure.step)

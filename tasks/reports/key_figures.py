@@ -1,0 +1,280 @@
+"""The key figures of a company for its pages, and the newest ones of all companies side by side.
+
+Of the room's figures the actual ones of the company as a whole are shown, by the day on which their period ends; of a
+flow only whole years. What a document restated, and of figures that contradict each other the one that counts, stands
+in the table.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from functools import cache
+from typing import Final, NamedTuple
+
+from tasks.figures.concepts import taxonomy
+from tasks.figures.figure import ACTUAL
+from tasks.figures.periods import last_day, months_of
+from tasks.reports.evidence_links import part_of
+from tasks.reports.models import (
+    CompanyReport,
+    ReportedDerivedFigure,
+    ReportedFigure,
+    ReportedFigureConflict,
+    ReportedQuote,
+)
+from tasks.reports.wording import page_address
+
+_MOST_PERIODS: Final = 6
+_MOST_COLUMNS: Final = 12
+_WIDTH, _HEIGHT = 60, 16  # of a line's drawing, in its own units
+_SCALES: Final = ((Decimal(10**9), " bn"), (Decimal(10**6), " m"), (Decimal(10_000), " k"))
+
+
+class KeyFigure(NamedTuple):
+    """A value in the table: as shown, in full with its place, where it can be looked at, and whether it is doubtful."""
+
+    shown: str
+    full: str
+    link: str | None
+    contradicted: bool
+
+
+class KeyRow(NamedTuple):
+    """A row: what it is, its unit, a value or None for each period, and the points of its line ("" for none)."""
+
+    name: str
+    unit: str
+    values: list[KeyFigure | None]
+    line: str
+    computed: bool
+
+
+class KeyFigures(NamedTuple):
+    """The table: the last days of its periods, the oldest first, and its rows."""
+
+    periods: list[str]
+    rows: list[KeyRow]
+
+
+class NewestFigure(NamedTuple):
+    """A cell across companies: the value with its unit, its number and unit to sort by, and its period's last day."""
+
+    value: KeyFigure
+    number: str
+    unit: str
+    day: str
+
+
+class NewestRow(NamedTuple):
+    """A company, its number in the report (from 1), and its newest figure for each column."""
+
+    company: str
+    number: int
+    cells: list[NewestFigure | None]
+
+
+class NewestFigures(NamedTuple):
+    """The table across companies: the names of its columns, and a row for each company that has figures."""
+
+    names: list[str]
+    rows: list[NewestRow]
+
+
+def figures_across(companies: Sequence[CompanyReport]) -> NewestFigures:
+    """The newest figures of all companies, in the columns that most of them have."""
+    newest = [_newest(company) for company in companies]
+    counts = Counter(concept for figures in newest for concept in figures)
+    names = sorted(counts, key=lambda name: (-counts[name], _order(name), name))[:_MOST_COLUMNS]
+    names.sort(key=lambda name: (_order(name), name))
+    rows = [
+        NewestRow(company.name, number, [figures.get(name) for name in names])
+        for number, (company, figures) in enumerate(zip(companies, newest, strict=True), 1)
+        if figures
+    ]
+    return NewestFigures([_words(name) for name in names], rows)
+
+
+def _newest(company: CompanyReport) -> dict[str, NewestFigure]:
+    """The newest figure of each concept, and of what is computed, by its name."""
+    sources = _Sources.of(company)
+    found: dict[str, NewestFigure] = {}
+    for (concept, unit), by_end in _counted(company).items():
+        day = max(by_end)
+        if concept not in found or day > found[concept].day:
+            value = sources.shown(by_end[day], with_unit=True)
+            found[concept] = NewestFigure(value, by_end[day].value, unit, day)
+    for derived in company.derived_figures:
+        day = last_day(derived.period)
+        if months_of(derived.period) in {0, 12} and (derived.name not in found or day > found[derived.name].day):
+            value = KeyFigure(_with_unit(derived.value, derived.unit), derived.formula, None, contradicted=False)
+            found[derived.name] = NewestFigure(value, derived.value, derived.unit, day)
+    return found
+
+
+class _Sources(NamedTuple):
+    """Where a company's figures can be looked at, and which of them another document contradicts."""
+
+    doubtful: set[tuple[str, str, str, str | None, str]]
+    urls: Mapping[str, str | None]
+    proofs: Sequence[ReportedQuote]
+
+    @classmethod
+    def of(cls, company: CompanyReport) -> "_Sources":
+        return cls(
+            {_key(conflict.counted) for conflict in company.figure_conflicts},
+            {document.document_id: document.document_url for document in company.documents},
+            [
+                quote
+                for criterion in company.criteria
+                for quote in criterion.quotes
+                if quote.verified and quote.evidence_url and quote.document_id
+            ],
+        )
+
+    def shown(self, figure: ReportedFigure, *, with_unit: bool = False) -> KeyFigure:
+        """A figure as a cell has it."""
+        return KeyFigure(
+            _with_unit(figure.value, figure.unit) if with_unit else compact(figure.value),
+            f"{in_full(figure)}, {figure.basis}, {figure.document_name}, {figure.place}",
+            _address(figure, self.proofs, self.urls),
+            _key(figure) in self.doubtful,
+        )
+
+
+def _with_unit(value: str, unit: str) -> str:
+    """`EUR 9.41 m`, `22.1 %`, `94`."""
+    return f"{unit} {compact(value)}" if len(unit) == 3 else f"{compact(value)} {_unit(unit)}".strip()
+
+
+def key_figures(company: CompanyReport) -> KeyFigures:
+    """The table of a company; without rows where no document gives a figure."""
+    counted = _counted(company)
+    ends = Counter(end for values in counted.values() for end in values)
+    periods = sorted(sorted(ends, key=lambda end: (ends[end], end), reverse=True)[:_MOST_PERIODS])
+    sources = _Sources.of(company)
+    rows = []
+    for (concept, unit), by_end in sorted(counted.items(), key=lambda row: (_order(row[0][0]), row[0][1])):
+        values = [sources.shown(figure) if (figure := by_end.get(end)) else None for end in periods]
+        numbers = [Decimal(by_end[end].value) if end in by_end else None for end in periods]
+        if any(values):
+            rows.append(KeyRow(_words(concept), _unit(unit), values, _line(numbers), computed=False))
+    return KeyFigures(periods, [*rows, *_computed(company.derived_figures, periods)])
+
+
+def compact(value: str) -> str:
+    """A value with three digits or so: "9.41 m", "620 k", "1,250", "22.1"."""
+    number = Decimal(value)
+    for scale, name in _SCALES:
+        if abs(number) >= scale:
+            divisor = scale if name != " k" else Decimal(1000)
+            return f"{_short(number / divisor)}{name}"
+    return _short(number)
+
+
+def contradicted_in_words(conflict: ReportedFigureConflict) -> str:
+    """`Recurring revenue, 2024-12-31: EUR 7.1 m counts, 9.4 m not`."""
+    others = dict.fromkeys(compact(other.value) for other in conflict.others)
+    day = last_day(conflict.period)
+    counted = f"{_unit(conflict.counted.unit)} {compact(conflict.counted.value)}".strip()
+    return f"{_words(conflict.concept)}, {day}: {counted} counts, {' and '.join(others)} not"
+
+
+def in_full(figure: ReportedFigure) -> str:
+    """A figure with all its digits, its unit and its period: "EUR 9,412,345, 2024-04-01/2025-03-31"."""
+    number = f"{Decimal(figure.value):,f}"
+    unit = _unit(figure.unit)
+    shown = f"{unit} {number}" if len(unit) == 3 else f"{number} {unit}".strip()
+    return f"{shown}, {figure.period}"
+
+
+def _short(number: Decimal) -> str:
+    places = 0 if abs(number) >= 100 else 1 if abs(number) >= 10 else 2
+    text = f"{round(number, places):,f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _key(figure: ReportedFigure) -> tuple[str, str, str, str | None, str]:
+    return figure.concept, figure.unit, figure.period, figure.document_id, figure.place
+
+
+def _counted(company: CompanyReport) -> dict[tuple[str, str], dict[str, ReportedFigure]]:
+    """The figure that counts for each concept and unit, by the last day of its period."""
+    preferred = {_key(conflict.counted) for conflict in company.figure_conflicts}
+    refuted = {_key(other) for conflict in company.figure_conflicts for other in conflict.others}
+    actual = [
+        figure
+        for figure in company.figures
+        if figure.entity is None and figure.basis in ACTUAL and months_of(figure.period) in {0, 12}
+    ]
+    actual.sort(
+        key=lambda figure: (
+            _key(figure) in refuted,
+            "as previously reported" in figure.label,
+            "restated" not in figure.label,
+            _key(figure) not in preferred,
+            ACTUAL.index(figure.basis),
+        )
+    )
+    counted: dict[tuple[str, str], dict[str, ReportedFigure]] = {}
+    for figure in actual:
+        counted.setdefault((figure.concept, figure.unit), {}).setdefault(last_day(figure.period), figure)
+    return counted
+
+
+def _computed(derived: Iterable[ReportedDerivedFigure], periods: Sequence[str]) -> list[KeyRow]:
+    by_name: dict[tuple[str, str], dict[str, ReportedDerivedFigure]] = {}
+    for figure in derived:
+        if last_day(figure.period) in periods and months_of(figure.period) in {0, 12}:
+            by_name.setdefault((figure.name, figure.unit), {}).setdefault(last_day(figure.period), figure)
+    rows = []
+    for (name, unit), by_end in sorted(by_name.items()):
+        values = [
+            KeyFigure(compact(by_end[end].value), by_end[end].formula, None, contradicted=False)
+            if end in by_end
+            else None
+            for end in periods
+        ]
+        numbers = [Decimal(by_end[end].value) if end in by_end else None for end in periods]
+        rows.append(KeyRow(_words(name), _unit(unit), values, _line(numbers), computed=True))
+    return rows
+
+
+def _address(figure: ReportedFigure, proofs: Sequence[ReportedQuote], urls: Mapping[str, str | None]) -> str | None:
+    """The evidence page of a quote of the same row or sentence, else the document's own address with its page."""
+    for quote in proofs:
+        same = quote.document_id == figure.document_id and part_of(quote.place or "") == part_of(figure.place)
+        if same and figure.label.split(", ")[0] in quote.text:
+            return quote.evidence_url
+    return page_address(urls.get(figure.document_id or ""), figure.place, figure.document_name)
+
+
+def _line(numbers: Sequence[Decimal | None]) -> str:
+    """The points of a line through the values, from the lowest to the highest; none through fewer than three."""
+    known = [number for number in numbers if number is not None]
+    if len(known) < 3:
+        return ""
+    low, span = min(known), (max(known) - min(known)) or Decimal(1)
+    step = Decimal(_WIDTH) / (len(numbers) - 1)
+    return " ".join(
+        f"{round(position * step)},{round((_HEIGHT - 2) - (number - low) / span * (_HEIGHT - 4))}"
+        for position, number in enumerate(numbers)
+        if number is not None
+    )
+
+
+@cache
+def _places() -> dict[str, int]:
+    return {concept: place for place, concept in enumerate(taxonomy().concepts)}
+
+
+def _order(concept: str) -> int:
+    return _places().get(concept, len(_places()))
+
+
+def _words(name: str) -> str:
+    words = name.replace("_", " ")
+    return "EBITDA" + words[6:] if words.startswith("ebitda") else words[:1].upper() + words[1:]
+
+
+def _unit(unit: str) -> str:
+    return {"percent": "%", "count": "", "ratio": "×"}.get(unit, unit)

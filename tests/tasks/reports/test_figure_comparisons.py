@@ -1,0 +1,77 @@
+"""Facts from public sources held against the room's figures: agreement, difference, or no comparison."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from io import BytesIO
+from typing import Any
+
+import openpyxl
+import pytest
+
+from tasks.companies.claims import Claim
+from tasks.figures.conflicts import RoomFigure
+from tasks.figures.figure import Figure
+from tasks.reports import html, xlsx
+from tasks.reports.figure_comparisons import compare
+from tests.tasks.reports.test_key_figures import with_figures
+
+
+def employees(value: int, period: str, step: int = 1, entity: str | None = None) -> RoomFigure:
+    figure = Figure(
+        "headcount", "Employees", Decimal(value), "count", "", Decimal(step), period, entity, None, "", "slide 2", 0, 2
+    )
+    return RoomFigure(figure, "management", "d1", "Deck.pptx", "", True, "2025-02-01")
+
+
+def claim(field: str, value: Any, as_of: str | None) -> Claim:
+    return Claim(
+        field=field, value=value, source="wikidata", retrieved_at=datetime(2025, 3, 1, tzinfo=UTC), as_of=as_of
+    )
+
+
+ROOM = [employees(40, "2023-12-31"), employees(46, "2025-01-31"), employees(9, "2025-02-28", entity="Sales")]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "as_of", "verdict", "held_against"),
+    [
+        ("company_size_on_social", 46, "2025-01-15", "agrees", "46"),
+        ("company_size_on_social", 58, "2025-01-15T08:00:00Z", "differs", "46"),
+        ("company_size_on_social", 58, "2025-02-22", "not_comparable", "46"),
+        ("company_size_on_social", 42, "2023", "differs", "40"),
+        ("company_size_on_social", 46, None, "not_comparable", "46"),
+        ("company_size", [11, 50], "2025-01-31", "agrees", "46"),
+        ("company_size", [51, 200], "2025-01-31", "differs", "46"),
+    ],
+)
+def test_a_head_count_is_held_against_the_rooms_of_its_time(
+    field: str, value: Any, as_of: str | None, verdict: str, held_against: str
+) -> None:
+    (compared,) = compare([claim(field, value, as_of)], ROOM)
+    assert (compared.verdict, compared.figure.value) == (verdict, held_against)
+
+
+def test_a_rounded_figure_agrees_as_far_as_it_is_rounded() -> None:
+    rounded = [employees(50, "2025-01-31", step=10)]
+    found = [compare([claim("company_size_on_social", value, "2025-01-31")], rounded)[0] for value in (46, 44)]
+    assert [compared.verdict for compared in found] == ["agrees", "differs"]
+
+
+def test_what_the_room_does_not_say_is_held_against_nothing() -> None:
+    assert compare([claim("company_size_on_social", 46, "2025-01-31"), claim("founded_year", 2014, None)], []) == []
+
+
+def test_the_page_and_the_workbook_show_both_places() -> None:
+    report, company = with_figures()
+    company.figure_comparisons = compare([claim("company_size_on_social", 58, "2025-01-31")], ROOM)
+    page = html.render(report)
+    assert (
+        "A public source differs:</span> company size on social 58 (wikidata, as of 2025-01-31); the room: 46" in page
+    )
+    assert "(<bdi>Deck.pptx</bdi>, slide 2)" in page
+    sheet = openpyxl.load_workbook(BytesIO(xlsx.render(report)))["Figures"]
+    last = [cell.value for cell in [*sheet.iter_rows()][-1]][1:11]
+    assert last[:3] + last[4:5] + last[6:9] == [
+        "headcount", 58, "count", "2025-01-31", "public source", "differs",
+        "company size on social 58; the room: 46, 2025-01-31 (Deck.pptx, slide 2)",
+    ]  # fmt: skip
