@@ -5,10 +5,10 @@ of one text; a text read anew by another reader version has another id and so ge
 """
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import JSON, Column, LargeBinary
+from sqlalchemy import JSON, Column, LargeBinary, update
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from storage.columns import UtcDateTime, now
@@ -16,7 +16,10 @@ from storage.upserts import put
 
 
 class StoredAnswer(SQLModel, table=True):
-    """An answer with what it cost. `key` is the SHA-256 of prompt, schema, model and evidence, in hex."""
+    """An answer with what it cost. `key` is the SHA-256 of prompt, schema, model and evidence, in hex.
+
+    `used_at` is when it was given last, to within a day (`USE_STEP`).
+    """
 
     __tablename__ = "answers"
 
@@ -26,6 +29,21 @@ class StoredAnswer(SQLModel, table=True):
     input_tokens: int = 0
     output_tokens: int = 0
     created_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)
+    used_at: datetime | None = Field(default_factory=now, sa_type=UtcDateTime, index=True)
+
+
+USE_STEP = timedelta(days=1)
+"""How exactly an answer's last use is known: a write for each use would be too many."""
+
+
+def wants_noting(answer: StoredAnswer) -> bool:
+    """Whether the answer's last use was noted so long ago that it should be noted again."""
+    return answer.used_at is None or answer.used_at < now() - USE_STEP
+
+
+def note_use(session: Session, key: str) -> None:
+    """Note that the answer is in use."""
+    session.exec(update(StoredAnswer).where(col(StoredAnswer.key) == key).values(used_at=now()))
 
 
 def find_answer(session: Session, key: str) -> StoredAnswer | None:

@@ -84,7 +84,7 @@ class Content(SQLModel, table=True):
     drive: str = Field(primary_key=True)
     document_id: str = Field(primary_key=True)
     version: str
-    content_hash: str
+    content_hash: str = Field(index=True)
     fetched_at: datetime = Field(sa_type=UtcDateTime)
 
 

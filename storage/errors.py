@@ -24,6 +24,13 @@ class DatabaseUnavailable(Exception):
     """The database cannot be opened or used; the message names the setting, never the address."""
 
 
+class DatabaseInUse(DatabaseUnavailable):
+    """A service or another command has the database open, which must be closed first."""
+
+    def __init__(self) -> None:
+        super().__init__("The home is in use. Stop the service, and let runs end, or end them; then try again.")
+
+
 def unavailable(reason: str | Exception) -> DatabaseUnavailable:
     """The error that users see, from a reason in words or from what the driver raised."""
     if isinstance(reason, Exception):

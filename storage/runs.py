@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
@@ -10,6 +10,7 @@ from sqlalchemy import JSON, Column, bindparam, func, insert, or_, update
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
 from storage.columns import UtcDateTime, now, string_enum
+from storage.companies import StoredProfile  # noqa: F401 - its table is referred to below
 from storage.upserts import table_of, values_of
 
 
@@ -42,6 +43,8 @@ class DocumentStatus(StrEnum):
 class Run(SQLModel, table=True):
     """One run of a batch. `fingerprint` tells whether a batch file still asks for the same run.
 
+    `sequence` counts runs in the order in which they were started, whatever the clock said. `reported_at` is when its
+    report was written, or kept where none was asked for: a run that was killed before that is unfinished.
     `usd` is what it cost so far, None where no price is known; `budget` the most it may spend, as written. `drive` is
     where its documents lie, as `override_settings` takes it; None in runs of earlier releases.
     """
@@ -49,11 +52,13 @@ class Run(SQLModel, table=True):
     __tablename__ = "runs"
 
     id: str = Field(primary_key=True)
+    sequence: int | None = Field(default=None, index=True, unique=True)
     batch: str = Field(index=True)
     fingerprint: str
     status: RunStatus = Field(default=RunStatus.RUNNING, sa_type=string_enum(RunStatus))
     started_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)
     finished_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    reported_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     answerer: str
     criteria: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
     calls: int = 0
@@ -78,7 +83,7 @@ class RunCompany(SQLModel, table=True):
     folder: str
     folder_id: str | None = None
     room_id: int | None = Field(default=None, foreign_key="rooms.id", ondelete="SET NULL")
-    profile_id: int | None = Field(default=None, foreign_key="profiles.id", ondelete="SET NULL")
+    profile_id: int | None = Field(default=None, foreign_key="profiles.id", ondelete="SET NULL", index=True)
     status: CompanyStatus = Field(default=CompanyStatus.PENDING, sa_type=string_enum(CompanyStatus))
     problem: str | None = None
     warnings: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
@@ -101,7 +106,7 @@ class RunDocument(SQLModel, table=True):
     url: str
     status: DocumentStatus = Field(default=DocumentStatus.PENDING, sa_type=string_enum(DocumentStatus))
     content_hash: str | None = None
-    text_id: int | None = Field(default=None, foreign_key="texts.id", ondelete="SET NULL")
+    text_id: int | None = Field(default=None, foreign_key="texts.id", ondelete="SET NULL", index=True)
     characters: int = 0
     warning: str | None = None
 
@@ -119,7 +124,10 @@ class DocumentOutcome:
 
 
 def add_run(session: Session, run: Run, companies: Iterable[RunCompany]) -> None:
-    """Keep a new run with its companies."""
+    """Keep a new run with its companies, as the newest one."""
+    if session.connection().dialect.name == "postgresql":  # SQLite has one writer at a time anyway
+        session.connection().exec_driver_sql("LOCK TABLE runs IN SHARE ROW EXCLUSIVE MODE")
+    run.sequence = (session.exec(select(func.max(Run.sequence))).one() or 0) + 1
     session.add(run)
     session.flush()
     session.add_all(companies)
@@ -132,30 +140,32 @@ def get_run(session: Session, run_id: str) -> Run:
 
 def find_run(session: Session, run_id: str) -> Run | None:
     """A run by its id, by its batch's name (the latest run of it), or the latest of all for `latest`."""
-    query = select(Run).order_by(col(Run.started_at).desc(), col(Run.id).desc()).limit(1)
+    query = select(Run).order_by(col(Run.sequence).desc()).limit(1)
     if run_id == "latest":
         return session.exec(query).first()
     return session.get(Run, run_id) or session.exec(query.where(Run.batch == run_id)).first()
 
 
 def find_unfinished(session: Session, batch: str) -> Run | None:
-    """The run of that batch that was broken off, when there is one."""
+    """The run of that batch that was broken off, before its report was written at the latest, when there is one."""
     return session.exec(
-        select(Run).where(Run.batch == batch, Run.status == RunStatus.RUNNING).order_by(col(Run.started_at).desc())
+        select(Run)
+        .where(Run.batch == batch, Run.status != RunStatus.SUPERSEDED, col(Run.reported_at).is_(None))
+        .order_by(col(Run.sequence).desc())
     ).first()
 
 
 def previous_run(session: Session, run: Run) -> Run | None:
-    """The last run of the same batch that came to its end before this one began."""
+    """The last run of the same batch before this one that came to its report."""
     return session.exec(
         select(Run)
         .where(
             Run.batch == run.batch,
             col(Run.status).in_((RunStatus.FINISHED, RunStatus.FAILED)),
-            Run.id != run.id,
-            col(Run.started_at) <= run.started_at,
+            col(Run.reported_at).is_not(None),
+            col(Run.sequence) < run.sequence,
         )
-        .order_by(col(Run.started_at).desc(), col(Run.id).desc())
+        .order_by(col(Run.sequence).desc())
         .limit(1)
     ).first()
 
@@ -166,6 +176,46 @@ def finish_run(session: Session, run_id: str, status: RunStatus) -> None:
     run.status = status
     run.finished_at = now()
     session.add(run)
+
+
+def note_report(session: Session, run_id: str) -> None:
+    """Write down that the run's report is there: only now has it come to its end."""
+    run = session.get_one(Run, run_id)
+    run.reported_at = now()
+    session.add(run)
+
+
+def prunable_runs(session: Session, keep: int) -> tuple[Sequence[Run], datetime | None]:
+    """The runs that nobody needs beside the newest `keep` that came to their report, and when the first of these began.
+
+    The newest run of each batch that came to its report is needed, and every run that can go on. Of the rest none is in
+    use: a process works on runs without a report alone, or on that of an estimate, which is superseded from its start.
+    """
+    finished: list[Run] = []
+    others: list[Run] = []
+    for run in session.exec(select(Run).order_by(col(Run.sequence).desc())):
+        if run.status is RunStatus.SUPERSEDED:
+            if run.finished_at is not None or run.started_at < now() - _LONGEST_ESTIMATE:
+                others.append(run)
+        elif run.reported_at is not None:
+            finished.append(run)
+    needed = {run.id for run in finished[:keep]}
+    batches: set[str] = set()
+    for run in finished:
+        if run.batch not in batches:
+            batches.add(run.batch)
+            needed.add(run.id)
+    first = min((run.started_at for run in finished[:keep]), default=None)
+    return [run for run in [*finished, *others] if run.id not in needed], first
+
+
+_LONGEST_ESTIMATE = timedelta(days=1)
+"""A superseded run without an end is that of an estimate: under way, or killed."""
+
+
+def newest_runs(session: Session, most: int) -> Sequence[Run]:
+    """The runs, the newest first, so many at most."""
+    return session.exec(select(Run).order_by(col(Run.sequence).desc()).limit(most)).all()
 
 
 def add_cost(
@@ -243,6 +293,18 @@ def find_documents_by_hash(session: Session, run_id: str, beginning: str) -> Seq
     ).all()
 
 
+def failed_contents(session: Session, batch: str) -> Sequence[str]:
+    """The hashes of what the documents of a batch that have failed held, in all of its runs."""
+    rows = session.exec(
+        select(RunDocument.content_hash)
+        .distinct()
+        .join(RunCompany)
+        .join(Run)
+        .where(Run.batch == batch, RunDocument.status == DocumentStatus.FAILED)
+    )
+    return [content_hash for content_hash in rows if content_hash is not None]
+
+
 def drives_of_document(session: Session, document_id: str) -> list[dict[str, str]]:
     """Where the runs that had this document, or documents inside of it, found it; the newest run's first, each once."""
     companies = select(RunDocument.company_id).where(
@@ -252,7 +314,7 @@ def drives_of_document(session: Session, document_id: str) -> list[dict[str, str
         )
     )
     runs = select(RunCompany.run_id).where(col(RunCompany.id).in_(companies))
-    drives = session.exec(select(Run.drive).where(col(Run.id).in_(runs)).order_by(col(Run.started_at).desc()))
+    drives = session.exec(select(Run.drive).where(col(Run.id).in_(runs)).order_by(col(Run.sequence).desc()))
     return [dict(drive) for drive in dict.fromkeys(tuple(drive.items()) for drive in drives if drive is not None)]
 
 

@@ -11,12 +11,21 @@ from storage.columns import string_enum
 
 
 class ScoreStatus(StrEnum):
-    """`unsupported`: judged, but no quote holds. `missing`: nothing is said. `unscored`: no judgement was made."""
+    """`unsupported`: judged, but no quote holds. `missing`: nothing is said. `unscored`: no judgement was made.
+
+    `contested`: judged with and without words that give orders to a model, with different scores; the lower counts.
+    """
 
     SCORED = "scored"
+    CONTESTED = "contested"
     UNSUPPORTED = "unsupported"
     MISSING = "missing"
     UNSCORED = "unscored"
+
+    @property
+    def counts(self) -> bool:
+        """Whether a score of this status counts in the total."""
+        return self in {ScoreStatus.SCORED, ScoreStatus.CONTESTED}
 
 
 class CriterionOutcome(SQLModel, table=True):
@@ -25,7 +34,9 @@ class CriterionOutcome(SQLModel, table=True):
     `failed`: the judgement failed (a model's error), so the run counts as failed. `confidence` is the
     judge's own, `agreement` the share of repeated judgements that gave the score taken, both 0 to 1.
     `contradictions` lists what documents say against each other, `nearest` the documents that come
-    nearest to one that is missing, both as `tasks.scoring.results` writes them.
+    nearest to one that is missing, `orders` the words that give orders to a model in the passages judged, all three
+    as `tasks.scoring.results` writes them. `contested` is `{with, without}`, the score of each judgement (None where it
+    gave none), where these words moved it. `warning` is what a reader must know of how it was judged.
     """
 
     __tablename__ = "criterion_outcomes"
@@ -47,6 +58,9 @@ class CriterionOutcome(SQLModel, table=True):
     agreement: float | None = None
     contradictions: list[dict[str, Any]] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
     nearest: list[dict[str, Any]] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
+    orders: list[dict[str, Any]] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
+    contested: dict[str, float | None] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
+    warning: str | None = None
 
 
 class Quote(SQLModel, table=True):
@@ -66,7 +80,7 @@ class Quote(SQLModel, table=True):
     document_name: str | None = None
     document_url: str | None = None
     place: str | None = None
-    text_id: int | None = Field(default=None, foreign_key="texts.id", ondelete="SET NULL")
+    text_id: int | None = Field(default=None, foreign_key="texts.id", ondelete="SET NULL", index=True)
     start: int | None = None
     end: int | None = None
     stance: str | None = None

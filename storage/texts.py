@@ -1,13 +1,13 @@
 """Texts, keyed by the content they were read from and the reader that read it, and their passages."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import cache
 from typing import NamedTuple
 
-from sqlalchemy import JSON, Column, Text, bindparam, delete, update
+from sqlalchemy import JSON, Column, Text, bindparam, delete, func, update
 from sqlalchemy import select as sql_select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
@@ -53,7 +53,7 @@ class Passage(SQLModel, table=True):
     """A piece of a text of about a paragraph that knows its place. Offsets are in characters of the text.
 
     `header` is the first row of the table that it goes on with.
-    `gives_orders`: it speaks to a language model and not to people, so that no prompt may hold it.
+    `orders` are the words in it that give orders to a language model: [start, end] in the text; None where it has none.
     """
 
     __tablename__ = "passages"
@@ -66,7 +66,7 @@ class Passage(SQLModel, table=True):
     place: str
     heading: str | None = None
     header: str | None = None
-    gives_orders: bool = False
+    orders: list[tuple[int, int]] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,6 +108,16 @@ def find_text(session: Session, content_hash: str, *readers: str) -> StoredText 
     return min(texts, key=lambda text: readers.index(text.reader), default=None)
 
 
+def delete_failures(session: Session, content_hashes: Sequence[str]) -> None:
+    """Forget that these contents could not be read."""
+    for start in range(0, len(content_hashes), _AT_ONCE):
+        some = content_hashes[start : start + _AT_ONCE]
+        session.exec(
+            delete(StoredText).where(col(StoredText.outcome) == Outcome.FAILED, col(StoredText.content_hash).in_(some))
+        )
+
+
+_AT_ONCE = 500  # parameters of a statement; SQLite takes 32,766
 _texts = table_of(StoredText)
 _COLUMNS = tuple(column.key for column in _texts.columns if column.key != "id")
 _SUMMARIES = sql_select(*(_texts.c[name] for name in TextSummary._fields)).where(
@@ -169,9 +179,22 @@ def _insert_if_new(dialect: str) -> sqlite.Insert | postgresql.Insert:
     return insert.on_conflict_do_nothing(index_elements=["content_hash", "reader"])
 
 
+def contents_with_text(session: Session, hashes: Sequence[str], without: Collection[int] = ()) -> set[str]:
+    """Those of these contents (a few hundred at most) that have a text, of which those with these ids do not count."""
+    gone = set(without)
+    rows = session.exec(select(StoredText.id, StoredText.content_hash).where(col(StoredText.content_hash).in_(hashes)))
+    return {content_hash for text_id, content_hash in rows if text_id not in gone}
+
+
 def get_text(session: Session, text_id: int) -> StoredText:
     """The text of that id."""
     return session.get_one(StoredText, text_id)
+
+
+def find_stretch(session: Session, text_id: int, start: int, end: int) -> str:
+    """The characters of a text from `start` to `end`, as Python counts them; "" for no text."""
+    characters = func.substr(StoredText.text, start + 1, end - start)
+    return session.exec(select(characters).where(StoredText.id == text_id)).first() or ""
 
 
 def find_passages(session: Session, text_id: int, cutter: str) -> Sequence[Passage] | None:

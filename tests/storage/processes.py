@@ -4,9 +4,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-_PROJECT = Path(__file__).parents[2]
+PROJECT = Path(__file__).parents[2]
 
 
 def start(program: str) -> subprocess.Popen[str]:
     """Run Python code in a process of its own; what it prints can be read from `stdout`."""
-    return subprocess.Popen([sys.executable, "-c", program], cwd=_PROJECT, stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen([sys.executable, "-c", program], cwd=PROJECT, stdout=subprocess.PIPE, text=True)

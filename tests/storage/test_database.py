@@ -22,6 +22,19 @@ def test_the_home_is_made_for_its_owner_only(new_home: Path) -> None:
     assert (new_home / "diligence.db").is_file()
 
 
+def test_the_database_is_its_owners_whatever_the_mode_of_the_home(new_home: Path) -> None:
+    new_home.mkdir(parents=True, exist_ok=True)
+    new_home.chmod(0o777)
+    with database.writing() as session:
+        runs.add_run(session, rows.run(), [])
+        assert {file.stat().st_mode & 0o777 for file in new_home.glob("diligence.db*")} == {0o600}
+    database.close()
+    (new_home / "diligence.db").chmod(0o644)  # as an earlier release left it
+    with database.reading() as session:
+        session.connection()
+        assert {file.stat().st_mode & 0o777 for file in new_home.glob("diligence.db*")} == {0o600}
+
+
 def test_what_a_block_wrote_is_kept_when_it_ends(database_url: str) -> None:
     with database.writing() as session:
         runs.add_run(session, rows.run(), [])

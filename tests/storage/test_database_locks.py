@@ -34,6 +34,13 @@ def test_a_second_holder_is_refused_and_the_next_is_not(database_url: str) -> No
         assert again
 
 
+def test_a_lock_leaves_no_file_behind(home: Path) -> None:
+    with database.locked("batch Alpha", wait=False), database.locked("batch Alpha", wait=False) as second:
+        assert not second
+        assert len(list(home.glob("*.lock"))) == 1
+    assert list(home.glob("*.lock")) == []
+
+
 def test_the_lock_of_a_killed_process_is_free(database_url: str) -> None:
     holder = processes.start(HOLD.format(name="batch Alpha", wait=False))
     assert holder.stdout is not None

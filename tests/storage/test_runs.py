@@ -24,9 +24,9 @@ def found(wanted: str) -> str | None:
 
 
 def test_a_run_by_id_by_batch_or_the_latest(database_url: str) -> None:
-    store("r2", hours=2)
-    store("r1", hours=1)
-    store("r3", hours=3, batch="Other")
+    store("r1", hours=3)
+    store("r2", hours=1)  # the clock was set back
+    store("r3", hours=2, batch="Other")
     assert found("r1") == "r1"
     assert found("Screen") == "r2"
     assert found("latest") == "r3"
@@ -40,7 +40,7 @@ def test_an_id_comes_before_a_batch_of_that_name(database_url: str) -> None:
 
 
 def test_the_run_that_was_broken_off(database_url: str) -> None:
-    store("r1", hours=1, status=RunStatus.FINISHED)
+    store("r1", hours=1, status=RunStatus.FINISHED, reported_at=rows.MORNING)
     store("r2", hours=2)
     store("r3", hours=3)
     store("r4", hours=4, batch="Other")
@@ -52,17 +52,25 @@ def test_the_run_that_was_broken_off(database_url: str) -> None:
         runs.finish_run(session, "r3", RunStatus.SUPERSEDED)
         runs.finish_run(session, "r2", RunStatus.FAILED)
     with database.reading() as session:
+        run = runs.find_unfinished(session, "Screen")
+        assert run is not None
+        assert run.id == "r2", "its report is not written yet"
+    with database.writing() as session:
+        runs.note_report(session, "r2")
+    with database.reading() as session:
         assert runs.find_unfinished(session, "Screen") is None
         assert runs.get_run(session, "r2").finished_at is not None
 
 
 def test_the_previous_run_is_the_last_that_came_to_its_end(database_url: str) -> None:
-    store("r1", hours=1, status=RunStatus.FINISHED)
-    store("r2", hours=2, status=RunStatus.FAILED)
+    ended = {"reported_at": rows.MORNING}
+    store("r1", hours=9, status=RunStatus.FINISHED, **ended)  # the clock was set back after it
+    store("r2", hours=2, status=RunStatus.FAILED, **ended)
     store("r3", hours=3, status=RunStatus.SUPERSEDED)
-    store("r4", hours=4, batch="Other", status=RunStatus.FINISHED)
+    store("r4", hours=4, batch="Other", status=RunStatus.FINISHED, **ended)
+    store("killed before its report", hours=4, status=RunStatus.FINISHED)
     store("r5", hours=5)
-    store("r6", hours=6, status=RunStatus.FINISHED)
+    store("r6", hours=6, status=RunStatus.FINISHED, **ended)
 
     def previous(run_id: str) -> str | None:
         with database.reading() as session:
@@ -72,6 +80,13 @@ def test_the_previous_run_is_the_last_that_came_to_its_end(database_url: str) ->
     assert previous("r5") == "r2"
     assert previous("r2") == "r1"
     assert previous("r1") is None
+
+
+def test_runs_are_listed_in_the_order_of_their_starts_whatever_the_clock_said(database_url: str) -> None:
+    for run_id, hours in (("r1", 3), ("r2", 1), ("r3", 2)):
+        store(run_id, hours=hours)
+    with database.reading() as session:
+        assert [run.id for run in runs.newest_runs(session, 2)] == ["r3", "r2"]
 
 
 def test_costs_add_up(database_url: str) -> None:

@@ -1,0 +1,55 @@
+"""`diligence prune`: what only old runs needed is deleted, and its room given back."""
+
+from datetime import datetime
+from typing import Annotated
+
+import typer
+
+from deployments.backup import megabytes
+from flows import prefect_history
+from storage import database, pruning, vacuum
+from tasks.documents.drive.spool import remove_left
+from tasks.errors import Unavailable
+from tasks.evidence.pictures import remove_pictures
+
+
+def prune(
+    keep: Annotated[int, typer.Option("--keep", min=1, help="How many runs are kept, the newest ones.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be deleted.")] = False,
+) -> None:
+    """Delete old runs and what only they needed: texts, vectors, evidence, profiles, answers."""
+    database.check_exists()
+    pruned = pruning.prune(keep, dry_run=dry_run)
+    count = f"{len(pruned.runs):,} run{'' if len(pruned.runs) == 1 else 's'}"
+    typer.echo(f"{count} would be deleted; nothing was:" if dry_run else f"{count} deleted; what this freed:")
+    for kind in pruning.KINDS:
+        typer.echo(f"{kind:<9} {pruned.rows[kind]:,} rows, {megabytes(pruned.size[kind])}")
+    for kind, (files, size) in (
+        ("pictures", remove_pictures(pruned.texts, dry_run=dry_run)),
+        ("spool", remove_left(dry_run=dry_run)),
+    ):
+        typer.echo(f"{kind:<9} {files:,} files, {megabytes(size)}")
+    if not dry_run:
+        given_back = vacuum.give_back()
+        typer.echo(f"{'database':<9} {megabytes(given_back.before)} before, {megabytes(given_back.after)} now")
+        if given_back.problem is not None:
+            typer.echo(given_back.problem, err=True)
+    if pruned.since is not None:
+        _prune_prefect(pruned.since, dry_run=dry_run)
+
+
+def _prune_prefect(before: datetime, *, dry_run: bool) -> None:
+    if not prefect_history.is_embedded():
+        typer.echo("Prefect's server is yours (PREFECT_API_URL): what it keeps of old runs stays.", err=True)
+        return
+    if dry_run:
+        typer.echo(f"{'Prefect':<9} what it shows of runs before {before:%Y-%m-%d %H:%M} UTC")
+        return
+    try:
+        history = prefect_history.prune_history(before)
+    except Unavailable as error:
+        typer.echo(f"{error.message} What it shows of old runs stays.", err=True)
+        return
+    if history is not None:
+        freed = f"{megabytes(history.room.before)} before, {megabytes(history.room.after)} now"
+        typer.echo(f"{'Prefect':<9} {history.flow_runs:,} flow runs, {history.artifacts:,} artifacts deleted; {freed}")

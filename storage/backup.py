@@ -1,0 +1,261 @@
+"""A backup: one file with all that a home needs to go on, made while the home is in use.
+
+It is a zip archive of three members: `diligence.db` (SQLite, whichever database the home uses, so that a backup can
+move to the other kind), `secret.key` (where the home has one: it opens the stored logins) and `manifest.json` with the
+size and the SHA-256 of both. What can be made again is not in it: the spool, pages drawn for evidence, what archives
+hold, Prefect's record of runs. `restore.py` puts it back.
+"""
+
+import fcntl
+import json
+import os
+import shutil
+import sqlite3
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import IO, Any
+
+from sqlalchemy import Connection
+
+from storage import database, logins
+from storage.columns import now
+from storage.errors import unavailable
+from storage.rows import copy_into_sqlite
+
+FORMAT = 1
+DATABASE, KEY = "diligence.db", logins.KEY_FILE
+_MANIFEST = "manifest.json"
+_LARGEST_MANIFEST = 64 * 1024
+_PIECE = 1024 * 1024  # bytes that are copied at a time
+_BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OverflowError, RuntimeError, ValueError)
+"""What zipfile and our own look at the members raise of a file that is no backup."""
+
+
+class BackupUnusable(Exception):
+    """The file is no backup, or one that cannot be used; the message says why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a backup says of itself. `files` has by name the size in bytes and the SHA-256 in hex of each member."""
+
+    format: int
+    program: str
+    schema: str
+    made_at: str
+    files: dict[str, dict[str, Any]]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all members, unpacked."""
+        return sum(int(file["size"]) for file in self.files.values())
+
+
+def make(file: Path) -> Manifest:
+    """Save the home into `file`, readable by its owner alone. An earlier backup there stays until this one is whole.
+
+    Raises:
+        BackupUnusable: there is something else at that place, or another backup is being written there.
+        DatabaseUnavailable: the database cannot be read, or is damaged.
+        OSError: the file cannot be written.
+    """
+    file = file.absolute()
+    if file.exists():
+        try:
+            read_manifest(file)
+        except BackupUnusable:
+            raise BackupUnusable(f"{file.name} is there, and is no backup. Name another file.") from None
+    with database.reading() as session:
+        # All of it as it is at one moment, while others write.
+        session.connection(execution_options=None if _is_sqlite() else {"isolation_level": "REPEATABLE READ"})
+        return save(session.connection(), file)
+
+
+def _is_sqlite() -> bool:
+    return database.url().startswith("sqlite")
+
+
+def save(connection: Connection, file: Path) -> Manifest:
+    """Save the home, its database through `connection`, into `file`; see `make`."""
+    with workspace(file.parent, f".{file.name}.new") as folder:
+        copied = folder / DATABASE
+        os.close(os.open(copied, os.O_CREAT | os.O_EXCL, 0o600))
+        if connection.dialect.name == "sqlite":
+            with closing(sqlite3.connect(copied)) as target:
+                driver: Any = connection.connection.driver_connection
+                try:
+                    driver.backup(target)  # in one step: who writes meanwhile neither waits nor is seen
+                except sqlite3.Error as error:
+                    raise unavailable(error) from None
+        else:
+            copy_into_sqlite(connection, copied)
+        members = {DATABASE: copied}
+        key = database.home() / KEY
+        if key.exists():
+            members[KEY] = key
+        packed = folder / "backup"
+        manifest = _pack(packed, members, check_database(copied))
+        _verify(packed, manifest)
+        packed.replace(file)
+        _keep_on_disk(file.parent)
+    return manifest
+
+
+@contextmanager
+def workspace(parent: Path, name: str) -> Iterator[Path]:
+    """A folder for unfinished files that is removed at the end; what a killed process left in it is removed first.
+
+    Raises:
+        BackupUnusable: another process is at work there.
+    """
+    folder = parent / name
+    folder.mkdir(mode=0o700, exist_ok=True)
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BackupUnusable("Another process is at work on this backup. Wait for it to end.") from None
+        for left in folder.iterdir():
+            left.unlink()
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    finally:
+        os.close(handle)
+
+
+def check_database(path: Path) -> str:
+    """Check a database that nobody uses, and put it into one file; gives its schema's revision.
+
+    Raises:
+        BackupUnusable: it is damaged, or not ours.
+    """
+    try:
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("PRAGMA journal_mode=DELETE")
+            found = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+            orphan = connection.execute("PRAGMA foreign_key_check").fetchone()
+            revision = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    except sqlite3.DatabaseError as error:
+        raise BackupUnusable(f"The database is damaged, or not one of diligence ({error}).") from None
+    if found != "ok" or orphan is not None or revision is None:
+        raise BackupUnusable("The database is damaged: its own check fails. Restore the last backup that was whole.")
+    return str(revision[0])
+
+
+def _pack(packed: Path, members: Mapping[str, Path], schema: str) -> Manifest:
+    files: dict[str, dict[str, Any]] = {}
+    handle = os.open(packed, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "wb") as raw:
+        with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive:
+            for name, path in members.items():
+                with path.open("rb") as source, archive.open(name, "w", force_zip64=True) as target:
+                    files[name] = _copy(source, target)
+            manifest = Manifest(FORMAT, version("diligence"), schema, f"{now():%Y-%m-%dT%H:%M:%SZ}", files)
+            archive.writestr(_MANIFEST, json.dumps(asdict(manifest), indent=1))
+        raw.flush()
+        os.fsync(raw.fileno())
+    return manifest
+
+
+def _copy(source: IO[bytes], target: IO[bytes] | None, most: int | None = None) -> dict[str, Any]:
+    """Copy a file, or only read it; gives its size and hash. Nothing beyond `most` bytes is taken."""
+    size, digest = 0, sha256()
+    while piece := source.read(_PIECE):
+        size += len(piece)
+        if most is not None and size > most:
+            break
+        digest.update(piece)
+        if target is not None:
+            target.write(piece)
+    return {"size": size, "sha256": digest.hexdigest()}
+
+
+def read_manifest(file: Path) -> Manifest:
+    """What the backup in `file` says of itself, which `unpack` holds against its members.
+
+    Raises:
+        BackupUnusable: it is no backup, or one of a newer release.
+        OSError: it cannot be read.
+    """
+    with _opened(file) as archive:
+        return _manifest(archive)
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[zipfile.ZipFile]:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            yield archive
+    except _BROKEN as error:
+        reason = "it is damaged or cut short" if zipfile.is_zipfile(file) else "it is none, or was cut short"
+        raise BackupUnusable(f"{file.name} is no whole backup of diligence: {reason}.") from error
+
+
+def _manifest(archive: zipfile.ZipFile) -> Manifest:
+    names = [member.filename for member in archive.infolist()]
+    if any(member.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED} for member in archive.infolist()):
+        raise ValueError
+    if _MANIFEST not in names or archive.getinfo(_MANIFEST).file_size > _LARGEST_MANIFEST:
+        raise ValueError
+    values = json.loads(archive.read(_MANIFEST))
+    if isinstance(values, dict) and isinstance(values.get("format"), int) and values["format"] > FORMAT:
+        raise BackupUnusable("A newer release of diligence has made this backup. Update diligence.")
+    try:
+        files = {name: {"size": int(file["size"]), "sha256": file["sha256"]} for name, file in values["files"].items()}
+        manifest = Manifest(**{**values, "files": files})
+    except (AttributeError, TypeError, KeyError) as error:
+        raise ValueError from error
+    if not all(isinstance(said, str) and said.isprintable() for said in (values["program"], values["schema"])):
+        raise ValueError
+    # Members are opened by these names alone: no path of the archive is ever used, and nothing else may be in it.
+    if sorted(names) != sorted([*files, _MANIFEST]) or not {DATABASE} <= files.keys() <= {DATABASE, KEY}:
+        raise ValueError
+    return manifest
+
+
+def _verify(file: Path, manifest: Manifest) -> None:
+    with _opened(file) as archive:
+        for name, expected in manifest.files.items():
+            with archive.open(name) as member:
+                if _copy(member, None) != expected:
+                    raise BackupUnusable("What was written is not what was read. Try another disk.")
+
+
+def unpack(file: Path, folder: Path) -> Manifest:
+    """Write the members of a backup into `folder` under their own two names, and hold them against the manifest.
+
+    Raises:
+        BackupUnusable: it is no backup, damaged, or one of a newer release.
+        OSError: it cannot be read, or the disk is full.
+    """
+    with _opened(file) as archive:
+        manifest = _manifest(archive)
+        if shutil.disk_usage(folder).free < manifest.size:
+            raise BackupUnusable(f"There is no room for the {manifest.size // 1024**2 + 1} MB of this backup.")
+        for name, expected in manifest.files.items():
+            handle = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with archive.open(name) as member, os.fdopen(handle, "wb") as target:
+                if _copy(member, target, most=int(expected["size"])) != expected:
+                    raise BackupUnusable(f"{file.name} is damaged: {name} in it is not what was saved.")
+    if check_database(folder / DATABASE) != manifest.schema:
+        raise BackupUnusable(f"{file.name} is damaged: its database is not the one that was saved.")
+    return manifest
+
+
+def _keep_on_disk(folder: Path) -> None:
+    """Make a renaming in this folder outlast a loss of power."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

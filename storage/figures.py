@@ -1,0 +1,123 @@
+"""Figures: the numbers of texts with their meaning, built by one version of the ledger from each stored text."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from sqlalchemy import JSON, Column, ColumnElement, Text, delete, insert, or_
+from sqlmodel import Field, Session, SQLModel, col, select
+
+from storage.texts import StoredText
+from storage.upserts import put, table_of
+
+
+class Ledger(SQLModel, table=True):
+    """What was found in one text: by which version, how many figures, what was left out and why, what does not tie.
+
+    `basis` is what figures are of whose basis no word tells, `deck` whether it is a presentation, `dated` the
+    document's own date (ISO), as its text and its first name say. `left_out` counts numbers by reason; `ties` are
+    sums that do not come out.
+    """
+
+    __tablename__ = "ledgers"
+
+    id: int | None = Field(default=None, primary_key=True)
+    text_id: int = Field(foreign_key="texts.id", ondelete="CASCADE", unique=True)
+    version: str
+    basis: str
+    deck: bool = False
+    dated: str | None = None
+    left_out: dict[str, int] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False))
+    ties: list[dict[str, Any]] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
+
+
+class StoredFigure(SQLModel, table=True):
+    """One figure of a text. `value` and `step` are decimals as text, so that they stay exact in every database.
+
+    `start` and `end` are offsets of the number in the text; `basis` is null where only the document's kind tells it.
+    """
+
+    __tablename__ = "figures"
+
+    id: int | None = Field(default=None, primary_key=True)
+    text_id: int = Field(foreign_key="texts.id", ondelete="CASCADE", index=True)
+    concept: str
+    label: str = Field(sa_column=Column(Text, nullable=False))
+    value: str
+    unit: str
+    scale: str
+    step: str
+    period: str
+    entity: str | None = None
+    basis: str | None = None
+    variant: str = ""
+    place: str = Field(sa_column=Column(Text, nullable=False))
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewLedger:
+    """A ledger to be kept, and the columns of its figures but for `text_id`."""
+
+    ledger: Ledger
+    figures: Sequence[dict[str, Any]] = field(default_factory=list)
+
+
+class TextLedger(NamedTuple):
+    """The ledger of one text with its figures in the text's order."""
+
+    ledger: Ledger
+    figures: Sequence[StoredFigure]
+
+
+def texts_without_ledger(
+    session: Session, text_ids: Iterable[int], version: str, *, any_addition: bool = False
+) -> list[int]:
+    """Those of the texts that this version has not looked through.
+
+    With `any_addition` it does not matter what a user's file added to the version's concepts (what stands behind a +).
+    """
+    of_version: ColumnElement[bool] = col(Ledger.version) == version
+    if any_addition:
+        of_version = or_(of_version, col(Ledger.version).startswith(f"{version}+", autoescape=True))
+    wanted = sorted(set(text_ids))
+    known: set[int] = set()
+    for start in range(0, len(wanted), 500):
+        some = wanted[start : start + 500]
+        known.update(session.exec(select(Ledger.text_id).where(col(Ledger.text_id).in_(some), of_version)))
+    return [text_id for text_id in wanted if text_id not in known]
+
+
+def text_to_read(session: Session, text_id: int) -> tuple[str, Sequence[tuple[int, int, str, str]]] | None:
+    """The words and places of a text; None where it is gone."""
+    text = session.get(StoredText, text_id)
+    return None if text is None else (text.text, text.places)
+
+
+def save_ledgers(session: Session, new: Sequence[NewLedger]) -> None:
+    """Put these ledgers in place of the earlier ones of their texts."""
+    for ledger in sorted(new, key=lambda ledger: ledger.ledger.text_id):  # in one order for all who write
+        put(session, ledger.ledger, "text_id")
+        table = table_of(StoredFigure)
+        connection = session.connection()
+        connection.execute(delete(table).where(table.c.text_id == ledger.ledger.text_id))
+        if ledger.figures:
+            connection.execute(insert(table), [{"text_id": ledger.ledger.text_id, **row} for row in ledger.figures])
+
+
+def find_ledgers(session: Session, text_ids: Iterable[int], concept: str | None = None) -> dict[int, TextLedger]:
+    """The ledgers of texts by text id; with `concept` only its figures."""
+    wanted = sorted(set(text_ids))
+    ledgers: dict[int, Ledger] = {}
+    figures: dict[int, list[StoredFigure]] = {}
+    for start in range(0, len(wanted), 500):
+        some = wanted[start : start + 500]
+        for ledger in session.exec(select(Ledger).where(col(Ledger.text_id).in_(some))):
+            ledgers[ledger.text_id] = ledger
+        chosen = select(StoredFigure).where(col(StoredFigure.text_id).in_(some))
+        if concept is not None:
+            chosen = chosen.where(StoredFigure.concept == concept)
+        for figure in session.exec(chosen.order_by(col(StoredFigure.text_id), col(StoredFigure.start))):
+            figures.setdefault(figure.text_id, []).append(figure)
+    return {text_id: TextLedger(ledger, figures.get(text_id, [])) for text_id, ledger in ledgers.items()}

@@ -1,0 +1,124 @@
+"""The log's format: text or JSON, each line with the id of the request that it belongs to."""
+
+import json
+import logging
+import traceback
+from collections.abc import Callable
+from datetime import UTC, datetime
+from io import TextIOBase
+from typing import Any, Final, Literal
+
+from pydantic import Field
+
+from storage.request_ids import current_request_id
+from storage.settings import Settings
+
+
+class LogSettings(Settings):
+    """How the log is written."""
+
+    log_format: Literal["text", "json"] = Field(
+        "text", description="json: one object a line, each with request_id, for `serve` and `run`"
+    )
+
+    @property
+    def is_json(self) -> bool:
+        return self.log_format == "json"
+
+
+class JsonLines(logging.Formatter):
+    """A line of the log as a JSON object: `time`, `level`, `logger`, `message`, `request_id`, perhaps `exception`.
+
+    Of an exception it holds the class and the places, no message: that may hold what was sent.
+    """
+
+    def __init__(self, request_id: str | None = None) -> None:
+        """`request_id` is that of the process, where it works for one request alone."""
+        super().__init__()
+        self._request_id = request_id
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+            "request_id": current_request_id() or self._request_id,
+        }
+        if record.exc_info and record.exc_info[1] is not None:
+            raised = record.exc_info[1]
+            line["exception"] = " < ".join([type(raised).__qualname__, *places_of(raised)])
+        return json.dumps(line)
+
+
+class LogStream(TextIOBase):
+    """A stream each of whose lines goes to a logger: what a terminal would show, for a log that machines read."""
+
+    def __init__(self, logger: logging.Logger) -> None:
+        self._logger = logger
+        self._begun = ""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        *lines, self._begun = (self._begun + text).split("\n")
+        for line in lines:
+            if line.strip():
+                self._logger.info("%s", line.strip())
+        return len(text)
+
+
+ROOMS: Final = ("api", "deployments", "flows", "storage", "tasks")
+
+
+def log_config(request_id: str | None = None) -> dict[str, Any]:
+    """What the log holds, for `logging.config.dictConfig`: the program's own words, at stderr.
+
+    No request lines, since queries and paths tell whom somebody looks at; and none of the HTTP clients', whose
+    addresses may hold keys. The rooms have the handler themselves: Prefect sets up the root logger anew.
+    `request_id` is as in `JsonLines`.
+
+    Raises:
+        pydantic.ValidationError: DILIGENCE_LOG_FORMAT has a wrong value.
+    """
+    quiet = ("httpx", "httpx2", "httpcore", "openai", "alembic", "opentelemetry")
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {
+            "text": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
+            "json": {"()": JsonLines, "request_id": request_id},
+        },
+        "filters": {"own": {"()": _without_prefect}},
+        "handlers": {
+            "stderr": {
+                "class": "logging.StreamHandler",
+                "formatter": LogSettings.current().log_format,
+                "filters": ["own"],
+            }
+        },
+        "root": {"handlers": ["stderr"], "level": "INFO"},
+        "loggers": {
+            **{name: {"level": "WARNING"} for name in quiet},
+            **{name: {"handlers": ["stderr"], "level": "INFO", "propagate": False} for name in ROOMS},
+        },
+    }
+
+
+def _without_prefect() -> Callable[[logging.LogRecord], bool]:
+    """A filter: Prefect's words hold names and the messages of exceptions. `tasks.tracking` tells what it fails at."""
+    return lambda record: not record.name.startswith("prefect") or record.levelno >= logging.CRITICAL
+
+
+def places_of(raised: BaseException) -> list[str]:
+    """Where an exception and its causes passed, innermost first: modules and lines, no values."""
+    places: list[str] = []
+    cause: BaseException | None = raised
+    while cause is not None and len(places) < 40:
+        if cause is not raised:
+            places.append(f"[{type(cause).__qualname__}]")
+        frames = list(traceback.walk_tb(cause.__traceback__))
+        places += [f"{frame.f_globals.get('__name__', '?')}:{line}" for frame, line in reversed(frames)]
+        cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
+    return places

@@ -1,0 +1,110 @@
+"""Databases with something in every table, and what of it can be read again."""
+
+from typing import Any
+
+from sqlalchemy import select
+from sqlmodel import Session, SQLModel
+
+from storage import caches, companies, database, documents, evidence, figures, keys, logins, runs, scores, texts
+from storage.budgets import SourceBudget
+from storage.calls import add_call
+from storage.columns import now
+from storage.companies import SourceAnswer, StoredClaim, StoredProfile
+from storage.documents import RoomFolder
+from storage.figures import Ledger, NewLedger
+from storage.keys import AuditedCall
+from storage.logins import StoredLogin, Whose
+from storage.runs import DocumentStatus, RunDocument, RunStatus
+from storage.scores import CriterionOutcome, Quote, ScoreStatus
+from storage.texts import Passage
+from storage.upserts import values_of
+from tests.storage import rows
+
+REFRESH_TOKEN = "1//refresh"
+
+
+def fill() -> None:
+    """Write a row at least into every table, as the program does."""
+    add_finished("r1")
+    with database.writing() as session:
+        add_call(session, "r1", "key", "request")
+        login = StoredLogin(
+            whose=Whose.WEB, account_id="7", client_id="c", refresh_token=logins.seal(REFRESH_TOKEN, "refresh")
+        )
+        logins.start_session(session, "cookie", login)
+        logins.spend_state(session, "state")
+        keys.add_key(session, "reporting", ["ai"])
+        keys.add_audited_call(session, AuditedCall(key="reporting", operation="ask", status=200))
+        caches.save_answer(session, caches.StoredAnswer(key="k", model="m", answer={"umsätze": [1, None, "🙂"]}))
+        answer = SourceAnswer(source="sec", origin="https://sec.example", domain="a.example", retrieved_at=now())
+        companies.save_answer(session, answer)
+        session.add(SourceBudget(server="sec", next_at=1.5))
+
+
+def add_finished(run_id: str, *, document: str = "d1", content: str = "c1", text: str = "", **given: Any) -> None:
+    """A run that came to its report: one company with a document, its text, a score and a quote."""
+    with database.writing() as session:
+        folder = RoomFolder(room_id=0, folder_id="f", name="f", path="f")
+        listed = values_of(rows.document(document))
+        listed.pop("room_id")
+        room = documents.replace_room(session, rows.room(), [folder], [listed])
+        saved = texts.save_text(session, rows.text(content, text=text or "Revenue grew."))
+        documents.save_contents(session, "local:1", {document: ("1", content)})
+        texts.save_passages(
+            session, saved.id, "cut-1", [Passage(text_id=saved.id, ordinal=0, start=0, end=7, place="p")]
+        )
+        caches.save_vectors(
+            session, [caches.TextVector(text_id=saved.id, model="m", start=0, end=7, vector=b"\0\1" * 50)]
+        )
+        evidence.save_span_pages(session, [evidence.SpanPages(text_id=saved.id, start=0, end=7, pages=[{"page": 1}])])
+        ledger = Ledger(text_id=saved.id, version="1", basis="reported")
+        figure = {
+            "concept": "revenue", "label": "Revenue", "value": "1.10", "unit": "EUR", "scale": "1", "step": "0.01",
+            "period": "2025", "entity": None, "basis": None, "variant": "", "place": "p", "start": 0, "end": 7,
+        }  # fmt: skip
+        figures.save_ledgers(session, [NewLedger(ledger, [figure])])
+        claim = StoredClaim(
+            profile_id=0, ordinal=0, field="hq.city", value=None, source="sec", retrieved_at=rows.MORNING
+        )
+        profile = companies.save_profile(
+            session, StoredProfile(domain="a.example", retrieved_at=now(), profile={"name": "A"}), [claim]
+        )
+        values = {"status": RunStatus.FINISHED, "finished_at": now(), "reported_at": now()}
+        company = rows.company(run_id, room_id=room, profile_id=profile)
+        runs.add_run(session, rows.run(run_id, **values | given), [company])
+        session.flush()
+        company_id = runs.run_companies(session, run_id)[0].id
+        assert company_id is not None
+        runs.place_documents(
+            session,
+            company_id,
+            [RunDocument(company_id=company_id, document_id=document, name="d.pdf", path="", url="u")],
+        )
+        runs.save_document_outcome(
+            session, company_id, document, status=DocumentStatus.READ, content_hash=content, text_id=saved.id
+        )
+        outcome = CriterionOutcome(
+            company_id=company_id, ordinal=0, criterion_id="growth", kind="judged", weight=1.0, score=4.0,
+            status=ScoreStatus.SCORED, reason="It grew.", evidence="e",
+        )  # fmt: skip
+        quote = Quote(outcome_id=0, ordinal=0, text="Revenue", verified=True, text_id=saved.id, start=0, end=7)
+        scores.save_outcome(session, outcome, [quote])
+
+
+def contents() -> dict[str, list[dict[str, Any]]]:
+    """Every row of every table, by the table's name."""
+    with database.reading() as session:
+        return rows_of(session)
+
+
+def rows_of(session: Session) -> dict[str, list[dict[str, Any]]]:
+    return {
+        table.name: sorted((dict(row) for row in session.connection().execute(select(table)).mappings()), key=str)
+        for table in SQLModel.metadata.sorted_tables
+    }
+
+
+def run_ids() -> list[str]:
+    """The runs, oldest first."""
+    with database.reading() as session:
+        return [run.id for run in reversed(runs.newest_runs(session, 1000))]
