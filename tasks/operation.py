@@ -1,7 +1,7 @@
 """What makes a plain function an operation: the same function, also as a Prefect task.
 
 Called directly it is just the function, and Prefect is not even imported (1 s); flows, and a
-service that tracks its calls, run `operation.task`. What must hold either way (essential retries,
+service that tracks its calls, run `operation.tracked`. What must hold either way (essential retries,
 time limits) belongs into the function; what stands in the options here is Prefect's share.
 """
 
@@ -10,6 +10,7 @@ from functools import cached_property, update_wrapper
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from tasks.errors import SourceFailed, TookTooLong, TooManyRequests, Unavailable
+from tasks.tracking import be_brief, outcome_told, run_tracked
 
 if TYPE_CHECKING:
     from prefect import Task
@@ -35,10 +36,23 @@ class Operation(Generic[P, R]):
 
     @cached_property
     def task(self) -> "Task[P, R]":
-        """The function as a Prefect task, for flows."""
+        """The function as a Prefect task, which `tracked` runs."""
+        be_brief()
         from prefect import task  # noqa: PLC0415 - 1.2 s
 
-        return task(self.function, **self._options)
+        return task(outcome_told(self.function), **self._options)
+
+    @cached_property
+    def _task_tried_once(self) -> "Task[P, R]":
+        return self.task.with_options(retries=0)
+
+    def tracked(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run it as a Prefect task, for flows; it is done too where Prefect fails (`run_tracked`)."""
+        return run_tracked(self.task, self.function, *args, **kwargs)
+
+    def tracked_once(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """The same without retries, for calls whose answer somebody waits for."""
+        return run_tracked(self._task_tried_once, self.function, *args, **kwargs)
 
 
 def source_failed(_task: Any, _run: Any, state: Any) -> bool:

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from math import inf
 
+from tasks import cancellation
+
 _deadline: ContextVar[float] = ContextVar("deadline", default=inf)
 
 
@@ -28,8 +30,12 @@ def left() -> float:
 
 
 def sleep(seconds: float) -> bool:
-    """Wait for so long; False, without waiting, if the deadline comes first."""
+    """Wait for so long; False, without waiting, if the deadline comes first.
+
+    Raises:
+        tasks.cancellation.Cancelled: nobody waits for what comes after.
+    """
     if seconds >= left():
         return False
-    time.sleep(seconds)
+    cancellation.sleep(seconds)
     return True

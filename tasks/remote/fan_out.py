@@ -14,6 +14,8 @@ from threading import Lock, Thread
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
+from tasks import cancellation
+
 P = ParamSpec("P")
 R = TypeVar("R")
 K = TypeVar("K")
@@ -46,7 +48,10 @@ class FanOut:
         self._closed = False
 
     def submit(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> "Future[R]":
-        """Make the call as soon as a thread is free. Cancelling the future before that keeps it from being made."""
+        """Make the call as soon as a thread is free.
+
+        Cancelling the future before that keeps it from being made, and so does cancelling the work that it is for.
+        """
         future: Future[R] = Future()
         context = copy_context()
 
@@ -54,6 +59,7 @@ class FanOut:
             if not future.set_running_or_notify_cancel():
                 return
             try:
+                context.run(cancellation.check)
                 future.set_result(context.run(call, *args, **kwargs))
             except BaseException as error:  # noqa: BLE001 - it is raised where the result is taken
                 future.set_exception(error)

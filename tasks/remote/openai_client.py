@@ -16,8 +16,10 @@ from functools import cache
 from typing import Final, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit, urlunsplit
 
-from httpx2 import create_ssl_context
+from httpx2 import Request, create_ssl_context
 from openai import AzureOpenAI, DefaultHttpxClient, OpenAI, Timeout
+
+from storage.request_ids import REQUEST_ID_HEADER, current_request_id
 
 _CONNECTING = 10.0  # seconds at most to open a connection
 _DEPLOYMENT: Final = re.compile(r"/deployments/([^/]+)")
@@ -26,10 +28,14 @@ _DEPLOYMENT: Final = re.compile(r"/deployments/([^/]+)")
 def open_client(address: str, key: str | None, timeout: float, *, retries: int = 0) -> OpenAI:
     """A client that follows no redirect, which would take texts to another address.
 
+    Requests carry the id of the one that they are made for (`X-Request-ID`), so that the server's log tells of both.
+
     `timeout` is in seconds, between two pieces of a response; `retries` is how often the library itself tries again.
     """
     limits = Timeout(timeout, connect=min(_CONNECTING, timeout))
-    http_client = DefaultHttpxClient(timeout=limits, follow_redirects=False, verify=tls_context())
+    http_client = DefaultHttpxClient(
+        timeout=limits, follow_redirects=False, verify=tls_context(), event_hooks={"request": [_name_request]}
+    )
     azure = AzureAddress.parse(address)
     if azure:
         return AzureOpenAI(
@@ -48,6 +54,12 @@ def open_client(address: str, key: str | None, timeout: float, *, retries: int =
         max_retries=retries,
         http_client=http_client,
     )
+
+
+def _name_request(outgoing: Request) -> None:
+    request_id = current_request_id()
+    if request_id is not None:
+        outgoing.headers[REQUEST_ID_HEADER] = request_id
 
 
 class AzureAddress(NamedTuple):

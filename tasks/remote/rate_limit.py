@@ -26,6 +26,8 @@ from threading import Condition, Lock
 from types import TracebackType
 from typing import Final, Self
 
+from tasks import cancellation
+
 _SECOND: Final = 1.05
 """The window of `per_second`, in seconds: calls reach the server later than they begin, some more than others."""
 
@@ -184,10 +186,12 @@ class RateLimiter:
         Raises:
             HeldBack: the server holds callers back for longer than that.
             NoTurn: the turn did not come in time.
+            tasks.cancellation.Cancelled: nobody waits for what the call is for.
         """
         share = random.random()  # noqa: S311 - no secret
-        with self._changed:
+        with cancellation.calling(self._wake), self._changed:
             while True:
+                cancellation.check()
                 now = self._clock.now()
                 held = self._held_until + share * self._spread - now
                 if held > 0 and (held > patience + self._spread or now + held > max(until, now)):
@@ -208,6 +212,11 @@ class RateLimiter:
             if self._gap:
                 self._next = now + self._gap * cost
             return Turn(self, now, self._series, self._under_way, self.begun)
+
+    def _wake(self) -> None:
+        """Have those who wait look again."""
+        with self._changed:
+            self._changed.notify_all()
 
     def end(self) -> None:
         """A call is no longer under way."""

@@ -90,21 +90,29 @@ def retry(call: Callable[[], T], pause: Callable[[TryAgain, int], float]) -> T:
     raise AssertionError("counting does not end")
 
 
+def read_http_date(header: str | None) -> datetime | None:
+    """The time in an HTTP date; None if it is none.
+
+    A date without a zone, as in C's asctime form or with `-0000`, is UTC as all HTTP dates are (RFC 9110, section
+    5.6.7); `parsedate_to_datetime` gives those without a zone, and `timestamp()` would then take them for local time.
+    """
+    try:
+        date = parsedate_to_datetime((header or "").strip())
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return date if date.tzinfo else date.replace(tzinfo=UTC)
+
+
 def read_retry_after(header: str | None, now: datetime | None = None) -> float | None:
     """The seconds that a `Retry-After` header asks for (RFC 9110, section 10.2.3); None if it says nothing usable.
 
-    The header holds a number of seconds or an HTTP date. A date without a zone, as in C's asctime form or with
-    `-0000`, is UTC as all HTTP dates are (section 5.6.7); `parsedate_to_datetime` gives those without a zone, and
-    `timestamp()` would then take them for local time. A date in the past is 0. Fractions of a second are read too:
-    some servers send them.
+    The header holds a number of seconds or an HTTP date. `now` is the time by the clock of whoever sent it (its Date
+    header), ours if none is given. A date in the past is 0. Fractions of a second are read too: some servers send them.
     """
     text = (header or "").strip()
     if _SECONDS.fullmatch(text):
         return min(float(text), _MOST_SECONDS)
-    try:
-        date = parsedate_to_datetime(text)
-    except (ValueError, TypeError, IndexError, OverflowError):
+    date = read_http_date(text)
+    if date is None:
         return None
-    if date.tzinfo is None:
-        date = date.replace(tzinfo=UTC)
     return min(max(0.0, (date - (now or datetime.now(UTC))).total_seconds()), _MOST_SECONDS)

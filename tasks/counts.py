@@ -1,0 +1,60 @@
+"""What this process has counted since it began: look-ups in caches, calls of models, their tokens and cost.
+
+The service shows the counts at `/metrics`. They are kept here, without a library, because every command would wait for
+its import (75 ms). No name of a company or a document is in them.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from threading import Lock
+from typing import Final, Literal
+
+Cache = Literal["texts in memory", "texts", "answers", "sources"]
+
+
+@dataclass(frozen=True)
+class ModelUse:
+    """Calls of models, their tokens, and the cost in USD of those calls whose price is known."""
+
+    calls: int = 0
+    calls_without_price: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float = 0.0
+
+
+_lock: Final = Lock()
+_lookups: Final[Counter[tuple[Cache, bool]]] = Counter()
+_model_use: Final = [ModelUse()]
+
+
+def count_lookup(cache: Cache, *, hit: bool) -> None:
+    """Something was looked up in a cache; `hit` says whether it was there."""
+    with _lock:
+        _lookups[cache, hit] += 1
+
+
+def count_model_use(calls: int, input_tokens: int, output_tokens: int, usd: float | None) -> None:
+    """A model was called; `usd` is None where its price is not known."""
+    with _lock:
+        use = _model_use[0]
+        _model_use[0] = replace(
+            use,
+            calls=use.calls + calls,
+            calls_without_price=use.calls_without_price + (calls if usd is None else 0),
+            input_tokens=use.input_tokens + input_tokens,
+            output_tokens=use.output_tokens + output_tokens,
+            usd=use.usd + (usd or 0.0),
+        )
+
+
+def lookups() -> dict[tuple[Cache, bool], int]:
+    """How often each cache was asked, with and without success."""
+    with _lock:
+        return dict(_lookups)
+
+
+def model_use() -> ModelUse:
+    """What models were used for so far."""
+    with _lock:
+        return _model_use[0]

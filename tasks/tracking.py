@@ -1,0 +1,217 @@
+"""Work that Prefect runs and shows, and that is done whether Prefect answers or not.
+
+Prefect's engine calls the function; the function's own outcome counts, not what Prefect says of it. Where Prefect
+fails before the function has begun, the function is called without it; where Prefect fails later, what the function
+gave or raised stands, and nothing is done twice. A failure of Prefect costs a warning in the log. A server that does
+not answer is left alone for a while, so that a run waits for it seldom.
+"""
+
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, Final, Generic, ParamSpec, TypeVar, cast
+
+log = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_PATIENCE: Final = {
+    "PREFECT_API_REQUEST_TIMEOUT": "10",  # seconds; Prefect's own 60 would hold a run up for as long
+    "PREFECT_CLIENT_MAX_RETRIES": "1",  # for a server whose SQLite is locked; Prefect's own 5 take a minute
+    "PREFECT_CLIENT_SERVER_VERSION_CHECK_ENABLED": "false",  # a request more that can fail
+}
+_PAUSE: Final = 60.0
+"""Seconds for which a server that does not answer is left alone the first time; twice as long each time after."""
+
+
+def be_brief() -> None:
+    """Have Prefect wait and try again less than it usually does. Read from the environment when Prefect is imported."""
+    for name, value in _PATIENCE.items():
+        os.environ.setdefault(name, value)
+
+
+@dataclass
+class _Server:
+    """What became of calls to one Prefect server."""
+
+    has_failed: bool = False
+    pause: float = _PAUSE
+    left_alone_until: float = 0.0
+
+    @property
+    def is_left_alone(self) -> bool:
+        return _is_off.get() or time.monotonic() < self.left_alone_until
+
+
+_servers: dict[str | None, _Server] = {}
+_is_off: ContextVar[bool] = ContextVar("is_off", default=False)
+
+
+@contextmanager
+def untracked() -> Iterator[None]:
+    """Within the block Prefect runs and shows nothing."""
+    token = _is_off.set(True)
+    try:
+        yield
+    finally:
+        _is_off.reset(token)
+
+
+class _Outcome(Generic[R]):
+    """What a function gave or raised, as the function itself told; `left_to_tell` is for what Prefect does then."""
+
+    is_done = False
+    result: R
+    error: BaseException | None = None
+
+    def __init__(self, server: _Server, left_to_tell: ExitStack) -> None:
+        self.server = server
+        self.left_to_tell = left_to_tell
+
+
+_outcome: ContextVar["_Outcome[Any] | None"] = ContextVar("outcome", default=None)
+
+
+def outcome_told(function: Callable[P, R]) -> Callable[P, R]:
+    """The function for Prefect to run: it tells `run_tracked` its outcome, and does no work twice."""
+
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        outcome = cast("_Outcome[R] | None", _outcome.get())
+        if outcome is None:  # a Prefect worker runs it
+            return function(*args, **kwargs)
+        if outcome.is_done:
+            return outcome.result
+        token = _outcome.set(None)
+        try:
+            outcome.error = None
+            outcome.result = function(*args, **kwargs)
+            outcome.is_done = True
+        except BaseException as error:
+            outcome.error = error
+            raise
+        finally:
+            _outcome.reset(token)
+            if outcome.server.is_left_alone:
+                outcome.left_to_tell.enter_context(_without_retries())
+        return outcome.result
+
+    return run
+
+
+def run_tracked(tracked: Callable[P, R], function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """Run a function through Prefect, or without it where Prefect fails.
+
+    Args:
+        tracked: a Prefect flow or task made of `outcome_told(function)`.
+        function: the function itself.
+        args: what it is called with.
+        kwargs: what it is called with.
+
+    Returns:
+        What the function returned.
+
+    Raises:
+        What the function raised, and nothing else.
+    """
+    from prefect.exceptions import PrefectSignal  # noqa: PLC0415 - 1.2 s, for those who track only
+
+    server = _current_server()
+    if server.is_left_alone:
+        return function(*args, **kwargs)
+    with ExitStack() as stack:
+        outcome = _Outcome[R](server, stack)
+        token = _outcome.set(outcome)
+        stack.callback(_outcome.reset, token)
+        stack.enter_context(_brief())
+        try:
+            tracked(*args, **kwargs)
+        except (Exception, PrefectSignal) as error:  # noqa: BLE001 - Prefect's failures are not the run's
+            if type(error) is not type(outcome.error):
+                _raise_interrupt(error)
+                _note_failure(server, error)
+    if outcome.is_done:
+        return outcome.result
+    if outcome.error is not None:
+        raise outcome.error
+    return function(*args, **kwargs)
+
+
+def show(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R | None:
+    """Have Prefect show something, such as an artifact; gives None where it fails, which costs a warning at most."""
+    from prefect.context import FlowRunContext  # noqa: PLC0415 - see `run_tracked`
+
+    server = _current_server()
+    if FlowRunContext.get() is None or server.is_left_alone:
+        return None  # nothing that it could be shown with, or nobody to show it
+    try:
+        with _brief():
+            return function(*args, **kwargs)
+    except Exception as error:  # noqa: BLE001 - as in `run_tracked`
+        _raise_interrupt(error)
+        _note_failure(server, error)
+        return None
+
+
+def _current_server() -> _Server:
+    from prefect.settings import PREFECT_API_URL  # noqa: PLC0415 - see `run_tracked`
+
+    return _servers.setdefault(PREFECT_API_URL.value(), _Server())
+
+
+@contextmanager
+def _brief() -> Iterator[None]:
+    """`be_brief` for a process that had imported Prefect before, as a worker's does; 40 ms there, nothing elsewhere."""
+    from prefect import settings  # noqa: PLC0415 - see `run_tracked`
+
+    be_brief()
+    values = {getattr(settings, name): os.environ[name] for name in _PATIENCE}
+    if str(settings.PREFECT_CLIENT_MAX_RETRIES.value()) == os.environ["PREFECT_CLIENT_MAX_RETRIES"]:
+        yield
+        return
+    with settings.temporary_settings(values):
+        yield
+
+
+def _without_retries() -> AbstractContextManager[object]:
+    from prefect import settings  # noqa: PLC0415 - see `run_tracked`
+
+    return settings.temporary_settings({settings.PREFECT_CLIENT_MAX_RETRIES: 0})
+
+
+def _raise_interrupt(error: BaseException) -> None:
+    """Raise the interruption that Prefect was telling its server of when it failed."""
+    context = error.__context__
+    while context is not None:
+        if isinstance(context, KeyboardInterrupt | SystemExit):
+            raise context from None
+        context = context.__context__
+
+
+def _is_silent(error: BaseException | None) -> bool:
+    """Whether the server did not answer, by the error or one that led to it; Prefect's own confusion is no silence."""
+    from httpx import TransportError  # noqa: PLC0415 - Prefect's client; see `run_tracked`
+
+    while error is not None:
+        if isinstance(error, TransportError | OSError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _note_failure(server: _Server, error: BaseException) -> None:
+    """Tell the log, and leave a server alone that does not answer; one that answers with an error is asked again."""
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    if _is_silent(error):
+        server.left_alone_until = time.monotonic() + server.pause
+        server.pause *= 2
+    reason = f"its server answered {status}" if status else type(error).__name__
+    level = logging.INFO if server.has_failed else logging.WARNING
+    log.log(level, "Prefect failed (%s). The run goes on and its report is whole; Prefect shows less of it.", reason)
+    server.has_failed = True
