@@ -1,12 +1,22 @@
-"""What the Prefect UI shows of a company's run: its scorecard and its ranking in Markdown.
+"""What the Prefect UI shows of a run: its name, and scorecards and ranking in Markdown, with links to the report.
 
-Pure functions that give text; the flows make artifacts of it.
+The flows make artifacts of the texts. Links lead to the service (DILIGENCE_BASE_URL), which shows the report, its
+evidence and the run under the viewer's own rights.
 """
 
 import re
+from pathlib import Path
 from textwrap import shorten
+from typing import Any
 
-from tasks.reports.models import CompanyReport, CriterionReport, Report
+from prefect.runtime import flow_run
+
+from flows.batch_file import read_batch
+from storage import database, runs
+from tasks.documents.settings import DocumentSettings
+from tasks.errors import BadRequest
+from tasks.reports.models import CompanyReport, CriterionReport, Report, RunSummary
+from tasks.reports.wording import total_share
 
 REASON_CHARACTERS = 160
 """A scorecard is for a glance; the whole reason stands in the report."""
@@ -24,18 +34,50 @@ _MARKS = re.compile(
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
-def scorecard(company: CompanyReport, scale: tuple[float, float]) -> str:
+def name_of_batch_run() -> str:
+    """The name of the flow run under way: the batch's."""
+    return _batch_name(flow_run.parameters)
+
+
+def name_of_company_run() -> str:
+    """The name of the flow run under way: the batch's and the company's, `Autumn screen · Alpha`."""
+    company = str(flow_run.parameters["name"])
+    run = flow_run.parameters.get("run")
+    if run is None:
+        batch = _batch_name(flow_run.parameters) if flow_run.parameters.get("batch_file") else None
+    else:
+        with database.reading() as session:
+            stored = runs.find_run(session, run)
+        batch = stored.batch if stored else None
+    return f"{batch} · {company}" if batch and batch != company else company
+
+
+def _batch_name(parameters: dict[str, Any]) -> str:
+    """The name of the batch that was deployed, else the one in its file; a wrong file's own."""
+    definition = parameters.get("definition")
+    if definition is not None:
+        return str(definition["name"] if isinstance(definition, dict) else definition.name)
+    file = Path(parameters["batch_file"])
+    try:
+        return read_batch(file, parameters.get("criteria")).name
+    except BadRequest:
+        return file.stem
+
+
+def scorecard(company: CompanyReport, run: RunSummary) -> str:
     """The company's scorecard in Markdown: its figures, a table of the criteria, and what is missing.
 
     Args:
         company: the company as the report has it.
-        scale: the lowest and the highest score.
+        run: the run that it is part of.
     """
-    parts = [f"# {escape(company.name)}", _figures(company)]
+    address = _address(run)
+    parts = [f"# {escape(company.name)}", _figures(company), _links(run)]
     if company.problem:
         parts.append(f"**This company's run failed.** {escape(company.problem)}")
     if company.criteria:
-        parts.append("\n".join([_HEAD, *(_row(criterion, scale) for criterion in _by_weight(company))]))
+        rows = (_row(criterion, run.scale, address) for criterion in _by_weight(company))
+        parts.append("\n".join([_HEAD, *rows]))
     if company.missing:
         parts.append("## To ask the company for\n\n" + "\n".join(f"- {escape(item)}" for item in company.missing))
     if company.warnings:
@@ -51,7 +93,16 @@ def ranking(report: Report) -> str:
         for company in report.companies
     ]
     head = "| Rank | Company | Total | Coverage | Missing | Problem |\n|---:|---|---:|---:|---:|---|"
-    return "\n".join([f"# {escape(report.run.name)}", "", head, *rows]) + "\n"
+    return "\n".join([f"# {escape(report.run.name)}", "", _links(report.run), "", head, *rows]) + "\n"
+
+
+def _address(run: RunSummary) -> str:
+    """Where the service shows the run."""
+    return f"{DocumentSettings.current().base_url.rstrip('/')}/runs/{run.id}"
+
+
+def _links(run: RunSummary) -> str:
+    return f"[Report and evidence]({_address(run)}/report.html) · run `{run.id}`"
 
 
 def _percent(share: float | None) -> str:
@@ -71,15 +122,17 @@ def _escaped(mark: re.Match[str]) -> str:
     return _ENTITIES.get(mark[0], f"\\{mark[0]}")
 
 
-_HEAD = "| Criterion | Weight | Score | Status | Reason |\n|---|---:|---:|---|---|"
+_HEAD = "| Criterion | Weight | Score | Status | Reason | Evidence |\n|---|---:|---:|---|---|---|"
 
 
-def _row(criterion: CriterionReport, scale: tuple[float, float]) -> str:
+def _row(criterion: CriterionReport, scale: tuple[float, float], address: str) -> str:
     score = "–" if criterion.score is None else f"{criterion.score:g} / {scale[1]:g}"
-    if criterion.score is not None and criterion.status != "scored":
+    if criterion.score is not None and not criterion.status.counts:
         score = f"({score})"  # judged, but it does not count
     reason = shorten(criterion.reason, REASON_CHARACTERS, placeholder=" …")
-    cells = (escape(criterion.id), f"{criterion.weight:g}", score, criterion.status.value, escape(reason))
+    places = [quote.evidence_url for quote in criterion.quotes if quote.evidence_url]
+    evidence = f"[{len(places)}]({address}/{places[0]})" if places else ""
+    cells = (escape(criterion.id), f"{criterion.weight:g}", score, criterion.status.value, escape(reason), evidence)
     return f"| {' | '.join(cells)} |"
 
 
@@ -89,7 +142,8 @@ def _by_weight(company: CompanyReport) -> list[CriterionReport]:
 
 
 def _figures(company: CompanyReport) -> str:
-    total = "nothing could be scored" if company.total is None else f"**{company.total:.0%}** of what could be scored"
+    share = total_share(company).replace("\u202f", "")
+    total = "nothing could be scored" if company.total is None else f"**{share}** of what could be scored"
     figures = [escape(company.domain), total]
     if company.rank is not None:
         figures.insert(1, f"rank {company.rank}")

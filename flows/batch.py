@@ -4,30 +4,47 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from prefect import flow
+from prefect import tags
 from prefect.artifacts import create_markdown_artifact
 
-from flows.artifacts import ranking
-from flows.batch_file import read_batch
-from flows.due_diligence import due_diligence
-from flows.run import close_company, companies_to_do, finish, run_of
+from flows.artifacts import name_of_batch_run, ranking
+from flows.batch_definition import BatchDefinition, batch_of, in_its_folder, slug_of
+from flows.batch_file import Batch
+from flows.due_diligence import examine
+from flows.engine import as_steps, flow
+from flows.run import close_company, companies_to_do, company_of, finish, run_of
+from flows.settings import BatchSettings
 from storage.runs import CompanyStatus, RunCompany
 from storage.settings import override_settings
+from tasks.ai.registry import current_answerer
 from tasks.errors import DiligenceError
-from tasks.reports.files import write_reports
+from tasks.operation import operation
+from tasks.remote.fan_out import FanOut, Leave
 from tasks.reports.report import build
+from tasks.tracking import show
 
 log = logging.getLogger(__name__)
 
 
-@flow(name="batch")
-def batch(batch_file: Path, criteria: Path | None = None, out: Path | None = None) -> str:
+@flow(name="batch", flow_run_name=name_of_batch_run)
+def batch(
+    batch_file: Path,
+    criteria: Path | None = None,
+    out: Path | None = None,
+    reports: Path | None = None,
+    definition: BatchDefinition | None = None,
+    retry_failed: bool = False,
+) -> str:
     """Examine every company of a batch, going on where an interrupted run of it stopped.
 
     Args:
         batch_file: the YAML or CSV file.
         criteria: the criteria file; needed with a CSV.
-        out: the folder for report.html and report.json; without it, the report is kept in storage alone.
+        out: the folder for report.html and report.json.
+        reports: a folder in which each run has one of its own, named by its id; without it and without `out`, the
+            report is kept in storage alone.
+        definition: the batch as it was deployed, which then counts; `batch_file` says where it came from.
+        retry_failed: whether documents that could not be read in earlier runs of the batch are read again.
 
     Returns:
         The run's id.
@@ -36,32 +53,55 @@ def batch(batch_file: Path, criteria: Path | None = None, out: Path | None = Non
         BadRequest: what is wrong in the files. Conflict: the batch is being run elsewhere.
         CompaniesFailed: some companies failed; all the rest is done and the report says so.
     """
-    screen = read_batch(batch_file, criteria)
-    with override_settings(screen.settings), run_of(screen) as run:
-        _examine(run, companies_to_do(run))
+    with in_its_folder(definition):
+        return _run(batch_of(batch_file, criteria, definition), out, reports, retry_failed=retry_failed)
+
+
+def _run(screen: Batch, out: Path | None, reports: Path | None, *, retry_failed: bool) -> str:
+    with (
+        override_settings(screen.settings),
+        tags(slug_of(screen.name)),
+        run_of(screen, retry_failed=retry_failed) as run,
+    ):
+        if out is None and reports is not None:
+            out = reports / run
+        _examine(run, companies_to_do(run, retry_failed=retry_failed))
         try:
-            finish(run)
+            finish(run, out)
         finally:
-            if out is not None:
-                write_reports(run, out)
             report = build(run)
-            create_markdown_artifact(ranking(report), key="ranking", description=f"{screen.name}: the companies ranked")
+            show(
+                create_markdown_artifact,
+                ranking(report),
+                key=f"ranking-{slug_of(screen.name)}",
+                description=f"{screen.name}: the companies ranked",
+            )
     return run
 
 
 def _examine(run: str, companies: Sequence[RunCompany]) -> None:
-    """Examine one company after the other; a failure is stored with its company and stops no other.
+    """Examine the companies, some at the same time; a failure is stored with its company and stops no other.
 
-    In parallel they would be slower: what takes time is parallel within a company, and flows that run at
-    the same time wait for Prefect's SQLite (three companies: 3.3 s one by one, 9 s in four threads).
+    They share the readers' processes, the pace towards the model, the drive and each source, and the run's budget.
     """
-    for company in companies:
-        assert company.id is not None
-        try:
-            due_diligence(company.name, company.domain, company.folder, run=run)
-        except Exception as error:  # noqa: BLE001 - an error in the program must not end the run for all companies
-            log.error("The company %s failed: %s", company.domain, type(error).__name__)  # noqa: TRY400
-            internal = f"An internal error: {type(error).__name__}."
-            close_company(
-                company.id, CompanyStatus.FAILED, error.message if isinstance(error, DiligenceError) else internal
-            )
+    at_once = BatchSettings.current().at_once(asks_a_model=current_answerer().judges)
+    with FanOut(at_once, "company", Leave.ON_INTERRUPT) as threads:
+        for done in [
+            threads.submit(examine_company.tracked, company.name, company.domain, company.folder, run)
+            for company in companies
+        ]:
+            done.result()
+
+
+@operation(name="company", task_run_name="{name}")
+def examine_company(name: str, domain: str, folder: str, run: str) -> None:  # noqa: ARG001 - Prefect shows the name
+    """Examine one company of a batch. Its steps are tasks below this one; a failure is stored with the company."""
+    try:
+        with as_steps():
+            examine(run, domain, folder)
+    except Exception as error:  # noqa: BLE001 - an error in the program must not end the run for all companies
+        log.error("The company %s failed: %s", domain, type(error).__name__)  # noqa: TRY400
+        problem = error.message if isinstance(error, DiligenceError) else f"An internal error: {type(error).__name__}."
+        company_id = company_of(run, domain).id
+        assert company_id is not None
+        close_company(company_id, CompanyStatus.FAILED, problem)

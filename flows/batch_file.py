@@ -17,6 +17,7 @@ from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
 
+from flows.settings import BatchSettings
 from storage.settings import Settings, StorageSettings, override_settings
 from tasks.ai.settings import AiSettings
 from tasks.companies.domain import registrable
@@ -26,21 +27,25 @@ from tasks.documents.drive.registry import DriveSettings, descriptions
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest, NotConfigured
 from tasks.evidence.settings import EvidenceSettings
+from tasks.figures.concepts import taxonomy
+from tasks.figures.settings import FigureSettings
 from tasks.ranking.settings import EmbeddingSettings
 from tasks.scoring.criteria import Criteria, read_criteria
 from tasks.user_file import Line, Mistakes, UserFile, describe_error, nearest, read_user_text
 
 Value = str | int | float | bool
-MONEY = frozenset({"ai_budget", "ai_prices"})
-"""What a run may cost: no matter of what is asked."""
+UNASKED = frozenset({"ai_budget", "ai_prices", "companies_at_once"})
+"""What a run may cost and how fast it goes: no matter of what is asked."""
 
 _AREAS: tuple[type[Settings], ...] = (
+    BatchSettings,
     DocumentSettings,
     DriveSettings,
     CompanySettings,
     AiSettings,
     EmbeddingSettings,
     EvidenceSettings,
+    FigureSettings,
 )
 _GUARDED = frozenset({"web_allow", "search_url", "profile_api_url", "openai_base_url", "embeddings_url"})
 """Where a run's keys and texts go and which private networks it reaches: not a file's to say."""
@@ -148,10 +153,11 @@ class Batch:
     def fingerprint(self, answerer: str) -> str:
         """The same while the batch asks for the same of the same answerer with the same settings, in hex.
 
-        What it may cost is no part of it: a run that its budget stopped goes on under a higher one.
+        What it may cost is no part of it, nor how fast it goes: a run that its budget stopped goes on under a higher
+        one.
         """
         companies = [(company.name, company.domain, company.folder) for company in self.companies]
-        settings = sorted((name, value) for name, value in self.settings.items() if name not in MONEY)
+        settings = sorted((name, value) for name, value in self.settings.items() if name not in UNASKED)
         parts = [self.criteria.fingerprint(), answerer, companies, settings]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
@@ -201,7 +207,8 @@ def _from_yaml(path: Path, criteria: Path | None) -> Batch:
         file.mistake(("companies",), "it is empty: list at least one company with name, domain and folder")
     if criteria is None:
         criteria = _named(file, content.get("criteria"))
-    read = _checked(file.mistakes, criteria)
+    with override_settings(settings):
+        read = _checked(file.mistakes, criteria)
     assert written is not None
     return Batch(written.name, read, companies.listed, with_facts(settings, path.parent))
 
@@ -296,6 +303,7 @@ def _checked(mistakes: Mistakes, criteria: Path | None) -> Criteria:
     except BadRequest as error:
         wrong.append(error)
     try:
+        taxonomy()  # a user's file of concepts is read with the rest, before anything runs
         read = read_criteria(criteria) if criteria is not None else None
     except BadRequest as error:
         wrong.append(error)

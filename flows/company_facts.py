@@ -1,12 +1,13 @@
 """The flow `company_facts`: asks the sources about a company, and stores the profile with its claims."""
 
-from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 
 from flows.artifacts import escape
+from flows.batch_definition import slug_of
+from flows.engine import flow
 from storage import companies, database, runs
 from tasks.companies import facts
-from tasks.errors import NotConfigured, NotFound, SourceFailed
+from tasks.tracking import show
 
 
 @flow(name="company_facts")
@@ -24,12 +25,10 @@ def company_facts(domain: str, company_id: int | None = None) -> int | None:
     Raises:
         BadRequest: `domain` is not a domain. NotFound, SourceFailed, NotConfigured: there are no facts, outside a run.
     """
-    try:
-        answer = facts.company_facts.task(domain)
-    except (NotFound, SourceFailed, NotConfigured) as error:
-        if company_id is None:
-            raise
-        _assign(company_id, None, [error.message])
+    answer = facts.company_facts.tracked(domain) if company_id is None else facts.facts_or_reason.tracked(domain)
+    if isinstance(answer, str):
+        assert company_id is not None
+        _assign(company_id, None, [answer])
         return None
     with database.reading() as session:
         stored = companies.latest_profile(session, domain)
@@ -37,7 +36,12 @@ def company_facts(domain: str, company_id: int | None = None) -> int | None:
     if company_id is not None:
         _assign(company_id, stored.id, answer.warnings)
     lines = [f"- {claim.field}: {escape(str(claim.value))} ({escape(claim.source)})" for claim in answer.claims]
-    create_markdown_artifact("\n".join(lines), key="facts", description=f"What the sources say of {domain}")
+    show(
+        create_markdown_artifact,
+        "\n".join(lines),
+        key=f"facts-{slug_of(domain)}",
+        description=f"What the sources say of {domain}",
+    )
     return stored.id
 
 

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from prefect import flow
-
+from flows.artifacts import name_of_company_run
+from flows.batch_definition import BatchDefinition, in_its_folder
 from flows.batch_file import BatchCompany
 from flows.company_facts import company_facts
+from flows.engine import flow
 from flows.extract_all import extract_all
 from flows.index_folder import index_folder
 from flows.run import add_warnings, close_company, company_of, finish, run_of, single
@@ -15,10 +16,10 @@ from storage.settings import override_settings
 from tasks.companies.domain import registrable
 from tasks.errors import DiligenceError
 from tasks.evidence.company import draw_evidence
-from tasks.reports.files import write_reports
+from tasks.figures.ledger import build_ledger
 
 
-@flow(name="due_diligence")
+@flow(name="due_diligence", flow_run_name=name_of_company_run)
 def due_diligence(
     name: str,
     domain: str,
@@ -26,7 +27,8 @@ def due_diligence(
     criteria: Path | None = None,
     batch_file: Path | None = None,
     out: Path | None = None,
-    run: str | None = None,
+    reports: Path | None = None,
+    definition: BatchDefinition | None = None,
 ) -> str:
     """Examine one company.
 
@@ -36,8 +38,10 @@ def due_diligence(
         folder: its data room: a path under the drive's root, or a folder's id or URL.
         criteria: the criteria file.
         batch_file: a batch whose settings hold here too, and whose criteria where `criteria` is not given.
-        out: the folder that the report is written to; without it, the report is kept in storage alone.
-        run: the run of a batch that this is part of; without it, a run of its own.
+        out: the folder that the report is written to.
+        reports: a folder in which each run has one of its own, named by its id; without it and without `out`, the
+            report is kept in storage alone.
+        definition: the batch as it was deployed, which then counts; `batch_file` says where it came from.
 
     Returns:
         The run's id.
@@ -46,30 +50,33 @@ def due_diligence(
         BadRequest: the domain or a file is wrong, or there are no criteria.
         CompaniesFailed: the data room could not be read, or a judgement failed; all the rest is done.
     """
-    if run is not None:
-        _examine(run, domain, folder)
-        return run
-    screen = single(BatchCompany(name, registrable(domain), folder), criteria, batch_file)
-    with override_settings(screen.settings), run_of(screen) as run_id:
-        _examine(run_id, screen.companies[0].domain, folder)
-        try:
-            finish(run_id)
-        finally:
-            if out is not None:
-                write_reports(run_id, out)
+    with in_its_folder(definition):
+        screen = single(BatchCompany(name, registrable(domain), folder), criteria, batch_file, definition)
+        with override_settings(screen.settings), run_of(screen) as run_id:
+            if out is None and reports is not None:
+                out = reports / run_id
+            examine(run_id, screen.companies[0].domain, folder)
+            finish(run_id, out)
     return run_id
 
 
-def _examine(run: str, domain: str, folder: str) -> None:
-    """Run the four steps for one company; a failure is stored with the company."""
+def examine(run: str, domain: str, folder: str) -> None:
+    """Take one company of a run from its data room and its facts to its scores; a failure is stored with the company.
+
+    Args:
+        run: the run's id.
+        domain: the company's domain, as the run has it.
+        folder: its data room.
+    """
     company_id = company_of(run, domain).id
     assert company_id is not None
     try:
         room_id = index_folder(folder, company_id=company_id)
         extract_all(folder, room_id=room_id, company_id=company_id)
+        build_ledger.tracked(company_id)
         company_facts(domain, company_id=company_id)
         is_complete = score_company(domain, run=run)
-        add_warnings(company_id, draw_evidence.task(company_id))
+        add_warnings(company_id, draw_evidence.tracked(company_id))
     except DiligenceError as error:
         close_company(company_id, CompanyStatus.FAILED, error.message)
         return

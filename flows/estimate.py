@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from prefect import flow
-
 from flows.batch_file import read_batch
+from flows.engine import flow
 from flows.extract_all import extract_all
 from flows.index_folder import index_folder
 from flows.run import companies_to_do, temporary_run
@@ -18,20 +17,21 @@ from storage import database, runs
 from storage.runs import RunCompany
 from storage.settings import override_settings
 from tasks.ai.budget import LONGEST_ANSWER, cap_and_price, ledger_of
-from tasks.ai.estimate import USUAL_ANSWER, CountingAnswerer
+from tasks.ai.estimate import CountingAnswerer
 from tasks.ai.money import Cap, Price, Usage
 from tasks.ai.registry import current_answerer
 from tasks.errors import DiligenceError
 from tasks.scoring.evidence import Evidence
 from tasks.scoring.score import criterion_results
+from tasks.scoring.search_plan import search_plans
 
 
 @dataclass(frozen=True)
 class CompanyEstimate:
     """What one company would cost. `problem` says why that could not be estimated.
 
-    `most` is an upper limit: every prompt and answer at its longest, and every judgement requested twice
-    because the first answer did not fit the schema.
+    `most` is an upper limit: every prompt and answer at its longest, every judgement requested twice because the
+    first answer did not fit the schema, and all that again with another search plan because nothing was found.
     """
 
     name: str
@@ -94,29 +94,28 @@ def estimate(batch_file: Path, criteria: Path | None = None) -> Estimate:
         cap, price = cap_and_price()
         with temporary_run(screen) as run:
             longest = ledger_of(run).answer_limit or LONGEST_ANSWER
-            companies = [_count(company, longest) for company in companies_to_do(run)]
+            planned: set[str] = set()
+            companies = [_count(company, longest, planned) for company in companies_to_do(run)]
             with database.reading() as session:
                 row = runs.get_run(session, run)
             spent = Usage(row.calls, row.input_tokens, row.output_tokens)
             return Estimate(current_answerer().model, price, cap, longest, spent, row.usd, companies)
 
 
-def _count(company: RunCompany, longest: int) -> CompanyEstimate:
-    """Read a company's data room and count what would be asked; `longest` is what one answer may have, in tokens."""
+def _count(company: RunCompany, longest: int, planned: set[str]) -> CompanyEstimate:
+    """Read a company's data room and count what would be asked.
+
+    `longest` is what one answer may have, in tokens; `planned` are the search plans that companies before it asked for.
+    """
     assert company.id is not None
-    answerer = CountingAnswerer(current_answerer())
+    answerer = CountingAnswerer(current_answerer(), planned)
     try:
         room_id = index_folder(company.folder, company_id=company.id)
         extract_all(company.folder, room_id=room_id, company_id=company.id)
-        for _result in criterion_results(company.id, Evidence(company.id), answerer, None):
+        evidence = Evidence(company.id)
+        plans = search_plans(evidence, answerer, None)
+        for _result in criterion_results(company.id, evidence, answerer, None, plans):
             pass
     except DiligenceError as error:
         return CompanyEstimate(company.name, problem=error.message)
-    calls = answerer.calls
-    # An answer that does not fit the schema is sent back with its errors: the prompt, the answer, and as much again.
-    again = Usage(calls, answerer.most_input + 2 * calls * longest, calls * longest)
-    return CompanyEstimate(
-        company.name,
-        usual=Usage(calls, answerer.usual_input, calls * min(USUAL_ANSWER, longest)),
-        most=Usage(calls, answerer.most_input, calls * longest) + again,
-    )
+    return CompanyEstimate(company.name, usual=answerer.usual(longest), most=answerer.most(longest))

@@ -3,29 +3,29 @@
 import gc
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from uuid import UUID
 
-from prefect import flow
 from prefect.artifacts import create_progress_artifact, create_table_artifact, update_progress_artifact
-from prefect.futures import as_completed
-from prefect.task_runners import ThreadPoolTaskRunner
 
+from flows.engine import flow
 from flows.index_folder import index_folder
 from storage import database, documents, runs
 from storage.columns import now
 from storage.documents import RoomDocument
 from storage.runs import DocumentOutcome
 from tasks.documents.batch import prepare, read_documents
+from tasks.remote.fan_out import FanOut, Leave, finished
+from tasks.tracking import show
 
 _SIDE_BY_SIDE = 2  # batches: one is fetched while the other is read
 REFRESH_SECONDS = 1.0  # between two updates of the progress, 15 ms each
 _SHOWN = 1000  # rows of the table of documents; a report shows them all
 
 
-@flow(name="extract_all", task_runner=ThreadPoolTaskRunner(max_workers=_SIDE_BY_SIDE))  # type: ignore[arg-type]
+@flow(name="extract_all")
 def extract_all(folder: str, room_id: int | None = None, company_id: int | None = None) -> dict[str, int]:
     """Read every document of a folder whose content was not read before.
 
@@ -44,30 +44,44 @@ def extract_all(folder: str, room_id: int | None = None, company_id: int | None 
         since = runs.get_run(session, runs.get_company(session, company_id).run_id).started_at if company_id else now()
     _freeze_garbage_collector()
     prepare(listed)
-    progress = create_progress_artifact(0.0, key="documents", description=f"Documents of {folder}")
-    assert isinstance(progress, UUID)
-    outcomes = list(_read(listed, room_id, company_id, since, progress))
-    update_progress_artifact(progress, 100.0)
-    create_table_artifact(
-        _rows(listed, outcomes), key="documents-read", description=f"What became of the documents of {folder}"
+    progress = show(create_progress_artifact, 0.0, key="documents", description=f"Documents of {folder}")
+    outcomes = list(_read(listed, room_id, company_id, since, partial(_show_progress, progress)))
+    _show_progress(progress, 100.0)
+    show(
+        create_table_artifact,
+        _rows(listed, outcomes),
+        key="documents-read",
+        description=f"What became of the documents of {folder}",
     )
     return dict(Counter(outcome.status.value for outcome in outcomes))
 
 
 def _read(
-    listed: Sequence[RoomDocument], room_id: int, company_id: int | None, since: datetime, progress: UUID
+    listed: Sequence[RoomDocument],
+    room_id: int,
+    company_id: int | None,
+    since: datetime,
+    show_progress: Callable[[float], None],
 ) -> Iterator[DocumentOutcome]:
-    """Submit the documents in batches; gives their outcomes as the batches end."""
-    futures = [
-        read_documents.task.submit(room_id, [document.document_id for document in batch], company_id, since)
-        for batch in batches(listed)
-    ]
+    """Read the documents in batches, some side by side; gives their outcomes as the batches end.
+
+    `show_progress` is told of the percentage now and then.
+    """
+    all_ids = [[document.document_id for document in batch] for batch in batches(listed)]
     updated_at = time.monotonic()
-    for done, future in enumerate(as_completed(futures), 1):
-        yield from future.result()
-        if time.monotonic() - updated_at > REFRESH_SECONDS:
-            updated_at = time.monotonic()
-            update_progress_artifact(progress, 100.0 * done / len(futures))
+    # Not Prefect's task runner: what became of a batch must not depend on what Prefect knows of it.
+    with FanOut(_SIDE_BY_SIDE, "extract_all", Leave.ON_INTERRUPT) as threads:
+        under_way = {threads.submit(read_documents.tracked, room_id, ids, company_id, since): ids for ids in all_ids}
+        for done, (_ids, future) in enumerate(finished(under_way), 1):
+            yield from future.result()
+            if time.monotonic() - updated_at > REFRESH_SECONDS:
+                updated_at = time.monotonic()
+                show_progress(100.0 * done / len(all_ids))
+
+
+def _show_progress(artifact: object, percent: float) -> None:
+    if isinstance(artifact, UUID):  # else Prefect could not make it
+        show(update_progress_artifact, artifact, percent)
 
 
 @cache

@@ -1,7 +1,6 @@
 """The flow `index_folder`: which documents a folder holds, one row a document."""
 
-from prefect import flow
-
+from flows.engine import flow
 from storage import database, documents, runs
 from storage.runs import RunDocument
 from tasks.documents.index import index_room
@@ -22,7 +21,7 @@ def index_folder(folder: str, recursive: bool = True, company_id: int | None = N
     Raises:
         NotFound: no such folder for the account in force.
     """
-    room_id = index_room.task(folder, recursive)
+    room_id = index_room.tracked(folder, recursive)
     if company_id is not None:
         _assign(company_id, room_id)
     return room_id
@@ -35,7 +34,6 @@ def _assign(company_id: int, room_id: int) -> None:
         company = runs.get_company(session, company_id)
         company.room_id, company.folder_id = room_id, room.folder_id
         incomplete = ["The drive could not show all of the data room."] if room.incomplete else []
-        company.warnings = [*incomplete, *room.warnings]
         rows = [
             RunDocument(
                 company_id=company_id,
@@ -46,4 +44,6 @@ def _assign(company_id: int, room_id: int) -> None:
             )
             for document in documents.room_documents(session, room_id)
         ]
+        empty = [] if rows else ["The data room has no documents."]
+        company.warnings = [*incomplete, *empty, *room.warnings]
         runs.place_documents(session, company_id, rows)

@@ -1,16 +1,73 @@
-"""Prefect's server as a process of its own: prints its port, and ends with its stdin. `prefect_server` starts it."""
+"""Prefect's server as a process of its own: prints its port, and ends with its stdin. `prefect_server` starts it.
 
+It answers its parent alone, which knows the secret of this start. Prefect's own check leaves paths open (its pages, its
+documentation, its health), and lets every web page of the user's browser call it.
+"""
+
+import gc
 import os
-import sys
 import threading
 
 if __name__ == "__main__":  # before the imports below, which take seconds: the parent may end meanwhile
-    threading.Thread(target=lambda: (sys.stdin.buffer.read(), os._exit(0)), daemon=True).start()
+    # Not through `sys.stdin`: Python ends with a fatal error where a thread still reads it.
+    threading.Thread(target=lambda: (os.read(0, 1), os._exit(0)), daemon=True).start()
+    gc.disable()  # while much is made and nothing dropped: a tenth of the time
 
+import hmac
 import socket
+from base64 import b64encode
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
 
 import uvicorn
 from prefect.server.api.server import create_app
+from prefect.server.database.configurations import AioSqliteConfiguration
+from prefect.server.database.dependencies import set_database_config
+from prefect.settings import PREFECT_API_DATABASE_CONNECTION_URL
+
+
+class Guarded:
+    """An ASGI application that answers 401 to every request without the secret, whatever its path and method.
+
+    Args:
+        app: the application.
+        secret: `user:password` of HTTP's basic authentication.
+    """
+
+    def __init__(self, app: Any, secret: str) -> None:
+        self._app = app
+        self._expected = b"Basic " + b64encode(secret.encode())
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer one request."""
+        if scope["type"] == "lifespan" or self._is_parent(scope):
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.close", "code": 1008})  # before it was accepted: the answer is 403
+        else:
+            await send({"type": "http.response.start", "status": 401, "headers": [(b"content-length", b"0")]})
+            await send({"type": "http.response.body", "body": b""})
+
+    def _is_parent(self, scope: Any) -> bool:
+        sent = [value for name, value in scope["headers"] if name == b"authorization"]
+        return len(sent) == 1 and hmac.compare_digest(sent[0], self._expected)
+
+
+class OneWriter(AioSqliteConfiguration):
+    """Prefect's database in a file, whose transactions lock it when they begin.
+
+    A transaction that reads first and then writes is refused at once ("database is locked") where another has written
+    meanwhile, and Prefect's client then waits two seconds. Worse, what was refused is cleared away by the garbage
+    collector in the thread of the event loop, which waits there for SQLite, for a minute, while SQLite waits for it.
+    """
+
+    @asynccontextmanager
+    async def begin_transaction(self, session: Any, with_for_update: bool = False) -> AsyncIterator[Any]:  # noqa: ARG002 - Prefect's signature
+        """As Prefect's, and always to write."""
+        async with super().begin_transaction(session, with_for_update=True) as transaction:
+            yield transaction
 
 
 class _Server(uvicorn.Server):
@@ -18,6 +75,10 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        if self.should_exit:  # it could not start, and has said why
+            return
+        gc.freeze()
+        gc.enable()
         assert sockets is not None
         print(sockets[0].getsockname()[1], flush=True)  # noqa: T201
 
@@ -27,7 +88,11 @@ def main() -> None:
     # With IPPROTO_TCP asyncio turns Nagle's algorithm off; a request takes 40 ms longer otherwise.
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.bind(("127.0.0.1", 0))
-    _Server(uvicorn.Config(create_app(ephemeral=True), log_level="error", lifespan="on")).run([listening])
+    url = PREFECT_API_DATABASE_CONNECTION_URL.value()
+    if url.startswith("sqlite"):
+        set_database_config(OneWriter(connection_url=url))
+    app = Guarded(create_app(ephemeral=True), os.environ["PREFECT_SERVER_API_AUTH_STRING"])
+    _Server(uvicorn.Config(app, log_level="error", lifespan="on")).run([listening])
 
 
 if __name__ == "__main__":

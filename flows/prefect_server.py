@@ -1,30 +1,50 @@
 """A Prefect server for the time of one command, where no server is named.
 
-Prefect's own ephemeral server survives a parent that is killed, and keeps its database locked; this one
-ends with its parent in any case. It also starts in half the time (3.5 s instead of 7 with a used home).
+Prefect's own ephemeral server survives a parent that is killed, keeps its database locked, and answers every web page
+that the user visits meanwhile. This one ends with its parent in any case, and answers nobody but its parent
+(`prefect_child`). It starts in the background, from a database that is prepared: Prefect's migrations take 6 s.
 """
 
+import asyncio
 import os
+import re
+import secrets
+import select
+import sqlite3
 import subprocess
 import sys
-import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import certifi
 
 from storage import database
 from tasks.errors import Unavailable
 
-_EPHEMERAL = {"PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1", "PREFECT__SERVER_FINAL": "1"}
-_START_TIMEOUT = 90.0  # seconds; with a new home a start takes 10 on an idle machine
+SCHEMA = Path(__file__).parent / "prefect_database.sql"
+"""An empty database as the migrations of Prefect 3.8.8 leave it; a later Prefect migrates it further."""
+
+_SETTINGS = {
+    "PREFECT_UI_ENABLED": "0",
+    "PREFECT__SERVER_EPHEMERAL": "1",
+    "PREFECT__SERVER_FINAL": "1",
+    "PREFECT_API_BLOCKS_REGISTER_ON_START": "false",  # no flow of ours uses blocks, and 2 s
+    "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": "",
+}
+_ERROR = re.compile(r"^ *(?:\w+\.)*\w*(?:Error|Exception): (.+)$", re.MULTILINE)
+"""The last line of a traceback."""
+_START_TIMEOUT = 90.0  # seconds; a start takes 4 on an idle machine
+_END_TIMEOUT = 5.0  # seconds for what is left to send
 
 
 def prepare() -> None:
-    """Set Prefect's home and the level of its console log in the environment, which it reads when it is imported."""
+    """Set Prefect's home and what it prints in the environment, which it reads when it is imported."""
     os.environ.setdefault("PREFECT_HOME", str(database.home() / "prefect"))
-    os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")
+    for level in ("HANDLERS_CONSOLE", "INTERNAL"):
+        os.environ.setdefault(f"PREFECT_LOGGING_{level}_LEVEL", "CRITICAL")
 
 
 @contextmanager
@@ -32,50 +52,119 @@ def server() -> Iterator[None]:
     """Flows in the block use the server that PREFECT_API_URL names, else one that is started for the block.
 
     Raises:
-        Unavailable: the server did not start.
+        Unavailable: the server did not start; the message says why.
     """
     prepare()
-    if os.environ.get("PREFECT_API_URL"):
+    with starting() as started, started.used():
         yield
-        return
-    process = _start()
-    try:
+
+
+class StartedServer:
+    """The server that flows are to use: that of PREFECT_API_URL, or a process of our own, which may still start."""
+
+    def __init__(self, process: subprocess.Popen[bytes] | None, secret: str, log: Path) -> None:
+        self._process = process
+        self._secret = secret
+        self._log = log
+
+    @contextmanager
+    def used(self) -> Iterator[None]:
+        """Wait until the server answers; flows in the block use it.
+
+        Raises:
+            Unavailable: it did not start; the message says why.
+        """
         # 1.2 s, and Prefect reads the environment that `prepare` sets when it is imported.
         from prefect import settings  # noqa: PLC0415
-        from prefect.events.worker import EventsWorker  # noqa: PLC0415
-        from prefect.logging.handlers import APILogWorker  # noqa: PLC0415
 
-        own_server = {
-            settings.PREFECT_API_URL: f"http://127.0.0.1:{_port(process)}/api",
-            # Heartbeats are for a server that outlives its clients; here they cost a second a flow.
-            settings.PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None,
-            # Prefect loads the certificates for each of its many clients, for http too: 120 ms with all of them.
-            settings.PREFECT_API_SSL_CERT_FILE: _one_certificate(),
-        }
-        with settings.temporary_settings(own_server):
+        values: dict[Any, str | None] = {}
+        if self._process is not None:
+            values = {
+                settings.PREFECT_API_URL: f"http://127.0.0.1:{self._port(self._process)}/api",
+                settings.PREFECT_API_AUTH_STRING: self._secret,
+                # Heartbeats are for a server that outlives its clients; here they cost a second a flow.
+                settings.PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None,
+                # Prefect loads the certificates for each of its many clients, for http too: 120 ms with all of them.
+                settings.PREFECT_API_SSL_CERT_FILE: _one_certificate(),
+            }
+        with settings.temporary_settings(values):
             try:
                 yield
             finally:
-                # Logs and events that are not sent before the server ends are retried for a minute.
-                APILogWorker.drain_all(timeout=5)
-                EventsWorker.drain_all(timeout=5)
+                _send_what_is_left()
+
+    def _port(self, process: subprocess.Popen[bytes]) -> int:
+        """The port that the server says it listens on."""
+        assert process.stdout is not None
+        line = b""
+        if select.select([process.stdout], [], [], _START_TIMEOUT)[0]:  # Ctrl-C gets through
+            line = process.stdout.readline()
+        if line.strip():
+            return int(line)
+        raise Unavailable(f"Prefect's server did not start: {self._why_not(process)}.")
+
+    def _why_not(self, process: subprocess.Popen[bytes]) -> str:
+        try:
+            status = process.wait(0.5)
+        except subprocess.TimeoutExpired:
+            return f"it was not there after {_START_TIMEOUT:g} s"
+        errors = _ERROR.findall(self._log.read_text(encoding="utf-8", errors="replace"))
+        return errors[-1].rstrip(". ") if errors else f"its process ended with status {status} and said nothing"
+
+
+@contextmanager
+def starting() -> Iterator[StartedServer]:
+    """Start a server in the background, unless PREFECT_API_URL names one; it ends with the block.
+
+    Raises:
+        Unavailable: it cannot be started; the message says why.
+    """
+    if os.environ.get("PREFECT_API_URL"):
+        yield StartedServer(None, "", Path())
+        return
+    secret = f"diligence:{secrets.token_urlsafe(32)}"
+    home = Path(os.environ["PREFECT_HOME"]).absolute()
+    log = home / "server.log"
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _prepare_database(home / "prefect.db")
+        with log.open("wb") as errors:
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "flows.prefect_child"],  # -P: not a folder `flows` of the user's
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=os.environ | _SETTINGS | {"PREFECT_SERVER_API_AUTH_STRING": secret},
+                process_group=0,  # Ctrl-C must not end it first: what Prefect still has to tell would be lost
+            )
+    except (OSError, sqlite3.Error) as error:
+        raise Unavailable(f"Prefect's server did not start: {error}.") from error
+    try:
+        yield StartedServer(process, secret, log)
     finally:
-        with process:  # closing its stdin ends it
+        process.kill()  # its database is a log of what was; it needs no farewell
+        with process:
             pass
 
 
-def _start() -> subprocess.Popen[bytes]:
-    log = (Path(os.environ["PREFECT_HOME"]) / "server.log").absolute()
-    log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with log.open("wb") as errors:
-        return subprocess.Popen(
-            [sys.executable, "-m", "flows.prefect_child"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            env=os.environ | _EPHEMERAL,
-            process_group=0,  # Ctrl-C must not end it first: Prefect's client would retry for minutes
-        )
+def has_other_database() -> bool:
+    """Whether the environment gives Prefect's server a database elsewhere than in Prefect's home."""
+    return any(name.endswith("DATABASE_CONNECTION_URL") for name in os.environ)
+
+
+def _prepare_database(path: Path) -> None:
+    """Give a new home an empty database at Prefect's newest schema."""
+    if path.exists() or has_other_database():
+        return
+    new = path.with_name(f"prefect.{os.getpid()}.new")
+    try:
+        with closing(sqlite3.connect(new)) as connection:
+            connection.execute("PRAGMA journal_mode=WAL")  # as Prefect opens it
+            connection.execute("PRAGMA synchronous=OFF")
+            connection.executescript(SCHEMA.read_text(encoding="utf-8"))
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
 
 
 def _one_certificate() -> str:
@@ -86,13 +175,20 @@ def _one_certificate() -> str:
     return str(path)
 
 
-def _port(process: subprocess.Popen[bytes]) -> int:
-    """The port that the server says it listens on."""
-    assert process.stdout is not None
-    timer = threading.Timer(_START_TIMEOUT, process.kill)
-    timer.start()
-    line = process.stdout.readline()
-    timer.cancel()
-    if not line.strip():
-        raise Unavailable("Prefect's server did not start; server.log in its home (DILIGENCE_HOME/prefect) says why.")
-    return int(line)
+def _send_what_is_left() -> None:
+    """Let Prefect send its last logs and events; what its server does not take by then is given up.
+
+    Prefect tries for minutes otherwise, when the process ends at the latest.
+    """
+    from prefect._internal.concurrency.threads import get_global_loop  # noqa: PLC0415 - see `StartedServer.used`
+    from prefect.events.worker import EventsWorker  # noqa: PLC0415
+    from prefect.logging.handlers import APILogWorker  # noqa: PLC0415
+
+    until = time.monotonic() + _END_TIMEOUT
+    unsent = False
+    for worker in (APILogWorker, EventsWorker):
+        ended = worker.drain_all(timeout=max(0.0, until - time.monotonic()))
+        unsent = unsent or bool(isinstance(ended, tuple) and ended[1])
+    loop = getattr(get_global_loop(), "_loop", None)
+    if unsent and loop is not None:
+        loop.call_soon_threadsafe(lambda: [task.cancel() for task in asyncio.all_tasks(loop)])

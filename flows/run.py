@@ -7,14 +7,16 @@ from pathlib import Path
 
 from sqlmodel import Session
 
-from flows.batch_file import Batch, BatchCompany, read_batch
-from storage import database, runs, scores
+from flows.batch_definition import BatchDefinition, batch_of
+from flows.batch_file import Batch, BatchCompany
+from storage import database, runs, scores, texts
 from storage.columns import now
-from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
+from storage.runs import CompanyStatus, DocumentStatus, Run, RunCompany, RunStatus
 from tasks.ai.budget import cap_and_price
 from tasks.ai.registry import current_answerer
 from tasks.documents.drive.registry import drive_to_open_again
 from tasks.errors import BadRequest, Conflict, DiligenceError, NotFound
+from tasks.reports.files import write_reports
 from tasks.scoring.criteria import read_criteria
 from tasks.scoring.score import rank_companies
 
@@ -35,14 +37,19 @@ class CompaniesFailed(DiligenceError):
 
 
 @contextmanager
-def run_of(batch: Batch) -> Iterator[str]:
+def run_of(batch: Batch, *, retry_failed: bool = False) -> Iterator[str]:
     """The run of this batch, locked for this process: the interrupted one, or a new one.
+
+    With `retry_failed`, the failures that are kept of its documents are forgotten, so that they are read again.
 
     Raises:
         Conflict: another process is running this batch.
         NotConfigured: the budget is in USD and the model's price is not known.
     """
     with _locked(batch):
+        if retry_failed:
+            with database.writing() as session:
+                texts.delete_failures(session, runs.failed_contents(session, batch.name))
         yield _begin(batch)
 
 
@@ -82,6 +89,7 @@ def _begin(batch: Batch) -> str:
             if changed is not None:
                 runs.finish_run(session, changed.id, RunStatus.SUPERSEDED)
             return _add_run(session, batch, RunStatus.RUNNING)
+        run.status, run.finished_at = RunStatus.RUNNING, None
         run.budget = str(cap) if cap else None  # it may have changed since the run started
         run.drive = drive_to_open_again()
         session.add(run)
@@ -114,30 +122,44 @@ def _add_run(session: Session, batch: Batch, status: RunStatus) -> str:
     return run.id
 
 
-def single(company: BatchCompany, criteria: Path | None, batch_file: Path | None) -> Batch:
+def single(
+    company: BatchCompany,
+    criteria: Path | None,
+    batch_file: Path | None,
+    definition: BatchDefinition | None = None,
+) -> Batch:
     """One company as a batch of its own, by the criteria and settings of another batch or of a criteria file.
+
+    Args:
+        company: the company.
+        criteria: the criteria file, which counts before that of the batch.
+        batch_file: the other batch.
+        definition: that batch as it was deployed, which then counts.
 
     Raises:
         BadRequest: a file is wrong, or none is given.
     """
     if batch_file is not None:
-        other = read_batch(batch_file, criteria)
+        other = batch_of(batch_file, criteria, definition)
         return Batch(company.name, other.criteria, [company], other.settings)
     if criteria is None:
         raise BadRequest("Give a criteria file or a batch file.", {"criteria": "one of criteria, batch_file is needed"})
     return Batch(company.name, read_criteria(criteria), [company], {})
 
 
-def companies_to_do(run_id: str) -> list[RunCompany]:
+def companies_to_do(run_id: str, *, retry_failed: bool = False) -> list[RunCompany]:
     """The run's companies that are not finished: those that failed before an interruption are tried again.
 
-    So are those that the budget left partly unscored, since it may have been raised.
+    So are those that the budget left partly unscored, since it may have been raised, and with `retry_failed` those
+    with documents that could not be read.
     """
     with database.reading() as session:
         return [
             company
             for company in runs.run_companies(session, run_id)
-            if company.status is not CompanyStatus.FINISHED or _without_evidence(session, company)
+            if company.status is not CompanyStatus.FINISHED
+            or _without_evidence(session, company)
+            or (retry_failed and _has_failed_documents(session, company))
         ]
 
 
@@ -151,6 +173,25 @@ def _without_evidence(session: Session, company: RunCompany) -> int:
     """How many of the company's outcomes are without evidence, because the budget was spent: they are scored again."""
     assert company.id is not None
     return sum(not outcome.evidence for outcome in scores.company_outcomes(session, company.id))
+
+
+def _has_failed_documents(session: Session, company: RunCompany) -> bool:
+    assert company.id is not None
+    return DocumentStatus.FAILED in runs.count_documents(session, company.id)
+
+
+def contested_scores(run_id: str) -> list[str]:
+    """The contested scores of a run in words: the company, the criterion, both scores, and where the words stand."""
+    lines = []
+    with database.reading() as session:
+        for company in runs.run_companies(session, run_id):
+            assert company.id is not None
+            for outcome in scores.company_outcomes(session, company.id):
+                if outcome.contested is not None:
+                    one, other = ("no score" if score is None else f"{score:g}" for score in outcome.contested.values())
+                    places = "; ".join(f"{order['document_name']}, {order['place']}" for order in outcome.orders[:3])
+                    lines.append(f"{company.name}, {outcome.criterion_id}: {one} with, {other} without ({places})")
+    return lines
 
 
 def company_of(run: str, domain: str) -> RunCompany:
@@ -185,12 +226,23 @@ def add_warnings(company_id: int, warnings: Sequence[str]) -> None:
         runs.save_company(session, company)
 
 
-def finish(run_id: str) -> None:
-    """Rank the companies and close the run.
+def finish(run_id: str, out: Path | None) -> None:
+    """Rank the companies, close the run, and write its report into the folder `out`, where one is given.
 
     Raises:
         CompaniesFailed: some of them failed; all the rest is done.
     """
+    failed = _close(run_id)
+    if out is not None:
+        write_reports(run_id, out)
+    with database.writing() as session:
+        runs.note_report(session, run_id)
+    if failed:
+        raise CompaniesFailed(run_id, failed)
+
+
+def _close(run_id: str) -> list[str]:
+    """Rank the companies and close the run; gives which of them failed, and why."""
     with database.writing() as session:
         companies = runs.run_companies(session, run_id)
         rank_companies(companies)
@@ -198,5 +250,4 @@ def finish(run_id: str) -> None:
             f"{company.name}: {company.problem}" for company in companies if company.status is CompanyStatus.FAILED
         ]
         runs.finish_run(session, run_id, RunStatus.FAILED if failed else RunStatus.FINISHED)
-    if failed:
-        raise CompaniesFailed(run_id, failed)
+    return failed

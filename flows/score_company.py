@@ -1,12 +1,14 @@
 """The flow `score_company`: scores one company on every criterion of a run."""
 
-from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 
 from flows.artifacts import scorecard
+from flows.batch_definition import slug_of
+from flows.engine import flow
 from flows.run import company_of
 from tasks.reports.report import build
 from tasks.scoring.score import score_criteria
+from tasks.tracking import show
 
 
 @flow(name="score_company")
@@ -25,8 +27,8 @@ def score_company(domain: str, run: str = "latest") -> bool:
     """
     company = company_of(run, domain)
     assert company.id is not None
-    is_complete = score_criteria.task(company.id)
+    is_complete = score_criteria.tracked(company.id)
     report = build(company.run_id, domain)
-    card = scorecard(report.companies[0], report.run.scale)
-    create_markdown_artifact(card, key="scorecard", description=f"{company.name}: scores")
+    card = scorecard(report.companies[0], report.run)
+    show(create_markdown_artifact, card, key=f"scorecard-{slug_of(domain)}", description=f"{company.name}: scores")
     return is_complete

@@ -97,6 +97,18 @@ def test_what_a_run_may_cost_is_a_setting_and_no_part_of_the_fingerprint(tmp_pat
     assert (settings.ai_budget, settings.ai_prices) == ("0.50 USD", tmp_path / "our prices.toml")
 
 
+def test_criteria_may_ask_for_concepts_of_the_batchs_own_file(tmp_path: Path) -> None:
+    asks = 'criteria:\n  - {id: orders, figure: order intake, rule: ">= 5 m"}\n'
+    (tmp_path / "orders.yaml").write_text(asks, encoding="utf-8")
+    own = WHOLE.replace("criteria: criteria.yaml", "criteria: orders.yaml\nfigure_concepts: own.yaml")
+    with pytest.raises(BadRequest, match=r"^own\.yaml: the file of concepts cannot be opened .*path right\?$"):
+        batch(tmp_path, own)
+    (tmp_path / "own.yaml").write_text("order_intake: {kind: duration, labels: [order intake]}\n")
+    assert [criterion.id for criterion in batch(tmp_path, own).criteria.criteria] == ["orders"]
+    with pytest.raises(BadRequest, match="there is no figure 'order intake'"):
+        batch(tmp_path, own.replace("figure_concepts: own.yaml\n", ""))
+
+
 def test_the_fingerprint_changes_with_what_is_asked_and_of_whom(tmp_path: Path) -> None:
     same = batch(tmp_path, WHOLE).fingerprint("extractive")
     assert batch(tmp_path, WHOLE + "# a remark\n").fingerprint("extractive") == same

@@ -165,6 +165,7 @@ def settings(home: Path, server: ModelServer) -> dict[str, str]:
         "OPENAI_BASE_URL": server.url,
         "OPENAI_API_KEY": "a-key",
         "DILIGENCE_AI_MODEL": "a-model",
+        "DILIGENCE_AI_SEARCH_PLAN": "off",
     }
 
 
@@ -261,14 +262,19 @@ def test_a_new_run_pays_for_nothing_twice(capped: Capped) -> None:
     assert till.taken.calls == COMPANIES * JUDGED
 
 
+def break_off(run_id: str) -> None:
+    """Leave a run as one that was killed before its end."""
+    with database.writing() as session:
+        run = session.get_one(Run, run_id)
+        run.status, run.reported_at = RunStatus.RUNNING, None
+
+
 def test_a_run_that_was_broken_off_goes_on_under_a_higher_cap(capped: Capped) -> None:
     first, screen, till = capped.run, capped.screen, capped.till
-    with database.writing() as session:
-        session.get_one(Run, first).status = RunStatus.RUNNING
+    break_off(first)
     assert batch(under(screen, "40000 tokens")) == first
     assert till.tokens <= 40_000
-    with database.writing() as session:
-        session.get_one(Run, first).status = RunStatus.RUNNING
+    break_off(first)
     report = build(batch(under(screen, "300000 tokens")))
     assert report.run.id == first
     assert report.run.budget == "300000 tokens"
@@ -338,6 +344,19 @@ def test_an_estimate_asks_nothing_leaves_no_run_and_holds(screen: Path, server: 
     assert told.price.of(told.usual) < told.price.of(told.most)
 
 
+def test_an_estimate_counts_a_search_plan_for_each_criterion_once(
+    screen: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DILIGENCE_AI_SEARCH_PLAN", "on")
+    server.says = JUDGEMENT
+    told = estimate(screen)
+    report = build(batch(screen))
+    assert len(server.plan_requests) == JUDGED
+    assert told.usual.calls == report.run.cost.calls == len(server.requests) == (COMPANIES + 1) * JUDGED
+    assert [company.usual.calls for company in told.companies] == [2 * JUDGED, JUDGED, JUDGED]
+    assert usage_of(report).tokens <= told.most.tokens
+
+
 def test_an_estimate_leaves_out_what_was_answered_already(capped: Capped) -> None:
     screen, server, till = capped.screen, capped.server, capped.till
     calls = len(server.requests)
@@ -350,8 +369,7 @@ def test_an_estimate_leaves_out_what_was_answered_already(capped: Capped) -> Non
 
 def test_an_estimate_of_a_run_that_was_broken_off_knows_what_it_has_spent(capped: Capped) -> None:
     first, screen, till = capped.run, capped.screen, capped.till
-    with database.writing() as session:
-        session.get_one(Run, first).status = RunStatus.RUNNING
+    break_off(first)
     told = estimate(under(screen, "41000 tokens"))
     assert told.spent == till.taken
     assert told.usual.calls == COMPANIES * JUDGED - till.taken.calls

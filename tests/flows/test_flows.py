@@ -1,13 +1,21 @@
 """The flows on a real Prefect server and a real database: what they leave behind, and in what order."""
 
 import json
+import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Barrier
 from typing import Any, NamedTuple
 
 import pytest
 from prefect.client.orchestration import get_client
-from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterKey
+from prefect.client.schemas.filters import (
+    ArtifactFilter,
+    ArtifactFilterKey,
+    FlowRunFilter,
+    FlowRunFilterId,
+)
 from prefect.client.schemas.sorting import FlowRunSort
 from sqlmodel import col, func, select
 
@@ -21,13 +29,13 @@ from flows.score_company import score_company
 from storage import database
 from storage.caches import StoredAnswer
 from storage.runs import Run, RunStatus
-from storage.texts import StoredText
+from storage.texts import Outcome, StoredText
 from tasks.errors import BadRequest, Conflict, NotFound
 from tasks.reports.models import Report
 from tasks.reports.report import build
 from tests.flows.conftest import write_batch, write_room
 from tests.homes import make_home
-from tests.servers.openai_server import ModelServer
+from tests.servers.openai_server import ModelRequest, ModelServer
 
 pytestmark = pytest.mark.usefixtures("prefect_server")
 SECRET = "Zanzibarquokka"
@@ -39,7 +47,8 @@ class Finished(NamedTuple):
     home: Path
     run: str
     out: Path
-    flows: list[tuple[str, bool]]  # the names of what Prefect shows of it, and whether it shows below another flow
+    flows: int  # how many runs of flows it is in Prefect
+    tasks: list[str]  # the names of its task runs there
 
 
 @pytest.fixture(scope="module")
@@ -53,10 +62,16 @@ def only_run(prefect_server: None, tmp_path_factory: pytest.TempPathFactory) -> 
         run = batch(batch_file, out=out)
     database.close()
     with get_client(sync_client=True) as client:
-        names = {flow.id: flow.name for flow in client.read_flows()}
-        newest = client.read_flow_runs(sort=FlowRunSort.START_TIME_DESC, limit=11)
-    flows = [(names[flow_run.flow_id], flow_run.parent_task_run_id is not None) for flow_run in newest]
-    return Finished(home, run, out, flows)
+        newest = client.read_flow_runs(sort=FlowRunSort.START_TIME_DESC)
+        mine = [flow for flow in newest if flow.parameters.get("out") == str(out)]
+        ids = FlowRunFilter(id=FlowRunFilterId(any_=[flow.id for flow in mine]))
+        tasks: list[str] = []
+        for _ in range(60):  # Prefect's server learns of them by events, a little later
+            tasks = [task.name for task in client.read_task_runs(flow_run_filter=ids)]
+            if sum(name.startswith("draw_evidence") for name in tasks) == 2:
+                break
+            time.sleep(0.5)
+    return Finished(home, run, out, len(mine), tasks)
 
 
 @pytest.fixture
@@ -104,11 +119,11 @@ def test_a_batch_scores_what_needs_no_model_and_shows_passages_for_the_rest(fini
 
 
 def test_the_artifacts_can_be_read_back_from_prefect(finished: Finished) -> None:
-    assert any("Alpha" in str(card) and "established" in str(card) for card in artifacts("scorecard"))
+    assert any("Alpha" in str(card) and "established" in str(card) for card in artifacts("scorecard-alpha-example"))
     tables = [json.loads(table) for table in artifacts("documents-read")]
     assert any({"deck.txt", "notes.pdf"} == {row["document"] for row in table} for table in tables)
     assert 100.0 in artifacts("documents")
-    assert any("Small screen" in str(table) for table in artifacts("ranking"))
+    assert any("Small screen" in str(table) for table in artifacts("ranking-small-screen"))
 
 
 def test_prefect_keeps_no_text_of_a_document(finished: Finished) -> None:
@@ -120,11 +135,11 @@ def test_prefect_keeps_no_text_of_a_document(finished: Finished) -> None:
     assert SECRET not in str(kept)
 
 
-def test_each_flow_shows_under_its_name_below_the_batch(finished: Finished) -> None:
-    below = [name for name, is_below in finished.flows if is_below]
-    for name in ("due_diligence", "index_folder", "extract_all", "company_facts", "score_company"):
-        assert below.count(name) == 2  # one a company
-    assert [name for name, is_below in finished.flows if not is_below] == ["batch"]
+def test_prefect_shows_a_batch_with_a_task_for_each_company_and_each_of_its_steps(finished: Finished) -> None:
+    assert finished.flows == 1
+    assert {"Alpha", "Beta"} <= set(finished.tasks)
+    steps = Counter(name.rpartition("-")[0] for name in finished.tasks)
+    assert [steps[step] for step in ("index_room", "read_documents", "score_criteria", "draw_evidence")] == [2, 2, 2, 2]
 
 
 def test_an_unchanged_batch_reads_no_document_and_asks_no_model(
@@ -154,6 +169,28 @@ def test_an_unchanged_batch_reads_no_document_and_asks_no_model(
     assert {document.status for document in company(second, "beta.example").documents} == {"unchanged"}
     assert company(second, "alpha.example").criteria[0].score == 4
     assert company(second, "alpha.example").changes == []
+
+
+@pytest.mark.parametrize(("setting", "expected"), [(None, 2), ("1", 1)])
+def test_companies_are_judged_at_the_same_time_unless_one_is_to_wait_for_the_other(
+    batch_file: Path, monkeypatch: pytest.MonkeyPatch, setting: str | None, expected: int
+) -> None:
+    together = Barrier(expected)
+
+    def judge(request: ModelRequest) -> str:
+        together.wait(60)  # for the other company's
+        return json.dumps({"found": True, "score": 4, "reason": "It is.", "quotes": []})
+
+    with ModelServer(says=judge) as model:
+        monkeypatch.setenv("OPENAI_BASE_URL", model.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "a-key")
+        monkeypatch.setenv("DILIGENCE_AI_MODEL", "a-model")
+        if setting is not None:
+            monkeypatch.setenv("DILIGENCE_COMPANIES_AT_ONCE", setting)
+        batch(batch_file)
+        assert len(model.judgements) == 2
+        assert len(model.plan_requests) <= 2
+        assert model.most_at_once == expected
 
 
 def test_what_changed_since_the_last_run_is_told(batch_file: Path) -> None:
@@ -203,12 +240,39 @@ def test_a_batch_that_is_being_run_is_not_run_twice(batch_file: Path) -> None:
 def test_a_changed_batch_file_supersedes_the_run_that_was_broken_off(batch_file: Path) -> None:
     first = batch(batch_file)
     with database.writing() as session:
-        session.get_one(Run, first).status = RunStatus.RUNNING
+        run = session.get_one(Run, first)
+        run.status, run.reported_at = RunStatus.RUNNING, None
     batch_file.write_text(batch_file.read_text().replace("name: Beta", "name: Gamma"))
     second = batch(batch_file)
     assert first != second
     with database.reading() as session:
         assert session.get_one(Run, first).status is RunStatus.SUPERSEDED
+
+
+def test_a_run_that_was_killed_before_its_report_goes_on_and_writes_it(batch_file: Path, tmp_path: Path) -> None:
+    first = batch(batch_file)
+    with database.writing() as session:
+        session.get_one(Run, first).reported_at = None
+    assert batch(batch_file, out=tmp_path / "out") == first
+    assert (tmp_path / "out" / "report.html").exists()
+    with database.reading() as session:
+        run = session.get_one(Run, first)
+        assert (run.status, run.reported_at is None) == (RunStatus.FINISHED, False)
+
+
+def test_documents_that_could_not_be_read_are_read_again_when_asked_for(batch_file: Path) -> None:
+    interrupted = batch(batch_file)
+    with database.writing() as session:
+        session.get_one(Run, interrupted).reported_at = None
+        (failure,) = session.exec(select(StoredText).where(StoredText.outcome == Outcome.FAILED))
+        failure.detail = "as an earlier release said"
+        session.add(failure)
+    assert batch(batch_file, retry_failed=True) == interrupted
+    with database.reading() as session:
+        (again,) = session.exec(select(StoredText).where(StoredText.outcome == Outcome.FAILED))
+    assert again.detail != "as an earlier release said"
+    (document,) = [each for each in company(build("latest"), "alpha.example").documents if each.status == "failed"]
+    assert document.warning == again.detail
 
 
 def test_index_folder_and_extract_all_run_alone(batch_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,12 +23,14 @@ def fjordvarm(home: Path, tmp_path: Path) -> Path:
     contracts = Path("rooms", "fjordvarm", "03 Contracts")
     shutil.copytree(SAMPLE / contracts, tmp_path / contracts)
     shutil.copytree(SAMPLE / "facts", tmp_path / "facts")
-    shutil.copy(SAMPLE / "criteria.yaml", tmp_path)
+    for file in ("criteria.yaml", "concepts.toml"):
+        shutil.copy(SAMPLE / file, tmp_path)
     (tmp_path / "batch.yaml").write_text(
         dedent("""
             name: Scan
             criteria: criteria.yaml
             fact_sources: [files]
+            figure_concepts: concepts.toml
             drive_root: .
             companies:
               - {name: Fjordvarm, domain: fjordvarm.example, folder: rooms/fjordvarm}

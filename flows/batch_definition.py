@@ -1,0 +1,159 @@
+"""A batch as a deployment keeps it: everything of its files that a worker needs, which may lie on another machine.
+
+It travels as a parameter of the flow run. Secrets are no part of it, since a batch file may not hold any.
+"""
+
+import hashlib
+import json
+import logging
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+from slugify import slugify
+
+from flows.batch_file import Batch, BatchCompany, Value, read_batch
+from storage import database
+from storage.settings import override_settings
+from tasks.errors import BadRequest
+from tasks.figures.concepts import read_concepts
+from tasks.scoring.criteria import Criteria, read_criteria
+
+log = logging.getLogger(__name__)
+
+LARGEST: Final = 400_000
+"""Bytes of a definition: Prefect refuses parameters above 512 KB (PREFECT_SERVER_API_MAX_PARAMETER_SIZE)."""
+
+
+class BatchDefinition(BaseModel):
+    """The batch as it was read when it was deployed. `facts` are the files of its companies, by domain."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(description="What the batch is called.")
+    criteria: dict[str, Any] = Field(description="The scale and the criteria, with their libraries.")
+    companies: list[BatchCompany] = Field(description="Name, web domain and data room of each company.")
+    settings: dict[str, Value] = Field(default_factory=dict, description="The settings of the batch file.")
+    facts: dict[str, Any] = Field(default_factory=dict, description="What its folder of facts says, by domain.")
+    concepts: dict[str, Any] = Field(default_factory=dict, description="What its file of concepts says.")
+    directory: Path | None = Field(None, description="The folder in which it was deployed.")
+
+    @classmethod
+    def of(cls, batch: Batch, directory: Path | None = None) -> "BatchDefinition":
+        """The definition of a batch that was read from its files, and is deployed in the folder `directory`.
+
+        Raises:
+            BadRequest: it is larger than a deployment may be.
+        """
+        definition = cls(
+            name=batch.name,
+            criteria=batch.criteria.as_json(),
+            companies=list(batch.companies),
+            settings=batch.settings,
+            facts=_read_facts(batch),
+            concepts=_read_concepts(batch),
+            directory=directory,
+        )
+        if len(definition.model_dump_json()) > LARGEST:
+            definition.facts = {}  # they are the largest part, and other sources may know the companies
+        if len(definition.model_dump_json()) > LARGEST:
+            raise BadRequest(
+                f"The batch {batch.name!r} is too large for one deployment: {LARGEST:,} bytes is the most. Split it."
+            )
+        return definition
+
+    def batch(self) -> Batch:
+        """The batch, ready to run on this machine."""
+        return Batch(self.name, Criteria.from_json(self.criteria), self.companies, self._settings())
+
+    def _settings(self) -> dict[str, Value]:
+        """The settings of the batch; its facts and concepts are laid down here where they are not on this machine."""
+        settings = dict(self.settings)
+        if self.facts and not Path(str(settings.get("facts"))).is_dir():
+            folder = _folder("facts", self.facts)
+            for domain, profile in self.facts.items():
+                (folder / f"{domain}.json").write_text(json.dumps(profile), encoding="utf-8")
+            settings["facts"] = str(folder.absolute())
+        if self.concepts and not Path(str(settings.get("figure_concepts"))).is_file():
+            file = _folder("concepts", self.concepts) / "concepts.json"
+            file.write_text(json.dumps(self.concepts), encoding="utf-8")
+            settings["figure_concepts"] = str(file.absolute())
+        return settings
+
+
+def _folder(name: str, content: dict[str, Any]) -> Path:
+    """A folder named by its content: a run that goes on finds the settings that it began with."""
+    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+    folder = database.home() / name / digest
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
+def _read_concepts(batch: Batch) -> dict[str, Any]:
+    file = batch.settings.get("figure_concepts")
+    return read_concepts(Path(str(file))) if file is not None else {}
+
+
+@contextmanager
+def in_its_folder(definition: BatchDefinition | None) -> Iterator[None]:
+    """Run the block in the folder in which the batch was deployed, if it is on this machine.
+
+    Relative settings of the worker, such as its home, count from it. A worker elsewhere stays where it is.
+    """
+    directory = definition.directory if definition else None
+    with chdir(directory) if directory and directory.is_dir() else nullcontext():
+        yield
+
+
+def _read_facts(batch: Batch) -> dict[str, Any]:
+    folder = batch.settings.get("facts")
+    if folder is None:
+        return {}
+    files = {company.domain: Path(str(folder)) / f"{company.domain}.json" for company in batch.companies}
+    facts = {}
+    for domain, file in files.items():
+        try:
+            facts[domain] = json.loads(file.read_bytes())
+        except (OSError, ValueError):
+            continue  # the run says so: the source `files` names what it cannot read
+    return facts
+
+
+def batch_of(path: Path, criteria: Path | None, definition: BatchDefinition | None) -> Batch:
+    """The batch of a run: as it was deployed, else as its files are now.
+
+    Args:
+        path: the batch file; where there is a definition it may lie on another machine.
+        criteria: the criteria file that counts in the place of the batch file's own.
+        definition: what was deployed. It counts, and the log says when the file is another by now.
+
+    Raises:
+        BadRequest: what is wrong in the files.
+    """
+    if definition is None:
+        return read_batch(path, criteria)
+    batch = definition.batch()
+    if criteria is not None:
+        with override_settings(batch.settings):
+            batch = replace(batch, criteria=read_criteria(criteria))
+    elif path.is_file() and (what := _changed(definition, path)):
+        log.warning("The batch file %s. It runs as it was deployed; to run it as it is now, deploy it again.", what)
+    return batch
+
+
+def _changed(definition: BatchDefinition, path: Path) -> str | None:
+    """What became of the file of a batch since it was deployed; None where it says the same."""
+    try:
+        now = BatchDefinition.of(read_batch(path))
+    except BadRequest:
+        return "has mistakes by now"
+    kept = {"name", "criteria", "companies", "settings"}  # facts are looked up where they lie
+    return "has changed" if now.model_dump(include=kept) != definition.model_dump(include=kept) else None
+
+
+def slug_of(name: str) -> str:
+    """The name of a batch or company as Prefect takes it in names and keys: "Autumn screen" is "autumn-screen"."""
+    return slugify(name) or hashlib.sha256(name.encode()).hexdigest()[:12]

@@ -1,0 +1,93 @@
+"""A batch as a deployment keeps it: what a worker needs when the files are not on its machine."""
+
+import json
+import logging
+import shutil
+from pathlib import Path
+
+import pytest
+
+from flows.batch_definition import BatchDefinition, batch_of, in_its_folder, slug_of
+from flows.batch_file import read_batch
+from tasks.figures.concepts import taxonomy
+
+CRITERIA = 'scale: [0, 5]\ncriteria:\n  - {id: established, fact: founded_year, rule: "<= 2018"}\n'
+BATCH = """name: Autumn screen
+criteria: criteria.yaml
+drive_root: rooms
+ai_budget: 20000 tokens
+companies:
+  - {name: Alpha, domain: alpha.example, folder: alpha}
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path, home: Path) -> Path:
+    folder = tmp_path / "batch"
+    (folder / "facts").mkdir(parents=True)
+    (folder / "facts" / "alpha.example.json").write_text('{"founded_year": 2010}')
+    (folder / "criteria.yaml").write_text(CRITERIA)
+    (folder / "autumn.yaml").write_text(BATCH)
+    return folder / "autumn.yaml"
+
+
+def sent(file: Path) -> BatchDefinition:
+    """The definition as it arrives at a worker."""
+    return BatchDefinition.model_validate_json(BatchDefinition.of(read_batch(file)).model_dump_json())
+
+
+def test_where_the_files_are_the_run_is_the_same_as_from_them(file: Path) -> None:
+    assert batch_of(file, None, sent(file)).fingerprint("x") == read_batch(file).fingerprint("x")
+
+
+def test_a_worker_elsewhere_has_the_batchs_own_concepts(file: Path) -> None:
+    (file.parent / "concepts.toml").write_text('[bookings]\nkind = "duration"\nlabels = ["bookings"]\n')
+    (file.parent / "criteria.yaml").write_text('criteria:\n  - {id: a, figure: bookings, rule: "> 1"}\n')
+    file.write_text(f"{BATCH}figure_concepts: concepts.toml\n")
+    definition = sent(file)
+    shutil.rmtree(file.parent)
+    batch = batch_of(file, None, definition)
+    assert "bookings" in taxonomy(Path(str(batch.settings["figure_concepts"]))).concepts
+    assert batch_of(file, None, definition).settings == batch.settings
+
+
+def test_a_worker_elsewhere_has_criteria_settings_and_facts(file: Path) -> None:
+    definition = sent(file)
+    shutil.rmtree(file.parent)
+    batch = batch_of(file, None, definition)
+    assert [company.domain for company in batch.companies] == ["alpha.example"]
+    assert [criterion.id for criterion in batch.criteria.criteria] == ["established"]
+    assert batch.settings["ai_budget"] == "20000 tokens"
+    facts = Path(str(batch.settings["facts"])) / "alpha.example.json"
+    assert json.loads(facts.read_text()) == {"founded_year": 2010}
+    assert batch_of(file, None, definition).settings == batch.settings  # an interrupted run goes on
+
+
+def test_a_run_enters_the_folder_it_was_deployed_in_where_that_is_on_this_machine(file: Path, tmp_path: Path) -> None:
+    definition, before = sent(file), Path.cwd()
+    definition.directory = tmp_path
+    with in_its_folder(definition):
+        assert Path.cwd() == tmp_path
+    assert Path.cwd() == before
+    for elsewhere in (tmp_path / "of another machine", None):
+        definition.directory = elsewhere
+        with in_its_folder(definition):
+            assert Path.cwd() == before
+
+
+@pytest.mark.parametrize("now", [BATCH.replace("Alpha", "Beta"), "name: 1"], ids=["another", "wrong"])
+def test_a_file_that_changed_since_is_said_and_does_not_count(
+    file: Path, now: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    definition = sent(file)
+    file.write_text(now)
+    with caplog.at_level(logging.WARNING):
+        batch = batch_of(file, None, definition)
+    assert batch.companies[0].name == "Alpha"
+    assert "deploy it again" in caplog.text
+
+
+def test_names_as_prefect_takes_them() -> None:
+    assert slug_of("Autumn screen: Käufer & Co.") == "autumn-screen-kaufer-co"
+    assert slug_of("alpha.example") == "alpha-example"
+    assert slug_of("!!!") != slug_of("???")
