@@ -15,15 +15,21 @@ from litestar.plugins.pydantic import PydanticPlugin
 from litestar.static_files import create_static_files_router
 from litestar.types import Guard, Scope
 
-from api import ai, companies, drive, files, health, login, runs
+from api import ai, companies, drive, files, health, login, metrics, runs
+from api.admission import MEMORY, Admission
 from api.auth import CALLER, needs_account, needs_key, needs_local
 from api.front import Service
+from api.keyring import Keyring
 from api.openapi import ACCOUNT_SCHEMES, KEY_SCHEME, STATIC, openapi
 from api.pages import respond_with_page
 from api.problems import respond
 from api.requests import Calls, JsonRequest, prepare_tracking
 from api.settings import ApiSettings
+from api.tracing import configured_tracing
+from api.workers import Workers
+from storage.call_counts import CallCounts
 from tasks.documents.drive.registry import configured_drive
+from tasks.documents.texts import share_readers
 
 _PLACE = b"<!-- login -->"
 _LOGIN = '<li><a href="/login/you">Your {} account</a>: the service shows the documents that it may see</li>'
@@ -42,22 +48,28 @@ _AT_ONCE = {"documents": 8, "ai": 32, "companies": 32}
 _STATIC_AGE = CacheControlHeader(max_age=3600, public=True)
 
 
-def create_app(trusted_hosts: Sequence[str] | None = None) -> Service:
+def create_app(trusted_hosts: Sequence[str] | None = None, workers: Workers | None = None) -> Service:
     """The service with the settings in force now.
 
     Args:
         trusted_hosts: host names and addresses, without ports, that requests must be for and come
             from; None trusts all. For a service without API keys.
+        workers: what this process shares with others of the same service; None where it serves alone.
 
     Raises:
         pydantic.ValidationError: a setting has a wrong value.
-        NotConfigured: tracked calls are asked for, and no Prefect server is named.
+        NotConfigured: tracked calls are asked for, and no Prefect server is named; or traces, and their extra is not
+            installed.
     """
     settings = ApiSettings.current()
     tracked = settings.track_calls == "inline"
     if tracked:
         prepare_tracking()
     calls = {area: Calls(at_once, tracked=tracked) for area, at_once in _AT_ONCE.items()}
+    tracing = configured_tracing()
+    keyring, rate = Keyring(settings.keys), settings.call_rate
+    if workers is not None and rate is not None:
+        rate.counts = CallCounts(workers.folder / "calls.db")
     by_key: list[SecurityRequirement] = [{KEY_SCHEME: []}] if settings.keys else []
     by_account: list[SecurityRequirement] = [{scheme: []} for scheme in ACCOUNT_SCHEMES]
     drive_description = configured_drive()
@@ -73,7 +85,7 @@ def create_app(trusted_hosts: Sequence[str] | None = None) -> Service:
         failures: Mapping[int | type[Exception], Any] | None = None,
     ) -> Router:
         def callers_own(scope: Scope) -> Calls:
-            return calls[name].on_behalf_of(scope["state"].get(CALLER))
+            return calls[name].on_behalf_of(scope["state"].get(CALLER), scope["state"])
 
         dependencies: Mapping[str, Any] = {"calls": Provide(callers_own, sync_to_thread=False)}
         return Router(
@@ -86,14 +98,27 @@ def create_app(trusted_hosts: Sequence[str] | None = None) -> Service:
         )
 
     as_pages: Mapping[int | type[Exception], Any] = {Exception: respond_with_page}
-    key: list[Guard] = [needs_key(settings.keys)] if settings.keys else []
+
+    def key(scope: str | None) -> list[Guard]:
+        return [needs_key(keyring, scope, rate)]
+
+    def on_drive(scope: str) -> list[Guard]:
+        return [needs_account(key(scope), rate)]
+
     service = Service(
         [
-            area("/v1/drive", "documents", [drive.text, drive.index], [needs_account(key)], on_documents),
-            area("/v1/ai", "ai", [ai.ask], key, by_key),
-            area("/v1/companies", "companies", [companies.facts, companies.ask], key, by_key),
-            area("/file/d", "documents", [files.view], [needs_local(key)], by_key),
-            area("/runs", "documents", runs.HANDLERS, [needs_account(key)], on_documents, as_pages),
+            area(
+                "/v1/drive",
+                "documents",
+                [drive.text, drive.index],
+                on_drive("documents"),
+                on_documents,
+            ),
+            area("/v1/ai", "ai", [ai.ask], key("ai"), by_key),
+            area("/v1/companies", "companies", [companies.facts, companies.ask], key("companies"), by_key),
+            area("/file/d", "documents", [files.view], [needs_local(key("documents"))], by_key),
+            area("/runs", "documents", runs.HANDLERS, on_drive("runs"), on_documents, as_pages),
+            Router("/", route_handlers=[metrics.show], guards=key(None), security=by_key),
             health.live,
             health.ready,
             start,
@@ -109,7 +134,13 @@ def create_app(trusted_hosts: Sequence[str] | None = None) -> Service:
         openapi_config=openapi({"QuestionAboutCompany": companies.SECOND_NAMES}),
         plugins=[PydanticPlugin(validate_strict=True)],
         request_class=JsonRequest,
+        on_shutdown=[tracing.close] if tracing is not None else [],
         request_max_body_size=settings.max_body_bytes,
     )
     service.trusted_hosts = trusted_hosts
+    if workers is not None:
+        service.admission = Admission(MEMORY // workers.number)
+        share_readers(workers.number)
+    service.count(calls, workers.folder if workers is not None else None)
+    service.tracing = tracing
     return service

@@ -5,10 +5,8 @@ drive without accounts (the local folder) is the service's own, and a key opens 
 shows each caller that account's own view: there the account is needed, and no key.
 """
 
-import hmac
 import re
 from collections.abc import Iterable, Sequence
-from hashlib import sha256
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,6 +16,7 @@ from litestar.handlers import BaseRouteHandler
 from litestar.types import Guard
 
 from api import login as login_module
+from api.keyring import KEY, CallRate, Keyring, stored_keys
 from api.settings import ApiSettings
 from tasks.documents.drive.description import AccountAccess
 from tasks.documents.drive.identity import Bearer, Identity
@@ -33,31 +32,54 @@ _BEARER = re.compile(r"bearer +([A-Za-z0-9._~+/-]{1,4096}=*)", re.IGNORECASE)  #
 Connection = ASGIConnection[Any, Any, Any, Any]
 
 
-def needs_key(keys: Sequence[bytes]) -> Guard:
-    """A guard that lets in who sends one of `keys`.
+def needs_key(keyring: Keyring, scope: str | None, rate: CallRate | None) -> Guard:
+    """A guard that lets in who sends a key that is good for `scope`, and not too often.
 
-    Digests are compared, all of them, in constant time: the time taken tells nothing about a key.
+    Where `scope` is None any key is good. A service that has no keys at all lets everybody in: it answers this machine
+    only.
     """
-    accepted = [sha256(key).digest() for key in keys]
 
     # A coroutine, though it waits for nothing: Litestar would run a plain function in a thread.
     async def guard(connection: Connection, _handler: BaseRouteHandler) -> None:
         key = connection.headers.get(HEADER)
+        known = await keyring.find(key) if key is not None else None
+        if known is not None:
+            connection.scope["state"][KEY] = known.name
+            check_rate(rate, f"key {known.name}")
+            if scope is not None and scope not in known.scopes:
+                raise NotAllowed(f"This API key is not good for {scope}. Ask for one with that scope.")
+            return
+        check_rate(rate, _address_of(connection))
+        if await keyring.is_open():
+            return
         if key is None:
             raise NotLoggedIn(f"This operation needs an API key. Send it in the header {HEADER}.", _CHALLENGE)
-        digest = sha256(key.encode("latin-1")).digest()
-        if not any([hmac.compare_digest(digest, known) for known in accepted]):  # noqa: C419 - all, not up to the first
-            raise NotLoggedIn(f"The API key in the header {HEADER} is not one of the service's keys.", _CHALLENGE)
+        raise NotLoggedIn(f"The API key in the header {HEADER} is not one of the service's keys.", _CHALLENGE)
 
     return guard
 
 
-def needs_account(local: Sequence[Guard]) -> Guard:
+def check_rate(rate: CallRate | None, caller: str) -> None:
+    """Count a call of that caller, where DILIGENCE_RATE_LIMIT is set.
+
+    Raises:
+        TooManyRequests: the caller has no call left.
+    """
+    if rate is not None:
+        rate.check(caller)
+
+
+def _address_of(connection: Connection) -> str:
+    return f"address {connection.client.host if connection.client else ''}"
+
+
+def needs_account(local: Sequence[Guard], rate: CallRate | None) -> Guard:
     """A guard for what acts on the drive: the caller's account where it has accounts, else the guards `local`."""
 
     async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
         accounts = configured_drive().accounts
         if accounts is not None:
+            check_rate(rate, _address_of(connection))
             connection.scope["state"][CALLER] = await _account(connection, accounts)
         else:
             await _all(local, connection, handler)
@@ -102,16 +124,25 @@ async def _account(connection: Connection, accounts: AccountAccess) -> Identity:
     return login
 
 
+def has_keys() -> bool:
+    """Whether the service has keys: configured or stored ones, revoked ones too.
+
+    Raises:
+        DatabaseUnavailable: none is configured, and the database cannot be opened.
+    """
+    return bool(ApiSettings.current().keys) or stored_keys()[0]
+
+
 def check_binding(host: str) -> None:
     """Without API keys the service answers on this machine only.
 
     Raises:
-        NotConfigured: no key is configured, and `host` is reached from other machines.
+        NotConfigured: there is no key, and `host` is reached from other machines.
     """
-    if not ApiSettings.current().keys and not _is_loopback(host):
+    if not _is_loopback(host) and not has_keys():
         raise NotConfigured(
             "Without API keys the service binds to this machine only (127.0.0.1). "
-            "Set DILIGENCE_API_KEYS to let other machines in."
+            "Add one (`diligence keys add NAME`) or set DILIGENCE_API_KEYS to let other machines in."
         )
 
 

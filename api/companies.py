@@ -1,6 +1,6 @@
 """Get Company Facts and Ask Company Question over HTTP."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from litestar import Response, post
 from litestar.di import NamedDependency
@@ -15,6 +15,9 @@ from tasks.companies.facts import company_facts
 from tasks.companies.profile import CompanyProfile
 from tasks.companies.question import CompanyAnswer, company_question
 
+DOMAIN_PATTERN: Final = r"^\s*[^\s/\\:@?#\[\]]+[.\u3002\uff0e\uff61][^\s/\\:@?#\[\]]+\s*$"
+"""What the schema says of a domain: a name and an ending, parted by a dot. Which endings there are it cannot say."""
+
 
 class FactsOfCompany(Body):
     """Which company."""
@@ -23,15 +26,17 @@ class FactsOfCompany(Body):
         "The company's web domain: name and ending, no scheme, path, subdomain or port.",
         "alpha.example",
         max_length=LONGEST_NAME,
+        pattern=DOMAIN_PATTERN,
     )
 
 
 class FactsAnswer(BaseModel):
-    """What is known of the company; the claims and conflicts only where they were asked for."""
+    """What is known of the company; the claims, conflicts and warnings only where they were asked for."""
 
     profile: CompanyProfile
     claims: list[Claim] | None = None
     conflicts: list[ClaimConflict] | None = None
+    warnings: list[str] | None = None
 
 
 @post(
@@ -41,15 +46,15 @@ class FactsAnswer(BaseModel):
     tags=["Companies"],
     summary="Get Company Facts",
     description="A company's profile by its web domain. Every key is present; null is unknown. "
-    "With `include=claims` also where each value comes from, and which sources disagree.",
-    response_description="The profile; with `include=claims` the claims and conflicts beside it.",
+    "With `include=claims` also where each value comes from, which sources disagree, and which failed.",
+    response_description="The profile; with `include=claims` the claims, conflicts and warnings beside it.",
     responses=failures(400, 401, 404, 413, 415, 429, 500, 502, 503, 504),
 )
 async def facts(
     data: JSONBody[FactsOfCompany],
     calls: NamedDependency[Calls],
     include: Annotated[
-        Literal["claims"] | None, QueryParameter(description="`claims` adds `claims` and `conflicts` to the answer.")
+        Literal["claims"] | None, QueryParameter(description="`claims` adds `claims`, `conflicts` and `warnings`.")
     ] = None,
 ) -> Response[FactsAnswer]:
     answer = await calls(company_facts, data.domain)
@@ -88,7 +93,7 @@ class QuestionAboutCompany(Body):
         max_length=LONGEST_NAME,
         validation_alias=AliasChoices("company_domain", "web_domain"),
         description="The company's web domain, which identifies it. May be sent as `web_domain` instead.",
-        examples=["alpha.example"],
+        json_schema_extra={"pattern": DOMAIN_PATTERN, "examples": ["alpha.example"]},
     )
 
     @model_validator(mode="before")
@@ -107,7 +112,12 @@ class QuestionAboutCompany(Body):
 SECOND_NAMES = {
     "properties": {
         "question": {"type": "string", "minLength": 1, "description": "The same as `question_prompt`."},
-        "web_domain": {"type": ["string", "null"], "maxLength": 4096, "description": "The same as `company_domain`."},
+        "web_domain": {
+            "type": ["string", "null"],
+            "maxLength": LONGEST_NAME,
+            "pattern": DOMAIN_PATTERN,
+            "description": "The same as `company_domain`.",
+        },
     },
     "required": [],
     "anyOf": [{"required": ["question_prompt"]}, {"required": ["question"]}],

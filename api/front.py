@@ -1,19 +1,32 @@
 """The front door: what holds for every request and answer, whatever the path."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import Any
 
+from anyio import CancelScope
 from litestar import Litestar
 from litestar.serialization import encode_json
 
+from api.admission import ADMISSION, FREE, RESERVED, Admission, pieces
 from api.auth import check_origin
-from api.problems import MEDIA_TYPE, problem
-from tasks.errors import DiligenceError
+from api.connections import ON_HANG_UP
+from api.keyring import KEY, audit
+from api.metrics import Answered, Metrics, operation_of
+from api.problems import MEDIA_TYPE, NOTHING_HERE, problem
+from api.requests import Calls
+from api.tracing import Tracing
+from storage import request_ids
+from tasks.errors import DiligenceError, NotFound
 
 _POLICY = (
     b"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     b"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
+NO_ANSWER = 499
+"""The status in the record of calls whose client hung up."""
+_REQUEST_ID = request_ids.REQUEST_ID_HEADER.lower().encode()
 HEAD = "head"
 """Set in a request's state when the caller asked for the headers alone."""
 
@@ -31,31 +44,86 @@ class Service(Litestar):
 
     trusted_hosts: Sequence[str] | None = None
     """The only hosts that requests may be for and come from; None trusts all."""
+    tracing: Tracing | None = None
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.admission = Admission()
+        self.count({})
+
+    def count(self, calls: Mapping[str, Calls], folder: Path | None = None) -> None:
+        """Count from now on what comes in; `calls` are those of each area.
+
+        `folder` is where processes of one service put their figures, for each to show those of all.
+        """
+        self.metrics = Metrics(calls, self.admission, folder)
+        self.metrics.put_into(self.state)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
             await super().__call__(scope, receive, send)
             return
+        proposed = next((value for name, value in scope["headers"] if name == _REQUEST_ID), b"")
+        with (
+            request_ids.request(proposed.decode("latin-1")) as request_id,
+            self.metrics.counting() as answered,
+            self._traced(scope, answered),
+        ):
+            await self._answer(scope, receive, send, request_id.encode(), answered)
+
+    def _traced(self, scope: Any, answered: Answered) -> AbstractContextManager[None]:
+        return self.tracing.span(scope["headers"], answered) if self.tracing is not None else nullcontext()
+
+    async def _answer(self, scope: Any, receive: Any, send: Any, request_id: bytes, answered: Answered) -> None:
+        answered.status = NO_ANSWER
+        audited = False
+
+        async def audit_once(status: int) -> None:
+            nonlocal audited
+            key = scope.get("state", {}).get(KEY)
+            if key is not None and not audited:
+                audited = True
+                with CancelScope(shield=True):  # who hangs up now is written down too
+                    await audit(key, f"{scope['method']} {scope.get('path_template', '')}", status)
 
         async def send_guarded(message: Any) -> None:
             if message["type"] == "http.response.start":
+                answered.status = message["status"]
+                await audit_once(message["status"])
                 headers = list(message["headers"])
                 present = {name.lower() for name, _ in headers}
                 headers += [item for item in _HEADERS.items() if item[0] not in present]
+                headers.append((_REQUEST_ID, request_id))
                 if scope["method"] == "OPTIONS":
                     headers = [(name, _with_head(value) if name == b"allow" else value) for name, value in headers]
                 message["headers"] = headers
+            body = message.get("body", b"")
+            if len(body) > FREE:
+                for piece in pieces(body):
+                    await send({**message, "body": piece, "more_body": True})
+                message = {**message, "body": b""}
             await send(message)
 
-        if self.trusted_hosts is not None:
-            try:
+        try:
+            if self.trusted_hosts is not None:
                 check_origin(scope["headers"], self.trusted_hosts)
-            except DiligenceError as error:
-                await _refuse(error, send_guarded)
-                return
+            if "\0" in scope["path"]:  # no file, document or run has it in its name, and the system refuses it
+                raise NotFound(NOTHING_HERE)
+        except DiligenceError as error:
+            await _refuse(error, send_guarded)
+            return
+        hang_up = CancelScope()
+        scope.setdefault("state", {})[ON_HANG_UP] = hang_up.cancel
         if scope["method"] == "HEAD":  # the server that called us leaves the body out by its own copy of the scope
             scope = {**scope, "method": "GET", "state": {**scope.get("state", {}), HEAD: True}}
-        await super().__call__(scope, receive, send_guarded)
+        state = scope["state"] = {**scope["state"], ADMISSION: self.admission}
+        try:
+            with hang_up:
+                await super().__call__(scope, receive, send_guarded)
+        finally:
+            self.admission.give_back(state.get(RESERVED, 0))
+            answered.operation = operation_of(scope)
+            await audit_once(NO_ANSWER)
 
 
 def _with_head(allow: bytes) -> bytes:

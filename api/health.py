@@ -40,14 +40,14 @@ async def live() -> Health:
     "/health/ready",
     operation_id="health_ready",
     tags=["Service"],
-    summary="Are the database and the drive within reach?",
-    response_description="Both are.",
+    summary="Can the database be read and written, and is the drive within reach?",
+    response_description="Both is so.",
     responses=failures(503),
 )
 async def ready() -> Response[Health]:
     missing = [
         {"field": name, "message": trouble}
-        for name, check in {"database": _open_database, "drive": _reach_drive}.items()
+        for name, check in {"database": database.check, "drive": _reach_drive}.items()
         if (trouble := await _trouble(check))
     ]
     if not missing:
@@ -70,11 +70,6 @@ async def _trouble(check: Callable[[], object]) -> str | None:
         logger.warning("not ready: %s", type(raised).__qualname__)
         return error.message
     return None
-
-
-def _open_database() -> None:
-    with database.reading() as session:
-        session.connection()
 
 
 def _reach_drive() -> None:

@@ -6,7 +6,6 @@ its class and the places it passed: its message may hold what was sent.
 """
 
 import logging
-import traceback
 from functools import singledispatch
 from typing import Any
 
@@ -19,6 +18,7 @@ from pydantic_settings import SettingsError
 
 from api.settings import ApiSettings
 from storage.errors import DatabaseUnavailable
+from storage.logs import places_of
 from storage.settings import Settings
 from tasks.errors import (
     BadRequest,
@@ -33,6 +33,7 @@ logger = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 TYPE_PREFIX = "urn:diligence:problem:"
+NOTHING_HERE = "There is nothing at this path. /schema lists the operations."
 
 
 class MethodNotAllowed(DiligenceError):
@@ -94,7 +95,7 @@ def respond(request: Request[Any, Any, Any], raised: Exception) -> Response[dict
     error = ours(raised)
     if error.status >= 500:
         where = request.scope.get("path_template", "")
-        places = " < ".join(_places(raised)) if error.status == 500 else ""
+        places = " < ".join(places_of(raised)) if error.status == 500 else ""
         logger.log(
             logging.ERROR if error.status == 500 else logging.WARNING,
             "%s %s: %d, %s%s",
@@ -142,7 +143,7 @@ def _(raised: SettingsError) -> DiligenceError:  # noqa: ARG001 - its message ma
 def _(raised: HTTPException) -> DiligenceError:
     """What Litestar itself refuses."""
     if raised.status_code == 404:
-        return NotFound("There is nothing at this path. /schema lists the operations.")
+        return NotFound(NOTHING_HERE)
     if 400 <= raised.status_code < 500:
         return BadRequest(f"{raised.detail.rstrip('.')}.")
     return ours.dispatch(Exception)(raised)
@@ -172,16 +173,3 @@ def _(raised: ValidationException) -> DiligenceError:
     sentences = [f"{name}: {message}" for name, message in fields.items()]
     sentences += [str(entry["message"]) for entry in wrong if "key" not in entry]
     return BadRequest(f"{'; '.join(sentences) or raised.detail}.", fields)
-
-
-def _places(raised: BaseException) -> list[str]:
-    """Where an exception and its causes passed, innermost first: modules and lines, no values."""
-    places: list[str] = []
-    cause: BaseException | None = raised
-    while cause is not None and len(places) < 40:
-        if cause is not raised:
-            places.append(f"[{type(cause).__qualname__}]")
-        frames = list(traceback.walk_tb(cause.__traceback__))
-        places += [f"{frame.f_globals.get('__name__', '?')}:{line}" for frame, line in reversed(frames)]
-        cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
-    return places

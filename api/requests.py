@@ -6,38 +6,71 @@ that the event loop stays free, and each area has a limit on how many run at onc
 """
 
 import logging
+from asyncio import get_running_loop
 from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
 from copy import copy
-from functools import cache, partial
+from functools import partial
 from typing import Annotated, Any, ParamSpec, TypeVar
 
-from anyio import CapacityLimiter, to_thread
+import jiter
+from anyio import CapacityLimiter, get_cancelled_exc_class, to_thread
 from litestar import MediaType, Request, Response
 from litestar.datastructures import State
+from litestar.exceptions import InternalServerException
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, model_validator
-from pydantic_core import PydanticCustomError, from_json
+from pydantic_core import PydanticCustomError
 
+from api.admission import ADMISSION, RESERVED
+from api.settings import ApiSettings
+from tasks.cancellation import Cancellation, Cancelled, cancelled_by
 from tasks.documents.drive.identity import Identity, acting_as
 from tasks.errors import BadRequest, NotConfigured, UnsupportedFormat
 from tasks.operation import Operation
+from tasks.tracking import be_brief
 
 
 class JsonRequest(Request[None, None, State]):
     """A request whose body is JSON and nothing else."""
 
+    async def body(self) -> bytes:
+        """The body, read when the service has the memory for it.
+
+        Raises:
+            BadRequest: the client hung up.
+        """
+        if RESERVED in self.scope["state"]:
+            return await super().body()
+        declared = self.headers.get("content-length", "")
+        # A body that does not say its length may be of any: it is read as the largest.
+        length = int(declared) if declared.isdecimal() else ApiSettings.current().max_body_bytes
+        if length <= ApiSettings.current().max_body_bytes:  # larger ones are refused unread
+            self.scope["state"][RESERVED] = 0
+            self.scope["state"][RESERVED] = await self.scope["state"][ADMISSION].reserve(length)
+        try:
+            return await super().body()
+        except InternalServerException as error:  # Litestar's word for a client that hung up
+            raise BadRequest("The connection ended before the body was complete.") from error
+
     async def json(self) -> Any:
         """The body as JSON values.
 
         Raises:
-            BadRequest: it is not JSON; the message gives line and column.
-            UnsupportedFormat: it is sent as something other than JSON.
+            BadRequest: it is not JSON, or a key stands in it twice; the message gives line and column.
+            UnsupportedFormat: it is sent as something other than JSON, or compressed.
         """
         kind = self.content_type[0].lower()
         if kind and kind != "application/json" and not kind.endswith("+json"):
             # A browser sends other types across sites without asking first, and JSON only after asking.
             raise UnsupportedFormat(f"The body is sent as {kind[:100]!r}. Send it as application/json.")
+        packed = self.headers.get("content-encoding", "identity").strip().lower()
+        if packed not in ("", "identity"):  # a small body may unpack to any size
+            raise UnsupportedFormat(
+                f"The body is sent with Content-Encoding: {packed[:100]!r}. Send it as it is, without compression."
+            )
         try:
-            return from_json(await self.body(), allow_inf_nan=False, cache_strings="keys")
+            return jiter.from_json(await self.body(), allow_inf_nan=False, cache_mode="keys", catch_duplicate_keys=True)
         except ValueError as error:
             raise BadRequest(f"The body is not JSON: {error}.") from error
 
@@ -66,16 +99,24 @@ NotBlank = Annotated[str, AfterValidator(_not_blank)]
 
 
 def required_text(
-    description: str, example: str, *, max_length: int | None = None, names: AliasChoices | None = None
+    description: str,
+    example: str,
+    *,
+    max_length: int | None = None,
+    names: AliasChoices | None = None,
+    pattern: str = r"\S",
 ) -> Any:
-    """The field of a `NotBlank` text. `names` are those it may be sent by, where there are several."""
+    """The field of a `NotBlank` text. `names` are those it may be sent by, where there are several.
+
+    `pattern` is for the schema alone: the operation checks the value, and says better what is wrong with it.
+    """
     return Field(
         validation_alias=names,
         min_length=1,
         max_length=max_length,
         description=description,
         # Litestar 2.25 writes into this dict: it must be the field's own, and hold the example too.
-        json_schema_extra={"pattern": r"\S", "examples": [example]},
+        json_schema_extra={"pattern": pattern, "examples": [example]},
     )
 
 
@@ -104,29 +145,65 @@ class Calls:
         self._limiter = CapacityLimiter(at_once)
         self.tracked = tracked
         self.who: Identity | None = None
+        self.request_state: dict[str, Any] = {}
 
-    def on_behalf_of(self, who: Identity | None) -> "Calls":
-        """The same calls, with the drive answering to `who`."""
+    def on_behalf_of(self, who: Identity | None, request_state: dict[str, Any] | None = None) -> "Calls":
+        """The same calls, with the drive answering to `who`; `request_state` holds what the request has reserved."""
         calls = copy(self)
         calls.who = who
+        calls.request_state = request_state or {}
         return calls
+
+    @property
+    def load(self) -> tuple[int, int]:
+        """How many calls have a thread now, and how many wait for one."""
+        statistics = self._limiter.statistics()
+        return statistics.borrowed_tokens, statistics.tasks_waiting
 
     async def __call__(self, operation: Operation[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the operation; what it raises is raised here."""
-        call: Callable[P, R] = _tracked(operation) if self.tracked else operation.function
-        with acting_as(self.who):  # the thread gets a copy of the context
-            return await to_thread.run_sync(partial(call, *args, **kwargs), limiter=self._limiter)
+        call: Callable[P, R] = operation.tracked_once if self.tracked else operation.function
+        return await self._in_thread(partial(call, *args, **kwargs))
 
     async def here(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run what is no operation: it makes a page of what is stored. What it raises is raised here."""
-        with acting_as(self.who):
-            return await to_thread.run_sync(partial(function, *args, **kwargs), limiter=self._limiter)
+        return await self._in_thread(partial(function, *args, **kwargs))
 
+    async def _in_thread(self, call: Callable[[], R]) -> R:
+        """Run it in a thread. If the client hangs up, another call may run, and this one stops at its next step."""
+        cancellation = Cancellation()
+        ended: Future[None] = Future()
 
-@cache
-def _tracked(operation: Operation[Any, Any]) -> Callable[..., Any]:
-    """The operation as a Prefect task that is tried once: here somebody waits for the answer."""
-    return operation.task.with_options(retries=0)
+        def run() -> R:
+            if not ended.set_running_or_notify_cancel():
+                raise Cancelled
+            try:
+                return call()
+            finally:
+                ended.set_result(None)
+
+        with acting_as(self.who), cancelled_by(cancellation):  # the thread gets a copy of the context
+            try:
+                return await to_thread.run_sync(run, limiter=self._limiter, abandon_on_cancel=True)
+            except get_cancelled_exc_class():
+                cancellation.cancel()
+                if not ended.cancel():
+                    self._keep_reserved_until(ended)
+                raise
+
+    def _keep_reserved_until(self, ended: "Future[None]") -> None:
+        """The memory of the request is in use until its thread has stopped."""
+        reserved = self.request_state.get(RESERVED, 0)
+        if reserved:
+            self.request_state[RESERVED] = 0
+            give_back = partial(self.request_state[ADMISSION].give_back, reserved)
+            loop = get_running_loop()
+
+            def tell(_: object) -> None:
+                with suppress(RuntimeError):  # the service has ended
+                    loop.call_soon_threadsafe(give_back)
+
+            ended.add_done_callback(tell)
 
 
 def prepare_tracking() -> None:
@@ -138,6 +215,7 @@ def prepare_tracking() -> None:
     Raises:
         NotConfigured: no server is named.
     """
+    be_brief()
     from prefect.settings import get_current_settings  # noqa: PLC0415 - 1 s, for those who track only
 
     if get_current_settings().api.url is None:

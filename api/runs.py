@@ -32,6 +32,11 @@ async def report(run: FromPath[str], calls: NamedDependency[Calls]) -> Response[
     return with_own_policy(await calls.here(live.report_page, run))
 
 
+@get("/{run:str}/companies/{name:str}", include_in_schema=False)
+async def company(run: FromPath[str], name: FromPath[str], calls: NamedDependency[Calls]) -> Response[str]:
+    return with_own_policy(await calls.here(live.company_page, run, name))
+
+
 @get("/{run:str}/evidence/{name:str}", include_in_schema=False)
 async def evidence(run: FromPath[str], name: FromPath[str], calls: NamedDependency[Calls]) -> Response[Any]:
     if name.endswith(".html"):
@@ -69,4 +74,4 @@ async def original(
     return await stream(request, *opened)
 
 
-HANDLERS: Final[Sequence[Any]] = [newest, report, evidence, document, page_picture, original]
+HANDLERS: Final[Sequence[Any]] = [newest, report, company, evidence, document, page_picture, original]

@@ -3,13 +3,20 @@
 import contextlib
 import logging
 import socket
+import threading
+from collections.abc import Callable
+from functools import partial
+from logging.config import dictConfig
 from typing import Any
 
 import uvicorn
 
 from api.app import create_app
-from api.auth import check_binding, trusted_names
-from api.settings import ApiSettings
+from api.auth import check_binding, has_keys, trusted_names
+from api.connections import LimitedConnection, most_connections
+from api.front import Service
+from api.workers import Workers, end_with_parent, serve_with
+from storage.logs import log_config
 from tasks.companies.settings import reads_pages
 from tasks.companies.web.page import warm
 from tasks.documents.settings import DocumentSettings
@@ -19,39 +26,30 @@ logger = logging.getLogger(__name__)
 
 _PATIENCE = 15  # seconds that running requests get to finish when the service is stopped
 
-# What the log holds: the service's own words, at stderr. No request lines, since queries and paths tell
-# whom somebody looks at; and none of the HTTP clients', whose addresses may hold keys.
-LOGGING: dict[str, Any] = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": "INFO"},
-    "loggers": {
-        "uvicorn": {"level": "INFO", "propagate": True},
-        "httpx": {"level": "WARNING"},
-        "httpx2": {"level": "WARNING"},
-        "httpcore": {"level": "WARNING"},
-        "openai": {"level": "WARNING"},
-        "alembic": {"level": "WARNING"},
-    },
-}
 
-
-def serve(host: str, port: int) -> None:
-    """Serve the API until the process is told to stop.
+def serve(host: str, port: int, workers: int = 1) -> None:
+    """Serve the API until the process is told to stop, with so many processes.
 
     Raises:
         NotConfigured: `host` is reached from other machines and no API key is configured.
         pydantic.ValidationError: a setting has a wrong value.
-        Unavailable: the address is in use, or does not belong to this machine.
+        Unavailable: the address is in use, or does not belong to this machine; or the processes do not start.
     """
-    server = build(host, port)
-    if not ApiSettings.current().keys:
-        logger.warning("DILIGENCE_API_KEYS is not set: every program on this machine can call, no other machine can.")
+    dictConfig(service_log_config())
+    check_binding(host)  # which brings the database to the newest schema, before several processes open it
+    if not has_keys():
+        logger.warning(
+            "There is no API key (DILIGENCE_API_KEYS is not set): "
+            "every program on this machine can call, no other machine can."
+        )
     try:
         with contextlib.suppress(KeyboardInterrupt):
-            server.run()
+            if workers == 1:
+                build(host, port).run()
+            else:
+                create_app()  # what is wrong with the settings is said once, and here
+                app = partial(_worker, _trusted(host))
+                serve_with(workers, lambda shared: _config(host, port, partial(app, shared), workers))
     except SystemExit as error:  # uvicorn's way to say so
         raise Unavailable(f"Port {port} of {host} is in use or not available. Choose another one.") from error
 
@@ -72,17 +70,47 @@ def build(host: str, port: int) -> uvicorn.Server:
         NotConfigured, pydantic.ValidationError: as `serve`.
     """
     check_binding(host)
-    open_to_all = not ApiSettings.current().keys
-    trusted = trusted_names(host, DocumentSettings.current().base_url) if open_to_all else None
-    config = uvicorn.Config(
-        create_app(trusted_hosts=trusted),
+    return _Server(_config(host, port, create_app(_trusted(host))))
+
+
+def _trusted(host: str) -> tuple[str, ...] | None:
+    return None if has_keys() else trusted_names(host, DocumentSettings.current().base_url)
+
+
+def _worker(trusted: tuple[str, ...] | None, shared: Workers) -> Service:
+    """The application of one process of several, called in it."""
+    end_with_parent(shared.folder)
+    if reads_pages():
+        threading.Thread(target=warm, daemon=True).start()
+    return create_app(trusted, shared)
+
+
+def _config(host: str, port: int, app: Service | Callable[[], Service], workers: int = 1) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        factory=workers > 1,
+        workers=workers,
         host=host,
         port=port,
-        log_config=LOGGING,
+        http=LimitedConnection,
+        # What waits to be accepted needs a descriptor each, at once: never more than are free.
+        backlog=max(8, min(2048, most_connections() // 8)),
+        log_config=service_log_config(),
         access_log=False,
         server_header=False,
         proxy_headers=False,  # nothing here depends on the caller's address or scheme
         ws="none",
         timeout_graceful_shutdown=_PATIENCE,
     )
-    return _Server(config)
+
+
+def service_log_config() -> dict[str, Any]:
+    """The program's own, with uvicorn's words in it; those whose cause strangers decide on come seldom."""
+    config = log_config()
+    config["filters"]["seldom"] = {"()": "api.connections.Seldom"}
+    config["loggers"] |= {
+        "uvicorn": {"level": "INFO", "propagate": True},
+        "uvicorn.error": {"filters": ["seldom"]},
+        "asyncio": {"filters": ["seldom"]},
+    }
+    return config

@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
+from api.keyring import CallRate
 from storage.settings import Settings
 
 
@@ -12,6 +13,14 @@ class ApiSettings(Settings):
 
     api_keys: SecretStr | None = Field(None, description="the keys that callers may use, comma-separated")
     max_body_mb: int = Field(64, gt=0, description="largest request body")
+    connections_per_address: int = Field(
+        100,
+        gt=0,
+        description="connections that one address may have; behind a proxy, which has one address, those of all",
+    )
+    rate_limit: str | None = Field(
+        None, description="e.g. 60/minute: calls of each key, or of each address where none is sent"
+    )
     track_calls: Literal["off", "inline"] = Field(
         "off", description="inline: on-demand calls show as Prefect task runs too"
     )
@@ -23,6 +32,18 @@ class ApiSettings(Settings):
         if keys is not None and not _split(keys):
             raise ValueError("must hold at least one key, or be left out")
         return keys
+
+    @field_validator("rate_limit")
+    @classmethod
+    def _says_a_rate(cls, text: str | None) -> str | None:
+        if text is not None:
+            CallRate.parsed(text)
+        return text
+
+    @property
+    def call_rate(self) -> CallRate | None:
+        """A new count of calls with the rate that is set; None where none is."""
+        return CallRate.parsed(self.rate_limit) if self.rate_limit else None
 
     @property
     def keys(self) -> tuple[bytes, ...]:

@@ -14,6 +14,7 @@ import pytest
 import uvicorn
 
 from api.app import create_app
+from api.connections import LimitedConnection
 from storage import database
 from tests.homes import make_home
 
@@ -46,7 +47,8 @@ def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 @contextmanager
 def serving(trusted_hosts: list[str] | None = None) -> Iterator[httpx.Client]:
     """A client of a service that runs with the settings in force now."""
-    config = uvicorn.Config(create_app(trusted_hosts), log_config=None, access_log=False, ws="none", lifespan="on")
+    app = create_app(trusted_hosts)
+    config = uvicorn.Config(app, http=LimitedConnection, log_config=None, access_log=False, ws="none", lifespan="on")
     server = uvicorn.Server(config)
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))

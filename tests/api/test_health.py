@@ -35,3 +35,13 @@ def test_a_drive_that_comes_back_is_ready_again(service: httpx.Client, room: Pat
     assert service.get("/health/ready").status_code == 503
     room.mkdir()
     assert service.get("/health/ready").status_code == 200
+
+
+def test_a_database_that_cannot_be_written_is_not_ready(service: httpx.Client, room: Path) -> None:
+    assert service.get("/health/ready").status_code == 200
+    with database.writing() as session:
+        session.connection().exec_driver_sql(
+            "CREATE TRIGGER full BEFORE UPDATE ON alembic_version BEGIN SELECT RAISE(ABORT, 'x'); END"
+        )
+    assert "DILIGENCE_DATABASE_URL" in problem(service.get("/health/ready"), 503, "unavailable")["detail"]
+    assert service.get("/health/live").status_code == 200

@@ -65,6 +65,23 @@ def test_both_names_of_a_company_question_are_described(document: dict[str, Any]
     assert body["anyOf"] == [{"required": ["question_prompt"]}, {"required": ["question"]}]
 
 
+@pytest.mark.parametrize(
+    ("domain", "is_allowed"),
+    [("alpha.example", True), (" ALPHA.co.uk. ", True), ("例。com", True), ("0", False), ("", False), ("a/b.c", False)],
+)
+def test_the_schema_allows_no_domain_that_the_service_refuses_by_its_form(
+    service: httpx.Client, document: dict[str, Any], domain: str, is_allowed: bool
+) -> None:
+    for name, field in (("FactsOfCompany", "domain"), ("QuestionAboutCompany", "web_domain")):
+        pattern = document["components"]["schemas"][name]["properties"][field]["pattern"]
+        assert (re.search(pattern, domain) is not None) is is_allowed
+    for path, body in (
+        ("get-core-fields", {"domain": domain}),
+        ("get-answer", {"question": "q", "web_domain": domain}),
+    ):
+        assert (service.post(f"/v1/companies/{path}", json=body).status_code == 400) is not is_allowed
+
+
 @pytest.mark.parametrize("page", ["/", "/schema"])
 def test_pages_load_what_they_need_from_here(service: httpx.Client, page: str) -> None:
     html = service.get(page).text

@@ -83,7 +83,8 @@ def test_profile_holds_every_key(service: httpx.Client) -> None:
 
 def test_claims_and_conflicts_on_request(service: httpx.Client) -> None:
     answer = service.post(FACTS, params={"include": "claims"}, json={"domain": "alpha.example"}).json()
-    assert set(answer) == {"profile", "claims", "conflicts"}
+    assert set(answer) == {"profile", "claims", "conflicts", "warnings"}
+    assert answer["warnings"] == []
     (claim,) = [each for each in answer["claims"] if each["field"] == "founded_year"]
     assert set(claim) == {"field", "value", "source", "url", "retrieved_at", "as_of"}
     assert list(fields(service.post(FACTS, params={"include": "all"}, json={"domain": "x.example"}))) == ["include"]

@@ -1,5 +1,6 @@
 """Every failure has the one form, says what to do, and gives nothing away."""
 
+import gzip
 import json
 import logging
 from collections.abc import Iterator
@@ -66,6 +67,8 @@ def test_body_with_a_trailing_comma_is_told_where(service: httpx.Client) -> None
         (b'{"document_id": "\xff"}', "not JSON"),
         (b'{"document_id": "\\ud800"}', "not JSON"),
         (b'{"document_id": ' * 100_000, "recursion limit"),
+        (b'{"document_id": "x", "document_id": "y"}', "uplicate key"),
+        (b'{"document_id": "x", "more": [{"a": 1, "a": 2}]}', "uplicate key"),
     ],
 )
 def test_body_that_is_no_json_object_is_refused(service: httpx.Client, body: bytes, words: str) -> None:
@@ -99,7 +102,17 @@ def test_json_by_any_of_its_names_is_read(service: httpx.Client, kind: str | Non
     problem(service.post(TEXT, content=b'{"document_id": "x"}', headers=headers), 404, "not-found")
 
 
-@pytest.mark.parametrize("path", ["/nope", "/v1/drive", "/schema/nope", "/static/nope", "/file/d/x"])
+def test_a_compressed_body_is_refused_and_told_why(service: httpx.Client) -> None:
+    body = gzip.compress(b'{"document_id": "x"}')
+    answer = service.post(TEXT, content=body, headers={**JSON, "Content-Encoding": "gzip"})
+    assert "Content-Encoding: 'gzip'" in problem(answer, 415, "unsupported-format")["detail"]
+    plain = service.post(TEXT, content=b'{"document_id": "x"}', headers={**JSON, "Content-Encoding": "identity"})
+    problem(plain, 404, "not-found")
+
+
+@pytest.mark.parametrize(
+    "path", ["/nope", "/v1/drive", "/schema/nope", "/static/nope", "/file/d/x", "/static/%00", "/file/d/%00/view"]
+)
 def test_unknown_path(service: httpx.Client, path: str) -> None:
     problem(service.get(path), 404, "not-found")
 

@@ -17,6 +17,7 @@ from tests.api.test_problems import problem
 from tests.tasks.documents.extract.pdf import pdfs
 from tests.tasks.evidence.test_boxes import content
 from tests.tasks.reports.cited import draw, write_cited_run
+from tests.tasks.reports.rows import company
 
 NOTICE = "Either party may end the lease by a notice of six months."
 RECURRING = "Recurring revenue was 83 % of all revenue."
@@ -100,6 +101,21 @@ def test_every_link_of_a_report_leads_somewhere(service: httpx.Client, alpha: Pa
     assert kinds.count("application/pdf") == 1
     assert any(path.endswith(f"{quote(document_id(HOSTILE))}/original") for path in answers)
     assert not any("file:" in answer.text for answer in answers.values() if "html" in answer.headers["content-type"])
+
+
+def test_of_many_companies_each_has_a_page_of_its_own_that_leads_back(service: httpx.Client, alpha: Path) -> None:
+    assert "companies/" not in service.get("/runs/r1/report.html").text
+    with database.writing() as session:
+        session.add_all(company(f"More{number}", number, run_id="r1") for number in range(1, 21))
+    dead, answers = dead_links(service, "/runs/r1/report.html")
+    assert dead == []
+    pages = {path: answer.text for path, answer in answers.items() if "/companies/" in path}
+    assert len(pages) == 21
+    assert RECURRING not in answers["/runs/r1/report.html"].text
+    (own,) = [path for path, page in pages.items() if RECURRING in page]
+    evidence = next(urljoin(own, link) for link in Page(pages[own]).links if "/evidence/" in link)
+    assert any(urldefrag(urljoin(evidence, link))[0] == own for link in Page(service.get(evidence).text).links)
+    problem(service.get("/runs/r1/companies/0123456789ab.html"), 404, "not-found")
 
 
 def test_links_hold_whatever_the_services_root_is(

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -27,6 +28,12 @@ def port() -> int:
 
 @pytest.fixture
 def process(room: Path, port: int) -> Iterator[subprocess.Popen[str]]:
+    with _started(port) as started:
+        yield started
+
+
+@contextmanager
+def _started(port: int) -> Iterator[subprocess.Popen[str]]:
     """`serve` in a process of its own, ready."""
     command = f"from api.server import serve; serve('127.0.0.1', {port})"
     with subprocess.Popen([sys.executable, "-c", command], stderr=subprocess.PIPE, text=True) as started:
@@ -86,7 +93,7 @@ def test_what_reads_pages_is_made_ready_once_the_service_listens(
 ) -> None:
     monkeypatch.setenv("DILIGENCE_FACT_SOURCES", sources)
     listened: list[bool] = []
-    monkeypatch.setattr("api.server.LOGGING", None)  # that of the tests stays
+    monkeypatch.setattr("api.server.service_log_config", lambda: None)  # that of the tests stays
     server = build("127.0.0.1", port)
     monkeypatch.setattr("api.server.warm", lambda: listened.append(server.started))
     thread = threading.Thread(target=server.run, daemon=True)
@@ -98,3 +105,25 @@ def test_what_reads_pages_is_made_ready_once_the_service_listens(
     thread.join(20)
 
     assert listened == [True] * warmed
+
+
+def test_each_line_of_a_json_log_has_the_id_of_its_request(
+    room: Path, port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DILIGENCE_LOG_FORMAT", "json")
+    monkeypatch.setenv("DILIGENCE_DRIVE", "google")
+    monkeypatch.setenv("DILIGENCE_GOOGLE_API_ENDPOINT", "http://127.0.0.1:9/")  # which does not answer
+    url = f"http://127.0.0.1:{port}"
+    with _started(port) as started:
+        headers = {"X-Request-ID": "ours-1", "Authorization": "Bearer hush-hush"}
+        body = {"document_id": "hush-0123456789abcdefghijklmnopqrs"}
+        answer = httpx.post(f"{url}/v1/drive/document-text", json=body, headers=headers)
+        assert answer.headers["x-request-id"] == "ours-1"
+        assert len(httpx.get(f"{url}/hush", headers={"X-Request-ID": "no id"}).headers["x-request-id"]) == 32
+        started.send_signal(signal.SIGINT)
+        log = started.communicate(timeout=20)[1]
+    lines = [json.loads(line) for line in log.splitlines()]
+    assert all("request_id" in line for line in lines)
+    assert "hush" not in log
+    assert answer.status_code == 503
+    assert "ours-1" in [line["request_id"] for line in lines]

@@ -1,0 +1,257 @@
+"""Connections: how long a client may take, and how many an address may have. A slow client costs its own alone.
+
+uvicorn closes a connection that is idle between two requests. It waits for ever for the first one, for the rest of a
+head or of a body, and for a client that takes no answer; and it counts connections without asking whose they are.
+`LimitedConnection` is uvicorn's own protocol (on httptools, which is written in C) with these limits. What it refuses
+it refuses with a problem, as the service does.
+"""
+
+import asyncio
+import logging
+import re
+import resource
+import select
+import socket
+import struct
+import time
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import cache
+from typing import Any, Final
+
+from litestar.serialization import encode_json
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+
+from api.problems import MEDIA_TYPE, problem
+from api.settings import ApiSettings
+from tasks.errors import BadRequest, DiligenceError, Unavailable
+
+HEAD_SECONDS: Final = 15.0
+"""For the whole head of a request, from the connection's beginning or the answer before it."""
+BODY_SECONDS: Final = 30.0
+"""For a body; each `BODY_BYTES_A_SECOND` of it that came give a second more."""
+BODY_BYTES_A_SECOND: Final = 128 * 1024
+UNREAD_SECONDS: Final = 30.0
+"""For a client that takes nothing of its answer."""
+LONGEST_HEAD: Final = 64 * 1024
+ON_HANG_UP: Final = "on_hang_up"
+"""What is called when the client hangs up before it has its answer, in the request's state."""
+
+_CHECK_SECONDS = 2.0
+_HUNG_UP: Final = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
+_RESERVED = 48
+"""Descriptors that are not for connections: the database, the readers, calls to drives, models and sources."""
+# What llhttp (httptools' parser) knows. It refuses other methods before it reads the path; they stand for one
+# that no path of ours allows, so that the answer can say which methods this path does allow.
+_METHOD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}) (?=/)")
+_KNOWN = frozenset(b"GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH".split())
+_STANDS_FOR_UNKNOWN = b"PURGE"
+
+
+class HeadTooLarge(DiligenceError):
+    """The head of a request is above the limit."""
+
+    status, slug, title = 431, "head-too-large", "Request head too large"
+
+
+@cache
+def most_connections() -> int:
+    """How many connections the process can have with the descriptors it has; 1024 at most.
+
+    The soft limit is raised to the hard one where that may be done.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        with suppress(ValueError, OSError):  # what there is must do
+            resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 65536) if hard > 0 else 65536, hard))
+        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return max(8, min(1024, (soft - _RESERVED) * 3 // 4)) if soft > 0 else 1024
+
+
+class LimitedConnection(HttpToolsProtocol):
+    """One connection of a client."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._limit = most_connections()
+        self._limit_of_address = ApiSettings.current().connections_per_address
+        self._in_message = self._in_head = False
+        self._head_bytes = 0
+        self._body_begun = self.heard_at = self.waiting_since = time.monotonic()
+        self._body_bytes = 0
+        self._unread = 0
+        self._unread_since = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self._answered: RequestResponseCycle | None = None
+
+    @property
+    def address(self) -> str:
+        """The client's address; "" where it has none (a socket of this machine)."""
+        return self.client[0] if self.client else ""
+
+    @property
+    def awaits_head(self) -> bool:
+        """Whether no request is under way: none was begun, or its head is not complete."""
+        return self.cycle is None or self.cycle.response_complete
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is done for it: it has sent no whole request that is not answered."""
+        return self.awaits_head or self.cycle.more_body
+
+    @property
+    def idle_since(self) -> float:
+        """Since when nothing is done for it, in seconds of the monotonic clock."""
+        return self.waiting_since if self.awaits_head else self.heard_at
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._timer = self.loop.call_later(_CHECK_SECONDS, self._check)
+        everyone = [one for one in self.connections if isinstance(one, LimitedConnection) and not one.is_closed]
+        if len(everyone) <= min(self._limit, self._limit_of_address):
+            return
+        own = [one for one in everyone if one.address == self.address]
+        if len(own) > self._limit_of_address:
+            victim = _longest_idle(own, but=self)
+            if victim is not None:
+                victim.drop()
+                return
+        if len(everyone) > self._limit:
+            busiest = Counter(one.address for one in everyone).most_common(1)[0][0]
+            victim = _longest_idle((one for one in everyone if one.address == busiest), but=self)
+            victim = victim or _longest_idle(everyone, but=self)
+            if victim is not None:
+                victim.drop()
+            else:
+                self._refuse(Unavailable("The service has as many connections as it can have. Try again later."))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        super().connection_lost(exc)
+        if self._answered is not None:
+            self._answered.scope["state"].get(ON_HANG_UP, _nothing)()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._answered = cycle
+        super()._start_asgi_task(cycle, app)
+
+    def data_received(self, data: bytes) -> None:
+        self.heard_at = time.monotonic()
+        if not self._in_message and (method := _METHOD.match(data)) and method[1] not in _KNOWN:
+            data = _STANDS_FOR_UNKNOWN + data[method.end(1) :]
+        super().data_received(data)
+        if self._in_head:
+            self._head_bytes += len(data)
+            if self._head_bytes > LONGEST_HEAD and not self.is_closed:
+                self._refuse(HeadTooLarge(f"The head of the request is larger than {LONGEST_HEAD // 1024} KB."))
+
+    def on_message_begin(self) -> None:
+        self._in_message = self._in_head = True
+        self._head_bytes = 0
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        self._in_head = False
+        self._body_begun, self._body_bytes = self.heard_at, 0
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._body_bytes += len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._in_message = False
+        super().on_message_complete()
+        if self.cycle is self._answered:
+            self.flow.resume_reading()  # else, after a large body, nobody would hear the client hang up
+
+    def on_response_complete(self) -> None:
+        self.waiting_since = time.monotonic()
+        super().on_response_complete()
+
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - as uvicorn calls it
+        self._refuse(BadRequest("The request is no valid HTTP."))
+
+    @property
+    def is_closed(self) -> bool:
+        return self.transport is None or self.transport.is_closing()
+
+    def drop(self) -> None:
+        """Close the connection; what was not sent of an answer is lost, what the system holds of it too."""
+        connection = self.transport.get_extra_info("socket")
+        if connection is not None:
+            with suppress(OSError):
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.transport.abort()
+
+    def _refuse(self, error: DiligenceError) -> None:
+        body = encode_json(problem(error))
+        head = (
+            f"HTTP/1.1 {error.status} {error.title}\r\ncontent-type: {MEDIA_TYPE}\r\ncontent-length: {len(body)}\r\n"
+            "x-content-type-options: nosniff\r\ncache-control: no-store\r\nconnection: close\r\n\r\n"
+        )
+        self.transport.write(head.encode() + body)
+        self.transport.close()
+
+    def _check(self) -> None:
+        """Close the connection if its client took too long, else look again later."""
+        now = time.monotonic()
+        if self._is_overdue(now) or self._has_hung_up():
+            self.drop()
+        else:
+            self._timer = self.loop.call_later(_CHECK_SECONDS, self._check)
+
+    def _is_overdue(self, now: float) -> bool:
+        unread = self.transport.get_write_buffer_size()
+        if unread == 0 or unread < self._unread or self._unread_since == 0:
+            self._unread_since = now
+        self._unread = unread
+        if unread:
+            return now - self._unread_since > UNREAD_SECONDS
+        if self.awaits_head:
+            return now - self.waiting_since > HEAD_SECONDS
+        if self.cycle.more_body and self.flow.read_paused:
+            self._body_begun, self._body_bytes = now, 0  # it is we who let it wait
+        elif self.cycle.more_body:
+            return now - self._body_begun > BODY_SECONDS + self._body_bytes / BODY_BYTES_A_SECOND
+        return False
+
+    def _has_hung_up(self) -> bool:
+        """Whether the client has closed its end while we do not read, so that the event loop does not tell.
+
+        Where more was sent than the system takes unread, the end is behind it, and found when that is read.
+        """
+        connection = self.transport.get_extra_info("socket")
+        if not self.flow.read_paused or connection is None:
+            return False
+        hung_up = select.poll()
+        hung_up.register(connection.fileno(), _HUNG_UP)
+        return bool(hung_up.poll(0))
+
+
+def _nothing() -> None:
+    """Nobody is to be told."""
+
+
+def _longest_idle(connections: Iterable[LimitedConnection], *, but: LimitedConnection) -> LimitedConnection | None:
+    idle = (one for one in connections if one is not but and one.is_idle)
+    return min(idle, key=lambda one: one.idle_since, default=None)
+
+
+class Seldom(logging.Filter):
+    """Lets a message of the server's own through once a minute: strangers decide how often its cause occurs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._said: dict[str, float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        now, message = time.monotonic(), str(record.msg)[:200]
+        if now - self._said.get(message, -60.0) < 60:
+            return False
+        if len(self._said) > 1000:
+            self._said.clear()
+        self._said[message] = now
+        return True

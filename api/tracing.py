@@ -1,0 +1,96 @@
+"""Traces of the service, for a collector that OTEL_EXPORTER_OTLP_ENDPOINT names (OpenTelemetry, OTLP over HTTP).
+
+A span tells the operation, the status and the request's id. Litestar's plugin and the ASGI instrumentation behind it
+write address, path and query into their spans, which here tell whom somebody looks at: the span is made by hand.
+The library reads all its other settings from the environment (OTEL_SERVICE_NAME, OTEL_EXPORTER_OTLP_HEADERS, …).
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
+
+from storage import request_ids
+from tasks.errors import NotConfigured
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace.export import SpanExporter
+
+ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+
+
+class Outcome(Protocol):
+    """What a span tells of a request when it was answered."""
+
+    operation: str
+    status: int
+
+
+class Tracing:
+    """Makes the spans of one service and hands them to `exporter`."""
+
+    def __init__(self, exporter: "SpanExporter") -> None:
+        from opentelemetry.sdk.resources import SERVICE_NAME, Resource  # noqa: PLC0415 - an extra
+        from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
+
+        name = {} if "OTEL_SERVICE_NAME" in os.environ else {SERVICE_NAME: "diligence"}
+        self._provider = TracerProvider(resource=Resource.create(name))
+        self._provider.add_span_processor(BatchSpanProcessor(exporter))
+        self._tracer = self._provider.get_tracer("diligence")
+
+    @contextmanager
+    def span(self, headers: Sequence[tuple[bytes, bytes]], outcome: Outcome) -> Iterator[None]:
+        """Trace the block, which answers a request with these headers; `outcome` is read at its end.
+
+        A `traceparent` among the headers (W3C Trace Context) makes it a part of the caller's trace.
+        """
+        from opentelemetry.trace import SpanKind, StatusCode  # noqa: PLC0415 - an extra
+        from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator  # noqa: PLC0415
+
+        carrier = {name.decode("latin-1"): value.decode("latin-1") for name, value in headers if name in _PARENT}
+        parent = TraceContextTextMapPropagator().extract(carrier)
+        with self._tracer.start_as_current_span(
+            "request", parent, SpanKind.SERVER, record_exception=False, set_status_on_exception=False
+        ) as span:
+            try:
+                yield
+            finally:
+                method, _, route = outcome.operation.partition(" ")
+                span.update_name(outcome.operation)
+                attributes: dict[str, Any] = {"http.response.status_code": outcome.status}
+                if route:
+                    attributes |= {"http.request.method": method, "http.route": route}
+                span.set_attributes({**attributes, "diligence.request_id": request_ids.current_request_id() or ""})
+                if outcome.status >= 500:
+                    span.set_status(StatusCode.ERROR)
+
+    def close(self) -> None:
+        """Send what was not sent yet."""
+        self._provider.shutdown()
+
+
+_PARENT = (b"traceparent", b"tracestate")
+
+
+def configured_tracing() -> Tracing | None:
+    """Tracing as the environment asks for it; None where it does not.
+
+    Raises:
+        NotConfigured: it does, and the extra is not installed.
+    """
+    named = next((name for name in ENDPOINTS if os.environ.get(name)), None)
+    if named is None or os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
+        return None
+    try:
+        exporter = import_module(
+            "opentelemetry.exporter.otlp.proto.http.trace_exporter"
+        )  # an extra, not in every setup
+
+        return Tracing(exporter.OTLPSpanExporter())
+    except ImportError as error:
+        raise NotConfigured(
+            f"{named} asks for traces, and what makes them is not installed. Install it "
+            "(pip install 'diligence[tracing]'), or leave the variable out."
+        ) from error

@@ -1,0 +1,150 @@
+"""Several processes that serve on one socket (`serve --workers N`): what they share, and who looks after them.
+
+Each is a fresh interpreter and opens the application for itself. They share a folder that lasts as long as the service:
+it has the counts of callers, for the rate, and each process's figures, for `/metrics`.
+
+uvicorn's own supervisor (0.54) is not used: while it waits for the sign of life of a process that starts or hangs it
+hears no signal, so that Ctrl-C takes as long as that wait.
+"""
+
+import logging
+import os
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+from socket import socket
+from tempfile import TemporaryDirectory
+from typing import Final
+
+import uvicorn
+from uvicorn.config import STARTUP_FAILURE
+
+from tasks.errors import Unavailable
+
+logger = logging.getLogger(__name__)
+
+_STOPS: Final = (signal.SIGINT, signal.SIGTERM)
+_LOOK: Final = 0.5
+_PAUSE: Final = 1.0
+"""Seconds between a process's beginning and that of its replacement, at least."""
+_GRACE: Final = 5.0
+"""Seconds beyond those for running requests after which a process that was told to stop is killed."""
+
+
+@dataclass(frozen=True)
+class Workers:
+    """What the processes of a service share: their `number` and a `folder`."""
+
+    number: int
+    folder: Path
+
+
+def serve_with(workers: int, configure: Callable[[Workers], uvicorn.Config]) -> None:
+    """Serve with so many processes until this one is told to stop (SIGINT, SIGTERM).
+
+    `configure` gives the configuration of each of them; it can be pickled.
+
+    Raises:
+        SystemExit: the address is not available, as uvicorn says it.
+        Unavailable: the processes do not start.
+    """
+    with TemporaryDirectory(prefix="diligence-workers-") as folder:
+        config = configure(Workers(workers, Path(folder)))
+        listening = config.bind_socket()
+        try:
+            _Supervisor(config, listening).run()
+        finally:
+            listening.close()
+
+
+class _Supervisor:
+    """Starts the processes, replaces those that die, and ends them."""
+
+    def __init__(self, config: uvicorn.Config, listening: socket) -> None:
+        self._config = config
+        self._listening = listening
+        self._stopping = False
+        self._processes: dict[SpawnProcess, float] = {}
+
+    def run(self) -> None:
+        before = {number: signal.signal(number, self._stop) for number in _STOPS}
+        try:
+            self._look_after()
+        finally:
+            self._end()
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _stop(self, *_: object) -> None:
+        self._stopping = True
+
+    def _look_after(self) -> None:
+        while not self._stopping:
+            if len(self._processes) < self._config.workers:
+                self._start()
+                continue
+            wait([process.sentinel for process in self._processes], _LOOK)
+            for process in [process for process in self._processes if not process.is_alive()]:
+                began = self._processes.pop(process)
+                if self._stopping:
+                    return
+                if process.exitcode == STARTUP_FAILURE:
+                    raise Unavailable("The processes of the service do not start; the log says why.")
+                logger.warning("A process of the service ended (status %s). Another takes its place.", process.exitcode)
+                time.sleep(max(0.0, began + _PAUSE - time.monotonic()))
+
+    def _start(self) -> None:
+        process = get_context("spawn").Process(target=_serve, args=(self._config, self._listening))
+        with _blocked():  # until it has handlers of its own
+            process.start()
+        self._processes[process] = time.monotonic()
+
+    def _end(self) -> None:
+        for process in self._processes:
+            process.terminate()
+        end = time.monotonic() + (self._config.timeout_graceful_shutdown or 0) + _GRACE
+        for process in self._processes:
+            process.join(max(0.0, end - time.monotonic()))
+            if process.is_alive():
+                process.kill()
+                process.join()
+
+
+@contextmanager
+def _blocked() -> Iterator[None]:
+    """Let the signals that stop the service come when the block has ended."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _serve(config: uvicorn.Config, listening: socket) -> None:
+    """Serve in this process, which was started for it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; the supervisor's SIGTERM comes too
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
+    config.configure_logging()
+    uvicorn.Server(config).run([listening])
+
+
+def end_with_parent(folder: Path) -> None:
+    """Have this process stop when the one that looks after it was killed, and the folder that they shared go."""
+    parent = parent_process()
+
+    def follow() -> None:
+        assert parent is not None
+        parent.join()
+        shutil.rmtree(folder, ignore_errors=True)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    if parent is not None:
+        threading.Thread(target=follow, name="parent", daemon=True).start()

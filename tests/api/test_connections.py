@@ -1,0 +1,129 @@
+"""A slow client costs its own connection: what is idle goes, oldest first, and others are served all along."""
+
+import logging
+import select
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import httpx
+import pytest
+
+from api import connections
+from tests.api.conftest import serving
+from tests.api.test_problems import problem
+
+HEAD = b"POST /v1/ai/question HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+HALF = {
+    "nothing sent": b"",
+    "half a head": HEAD + b"X-",
+    "half a body": HEAD + b"Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{",
+}
+Connect = Callable[[bytes], socket.socket]
+
+
+@pytest.fixture
+def client(room: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[httpx.Client]:
+    """A service in which seconds are hundredths, and an address has four connections."""
+    for name in ("HEAD_SECONDS", "BODY_SECONDS", "UNREAD_SECONDS"):
+        monkeypatch.setattr(connections, name, 0.3)
+    monkeypatch.setattr(connections, "_CHECK_SECONDS", 0.05)
+    monkeypatch.setenv("DILIGENCE_CONNECTIONS_PER_ADDRESS", "4")
+    with serving() as client:
+        yield client
+
+
+@pytest.fixture
+def connect(client: httpx.Client) -> Iterator[Connect]:
+    with ExitStack() as opened:
+
+        def connected(sent: bytes) -> socket.socket:
+            one = opened.enter_context(socket.create_connection(("127.0.0.1", client.base_url.port or 0), timeout=20))
+            one.sendall(sent)
+            return one
+
+        yield connected
+
+
+def is_open(one: socket.socket) -> bool:
+    one.setblocking(False)
+    try:
+        return one.recv(1) != b""
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("sent", HALF.values(), ids=HALF.keys())
+def test_what_never_becomes_a_request_is_closed(connect: Connect, sent: bytes) -> None:
+    with suppress(ConnectionResetError):
+        assert connect(sent).recv(1) == b""
+
+
+def test_a_body_that_comes_drop_by_drop_is_closed_and_one_that_flows_is_read(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "BODY_BYTES_A_SECOND", 1000)
+    drops, flow = connect(HALF["half a body"]), connect(HEAD + b"Content-Length: 6020\r\n\r\n" + b'{"question": "')
+    for _ in range(24):
+        with suppress(OSError):
+            drops.sendall(b" ")
+        flow.sendall(b"x" * 250)
+        time.sleep(0.03)
+    flow.sendall(b'xxxx"}')
+    assert flow.recv(12) == b"HTTP/1.1 200"
+    assert not is_open(drops)
+
+
+def test_a_full_address_loses_its_oldest_idle_connection(
+    connect: Connect, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 60.0)
+    monkeypatch.setattr(connections, "BODY_SECONDS", 60.0)
+    standing = []
+    for sent in [*HALF.values(), *HALF.values()]:
+        standing.append(connect(sent))
+        time.sleep(0.05)
+    assert client.get("/health/live").status_code == 200
+    assert [is_open(one) for one in standing] == [False, False, False, True, True, True]
+
+
+def test_with_few_descriptors_others_are_served(
+    connect: Connect, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "most_connections", lambda: 3)
+    for _ in range(20):
+        connect(HALF["half a head"])
+    assert client.get("/health/live").status_code == 200
+
+
+def test_a_client_that_takes_no_answer_is_closed(connect: Connect) -> None:
+    body = b'{"question": "What?", "context": "' + b"word " * 2_000_000 + b'"}'
+    reader = connect(b"")
+    reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    reader.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+    hung_up = select.poll()
+    hung_up.register(reader, select.POLLRDHUP)
+    assert hung_up.poll(30_000)
+
+
+def test_a_head_without_end_is_refused(connect: Connect) -> None:
+    endless = connect(HEAD + b"X-Long: " + b"x" * 70_000)
+    assert endless.recv(100).startswith(b"HTTP/1.1 431 ")
+
+
+def test_what_is_no_http_is_a_problem(client: httpx.Client, connect: Connect) -> None:
+    said = connect(b"hello\r\n\r\n").recv(4096)
+    assert b"application/problem+json" in said
+    assert b"urn:diligence:problem:bad-request" in said
+    problem(client.request("BREW", "/nope"), 404, "not-found")
+
+
+def test_a_message_of_the_server_is_logged_once_a_minute() -> None:
+    seldom = connections.Seldom()
+    again = logging.LogRecord("asyncio", logging.ERROR, "", 0, "socket.accept() out of system resource", None, None)
+    other = logging.LogRecord("asyncio", logging.ERROR, "", 0, "something else", None, None)
+    assert [seldom.filter(one) for one in (again, again, other, again)] == [True, False, True, False]

@@ -1,0 +1,75 @@
+"""What `/metrics` tells, whom it tells it, and that it names nobody."""
+
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from tasks.documents.drive.drive import ROOT
+from tasks.documents.drive.registry import open_drive
+from tests.api.conftest import serving
+from tests.api.test_problems import problem
+from tests.servers.openai_server import ModelServer
+
+QUESTION = {"question": "What is hush-hush?"}
+
+
+def figures(text: str) -> dict[tuple[str, ...], float]:
+    """Each sample's value by its name and the values of its labels."""
+    return {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
+def test_calls_are_counted_by_operation_and_outcome(room: Path) -> None:
+    (room / "hush.txt").write_text("Hush-hush.")
+    (document,) = open_drive().list_folder(ROOT, recursive=False).documents
+    with serving() as client:
+        before = figures(client.get("/metrics").text)
+        client.post("/v1/ai/question", json=QUESTION)
+        client.post("/v1/ai/question", json={})
+        client.get("/hush-hush")
+        for _ in range(2):
+            assert client.post("/v1/drive/document-text", json={"document_id": document.id}).status_code == 200
+        answer = client.get("/metrics")
+    after = figures(answer.text)
+
+    def grown(*key: str) -> float:
+        return after.get(key, 0) - before.get(key, 0)
+
+    assert grown("diligence_requests_total", "POST /v1/ai/question", "200") == 1
+    assert grown("diligence_requests_total", "POST /v1/ai/question", "400") == 1
+    assert grown("diligence_request_seconds_count", "POST /v1/ai/question") == 2
+    assert grown("diligence_requests_total", "other", "404") == 1
+    assert grown("diligence_cache_lookups_total", "texts in memory", "hit") == 1
+    assert after["diligence_requests_under_way",] == 1  # its own
+    assert after["diligence_calls_waiting", "documents"] == 0
+    assert after["diligence_readers",] >= 1
+    assert "hush" not in answer.text.lower()
+
+
+def test_tokens_and_cost_of_models_are_counted(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ModelServer(says="Forty-two.") as server, serving() as client:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("DILIGENCE_AI_MODEL", "gpt-4o-mini")
+        before = figures(client.get("/metrics").text)
+        assert client.post("/v1/ai/question", json=QUESTION).status_code == 200
+        after = figures(client.get("/metrics").text)
+    for name in ("diligence_model_calls_total", "diligence_model_cost_usd_total"):
+        assert after[name,] > before[name,]
+    assert after["diligence_model_tokens_total", "input"] > before["diligence_model_tokens_total", "input"]
+
+
+def test_where_there_are_keys_any_of_them_is_needed(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DILIGENCE_API_KEYS", "hush")
+    with serving() as client:
+        problem(client.get("/metrics"), 401, "not-logged-in")
+        assert client.get("/metrics", headers={"X-API-Key": "hush"}).status_code == 200
+
+
+def test_without_keys_other_names_are_not_answered(room: Path) -> None:
+    with serving(["127.0.0.1"]) as client:
+        assert client.get("/metrics", headers={"Host": "rebound.example"}).status_code == 403
+        assert client.get("/metrics").status_code == 200
