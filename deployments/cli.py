@@ -6,16 +6,23 @@ stdout, progress and warnings to stderr. The exit status is 0; 1 when something 
 the rest was done; 2 for wrong use.
 """
 
+import os
+import signal
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperGroup
 
 FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
+STOPPED = "Stopped. What was done is kept; the same command goes on from there."
+GRACE = 1.3  # seconds from Ctrl-C to that sentence, and from it to the end of the process, at most
+_has_told = threading.Event()
 
 
 class Command(NamedTuple):
@@ -34,18 +41,28 @@ COMMANDS = {
     "facts": Command("deployments.companies:facts", "Print the company's profile as JSON."),
     "ask-company": Command("deployments.companies:ask_company", "Ask a question about a company."),
     "report": Command("deployments.report:report", "Give the report of a run."),
+    "figures": Command("deployments.figures:figures", "Print the figures of a room."),
+    "check": Command("deployments.check:check", "Hold every figure, quotation and statement of a memo against a room."),
+    "runs": Command("deployments.runs:list_runs", "List the runs, newest first, with status, ranking and cost."),
     "serve": Command("deployments.serve:serve", "Serve the API and its pages."),
     "login": Command(
         "deployments.login:login", "Log this machine in with an account of the drive, for runs and the command line."
     ),
     "deploy": Command(
         "deployments.prefect:deploy",
-        "Register the scheduled deployments with the Prefect server that PREFECT_API_URL names.",
+        "Deploy a batch to the Prefect server that PREFECT_API_URL names; other batches stay as they are.",
+    ),
+    "keys": Command("deployments.keys:manage_keys", "Add, list or revoke the API keys of the service."),
+    "backup": Command("deployments.backup:backup", "Save the home into one file, also while it is in use."),
+    "restore": Command("deployments.backup:restore", "Put a backup into a home that nobody uses."),
+    "prune": Command(
+        "deployments.prune:prune",
+        "Delete old runs and what only they needed: texts, vectors, evidence, profiles, answers.",
     ),
     "doctor": Command("deployments.doctor:doctor", "Say what is configured, what answers and what is missing."),
 }
 _OPTIONS: dict[str, Any] = {
-    "add_completion": False,
+    "context_settings": {"help_option_names": ["--help", "-h"]},
     "rich_markup_mode": None,
     "pretty_exceptions_enable": False,
 }
@@ -54,7 +71,7 @@ _OPTIONS: dict[str, Any] = {
 def load(name: str) -> Any:
     """The command of that name with its arguments and options; its module is imported now."""
     module, function = COMMANDS[name].place.split(":")
-    single = typer.Typer(**_OPTIONS)
+    single = typer.Typer(add_completion=False, **_OPTIONS)
     single.command(name)(getattr(import_module(module), function))
     return typer.main.get_command(single)
 
@@ -74,12 +91,33 @@ app = typer.Typer(
     no_args_is_help=True,
     **_OPTIONS,
 )
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version  # noqa: PLC0415 - 20 ms
+
+        typer.echo(version("diligence"))
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Batch due diligence: data rooms in, a scored report out, every quote checked."""
+
+
 for _name, _command in COMMANDS.items():
     app.command(_name, help=_command.help)(lambda: None)  # stands for the command in lists
 
 
 def main() -> None:
     """Run the command line."""
+    if sys.argv[1:2] != ["serve"]:  # which lets the calls under way end
+        _end_soon_after_an_interrupt()
     with errors_reported():
         try:
             app()
@@ -87,6 +125,35 @@ def main() -> None:
             if ended.code == INTERRUPTED:
                 raise KeyboardInterrupt from None  # Typer turns Ctrl-C into this exit, without a message
             raise
+        finally:
+            _close_database()
+
+
+def _close_database() -> None:
+    """Have SQLite write its log back: the database file alone is whole then."""
+    if "storage.database" in sys.modules:  # 0.4 s to import, for commands that never do
+        sys.modules["storage.database"].close()
+
+
+def _end_soon_after_an_interrupt() -> None:
+    """Have Ctrl-C end this process within `GRACE`, whatever it is doing: what was done is kept at every moment.
+
+    Python tells its main thread alone of a signal, which may be in native code, or wait for threads as it ends.
+    """
+    told, tells = os.pipe()
+    os.set_blocking(tells, False)  # as `set_wakeup_fd` requires
+    signal.set_wakeup_fd(tells, warn_on_full_buffer=False)
+
+    def end() -> None:
+        while os.read(told, 1) != bytes([signal.SIGINT]):
+            pass
+        if not _has_told.wait(GRACE):
+            os.write(2, f"{STOPPED}\n".encode())
+        else:
+            time.sleep(GRACE)
+        os._exit(INTERRUPTED)
+
+    threading.Thread(target=end, name="interrupt", daemon=True).start()
 
 
 @contextmanager
@@ -99,19 +166,19 @@ def errors_reported() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        typer.echo("Stopped. What was done is kept; the same command goes on from there.", err=True)
+        _has_told.set()
+        typer.echo(STOPPED, err=True)
         raise SystemExit(INTERRUPTED) from None
     except BrokenPipeError:
         sys.stderr.close()
         raise SystemExit(FAILED) from None
     except Exception as error:
-        from deployments.failures import explain  # noqa: PLC0415 - storage takes 0.4 s to import, --help 0.13 s
+        from deployments.failures import explain, tell  # noqa: PLC0415 - storage takes 0.4 s to import, --help 0.13 s
 
         explanation = explain(error)
         if explanation is None:
             raise
-        for sentence in explanation.sentences:
-            typer.echo(sentence, err=True)
+        tell(explanation.sentences)
         raise SystemExit(WRONG_USE if explanation.is_wrong_use else FAILED) from None
 
 

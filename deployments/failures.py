@@ -1,10 +1,14 @@
 """What the command line says of a failure."""
 
+import logging
+from collections.abc import Iterable
 from typing import NamedTuple
 
+import typer
 from pydantic import ValidationError
 
 from storage.errors import DatabaseUnavailable
+from storage.logs import LogSettings
 from tasks.errors import BadRequest, DiligenceError
 
 
@@ -24,6 +28,17 @@ def explain(error: Exception) -> Explanation | None:
     if isinstance(error, DatabaseUnavailable):
         return Explanation([str(error)], is_wrong_use=False)
     return None
+
+
+def tell(sentences: Iterable[str]) -> None:
+    """Say why a command failed: on stderr, or in the log where it writes JSON there."""
+    log = logging.getLogger(__package__)
+    if log.handlers and LogSettings.current().is_json:
+        for sentence in sentences:
+            log.error("%s", sentence)
+    else:
+        for sentence in sentences:
+            typer.echo(sentence, err=True)
 
 
 def wrong_settings(error: ValidationError) -> list[str]:

@@ -1,6 +1,6 @@
 """`diligence index`: the document index of a folder."""
 
-import json
+import gc
 from typing import Annotated
 
 import typer
@@ -14,6 +14,10 @@ def index(
     recursive: Annotated[bool, typer.Option(help="Whether subfolders are indexed too.")] = True,
 ) -> None:
     """Print the document index of a folder as JSON."""
-    with acting_as_run_account():
-        answer = document_index(open_drive().find_folder(folder), recursive).answer()
-    typer.echo(json.dumps(answer, ensure_ascii=False, indent=2))
+    gc.disable()  # tens of thousands of small objects that all live to the end: a tenth of the time
+    try:
+        with acting_as_run_account():
+            index_of_folder = document_index(open_drive().find_folder(folder), recursive)
+        typer.echo(index_of_folder.as_json())
+    finally:
+        gc.enable()

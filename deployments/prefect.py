@@ -1,71 +1,243 @@
-"""`diligence deploy`: registers the deployments of prefect.yaml with a Prefect server."""
+"""`diligence deploy`: the deployments of a batch on a Prefect server, so that it schedules many batches side by side.
+
+A batch has two: `batch/<batch>`, which the schedule runs, and `due_diligence/<batch>`, one company on demand. What a
+run needs of the batch's files goes with them. Prefect's terms: docs.prefect.io/v3/concepts/deployments.
+"""
 
 import os
-import subprocess
-import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from deployments.run import SAMPLE
+from deployments.schedule import check_schedule
 from flows import prefect_server
+from flows.batch_definition import BatchDefinition, slug_of
 from flows.batch_file import read_batch
-from tasks.errors import NotConfigured, Unavailable
+from tasks.errors import BadRequest, NotConfigured, NotFound, Unavailable
 
-_FILE = Path(__file__).parent / "prefect.yaml"
-_NAMES = ("batch/nightly", "due_diligence/on-demand")
+if TYPE_CHECKING:
+    from prefect.client.orchestration import SyncPrefectClient
+
+TAG: Final = "diligence"
+"""Marks our deployments among those of others on the same server."""
+
+_FLOWS: Final = {"batch": "flows.batch.batch", "due_diligence": "flows.due_diligence.due_diligence"}
+_DESCRIPTIONS: Final = {
+    "batch": "The batch {!r}: every company is examined, the report is written to a folder of the run's own.",
+    "due_diligence": "One company, by the criteria and settings of the batch {!r}, whenever somebody asks.",
+}
 
 
 def deploy(
     batch: Annotated[Path, typer.Option(help="The batch that the schedule runs.")] = SAMPLE,
-    reports: Annotated[Path, typer.Option(help="The folder for the reports of scheduled runs.")] = Path("reports"),
+    reports: Annotated[
+        Path, typer.Option(help="The folder for the reports: each run writes to REPORTS/<batch>/<run>.")
+    ] = Path("reports"),
     cron: Annotated[str, typer.Option(help="When, as cron's five fields.")] = "0 20 * * 1-5",
     timezone: Annotated[str, typer.Option(help="The time zone of these hours, such as Europe/Berlin.")] = "UTC",
-    pool: Annotated[str, typer.Option(help="The process work pool.")] = "diligence",
+    pool: Annotated[str, typer.Option(help="The process work pool; it is made if there is none.")] = "diligence",
+    listed: Annotated[bool, typer.Option("--list", help="List the batches that are deployed.")] = False,
+    remove: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Remove the deployments of the batch with that name.")
+    ] = None,
 ) -> None:
-    """Register the scheduled deployments with the Prefect server that PREFECT_API_URL names."""
-    for name in register(batch, reports, cron, timezone, pool):
-        typer.echo(name)
+    """Deploy a batch to the Prefect server that PREFECT_API_URL names; other batches stay as they are."""
+    if listed:
+        with _client() as client:
+            for line in deployed(client):
+                typer.echo(line)
+    elif remove is not None:
+        with _client() as client:
+            for name in remove_deployments(client, remove):
+                typer.echo(f"removed {name}")
+    else:
+        for name in register(batch, reports, cron, timezone, pool):
+            typer.echo(name)
 
 
-def register(batch: Path, reports: Path, cron: str, timezone: str, pool: str) -> tuple[str, ...]:
-    """Create the work pool when it is missing and register the deployments; gives their names.
+def register(batch: Path, reports: Path, cron: str, timezone: str, pool: str) -> list[str]:
+    """Register the deployments of a batch, in the place of its earlier ones; gives their names.
 
     Args:
-        batch: the YAML batch file that the schedule runs; runs on demand use its settings and criteria too.
-        reports: the folder for the reports of scheduled runs.
+        batch: the YAML batch file; runs on demand use its settings and criteria too.
+        reports: the folder for the reports.
         cron: when, in cron's five fields.
         timezone: the time zone of these hours, such as Europe/Berlin.
-        pool: the process work pool's name.
+        pool: the work pool's name. One that is there is used as it is.
 
     Raises:
+        BadRequest: the batch, the schedule or the pool cannot be used. Nothing is registered.
         NotConfigured: no Prefect server is named. Unavailable: the server does not answer, or refuses.
-        BadRequest: the batch cannot run as it is.
+    """
+    check_schedule(cron, timezone)
+    definition = BatchDefinition.of(read_batch(batch), Path.cwd())
+    slug = slug_of(definition.name)
+    schedule = {"schedule": {"cron": cron, "timezone": timezone}, "active": True}
+    parameters = {
+        "batch_file": str(batch.absolute()),
+        "reports": str(reports.absolute() / slug),
+        "definition": definition.model_dump(mode="json"),
+    }
+    with _client() as client:
+        _check_free(client, slug, definition.name)
+        _use_pool(client, pool)
+        for flow in _FLOWS:
+            scheduled = [schedule] if flow == "batch" else []
+            _register(client, flow, slug, definition.name, parameters, scheduled, pool)
+    return [f"{flow}/{slug}" for flow in _FLOWS]
+
+
+def _register(
+    client: "SyncPrefectClient",
+    flow: str,
+    slug: str,
+    batch: str,
+    parameters: dict[str, Any],
+    schedules: list[dict[str, Any]],
+    pool: str,
+) -> None:
+    from prefect.client.schemas.actions import DeploymentScheduleCreate  # noqa: PLC0415 - see `_client`
+    from prefect.client.schemas.objects import ConcurrencyLimitStrategy, ConcurrencyOptions  # noqa: PLC0415
+    from prefect.utilities.callables import parameter_schema  # noqa: PLC0415
+    from prefect.utilities.importtools import import_object  # noqa: PLC0415
+
+    function = import_object(_FLOWS[flow])
+    client.create_deployment(
+        flow_id=client.create_flow_from_name(flow),
+        name=slug,
+        description=_DESCRIPTIONS[flow].format(batch),
+        tags=[TAG, slug],
+        entrypoint=_FLOWS[flow],
+        parameters=parameters,
+        parameter_openapi_schema=parameter_schema(function).model_dump_for_openapi(),
+        enforce_parameter_schema=True,
+        schedules=[DeploymentScheduleCreate.model_validate(schedule) for schedule in schedules],
+        # A run that is due while another of the batch is under way waits for it: both write the same rows.
+        concurrency_limit=1 if flow == "batch" else None,
+        concurrency_options=ConcurrencyOptions(collision_strategy=ConcurrencyLimitStrategy.ENQUEUE),
+        work_pool_name=pool,
+        # With a safe path, a folder's own package `flows` or `tasks` does not come before the installed ones. Prefect
+        # itself loads flows from its working folder first, so runs begin in an empty one of the worker's.
+        job_variables={"env": {"PYTHONSAFEPATH": "1"}},
+    )
+
+
+def _check_free(client: "SyncPrefectClient", slug: str, name: str) -> None:
+    """See to it that a deployment of that name is this batch's own.
+
+    Raises:
+        BadRequest: it belongs to a batch of another name.
+    """
+    for deployment in _ours(client):
+        known = deployment.parameters.get("definition", {}).get("name", name)
+        if deployment.name == slug and known != name:
+            raise BadRequest(
+                f"The batch {known!r} is deployed as {slug}, which would be the name of {name!r} too. Rename one of "
+                f"them, or remove the other with `diligence deploy --remove {slug}`."
+            )
+
+
+def _use_pool(client: "SyncPrefectClient", name: str) -> None:
+    """Make the work pool if there is none; one that is there keeps its settings.
+
+    Raises:
+        BadRequest: it is of a type that runs no processes.
+    """
+    from prefect.client.schemas.actions import WorkPoolCreate  # noqa: PLC0415 - see `_client`
+    from prefect.exceptions import ObjectNotFound  # noqa: PLC0415
+    from prefect.workers.process import ProcessWorker  # noqa: PLC0415
+
+    try:
+        pool = client.read_work_pool(name)
+    except ObjectNotFound:
+        template = ProcessWorker.get_default_base_job_template()
+        client.create_work_pool(WorkPoolCreate(name=name, type="process", base_job_template=template))
+        typer.echo(f"The work pool {name} was made, for processes on the machines of its workers.", err=True)
+        return
+    if pool.type != "process":
+        raise BadRequest(
+            f"The work pool {name} is of type {pool.type}. Batches run in processes: name a pool of type process "
+            "with --pool, or a name that is not taken, and it is made."
+        )
+
+
+def deployed(client: "SyncPrefectClient") -> list[str]:
+    """The batches that are deployed, a line each: name, schedule, work pool and the file that it came from."""
+    lines = []
+    for deployment in _ours(client):
+        schedules = [entry.schedule for entry in deployment.schedules if entry.active]
+        when = ", ".join(
+            f"{schedule.cron} {schedule.timezone or 'UTC'}" for schedule in schedules if hasattr(schedule, "cron")
+        )
+        if deployment.entrypoint == _FLOWS["batch"]:
+            cells = (
+                f"batch/{deployment.name}",
+                when or "no schedule",
+                deployment.work_pool_name or "no pool",
+                str(deployment.parameters.get("batch_file", "")),
+            )
+            lines.append("\t".join(cells))
+    return lines or ["No batch is deployed."]
+
+
+def remove_deployments(client: "SyncPrefectClient", name: str) -> list[str]:
+    """Remove the deployments of a batch; runs that are under way end, and reports stay. Gives their names.
+
+    Args:
+        client: of the server.
+        name: the batch's name, or its deployment's ("batch/autumn-screen" or "autumn-screen").
+
+    Raises:
+        NotFound: no such batch is deployed.
+    """
+    slug = slug_of(name.rpartition("/")[2])
+    flows = {entrypoint: flow for flow, entrypoint in _FLOWS.items()}
+    removed = []
+    ours = _ours(client)
+    for deployment in ours:
+        if deployment.name == slug and deployment.entrypoint in flows:
+            client.delete_deployment(deployment.id)
+            removed.append(f"{flows[deployment.entrypoint]}/{slug}")
+    if not removed:
+        names = ", ".join(sorted({deployment.name for deployment in ours})) or "none"
+        raise NotFound(f"No batch {name!r} is deployed. Deployed are: {names}.")
+    return sorted(removed)
+
+
+def _ours(client: "SyncPrefectClient") -> list[Any]:
+    """The deployments that were made here, in the order of their names."""
+    from prefect.client.schemas.filters import DeploymentFilter, DeploymentFilterTags  # noqa: PLC0415 - see `_client`
+
+    wanted = DeploymentFilter(tags=DeploymentFilterTags(all_=[TAG]))
+    found: list[Any] = []
+    while page := client.read_deployments(deployment_filter=wanted, limit=200, offset=len(found)):
+        found += page
+    return sorted(found, key=lambda deployment: deployment.name)
+
+
+@contextmanager
+def _client() -> "Iterator[SyncPrefectClient]":
+    """A client of the server that PREFECT_API_URL names.
+
+    Raises:
+        NotConfigured: none is named. Unavailable: it does not answer, or refuses what the block asks of it.
     """
     if not os.environ.get("PREFECT_API_URL"):
         raise NotConfigured("Set PREFECT_API_URL to the Prefect server, such as http://127.0.0.1:4200/api.")
     prefect_server.prepare()
-    read_batch(batch)
-    variables = {
-        "DILIGENCE_BATCH": batch.absolute(),
-        "DILIGENCE_REPORTS": reports.absolute(),
-        "DILIGENCE_CRON": cron,
-        "DILIGENCE_TIMEZONE": timezone,
-        "DILIGENCE_POOL": pool,
-        "DILIGENCE_WORKDIR": Path.cwd(),
-    }
-    environment = os.environ | {name: str(value) for name, value in variables.items()}
-    _prefect(["work-pool", "create", pool, "--type", "process", "--overwrite"], environment)
-    _prefect(["deploy", "--all", "--prefect-file", str(_FILE)], environment)
-    return _NAMES
+    # Prefect takes 1.2 s to import, and reads its settings from the environment that `prepare` sets.
+    import httpx  # noqa: PLC0415
+    from prefect.client.orchestration import get_client  # noqa: PLC0415
+    from prefect.exceptions import PrefectException  # noqa: PLC0415
 
-
-def _prefect(arguments: list[str], environment: dict[str, str]) -> None:
-    """Run Prefect's own command; it never prompts."""
-    command = [sys.executable, "-m", "prefect", "--no-prompt", *arguments]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
-    if done.returncode:
-        lines = (done.stdout + done.stderr).strip().splitlines()
-        reason = lines[-1].strip() if lines else f"exit status {done.returncode}"
-        raise Unavailable(f"Prefect could not {' '.join(arguments[:2])}: {reason} (is PREFECT_API_URL right?)")
+    try:
+        with get_client(sync_client=True) as client:
+            yield client
+    except (httpx.HTTPError, PrefectException, RuntimeError) as error:
+        refused = error.response.status_code if isinstance(error, httpx.HTTPStatusError) else None
+        what = f"answered {refused}" if refused else "does not answer"
+        raise Unavailable(f"The Prefect server {what}. Is PREFECT_API_URL right, and the server running?") from error

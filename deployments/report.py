@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from storage import database
 from tasks.errors import BadRequest
 from tasks.reports.files import ReportFormat, render, standing_alone, write_report
 from tasks.reports.report import build
@@ -17,6 +18,7 @@ def report(
     out: Annotated[Path | None, typer.Option(help="Write it to a file in this folder; else to stdout.")] = None,
 ) -> None:
     """Give the report of a run."""
+    database.check_exists()
     if out is not None:
         typer.echo(write_report(build(run), format, out))
     elif not format.is_text and sys.stdout.isatty():

@@ -1,11 +1,13 @@
 """`diligence run` and `diligence demo`: a batch with its progress on stderr, or an estimate of what it costs."""
 
+import logging
+import logging.config
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import IO, TYPE_CHECKING, Annotated, cast
 
 import typer
 from rich.console import Console
@@ -13,15 +15,21 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from flows import prefect_server
 from flows.batch_file import Batch, read_batch
-from flows.run import CompaniesFailed, unscored_for_the_budget
-from storage import database, runs
+from flows.run import CompaniesFailed, contested_scores, unscored_for_the_budget
+from storage import database, logs, request_ids, runs
 from storage.columns import now
 from storage.errors import DatabaseUnavailable
 from storage.runs import DocumentStatus
 from storage.settings import override_settings
 from tasks.ai.budget import cap_and_price
 from tasks.ai.money import Usage, dollars
+from tasks.documents.drive.registry import open_run_drive
+from tasks.errors import BadRequest, DiligenceError, Unavailable
 from tasks.ranking.embedders import embedder
+from tasks.reports.models import Report
+from tasks.reports.report import build
+from tasks.text.normalise import one_line
+from tasks.tracking import run_tracked, untracked
 
 if TYPE_CHECKING:
     from flows.estimate import Estimate
@@ -45,12 +53,15 @@ def run(
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Print calls, tokens and cost; ask no model, write no report.")
     ] = False,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Read documents again that could not be read before.")
+    ] = False,
 ) -> None:
     """Run a batch, going on where an earlier run of it stopped."""
-    raise SystemExit(_estimate(batch, criteria) if estimate else _run(batch, criteria, out))
+    raise SystemExit(_estimate(batch, criteria) if estimate else _run(batch, criteria, out, retry_failed=retry_failed))
 
 
-def _run(batch_file: Path, criteria: Path | None, out: Path | None) -> int:
+def _run(batch_file: Path, criteria: Path | None, out: Path | None, *, retry_failed: bool = False) -> int:
     """Run a batch; print the run's id and the report's path. Gives the exit status.
 
     Judgements that the budget left unscored are reported on stderr; they are no failure.
@@ -58,9 +69,9 @@ def _run(batch_file: Path, criteria: Path | None, out: Path | None) -> int:
     Raises:
         As `_checked_batch`, before anything runs.
     """
+    console = _console()
     screen = _checked_batch(batch_file, criteria)
     out = out or Path("reports") / "".join(c if c.isalnum() or c in " -_." else "_" for c in screen.name)
-    console = Console(stderr=True)
     console.print(f"{screen.name}: {len(screen.companies)} companies, {len(screen.criteria.criteria)} criteria")
     failed: CompaniesFailed | None = None
     with _prefect(console):
@@ -69,7 +80,9 @@ def _run(batch_file: Path, criteria: Path | None, out: Path | None) -> int:
 
         with _progress(screen.name, console):
             try:
-                run_id = batch(batch_file.absolute(), criteria and criteria.absolute(), out.absolute())
+                run_id = batch(
+                    batch_file.absolute(), criteria and criteria.absolute(), out.absolute(), retry_failed=retry_failed
+                )
             except CompaniesFailed as error:
                 failed, run_id = error, error.run_id
     if failed is not None:
@@ -80,9 +93,50 @@ def _run(batch_file: Path, criteria: Path | None, out: Path | None) -> int:
             f"The budget is spent: {judgements} left unscored. Raise the budget (DILIGENCE_AI_BUDGET, or ai_budget "
             "in the batch file) and run the batch again; no answer is paid for twice."
         )
+    report = build(run_id)
+    for warning in warning_lines(report):
+        console.print(warning, soft_wrap=True)
+    if contested := contested_scores(run_id):
+        console.print("Words in documents give orders to a model. With and without them these scores differ:")
+        for line in contested:
+            console.print(f"  {line}", soft_wrap=True)
     typer.echo(f"run     {run_id}")
+    for line in result_lines(report):
+        typer.echo(line)
     typer.echo(f"report  {out / 'report.html'}")
     return 1 if failed else 0
+
+
+def result_lines(report: Report) -> list[str]:
+    """The ranking, a line a company, and what the run cost."""
+    lines = []
+    for company in report.companies:
+        if company.total is None:
+            result = "nothing could be scored"
+        else:
+            result = f"{company.total:.0%} of what could be scored, coverage {company.coverage or 0:.0%}"
+        failed = f"; failed: {company.problem}" if company.problem else ""
+        lines.append(f"{company.rank or '–':<7} {one_line(company.name)}: {result}{failed}")
+    cost = report.run.cost
+    parts = [f"{cost.calls:,} call{'' if cost.calls == 1 else 's'}"]
+    if cost.calls:
+        parts.append(f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out")
+        parts.append("price not known" if cost.usd is None else dollars(cost.usd))
+    if cost.unknown_calls:
+        parts.append(f"{cost.unknown_calls:,} more whose answers were lost and that may have been billed")
+    return [*lines, f"cost    {', '.join(parts)}"]
+
+
+def warning_lines(report: Report) -> list[str]:
+    """Every warning of the report: those of the companies, and those of their documents."""
+    return [
+        f"{one_line(company.name)}: {one_line(warning)}"
+        for company in report.companies
+        for warning in (
+            *company.warnings,
+            *(f"{document.document_name}: {document.warning}" for document in company.documents if document.warning),
+        )
+    ]
 
 
 def _estimate(batch_file: Path, criteria: Path | None) -> int:
@@ -93,8 +147,8 @@ def _estimate(batch_file: Path, criteria: Path | None) -> int:
     Raises:
         As `_checked_batch`, before anything is read.
     """
+    console = _console()
     screen = _checked_batch(batch_file, criteria)
-    console = Console(stderr=True)
     console.print(
         f"{screen.name}: reading the data rooms. The texts are stored, so the run does not read them again. "
         "No model is asked."
@@ -110,10 +164,10 @@ def _estimate(batch_file: Path, criteria: Path | None) -> int:
 
 
 def _checked_batch(batch_file: Path, criteria: Path | None) -> Batch:
-    """The batch, checked before a server is started: its files, its settings and what it may cost.
+    """The batch, checked before a server is started: its files, its settings, its folders and what it may cost.
 
     Raises:
-        BadRequest: a file is wrong.
+        BadRequest: a file is wrong, or a folder of the local drive is not there.
         pydantic.ValidationError: a setting of the environment is wrong.
         NotConfigured: the budget is in USD and the model's price is not known, or the configured embedding
             model is not installed.
@@ -122,23 +176,88 @@ def _checked_batch(batch_file: Path, criteria: Path | None) -> Batch:
     with override_settings(batch.settings):
         cap_and_price()
         embedder()
+        _check_folders(batch, batch_file)
     return batch
+
+
+def _check_folders(batch: Batch, batch_file: Path) -> None:
+    """Find the folders of a batch that lie on this machine. Elsewhere, and on a schedule, one that is missing may come.
+
+    Raises:
+        BadRequest: one is not there.
+    """
+    drive = open_run_drive()
+    missing = []
+    for company in batch.companies:
+        try:
+            if not drive.remote:
+                drive.find_folder(company.folder)
+        except DiligenceError as error:
+            missing.append(f"{batch_file.name}, {company.name}: {error.message}")
+    if missing:
+        raise BadRequest("\n".join(missing))
+
+
+def _console() -> Console:
+    """What the user sees: stderr. With DILIGENCE_LOG_FORMAT=json that is a log of one JSON object a line.
+
+    Names of batches, companies and documents are never markup.
+    """
+    if not logs.LogSettings.current().is_json:
+        return Console(stderr=True, markup=False, emoji=False, highlight=False)
+    logging.config.dictConfig(logs.log_config(request_ids.begin_request()))
+    log_stream = cast("IO[str]", logs.LogStream(logging.getLogger(__name__)))
+    return Console(file=log_stream, width=10_000, markup=False, emoji=False, highlight=False)
+
+
+def _is_log(console: Console) -> bool:
+    return isinstance(console.file, logs.LogStream)
+
+
+class _OnConsole(logging.Handler):
+    """Prints warnings on a console, above the progress bars."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(logging.WARNING)
+        self._console = console
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._console.print(record.getMessage(), soft_wrap=True)
 
 
 @contextmanager
 def _prefect(console: Console) -> Iterator[None]:
-    """A Prefect server for the block, its start shown on the console."""
-    with ExitStack() as stack:
-        with console.status("Starting Prefect …"):
-            stack.enter_context(prefect_server.server())
-        yield
+    """A Prefect server for the block, its start shown on the console; without one where it does not start.
+
+    What Prefect fails at is told on the console.
+    """
+    logging.raiseExceptions = False  # Prefect prints that way what it could not log
+    tracking = logging.getLogger(run_tracked.__module__)
+    handler = _OnConsole(console)
+    if not _is_log(console):  # which has the warnings already
+        tracking.addHandler(handler)
+    try:
+        with ExitStack() as stack:
+            try:
+                with console.status("Starting Prefect …"):
+                    prefect_server.prepare()
+                    started = stack.enter_context(prefect_server.starting())
+                    import flows.batch  # noqa: F401, PLC0415 - 1.5 s with Prefect, while its server starts
+
+                    stack.enter_context(started.used())
+            except Unavailable as error:
+                stack.enter_context(untracked())
+                tracking.warning("%s The run goes on without it, and its report is whole.", error.message)
+            yield
+    finally:
+        tracking.removeHandler(handler)
 
 
 @contextmanager
 def _progress(batch: str, console: Console) -> Iterator[None]:
     """Bars on stderr, one a company, that follow the run in the database."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console) as progress:
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, disable=_is_log(console)) as progress:
         ended = threading.Event()
         watcher = threading.Thread(target=_watch, args=(batch, progress, ended), daemon=True)
         watcher.start()
@@ -199,7 +318,7 @@ def estimate_lines(estimate: "Estimate") -> list[str]:
         "  ".join([name.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))])
         for name, *cells in rows
     ]
-    most = f"at most  {estimate.longest:,} tokens an answer, and every judgement asked for twice"
+    most = f"at most  {estimate.longest:,} tokens an answer, every judgement asked for twice, and searched for again"
     return [*table, "", *problems, _price(estimate), most, *_spent(estimate), *_budget(estimate)]
 
 

@@ -10,11 +10,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from deployments.cli import COMMANDS, load
+from deployments.cli import COMMANDS, app, load
 from tests.flows.conftest import batch_file, write_room
 from tests.homes import make_home, make_prefect_home
 from tests.tasks.documents.extract.ocr.scans import program
@@ -71,6 +73,21 @@ def test_a_command_is_listed_with_the_first_line_of_its_own_help(name: str) -> N
     assert load(name).help.splitlines()[0] == COMMANDS[name].help
 
 
+def test_version_short_help_and_completion_are_there() -> None:
+    runner = CliRunner()
+    assert runner.invoke(app, ["--version"]).stdout.strip() == version("diligence")
+    assert "--install-completion" in runner.invoke(app, ["-h"]).stdout
+    assert "--retry-failed" in runner.invoke(app, ["run", "-h"]).stdout
+
+
+@pytest.mark.parametrize("command", [["report", "latest"], ["runs"]])
+def test_a_folder_without_a_home_is_named_and_gets_none(command: list[str], tmp_path: Path) -> None:
+    done = run(command, tmp_path, DILIGENCE_HOME=str(tmp_path / "elsewhere"))
+    assert done.returncode == 1
+    assert str(tmp_path / "elsewhere") in done.stderr
+    assert not (tmp_path / "elsewhere").exists()
+
+
 def test_a_command_that_there_is_not_is_wrong_use_and_names_the_nearest(tmp_path: Path) -> None:
     done = run(["rum"], tmp_path)
     assert done.returncode == 2
@@ -84,6 +101,11 @@ def test_a_run_prints_its_id_and_where_the_report_is(batch_file: Path, tmp_path:
     printed = dict(line.split(maxsplit=1) for line in done.stdout.splitlines())
     assert Path(printed["report"]).read_text().startswith("<!doctype html>")
     assert "Traceback" not in done.stderr
+    assert printed["1"].startswith("Beta: 100% of what could be scored")
+    assert printed["cost"] == "0 calls"
+    assert "Alpha: notes.pdf: " in done.stderr  # every warning of the report
+    kept = sorted(path.name for path in (tmp_path / "home").iterdir() if path.is_file())
+    assert kept == ["diligence.db"]  # no log of SQLite's, no locks
     again = run(["report", "Small screen", "--format", "json"], tmp_path)
     assert json.loads(again.stdout)["run"]["id"] == printed["run"]
     assert run(["report", "latest"], tmp_path).stdout.startswith("<!doctype html>")
@@ -94,12 +116,29 @@ def test_a_run_prints_its_id_and_where_the_report_is(batch_file: Path, tmp_path:
 def test_a_failed_company_is_exit_status_1_with_the_report_written(
     batch_file: Path, tmp_path: Path, prefect_url: str
 ) -> None:
-    batch_file.write_text(batch_file.read_text().replace("rooms/alpha", "rooms/nowhere"))
-    done = run(["run", batch_file, "--out", tmp_path / "out"], tmp_path, PREFECT_API_URL=prefect_url)
+    names = (
+        batch_file.read_text().replace("Small screen", "Acme [/bold]").replace("name: Alpha", "name: 'Alpha [/red]'")
+    )
+    batch_file.write_text(names.replace("rooms/beta", "rooms/empty"))
+    (batch_file.parent / "rooms" / "empty").mkdir()
+    nobody = {"DILIGENCE_AI_MODEL": "m", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "a-key"}
+    done = run(["run", batch_file, "--out", tmp_path / "out"], tmp_path, PREFECT_API_URL=prefect_url, **nobody)
     assert done.returncode == 1
-    assert "rooms/nowhere" in done.stderr
+    assert "Acme [/bold]: 2 companies" in done.stderr  # names are no markup
+    assert "Alpha [/red]: A judgement failed" in done.stderr
+    assert "Beta: The data room has no documents." in done.stderr
     assert "Traceback" not in done.stderr
     assert (tmp_path / "out" / "report.html").exists()
+
+
+def test_a_missing_folder_is_exit_status_2_before_anything_is_done(batch_file: Path, tmp_path: Path) -> None:
+    batch_file.write_text(batch_file.read_text().replace("rooms/", "nowhere/"))
+    done = run(["run", batch_file], tmp_path)
+    assert done.returncode == 2
+    assert "batch.yaml, Alpha: " in done.stderr
+    assert "batch.yaml, Beta: " in done.stderr
+    assert not (tmp_path / "home" / "prefect").exists()
+    assert run(["runs"], tmp_path).stdout == ""
 
 
 def test_mistakes_in_the_files_are_exit_status_2_before_anything_runs(batch_file: Path, tmp_path: Path) -> None:
@@ -178,8 +217,20 @@ def test_facts_and_their_claims(batch_file: Path, tmp_path: Path) -> None:
 def test_doctor_says_what_is_there(tmp_path: Path) -> None:
     done = run(["doctor"], tmp_path)
     assert done.returncode == 0, done.stdout
+    marks = {line[2:14].strip(): line[0] for line in done.stdout.splitlines()}
+    assert {subject for subject, mark in marks.items() if mark == "✓"} - {"scans"} == {"home", "database", "drive"}
+    assert {marks[subject] for subject in ("facts", "prefect", "service", "answerer", "ranking")} == {"·"}
     assert "sqlite" in done.stdout
     assert run(["doctor"], tmp_path, PREFECT_API_URL="http://127.0.0.1:9/api").returncode == 1
+
+
+def test_doctor_says_which_sources_are_not_asked_without_a_contact(tmp_path: Path) -> None:
+    sources = {"DILIGENCE_FACT_SOURCES": "files,wikidata,gleif"}
+
+    assert (
+        "without DILIGENCE_CONTACT these are not asked: wikidata, gleif" in run(["doctor"], tmp_path, **sources).stdout
+    )
+    assert "not asked" not in run(["doctor"], tmp_path, **sources, DILIGENCE_CONTACT="mailto:us@example.com").stdout
 
 
 def test_doctor_says_whether_scans_are_read(tmp_path: Path) -> None:
@@ -309,3 +360,12 @@ def leftovers(folder: Path) -> list[str]:
         if f"DILIGENCE_HOME={folder}/home" in environment:
             left.append(command.replace("\0", " "))
     return left
+
+
+def test_a_run_can_write_its_log_as_json(tmp_path: Path) -> None:
+    done = run(["run", "none.yaml"], tmp_path, DILIGENCE_LOG_FORMAT="json")
+    assert done.returncode == 2
+    (line,) = [json.loads(line) for line in done.stderr.splitlines()]
+    assert (line["level"], len(line["request_id"])) == ("ERROR", 32)
+    assert "none.yaml" in line["message"]
+    assert "DILIGENCE_LOG_FORMAT" in run(["run", "none.yaml"], tmp_path, DILIGENCE_LOG_FORMAT="xml").stderr

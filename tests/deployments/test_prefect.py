@@ -2,12 +2,15 @@
 
 import json
 import os
+import re
+import shutil
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,15 @@ from tests.homes import make_prefect_database
 pytestmark = pytest.mark.xdist_group("prefect worker")
 
 PREFECT = [sys.executable, "-m", "prefect"]
+
+CRITERIA = 'scale: [0, 5]\ncriteria:\n  - {id: established, fact: founded_year, rule: "<= 2018"}\n'
+BATCH = """name: "{name}"
+criteria: criteria.yaml
+drive_root: .
+fact_sources: [files]
+companies:
+  - {{name: {company}, domain: {company}.example, folder: {company}}}
+"""
 
 
 class Server:
@@ -44,7 +56,7 @@ class Server:
             data=None if body is None else json.dumps(body).encode(),
             headers={"Content-Type": "application/json"},
         )
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=90) as answer:  # a server on SQLite may stand still for 60
             return json.load(answer)
 
     def start(self, words: Sequence[str], log: str) -> subprocess.Popen[bytes]:
@@ -67,7 +79,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         wait_for(lambda: answers(server), 90)
         done = server.command([*DILIGENCE, "deploy", "--cron", "* * * * *", "--reports", "reports"])
         assert done.returncode == 0, done.stderr
-        assert done.stdout.split() == ["batch/nightly", "due_diligence/on-demand"]
+        assert done.stdout.split() == ["batch/sample-screen", "due_diligence/sample-screen"]
         yield server
     finally:
         end(started)
@@ -123,16 +135,58 @@ def ended(server: Server, name: str, *, scheduled: bool) -> dict[str, Any] | Non
     )
 
 
-@pytest.mark.slow
-def test_a_scheduled_run_of_the_sample_batch_finishes_on_a_worker(worker: Server) -> None:
-    server = worker
-    run = wait_for(lambda: ended(server, "batch/nightly", scheduled=True), 200)
-    assert run["state_type"] == "COMPLETED"
-    paused = server.command([*PREFECT, "deployment", "schedule", "pause", "--all"])  # once is enough
+@pytest.fixture(scope="module")
+def scheduled(worker: Server) -> tuple[dict[str, Any], Path]:
+    """A scheduled run of the sample batch that came to its end, and its report."""
+    run: dict[str, Any] = wait_for(lambda: ended(worker, "batch/sample-screen", scheduled=True), 200)
+    paused = worker.command([*PREFECT, "deployment", "schedule", "pause", "--all"])  # once is enough
     assert paused.returncode == 0, paused.stderr
-    report = json.loads((server.folder / "reports" / "report.json").read_text())
+    assert run["state_type"] == "COMPLETED"
+    (written,) = (worker.folder / "reports" / "sample-screen").glob("*/report.json")
+    return run, written
+
+
+@pytest.mark.slow
+def test_a_scheduled_run_of_the_sample_batch_finishes_on_a_worker(scheduled: tuple[dict[str, Any], Path]) -> None:
+    run, written = scheduled
+    report = json.loads(written.read_text())
     assert report["run"]["name"] == "Sample screen"
+    assert report["run"]["id"] == written.parent.name
     assert len(report["companies"]) == 3
+    assert run["name"] == "Sample screen"
+    assert "sample-screen" in run["tags"]
+
+
+@pytest.mark.slow
+def test_the_sample_is_scored_on_its_figures_without_a_model(scheduled: tuple[dict[str, Any], Path]) -> None:
+    _, written = scheduled
+    companies = {company["name"]: company for company in json.loads(written.read_text())["companies"]}
+    for company in companies.values():
+        settled = [row for row in company["criteria"] if row["status"] in {"scored", "missing"} and row["reason"]]
+        assert (len(company["criteria"]), len(settled) >= 12) == (16, True)
+    shares = {
+        name: next(row for row in company["criteria"] if row["id"] == "recurring")
+        for name, company in companies.items()
+    }
+    said = {name: re.search(r"is (\S+) %", row["reason"])[1] for name, row in shares.items()}  # type: ignore[index] # found
+    assert said == {"Fjordvarm": "91.2", "Kessler Prüftechnik": "29.6", "Cuidara": "88.9"}
+
+    (conflict,) = companies["Cuidara"]["figure_conflicts"]
+    assert (conflict["concept"], conflict["period"]) == ("recurring_revenue", "2024-12-31")
+    assert (conflict["counted"]["value"], conflict["counted"]["document_name"]) == (
+        "7100000",
+        "Audited accounts FY2024.pdf",
+    )
+    assert {(row["value"], row["document_name"]) for row in conflict["others"]} == {
+        ("9400000", "Cuidara Investor Deck Feb 2025.pptx")
+    }
+    page = written.with_name("report.html").read_text()
+    assert "<b>Contradicted:</b> Recurring revenue, 2024-12-31: EUR 7.1 m counts, 9.4 m not." in page
+    headlines = re.findall(
+        r'class="lead".*?</p>|data-show="standing".*?</p>|class="headline".*?</summary>', page, re.DOTALL
+    )
+    assert len(headlines) == 7
+    assert not any("100\u202f%" in headline for headline in headlines)
 
 
 @pytest.mark.slow
@@ -140,16 +194,18 @@ def test_a_run_on_demand_finishes_on_a_worker(worker: Server) -> None:
     server = worker
     given = ("name=Cuidara", "domain=cuidara.example", "folder=rooms/cuidara", "out=cuidara")
     parameters = [word for each in given for word in ("-p", each)]
-    done = server.command([*PREFECT, "deployment", "run", "due_diligence/on-demand", *parameters])
+    done = server.command([*PREFECT, "deployment", "run", "due_diligence/sample-screen", *parameters])
     assert done.returncode == 0, done.stdout + done.stderr
-    run = wait_for(lambda: ended(server, "due_diligence/on-demand", scheduled=False), 120)
+    assert not (server.folder / "cuidara").exists()
+    run = wait_for(lambda: ended(server, "due_diligence/sample-screen", scheduled=False), 120)
     assert run["state_type"] == "COMPLETED"
     report = json.loads((server.folder / "cuidara" / "report.json").read_text())
     assert [each["name"] for each in report["companies"]] == ["Cuidara"]
+    assert run["name"] == "Sample screen · Cuidara"
 
 
 def test_deploying_sets_the_schedule(server: Server) -> None:
-    nightly = server.ask("/deployments/name/batch/nightly")
+    nightly = server.ask("/deployments/name/batch/sample-screen")
     assert [schedule["schedule"]["cron"] for schedule in nightly["schedules"]] == ["* * * * *"]
     assert nightly["work_pool_name"] == "diligence"
 
@@ -159,6 +215,87 @@ def test_deploying_again_changes_nothing(server: Server) -> None:
     assert server.command([*DILIGENCE, "deploy", "--cron", "* * * * *"]).returncode == 0
     after = server.ask("/deployments/filter", {})
     assert {each["id"] for each in before} == {each["id"] for each in after}
+
+
+@pytest.fixture
+def two(server: Server, tmp_path: Path) -> Iterator[tuple[Path, Path]]:
+    """Two batch files in one folder; what is deployed of them is removed again."""
+    (tmp_path / "criteria.yaml").write_text(CRITERIA)
+    for folder in ("alpha", "beta"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "deck.txt").write_text("Revenue is recurring.")
+    batches = []
+    for name, company in (("Autumn screen", "alpha"), ("Winter screen", "beta")):
+        file = tmp_path / f"{company}.yaml"
+        file.write_text(BATCH.format(name=name, company=company))
+        batches.append(file)
+    yield batches[0], batches[1]
+    for name in ("Autumn screen", "Winter screen"):
+        server.command([*DILIGENCE, "deploy", "--remove", name])
+
+
+def test_each_batch_has_a_deployment_of_its_own_on_the_pool_as_it_is(server: Server, two: tuple[Path, Path]) -> None:
+    assert server.command([*PREFECT, "work-pool", "create", "limited", "--type", "process"]).returncode == 0
+    assert server.command([*PREFECT, "work-pool", "set-concurrency-limit", "limited", "3"]).returncode == 0
+    for file, cron in zip(two, ("0 20 * * 1-5", "0 6 * * 1"), strict=True):
+        done = server.command([*DILIGENCE, "deploy", "--batch", str(file), "--cron", cron, "--pool", "limited"])
+        assert done.returncode == 0, done.stderr
+    assert server.ask("/work_pools/limited")["concurrency_limit"] == 3
+    listed = server.command([*DILIGENCE, "deploy", "--list"]).stdout.splitlines()
+    assert [line.split("\t") for line in listed if "-screen" in line and "sample" not in line] == [
+        ["batch/autumn-screen", "0 20 * * 1-5 UTC", "limited", str(two[0])],
+        ["batch/winter-screen", "0 6 * * 1 UTC", "limited", str(two[1])],
+    ]
+    removed = server.command([*DILIGENCE, "deploy", "--remove", "Winter screen"])
+    assert removed.stdout.splitlines() == ["removed batch/winter-screen", "removed due_diligence/winter-screen"]
+    left = {each["name"] for each in server.ask("/deployments/filter", {})}
+    assert "autumn-screen" in left
+    assert "winter-screen" not in left
+    again = server.command([*DILIGENCE, "deploy", "--remove", "Winter screen"])
+    assert again.returncode == 1
+    assert "autumn-screen" in again.stderr
+
+
+def test_another_batch_of_the_same_short_name_takes_nobodys_place(server: Server, two: tuple[Path, Path]) -> None:
+    assert server.command([*DILIGENCE, "deploy", "--batch", str(two[0])]).returncode == 0
+    two[1].write_text(BATCH.format(name="Autumn: screen", company="beta"))
+    done = server.command([*DILIGENCE, "deploy", "--batch", str(two[1])])
+    assert done.returncode == 2
+    assert "'Autumn screen' is deployed as autumn-screen" in done.stderr
+
+
+def test_a_pool_that_runs_no_processes_is_refused(server: Server, two: tuple[Path, Path]) -> None:
+    server.ask("/work_pools/", {"name": "containers", "type": "docker"})
+    done = server.command([*DILIGENCE, "deploy", "--batch", str(two[0]), "--pool", "containers"])
+    assert done.returncode == 2
+    assert "of type docker" in done.stderr
+
+
+@pytest.mark.slow
+def test_two_batches_on_a_pool_with_a_limit_both_run_where_their_files_are_gone(
+    server: Server, two: tuple[Path, Path]
+) -> None:
+    pool = "one-at-a-time"
+    assert server.command([*PREFECT, "work-pool", "create", pool, "--type", "process"]).returncode == 0
+    assert server.command([*PREFECT, "work-pool", "set-concurrency-limit", pool, "1"]).returncode == 0
+    words = ["--cron", "* * * * *", "--reports", "nightly", "--pool", pool]
+    for file in two:
+        done = server.command([*DILIGENCE, "deploy", "--batch", str(file), *words])
+        assert done.returncode == 0, done.stderr
+        file.unlink()
+    (two[0].parent / "criteria.yaml").unlink()
+    own = server.folder / "flows"  # a package of the folder's own, of the same name as ours
+    own.mkdir()
+    (own / "__init__.py").write_text("raise SystemExit('not ours')")
+    started = [server.start(["worker", "start", "--pool", pool], "limited.log")]
+    try:
+        for name in ("autumn-screen", "winter-screen"):
+            run = wait_for(partial(ended, server, f"batch/{name}", scheduled=True), 200)
+            assert run["state_type"] == "COMPLETED"
+            assert list((server.folder / "nightly" / name).glob("*/report.json"))
+    finally:
+        end(started)
+        shutil.rmtree(own)
 
 
 def test_deploy_says_what_is_missing(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from flows.batch_file import read_batch
 from tasks.companies.profile import CompanyProfile
 from tasks.documents.extract.embedded import read_with_embedded
 from tasks.errors import Damaged
-from tasks.scoring.criteria import DocumentCheck, FactRule, Judged
+from tasks.scoring.criteria import DocumentCheck, FactRule, FigureRule, Judged
 from tasks.text.tokens import tokens
 
 SAMPLE = Path(__file__).parents[2] / "deployments" / "sample"
@@ -96,7 +96,7 @@ def test_the_batch_and_its_criteria_can_be_run() -> None:
     batch = read_batch(SAMPLE / "batch.yaml")
     kinds = [type(criterion) for criterion in batch.criteria.criteria]
     assert len(kinds) >= 10
-    assert set(kinds) == {Judged, FactRule, DocumentCheck}
+    assert set(kinds) == {Judged, FactRule, DocumentCheck, FigureRule}
     assert all((SAMPLE / company.folder).is_dir() for company in batch.companies)
     assert all(company.domain.endswith(".example") for company in batch.companies)
 

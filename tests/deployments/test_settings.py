@@ -4,22 +4,28 @@ import re
 from pathlib import Path
 
 from api.settings import ApiSettings
+from flows.settings import BatchSettings
+from storage.logs import LogSettings
 from storage.settings import Settings, StorageSettings
 from tasks.ai.settings import AiSettings
 from tasks.companies.settings import CompanySettings
 from tasks.documents.drive.registry import DriveSettings, descriptions
 from tasks.documents.settings import DocumentSettings
+from tasks.figures.settings import FigureSettings
 from tasks.ranking.settings import EmbeddingSettings
 
 REPOSITORY = Path(__file__).parents[2]
 ROOMS: tuple[type[Settings], ...] = (
     StorageSettings,
+    LogSettings,
+    BatchSettings,
     DocumentSettings,
     DriveSettings,
     *(drive.settings for drive in descriptions()),
     CompanySettings,
     AiSettings,
     EmbeddingSettings,
+    FigureSettings,
     ApiSettings,
 )
 
