@@ -163,8 +163,9 @@ def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture
-def prefect_url(prefect_server: None) -> str:
-    """The address of that server, for commands that need not start one of their own."""
+def prefect_url(prefect_server: None, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of that server, for commands that need not start one of their own; they get its secret too."""
     from prefect import settings
 
+    monkeypatch.setenv("PREFECT_API_AUTH_STRING", settings.PREFECT_API_AUTH_STRING.value())
     return str(settings.PREFECT_API_URL.value())

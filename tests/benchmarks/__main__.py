@@ -1,7 +1,7 @@
 """`make bench`: each figure beside its baseline, measured in the same run.
 
 python -m tests.benchmarks [NAME ...]     names: demo, service, extraction, peers, tables, boxes,
-evidence, links, office, drive, companies, retrieval, report
+evidence, links, office, figures, drive, companies, in_flight, retrieval, orders, report
 """
 
 import sys
@@ -13,8 +13,11 @@ from tests.benchmarks import (
     drive,
     evidence,
     extraction,
+    figures,
+    in_flight,
     links,
     office,
+    orders,
     peers,
     report,
     retrieval,
@@ -32,9 +35,12 @@ BENCHES = {
     "evidence": evidence.measure,
     "links": links.measure,
     "office": office.measure,
+    "figures": figures.measure,
     "drive": drive.measure,
     "companies": companies.measure,
+    "in_flight": in_flight.measure,
     "retrieval": retrieval.measure,
+    "orders": orders.measure,
     "report": report.measure,
 }
 

@@ -29,7 +29,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any, Final
 
-from tests.benchmarks.questions import PARTS, Question, compared, figures, ours, plain
+from tests.benchmarks.questions import PARTS, Question, compared, figures, ours, plain, plans
 
 FOLDER: Final = "DILIGENCE_BENCH_QUESTIONS"
 KINDS: Final = Path(__file__).with_name("contract_kinds.toml")
@@ -51,7 +51,7 @@ class Contract:
         """Those that it answers."""
         for text, positions in self.answers.items():
             if positions:
-                yield Question(text, self.passages, frozenset(positions))
+                yield Question(text, self.passages, frozenset(positions), plans().get(text, ()))
 
 
 def measure() -> Iterator[tuple[str, str, str]]:

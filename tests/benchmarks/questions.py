@@ -1,8 +1,11 @@
 """Questions whose answering passages are known, and how far up rankings have them: ours beside plain BM25 (bm25s)."""
 
+import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from statistics import mean
 from typing import Final
 
@@ -10,6 +13,7 @@ import bm25s
 
 from tasks.ranking import Index
 
+PLANS: Final = Path(__file__).with_name("search_plans.json")
 PARTS: Final = ("development", "shut")
 """Constants are chosen on the first; the second was written before and is only measured."""
 
@@ -21,11 +25,12 @@ Ranker = Callable[[str, int], list[tuple[int, float]]]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question, the passages among which it is asked, and which of them answer it."""
+    """A question, the passages among which it is asked, which of them answer it, and its search plan, if it has one."""
 
     text: str
     passages: list[str]
     answers: frozenset[int]
+    plan: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,24 @@ def plain(passages: list[str]) -> Ranker:
     return rank
 
 
+@cache
+def plans() -> dict[str, tuple[str, ...]]:
+    """The search plans of `search_plans.json` by their questions: what a model would search by."""
+    content = json.loads(PLANS.read_text("utf-8"))
+    return {question: tuple(plan) for part in PARTS for question, plan in content[part].items()}
+
+
+def figures_with_plans(questions: Sequence[Question]) -> Figures:
+    """How well the product's ranking answers where it has a search plan."""
+    planned = {question.text: question.plan for question in questions}
+
+    def index(passages: list[str]) -> Ranker:
+        built = Index(passages)
+        return lambda text, k: built.rank(text, k, planned[text])
+
+    return figures(questions, index)
+
+
 def figures(questions: Sequence[Question], index: Callable[[list[str]], Ranker]) -> Figures:
     """How well a ranking answers; each list of passages is indexed once."""
     rankers: dict[int, Ranker] = {}
@@ -94,6 +117,12 @@ def compared(what: str, questions: Sequence[Question], first: int, target: str) 
     what = f"{what} ({len(questions)} questions)"
     yield f"{what}: within the first {first}", _beside(*(measured.within(first) for measured in both)), target
     yield f"{what}: mean reciprocal rank", _beside(*(measured.reciprocal for measured in both)), "–"
+    if all(question.plan for question in questions):
+        yield f"{what}: within the first {first}, with a search plan", _share(questions, first), "0.85"
+
+
+def _share(questions: Sequence[Question], first: int) -> str:
+    return f"{figures_with_plans(questions).within(first):.3f}"
 
 
 def _beside(figure: float, baseline: float) -> str:

@@ -29,7 +29,7 @@ from typing import Any, Final
 from tasks.documents.extract.embedded import read_with_embedded
 from tests.benchmarks import contracts, passages
 from tests.benchmarks.contracts import FOLDER
-from tests.benchmarks.questions import PARTS, Question, compared
+from tests.benchmarks.questions import PARTS, Question, compared, plans
 
 QUESTIONS: Final = Path(__file__).with_name("annual_reports.json")
 REPORTS: Final = "enterprise-rag-challenge"
@@ -84,10 +84,10 @@ class Reports:
             if name not in listed or hashlib.sha256(file.read_bytes()).hexdigest() == listed[name]
         }
 
-    def questions(self, report: str, text: str, pages: list[int]) -> list[Question]:
+    def questions(self, report: str, text: str, pages: list[int], plan: tuple[str, ...] = ()) -> list[Question]:
         """The question that pages, counted from 1, answer; none where the report is not there."""
         file = self._files.get(report[:8])
-        return [Question(text, _pages(file), frozenset(page - 1 for page in pages))] if file else []
+        return [Question(text, _pages(file), frozenset(page - 1 for page in pages), plan)] if file else []
 
 
 @cache
@@ -104,7 +104,9 @@ def own(reports: Reports) -> Iterator[tuple[str, list[Question], str]]:
                 question
                 for report, pages, kind in content[part]
                 for text in content["kinds"][kind][wording]
-                for question in reports.questions(report, text.format(company=content["companies"][report]), pages)
+                for question in reports.questions(
+                    report, text.format(company=content["companies"][report]), pages, plans().get(text, ())
+                )
             ]
             yield f"{called}, {part}", questions, target
     rows = content["single_pages"]

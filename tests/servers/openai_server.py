@@ -3,7 +3,8 @@
     with ModelServer(says="Forty-two.") as server:
         OpenAiAnswerer("m", base_url=server.url).answer("How much?", [])
 
-`says` is the model: a text, or a function of the request. `server.then(busy(1), web_page())` makes
+`says` is the model: a text, or a function of the request. `plans` is what it says when it is asked for a search plan;
+with None it knows no plans, and says what it says to all. `server.then(busy(1), web_page())` makes
 the next requests fail in that order; afterwards the model answers again. With a `window` it takes no
 longer prompt: it says so, or with `cuts` reads the end of it alone and says nothing.
 
@@ -55,6 +56,11 @@ class ModelRequest:
         return "\n".join(message["content"] for message in self.messages)
 
     @property
+    def asks_for_plan(self) -> bool:
+        """Whether it asks for a search plan, not for a judgement or an answer."""
+        return '"wordings"' in self.prompt
+
+    @property
     def format(self) -> str:
         """`json_schema`, `json_object` or `text`."""
         requested = self.body.get("text", {}).get("format") if self.responses else self.body.get("response_format")
@@ -89,6 +95,7 @@ class ModelServer:
         self,
         says: str | Callable[[ModelRequest], str] = "Yes.",
         *,
+        plans: str | Callable[[ModelRequest], str] | None = '{"wordings": ["zyzzyva"]}',
         responses: bool = True,
         chat: bool = True,
         schema: bool = True,
@@ -98,6 +105,7 @@ class ModelServer:
         cuts: bool = False,
     ) -> None:
         self.says = says
+        self.plans = plans
         self.window = window
         self._cuts = cuts
         self._limits = limits
@@ -122,6 +130,16 @@ class ModelServer:
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self._server.server_port}/v1"
+
+    @property
+    def judgements(self) -> list[ModelRequest]:
+        """The requests for anything but a search plan."""
+        return [request for request in self.requests if not request.asks_for_plan]
+
+    @property
+    def plan_requests(self) -> list[ModelRequest]:
+        """The requests for a search plan."""
+        return [request for request in self.requests if request.asks_for_plan]
 
     @property
     def paths(self) -> list[str]:
@@ -188,7 +206,8 @@ class ModelServer:
                 )
             pieces = list(PIECE.finditer(request.prompt))
             request = replace(request, seen=request.prompt[pieces[-self.window].start() :])
-        text = self.says(request) if callable(self.says) else self.says
+        says = self.says if self.plans is None or not request.asks_for_plan else self.plans
+        text = says(request) if callable(says) else says
         return saying(text)(request)
 
 
