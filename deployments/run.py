@@ -19,15 +19,13 @@ from flows.run import CompaniesFailed, contested_scores, unscored_for_the_budget
 from storage import database, logs, request_ids, runs
 from storage.columns import now
 from storage.errors import DatabaseUnavailable
-from storage.runs import DocumentStatus
 from storage.settings import override_settings
 from tasks.ai.budget import cap_and_price
 from tasks.ai.money import Usage, dollars
 from tasks.documents.drive.registry import open_run_drive
 from tasks.errors import BadRequest, DiligenceError, Unavailable
 from tasks.ranking.embedders import embedder
-from tasks.reports.models import Report
-from tasks.reports.report import build
+from tasks.reports.results import RunResults, results_of
 from tasks.text.normalise import one_line
 from tasks.tracking import run_tracked, untracked
 
@@ -93,31 +91,35 @@ def _run(batch_file: Path, criteria: Path | None, out: Path | None, *, retry_fai
             f"The budget is spent: {judgements} left unscored. Raise the budget (DILIGENCE_AI_BUDGET, or ai_budget "
             "in the batch file) and run the batch again; no answer is paid for twice."
         )
-    report = build(run_id)
-    for warning in warning_lines(report):
+    results = results_of(run_id)
+    for warning in warning_lines(results):
         console.print(warning, soft_wrap=True)
     if contested := contested_scores(run_id):
         console.print("Words in documents give orders to a model. With and without them these scores differ:")
         for line in contested:
             console.print(f"  {line}", soft_wrap=True)
     typer.echo(f"run     {run_id}")
-    for line in result_lines(report):
+    for line in result_lines(results):
         typer.echo(line)
     typer.echo(f"report  {out / 'report.html'}")
     return 1 if failed else 0
 
 
-def result_lines(report: Report) -> list[str]:
-    """The ranking, a line a company, and what the run cost."""
+def result_lines(results: RunResults) -> list[str]:
+    """The ranking, a line a company, how many companies had not changed, and what the run cost."""
     lines = []
-    for company in report.companies:
+    for company in (result.company for result in results.companies):
         if company.total is None:
             result = "nothing could be scored"
         else:
             result = f"{company.total:.0%} of what could be scored, coverage {company.coverage or 0:.0%}"
         failed = f"; failed: {company.problem}" if company.problem else ""
         lines.append(f"{company.rank or '–':<7} {one_line(company.name)}: {result}{failed}")
-    cost = report.run.cost
+    carried = sum(result.company.carried_from is not None for result in results.companies)
+    if carried:
+        companies = "all companies" if carried == len(lines) else f"{carried} of {len(lines)} companies"
+        lines.append(f"same    {companies}: nothing has changed, the scores are those of the run before")
+    cost = results.cost
     parts = [f"{cost.calls:,} call{'' if cost.calls == 1 else 's'}"]
     if cost.calls:
         parts.append(f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out")
@@ -127,15 +129,12 @@ def result_lines(report: Report) -> list[str]:
     return [*lines, f"cost    {', '.join(parts)}"]
 
 
-def warning_lines(report: Report) -> list[str]:
+def warning_lines(results: RunResults) -> list[str]:
     """Every warning of the report: those of the companies, and those of their documents."""
     return [
-        f"{one_line(company.name)}: {one_line(warning)}"
-        for company in report.companies
-        for warning in (
-            *company.warnings,
-            *(f"{document.document_name}: {document.warning}" for document in company.documents if document.warning),
-        )
+        f"{one_line(result.company.name)}: {one_line(warning)}"
+        for result in results.companies
+        for warning in result.warnings
     ]
 
 
@@ -293,11 +292,10 @@ def _document_counts(batch: str, since: datetime) -> dict[int, tuple[str, int, i
         run = runs.find_run(session, batch)
         if run is None or (run.finished_at is not None and run.finished_at < since):
             return counts
+        done = runs.documents_done(session, run.id)
         for company in runs.run_companies(session, run.id):
             assert company.id is not None
-            statuses = runs.count_documents(session, company.id)
-            total = sum(statuses.values())
-            counts[company.id] = (company.name, total - statuses.get(DocumentStatus.PENDING, 0), total)
+            counts[company.id] = (company.name, *done.get(company.id, (0, 0)))
     return counts
 
 

@@ -6,7 +6,7 @@ import typer
 
 from deployments.run import result_lines
 from storage import database, runs
-from tasks.reports.report import build
+from tasks.reports.results import results_of
 from tasks.text.normalise import one_line
 
 
@@ -21,5 +21,5 @@ def list_runs(
         ended = "killed before its report was written" if row.reported_at is None else row.status.value
         status = row.status.value if row.status is runs.RunStatus.RUNNING else ended
         typer.echo(f"{row.id}  {row.started_at:%Y-%m-%d %H:%M} UTC  {status}  {one_line(row.batch)}")
-        for line in result_lines(build(row.id)):
+        for line in result_lines(results_of(row.id)):
             typer.echo(f"  {line}")

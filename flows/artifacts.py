@@ -15,7 +15,8 @@ from flows.batch_file import read_batch
 from storage import database, runs
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest
-from tasks.reports.models import CompanyReport, CriterionReport, Report, RunSummary
+from tasks.reports.models import CompanyReport, CriterionReport, RunSummary
+from tasks.reports.results import RunResults
 from tasks.reports.wording import total_share
 
 REASON_CHARACTERS = 160
@@ -71,8 +72,8 @@ def scorecard(company: CompanyReport, run: RunSummary) -> str:
         company: the company as the report has it.
         run: the run that it is part of.
     """
-    address = _address(run)
-    parts = [f"# {escape(company.name)}", _figures(company), _links(run)]
+    address = _address(run.id)
+    parts = [f"# {escape(company.name)}", _figures(company), _links(run.id)]
     if company.problem:
         parts.append(f"**This company's run failed.** {escape(company.problem)}")
     if company.criteria:
@@ -85,24 +86,25 @@ def scorecard(company: CompanyReport, run: RunSummary) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def ranking(report: Report) -> str:
+def ranking(results: RunResults) -> str:
     """The batch's companies in the order of their ranks, in Markdown, with their totals and what they lack."""
     rows = [
         f"| {company.rank or '–'} | {escape(company.name)} | {_percent(company.total)} | {_percent(company.coverage)} "
-        f"| {len(company.missing)} | {escape(company.problem or '')} |"
-        for company in report.companies
+        f"| {len(result.missing)} | {escape(company.problem or '')} |"
+        for result in results.companies
+        for company in [result.company]
     ]
     head = "| Rank | Company | Total | Coverage | Missing | Problem |\n|---:|---|---:|---:|---:|---|"
-    return "\n".join([f"# {escape(report.run.name)}", "", _links(report.run), "", head, *rows]) + "\n"
+    return "\n".join([f"# {escape(results.run.batch)}", "", _links(results.run.id), "", head, *rows]) + "\n"
 
 
-def _address(run: RunSummary) -> str:
+def _address(run_id: str) -> str:
     """Where the service shows the run."""
-    return f"{DocumentSettings.current().base_url.rstrip('/')}/runs/{run.id}"
+    return f"{DocumentSettings.current().base_url.rstrip('/')}/runs/{run_id}"
 
 
-def _links(run: RunSummary) -> str:
-    return f"[Report and evidence]({_address(run)}/report.html) · run `{run.id}`"
+def _links(run_id: str) -> str:
+    return f"[Report and evidence]({_address(run_id)}/report.html) · run `{run_id}`"
 
 
 def _percent(share: float | None) -> str:

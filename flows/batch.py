@@ -20,7 +20,7 @@ from tasks.ai.registry import current_answerer
 from tasks.errors import DiligenceError
 from tasks.operation import operation
 from tasks.remote.fan_out import FanOut, Leave
-from tasks.reports.report import build
+from tasks.reports.results import results_of
 from tasks.tracking import show
 
 log = logging.getLogger(__name__)
@@ -69,10 +69,9 @@ def _run(screen: Batch, out: Path | None, reports: Path | None, *, retry_failed:
         try:
             finish(run, out)
         finally:
-            report = build(run)
             show(
                 create_markdown_artifact,
-                ranking(report),
+                ranking(results_of(run)),
                 key=f"ranking-{slug_of(screen.name)}",
                 description=f"{screen.name}: the companies ranked",
             )

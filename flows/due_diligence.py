@@ -11,7 +11,7 @@ from flows.extract_all import extract_all
 from flows.index_folder import index_folder
 from flows.run import add_warnings, close_company, company_of, finish, run_of, single
 from flows.score_company import score_company
-from storage.runs import CompanyStatus
+from storage.runs import CompanyStatus, DocumentStatus
 from storage.settings import override_settings
 from tasks.companies.domain import registrable
 from tasks.errors import DiligenceError
@@ -72,11 +72,13 @@ def examine(run: str, domain: str, folder: str) -> None:
     assert company_id is not None
     try:
         room_id = index_folder(folder, company_id=company_id)
-        extract_all(folder, room_id=room_id, company_id=company_id)
-        build_ledger.tracked(company_id)
+        counts = extract_all(folder, room_id=room_id, company_id=company_id)
+        # A step that finds its work done costs Prefect more than it costs us, so Prefect is not told of it.
+        (build_ledger.tracked if counts.get(DocumentStatus.READ) else build_ledger)(company_id)
         company_facts(domain, company_id=company_id)
         is_complete = score_company(domain, run=run)
-        add_warnings(company_id, draw_evidence.tracked(company_id))
+        is_carried = company_of(run, domain).carried_from is not None
+        add_warnings(company_id, (draw_evidence if is_carried else draw_evidence.tracked)(company_id))
     except DiligenceError as error:
         close_company(company_id, CompanyStatus.FAILED, error.message)
         return

@@ -10,13 +10,14 @@ from uuid import UUID
 
 from prefect.artifacts import create_progress_artifact, create_table_artifact, update_progress_artifact
 
+from flows.batch_definition import slug_of
 from flows.engine import flow
 from flows.index_folder import index_folder
 from storage import database, documents, runs
 from storage.columns import now
 from storage.documents import RoomDocument
 from storage.runs import DocumentOutcome
-from tasks.documents.batch import prepare, read_documents
+from tasks.documents.batch import known_outcomes, read_documents
 from tasks.remote.fan_out import FanOut, Leave, finished
 from tasks.tracking import show
 
@@ -41,19 +42,32 @@ def extract_all(folder: str, room_id: int | None = None, company_id: int | None 
         room_id = index_folder(folder)
     with database.reading() as session:
         listed = documents.room_documents(session, room_id)
-        since = runs.get_run(session, runs.get_company(session, company_id).run_id).started_at if company_id else now()
-    _freeze_garbage_collector()
-    prepare(listed)
-    progress = show(create_progress_artifact, 0.0, key="documents", description=f"Documents of {folder}")
-    outcomes = list(_read(listed, room_id, company_id, since, partial(_show_progress, progress)))
-    _show_progress(progress, 100.0)
-    show(
-        create_table_artifact,
-        _rows(listed, outcomes),
-        key="documents-read",
-        description=f"What became of the documents of {folder}",
-    )
+        company = runs.get_company(session, company_id) if company_id else None
+        since = runs.get_run(session, company.run_id).started_at if company else now()
+    outcomes = known_outcomes(listed, company_id, since)
+    known = {outcome.document_id for outcome in outcomes}
+    to_read = [document for document in listed if document.document_id not in known]
+    if to_read or company is None:
+        key = f"documents-{slug_of(company.domain)}" if company else "documents"
+        outcomes += _read_and_show(folder, key, to_read, room_id, company_id, since)
+        show(
+            create_table_artifact,
+            _rows(listed, outcomes),
+            key=f"{key}-read",
+            description=f"What became of the documents of {folder}",
+        )
     return dict(Counter(outcome.status.value for outcome in outcomes))
+
+
+def _read_and_show(
+    folder: str, key: str, to_read: Sequence[RoomDocument], room_id: int, company_id: int | None, since: datetime
+) -> list[DocumentOutcome]:
+    """Read documents; in Prefect an artifact of that key shows how far it has come."""
+    _freeze_garbage_collector()
+    progress = show(create_progress_artifact, 0.0, key=key, description=f"Documents of {folder}")
+    outcomes = list(_read(to_read, room_id, company_id, since, partial(_show_progress, progress)))
+    _show_progress(progress, 100.0)
+    return outcomes
 
 
 def _read(

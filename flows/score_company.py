@@ -28,7 +28,8 @@ def score_company(domain: str, run: str = "latest") -> bool:
     company = company_of(run, domain)
     assert company.id is not None
     is_complete = score_criteria.tracked(company.id)
-    report = build(company.run_id, domain)
-    card = scorecard(report.companies[0], report.run)
-    show(create_markdown_artifact, card, key=f"scorecard-{slug_of(domain)}", description=f"{company.name}: scores")
+    if company_of(company.run_id, domain).carried_from is None:
+        report = build(company.run_id, domain)
+        card = scorecard(report.companies[0], report.run)
+        show(create_markdown_artifact, card, key=f"scorecard-{slug_of(domain)}", description=f"{company.name}: scores")
     return is_complete

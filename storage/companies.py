@@ -119,6 +119,16 @@ def is_latest_profile(session: Session, domain: str, profile_id: int) -> bool:
     return session.exec(newest).first() == profile_id
 
 
+def warnings_of_profiles(session: Session, profile_ids: Sequence[int]) -> dict[int, list[str]]:
+    """What is warned of in these profiles, by id."""
+    warnings: dict[int, list[str]] = {}
+    for start in range(0, len(profile_ids), 500):
+        some = profile_ids[start : start + 500]
+        query = select(StoredProfile.id, StoredProfile.warnings).where(col(StoredProfile.id).in_(some))
+        warnings |= {profile_id: list(said) for profile_id, said in session.exec(query) if profile_id is not None}
+    return warnings
+
+
 def profile_claims(session: Session, profile_id: int) -> Sequence[StoredClaim]:
     """The claims that the profile was merged from, in the order of precedence."""
     return session.exec(

@@ -70,7 +70,12 @@ class Run(SQLModel, table=True):
 
 
 class RunCompany(SQLModel, table=True):
-    """One company of a run. `problem` says why it failed, in a sentence for the report."""
+    """One company of a run. `problem` says why it failed, in a sentence for the report.
+
+    `evidence_warnings` is what its evidence alone warns of, which holds while the evidence is the same; None where
+    something else than the evidence was at work (a model that could not be asked). `carried_from` is the run that all
+    its outcomes were taken over from.
+    """
 
     __tablename__ = "run_companies"
     __table_args__ = (UniqueConstraint("run_id", "domain"),)
@@ -87,6 +92,8 @@ class RunCompany(SQLModel, table=True):
     status: CompanyStatus = Field(default=CompanyStatus.PENDING, sa_type=string_enum(CompanyStatus))
     problem: str | None = None
     warnings: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
+    evidence_warnings: list[str] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
+    carried_from: str | None = None
     total: float | None = None
     coverage: float | None = None
     rank: int | None = None
@@ -167,6 +174,16 @@ def previous_run(session: Session, run: Run) -> Run | None:
         )
         .order_by(col(Run.sequence).desc())
         .limit(1)
+    ).first()
+
+
+def earlier_company(session: Session, company: RunCompany) -> RunCompany | None:
+    """The same company, by its domain, in the run of its batch before; None where that run had none."""
+    before = previous_run(session, get_run(session, company.run_id))
+    if before is None:
+        return None
+    return session.exec(
+        select(RunCompany).where(RunCompany.run_id == before.id, RunCompany.domain == company.domain)
     ).first()
 
 
@@ -273,6 +290,19 @@ def company_documents(session: Session, company_id: int) -> Sequence[RunDocument
     return sorted(rows, key=lambda row: (row.path, row.name, row.document_id))  # PostgreSQL sorts by its own language
 
 
+def remarkable_documents(session: Session, run_id: str) -> Sequence[RunDocument]:
+    """The documents of a run that have a warning, or that it has not come to, by path and name."""
+    rows = session.exec(
+        select(RunDocument)
+        .join(RunCompany)
+        .where(
+            RunCompany.run_id == run_id,
+            or_(col(RunDocument.warning).is_not(None), col(RunDocument.status) == DocumentStatus.PENDING),
+        )
+    )
+    return sorted(rows, key=lambda row: (row.path, row.name, row.document_id))
+
+
 def find_document(session: Session, run_id: str, document_id: str) -> RunDocument | None:
     """A document of a run, whichever of its companies has it."""
     return session.exec(
@@ -345,6 +375,18 @@ _documents = table_of(RunDocument)
 _OUTCOME = update(_documents).where(
     _documents.c.company_id == bindparam("the_company"), _documents.c.document_id == bindparam("the_document")
 )
+
+
+def documents_done(session: Session, run_id: str) -> dict[int, tuple[int, int]]:
+    """How many documents of each company of a run, by its id, the run has come to, and how many there are."""
+    done = func.count().filter(col(RunDocument.status) != DocumentStatus.PENDING)
+    rows = session.exec(
+        select(RunDocument.company_id, done, func.count())
+        .join(RunCompany)
+        .where(RunCompany.run_id == run_id)
+        .group_by(col(RunDocument.company_id))
+    )
+    return {company_id: (come_to, total) for company_id, come_to, total in rows}
 
 
 def count_documents(session: Session, company_id: int) -> dict[DocumentStatus, int]:

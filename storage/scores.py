@@ -1,13 +1,16 @@
 """Scores: how each criterion came out for each company of a run, and the quotes that prove it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, Column, Text, delete
+from sqlalchemy import JSON, Column, Text, and_, case, delete, insert, literal, or_
+from sqlalchemy import select as sql_select
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
 from storage.columns import string_enum
+from storage.runs import RunCompany
+from storage.upserts import table_of
 
 
 class ScoreStatus(StrEnum):
@@ -88,12 +91,7 @@ class Quote(SQLModel, table=True):
 
 def save_outcome(session: Session, outcome: CriterionOutcome, quotes: Sequence[Quote]) -> None:
     """Put the outcome with its quotes in place of the company's earlier one for that criterion."""
-    session.exec(
-        delete(CriterionOutcome).where(
-            col(CriterionOutcome.company_id) == outcome.company_id,
-            col(CriterionOutcome.criterion_id) == outcome.criterion_id,
-        )
-    )
+    _delete_outcomes(session, outcome.company_id, [outcome.criterion_id])
     session.add(outcome)
     session.flush()
     assert outcome.id is not None
@@ -103,11 +101,73 @@ def save_outcome(session: Session, outcome: CriterionOutcome, quotes: Sequence[Q
     session.add_all(quotes)
 
 
+def carry_outcomes(session: Session, earlier_id: int, company_id: int, places: Mapping[str, tuple[int, float]]) -> None:
+    """Take outcomes over, with their quotes, from a company of an earlier run.
+
+    Args:
+        session: one that writes.
+        earlier_id: that company's id.
+        company_id: the company of this run, whose outcomes of these criteria are replaced.
+        places: the criteria by id, and each one's place among the criteria of this run (from 0) and its weight there.
+    """
+    _delete_outcomes(session, company_id, list(places))
+    outcomes, quotes = table_of(CriterionOutcome), table_of(Quote)
+    kept = [column for column in outcomes.c if column.name not in {"id", "company_id", "ordinal", "weight"}]
+    earlier = outcomes.alias("earlier")
+    connection = session.connection()
+    connection.execute(
+        insert(outcomes).from_select(
+            ["company_id", "ordinal", "weight", *(column.name for column in kept)],
+            sql_select(
+                literal(company_id),
+                case({name: place for name, (place, _) in places.items()}, value=outcomes.c.criterion_id),
+                case({name: weight for name, (_, weight) in places.items()}, value=outcomes.c.criterion_id),
+                *kept,
+            ).where(outcomes.c.company_id == earlier_id, outcomes.c.criterion_id.in_(places)),
+        )
+    )
+    copied = [column for column in quotes.c if column.name not in {"id", "outcome_id"}]
+    connection.execute(
+        insert(quotes).from_select(
+            ["outcome_id", *(column.name for column in copied)],
+            sql_select(outcomes.c.id, *copied)
+            .join_from(quotes, earlier, quotes.c.outcome_id == earlier.c.id)
+            .join(
+                outcomes,
+                and_(outcomes.c.company_id == company_id, outcomes.c.criterion_id == earlier.c.criterion_id),
+            )
+            .where(earlier.c.company_id == earlier_id, earlier.c.criterion_id.in_(places))
+            .order_by(quotes.c.id),
+        )
+    )
+
+
+def _delete_outcomes(session: Session, company_id: int, criterion_ids: Sequence[str]) -> None:
+    session.exec(
+        delete(CriterionOutcome).where(
+            col(CriterionOutcome.company_id) == company_id, col(CriterionOutcome.criterion_id).in_(criterion_ids)
+        )
+    )
+
+
 def company_outcomes(session: Session, company_id: int) -> Sequence[CriterionOutcome]:
     """The company's outcomes in the order of the criteria."""
     return session.exec(
         select(CriterionOutcome)
         .where(CriterionOutcome.company_id == company_id)
+        .order_by(col(CriterionOutcome.ordinal))
+    ).all()
+
+
+def remarkable_outcomes(session: Session, run_id: str) -> Sequence[CriterionOutcome]:
+    """The outcomes of a run on which nothing is said, or that have a warning, in the order of the criteria."""
+    return session.exec(
+        select(CriterionOutcome)
+        .join(RunCompany)
+        .where(
+            RunCompany.run_id == run_id,
+            or_(col(CriterionOutcome.status) == ScoreStatus.MISSING, col(CriterionOutcome.warning).is_not(None)),
+        )
         .order_by(col(CriterionOutcome.ordinal))
     ).all()
 

@@ -70,12 +70,25 @@ def read_documents(
     return batch.read([document_of(rows[document_id]) for document_id in unique_ids if document_id in rows])
 
 
-def prepare(rows: Sequence[RoomDocument]) -> None:
-    """Start the reading processes in the background when one of these documents was never read as it is now."""
-    with database.reading() as session:
-        known = documents.find_contents(session, open_run_drive().name, [row.document_id for row in rows])
-    if any(row.document_id not in known or known[row.document_id].version != row.version for row in rows):
-        texts.shared_pool().start()
+def known_outcomes(
+    listed: Sequence[RoomDocument], company_id: int | None = None, since: datetime | None = None
+) -> list[DocumentOutcome]:
+    """The outcomes of the documents whose content was read before; where there are others, the readers are started.
+
+    Args:
+        listed: documents of a room.
+        company_id: the company of a run for which the outcomes are stored.
+        since: as of `read_documents`.
+    """
+    drive = open_run_drive()
+    known = texts.known_texts(drive, [document_of(row) for row in listed])
+    if len(known) < len(listed):
+        texts.shared_pool().start()  # in the background
+    outcomes = [_outcome(document_id, text, since or now()) for document_id, text in known.items()]
+    if company_id is not None and outcomes:
+        with database.writing() as session:
+            runs.save_document_outcomes(session, company_id, outcomes)
+    return outcomes
 
 
 _Fetch = Callable[[str], "Future[Fetched]"]
@@ -157,7 +170,7 @@ class _Batch:
         known = texts.known_texts(self._drive, documents)
         with database.writing() as session:
             self._outcomes = [
-                self._outcome(document, known[document.id]) for document in documents if document.id in known
+                _outcome(document.id, known[document.id], self._since) for document in documents if document.id in known
             ]
             self._save(session, self._outcomes)
         waiting = self._waiting
@@ -285,21 +298,22 @@ class _Batch:
                 text = saved[new.content_hash, new.reader] if new else content.stored
                 if text is not None:
                     versions |= {document.id: (file.version, file.content_hash) for document, file in content.documents}
-                    outcomes.extend(self._outcome(document, text) for document, _ in content.documents)
+                    outcomes.extend(_outcome(document.id, text, self._since) for document, _ in content.documents)
             documents.save_contents(session, self._drive.name, versions)
             self._save(session, outcomes)
         self._outcomes.extend(outcomes)
 
-    def _outcome(self, document: Document, text: TextSummary) -> DocumentOutcome:
-        if text.outcome is Outcome.READ:
-            status = DocumentStatus.READ if text.created_at >= self._since else DocumentStatus.UNCHANGED
-        else:
-            status = DocumentStatus.EMPTY if text.outcome is Outcome.EMPTY else DocumentStatus.FAILED
-        return DocumentOutcome(document.id, status, text.content_hash, text.id, text.characters, texts.warning_of(text))
-
     def _save(self, session: Session, outcomes: Sequence[DocumentOutcome]) -> None:
         if self._company_id is not None:
             runs.save_document_outcomes(session, self._company_id, outcomes)
+
+
+def _outcome(document_id: str, text: TextSummary, since: datetime) -> DocumentOutcome:
+    if text.outcome is Outcome.READ:
+        status = DocumentStatus.READ if text.created_at >= since else DocumentStatus.UNCHANGED
+    else:
+        status = DocumentStatus.EMPTY if text.outcome is Outcome.EMPTY else DocumentStatus.FAILED
+    return DocumentOutcome(document_id, status, text.content_hash, text.id, text.characters, texts.warning_of(text))
 
 
 def _failure(document_id: str, error: DiligenceError) -> DocumentOutcome:

@@ -265,19 +265,24 @@ def _summary(run: Run, before: Run | None, unknown_calls: int) -> RunSummary:
         started_at=run.started_at,
         finished_at=run.finished_at,
         status=run.status,
-        cost=Cost(
-            calls=run.calls,
-            unknown_calls=unknown_calls,
-            input_tokens=run.input_tokens,
-            output_tokens=run.output_tokens,
-            usd=run.usd,
-        ),
+        cost=cost_of(run, unknown_calls),
         budget=run.budget,
         answerer=run.answerer,
         scale=(low, high),
         criteria=criteria_of_run(run),
         previous=PreviousRun(id=before.id, started_at=before.started_at) if before else None,
         sensitivity=None,
+    )
+
+
+def cost_of(run: Run, unknown_calls: int) -> Cost:
+    """What a run asked of a model; `unknown_calls` have no answer."""
+    return Cost(
+        calls=run.calls,
+        unknown_calls=unknown_calls,
+        input_tokens=run.input_tokens,
+        output_tokens=run.output_tokens,
+        usd=run.usd,
     )
 
 
@@ -417,7 +422,7 @@ def _document(run: Run, document: RunDocument) -> DocumentReport:
     status, warning = document.status, document.warning
     if status is DocumentStatus.PENDING:
         status = DocumentStatus.FAILED
-        warning = "Not reached yet." if run.status is RunStatus.RUNNING else "Not reached: the run ended before it."
+        warning = why_pending(run)
     return DocumentReport(
         document_id=document.document_id,
         document_name=document.name,
@@ -427,6 +432,11 @@ def _document(run: Run, document: RunDocument) -> DocumentReport:
         path=document.path,
         document_url=document.url,
     )
+
+
+def why_pending(run: Run) -> str:
+    """Why a run has no outcome for a document."""
+    return "Not reached yet." if run.status is RunStatus.RUNNING else "Not reached: the run ended before it."
 
 
 class _Side(NamedTuple):

@@ -3,7 +3,6 @@
 A room of 2,000 documents and 120,000 passages (127 MB of text) takes 150 MB, and its index 135 MB more.
 """
 
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -78,14 +77,6 @@ class Evidence:
     def unread(self) -> list[RunDocument]:
         """The documents that gave no text: what is missed may stand in one of them."""
         return [document for document in self.documents if document.text_id not in self._texts]
-
-    def fingerprint(self) -> str:
-        """The same while the same documents hold the same content, in hex."""
-        listed = [
-            [document.document_id, document.path, document.name, document.text_id, document.content_hash]
-            for document in self.documents
-        ]
-        return hashlib.sha256(repr(listed).encode(errors="surrogatepass")).hexdigest()
 
     def find(self, question: str, k: int, wordings: Sequence[str] = ()) -> list[Excerpt]:
         """The passages that speak most to a question, best first; `wordings` are how documents would put it."""

@@ -5,8 +5,6 @@ rank_companies    the companies by their totals
 stability         how much of the ranking depends on the weights
 """
 
-import hashlib
-import json
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -16,23 +14,24 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from sqlmodel import Session
 
-from storage import companies, database, runs, scores
-from storage.companies import StoredClaim, StoredProfile
+from storage import database, runs, scores
 from storage.runs import RunCompany
 from storage.scores import CriterionOutcome, Quote, ScoreStatus
 from tasks.ai.answerer import Answerer
 from tasks.ai.budget import Ledger, ledger_of
 from tasks.ai.prompt_injection import without_injections
 from tasks.ai.registry import current_answerer
-from tasks.figures.ledger import ledger_version
 from tasks.operation import operation
 from tasks.remote.fan_out import FanOut, Leave, finished
 from tasks.scoring import search_plan
+from tasks.scoring.carry_over import carry_over
 from tasks.scoring.checks import check_document, check_fact
-from tasks.scoring.criteria import SHOWN_ONLY, Criteria, Criterion, DocumentCheck, FactRule, FigureRule, Judged
+from tasks.scoring.criteria import Criteria, Criterion, DocumentCheck, FactRule, FigureRule, Judged
 from tasks.scoring.evidence import Evidence
 from tasks.scoring.figure_checks import check_figure, figures_of
+from tasks.scoring.inputs import Inputs
 from tasks.scoring.judge import Answers, Question, prepare
 from tasks.scoring.judged_figures import RoomFigures
 from tasks.scoring.results import CriterionResult, Quotation
@@ -57,25 +56,51 @@ Scored = tuple[int, Criterion, CriterionResult, str]
 def score_criteria(company_id: int) -> bool:
     """Score a run's company on all the run's criteria; returns False when a judgement failed.
 
-    An outcome that was stored before an interruption stays when it rests on the same evidence.
+    An outcome that was stored before, by an interrupted run or by the last one, stays when it rests on the same.
     """
+    answerer = current_answerer()
     with database.reading() as session:
-        company = runs.get_company(session, company_id)
-        criteria = Criteria.from_json(runs.get_run(session, company.run_id).criteria)
-    evidence, answerer, ledger = Evidence(company_id), current_answerer(), ledger_of(company.run_id)
-    plans = search_plans(evidence, answerer, ledger)
-    for scored in criterion_results(company_id, evidence, answerer, ledger, plans):
-        _save(company_id, *scored)
-    ids = {criterion.id for criterion in criteria.criteria}
+        inputs = Inputs.of(session, company_id)
+    company = inputs.company
+    carried = carry_over(company_id, inputs, inputs.hashes(answerer))
+    if carried is None:
+        company.carried_from, (company.evidence_warnings, warnings) = None, _score(company, answerer)
+    else:
+        company.carried_from, company.evidence_warnings = carried.run, list(carried.evidence_warnings)
+        warnings = company.evidence_warnings
     with database.reading() as session:
-        outcomes = [outcome for outcome in scores.company_outcomes(session, company_id) if outcome.criterion_id in ids]
-    company.total, company.coverage = add_up(outcomes, criteria.scale)
+        outcomes = _outcomes(session, company_id, inputs.criteria)
+    company.total, company.coverage = add_up(outcomes, inputs.criteria.scale)
     earlier = [warning for warning in company.warnings if not warning.startswith(search_plan.OPENING)]
-    planning = [plans.warning] if plans and plans.warning else []
-    company.warnings = list(dict.fromkeys([*earlier, *warnings_of(evidence), *planning]))
+    company.warnings = list(dict.fromkeys([*earlier, *warnings]))
     with database.writing() as session:
         runs.save_company(session, company)
     return not any(outcome.failed for outcome in outcomes)
+
+
+def _score(company: RunCompany, answerer: Answerer) -> tuple[list[str] | None, list[str]]:
+    """Score what is left to score.
+
+    Gives what the evidence alone warns of, None where something else had a part in it, and all warnings.
+    """
+    assert company.id is not None
+    evidence, ledger = Evidence(company.id), ledger_of(company.run_id)
+    plans = search_plans(evidence, answerer, ledger)
+    unsaved: list[Scored] = []
+    for scored in criterion_results(company.id, evidence, answerer, ledger, plans):
+        unsaved.append(scored)
+        if answerer.judges:  # what comes next may take a while
+            _save(company.id, unsaved)
+            unsaved = []
+    _save(company.id, unsaved)
+    warnings = warnings_of(evidence)
+    others = [warning for warning in (evidence.warning, plans.warning if plans else None) if warning]
+    return None if others else warnings, warnings + others
+
+
+def _outcomes(session: Session, company_id: int, criteria: Criteria) -> list[CriterionOutcome]:
+    ids = {criterion.id for criterion in criteria.criteria}
+    return [outcome for outcome in scores.company_outcomes(session, company_id) if outcome.criterion_id in ids]
 
 
 def criterion_results(
@@ -93,23 +118,21 @@ def criterion_results(
     empty where the criterion is to be scored again.
     """
     with database.reading() as session:
-        company = runs.get_company(session, company_id)
-        criteria = Criteria.from_json(runs.get_run(session, company.run_id).criteria)
-        profile = companies.get_profile(session, company.profile_id) if company.profile_id else None
-        claims = companies.profile_claims(session, company.profile_id) if company.profile_id else []
+        inputs = Inputs.of(session, company_id)
         stored = {
-            outcome.criterion_id: outcome.evidence
+            outcome.criterion_id: (outcome.evidence, outcome.weight)
             for outcome in scores.company_outcomes(session, company_id)
             if not outcome.failed
         }
+    criteria, hashes = inputs.criteria, inputs.hashes(answerer)
     judged: list[tuple[int, Judged, str]] = []
     room = cache(partial(figures_of, evidence))  # looked up when the first criterion needs them
     for ordinal, criterion in enumerate(criteria.criteria):
-        rests_on = _rests_on(criterion, criteria, evidence, profile, claims, answerer)
-        if stored.get(criterion.id) == rests_on:
+        rests_on = hashes[criterion.id]
+        if stored.get(criterion.id) == (rests_on, criterion.weight):
             continue
         if isinstance(criterion, FactRule):
-            yield ordinal, criterion, check_fact(criterion, criteria.scale, profile, claims), rests_on
+            yield ordinal, criterion, check_fact(criterion, criteria.scale, inputs.profile, inputs.claims), rests_on
         elif isinstance(criterion, DocumentCheck):
             yield ordinal, criterion, check_document(criterion, criteria.scale, evidence), rests_on
         elif isinstance(criterion, FigureRule):
@@ -117,7 +140,7 @@ def criterion_results(
             yield ordinal, criterion, result, rests_on
         else:
             judged.append((ordinal, criterion, rests_on))
-    judge = _Judge(criteria, company.name, evidence, answerer, ledger, plans, room)
+    judge = _Judge(criteria, inputs.company.name, evidence, answerer, ledger, plans, room)
     yield from _judgements(judged, judge)
 
 
@@ -192,7 +215,7 @@ def _judgements(judged: Sequence[tuple[int, Judged, str]], judge: _Judge) -> Ite
 
 
 def warnings_of(evidence: Evidence) -> list[str]:
-    """What a reader must know of the evidence: words that give orders to a model, and a ranking by words alone."""
+    """What a reader must know of the evidence: words in it that give orders to a model."""
     warnings = [
         f"{order.document.name}, {order.place}: words that give orders to a language model: “{_shortened(order.text)}” "
         "What rests on their passage is judged with and without them; quotations of them do not count."
@@ -209,7 +232,7 @@ def warnings_of(evidence: Evidence) -> list[str]:
     ]
     if len(named) > _MAX_NAMED:
         warnings.append(f"The names of {len(named) - _MAX_NAMED} more documents give orders to a language model.")
-    return warnings + ([evidence.warning] if evidence.warning else [])
+    return warnings
 
 
 def _shortened(text: str) -> str:
@@ -236,29 +259,19 @@ def rank_companies(companies_of_run: Sequence[RunCompany]) -> None:
         company.rank = None if company.total is None else totals.index(company.total) + 1
 
 
-def _rests_on(
-    criterion: Criterion,
-    criteria: Criteria,
-    evidence: Evidence,
-    profile: StoredProfile | None,
-    claims: Sequence[StoredClaim],
-    answerer: Answerer,
-) -> str:
-    """A hash of all that the outcome rests on: while it is the same, the criterion need not be scored again."""
-    rest: list[object] = [criterion.model_dump_json(exclude=set(SHOWN_ONLY)), criteria.scale]
-    if isinstance(criterion, FactRule):
-        rest += [profile and profile.profile, [(claim.field, claim.source, claim.as_of) for claim in claims]]
-    elif isinstance(criterion, DocumentCheck):
-        rest += [evidence.fingerprint()]
-    elif isinstance(criterion, FigureRule):
-        rest += [evidence.fingerprint(), ledger_version(), criteria.figure_rule]
-    else:
-        rest += [evidence.fingerprint(), answerer.name, answerer.address, criteria.runs]
-    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+def _save(company_id: int, scored: Sequence[Scored]) -> None:
+    if not scored:
+        return
+    with database.writing() as session:
+        for ordinal, criterion, result, rests_on in scored:
+            outcome = _outcome(company_id, ordinal, criterion, result, rests_on)
+            scores.save_outcome(session, outcome, [_quote(quote) for quote in result.quotes])
 
 
-def _save(company_id: int, ordinal: int, criterion: Criterion, result: CriterionResult, rests_on: str) -> None:
-    outcome = CriterionOutcome(
+def _outcome(
+    company_id: int, ordinal: int, criterion: Criterion, result: CriterionResult, rests_on: str
+) -> CriterionOutcome:
+    return CriterionOutcome(
         company_id=company_id,
         ordinal=ordinal,
         criterion_id=criterion.id,
@@ -278,8 +291,6 @@ def _save(company_id: int, ordinal: int, criterion: Criterion, result: Criterion
         contested=result.contested.as_json() if result.contested else None,
         warning=result.warning,
     )
-    with database.writing() as session:
-        scores.save_outcome(session, outcome, [_quote(quote) for quote in result.quotes])
 
 
 def _quote(quotation: Quotation) -> Quote:

@@ -7,7 +7,7 @@ import pytest
 from deployments.run import result_lines, warning_lines
 from deployments.runs import list_runs
 from storage.runs import RunStatus
-from tasks.reports.report import build
+from tasks.reports.results import results_of
 from tests.tasks.reports.everything import report_with_everything
 from tests.tasks.reports.rows import company, write_run
 
@@ -17,7 +17,7 @@ MARKUP = "[/bold] [red]:smile:"
 
 def test_the_ranking_has_a_line_a_company_and_the_last_line_is_the_cost() -> None:
     write_run("r1", [company("Alpha", total=0.75, coverage=0.5, rank=1), company("Beta", 1)], calls=1200, usd=0.25)
-    assert result_lines(build("r1")) == [
+    assert result_lines(results_of("r1")) == [
         "1       Alpha: 75% of what could be scored, coverage 50%",
         "–       Beta: nothing could be scored",
         "cost    1,200 calls, 0 tokens in, 0 out, 0.2500 USD",
@@ -26,7 +26,7 @@ def test_the_ranking_has_a_line_a_company_and_the_last_line_is_the_cost() -> Non
 
 def test_a_cost_without_a_price_and_a_failed_company_say_so() -> None:
     write_run("r1", [company("Alpha", problem="The folder does not exist.")], calls=1)
-    assert result_lines(build("r1")) == [
+    assert result_lines(results_of("r1")) == [
         "–       Alpha: nothing could be scored; failed: The folder does not exist.",
         "cost    1 call, 0 tokens in, 0 out, price not known",
     ]
@@ -34,7 +34,7 @@ def test_a_cost_without_a_price_and_a_failed_company_say_so() -> None:
 
 def test_every_warning_of_the_report_is_told_in_one_line_each(home: Path) -> None:
     report = report_with_everything(f"{MARKUP}\nnext")
-    lines = warning_lines(report)
+    lines = warning_lines(results_of(report.run.id))
     told = "\n".join(lines)
     assert len(lines) == told.count("\n") + 1
     for each in report.companies:

@@ -120,7 +120,7 @@ def test_a_batch_scores_what_needs_no_model_and_shows_passages_for_the_rest(fini
 
 def test_the_artifacts_can_be_read_back_from_prefect(finished: Finished) -> None:
     assert any("Alpha" in str(card) and "established" in str(card) for card in artifacts("scorecard-alpha-example"))
-    tables = [json.loads(table) for table in artifacts("documents-read")]
+    tables = [json.loads(table) for table in artifacts("documents-alpha-example-read")]
     assert any({"deck.txt", "notes.pdf"} == {row["document"] for row in table} for table in tables)
     assert 100.0 in artifacts("documents")
     assert any("Small screen" in str(table) for table in artifacts("ranking-small-screen"))

@@ -86,16 +86,6 @@ def test_the_beginning_of_a_document(room: Room) -> None:
     assert (evidence.beginning(scan, 9), evidence.opening(scan, 9)) == ("", None)
 
 
-def test_the_fingerprint_is_that_of_the_documents_contents_and_names(room: Room) -> None:
-    before = room.evidence.fingerprint()
-    assert room.evidence.fingerprint() == before
-    room.holds("Letter.txt", LETTER + " PS.")
-    changed = room.evidence.fingerprint()
-    assert changed != before
-    room.holds("New.txt", "New.")
-    assert room.evidence.fingerprint() not in {before, changed}
-
-
 TABLE = "Revenue by region\nRegion\t2024\t2023\n" + "".join(f"Region {i}\t{i}00\t{i}50\n" for i in range(1, 150))
 
 

@@ -1,0 +1,67 @@
+"""Outcomes that are taken over from the run before, since all that they rest on is the same (`inputs`).
+
+What failed, and what something else than its inputs had a part in (a model that gave no search plan, say), is scored
+again.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from sqlmodel import Session
+
+from storage import database, runs, scores
+from storage.runs import RunCompany
+from storage.scores import CriterionOutcome
+from tasks.scoring.inputs import Inputs
+
+
+class CarriedOver(NamedTuple):
+    """A company whose outcomes are all stored: the run they come from, and what its evidence warns of."""
+
+    run: str
+    evidence_warnings: Sequence[str]
+
+
+def carry_over(company_id: int, inputs: Inputs, hashes: Mapping[str, str]) -> CarriedOver | None:
+    """Take over what rests on the same from the company's last run; None where something is left to score.
+
+    Args:
+        company_id: the company of this run.
+        inputs: what its outcomes rest on.
+        hashes: the hash of each criterion, by its id.
+    """
+    with database.reading() as session:
+        earlier = runs.earlier_company(session, inputs.company)
+        if earlier is None or earlier.id is None or earlier.evidence_warnings is None:
+            return None
+        weights = {criterion.id: criterion.weight for criterion in inputs.criteria.criteria}
+        stored = {
+            outcome.criterion_id
+            for outcome in _resting_on(session, company_id, hashes)
+            if outcome.weight == weights[outcome.criterion_id]
+        }
+        ready = {outcome.criterion_id for outcome in _resting_on(session, earlier.id, hashes)} - stored
+    if ready:
+        places = {
+            criterion.id: (place, criterion.weight)
+            for place, criterion in enumerate(inputs.criteria.criteria)
+            if criterion.id in ready
+        }
+        with database.writing() as session:
+            scores.carry_outcomes(session, earlier.id, company_id, places)
+    if len(stored) + len(ready) < len(hashes):
+        return None
+    return CarriedOver(_first_run(earlier), earlier.evidence_warnings)
+
+
+def _resting_on(session: Session, company_id: int, hashes: Mapping[str, str]) -> list[CriterionOutcome]:
+    """The outcomes that rest on what they would rest on now, and that nothing else had a part in."""
+    return [
+        outcome
+        for outcome in scores.company_outcomes(session, company_id)
+        if outcome.evidence == hashes.get(outcome.criterion_id) and not outcome.failed and outcome.warning is None
+    ]
+
+
+def _first_run(company: RunCompany) -> str:
+    return company.carried_from or company.run_id
