@@ -89,16 +89,19 @@ class Quote(SQLModel, table=True):
     stance: str | None = None
 
 
-def save_outcome(session: Session, outcome: CriterionOutcome, quotes: Sequence[Quote]) -> None:
-    """Put the outcome with its quotes in place of the company's earlier one for that criterion."""
-    _delete_outcomes(session, outcome.company_id, [outcome.criterion_id])
-    session.add(outcome)
+def save_outcomes(
+    session: Session, company_id: int, outcomes: Sequence[tuple[CriterionOutcome, Sequence[Quote]]]
+) -> None:
+    """Put outcomes with their quotes in place of the company's earlier ones for their criteria."""
+    _delete_outcomes(session, company_id, [outcome.criterion_id for outcome, _ in outcomes])
+    session.add_all(outcome for outcome, _ in outcomes)
     session.flush()
-    assert outcome.id is not None
-    for ordinal, quote in enumerate(quotes):
-        quote.outcome_id = outcome.id
-        quote.ordinal = ordinal
-    session.add_all(quotes)
+    for outcome, quotes in outcomes:
+        assert outcome.id is not None
+        for ordinal, quote in enumerate(quotes):
+            quote.outcome_id = outcome.id
+            quote.ordinal = ordinal
+        session.add_all(quotes)
 
 
 def carry_outcomes(session: Session, earlier_id: int, company_id: int, places: Mapping[str, tuple[int, float]]) -> None:
@@ -143,10 +146,9 @@ def carry_outcomes(session: Session, earlier_id: int, company_id: int, places: M
 
 
 def _delete_outcomes(session: Session, company_id: int, criterion_ids: Sequence[str]) -> None:
-    session.exec(
-        delete(CriterionOutcome).where(
-            col(CriterionOutcome.company_id) == company_id, col(CriterionOutcome.criterion_id).in_(criterion_ids)
-        )
+    table = table_of(CriterionOutcome)
+    session.connection().execute(
+        delete(table).where(table.c.company_id == company_id, table.c.criterion_id.in_(criterion_ids))
     )
 
 

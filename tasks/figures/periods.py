@@ -350,9 +350,21 @@ def _exact_ends(text: str, month: int) -> Counter[date]:
 
 def _document_date(text: str, name: str) -> date | None:
     for source in (name, text[:_DATE_LINE]):
-        dates = [
-            when.end for when in find_periods(source.replace("_", " ")) if when.end and when.months in {None, 1, 12}
-        ]
+        dates = _dates(source.replace("_", " "))
         if dates:
             return max(dates)
     return None
+
+
+def _dates(text: str) -> list[date]:
+    """The days and months that a text names, but those of other spans than a year.
+
+    Only lines with two digits can name one, and no date goes over the end of a line: most of a page is passed by.
+    """
+    span = _span(text)
+    lines = (line for line in text.split("\n") if _TWO_DIGITS.search(line))
+    named = (_when(match) for line in lines for match in _TOKEN.finditer(line))
+    return [when.end for when in named if when and when.end and (when.months or span) in {None, 1, 12}]
+
+
+_TWO_DIGITS: Final = re.compile(r"\d\d")

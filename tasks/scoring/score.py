@@ -262,10 +262,12 @@ def rank_companies(companies_of_run: Sequence[RunCompany]) -> None:
 def _save(company_id: int, scored: Sequence[Scored]) -> None:
     if not scored:
         return
+    rows = [
+        (_outcome(company_id, ordinal, criterion, result, rests_on), [_quote(quote) for quote in result.quotes])
+        for ordinal, criterion, result, rests_on in scored
+    ]
     with database.writing() as session:
-        for ordinal, criterion, result, rests_on in scored:
-            outcome = _outcome(company_id, ordinal, criterion, result, rests_on)
-            scores.save_outcome(session, outcome, [_quote(quote) for quote in result.quotes])
+        scores.save_outcomes(session, company_id, rows)
 
 
 def _outcome(

@@ -29,7 +29,7 @@ def quote(text: str) -> Quote:
 
 def store(row: CriterionOutcome, *quotes: Quote) -> None:
     with database.writing() as session:
-        scores.save_outcome(session, row, quotes)
+        scores.save_outcomes(session, row.company_id, [(row, quotes)])
 
 
 def test_outcomes_come_in_the_order_of_the_criteria_with_their_quotes(database_url: str) -> None:

@@ -18,7 +18,7 @@ from storage.runs import (
     run_companies,
     save_document_outcome,
 )
-from storage.scores import CriterionOutcome, Quote, ScoreStatus, save_outcome
+from storage.scores import CriterionOutcome, Quote, ScoreStatus, save_outcomes
 
 BEGAN = datetime(2025, 11, 20, 21, 4, 30, tzinfo=UTC)
 
@@ -115,7 +115,7 @@ def write_company(
             )
         for scored, quotes in outcomes:
             scored.company_id = row.id
-            save_outcome(session, scored, quotes)
+            save_outcomes(session, scored.company_id, [(scored, quotes)])
         if claims:
             profile = StoredProfile(
                 domain=domain, retrieved_at=BEGAN, profile={}, sources=["files"], warnings=list(profile_warnings)
