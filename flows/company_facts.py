@@ -35,6 +35,8 @@ def company_facts(domain: str, company_id: int | None = None) -> int | None:
     assert stored is not None
     if company_id is not None:
         _assign(company_id, stored.id, answer.warnings)
+    if not answer.claims:
+        return stored.id
     lines = [f"- {claim.field}: {escape(str(claim.value))} ({escape(claim.source)})" for claim in answer.claims]
     show(
         create_markdown_artifact,

@@ -3,9 +3,9 @@
 import gc
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from functools import cache, partial
+from functools import cache
 from uuid import UUID
 
 from prefect.artifacts import create_progress_artifact, create_table_artifact, update_progress_artifact
@@ -49,7 +49,7 @@ def extract_all(folder: str, room_id: int | None = None, company_id: int | None 
     to_read = [document for document in listed if document.document_id not in known]
     if to_read or company is None:
         key = f"documents-{slug_of(company.domain)}" if company else "documents"
-        outcomes += _read_and_show(folder, key, to_read, room_id, company_id, since)
+        outcomes += _read(key, folder, to_read, room_id, company_id, since)
         show(
             create_table_artifact,
             _rows(listed, outcomes),
@@ -59,43 +59,29 @@ def extract_all(folder: str, room_id: int | None = None, company_id: int | None 
     return dict(Counter(outcome.status.value for outcome in outcomes))
 
 
-def _read_and_show(
-    folder: str, key: str, to_read: Sequence[RoomDocument], room_id: int, company_id: int | None, since: datetime
-) -> list[DocumentOutcome]:
-    """Read documents; in Prefect an artifact of that key shows how far it has come."""
-    _freeze_garbage_collector()
-    progress = show(create_progress_artifact, 0.0, key=key, description=f"Documents of {folder}")
-    outcomes = list(_read(to_read, room_id, company_id, since, partial(_show_progress, progress)))
-    _show_progress(progress, 100.0)
-    return outcomes
-
-
 def _read(
-    listed: Sequence[RoomDocument],
-    room_id: int,
-    company_id: int | None,
-    since: datetime,
-    show_progress: Callable[[float], None],
+    key: str, folder: str, to_read: Sequence[RoomDocument], room_id: int, company_id: int | None, since: datetime
 ) -> Iterator[DocumentOutcome]:
     """Read the documents in batches, some side by side; gives their outcomes as the batches end.
 
-    `show_progress` is told of the percentage now and then.
+    In Prefect an artifact of that key shows how far it has come, where it takes longer than a moment.
     """
-    all_ids = [[document.document_id for document in batch] for batch in batches(listed)]
+    _freeze_garbage_collector()
+    all_ids = [[document.document_id for document in batch] for batch in batches(to_read)]
+    progress: object = None
     updated_at = time.monotonic()
     # Not Prefect's task runner: what became of a batch must not depend on what Prefect knows of it.
     with FanOut(_SIDE_BY_SIDE, "extract_all", Leave.ON_INTERRUPT) as threads:
         under_way = {threads.submit(read_documents.tracked, room_id, ids, company_id, since): ids for ids in all_ids}
         for done, (_ids, future) in enumerate(finished(under_way), 1):
             yield from future.result()
-            if time.monotonic() - updated_at > REFRESH_SECONDS:
+            is_last = done == len(all_ids)
+            if time.monotonic() - updated_at > REFRESH_SECONDS or (is_last and progress is not None):
                 updated_at = time.monotonic()
-                show_progress(100.0 * done / len(all_ids))
-
-
-def _show_progress(artifact: object, percent: float) -> None:
-    if isinstance(artifact, UUID):  # else Prefect could not make it
-        show(update_progress_artifact, artifact, percent)
+                if progress is None:
+                    progress = show(create_progress_artifact, 0.0, key=key, description=f"Documents of {folder}")
+                if isinstance(progress, UUID):  # else Prefect could not make it
+                    show(update_progress_artifact, progress, 100.0 * done / len(all_ids))
 
 
 @cache

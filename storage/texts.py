@@ -1,20 +1,20 @@
 """Texts, keyed by the content they were read from and the reader that read it, and their passages."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import cache
 from typing import NamedTuple
 
-from sqlalchemy import JSON, Column, Text, bindparam, delete, func, update
+from sqlalchemy import JSON, Column, Text, bindparam, delete, func, insert, update
 from sqlalchemy import select as sql_select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
 from storage.columns import UtcDateTime, now, string_enum
 from storage.documents import Content
-from storage.upserts import table_of
+from storage.upserts import table_of, values_of
 
 
 class Outcome(StrEnum):
@@ -197,17 +197,40 @@ def find_stretch(session: Session, text_id: int, start: int, end: int) -> str:
     return session.exec(select(characters).where(StoredText.id == text_id)).first() or ""
 
 
-def find_passages(session: Session, text_id: int, cutter: str) -> Sequence[Passage] | None:
-    """The text's passages in order, or None when it was not cut by this version of the cutter."""
-    text = session.get_one(StoredText, text_id)
-    if text.cutter != cutter:
-        return None
-    return session.exec(select(Passage).where(Passage.text_id == text_id).order_by(col(Passage.ordinal))).all()
+def text_sizes(session: Session, text_ids: Sequence[int]) -> dict[int, int]:
+    """How long these texts are, in characters, by id, in the given order; those that are gone are left out."""
+    sizes: dict[int, int] = {}
+    for start in range(0, len(text_ids), _AT_ONCE):
+        some = text_ids[start : start + _AT_ONCE]
+        query = sql_select(_texts.c.id, _texts.c.characters).where(_texts.c.id.in_(some))
+        sizes.update(session.connection().execute(query).tuples())
+    return {text_id: sizes[text_id] for text_id in text_ids if text_id in sizes}
 
 
-def save_passages(session: Session, text_id: int, cutter: str, passages: Sequence[Passage]) -> None:
-    """Put these passages in place of the text's earlier ones."""
-    # First the text's own row, so that whoever cuts the same text waits here and then finds these passages.
-    session.exec(update(StoredText).where(col(StoredText.id) == text_id).values(cutter=cutter))
-    session.exec(delete(Passage).where(col(Passage.text_id) == text_id))
-    session.add_all(passages)
+def find_texts(session: Session, text_ids: Sequence[int]) -> Sequence[StoredText]:
+    """The texts of these ids (a few hundred at most), in the order of their ids."""
+    return session.exec(select(StoredText).where(col(StoredText.id).in_(text_ids)).order_by(col(StoredText.id))).all()
+
+
+def find_passages(session: Session, text_ids: Sequence[int], cutter: str) -> dict[int, list[Passage]]:
+    """The passages of those of these texts (a few hundred at most) that this cutter has cut, in order, by text id."""
+    cut = select(StoredText.id).where(col(StoredText.id).in_(text_ids), StoredText.cutter == cutter)
+    found: dict[int, list[Passage]] = {text_id: [] for text_id in session.exec(cut) if text_id is not None}
+    rows = select(Passage).where(col(Passage.text_id).in_(found))
+    for row in session.exec(rows.order_by(col(Passage.text_id), col(Passage.ordinal))) if found else ():
+        found[row.text_id].append(row)
+    return found
+
+
+def save_passages(session: Session, cutter: str, passages: Mapping[int, Sequence[Passage]]) -> None:
+    """Put passages, by text id, in place of those that their texts had; `cutter` has cut them."""
+    text_ids = sorted(passages)
+    if not text_ids:
+        return
+    # First the texts' own rows, so that whoever cuts the same text waits here and then finds these passages.
+    connection, table = session.connection(), table_of(Passage)
+    connection.execute(update(_texts).where(_texts.c.id.in_(text_ids)).values(cutter=cutter))
+    connection.execute(delete(table).where(table.c.text_id.in_(text_ids)))
+    rows = [values_of(passage) for text_id in text_ids for passage in passages[text_id]]
+    if rows:
+        connection.execute(insert(table), rows)

@@ -57,9 +57,10 @@ class RoomTexts:
         self._spans: list[tuple[LedgerText, PassageSpan]] = []
         shown: list[str] = []
         strings: dict[str, str] = {}
-        for document in once.values():
-            text, spans = passages_of(document.text_id, strings)
-            self._spans.extend((document, span) for span in spans)
+        with database.reading() as session:
+            sizes = texts.text_sizes(session, list(once))
+        for text_id, text, spans in passages_of(sizes, strings):
+            self._spans.extend((once[text_id], span) for span in spans)
             shown.extend(f"{span.header or ''}\n{text[span.start : span.end]}" for span in spans)
         self._index = Index(shown)
 

@@ -62,16 +62,18 @@ class Evidence:
         self._texts: dict[int, str] = {}
         self._passages: list[tuple[RunDocument, PassageSpan]] = []
         self.orders: list[Excerpt] = []
-        by_text: dict[int, list[PassageSpan]] = {}
         strings: dict[str, str] = {}  # "page 1" is the place of thousands of passages
-        for document in self.documents:
-            if document.text_id is None or not document.characters:
-                continue
-            if document.text_id not in by_text:
-                self._texts[document.text_id], by_text[document.text_id] = passages_of(document.text_id, strings)
-            self._passages.extend((document, span) for span in by_text[document.text_id])
-            spans = _joined(order for span in by_text[document.text_id] for order in span.orders)
-            self.orders.extend(self._spans(document, document.text_id, spans))
+        readable = [document for document in self.documents if document.characters]
+        sizes = {document.text_id: document.characters for document in readable if document.text_id is not None}
+        by_text: dict[int, list[PassageSpan]] = {}
+        for text_id, text, spans in passages_of(sizes, strings):
+            self._texts[text_id], by_text[text_id] = text, spans
+        for document in readable:
+            if document.text_id in by_text:
+                spans = by_text[document.text_id]
+                self._passages.extend((document, span) for span in spans)
+                orders = _joined(order for span in spans for order in span.orders)
+                self.orders.extend(self._spans(document, document.text_id, orders))
 
     @property
     def unread(self) -> list[RunDocument]:

@@ -1,15 +1,16 @@
 """Passages: a text cut into spans of about a paragraph that know their place.
 
 cut            the passages of a text
-passages_of    those of a stored text, checked for prompt injection and stored for that version of the text
+passages_of    those of stored texts, checked for prompt injection and stored for that version of the texts
 Index, rank    passages ranked by a question (`tasks.ranking`)
 """
 
 import itertools
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from storage import database, texts
 from storage.texts import Passage, StoredText
@@ -26,6 +27,8 @@ CUT_BY = f"{CUTTER} {prompt_injection.VERSION}"  # the version of stored passage
 _MAX_PASSAGE = 1200  # characters; a dozen passages fit a small model's window
 _MIN_PASSAGE = 200  # characters; a single line says too little to be ranked: it goes with what follows
 _HEADER = 400  # characters of a table's header rows that are repeated with its later parts
+_LOADED_AT_ONCE = 2_000_000  # characters of texts, with their places ten times as many bytes
+_TEXTS_AT_ONCE = 200
 _TABLE = re.compile(r"(?:^[^\n\f\t]*\t[^\n\f]*(?:\n|\Z))+", re.MULTILINE)  # consecutive lines with cells
 _SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+")
 
@@ -130,19 +133,46 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield start + lead, start + lead + len(words)
 
 
-def passages_of(text_id: int, strings: dict[str, str]) -> tuple[str, list[PassageSpan]]:
-    """A stored text and its passages, which are cut and stored unless they were before.
+class CutText(NamedTuple):
+    """A stored text and its passages."""
 
-    `strings` holds one copy of each place and heading: thousands of passages share them.
+    text_id: int
+    text: str
+    passages: list[PassageSpan]
+
+
+def passages_of(sizes: Mapping[int, int], strings: dict[str, str]) -> Iterator[CutText]:
+    """Stored texts and their passages, which are cut and stored unless they were before.
+
+    Args:
+        sizes: how long each text is, in characters, by its id. Small ones are loaded many at a time.
+        strings: holds one copy of each place and heading: thousands of passages share them.
     """
-    with database.reading() as session:
-        text = texts.get_text(session, text_id)
-        rows = texts.find_passages(session, text_id, CUT_BY)
-    if rows is None:
-        rows = _cut_stored(text)
-        with database.writing() as session:
-            texts.save_passages(session, text_id, CUT_BY, rows)
-    return text.text, [_span(row, strings) for row in rows]
+    for text_ids in _groups(sizes):
+        with database.reading() as session:
+            found = texts.find_texts(session, text_ids)
+            rows = texts.find_passages(session, text_ids, CUT_BY)
+        new = {text.id: _cut_stored(text) for text in found if text.id is not None and text.id not in rows}
+        if new:
+            with database.writing() as session:
+                texts.save_passages(session, CUT_BY, new)
+        for text in found:
+            assert text.id is not None
+            of_text = new[text.id] if text.id in new else rows[text.id]
+            yield CutText(text.id, text.text, [_span(row, strings) for row in of_text])
+
+
+def _groups(sizes: Mapping[int, int]) -> Iterator[list[int]]:
+    group: list[int] = []
+    characters = 0
+    for text_id, size in sizes.items():
+        if group and (characters + size > _LOADED_AT_ONCE or len(group) == _TEXTS_AT_ONCE):
+            yield group
+            group, characters = [], 0
+        group.append(text_id)
+        characters += size
+    if group:
+        yield group
 
 
 def _cut_stored(text: StoredText) -> list[Passage]:

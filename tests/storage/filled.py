@@ -51,7 +51,7 @@ def add_finished(run_id: str, *, document: str = "d1", content: str = "c1", text
         saved = texts.save_text(session, rows.text(content, text=text or "Revenue grew."))
         documents.save_contents(session, "local:1", {document: ("1", content)})
         texts.save_passages(
-            session, saved.id, "cut-1", [Passage(text_id=saved.id, ordinal=0, start=0, end=7, place="p")]
+            session, "cut-1", {saved.id: [Passage(text_id=saved.id, ordinal=0, start=0, end=7, place="p")]}
         )
         caches.save_vectors(
             session, [caches.TextVector(text_id=saved.id, model="m", start=0, end=7, vector=b"\0\1" * 50)]

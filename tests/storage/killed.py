@@ -88,7 +88,7 @@ def pruned(_file: Path) -> str:
             (quotes,) = scores.outcome_quotes(session, company.id).values()
             if document.text_id is None or quotes[0].text_id != document.text_id:
                 return "broken"
-            if texts.find_passages(session, document.text_id, "cut-1") is None:
+            if not texts.find_passages(session, [document.text_id], "cut-1"):
                 return "broken"
         kept = len(session.exec(select(StoredText.id)).all())  # type: ignore[call-overload]
     return {(3, 3): "old", (1, 1): "new"}.get((len(filled.run_ids()), kept), "part")

@@ -157,24 +157,23 @@ def test_summaries_of_thousands_of_contents(database_url: str) -> None:
 def test_passages_come_back_in_order_for_the_cutter_that_cut_them(database_url: str) -> None:
     text_id = store(rows.text())
     with database.reading() as session:
-        assert texts.find_passages(session, text_id, "cutter-1") is None
+        assert texts.find_passages(session, [text_id], "cutter-1") == {}
     _cut(text_id, "cutter-1", 3)
     with database.reading() as session:
-        found = texts.find_passages(session, text_id, "cutter-1")
-        assert found is not None
+        found = texts.find_passages(session, [text_id], "cutter-1")[text_id]
         assert [(each.ordinal, each.start, each.place) for each in found] == [
             (0, 0, "page 1"),
             (1, 5, "page 1"),
             (2, 10, "page 1"),
         ]
-        assert texts.find_passages(session, text_id, "cutter-2") is None
+        assert texts.find_passages(session, [text_id], "cutter-2") == {}
 
 
 def test_a_text_without_passages_is_cut_too(database_url: str) -> None:
     text_id = store(rows.text())
     _cut(text_id, "cutter-1", 0)
     with database.reading() as session:
-        assert texts.find_passages(session, text_id, "cutter-1") == []
+        assert texts.find_passages(session, [text_id], "cutter-1") == {text_id: []}
 
 
 def test_a_new_cutter_replaces_the_passages(database_url: str) -> None:
@@ -182,8 +181,7 @@ def test_a_new_cutter_replaces_the_passages(database_url: str) -> None:
     _cut(text_id, "cutter-1", 3)
     _cut(text_id, "cutter-2", 2)
     with database.reading() as session:
-        found = texts.find_passages(session, text_id, "cutter-2")
-    assert found is not None
+        found = texts.find_passages(session, [text_id], "cutter-2")[text_id]
     assert len(found) == 2
 
 
@@ -193,4 +191,4 @@ def _cut(text_id: int, cutter: str, pieces: int) -> None:
             Passage(text_id=text_id, ordinal=number, start=number * 5, end=number * 5 + 5, place="page 1")
             for number in reversed(range(pieces))
         ]
-        texts.save_passages(session, text_id, cutter, passages)
+        texts.save_passages(session, cutter, {text_id: passages})

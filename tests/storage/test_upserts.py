@@ -88,7 +88,7 @@ def test_one_set_of_passages_from_many(database_url: str) -> None:
 
     def write(session: Session, thread: int, turn: int) -> None:
         passages = [Passage(text_id=text_id, ordinal=number, start=0, end=1, place="") for number in range(4)]
-        texts.save_passages(session, text_id, f"cutter-{turn}", passages)
+        texts.save_passages(session, f"cutter-{turn}", {text_id: passages})
 
     race(write)
     assert count("passages") == 4

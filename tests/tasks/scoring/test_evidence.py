@@ -35,8 +35,7 @@ def test_the_name_of_a_document_speaks_too(room: Room) -> None:
 def test_passages_are_cut_once_and_kept(room: Room) -> None:
     first = room.evidence.find("revenue", 5)
     with reading() as session:
-        passages = find_passages(session, first[0].text_id, CUT_BY)
-    assert passages is not None
+        passages = find_passages(session, [first[0].text_id], CUT_BY)[first[0].text_id]
     assert [(passage.start, passage.end) for passage in passages] == [(0, 13), (15, 33), (35, 46), (48, 66)]
     assert room.evidence.find("revenue", 5) == first
 
