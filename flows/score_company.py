@@ -7,7 +7,7 @@ from flows.batch_definition import slug_of
 from flows.engine import flow
 from flows.run import company_of
 from tasks.reports.report import build
-from tasks.scoring.score import score_criteria
+from tasks.scoring.score import score_criteria, take_over
 from tasks.tracking import show
 
 
@@ -27,9 +27,10 @@ def score_company(domain: str, run: str = "latest") -> bool:
     """
     company = company_of(run, domain)
     assert company.id is not None
+    if take_over(company.id):
+        return True
     is_complete = score_criteria.tracked(company.id)
-    if company_of(company.run_id, domain).carried_from is None:
-        report = build(company.run_id, domain)
-        card = scorecard(report.companies[0], report.run)
-        show(create_markdown_artifact, card, key=f"scorecard-{slug_of(domain)}", description=f"{company.name}: scores")
+    report = build(company.run_id, domain)
+    card = scorecard(report.companies[0], report.run)
+    show(create_markdown_artifact, card, key=f"scorecard-{slug_of(domain)}", description=f"{company.name}: scores")
     return is_complete

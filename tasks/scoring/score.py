@@ -14,7 +14,6 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from sqlmodel import Session
 
 from storage import database, runs, scores
 from storage.runs import RunCompany
@@ -58,19 +57,35 @@ def score_criteria(company_id: int) -> bool:
 
     An outcome that was stored before, by an interrupted run or by the last one, stays when it rests on the same.
     """
-    answerer = current_answerer()
+    if take_over(company_id):
+        return True
+    with database.reading() as session:
+        company = runs.get_company(session, company_id)
+    company.carried_from = None
+    company.evidence_warnings, warnings = _score(company, current_answerer())
+    return _add_up(company, warnings)
+
+
+def take_over(company_id: int) -> bool:
+    """Take over from the run before what rests on the same as there; gives whether nothing is left to score."""
     with database.reading() as session:
         inputs = Inputs.of(session, company_id)
-    company = inputs.company
-    carried = carry_over(company_id, inputs, inputs.hashes(answerer))
+    carried = carry_over(company_id, inputs, inputs.hashes(current_answerer()))
     if carried is None:
-        company.carried_from, (company.evidence_warnings, warnings) = None, _score(company, answerer)
-    else:
-        company.carried_from, company.evidence_warnings = carried.run, list(carried.evidence_warnings)
-        warnings = company.evidence_warnings
+        return False
+    company = inputs.company
+    company.carried_from, company.evidence_warnings = carried.run, list(carried.evidence_warnings)
+    return _add_up(company, company.evidence_warnings)
+
+
+def _add_up(company: RunCompany, warnings: Sequence[str]) -> bool:
+    """Store a company's total and warnings; gives False where a judgement failed."""
+    assert company.id is not None
     with database.reading() as session:
-        outcomes = _outcomes(session, company_id, inputs.criteria)
-    company.total, company.coverage = add_up(outcomes, inputs.criteria.scale)
+        criteria = Criteria.from_json(runs.get_run(session, company.run_id).criteria)
+        ids = {criterion.id for criterion in criteria.criteria}
+        outcomes = [outcome for outcome in scores.company_outcomes(session, company.id) if outcome.criterion_id in ids]
+    company.total, company.coverage = add_up(outcomes, criteria.scale)
     earlier = [warning for warning in company.warnings if not warning.startswith(search_plan.OPENING)]
     company.warnings = list(dict.fromkeys([*earlier, *warnings]))
     with database.writing() as session:
@@ -96,11 +111,6 @@ def _score(company: RunCompany, answerer: Answerer) -> tuple[list[str] | None, l
     warnings = warnings_of(evidence)
     others = [warning for warning in (evidence.warning, plans.warning if plans else None) if warning]
     return None if others else warnings, warnings + others
-
-
-def _outcomes(session: Session, company_id: int, criteria: Criteria) -> list[CriterionOutcome]:
-    ids = {criterion.id for criterion in criteria.criteria}
-    return [outcome for outcome in scores.company_outcomes(session, company_id) if outcome.criterion_id in ids]
 
 
 def criterion_results(
