@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from tasks.text.sentences import sentences
@@ -43,13 +44,18 @@ def trimmed(text: str, question: str) -> Passage:
     units = [unit for line in text.splitlines() if line.strip() for unit in _units(line)]
     if len(text) <= TRIMMED and len(units) <= _MOST_ROWS + 2:
         return whole(text)
-    words = set(tokens(question))
+    words = _words_of(question)
     shared = [len(words & set(tokens(unit.text))) for unit in units]
     best = max(range(len(units)), key=lambda place: (shared[place], -place))
     first, last = _window(units, best)
     head = _head(units, best)
     shown = [units[head], *units[first:last]] if head < first else units[first:last]
     return Passage(_blocks(_lines(shown)), before=first > 0, behind=last < len(units))
+
+
+@lru_cache(maxsize=512)  # a criterion's question is that of a passage of every company
+def _words_of(question: str) -> frozenset[str]:
+    return frozenset(tokens(question))
 
 
 class _Unit(NamedTuple):
