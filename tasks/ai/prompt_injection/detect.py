@@ -9,19 +9,17 @@ user or the system, are injections too.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
 from operator import or_
 from typing import Final
 
+from tasks.ai.prompt_injection.injection import Injection
 from tasks.ai.prompt_injection.normalise import normalise, undisguised
 from tasks.ai.prompt_injection.patterns import LEAD_LENGTH, LEADS, Signal
 from tasks.ai.prompt_injection.patterns_en import ACTS, ADDRESSING
 from tasks.ai.prompt_injection.patterns_other import LANGUAGES, eastern
 from tasks.ai.prompt_injection.prefilter import VOCABULARY, Prefilter, Span, merged
-
-VERSION: Final = "orders-3"
 
 _BEFORE: Final = 90
 """Characters before a verb in which its subject stands."""
@@ -71,17 +69,6 @@ _TOPIC: Final = re.compile(
 _WORD: Final = re.compile(r"\w{2,}")
 _GAP: Final = re.compile(r"[^\S\n]{0,9}\n?[^\S\n]{0,9}(?=\S)")
 _PREFILTER: Final = Prefilter((*ADDRESSING, *ACTS, *LANGUAGES))
-
-
-@dataclass(frozen=True)
-class Injection:
-    """The span of a prompt injection, in characters: the clauses that give orders to a model.
-
-    What is told beside them, in the same sentence or the next, is no part of it: a seller may have put it there.
-    """
-
-    start: int
-    end: int
 
 
 def find_orders(text: str) -> list[Injection]:
