@@ -2,20 +2,20 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 import httpx
 import pytest
-import schemathesis
 from hypothesis import HealthCheck, given, settings
 from hypothesis.strategies import one_of
-from schemathesis import BaseSchema, Case, GenerationMode
-from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from tasks.documents.extract import formats
 from tests.api.conftest import serving
 from tests.homes import make_home
+
+if TYPE_CHECKING:
+    from schemathesis import BaseSchema
 
 OPERATIONS = {
     "/v1/drive/document-text": "Extract Document Text",
@@ -101,8 +101,10 @@ def test_scripts_may_ask_no_other_host(service: httpx.Client) -> None:
 
 
 @pytest.fixture(scope="module")
-def described(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BaseSchema]:
+def described(tmp_path_factory: pytest.TempPathFactory) -> Iterator["BaseSchema"]:
     """The service's own description, with a room of one document."""
+    import schemathesis  # 2 s of processor time, which every worker would take to collect this module
+
     root = tmp_path_factory.mktemp("described")
     (root / "room").mkdir()
     (root / "room" / "a.txt").write_text("A\n")
@@ -119,7 +121,10 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BaseSchema]:
 # Hypothesis takes a number that another thread draws, such as the service's, for one drawn by its own strategies.
 @pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies")
 @pytest.mark.parametrize("operation", [*OPERATIONS, "/file/d/{document_id}/view", "/health/live", "/health/ready"])
-def test_whatever_is_sent_is_answered_as_the_schema_says(described: BaseSchema, operation: str) -> None:
+def test_whatever_is_sent_is_answered_as_the_schema_says(described: "BaseSchema", operation: str) -> None:
+    from schemathesis import Case, GenerationMode
+    from schemathesis.specs.openapi.checks import positive_data_acceptance
+
     described_as = described[operation]["POST" if operation.startswith("/v1") else "GET"]
     right, wrong = (described_as.as_strategy(generation_mode=mode) for mode in GenerationMode)
     # What makes a domain, and that two names of one thing agree, no schema can say.

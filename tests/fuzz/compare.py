@@ -127,13 +127,18 @@ def read_seeds(folder: Path | None, wanted: tuple[str, ...] = FORMATS) -> list[D
     for extension, found in sorted(Seeds(folder, wanted).documents.items()):
         for number, data in enumerate(found):
             try:
-                text = _read(data, extension).text
-                difference = difference_of(data, extension)
+                reading = _read(data, extension)
+                difference = _difference(data, extension, reading)
             except _UNREADABLE:
                 continue
             documents.append(
                 Document(
-                    f"{number}{extension}", extension, data, text, difference, _reasons(data) if difference else ()
+                    f"{number}{extension}",
+                    extension,
+                    data,
+                    reading.text,
+                    difference,
+                    _reasons(data) if difference else (),
                 )
             )
     return documents
@@ -153,16 +158,16 @@ def _added(document: Document, data: bytes, changes: list[str]) -> Difference:
     if "strict" in changes and "openxmlformats.org" in document.text:
         return ()  # the change of namespaces changes what the document says of them
     try:
-        difference = difference_of(data, document.extension)
-        text = _read(data, document.extension).text
+        reading = _read(data, document.extension)
+        difference = _difference(data, document.extension, reading)
     except DiligenceError as error:
         return (("refused", type(error).__name__),)
     except _UNREADABLE as error:  # one of the plain readers', or the change made no package
         return (("unreadable", repr(error)),)
     if set(difference) != set(document.difference):
         return tuple(sorted(set(difference) ^ set(document.difference)))
-    if text != document.text and not set(changes) & set(_ADDS_WORDS):
-        return (("text", _first_difference(document.text, text)),)
+    if reading.text != document.text and not set(changes) & set(_ADDS_WORDS):
+        return (("text", _first_difference(document.text, reading.text)),)
     return ()
 
 
@@ -187,7 +192,11 @@ def difference_of(data: bytes, extension: str) -> Difference:
     Raises:
         DiligenceError: ours refuses it.
     """
-    reading = _read(data, extension)
+    return _difference(data, extension, _read(data, extension))
+
+
+def _difference(data: bytes, extension: str, reading: Reading) -> Difference:
+    """As `difference_of`, where our reader has read the document already."""
     if extension == ".xlsx":
         return tuple(_of_sheets(xlsx.read(data), reading))
     if extension == ".pptx":

@@ -240,6 +240,8 @@ def _prefix(rng: random.Random, pieces: Pieces) -> Pieces:
         )
 
     def renamed(tag: re.Match[str]) -> str:
+        if prefix not in tag[0]:
+            return tag[0]
         name = re.sub(rf"^{re.escape(prefix)}:", "new:", tag[2])
         attributes = re.sub(rf"(\sxmlns:){re.escape(prefix)}(\s*=)", r"\1new\2", tag[3])
         attributes = re.sub(rf"(\s){re.escape(prefix)}:(?=[\w.-]+\s*=)", r"\1new:", attributes)

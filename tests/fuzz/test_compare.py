@@ -2,6 +2,7 @@
 
 import random
 import zipfile
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,13 @@ from tests.tasks.documents.extract.ooxml import packages
 from tests.tasks.documents.extract.pptx import decks
 
 
+@cache
+def seeds() -> list[compare.Document]:
+    return compare.read_seeds(None)
+
+
 def differences(seed: int, cases: int) -> list[str]:
-    documents = compare.read_seeds(None)
+    documents = seeds()
     found = [f"{document.name}: {document.difference}" for document in documents if not document.reasons]
     found = [line for line in found if not line.endswith(": ()")]
     for outcome in compare.compare(documents, seed, cases):

@@ -3,6 +3,7 @@
 import posixpath
 import zipfile
 from collections.abc import Iterator
+from functools import lru_cache
 from io import BytesIO
 from typing import Final, NamedTuple
 from urllib.parse import unquote
@@ -54,6 +55,7 @@ def value_of(element: etree._Element, name: str) -> str | None:
     return next((str(value) for key, value in element.attrib.items() if _short(str(key)) == name), None)
 
 
+@lru_cache(maxsize=4096)
 def _short(tag: str) -> str:
     if not tag.startswith("{"):
         return tag

@@ -27,6 +27,7 @@ from tests.google.faults import Fault
 from tests.google.items import Item
 from tests.google.natives import DOCX
 from tests.google.server import DriveEmulator
+from tests.homes import make_prefect_database
 from tests.tasks.documents.drive.google.connection import ADA
 from tests.tasks.documents.drive.google.emulated import settings_of
 
@@ -76,6 +77,7 @@ def room(emulator: DriveEmulator) -> Item:
 def server(tmp_path_factory: pytest.TempPathFactory, emulator: DriveEmulator) -> Iterator[Server]:
     """A Prefect server, and the environment of programs that work with it and with the emulator."""
     server = Server(tmp_path_factory.mktemp("everything"))
+    make_prefect_database(server.folder)
     server.environment |= settings_of(emulator) | TALKATIVE
     process = server.start(["server", "start", "--port", str(server.port), "--no-ui"], "server.log")
     try:
