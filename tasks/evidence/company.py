@@ -13,7 +13,7 @@ from storage.evidence import SpanPages, find_span_pages, save_span_pages
 from storage.runs import RunDocument
 from storage.texts import StoredText
 from tasks.documents.drive.drive import Drive
-from tasks.documents.drive.registry import open_drive
+from tasks.documents.drive.registry import open_run_drive
 from tasks.documents.drive.spool import spool
 from tasks.documents.extract import places as kinds
 from tasks.documents.settings import DocumentSettings
@@ -82,7 +82,7 @@ def _draw_document(text_id: int, citations: Sequence[Citation], boxed: Container
         return None
     document = citations[0].document
     try:
-        pages = _drawn(open_drive(), document, text, parts)
+        pages = _drawn(open_run_drive(), document, text, parts)
     except (DiligenceError, OSError) as error:
         reason = error.message if isinstance(error, DiligenceError) else f"{error.strerror}."
         return f"{document.name}: its pages are not shown as pictures. {reason}"
