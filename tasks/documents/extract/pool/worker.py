@@ -8,15 +8,20 @@ document costs 0.2 ms in the parent, one for eight 0.05 ms each. So that each do
 time and its own verdict, a number on a page of shared memory (the `Board`) says which one is in work.
 """
 
+import atexit
 import ctypes
+import errno
 import fcntl
 import gc
 import multiprocessing
 import os
 import pickle
+import re
 import resource
 import select
+import shutil
 import signal
+import socket
 import sys
 import time
 from collections import deque
@@ -30,7 +35,7 @@ from tasks.documents.extract import limits as limits_module
 from tasks.documents.extract.ocr import recognise
 from tasks.documents.extract.places import Place
 from tasks.documents.extract.text_writer import Reading
-from tasks.errors import DiligenceError
+from tasks.errors import DiligenceError, Unavailable
 
 Read = Callable[[Path, str], Reading]
 Load = Callable[[], None]
@@ -58,6 +63,9 @@ _WHILE: Final = 0.02
 _MANY: Final = 8
 _MUCH: Final = 1 << 18
 """So many documents, or bytes of what was read, are sent without waiting for more."""
+_OF_THE_MACHINE: Final = frozenset(
+    {errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENODEV, errno.ENXIO, errno.ESTALE}
+)
 _GROWTH: Final = 4
 """A process that has grown by this part of its memory since it started makes room for a new one."""
 
@@ -88,6 +96,19 @@ class Failure:
 
 ReadOutcome = Reading | Failure | None
 """What became of a document; None when it was skipped."""
+
+
+def _remove_socket_at_exit() -> None:
+    """Have the fork server take the folder of its socket with it. Its parent does so too, unless it is killed."""
+    started = re.match(r"from multiprocessing\.forkserver import main; main\((?:\w+=)?(\d+),", sys.orig_argv[-1])
+    if started:  # else this is no fork server
+        with socket.socket(fileno=os.dup(int(started[1]))) as listener:
+            folder = Path(str(listener.getsockname())).parent
+        if folder.name.startswith("pymp-"):
+            atexit.register(shutil.rmtree, folder, ignore_errors=True)
+
+
+_remove_socket_at_exit()
 
 
 def serve(
@@ -127,12 +148,25 @@ def run(read: Read, path: Path, extension: str) -> Reading | Failure:
     recognise.begin()
     try:
         return read(path, extension)
-    except DiligenceError as error:
-        return Failure(error, type(error.__cause__ or error).__name__)
     except MemoryError:
         return Failure(None, "MemoryError")
     except Exception as error:  # noqa: BLE001 - a hostile file may raise anything in a parser
+        cause = _of_the_machine(error)
+        if cause is not None:
+            failed = Unavailable(f"The document was not read: this machine failed ({cause.strerror}). Try again.")
+            return Failure(failed, type(cause).__name__)
+        if isinstance(error, DiligenceError):
+            return Failure(error, type(error.__cause__ or error).__name__)
         return Failure(None, type(error).__name__)
+
+
+def _of_the_machine(error: BaseException | None) -> OSError | None:
+    """The failure of a disk or a table of the system that led to an error: that is no verdict on the document."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in _OF_THE_MACHINE:
+            return error
+        error = error.__cause__ or error.__context__
+    return None
 
 
 def received(message: bytes) -> list[tuple[int, ReadOutcome]]:

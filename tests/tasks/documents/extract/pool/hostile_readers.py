@@ -1,6 +1,7 @@
 """Readers that misbehave as libraries do on hostile files; the pool runs them in its processes."""
 
 import ctypes
+import errno
 import os
 import time
 from pathlib import Path
@@ -32,6 +33,13 @@ def obedient(path: Path, extension: str) -> Reading:
             raise Unpicklable(1, 2)
         case ["damaged"]:
             raise Damaged("The file is damaged.")
+        case ["disk"]:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        case ["disk-as-damage"]:
+            try:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            except OSError as error:
+                raise Damaged("The file is damaged.") from error
         case ["print"]:
             os.write(1, b"noise on stdout\n")
             os.write(2, b"noise on stderr\n")

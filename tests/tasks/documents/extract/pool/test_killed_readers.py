@@ -1,4 +1,4 @@
-"""A reader that is ended from outside says nothing of its document; one that ends by itself does."""
+"""A reader that is ended from outside, or that the machine fails, says nothing of its document; others do."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ from tasks.documents.extract.pool.pool import ExtractionPool, Limits
 from tasks.documents.extract.text_writer import Reading, Source
 from tasks.documents.texts import new_text
 from tasks.errors import Damaged, TookTooLong, Unavailable, Unreadable
-from tests.tasks.documents.extract.pool.hostile_readers import killed_by
+from tests.tasks.documents.extract.pool.hostile_readers import killed_by, obedient
 
 Document = Callable[..., Path]
 
@@ -42,6 +42,17 @@ def test_one_whose_reader_is_killed_again_is_neither_damaged_nor_stored(document
         with pytest.raises(Unavailable, match="ended from outside, twice"):
             new_text("hash", ".txt", partial(pool.read, path, ".txt"))
         assert pool.read(path, ".txt").text == "words"  # another try succeeds
+
+
+@pytest.mark.parametrize("words", ["disk", "disk-as-damage"])
+def test_a_disk_that_fails_is_no_verdict_on_the_document(tmp_path: Path, home: Path, words: str) -> None:
+    path = tmp_path / "document.txt"
+    path.write_text(words)
+    with ExtractionPool(1, Limits(seconds=20), obedient) as pool:
+        with pytest.raises(Unavailable, match=r"this machine failed \((Input/output error|No space left on device)\)"):
+            new_text("hash", ".txt", partial(pool.read, path, ".txt"))
+        path.write_text("words")
+        assert pool.read(path, ".txt").text.strip() == "words"  # another try succeeds
 
 
 def test_one_whose_reader_crashes_once_is_read_all_the_same(document: Document) -> None:

@@ -193,8 +193,13 @@ def test_the_processes_end_with_a_killed_parent(tmp_path: Path, document: Docume
     script = tmp_path / "parent.py"
     script.write_text(textwrap.dedent(PARENT))
     document("process"), document(words)
+    sockets = tmp_path / "sockets"
+    sockets.mkdir()
     with subprocess.Popen(
-        [sys.executable, script, tmp_path, words, "stay"], stdout=subprocess.PIPE, text=True, env=_environment()
+        [sys.executable, script, tmp_path, words, "stay"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=_environment() | {"TMPDIR": str(sockets)},
     ) as parent:
         assert parent.stdout is not None
         while parent.stdout.readline().strip() != "ready":
@@ -206,6 +211,7 @@ def test_the_processes_end_with_a_killed_parent(tmp_path: Path, document: Docume
     while alive := {child for child in children if Path(f"/proc/{child}").exists() and not _zombie(child)}:
         assert time.monotonic() < deadline, alive
         time.sleep(0.05)
+    assert list(sockets.iterdir()) == []  # the fork server took the folder of its socket along
 
 
 def _zombie(pid: int) -> bool:
