@@ -13,6 +13,7 @@ from time import process_time
 from typing import Final
 
 from tasks.documents.extract import detect, formats, limits
+from tasks.documents.extract.machine import machine_failure
 from tasks.documents.extract.ooxml import ole
 from tasks.documents.extract.places import ATTACHMENT, Place
 from tasks.documents.extract.text_writer import NO_TEXT, Attachment, Reading, Source
@@ -184,7 +185,9 @@ class _EmbeddedReader:
             return name, EmbeddedOutcome.TOO_LARGE, _NOTHING
         except Unavailable:  # somebody has ended the process that reads it
             raise
-        except Exception:  # noqa: BLE001 - a hostile file may raise anything in a parser
+        except Exception as error:  # a hostile file may raise anything in a parser
+            if machine_failure(error):
+                raise
             return name, EmbeddedOutcome.DAMAGED, _NOTHING
         outcome = EmbeddedOutcome.READ if reading.text else EmbeddedOutcome.EMPTY
         self._known[content] = "", outcome

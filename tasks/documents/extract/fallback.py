@@ -12,6 +12,7 @@ from io import BytesIO
 from typing import Final
 
 from tasks.documents.extract import limits
+from tasks.documents.extract.machine import machine_failure
 from tasks.documents.extract.text_writer import Reading, Source
 from tasks.errors import Damaged, DiligenceError, Unavailable
 
@@ -55,6 +56,8 @@ def read_or_fall_back(read: Callable[[Source], Reading], other: FallbackReader, 
         raise
     except Exception as failure:
         if isinstance(failure, DiligenceError) and not isinstance(failure, Damaged):
+            raise
+        if machine_failure(failure):
             raise
         try:
             reading = _read_in_fork(other, source)

@@ -10,7 +10,6 @@ time and its own verdict, a number on a page of shared memory (the `Board`) says
 
 import atexit
 import ctypes
-import errno
 import fcntl
 import gc
 import multiprocessing
@@ -32,6 +31,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tasks.documents.extract import limits as limits_module
+from tasks.documents.extract.machine import machine_failure
 from tasks.documents.extract.ocr import recognise
 from tasks.documents.extract.places import Place
 from tasks.documents.extract.text_writer import Reading
@@ -63,9 +63,6 @@ _WHILE: Final = 0.02
 _MANY: Final = 8
 _MUCH: Final = 1 << 18
 """So many documents, or bytes of what was read, are sent without waiting for more."""
-_OF_THE_MACHINE: Final = frozenset(
-    {errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENODEV, errno.ENXIO, errno.ESTALE}
-)
 _GROWTH: Final = 4
 """A process that has grown by this part of its memory since it started makes room for a new one."""
 
@@ -151,22 +148,13 @@ def run(read: Read, path: Path, extension: str) -> Reading | Failure:
     except MemoryError:
         return Failure(None, "MemoryError")
     except Exception as error:  # noqa: BLE001 - a hostile file may raise anything in a parser
-        cause = _of_the_machine(error)
+        cause = machine_failure(error)
         if cause is not None:
             failed = Unavailable(f"The document was not read: this machine failed ({cause.strerror}). Try again.")
             return Failure(failed, type(cause).__name__)
         if isinstance(error, DiligenceError):
             return Failure(error, type(error.__cause__ or error).__name__)
         return Failure(None, type(error).__name__)
-
-
-def _of_the_machine(error: BaseException | None) -> OSError | None:
-    """The failure of a disk or a table of the system that led to an error: that is no verdict on the document."""
-    while error is not None:
-        if isinstance(error, OSError) and error.errno in _OF_THE_MACHINE:
-            return error
-        error = error.__cause__ or error.__context__
-    return None
 
 
 def received(message: bytes) -> list[tuple[int, ReadOutcome]]:

@@ -36,10 +36,7 @@ def obedient(path: Path, extension: str) -> Reading:
         case ["disk"]:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         case ["disk-as-damage"]:
-            try:
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            except OSError as error:
-                raise Damaged("The file is damaged.") from error
+            raise Damaged("The file is damaged.") from OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         case ["print"]:
             os.write(1, b"noise on stdout\n")
             os.write(2, b"noise on stderr\n")

@@ -1,5 +1,6 @@
 """A reader that is ended from outside, or that the machine fails, says nothing of its document; others do."""
 
+import errno
 import os
 import signal
 from collections.abc import Callable
@@ -9,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from storage.texts import Outcome
+from tasks.documents.extract.embedded import with_embedded
 from tasks.documents.extract.fallback import FallbackReader, read_or_fall_back
+from tasks.documents.extract.machine import machine_failure
 from tasks.documents.extract.pool.pool import ExtractionPool, Limits
-from tasks.documents.extract.text_writer import Reading, Source
+from tasks.documents.extract.text_writer import Attachment, Reading, Source
 from tasks.documents.texts import new_text
 from tasks.errors import Damaged, TookTooLong, Unavailable, Unreadable
 from tests.tasks.documents.extract.pool.hostile_readers import killed_by, obedient
@@ -120,3 +123,22 @@ def test_a_second_reader_that_is_killed_is_no_verdict_of_damage() -> None:
 
     with pytest.raises(Unavailable, match="ended from outside"):
         read_or_fall_back(damaged, FallbackReader(killed, "json", b"PK"), b"PK")
+
+
+def test_a_disk_that_fails_the_first_reader_is_no_damage_that_the_second_one_mends() -> None:
+    def failed(_: Source) -> Reading:
+        raise Damaged("It is damaged.") from OSError(errno.EIO, os.strerror(errno.EIO))
+
+    second = FallbackReader(lambda _: Reading("half"), "json", b"PK")
+    with pytest.raises(Damaged) as caught:
+        read_or_fall_back(failed, second, b"PK")
+    assert machine_failure(caught.value)
+
+
+def test_a_disk_that_fails_within_an_attachment_is_no_verdict_on_it() -> None:
+    def failed(_data: bytes, _extension: str) -> Reading:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    outer = Reading("outer\n", attachments=[Attachment("inner.txt", b"words")])
+    with pytest.raises(OSError, match="No space left"):
+        with_embedded(outer, failed, {".txt"})
