@@ -10,7 +10,7 @@ PEERS := .peers/.installed
 JOBS ?= 3
 SIDE_BY_SIDE := -n $(JOBS) --dist loadgroup
 
-.PHONY: demo test test-all check bench fuzz format lock clean
+.PHONY: demo test test-all check bench faults fuzz format lock clean
 
 demo: $(RUN)  ## run the sample batch and say where its report is
 	$(BIN)/diligence demo
@@ -29,6 +29,9 @@ check: $(DEV)  ## style, format, types, and which room imports which
 
 bench: $(DEV) $(PEERS)  ## measure; the figures are kept in tests/benchmarks/README.md
 	$(BIN)/python -m tests.benchmarks
+
+faults: $(DEV)  ## runs with one fault each, compared with one without; FAULTS="--seeds 0:3000 --seconds 3600": see CONTRIBUTING.md
+	$(BIN)/python -m tests.faults $(FAULTS)
 
 fuzz: $(DEV)  ## ten minutes of mutated documents, kept in tests/fuzz/findings where one breaks a promise; FUZZ=compare: see CONTRIBUTING.md
 	$(BIN)/python -m tests.fuzz $(FUZZ)

@@ -5,7 +5,6 @@ that the user visits meanwhile. This one ends with its parent in any case, and a
 (`prefect_child`). It starts in the background, from a database that is prepared: Prefect's migrations take 6 s.
 """
 
-import asyncio
 import os
 import re
 import secrets
@@ -197,6 +196,5 @@ def _send_what_is_left() -> None:
     for worker in (APILogWorker, EventsWorker):
         ended = worker.drain_all(timeout=max(0.0, until - time.monotonic()))
         unsent = unsent or bool(isinstance(ended, tuple) and ended[1])
-    loop = getattr(get_global_loop(), "_loop", None)
-    if unsent and loop is not None:
-        loop.call_soon_threadsafe(lambda: [task.cancel() for task in asyncio.all_tasks(loop)])
+    if unsent:
+        get_global_loop().shutdown()  # which cancels its tasks; to cancel them here prints a traceback

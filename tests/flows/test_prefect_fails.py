@@ -12,6 +12,7 @@ import pytest
 from prefect import settings
 from prefect.events.worker import EventsWorker
 
+from flows import prefect_server
 from flows.batch import batch
 from storage import database, runs
 from tasks.errors import NotFound
@@ -122,6 +123,20 @@ def test_a_server_that_is_lost_in_mid_run(
 ) -> None:
     with through(lambda number, _kind: fault if number >= 20 else None, patience=0.5):
         runs_all_the_same(undisturbed, tmp_path, caplog)
+
+
+def test_what_is_left_to_tell_a_lost_server_is_given_up_quietly(
+    undisturbed: Undisturbed,
+    through: Through,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A thread of Prefect's that ends with an exception prints a traceback; here that is a failure."""
+    with through(lambda number, _kind: Fault.IS_GONE if number >= 20 else None, patience=0.5) as proxy:
+        monkeypatch.setenv("PREFECT_API_URL", proxy.url)
+        with prefect_server.server():
+            runs_all_the_same(undisturbed, tmp_path, caplog)
 
 
 def test_a_server_that_was_never_there(
