@@ -79,8 +79,7 @@ def left(out: Path, database: str) -> Left:
 
 
 def _rows(engine: Engine) -> Iterator[tuple[str, Counter[str]]]:
-    tables = MetaData()
-    tables.reflect(engine)
+    tables = _tables(engine)
     with engine.connect() as connection:
         runs = tables.tables["runs"]
         last = connection.execute(select(runs.c.id).order_by(runs.c.sequence.desc())).scalar()
@@ -97,6 +96,18 @@ def _rows(engine: Engine) -> Iterator[tuple[str, Counter[str]]]:
                 of_run = next(name for name in ("run_id", "company_id", "outcome_id", "id") if name in table.c)
                 rows = [row for row in rows if row[of_run] in belongs[of_run]]
             yield table.name, Counter(_plain(table, row) for row in rows)
+
+
+_reflected: dict[str, MetaData] = {}
+
+
+def _tables(engine: Engine) -> MetaData:
+    """What tables there are; the same in every database of a kind, so that it is looked up once."""
+    if engine.dialect.name not in _reflected:
+        tables = MetaData()
+        tables.reflect(engine)
+        _reflected[engine.dialect.name] = tables
+    return _reflected[engine.dialect.name]
 
 
 def _plain(table: Table, row: Mapping[str, Any]) -> str:

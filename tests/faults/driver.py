@@ -82,16 +82,24 @@ class Driver:
     def run(self, seed: int) -> Result:
         """Run the case of a seed."""
         kind, _ = pair_of(seed)
-        is_new = kind in {Kind.SQLITE, Kind.FILE} and seed // len(PAIRS) % 3 == 1
+        turn = seed // len(PAIRS)
+        is_new = kind in {Kind.SQLITE, Kind.FILE} and turn % 3 == 1
         plan = plan_of(seed, [label for of, label in self._reference(kind, is_new=is_new).points if of is kind])
-        return self.run_plan(plan, seed, is_new=is_new)
+        return self.run_plan(plan, seed, is_new=is_new, at_once=1 + turn % 2)
 
-    def run_plan(self, plan: Plan, seed: int = -1, *, is_new: bool = False) -> Result:
-        """Run with this fault, then without, and compare; with `is_new` in a home that the first run makes."""
+    def run_plan(self, plan: Plan, seed: int = -1, *, is_new: bool = False, at_once: int = 1) -> Result:
+        """Run with this fault, then without, and compare.
+
+        Args:
+            plan: the fault, and where.
+            seed: for the result.
+            is_new: whether the first run is to make its home.
+            at_once: how many companies are examined at the same time.
+        """
         result = Result(seed, plan)
         reference = self._reference(plan.kind)
         expected = reference.left
-        with self._place(plan.kind, is_new=is_new) as place:
+        with self._place(plan.kind, is_new=is_new, at_once=at_once) as place:
             ended = self._go(place, plan, result)
             struck = self._world.switch.struck or "struck\n" in self._trace(place)
             told = self._told(place)
@@ -202,7 +210,7 @@ class Driver:
         return ended
 
     @contextmanager
-    def _place(self, kind: Kind, *, is_new: bool = False) -> Iterator["_Place"]:
+    def _place(self, kind: Kind, *, is_new: bool = False, at_once: int = 1) -> Iterator["_Place"]:
         """A folder with a home, unless that is still to be made, and a database, for one case."""
         self._number += 1
         folder = self._work / "run" / str(self._number)
@@ -217,7 +225,7 @@ class Driver:
             "PYTHONPATH": str(_ROOT),
             "DILIGENCE_HOME": str(folder / "home"),
             "TMPDIR": str(folder / "tmp"),
-            "DILIGENCE_COMPANIES_AT_ONCE": "1",
+            "DILIGENCE_COMPANIES_AT_ONCE": str(at_once),
         }
         url = f"sqlite:///{folder}/home/diligence.db"
         with ExitStack() as stack:

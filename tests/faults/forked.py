@@ -71,9 +71,9 @@ class WarmProcess:
         ours, theirs = os.pipe(), os.pipe()
         self.pid = os.fork()
         if self.pid == 0:
-            os.close(ours[1]), os.close(theirs[0])
+            _close(ours[1], theirs[0])
             _serve(ours[0], theirs[1], control)
-        os.close(ours[0]), os.close(theirs[1])
+        _close(ours[0], theirs[1])
         self._commands = os.fdopen(ours[1], "w")
         self._answers = os.fdopen(theirs[0])
         self.readers: int = self._answer()["readers"]
@@ -101,6 +101,11 @@ class WarmProcess:
         return json.loads(line)
 
 
+def _close(*descriptors: int) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)
+
+
 def _serve(commands: int, answers: int, control: Path) -> NoReturn:
     status = 1
     try:
@@ -117,7 +122,7 @@ def _serve(commands: int, answers: int, control: Path) -> NoReturn:
             for line in wanted:
                 pid = os.fork()
                 if pid == 0:
-                    os.close(wanted.fileno()), os.close(told.fileno())
+                    _close(wanted.fileno(), told.fileno())
                     _become(Command(**json.loads(line)), readers)
                 print(json.dumps({"pid": pid}), file=told, flush=True)
                 _, ended, used = os.wait4(pid, 0)
@@ -189,7 +194,7 @@ def _run(command: Command, readers: int) -> int:
     from deployments import cli
     from tasks.documents.extract.pool import process
 
-    util._finalizer_registry.clear()  # those of the warm process are its own business
+    util._finalizer_registry.clear()  # type: ignore[attr-defined]  # those of the warm process are its own business
     from multiprocessing import process as processes
 
     processes.current_process()._config.pop("tempdir", None)  # type: ignore[attr-defined]

@@ -134,7 +134,7 @@ def _install_databases(points: Points) -> None:
             return super().executemany(sql, *parameters)
 
     class Connection(sqlite3.Connection):
-        def cursor(self, *_: Any) -> Any:  # type: ignore[override]
+        def cursor(self, *_: Any) -> Any:
             return super().cursor(Cursor)
 
         def commit(self) -> None:
@@ -242,7 +242,7 @@ def _install_files(points: Points, watched: str) -> None:
 
     import builtins
 
-    builtins.open = io.open = watched_open  # type: ignore[assignment]
+    builtins.open = io.open = watched_open
     sys.addaudithook(watch)
 
 
