@@ -97,12 +97,18 @@ ReadOutcome = Reading | Failure | None
 
 def _remove_socket_at_exit() -> None:
     """Have the fork server take the folder of its socket with it. Its parent does so too, unless it is killed."""
-    started = re.match(r"from multiprocessing\.forkserver import main; main\((?:\w+=)?(\d+),", sys.orig_argv[-1])
+    command = "".join(sys.orig_argv[-1:])
+    started = re.match(r"from multiprocessing\.forkserver import main; main\((?:\w+=)?(\d+),", command)
     if started:  # else this is no fork server
         with socket.socket(fileno=os.dup(int(started[1]))) as listener:
             folder = Path(str(listener.getsockname())).parent
         if folder.name.startswith("pymp-"):
-            atexit.register(shutil.rmtree, folder, ignore_errors=True)
+            atexit.register(_remove, folder, os.getpid())
+
+
+def _remove(folder: Path, server: int) -> None:
+    if os.getpid() == server:  # no process that it has forked
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 _remove_socket_at_exit()
