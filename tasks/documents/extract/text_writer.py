@@ -7,6 +7,7 @@ the rest of the program relies on: clean characters, `\n` line ends, one form fe
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,6 +43,12 @@ class Reading:
     attachments: list[Attachment] = field(default_factory=list)
     recognised: bool | None = None
     read_as: str | None = None
+
+
+@lru_cache(maxsize=64)
+def _clean_label(label: str) -> str:
+    """Cached, since insertions and remarks come in hundreds and name few people."""
+    return one_line(clean(label))
 
 
 class Writer:
@@ -105,7 +112,7 @@ class Writer:
     def mark(self, start: int, end: int, kind: str, label: str) -> None:
         """What was written from offset `start` up to `end` stands at this place; what holds no mark needs no order."""
         self._marked = True
-        self._places.append(Place(start, end, kind, one_line(clean(label))))
+        self._places.append(Place(start, end, kind, _clean_label(label)))
 
     def heading(self, label: str) -> None:
         """From here to the next heading, or the end, the text stands under this heading."""

@@ -133,8 +133,7 @@ class Layout:
 
     def below(self, lines: Iterable[str]) -> None:
         """Lines to stand below the open paragraph, or the outermost row."""
-        stripped = (line.strip("\r\n") for line in lines)
-        filled = [line for line in stripped if line and not line.isspace()]
+        filled = [words for line in lines if (words := line.strip("\r\n")) and not words.isspace()]
         if self._flow.rows:
             self._flow.asides += filled
         elif filled:
@@ -273,10 +272,14 @@ class Layout:
         lines = self._flow.lines
         below: list[str] = []
         if "\6" in text:
+            alone = _POSITION.fullmatch(text)
+            if alone is not None:
+                lines += self._below_at(int(alone[1]))
+                return
             pieces = _POSITION.split(text)
             text = "".join(pieces[::2]).replace(_MARKED, "")
             for position in map(int, pieces[1::2]):
-                below += self._below[position] if position < len(self._below) else ()
+                below += self._below_at(position)
         heading = _HEADING in text
         if heading:
             text = text.replace(_HEADING, "")
@@ -291,6 +294,9 @@ class Layout:
         elif mark == _NUMBER:
             lines.append(number.rstrip())
         lines += below
+
+    def _below_at(self, position: int) -> Iterable[str]:
+        return self._below[position] if position < len(self._below) else ()
 
     def _end_cell(self) -> None:
         flow = self._flow

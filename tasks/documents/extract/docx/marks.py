@@ -38,9 +38,9 @@ class Marks:
 
     def around(self, kind: str, label: str, lines: Sequence[str]) -> list[str]:
         """`lines` as one place."""
-        opening = self.opening(kind, label)
-        if not opening or not lines:
+        if not lines or self.is_full:
             return [*lines]
+        opening = self.opening(kind, label)
         marked = [*lines]
         marked[0] = opening + marked[0]
         marked[-1] += CLOSING

@@ -10,10 +10,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import PurePath
-from typing import Final, NamedTuple
+from typing import Final
 
 from tasks.documents.extract import fallback, places
 from tasks.documents.extract.docx.marks import Marks, unmarked
+from tasks.documents.extract.docx.notes import Note, Notes
 from tasks.documents.extract.docx.numbering import ListCounter, Numbering
 from tasks.documents.extract.docx.scan import Scan, plain_lines, signature
 from tasks.documents.extract.docx.styles import Styles
@@ -26,16 +27,16 @@ from tasks.documents.extract.ooxml.package import (
     Package,
     attach_embedded,
 )
-from tasks.documents.extract.ooxml.xml import ATTRIBUTES
 from tasks.documents.extract.text_writer import NO_TEXT, Reading, Source, Writer
 from tasks.errors import Damaged
 from tasks.text.normalise import one_line
 
 _ROOT: Final = re.compile(rb"<w:document(?=[\s/>])")
-_NOTE: Final = re.compile(rb"<w:(?:footnote|endnote|comment)(?=[\s>])(%b)(?<!/)>" % ATTRIBUTES)
 _WORDS: Final = re.compile(rb"<w:t(?:\s[^<>]*+)?>([^<]++)")
 _MOST_NOTES: Final = 20_000
-"""That are read with all that is in them, at 20 µs each; of others come the words alone, in one line."""
+"""That are read where they are referred to, with all that is in them, at 20 µs each; of others come the words alone, at
+the end and in one line.
+"""
 
 _LONGEST_PLAIN: Final = 1 << 16
 """Bytes of a comment up to which it is looked at as one that may hold words alone."""
@@ -71,16 +72,6 @@ def _read(source: Source) -> Reading:
         return document.writer.reading()
 
 
-class _Note(NamedTuple):
-    """Where a note stands in its part; of a comment the rest of its tag, which says who wrote it, and when."""
-
-    data: bytes
-    part: str
-    start: int
-    end: int
-    signed: bytes
-
-
 class _Document:
     """One pass over the parts of a document; for its scans, what stands round them."""
 
@@ -90,7 +81,7 @@ class _Document:
         self._package = package
         self._drawings = Drawings(package)
         self._parts: defaultdict[str, dict[str, None]] = defaultdict(dict)  # by kind, each once and in order
-        self._notes: dict[tuple[str, str], list[_Note]] = {}
+        self._notes = Notes()
         self._note_depth = 0
         self._notes_read = 0
         self._note_counters: dict[str, ListCounter | None] = {}
@@ -113,49 +104,52 @@ class _Document:
             self.styles.in_lists = self._numbering.names_style
         for kind in [kind for kind in self._parts if kind in _KINDS_OF_NOTES]:
             for part in self._parts[kind]:
-                self._collect(kind, part)
+                self._notes.collect(kind, part, self._scan(part))
         self._write_parts("header", places.HEADER)
         self._write_body(data, main)
-        for kind, name in list(self._notes):
-            self._write(self.note(kind, name))
+        self._write_notes_left()
         self._write_parts("footer", places.FOOTER)
         self._warn_of_deletions()
         attach_embedded(self._package, self._embedded, self.writer)
 
     def note(self, kind: str, name: str) -> list[str]:
         """The lines of the notes of that id, the first time; careless programs give one id to several."""
-        if (kind, name) not in self._notes or self._note_depth >= _DEEPEST_NOTE:
+        if self._note_depth >= _DEEPEST_NOTE or self._notes_read >= _MOST_NOTES:
             return []
-        self._note_depth += 1
-        if kind not in self._note_counters:
-            self._note_counters[kind] = self._counter()
+        return self._lines_of_notes(kind, self._notes.take(kind, name))
+
+    def _write_notes_left(self) -> None:
+        """Write the notes that were not read where somebody refers to them."""
+        self._write([line for kind, notes in self._notes.left() for line in self._lines_of_notes(kind, notes)])
+
+    def _lines_of_notes(self, kind: str, notes: Iterable[Note]) -> list[str]:
         lines: list[str] = []
-        for note in self._notes.pop((kind, name)):
-            counter = self._note_counters[kind]
+        for note in notes:
             self._notes_read += 1
-            plain = self._plain_comment(note, counter) if kind == "comments" else None
-            if plain is not None:
-                own = plain
-            elif self._notes_read <= _MOST_NOTES:
-                own = Scan(note.data, note.part, self, counter=counter).run(note.start, note.end).lines
-            else:
-                words_alone = b"".join(_WORDS.findall(note.data, note.start, note.end))
-                own = [xml.unescaped(words_alone.decode("utf-8", "replace"))] if words_alone else []
-            label = ""
-            if kind == "comments" and own:
-                author, date = signature(note.signed)
-                label = places.label_of(author, date)
+            own = self._lines_of_note(kind, note) if self._notes_read <= _MOST_NOTES else _words_alone(note)
+            if kind == "comments":
                 words = one_line(unmarked(" ".join(own)))
-                own = [places.comment_mark(author, date, words)] if words else []
-            lines += self.marks.around(_KINDS_OF_NOTES[kind], label, own)
-        self._note_depth -= 1
+                if words:
+                    author, date = signature(note[1])
+                    mark = places.comment_mark(author, date, words)
+                    lines += self.marks.around(places.COMMENT, places.label_of(author, date), [mark])
+            else:
+                lines += self.marks.around(_KINDS_OF_NOTES[kind], "", own)
         return lines
 
-    def _plain_comment(self, note: _Note, counter: ListCounter | None) -> list[str] | None:
-        """The lines of a comment that holds words alone, as most do; else None."""
-        if note.end - note.start > _LONGEST_PLAIN or self._notes_read > _MOST_NOTES:
-            return None
-        return plain_lines(note.data, note.start, note.end, None if counter is None else self.styles)
+    def _lines_of_note(self, kind: str, note: Note) -> list[str]:
+        part, _, content = note
+        if kind not in self._note_counters:
+            self._note_counters[kind] = self._counter()
+        counter = self._note_counters[kind]
+        if kind == "comments" and len(content) <= _LONGEST_PLAIN:  # most comments hold words alone
+            plain = plain_lines(content, None if counter is None else self.styles)
+            if plain is not None:
+                return plain
+        self._note_depth += 1
+        lines = Scan(content, part, self, counter=counter).run().lines
+        self._note_depth -= 1
+        return lines
 
     def drawing(self, part: str, name: str) -> list[str]:
         """The lines of the chart or diagram to which `part` refers by that id."""
@@ -202,17 +196,6 @@ class _Document:
         if self._deletions:
             self.writer.warn(f"Deleted text was left out{f' ({names})' if names else ''}.")
 
-    def _collect(self, kind: str, part: str) -> None:
-        """Keep the notes of a part by id, to be written where they are referred to."""
-        data = self._scan(part)
-        notes = list(_NOTE.finditer(data))
-        ends = [note.start() for note in notes[1:]] + [len(data)]
-        for note, end in zip(notes, ends, strict=False):
-            if b"eparator" in note[1] and data.find(b"<w:t", note.end(), end) < 0:  # the line above the notes
-                continue
-            key = kind, xml.attribute(note[1], b"w:id")
-            self._notes.setdefault(key, []).append(_Note(data, part, note.end(), end, note[1]))
-
     def _write_parts(self, kind: str, place: str) -> None:
         for part in self._parts[kind]:
             with self.writer.place(place, ""):
@@ -229,6 +212,11 @@ class _Document:
     def _write(self, lines: list[str]) -> None:
         if lines:
             self.marks.write("\n".join(lines), self.writer)
+
+
+def _words_alone(note: Note) -> list[str]:
+    words = b"".join(_WORDS.findall(note[2]))
+    return [xml.unescaped(words.decode("utf-8", "replace"))] if words else []
 
 
 def _scanned(package: Package, parts: Mapping[str, Iterable[str]], kind: str) -> bytes:

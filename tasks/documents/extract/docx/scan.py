@@ -7,6 +7,7 @@ bounded number of times, and nothing calls itself.
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import ClassVar, Final, Protocol
 
 from tasks.documents.extract import places
@@ -28,7 +29,10 @@ _CHARACTERS: Final = {
     "hyphen": b"-",
     "drawn_br": b"\n",
 }
-_SIGNED: Final = re.compile(rb'\sw:author="([^"<]*+)" w:date="([0-9TZ:.+-]*+)"')
+_SIGNED: Final = re.compile(rb"""\sw:author=(?:"([^"<]*+)"|'([^'<]*+)')(?:\sw:date=["']([0-9TZ:.+-]*+)["'])?+""")
+_IDENTITY: Final = re.compile(rb"""\sw:id=(?:"([^"&<]*+)"|'([^'&<]*+)')\s*+/?>""")
+"""What mostly stands behind the name of a reference."""
+
 _LONGEST_PROPERTIES: Final = 4_000
 _WINDOW: Final = 1 << 20  # bytes whose words are held before they become lines; it ends where a paragraph begins
 _MOST_FORMULAS: Final = 100_000  # that are read with their shape, at 20 µs each; of others come the words alone
@@ -184,7 +188,14 @@ class Scan:
         self._layout.words.append(xml.escaped(_character(xml.attribute(self._rest(tag), b"w:char"))))
 
     def _note(self, kind: str, tag: re.Match[bytes]) -> None:
-        self._layout.below(self._context.note(kind, xml.attribute(self._rest(tag), b"w:id")))
+        usual = _IDENTITY.match(self._data, tag.end())
+        if usual is not None:
+            name = usual[usual.lastindex or 0].decode("utf-8", "replace")
+        else:
+            name = xml.attribute(self._rest(tag), b"w:id")
+        lines = self._context.note(kind, name)
+        if lines:
+            self._layout.below(lines)
 
     def _drawing(self, kind: str, tag: re.Match[bytes]) -> None:
         name = xml.attribute(self._rest(tag), b"r:dm" if kind == "diagram" else b"r:id")
@@ -293,15 +304,13 @@ class Scan:
     }
 
 
-def plain_lines(
-    data: bytes, start: int, end: int, styles: Mapping[bytes, StyleFacts | None] | None
-) -> list[str] | None:
-    """What a scan finds between `start` and `end` where paragraphs hold words alone, at half the cost; else None.
+def plain_lines(data: bytes, styles: Mapping[bytes, StyleFacts | None] | None) -> list[str] | None:
+    """What a scan finds where paragraphs hold words alone, at half the cost; else None.
 
     `styles` are None where nothing is numbered.
     """
     words: list[bytes] = []
-    for tag in TAGS.finditer(data, start, end):
+    for tag in TAGS.finditer(data):
         kind = tag.lastgroup
         if kind in ("text", "last"):
             words.append(tag[1])
@@ -321,8 +330,16 @@ def signature(rest: bytes) -> tuple[str, str]:
     """Author and date of a change."""
     signed = _SIGNED.search(rest)
     if signed is not None:  # as Word writes it
-        return xml.unescaped(signed[1].decode("utf-8", "replace")), signed[2].decode("ascii")
+        author, single_quoted, date = signed.groups(b"")
+        if date or b"w:date" not in rest:
+            return _signature(author or single_quoted, date)
     return xml.attribute(rest, b"w:author"), xml.attribute(rest, b"w:date") if b"w:date" in rest else ""
+
+
+@lru_cache(maxsize=256)
+def _signature(author: bytes, date: bytes) -> tuple[str, str]:
+    """Cached, since documents have few authors, who change much in a minute."""
+    return xml.unescaped(author.decode("utf-8", "replace")), date.decode("ascii")
 
 
 def _character(code: str) -> str:
