@@ -257,6 +257,11 @@ class ParagraphNumbers:
         self._style_until = -1
         self._looked_from, self._looked_to, self._has_words = 0, 0, False
 
+    @property
+    def is_full(self) -> bool:
+        """Whether no more is counted."""
+        return self._counter.is_full
+
     def by_style(self, style: StyleNumber, at: int) -> ListNumber | None:
         """The number of the paragraph whose style, named at `at`, belongs to a list, unless it has one of its own."""
         if self._counter.is_full:

@@ -5,6 +5,7 @@ too large for its format, is written in digits, as Word does where a language ha
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final
 
 _LATIN: Final = "abcdefghijklmnopqrstuvwxyz"
@@ -47,8 +48,12 @@ _SEQUENCES: Final = {
 """Formats that count through a row of characters. What lies beyond its end is written in digits."""
 
 
+@lru_cache(maxsize=4096)
 def numeral(number: int, number_format: str) -> str:
-    """`number` in a format of that name; in digits where it has none in it."""
+    """`number` in a format of that name; in digits where it has none in it.
+
+    Cached, since each paragraph of a list shows the numbers of the levels above it again.
+    """
     if number_format == "none":
         return ""
     write = _FORMATS.get(number_format)

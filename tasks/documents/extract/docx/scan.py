@@ -156,6 +156,8 @@ class Scan:
             number = self._numbers.own(tag["number"], tag.end())
             if number is not None:
                 self._layout.number(number)
+            elif self._numbers.is_full:
+                self._numbers = None
 
     def _starts(self, kind: str, tag: re.Match[bytes]) -> None:
         closed = not self._data.startswith(b">", tag.end()) and self._rest(tag).endswith(b"/>")
@@ -233,10 +235,10 @@ class Scan:
             self._layout.below(self._context.marks.around(places.ALTERNATIVE_TEXT, "", [words]))
 
     def _inserted(self, _: str, tag: re.Match[bytes]) -> None:
+        if self._context.marks.is_full:
+            return
         rest = self._rest(tag)
-        if (
-            not rest.endswith(b"/>") and not self._context.marks.is_full
-        ):  # else the end of a paragraph was inserted, or a row
+        if not rest.endswith(b"/>"):  # else the end of a paragraph was inserted, or a row
             opening = self._context.marks.opening(places.INSERTED, places.label_of(*signature(rest)))
             if opening:
                 self._insertions += 1

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from tests.tasks.documents.extract.hostile_files import word
+from tests.tasks.documents.extract.hostile_files import MARKER, word
 from tests.tasks.documents.extract.ooxml.packages import NAMES, p
 
 _NUMBERING = ("numbering", "numbering.xml")
@@ -79,6 +79,11 @@ def lists() -> dict[str, bytes]:
         "comments.docx": word(
             "".join(f"<w:p><w:r><w:commentReference w:id='{n}'/></w:r></w:p>" for n in range(300_000)),
             {"word/comments.xml": f"<w:comments {NAMES}>{notes}</w:comments>"},
+            ("comments", "comments.xml"),
+        ),
+        "empty_comments.docx": word(
+            p(MARKER),
+            {"word/comments.xml": f"<w:comments {NAMES}>{'<w:comment >' * 7_000_000}</w:comments>"},
             ("comments", "comments.xml"),
         ),
         "insertions.docx": word(
