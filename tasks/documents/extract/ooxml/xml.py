@@ -19,6 +19,7 @@ from lxml import etree
 
 W: Final = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 A: Final = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+WP: Final = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
 C: Final = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 DGM: Final = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
 M: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
@@ -30,6 +31,7 @@ _STRICT: Final = b"http://purl.oclc.org/ooxml/"
 _USUAL: Final = (
     (b"wordprocessingml/main", W),
     (b"drawingml/main", A),
+    (b"drawingml/wordprocessingDrawing", WP),
     (b"drawingml/chart", C),
     (b"drawingml/diagram", DGM),
     (b"officeDocument/math", M),

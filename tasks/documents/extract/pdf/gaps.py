@@ -6,7 +6,7 @@ its words. PDFium wants more white than some programs leave: it glues words, or 
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import chain, pairwise, starmap
 from math import inf
 from operator import sub
 from typing import Any, Final
@@ -66,12 +66,16 @@ def missing_spaces(textpage: Any, page_text: PageText) -> list[int]:
     text = page_text.text
     if page_text.units != page_text.characters or len(text) != page_text.units or len(text) > _MOST:
         return []
-    boxes = list(document.character_boxes(textpage, range(len(text))))
+    words = [match.span() for match in _WORD.finditer(text)]
+    within = list(chain.from_iterable(starmap(range, words)))  # a box costs a call
+    boxes = list(document.character_boxes(textpage, within))
     narrowest = _GAP * min((top - bottom for _, top, _, bottom in boxes if top > bottom), default=0.0)
     lefts, rights = [box[0] for box in boxes], [box[2] for box in boxes]
     spots: list[int] = []
-    for match in _WORD.finditer(text):
-        first, end = match.span()
+    behind = 0
+    for begin, stop in words:
+        first, end = behind, behind + stop - begin
+        behind = end
         if max(map(sub, lefts[first + 1 : end], rights[first : end - 1])) <= narrowest:
             continue
         gaps: list[float] = []
@@ -84,7 +88,7 @@ def missing_spaces(textpage: Any, page_text: PageText) -> list[int]:
             last_right, last_bottom = right, bottom
         wide = [index for index, gap in enumerate(gaps) if _GAP < gap < 1]
         if wide and 3 * len(wide) <= len(gaps) and min(gaps[index] for index in wide) > _OVER_OTHERS * _middle(gaps):
-            spots += (first + index + 1 for index in wide)
+            spots += (begin + index + 1 for index in wide)
     return spots
 
 

@@ -44,6 +44,14 @@ def test_a_strict_namespace_is_found_wherever_it_is_declared() -> None:
     assert data.endswith(graphic.replace(f"{STRICT}/drawingml/main", DRAWN).encode() + b"</w:document>")
 
 
+def test_pictures_in_strict_documents_keep_their_prefix() -> None:
+    names = f'xmlns:w="{WORD}" xmlns:wp="{STRICT}/drawingml/wordprocessingDrawing"'
+    picture = '<wp:docPr id="1" name="Picture 1" descr="a red house"/>'
+    data, whole = canonical(part(names, picture))
+    assert whole
+    assert picture.encode() in data
+
+
 def test_an_unknown_strict_namespace_ends_the_search_for_others() -> None:
     data = part(f'xmlns:w="{STRICT}/of/the/future"', "<w:p><w:t>words</w:t></w:p>")
     assert canonical(data) == (

@@ -13,6 +13,7 @@ USUAL = '<Relationship Id="r1" Type="T/image" Target="{}"/>'
 FORMS = {
     "usual": USUAL,
     "of the SDK": '<Relationship Type="T/image" Target="{}" Id="r1" />',
+    "closed by a tag": '<Relationship Id="r1" Type="T/image" Target="{}"></Relationship>',
     "another order": '<Relationship Target="{}" Id="r1" Type="T/image"/>',
     "single quotes": "<Relationship Id='r1' Type='T/image' Target='{}' TargetMode='Internal'/>",
 }
