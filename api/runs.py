@@ -4,6 +4,7 @@ The paths are those of the files that `diligence run` writes, so that their link
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any, Final
 from urllib.parse import quote
 
@@ -18,7 +19,7 @@ from api.pages import with_own_policy
 from api.requests import Calls
 from tasks.reports import live
 
-_PICTURE: Final = "image/webp"
+_MEDIA_TYPES: Final = {".png": "image/png", ".webp": "image/webp"}
 
 
 @get("/{run:str}", include_in_schema=False)
@@ -41,7 +42,7 @@ async def company(run: FromPath[str], name: FromPath[str], calls: NamedDependenc
 async def evidence(run: FromPath[str], name: FromPath[str], calls: NamedDependency[Calls]) -> Response[Any]:
     if name.endswith(".html"):
         return with_own_policy(await calls.here(live.evidence_page, run, name.removesuffix(".html")))
-    return File(await calls.here(live.picture, run, name), media_type=_PICTURE, content_disposition_type="inline")
+    return _picture(await calls.here(live.picture, run, name))
 
 
 @get("/{run:str}/documents/{document_id:str}", include_in_schema=False)
@@ -60,8 +61,11 @@ async def document(
 async def page_picture(
     run: FromPath[str], document_id: FromPath[str], page: FromPath[int], calls: NamedDependency[Calls]
 ) -> File:
-    path = await calls.here(live.page_picture, run, document_id, page)
-    return File(path, media_type=_PICTURE, content_disposition_type="inline")
+    return _picture(await calls.here(live.page_picture, run, document_id, page))
+
+
+def _picture(path: Path) -> File:
+    return File(path, media_type=_MEDIA_TYPES[path.suffix], content_disposition_type="inline")
 
 
 @get("/{run:str}/documents/{document_id:str}/original", include_in_schema=False, media_type="application/octet-stream")

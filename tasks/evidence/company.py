@@ -21,7 +21,7 @@ from tasks.errors import DiligenceError, NotFound, Unreadable
 from tasks.evidence.boxes import BoxedPage
 from tasks.evidence.citations import Citation, citations_of
 from tasks.evidence.drawing import PageOrder, Span, draw_pages
-from tasks.evidence.pictures import picture_path
+from tasks.evidence.pictures import find_picture, picture_stem
 from tasks.evidence.settings import EvidenceSettings
 from tasks.operation import operation
 from tasks.remote.fan_out import FanOut
@@ -120,7 +120,7 @@ def _parts_to_draw(
     for start, end in dict.fromkeys((citation.start, citation.end) for citation in citations):
         parts = parts_of(text, start, end)
         if (text.id, start, end) in boxed and all(
-            picture_path(text.content_hash, part.page).exists() for part in parts
+            find_picture(text.content_hash, part.page) for part in parts
         ):
             continue
         for part in parts:
@@ -150,10 +150,12 @@ def draw_alone(drive: Drive, document: RunDocument, text: StoredText, page: int)
     """
     if not any(kind == kinds.PAGE and label == str(page) for _, _, kind, label in text.places):
         raise NotFound("The document has no such page.")
-    picture = picture_path(text.content_hash, page)
-    if not picture.exists():
-        _fetch_and_draw(drive, document, text, [PageOrder(page, "", [], str(picture), False)])
-    if not picture.exists():
+    picture = find_picture(text.content_hash, page)
+    if picture is None:
+        stem = str(picture_stem(text.content_hash, page))
+        _fetch_and_draw(drive, document, text, [PageOrder(page, "", [], stem, False)])
+        picture = find_picture(text.content_hash, page)
+    if picture is None:
         raise Unreadable("This page cannot be drawn.")
     return picture
 
@@ -161,7 +163,7 @@ def draw_alone(drive: Drive, document: RunDocument, text: StoredText, page: int)
 def _fetch_and_draw(
     drive: Drive, document: RunDocument, text: StoredText, orders: Sequence[PageOrder]
 ) -> list[BoxedPage]:
-    picture_path(text.content_hash, 1).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    picture_stem(text.content_hash, 1).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     most = DocumentSettings.current().document_max_mb << 20
     with spool() as folder, drive.fetch(document.document_id, folder, most) as fetched:
         if fetched.content_hash != text.content_hash:
@@ -170,12 +172,12 @@ def _fetch_and_draw(
 
 
 def _order(text: StoredText, number: int, on_page: Sequence[_CitedPart]) -> PageOrder:
-    picture = picture_path(text.content_hash, number)
+    is_drawn = find_picture(text.content_hash, number) is not None
     return PageOrder(
         number,
         on_page[0].part.text,
         [Span(cited.part.start, cited.part.end) for cited in on_page],
-        None if picture.exists() else str(picture),
+        None if is_drawn else str(picture_stem(text.content_hash, number)),
         on_page[0].part.is_scan,
     )
 

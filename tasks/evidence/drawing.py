@@ -36,6 +36,7 @@ class Span(NamedTuple):
 class PageOrder:
     """A page to draw: its number from 1, its text, the spans to box, and the file to write, None for no picture.
 
+    The file's name has no suffix: that of the picture's format is put behind it.
     `is_scan`: some of its text was recognised in a picture.
     """
 
@@ -66,7 +67,7 @@ def _pool(limits: Limits) -> ExtractionPool:
 
 
 def _page(values: dict[str, Any]) -> BoxedPage:
-    return BoxedPage(**{**values, "boxes": [[Box(**box) for box in boxes] for boxes in values["boxes"]]})
+    return BoxedPage(**{**values, "boxes": [[Box(*box) for box in boxes] for boxes in values["boxes"]]})
 
 
 def draw(path: Path, orders: str) -> Reading:

@@ -2,9 +2,9 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from math import inf
+from typing import Final, NamedTuple
 
 _OVERLAP: Final = 0.5
 """Glyphs that share this much of their height stand on one line."""
@@ -12,10 +12,11 @@ _LAST_ROWS: Final = 3
 """Rows above that a glyph is held against."""
 _SAME: Final = 0.3
 """Equal glyphs that stand nearer to each other than this share of their width are one, printed twice."""
+_NEAR: Final = 0.1
+"""Or nearer than so many points: thin ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(NamedTuple):
     """A rectangle in points, from the upper left corner of a page as it is shown."""
 
     left: float
@@ -49,8 +50,7 @@ class Box:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Glyph:
+class Glyph(NamedTuple):
     """A character of a page as it is drawn. `begins`: the first of a word."""
 
     text: str
@@ -86,27 +86,47 @@ class Glyphs:
     @cached_property
     def once(self) -> list[int]:
         """The indices of the glyphs as drawn, those left out that are drawn upon an equal one, to look bold."""
-        places: dict[tuple[str, int, int], list[Box]] = {}
-        indices: list[int] = []
-        for index, glyph in enumerate(self.drawn):
-            box, reach = glyph.box, max(_SAME * (glyph.box.right - glyph.box.left), 0.1)
-            column, row = int(box.left), int(box.top)
-            near = (
-                other
-                for x in range(column - 1, column + 2)
-                for y in range(row - 1, row + 2)
-                for other in places.get((glyph.text, x, y), ())
-            )
-            if any(abs(other.left - box.left) < reach and abs(other.top - box.top) < reach for other in near):
-                continue
-            places.setdefault((glyph.text, column, row), []).append(box)
-            indices.append(index)
-        return indices
+        if not self.printed_again:
+            return list(range(len(self.drawn)))
+        return [index for index in range(len(self.drawn)) if index not in self.printed_again]
 
     @cached_property
     def printed_again(self) -> frozenset[int]:
         """The indices of the glyphs that are drawn upon equal ones."""
-        return frozenset(range(len(self.drawn))).difference(self.once)
+        by_text: dict[str, list[int]] = {}
+        for index, glyph in enumerate(self.drawn):
+            by_text.setdefault(glyph.text, []).append(index)
+        again: set[int] = set()
+        for later, earlier in sorted(pair for equal in by_text.values() for pair in self._near_each_other(equal)):
+            if earlier not in again:
+                again.add(later)
+        return frozenset(again)
+
+    def _near_each_other(self, equal: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """Pairs of equal glyphs at one place, the later one first."""
+        boxes = self.drawn
+        farthest = max(_NEAR, _SAME * max(boxes[index].box.right - boxes[index].box.left for index in equal))
+        lines: list[list[tuple[float, int]]] = []  # each with the left sides of its glyphs
+        last = -inf
+        for top, left, index in sorted((boxes[index].box.top, boxes[index].box.left, index) for index in equal):
+            if top - last >= farthest:
+                lines.append([])
+            lines[-1].append((left, index))
+            last = top
+        for line in lines:
+            line.sort()
+            for position, (left, index) in enumerate(line):
+                following = position + 1
+                while following < len(line) and line[following][0] - left < farthest:
+                    pair = index, line[following][1]
+                    if self._is_reached(max(pair), min(pair)):
+                        yield max(pair), min(pair)
+                    following += 1
+
+    def _is_reached(self, later: int, earlier: int) -> bool:
+        box, other = self.drawn[later].box, self.drawn[earlier].box
+        reach = max(_SAME * (box.right - box.left), _NEAR)
+        return abs(box.left - other.left) < reach and abs(box.top - other.top) < reach
 
     @cached_property
     def by_rows(self) -> list[int]:

@@ -5,16 +5,26 @@ They are named by the content of their document, so that what was drawn once ser
 
 from collections.abc import Collection
 from pathlib import Path
+from typing import Final
 
 from storage import database, texts
 from tasks.evidence.drawing import VERSION
 
+SUFFIXES: Final = (".png", ".webp")
+"""Of the formats of pictures: by `pdf_page` the one or the other, by what is on the page."""
+
 _AT_ONCE = 500  # contents that are looked up together
 
 
-def picture_path(content_hash: str, page: int) -> Path:
-    """Where the picture of a document's page lies, if it was drawn."""
-    return _folder() / f"{content_hash[:2]}" / f"{content_hash}-{VERSION}-{page}.webp"
+def picture_stem(content_hash: str, page: int) -> Path:
+    """Where the picture of a document's page is to be drawn, without the suffix of its format."""
+    return _folder() / f"{content_hash[:2]}" / f"{content_hash}-{VERSION}-{page}"
+
+
+def find_picture(content_hash: str, page: int) -> Path | None:
+    """The picture of a document's page; None unless it was drawn."""
+    stem = picture_stem(content_hash, page)
+    return next((path for suffix in SUFFIXES if (path := stem.with_suffix(suffix)).exists()), None)
 
 
 def remove_pictures(without: Collection[int] = (), *, dry_run: bool = False) -> tuple[int, int]:
@@ -25,7 +35,7 @@ def remove_pictures(without: Collection[int] = (), *, dry_run: bool = False) -> 
         dry_run: whether only to count.
     """
     by_content: dict[str, list[Path]] = {}
-    for picture in _folder().glob("??/*.webp"):
+    for picture in (path for path in _folder().glob("??/*") if path.suffix in SUFFIXES):
         by_content.setdefault(picture.name.partition("-")[0], []).append(picture)
     contents = sorted(by_content)
     count = size = 0

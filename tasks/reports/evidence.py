@@ -5,13 +5,15 @@ What a page shows is what the run's account may see.
 
 import shutil
 from collections.abc import Collection
+from errno import ENOENT
+from os import strerror
 from pathlib import Path
 
 from sqlmodel import Session
 
 from storage.database import reading
 from storage.runs import run_companies
-from tasks.evidence.pictures import picture_path
+from tasks.evidence.pictures import find_picture
 from tasks.reports import company_pages
 from tasks.reports.evidence_links import FOLDER, is_own_file
 from tasks.reports.evidence_pages import CitedFor, ShownPage, WaysOn, filled, pages_of, render_page
@@ -89,7 +91,9 @@ def _remove(folder: Path, names: Collection[str]) -> None:
 def _copy_picture(content_hash: str, shown: ShownPage, folder: Path) -> None:
     assert shown.picture is not None
     target = folder / shown.picture
-    source = picture_path(content_hash, shown.page)
+    source = find_picture(content_hash, shown.page)
+    if source is None:  # it was taken away since the page was filled
+        raise FileNotFoundError(ENOENT, strerror(ENOENT))
     if not target.exists() or target.stat().st_size != source.stat().st_size:
         shutil.copyfile(source, target)
 

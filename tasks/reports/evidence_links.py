@@ -7,8 +7,8 @@ from typing import Final
 FOLDER: Final = "evidence"
 _PART: Final = re.compile(r"((?:in “[^”]*”, )*(?:page \d+|slide \d+|sheet [^,]+))", re.IGNORECASE)
 _OWN: Final = re.compile(r"evidence/[0-9a-f]{24}\.html#c\d+-\d+")
-_OWN_FILE: Final = re.compile(r"[0-9a-f]{16}(?:[0-9a-f]{8})?\.html|[0-9a-f]{24}-\d+\.webp")
-_PICTURE: Final = re.compile(r"([0-9a-f]{24})-(\d{1,7})\.webp")
+_OWN_FILE: Final = re.compile(r"[0-9a-f]{16}(?:[0-9a-f]{8})?\.html|[0-9a-f]{24}-\d+\.(?:png|webp)")
+_PICTURE: Final = re.compile(r"([0-9a-f]{24})-(\d{1,7})\.(?:png|webp)")
 _CHARACTERS: Final = 6_000
 """Of a document without pages, slides or sheets, so much of its text shares an evidence page."""
 
@@ -39,9 +39,9 @@ def _digest(words: str) -> str:
     return sha256(words.encode(errors="surrogatepass")).hexdigest()
 
 
-def picture_name(content_hash: str, page: int) -> str:
-    """The name of the picture of a page, beside the evidence pages."""
-    return f"{content_hash[:24]}-{page}.webp"
+def picture_name(content_hash: str, page: int, suffix: str) -> str:
+    """The name of the picture of a page, beside the evidence pages; `suffix` is that of its format, as `.png`."""
+    return f"{content_hash[:24]}-{page}{suffix}"
 
 
 def picture_of(name: str) -> tuple[str, int] | None:

@@ -19,7 +19,7 @@ from storage.texts import StoredText
 from tasks.documents.extract import places as kinds
 from tasks.evidence.citations import Citation, citations_of
 from tasks.evidence.excerpt import Mark, Stretch, stretches
-from tasks.evidence.pictures import picture_path
+from tasks.evidence.pictures import find_picture
 from tasks.reports.evidence_links import anchor_of, page_name, part_of, picture_name
 from tasks.reports.html import allowed, environment, part
 
@@ -135,8 +135,8 @@ def _fill(page: EvidencePage, text: StoredText, known: Mapping[tuple[int, int, i
             number = span_page["page"]
             shown = by_page.get(number)
             if shown is None:
-                drawn = picture_path(text.content_hash, number).exists()
-                picture = picture_name(text.content_hash, number) if drawn else None
+                drawn = find_picture(text.content_hash, number)
+                picture = picture_name(text.content_hash, number, drawn.suffix) if drawn else None
                 shown = ShownPage(number, span_page["width"], span_page["height"], picture, [], [])
                 by_page[number] = shown
             shown.boxes.extend((anchor_of(start, end), box) for box in span_page["boxes"])

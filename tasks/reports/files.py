@@ -10,10 +10,12 @@ from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
 from typing import Final, Self
-from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+from zlib import crc32
 
 from tasks.errors import BadRequest
 from tasks.evidence.settings import EvidenceSettings
+from tasks.evidence.pictures import SUFFIXES as PICTURES
 from tasks.reports import company_pages
 from tasks.reports.evidence import replace_file, write_evidence
 from tasks.reports.evidence_links import FOLDER, is_own_file
@@ -168,24 +170,45 @@ def _unlink_evidence(company: CompanyReport) -> None:
 
 
 def pack(folder: Path) -> Path:
-    """Write report.zip: report.html with `companies` and `evidence`, to be sent on. The same gives the same bytes.
+    """Write report.zip: report.html with `companies` and `evidence`, to be sent on. The same is not written again.
 
     Raises:
         OSError: it cannot be written; an earlier one is taken away, for it belongs to an earlier report.
     """
     target, half = folder / "report.zip", folder / "report.zip.part"
     try:
+        pages = sorted((folder / company_pages.FOLDER).glob("*.html"))
+        files = {
+            f"report/{path.relative_to(folder).as_posix()}": path
+            for path in [folder / "report.html", *pages, *sorted((folder / FOLDER).iterdir())]
+            if path.name == "report.html" or company_pages.is_own_file(path.name) or is_own_file(path.name)
+        }
+        if _holds(target, files):
+            return target
         with ZipFile(half, "w") as archive:
-            pages = sorted((folder / company_pages.FOLDER).glob("*.html"))
-            for path in [folder / "report.html", *pages, *sorted((folder / FOLDER).iterdir())]:
-                if path.name == "report.html" or company_pages.is_own_file(path.name) or is_own_file(path.name):
-                    entry = ZipInfo(f"report/{path.relative_to(folder).as_posix()}", _ALWAYS)
-                    entry.external_attr = 0o644 << 16
-                    entry.compress_type = ZIP_STORED if path.suffix == ".webp" else ZIP_DEFLATED
-                    archive.writestr(entry, path.read_bytes())
+            for name, path in files.items():
+                entry = ZipInfo(name, _ALWAYS)
+                entry.external_attr = 0o644 << 16
+                entry.compress_type = ZIP_STORED if path.suffix in PICTURES else ZIP_DEFLATED
+                archive.writestr(entry, path.read_bytes())
         half.replace(target)
     except OSError:
         half.unlink(missing_ok=True)
         target.unlink(missing_ok=True)
         raise
     return target
+
+
+def _holds(target: Path, files: Mapping[str, Path]) -> bool:
+    """Whether an archive holds these files by these names, and nothing else."""
+    try:
+        with ZipFile(target) as archive:
+            packed = {entry.filename: (entry.file_size, entry.CRC) for entry in archive.infolist()}
+    except (OSError, BadZipFile):
+        return False
+    if list(packed) != list(files):
+        return False
+    return all(
+        packed[name][0] == path.stat().st_size and packed[name][1] == crc32(path.read_bytes())
+        for name, path in files.items()
+    )

@@ -20,7 +20,7 @@ from tasks.documents.drive.drive import Document, Drive
 from tasks.documents.drive.registry import configured_drive, open_drive
 from tasks.errors import NotFound
 from tasks.evidence.company import draw_alone, is_pdf
-from tasks.evidence.pictures import picture_path
+from tasks.evidence.pictures import find_picture
 from tasks.reports.company_pages import FOLDER, CompanyPages
 from tasks.reports.evidence_links import anchor_of, page_prefix, picture_of
 from tasks.reports.evidence_pages import CitedFor, EvidencePage, WaysOn, filled, pages_of, render_page
@@ -174,8 +174,8 @@ def picture(run_id: str, name: str) -> Path:
             for document in held_by:
                 with suppress(NotFound):
                     _visible(live, document.document_id)
-                    path = picture_path(document.content_hash or "", shown[1])
-                    if path.exists():
+                    path = find_picture(document.content_hash or "", shown[1])
+                    if path is not None:
                         return path
     raise NotFound("There is no such picture in this run.")
 

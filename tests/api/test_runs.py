@@ -97,7 +97,7 @@ def test_every_link_of_a_report_leads_somewhere(service: httpx.Client, alpha: Pa
     dead, answers = dead_links(service, "/runs/r1/report.html")
     assert dead == []
     kinds = [answer.headers["content-type"].partition(";")[0] for answer in answers.values()]
-    assert kinds.count("image/webp") >= 2  # in the evidence, and the whole page
+    assert kinds.count("image/png") >= 2  # in the evidence, and the whole page
     assert kinds.count("application/pdf") == 1
     assert any(path.endswith(f"{quote(document_id(HOSTILE))}/original") for path in answers)
     assert not any("file:" in answer.text for answer in answers.values() if "html" in answer.headers["content-type"])
@@ -163,7 +163,7 @@ def test_pages_run_nothing_and_are_framed_by_nobody(service: httpx.Client, alpha
 
 def test_what_was_deleted_since_is_said_and_not_shown(service: httpx.Client, alpha: Path) -> None:
     address = urldefrag(address_of(service, RECURRING))[0]
-    picture = next(urljoin(address, link) for link in re.findall(r'href="([^"]+\.webp)"', service.get(address).text))
+    picture = next(urljoin(address, link) for link in re.findall(r'href="([^"]+\.png)"', service.get(address).text))
     (alpha / "Accounts.pdf").unlink()
     accounts = f"/runs/r1/documents/{document_id('Accounts.pdf')}"
     for path in (address, accounts, f"{accounts}/original", f"{accounts}/pages/1", picture):

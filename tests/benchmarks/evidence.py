@@ -49,7 +49,7 @@ def _row(name: str, batch: Path, folder: Path) -> tuple[str, str, str]:
         with_evidence = _seconds(batch, report, "cited")
         shares.append((with_evidence - without) / with_evidence)
     files = [path.stat().st_size for path in (report / "report" / "evidence").iterdir()]
-    pictures = [path.stat().st_size for path in (report / "report" / "evidence").glob("*.webp")]
+    pictures = [path.stat().st_size for path in (report / "report" / "evidence").iterdir() if path.suffix != ".html"]
     figure = (
         f"{statistics.median(shares):.3f} of {with_evidence:.0f} s; {len(files)} files of {sum(files) >> 10} KB, of "
         f"which {len(pictures)} pictures, the largest of {max(pictures, default=0) >> 10} KB"
@@ -73,6 +73,8 @@ def _seconds(batch: Path, home: Path, evidence: str) -> float:
         while run.poll() is None:
             _note(run.pid, used)
             time.sleep(0.02)
+    if not (home / "report" / "report.html").exists():
+        raise RuntimeError("The run wrote no report: what it took says nothing.")
     return sum(used.values()) / _TICK
 
 
@@ -105,6 +107,7 @@ def _batch(folder: Path) -> Path:
         "criteria": str(_SAMPLE / "criteria.yaml"),
         "fact_sources": ["files"],
         "facts": "facts/",
+        "figure_concepts": str(_SAMPLE / "concepts.toml"),
         "drive_root": ".",
         "companies": companies,
     }

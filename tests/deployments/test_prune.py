@@ -13,7 +13,7 @@ from flows import prefect_history, prefect_server
 from storage import database
 from storage.columns import now
 from tasks.documents.drive.spool import spool
-from tasks.evidence.pictures import picture_path
+from tasks.evidence.pictures import picture_stem
 from tests.storage import filled
 
 
@@ -33,7 +33,7 @@ def test_it_says_what_it_freed(own_prefect: Path, home: Path, capsys: pytest.Cap
     for number in (1, 2, 3):
         content = f"c{number}".ljust(64, "0")
         filled.add_finished(f"r{number}", document=f"d{number}", content=content, text="word " * 300_000)
-        picture = picture_path(content, 1)
+        picture = picture_stem(content, 1).with_suffix(".png" if number % 2 else ".webp")
         picture.parent.mkdir(parents=True)
         picture.write_bytes(b"x" * 2**20)
     (left := home / "spool" / "1-killed").mkdir(parents=True)

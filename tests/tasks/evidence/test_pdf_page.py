@@ -42,10 +42,11 @@ class Drawn:
         self.pictures: list[Path] = []
         with PdfDocument(data) as pdf:
             for part in parts_of(text, start, start + len(quotation)):
-                picture = folder / f"{part.page}.webp"
+                stem = folder / f"{part.page}"
                 spans = [(part.start, part.end)]
-                page = pdf_page.draw_page(pdf, part.page, part.text, spans, str(picture), is_scan=part.is_scan)
+                page = pdf_page.draw_page(pdf, part.page, part.text, spans, str(stem), is_scan=part.is_scan)
                 assert page.is_drawn
+                (picture,) = folder.glob(f"{stem.name}.*")
                 assert picture.stat().st_size <= LARGEST
                 self.pages.append(page)
                 self.pictures.append(picture)

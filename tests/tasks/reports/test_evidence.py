@@ -106,7 +106,7 @@ def test_words_of_a_pdf_are_boxed_on_the_picture_of_their_page(tmp_path: Path) -
     (box,) = quote["boxes"]
     assert box["page"] == 1
     assert box["left"] == pytest.approx(72, abs=2)
-    (picture,) = (tmp_path / "out" / "evidence").glob("*.webp")
+    (picture,) = (tmp_path / "out" / "evidence").glob("*.png")
     assert picture.stat().st_size < 150_000
     with Image.open(picture) as drawn:
         scale = drawn.width / 612
@@ -132,17 +132,33 @@ def test_writing_again_changes_no_file(tmp_path: Path) -> None:
     draw()
     write_reports("r1", tmp_path / "out")
     files = {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in (tmp_path / "out" / "evidence").iterdir()}
-    packed = (tmp_path / "out" / "report.zip").read_bytes()
+    archive = tmp_path / "out" / "report.zip"
+    packed, written_at = archive.read_bytes(), archive.stat().st_mtime_ns
     assert draw() == []
     write_reports("r1", tmp_path / "out")
     assert files == {
         path: (path.stat().st_mtime_ns, path.read_bytes()) for path in (tmp_path / "out" / "evidence").iterdir()
     }
-    assert packed == (tmp_path / "out" / "report.zip").read_bytes()
-    with ZipFile(tmp_path / "out" / "report.zip") as archive:
-        assert archive.testzip() is None
-        assert "report/report.html" in archive.namelist()
-        assert sum(name.endswith(".webp") for name in archive.namelist()) == 1
+    assert (packed, written_at) == (archive.read_bytes(), archive.stat().st_mtime_ns)
+    with ZipFile(archive) as whole:
+        assert whole.testzip() is None
+        assert "report/report.html" in whole.namelist()
+        assert sum(name.endswith(".png") for name in whole.namelist()) == 1
+
+
+@pytest.mark.parametrize("change", ["", "another"])
+def test_an_archive_that_holds_something_else_is_written_again(tmp_path: Path, change: str) -> None:
+    draw()
+    write_reports("r1", tmp_path / "out")
+    archive, page = tmp_path / "out" / "report.zip", "report/report.html"
+    with ZipFile(archive) as whole:
+        content = whole.read(page)
+    with ZipFile(archive, "w") as other:  # without its evidence, or with a page of the same size
+        other.writestr(page, content if not change else content[: -len(change)] + change.encode())
+    write_reports("r1", tmp_path / "out")
+    with ZipFile(archive) as whole:
+        assert whole.read(page) == content
+        assert len(whole.namelist()) > 1
 
 
 def test_what_somebody_else_keeps_in_the_folder_stays_and_what_is_cited_no_more_goes(tmp_path: Path) -> None:
@@ -245,6 +261,7 @@ def test_on_a_full_disk_the_report_stands_and_says_what_is_missing(
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk")
 def test_an_archive_that_has_no_room_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     write_reports("r1", tmp_path / "out")
+    (tmp_path / "out" / "report.zip").write_bytes(b"of an earlier report")
     (tmp_path / "out" / "report.zip.part").symlink_to("/dev/full")
     write_reports("r1", tmp_path / "out")
     assert "No space left" in caplog.text
