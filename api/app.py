@@ -21,8 +21,7 @@ from api.auth import CALLER, needs_account, needs_key, needs_local
 from api.front import Service
 from api.keyring import Keyring
 from api.openapi import ACCOUNT_SCHEMES, KEY_SCHEME, STATIC, openapi
-from api.pages import respond_with_page
-from api.problems import respond
+from api.pages import respond_outside_of_operations, respond_with_page
 from api.requests import Calls, JsonRequest, prepare_tracking
 from api.settings import ApiSettings
 from api.tracing import configured_tracing
@@ -129,7 +128,7 @@ def create_app(trusted_hosts: Sequence[str] | None = None, workers: Workers | No
             create_static_files_router("/static", [STATIC], include_in_schema=False, cache_control=_STATIC_AGE),
         ],
         debug=False,
-        exception_handlers={Exception: respond},
+        exception_handlers={Exception: respond_outside_of_operations},
         logging_config=None,  # the process that serves decides where its log goes
         openapi_config=openapi({"QuestionAboutCompany": companies.SECOND_NAMES}),
         plugins=[PydanticPlugin(validate_strict=True)],

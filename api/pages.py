@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from litestar import MediaType, Request, Response
 from litestar.response import Redirect
+from litestar.status_codes import HTTP_404_NOT_FOUND
 
 from api.problems import ours, respond
 from tasks.documents.drive.registry import configured_drive
@@ -43,9 +44,23 @@ def respond_with_page(request: Request[Any, Any, Any], raised: Exception) -> Res
     if isinstance(error, NotLoggedIn) and configured_drive().accounts is not None:
         here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         return Redirect(f"/login?next={quote(here)}", status_code=303)
-    run = request.path_params.get("run")
-    back = f'<p><a href="/runs/{escape(quote(str(run), safe=""))}/report.html">The report</a></p>' if run else ""
-    answer = page(error.title, f"<p>{escape(error.message)}</p>{back}")
+    answer = page(error.title, f"<p>{escape(error.message)}</p>{_ways_on(request)}")
     answer.status_code = error.status
     answer.headers.update(error.headers)
     return answer
+
+
+def respond_outside_of_operations(request: Request[Any, Any, Any], raised: Exception) -> Response[Any]:
+    """As `respond`, but for a browser that asks for what is nowhere a page; operations of `/v1` always give problems."""
+    if ours(raised).status == HTTP_404_NOT_FOUND and not request.url.path.startswith("/v1/"):
+        return respond_with_page(request, raised)
+    return respond(request, raised)
+
+
+def _ways_on(request: Request[Any, Any, Any]) -> str:
+    """Links from a page of a run that cannot be shown to its report, unless it is that, and to the first page."""
+    run = request.scope.get("path_params", {}).get("run")
+    report = f"/runs/{quote(str(run), safe='')}/report.html"
+    has_report = run and request.url.path not in {report, f"/runs/{run}"}
+    to_report = f'<a href="{escape(report)}">Back to the report</a>' if has_report else ""
+    return f'<p class="ways">{to_report}<a href="/">To the first page</a></p>'

@@ -203,6 +203,26 @@ def test_what_no_run_has_is_not_found(service: httpx.Client, alpha: Path, path: 
     assert (page.status_code, page.headers["content-type"].partition(";")[0]) == (404, "text/html")
 
 
+@pytest.mark.parametrize(
+    ("path", "ways"),
+    [
+        ("/runs/nope/report.html", ["/"]),  # no way back to what is not there
+        ("/runs/r1/evidence/0123.html", ["/runs/r1/report.html", "/"]),
+        ("/no/such/page", ["/"]),
+    ],
+)
+def test_a_page_that_is_not_there_leads_on(service: httpx.Client, alpha: Path, path: str, ways: list[str]) -> None:
+    answer = service.get(path, headers=PAGE)
+    assert (answer.status_code, answer.headers["content-type"].partition(";")[0]) == (404, "text/html")
+    links = [link for link in Page(answer.text).links if not link.startswith("/static/")]
+    assert links == ways
+    assert all(service.get(link, headers=PAGE).status_code == 200 for link in links)
+
+
+def test_an_operation_that_is_not_there_is_a_problem_to_browsers_too(service: httpx.Client) -> None:
+    problem(service.get("/v1/nothing", headers=PAGE), 404, "not-found")
+
+
 def test_a_document_beside_the_run_is_not_shown_by_it(service: httpx.Client, alpha: Path, room: Path) -> None:
     (room / "private.txt").write_text("secret")
     index = service.post("/v1/drive/document-index", json={"cloud_drive_folder": "root"}).json()
