@@ -119,9 +119,7 @@ def _parts_to_draw(
     by_page: dict[int, list[_CitedPart]] = {}
     for start, end in dict.fromkeys((citation.start, citation.end) for citation in citations):
         parts = parts_of(text, start, end)
-        if (text.id, start, end) in boxed and all(
-            find_picture(text.content_hash, part.page) for part in parts
-        ):
+        if (text.id, start, end) in boxed and all(find_picture(text.content_hash, part.page) for part in parts):
             continue
         for part in parts:
             by_page.setdefault(part.page, []).append(_CitedPart(start, end, part))

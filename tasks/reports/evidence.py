@@ -5,6 +5,8 @@ What a page shows is what the run's account may see.
 
 import shutil
 from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import dataclass
 from errno import ENOENT
 from os import strerror
 from pathlib import Path
@@ -12,13 +14,14 @@ from pathlib import Path
 from sqlmodel import Session
 
 from storage.database import reading
-from storage.runs import run_companies
+from storage.runs import Run, RunCompany, find_run, get_run, run_companies
 from tasks.evidence.pictures import find_picture
 from tasks.reports import company_pages
 from tasks.reports.evidence_links import FOLDER, is_own_file
-from tasks.reports.evidence_pages import CitedFor, ShownPage, WaysOn, filled, pages_of, render_page
+from tasks.reports.evidence_pages import CitedFor, EvidencePage, ShownPage, WaysOn, filled, pages_of, render_page
 from tasks.reports.models import CompanyReport, Report
 from tasks.reports.originals import Original, originals_of
+from tasks.reports.written_evidence import WrittenEvidence, hash_of
 
 
 def write_evidence(report: Report, folder: Path) -> dict[str, str]:
@@ -33,54 +36,83 @@ def write_evidence(report: Report, folder: Path) -> dict[str, str]:
     target = folder / FOLDER
     target.mkdir(parents=True, exist_ok=True)
     original = originals_of(report.run.id)
+    earlier = WrittenEvidence(target)
     written: set[str] = set()
     unwritten: dict[str, str] = {}
     with reading() as session:
-        ids = {company.domain: company.id for company in run_companies(session, report.run.id)}
+        rows = {company.domain: company for company in run_companies(session, report.run.id)}
         for number, company in enumerate(report.companies, 1):
-            company_id = ids.get(company.domain)
-            if company_id is None:
+            if company.domain not in rows:
                 continue
-            files: set[str] = set()
+            evidence = _CompanyEvidence.of(session, report, company, number, rows[company.domain], original)
+            files = earlier.files(company.domain, evidence.shown)
+            if files is not None:
+                written |= files
+                continue
+            files = set()
             try:
-                _write_company(session, report, company, number, company_id, original, target, files)
+                evidence.write(session, original, target, files)
             except OSError as error:
                 unwritten[company.domain] = error.strerror or type(error).__name__
                 _remove(target, files - written)  # its pages lead to each other: all of them, or none
             else:
                 written |= files
+                earlier.note(company.domain, evidence.shown, files)
+    with suppress(OSError):  # the pages are there; the next report writes them again
+        earlier.save({company.domain for company in report.companies if company.domain not in unwritten})
     _remove(target, {path.name for path in target.iterdir() if is_own_file(path.name)} - written)
     return unwritten
 
 
-def _write_company(
-    session: Session,
-    report: Report,
-    company: CompanyReport,
-    number: int,
-    company_id: int,
-    original: Original,
-    target: Path,
-    files: set[str],
-) -> None:
-    """Write the pages of one company; the names of files that are there then, or were begun, go into `files`."""
-    places = company_pages.pages_of(report)
-    claims = {
-        criterion.id: CitedFor(criterion.label, f"../{places.criterion(number, position)}")
-        for position, criterion in enumerate(company.criteria, 1)
-    }
-    pages = pages_of(session, company_id, company.domain, claims)
-    names = [None, *(page.name for page in pages), None]
-    for page, previous, following in zip(filled(session, pages), names, names[2:], strict=False):
-        document = page.first.document
-        for shown in page.shown:
-            if shown.picture is not None and shown.picture not in files:
-                files.add(shown.picture)
-                _copy_picture(document.content_hash or "", shown, target)
-        files.add(f"{page.name}.html")
-        ways = WaysOn(previous, following, original(document.document_id, document.url))
-        content = render_page(report.run, company.name, page, ways).encode()
-        replace_file(target / f"{page.name}.html", target / f"{page.name}.html.part", content)
+@dataclass(frozen=True, slots=True)
+class _CompanyEvidence:
+    """The evidence pages of a company, not yet filled. `shown` is a hash of all that they show.
+
+    `run` is the run in which its outcomes were found: what was taken over from one shows that one.
+    """
+
+    run: Run
+    company: str
+    pages: list[EvidencePage]
+    shown: str
+
+    @classmethod
+    def of(
+        cls,
+        session: Session,
+        report: Report,
+        company: CompanyReport,
+        number: int,
+        row: RunCompany,
+        original: Original,
+    ) -> "_CompanyEvidence":
+        """The pages of the company of a report, which is the `number`th in it (from 1)."""
+        assert row.id is not None
+        places = company_pages.pages_of(report)
+        claims = {
+            criterion.id: CitedFor(criterion.label, f"../{places.criterion(number, position)}")
+            for position, criterion in enumerate(company.criteria, 1)
+        }
+        run = (find_run(session, row.carried_from) if row.carried_from else None) or get_run(session, row.run_id)
+        pages = pages_of(session, row.id, company.domain, claims)
+        documents = {page.first.document.document_id: page.first.document.url for page in pages}
+        addresses = [original(document_id, url) for document_id, url in documents.items()]
+        shown = hash_of(session, pages, [run.id, company.name, addresses])
+        return cls(run, company.name, pages, shown)
+
+    def write(self, session: Session, original: Original, target: Path, files: set[str]) -> None:
+        """Write the pages; the names of files that are there then, or were begun, go into `files`."""
+        names = [None, *(page.name for page in self.pages), None]
+        for page, previous, following in zip(filled(session, self.pages), names, names[2:], strict=False):
+            document = page.first.document
+            for shown in page.shown:
+                if shown.picture is not None and shown.picture not in files:
+                    files.add(shown.picture)
+                    _copy_picture(document.content_hash or "", shown, target)
+            files.add(f"{page.name}.html")
+            ways = WaysOn(previous, following, original(document.document_id, document.url))
+            content = render_page(self.run, self.company, page, ways).encode()
+            replace_file(target / f"{page.name}.html", target / f"{page.name}.html.part", content)
 
 
 def _remove(folder: Path, names: Collection[str]) -> None:

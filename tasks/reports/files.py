@@ -14,8 +14,8 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from zlib import crc32
 
 from tasks.errors import BadRequest
-from tasks.evidence.settings import EvidenceSettings
 from tasks.evidence.pictures import SUFFIXES as PICTURES
+from tasks.evidence.settings import EvidenceSettings
 from tasks.reports import company_pages
 from tasks.reports.evidence import replace_file, write_evidence
 from tasks.reports.evidence_links import FOLDER, is_own_file

@@ -8,9 +8,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from functools import cached_property
 from typing import Final
 
 from sqlmodel import Session
@@ -20,6 +18,7 @@ from storage.companies import StoredClaim, StoredProfile
 from storage.runs import RunCompany, RunDocument
 from tasks.ai.answerer import Answerer
 from tasks.ai.settings import AiSettings
+from tasks.code_version import code_version
 from tasks.figures.ledger import ledger_version
 from tasks.ranking.settings import EmbeddingSettings
 from tasks.scoring.criteria import SHOWN_ONLY, Criteria, Criterion, DocumentCheck, FactRule, FigureRule
@@ -58,7 +57,11 @@ class Inputs:
 
     def _hash(self, criterion: Criterion, answerer: Answerer) -> str:
         criteria = self.criteria
-        rest: list[object] = [code_version(), criterion.model_dump_json(exclude=set(_NOT_SCORED)), criteria.scale]
+        rest: list[object] = [
+            code_version(*_PROGRAM),
+            criterion.model_dump_json(exclude=set(_NOT_SCORED)),
+            criteria.scale,
+        ]
         if isinstance(criterion, FactRule):
             said = [(claim.field, claim.value, claim.source, claim.as_of) for claim in self.claims]
             rest += [self.profile and self.profile.profile, said]
@@ -84,24 +87,3 @@ class Inputs:
 def _ways_of_judging() -> list[object]:
     ai, ranking = AiSettings.current(), EmbeddingSettings.current()
     return [ai.ai_search_plan, ai.ai_window, ranking.embeddings, ranking.embeddings_url]
-
-
-@cache
-def code_version() -> str:
-    """A hash of the program that scores: its modules and the words that they go by."""
-    digest = hashlib.sha256()
-    for package in _PROGRAM:
-        for path in _files(files(package)):
-            digest.update(path.name.encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-def _files(folder: Traversable) -> list[Traversable]:
-    found: list[Traversable] = []
-    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if entry.is_dir():
-            found += [] if entry.name == "__pycache__" else _files(entry)
-        elif not entry.name.endswith(".pyc"):
-            found.append(entry)
-    return found

@@ -14,6 +14,10 @@ from docx.opc.constants import RELATIONSHIP_TYPE
 from openpyxl import load_workbook
 from PIL import Image
 
+from storage import runs
+from storage.database import writing
+from storage.runs import Run
+from tasks.reports import evidence
 from tasks.reports.files import render, standing_alone, write_report, write_reports
 from tasks.reports.report import build
 from tests.tasks.documents.extract.pdf import pdfs
@@ -144,6 +148,39 @@ def test_writing_again_changes_no_file(tmp_path: Path) -> None:
         assert whole.testzip() is None
         assert "report/report.html" in whole.namelist()
         assert sum(name.endswith(".png") for name in whole.namelist()) == 1
+
+
+def test_pages_of_a_company_of_which_nothing_changed_are_not_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_reports("r1", tmp_path)
+    (page, other, *_) = sorted((tmp_path / "evidence").glob("*.html"))
+    whole = page.read_text()
+    with monkeypatch.context() as changed:
+        changed.delattr(evidence, "render_page")
+        write_reports("r1", tmp_path)
+        assert page.read_text() == whole
+    page.write_text(whole[:-1])
+    other.unlink()
+    write_reports("r1", tmp_path)
+    assert page.read_text() == whole
+    assert other.exists()
+    assert dead_links(tmp_path) == []
+
+
+def test_pages_of_what_was_taken_over_name_the_run_that_found_it(tmp_path: Path) -> None:
+    with writing() as session:
+        (company,) = runs.run_companies(session, "r1")
+        company.carried_from = "gone"
+    write_reports("r1", tmp_path)
+    page = min((tmp_path / "evidence").glob("*.html"))
+    assert "From the run r1 of" in page.read_text(), "the run that it was taken over from was pruned"
+    with writing() as session:
+        runs.add_run(session, Run(id="r0", batch="b", fingerprint="f", answerer="extractive", criteria={}), [])
+        (company,) = runs.run_companies(session, "r1")
+        company.carried_from = "r0"
+    write_reports("r1", tmp_path)
+    assert "From the run r0 of" in page.read_text()
 
 
 @pytest.mark.parametrize("change", ["", "another"])

@@ -136,7 +136,7 @@ def test_a_weight_moves_the_total_of_outcomes_that_are_taken_over(
 def test_another_version_of_the_program_scores_anew(
     first: Room, server: ModelServer, new_run: NewRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inputs, "code_version", lambda: "another")
+    monkeypatch.setattr(inputs, "code_version", lambda *packages: "another")
     again = _fill(new_run("run-2"))
     assert score_criteria(again.id)
     assert again.company.carried_from is None
