@@ -27,7 +27,7 @@ from tasks.reports.models import Report
 from tasks.reports.report import build
 from tasks.text import tokens
 from tests.flows.conftest import write_room
-from tests.homes import make_home, make_prefect_home
+from tests.homes import make_home
 from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer, saying
 
 pytestmark = pytest.mark.usefixtures("prefect_server")
@@ -284,12 +284,14 @@ def test_a_run_that_was_broken_off_goes_on_under_a_higher_cap(capped: Capped) ->
 
 @pytest.mark.slow
 def test_a_killed_run_goes_on_under_the_same_cap_and_stays_below_it(
-    screen: Path, server: ModelServer, tmp_path: Path
+    screen: Path, server: ModelServer, tmp_path: Path, prefect_url: str
 ) -> None:
     till = Greedy(server, delay=0.2)
     under(screen, "60000 tokens")
+    secret = os.environ["PREFECT_API_AUTH_STRING"]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
-    environment |= settings(make_prefect_home(tmp_path / "home").parent, server) | {"PYTHONPATH": str(REPOSITORY)}
+    environment |= settings(make_home(tmp_path / "home").parent, server) | {"PYTHONPATH": str(REPOSITORY)}
+    environment |= {"PREFECT_API_URL": prefect_url, "PREFECT_API_AUTH_STRING": secret}
     command = [sys.executable, "-m", "deployments.cli", "run", str(screen), "--out", str(tmp_path / "out")]
     with subprocess.Popen(
         command, env=environment, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

@@ -1,6 +1,7 @@
 """Builds Word documents that mean harm with their lists and remarks: endless numbers, circles, hosts of definitions."""
 
 from collections.abc import Iterable
+from functools import cache
 
 from tests.tasks.documents.extract.hostile_files import MARKER, word
 from tests.tasks.documents.extract.ooxml.packages import NAMES, p
@@ -47,6 +48,7 @@ def style(number: int, base: int, list_id: int) -> str:
     return f'<w:style w:styleId="S{number}"><w:basedOn w:val="S{base}"/>{of_list}</w:style>'
 
 
+@cache
 def lists() -> dict[str, bytes]:
     """Documents of a million numbers or comments, definitions in circles, and as many as fit."""
     nine = "".join(level(depth) for depth in range(9))
