@@ -38,7 +38,7 @@ class Chosen(NamedTuple):
     names: tuple[str, ...]
     others: bool
 
-    def __contains__(self, name: str) -> bool:
+    def __contains__(self, name: object) -> bool:
         return (name in self.names) is not self.others
 
 
