@@ -149,12 +149,17 @@ def ended(server: Server, name: str, *, scheduled: bool) -> dict[str, Any] | Non
     )
 
 
+def pause(server: Server) -> None:
+    """Have no more runs of the sample scheduled: one a minute would be under way beside the other tests."""
+    deployment = server.ask("/deployments/name/batch/sample-screen")
+    server.ask(f"/deployments/{deployment['id']}/pause_deployment", {})
+
+
 @pytest.fixture(scope="module")
 def scheduled(worker: Server) -> tuple[dict[str, Any], Path]:
     """A scheduled run of the sample batch that came to its end, and its report."""
     run: dict[str, Any] = wait_for(lambda: ended(worker, "batch/sample-screen", scheduled=True), 200)
-    deployment = worker.ask("/deployments/name/batch/sample-screen")
-    worker.ask(f"/deployments/{deployment['id']}/pause_deployment", {})  # once is enough
+    pause(worker)  # once is enough
     assert run["state_type"] == "COMPLETED"
     (written,) = (worker.folder / "reports" / "sample-screen").glob("*/report.json")
     return run, written
@@ -227,6 +232,7 @@ def test_deploying_again_changes_nothing(server: Server) -> None:
     before = server.ask("/deployments/filter", {})
     assert server.command([*DILIGENCE, "deploy", "--cron", "* * * * *"]).returncode == 0
     after = server.ask("/deployments/filter", {})
+    pause(server)
     assert {each["id"] for each in before} == {each["id"] for each in after}
 
 
