@@ -8,6 +8,7 @@ Ends with status 1 if anything was found. A seed is the same case again: `--seed
 # The driver forks before it has any thread: what is imported here is there in every run.
 import argparse
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -18,6 +19,7 @@ from collections.abc import Sequence
 def main() -> int:
     """Run the cases, print what is found and the table. Returns the exit status."""
     wanted = _arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the servers end too
     with tempfile.TemporaryDirectory(prefix="faults-prefect-") as prefect_home:
         for name in [name for name in os.environ if name.startswith(("DILIGENCE_", "OPENAI_", "PREFECT_"))]:
             del os.environ[name]

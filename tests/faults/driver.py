@@ -26,6 +26,8 @@ from tests.homes import make_home
 from tests.servers.prefect_proxy import PrefectProxy
 
 _ROOT: Final = Path(__file__).parents[2]
+_ON_THE_WAY: Final = {Kind.SQLITE, Kind.POSTGRES, Kind.FILE, Kind.MODEL}
+"""Where a fault can take an answer of the model that was billed, without ending the run."""
 _LONGEST: Final = 90.0
 """Seconds after which a run is held to hang."""
 
@@ -111,7 +113,9 @@ class Driver:
                 found = comparison.left(place.folder / "out", place.database)
                 result.defects += comparison.differences(expected, found)
                 result.defects += comparison.damage(place.database, place.folder / "out")
-            takes_answers = plan.fault is not Fault.CLOCK and plan.kind not in {Kind.SOURCE, Kind.PREFECT}
+            takes_answers = plan.kind is not Kind.READER and (
+                plan.fault is Fault.KILL or (plan.kind in _ON_THE_WAY and plan.fault is not Fault.CLOCK)
+            )
             result.defects += comparison.wrong_bill(
                 place.database, self._world.bill, may_repeat=takes_answers and ended.status != 0, may_lose=takes_answers
             )

@@ -109,6 +109,7 @@ def _close(*descriptors: int) -> None:
 def _serve(commands: int, answers: int, control: Path) -> NoReturn:
     status = 1
     try:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         for finalizer in list(weakref.finalize._registry):  # type: ignore[attr-defined]
             finalizer.detach()  # the driver's folders are the driver's to remove
         os.environ["FAULTS_READERS"] = str(control)
