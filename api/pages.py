@@ -51,7 +51,7 @@ def respond_with_page(request: Request[Any, Any, Any], raised: Exception) -> Res
 
 
 def respond_outside_of_operations(request: Request[Any, Any, Any], raised: Exception) -> Response[Any]:
-    """As `respond`, but for a browser that asks for what is nowhere a page; operations always give problems."""
+    """As `respond`, but a page for a browser that asks for what is nowhere; in `/v1` it is always a problem."""
     if ours(raised).status == HTTP_404_NOT_FOUND and not request.url.path.startswith("/v1/"):
         return respond_with_page(request, raised)
     return respond(request, raised)

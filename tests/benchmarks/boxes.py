@@ -289,9 +289,7 @@ class _Device(PDFLayoutAnalyzer):
             x, y = apply_matrix_pt(matrix, (advance / 2, rise + _ABOVE * fontsize))
         x, y = self._shown(x + self._corner[0], y + self._corner[1])
         scale = (matrix[0] ** 2 + matrix[1] ** 2) ** 0.5
-        text = (
-            "" if item.get_text().startswith("(cid:") else item.get_text()
-        )  # it stands for a sign unknown to pdfminer
+        text = "" if item.get_text().startswith("(cid:") else item.get_text()  # a sign it has no name for
         self.characters.append(Character(text, x, y, abs(advance) * scale, abs(fontsize) * scale))
         return advance
 
