@@ -38,7 +38,7 @@ class Chosen(NamedTuple):
     names: tuple[str, ...]
     others: bool
 
-    def __contains__(self, name: object) -> bool:
+    def takes(self, name: str) -> bool:
         return (name in self.names) is not self.others
 
 
@@ -74,7 +74,7 @@ class Reader(NamedTuple):
     folder: Path
 
     def __call__(self, documents: Mapping[str, bytes], only: Chosen | None = None) -> dict[str, Outcome]:
-        documents = {name: data for name, data in documents.items() if only is None or name in only}
+        documents = {name: data for name, data in documents.items() if only is None or only.takes(name)}
         assert only is None or only.others or len(documents) == len(only.names)
         paths = {name: self.folder / name for name in documents}
         for name, path in paths.items():
