@@ -204,9 +204,9 @@ def company_of(run: str, domain: str) -> RunCompany:
         stored = runs.find_run(session, run)
         if stored is None:
             raise NotFound(f"No run {run!r}. Give a run's id, a batch's name or latest.")
-        for company in runs.run_companies(session, stored.id):
-            if company.domain == domain:
-                return company
+        company = runs.find_company(session, stored.id, domain)
+    if company is not None:
+        return company
     raise NotFound(f"The run {stored.id} has no company {domain}.")
 
 

@@ -180,11 +180,7 @@ def previous_run(session: Session, run: Run) -> Run | None:
 def earlier_company(session: Session, company: RunCompany) -> RunCompany | None:
     """The same company, by its domain, in the run of its batch before; None where that run had none."""
     before = previous_run(session, get_run(session, company.run_id))
-    if before is None:
-        return None
-    return session.exec(
-        select(RunCompany).where(RunCompany.run_id == before.id, RunCompany.domain == company.domain)
-    ).first()
+    return None if before is None else find_company(session, before.id, company.domain)
 
 
 def finish_run(session: Session, run_id: str, status: RunStatus) -> None:
@@ -257,6 +253,11 @@ def run_companies(session: Session, run_id: str) -> Sequence[RunCompany]:
 def get_company(session: Session, company_id: int) -> RunCompany:
     """The company of a run, by its id."""
     return session.get_one(RunCompany, company_id)
+
+
+def find_company(session: Session, run_id: str, domain: str) -> RunCompany | None:
+    """The company of a run by its domain; None where the run has none."""
+    return session.exec(select(RunCompany).where(RunCompany.run_id == run_id, RunCompany.domain == domain)).first()
 
 
 def save_company(session: Session, company: RunCompany) -> None:

@@ -212,6 +212,16 @@ def text_sizes(session: Session, text_ids: Sequence[int]) -> dict[int, int]:
     return {text_id: sizes[text_id] for text_id in text_ids if text_id in sizes}
 
 
+def readers_of(session: Session, text_ids: Sequence[int]) -> dict[int, str]:
+    """Which reader read these texts, by id."""
+    readers: dict[int, str] = {}
+    for start in range(0, len(text_ids), _AT_ONCE):
+        some = text_ids[start : start + _AT_ONCE]
+        query = sql_select(_texts.c.id, _texts.c.reader).where(_texts.c.id.in_(some))
+        readers.update(session.connection().execute(query).tuples())
+    return readers
+
+
 def find_texts(session: Session, text_ids: Sequence[int]) -> Sequence[StoredText]:
     """The texts of these ids (a few hundred at most), in the order of their ids."""
     return session.exec(select(StoredText).where(col(StoredText.id).in_(text_ids)).order_by(col(StoredText.id))).all()

@@ -64,20 +64,25 @@ def draw_evidence(company_id: int) -> list[str]:
         return []
     with database.reading() as session:
         citations = [citation for citation in citations_of(session, company_id) if citation.is_shown or which == "all"]
-        boxed = find_span_pages(session, sorted({citation.text_id for citation in citations}))
-    by_text: dict[int, list[Citation]] = {}
-    for citation in citations:
-        by_text.setdefault(citation.text_id, []).append(citation)
+        by_text: dict[int, list[Citation]] = {}
+        for citation in citations:
+            by_text.setdefault(citation.text_id, []).append(citation)
+        readers = texts.readers_of(session, sorted(by_text))
+        boxed = find_span_pages(session, sorted(by_text))
     with FanOut(_SIDE_BY_SIDE, "drawing") as threads:
-        drawings = [threads.submit(_draw_document, text_id, cited, boxed) for text_id, cited in by_text.items()]
+        drawings = [
+            threads.submit(_draw_document, text_id, cited, boxed)
+            for text_id, cited in by_text.items()
+            if is_pdf(readers.get(text_id, ""))
+        ]
     return [warning for drawing in drawings if (warning := drawing.result()) is not None]
 
 
 def _draw_document(text_id: int, citations: Sequence[Citation], boxed: Container[tuple[int, int, int]]) -> str | None:
-    """Draw what is cited of one document, if it is a PDF; gives a sentence where that cannot be done."""
+    """Draw what is cited of one PDF; gives a sentence where that cannot be done."""
     with database.reading() as session:
         text = texts.get_text(session, text_id)
-    parts = _parts_to_draw(text, citations, boxed) if is_pdf(text) else {}
+    parts = _parts_to_draw(text, citations, boxed)
     if not parts:
         return None
     document = citations[0].document
@@ -90,9 +95,9 @@ def _draw_document(text_id: int, citations: Sequence[Citation], boxed: Container
     return None
 
 
-def is_pdf(text: StoredText) -> bool:
-    """Whether a text was read from a PDF, whatever its name is."""
-    return text.reader.split(" as ")[-1].startswith("pdf-")
+def is_pdf(reader: str) -> bool:
+    """Whether a text by that reader was read from a PDF, whatever its name is."""
+    return reader.rsplit(" as ", maxsplit=1)[-1].startswith("pdf-")
 
 
 def parts_of(text: StoredText, start: int, end: int) -> list[PagePart]:

@@ -204,7 +204,7 @@ def page_picture(run_id: str, document_id: str, page: int) -> Path:
     """
     with _live(run_id) as live:
         document, text, _ = _text_of(live, document_id)
-        if not is_pdf(text):
+        if not is_pdf(text.reader):
             raise NotFound("Pictures are drawn of the pages of PDFs only.")
         return draw_alone(live.drive, document, text, page)
 

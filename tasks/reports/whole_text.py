@@ -71,7 +71,9 @@ def part_of_text(text: StoredText, number: int, spans: Sequence[tuple[int, int]]
         heading = f"{_SHOWN[place[2]]} {place[3]}" if place else None
         if heading and place and place[0] < start:
             heading = f"{heading}, continued"
-        page = int(place[3]) if place and place[2] == kinds.PAGE and place[3].isdigit() and is_pdf(text) else None
+        page = (
+            int(place[3]) if place and place[2] == kinds.PAGE and place[3].isdigit() and is_pdf(text.reader) else None
+        )
         sections.append(Section(heading, None if attached else page, blocks(text.text, start, stop, marks)))
     return TextPart(number, count, sections)
 
