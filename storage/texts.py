@@ -208,7 +208,7 @@ def text_sizes(session: Session, text_ids: Sequence[int]) -> dict[int, int]:
     for start in range(0, len(text_ids), _AT_ONCE):
         some = text_ids[start : start + _AT_ONCE]
         query = sql_select(_texts.c.id, _texts.c.characters).where(_texts.c.id.in_(some))
-        sizes.update(session.connection().execute(query).tuples())
+        sizes.update(session.connection().execute(query).tuples().all())
     return {text_id: sizes[text_id] for text_id in text_ids if text_id in sizes}
 
 
@@ -218,7 +218,7 @@ def readers_of(session: Session, text_ids: Sequence[int]) -> dict[int, str]:
     for start in range(0, len(text_ids), _AT_ONCE):
         some = text_ids[start : start + _AT_ONCE]
         query = sql_select(_texts.c.id, _texts.c.reader).where(_texts.c.id.in_(some))
-        readers.update(session.connection().execute(query).tuples())
+        readers.update(session.connection().execute(query).tuples().all())
     return readers
 
 
