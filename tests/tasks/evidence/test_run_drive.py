@@ -29,4 +29,4 @@ def test_a_run_on_a_drive_with_accounts_draws_its_pages(
         with acting_as(Bearer(drive.token(ADA))):
             write_cited_run(room.id, {"Accounts.pdf": (RECURRING, "page 1")})
         assert draw() == []
-    assert len(list((home / "evidence").glob("*/*.webp"))) == 1
+    assert len(list((home / "evidence").glob("*/*.png"))) == 1
