@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sqlmodel import Session
@@ -15,6 +15,7 @@ from storage.runs import CompanyStatus, DocumentStatus, Run, RunCompany, RunStat
 from tasks.ai.budget import cap_and_price
 from tasks.ai.registry import current_answerer
 from tasks.documents.drive.registry import drive_to_open_again
+from tasks.documents.drive.spool import remove_left
 from tasks.errors import BadRequest, Conflict, DiligenceError, NotFound
 from tasks.reports.files import write_reports
 from tasks.scoring.criteria import read_criteria
@@ -40,13 +41,16 @@ class CompaniesFailed(DiligenceError):
 def run_of(batch: Batch, *, retry_failed: bool = False) -> Iterator[str]:
     """The run of this batch, locked for this process: the interrupted one, or a new one.
 
-    With `retry_failed`, the failures that are kept of its documents are forgotten, so that they are read again.
+    What killed processes have left in the spool goes. With `retry_failed`, the failures that are kept of its documents
+    are forgotten, so that they are read again.
 
     Raises:
         Conflict: another process is running this batch.
         NotConfigured: the budget is in USD and the model's price is not known.
     """
     with _locked(batch):
+        with suppress(OSError):  # what is left is in nobody's way
+            remove_left()
         if retry_failed:
             with database.writing() as session:
                 texts.delete_failures(session, runs.failed_contents(session, batch.name))

@@ -1,13 +1,14 @@
 """`make bench`: each figure beside its baseline, measured in the same run.
 
 python -m tests.benchmarks [NAME ...]     names: demo, service, extraction, peers, tables, boxes,
-evidence, links, office, figures, drive, companies, in_flight, retrieval, orders, report
+evidence, links, office, figures, drive, companies, in_flight, carry_over, retrieval, orders, report
 """
 
 import sys
 
 from tests.benchmarks import (
     boxes,
+    carry_over,
     companies,
     demo,
     drive,
@@ -39,6 +40,7 @@ BENCHES = {
     "drive": drive.measure,
     "companies": companies.measure,
     "in_flight": in_flight.measure,
+    "carry_over": carry_over.measure,
     "retrieval": retrieval.measure,
     "orders": orders.measure,
     "report": report.measure,

@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from importlib.metadata import version
-from io import StringIO
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -49,7 +49,7 @@ def call(words: Sequence[str | Path], folder: Path, **environment: str) -> subpr
     A process takes 1 to 2 s of processor time to import what it needs.
     """
     kept = clean_environment(folder) | environment
-    output, errors, status = StringIO(), StringIO(), 0
+    output, errors, status = TextIOWrapper(BytesIO(), "utf-8", write_through=True), StringIO(), 0
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(output), redirect_stderr(errors):
         for name in set(os.environ) - set(kept):
             patch.delenv(name)
@@ -64,7 +64,8 @@ def call(words: Sequence[str | Path], folder: Path, **environment: str) -> subpr
             status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
         finally:
             database.close()
-    return subprocess.CompletedProcess(words, status, output.getvalue(), errors.getvalue())
+    output.seek(0)
+    return subprocess.CompletedProcess(words, status, output.read(), errors.getvalue())
 
 
 def clean_environment(folder: Path) -> dict[str, str]:

@@ -26,7 +26,7 @@ _NOT_COMPARED: Final = {"alembic_version", "source_budgets", "source_answers", "
 _MAY_GROW: Final = {"answers"}
 """A run that could not read a document asks about the others, and its answers are kept too."""
 _CHANGING: Final = re.compile(
-    r"(^id$|_id$|_at$|^mark$|^sequence$|^fingerprint$|^last_updated$|^used$|^drive$|^evidence$)"
+    r"(^id$|_id$|_at$|^mark$|^sequence$|^fingerprint$|^last_updated$|^used$|^drive$|^evidence$|^carried_from$)"
 )
 """Columns that differ between any two runs, and those that refer to them."""
 

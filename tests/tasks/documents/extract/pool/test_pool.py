@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -193,25 +194,26 @@ def test_the_processes_end_with_a_killed_parent(tmp_path: Path, document: Docume
     script = tmp_path / "parent.py"
     script.write_text(textwrap.dedent(PARENT))
     document("process"), document(words)
-    sockets = tmp_path / "sockets"
-    sockets.mkdir()
-    with subprocess.Popen(
-        [sys.executable, script, tmp_path, words, "stay"],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=_environment() | {"TMPDIR": str(sockets)},
-    ) as parent:
+    with (
+        TemporaryDirectory() as sockets,  # a socket's path has 107 characters at most: not below `tmp_path`
+        subprocess.Popen(
+            [sys.executable, script, tmp_path, words, "stay"],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=_environment() | {"TMPDIR": sockets},
+        ) as parent,
+    ):
         assert parent.stdout is not None
         while parent.stdout.readline().strip() != "ready":
             assert parent.poll() is None
         children = _children(parent.pid)
         assert len(children) >= 4  # three readers and their server
         parent.kill()
-    deadline = time.monotonic() + 3
-    while alive := {child for child in children if Path(f"/proc/{child}").exists() and not _zombie(child)}:
-        assert time.monotonic() < deadline, alive
-        time.sleep(0.05)
-    assert list(sockets.iterdir()) == []  # the fork server took the folder of its socket along
+        deadline = time.monotonic() + 3
+        while alive := {child for child in children if Path(f"/proc/{child}").exists() and not _zombie(child)}:
+            assert time.monotonic() < deadline, alive
+            time.sleep(0.05)
+        assert list(Path(sockets).iterdir()) == []  # the fork server took the folder of its socket along
 
 
 def _zombie(pid: int) -> bool:
