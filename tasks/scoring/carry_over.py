@@ -23,7 +23,7 @@ class CarriedOver(NamedTuple):
 
 
 def carry_over(company_id: int, inputs: Inputs, hashes: Mapping[str, str]) -> CarriedOver | None:
-    """Take over what rests on the same from the company's last run; None where something is left to score.
+    """Take over what rests on the same from the company's last run; None unless that is all of the company.
 
     Args:
         company_id: the company of this run.
@@ -40,7 +40,8 @@ def carry_over(company_id: int, inputs: Inputs, hashes: Mapping[str, str]) -> Ca
             for outcome in _resting_on(session, company_id, hashes)
             if outcome.weight == weights[outcome.criterion_id]
         }
-        ready = {outcome.criterion_id for outcome in _resting_on(session, earlier.id, hashes)} - stored
+        of_earlier = {outcome.criterion_id for outcome in _resting_on(session, earlier.id, hashes)}
+    ready = of_earlier - stored
     if ready:
         places = {
             criterion.id: (place, criterion.weight)
@@ -49,7 +50,7 @@ def carry_over(company_id: int, inputs: Inputs, hashes: Mapping[str, str]) -> Ca
         }
         with database.writing() as session:
             scores.carry_outcomes(session, earlier.id, company_id, places)
-    if len(stored) + len(ready) < len(hashes):
+    if len(of_earlier) < len(hashes):  # what an interrupted run scored itself is not of the run before
         return None
     return CarriedOver(_first_run(earlier), earlier.evidence_warnings)
 

@@ -67,7 +67,7 @@ def score_criteria(company_id: int) -> bool:
 
 
 def take_over(company_id: int) -> bool:
-    """Take over from the run before what rests on the same as there; gives whether nothing is left to score."""
+    """Take over from the run before what rests on the same as there; gives whether that is all of the company."""
     with database.reading() as session:
         inputs = Inputs.of(session, company_id)
     carried = carry_over(company_id, inputs, inputs.hashes(current_answerer()))

@@ -15,8 +15,9 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from textwrap import dedent
 from typing import Final, NamedTuple
+
+from tests.benchmarks.batches import room_of, write_batch
 
 SIZES: Final = ((100, 20, 20), (100, 200, 20))
 _TARGETS: Final = {(100, 20, 20): (80, 20, 25), (100, 200, 20): (None, 30, 45)}
@@ -58,43 +59,29 @@ def measure() -> Iterator[tuple[str, str, str]]:
 def costs(companies: int, documents: int, criteria: int) -> tuple[Cost, Cost, Cost]:
     """What a first run costs, a second one of the unchanged batch, and one with 1 % of the documents changed."""
     with tempfile.TemporaryDirectory() as folder:
-        batch = write_batch(Path(folder), companies, documents, criteria)
+        batch = _write_batch(Path(folder), companies, documents, criteria)
         first, same = run(batch), run(batch)
         change(batch.parent / "rooms", companies * documents // 100)
         return first, same, run(batch)
 
 
-def write_batch(folder: Path, companies: int, documents: int, criteria: int) -> Path:
+def _write_batch(folder: Path, companies: int, documents: int, criteria: int) -> Path:
     """A batch of data rooms of text files of some 3 KB, the same for the same figures; gives the batch's file."""
     dice = random.Random(7)
     for number in range(companies):
-        room = folder / "rooms" / f"c{number}"
-        room.mkdir(parents=True)
+        room = room_of(folder, number)
         for document in range(documents):
             (room / f"{_SUBJECTS[document % len(_SUBJECTS)]} {document}.txt").write_text(_text(dice, number, document))
-    asked = [_criterion(number) for number in range(criteria)]
-    (folder / "criteria.yaml").write_text("\n".join(["scale: [0, 5]", "criteria:", *asked, ""]))
-    rows = [
-        f"  - {{name: C{number}, domain: c{number}.example, folder: rooms/c{number}}}" for number in range(companies)
-    ]
-    head = dedent("""
-        name: Carry over
-        criteria: criteria.yaml
-        fact_sources: [files]
-        drive_root: .
-        companies:
-    """)
-    (folder / "batch.yaml").write_text("\n".join([head.strip(), *rows, ""]))
-    return folder / "batch.yaml"
+    return write_batch(folder, "Carry over", companies, [_criterion(number) for number in range(criteria)])
 
 
 def _criterion(number: int) -> str:
     subject = _SUBJECTS[number % len(_SUBJECTS)]
     if number % 5 == 0:
-        return f'  - {{id: q{number}, document: "*{subject}*"}}'
+        return f'id: q{number}, document: "*{subject}*"'
     if number % 5 == 1:
-        return f'  - {{id: q{number}, figure: revenue, rule: "growth >= 10 %"}}'
-    return f'  - {{id: q{number}, ask: "Is the {subject} of the company sound, and who says so?"}}'
+        return f'id: q{number}, figure: revenue, rule: "growth >= 10 %"'
+    return f'id: q{number}, ask: "Is the {subject} of the company sound, and who says so?"'
 
 
 def _text(dice: random.Random, company: int, document: int) -> str:

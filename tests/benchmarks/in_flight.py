@@ -12,8 +12,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from textwrap import dedent
 
+from tests.benchmarks.batches import room_of, write_batch
 from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer, saying
 
 _AT_ONCE = 16
@@ -36,26 +36,13 @@ def measure() -> Iterator[tuple[str, str, str]]:
 
 def _write_batch(folder: Path, companies: int, criteria: int) -> Path:
     for number in range(companies):
-        room = folder / "rooms" / f"c{number}"
-        room.mkdir(parents=True)
+        room = room_of(folder, number)
         for document in range(20):
             (room / f"{document}.txt").write_text(
                 f"The revenue of company {number} was {document} million euros.\n" * 20
             )
-    asked = [f'  - {{id: q{number}, ask: "Is revenue source {number} secure?"}}' for number in range(criteria)]
-    (folder / "criteria.yaml").write_text("\n".join(["scale: [0, 5]", "criteria:", *asked, ""]))
-    rows = [
-        f"  - {{name: C{number}, domain: c{number}.example, folder: rooms/c{number}}}" for number in range(companies)
-    ]
-    head = dedent("""
-        name: In flight
-        criteria: criteria.yaml
-        fact_sources: [files]
-        drive_root: .
-        companies:
-    """)
-    (folder / "batch.yaml").write_text("\n".join([head.strip(), *rows, ""]))
-    return folder / "batch.yaml"
+    asked = [f'id: q{number}, ask: "Is revenue source {number} secure?"' for number in range(criteria)]
+    return write_batch(folder, "In flight", companies, asked)
 
 
 def _run(batch: Path, seconds: float, at_once: str | None) -> float:

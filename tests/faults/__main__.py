@@ -1,6 +1,6 @@
 """`make faults`: a few hundred cases, and the table of points and faults with what became of them.
 
-python -m tests.faults [--seeds 0:300] [--seconds 1800] [--pairs model,SQLite]
+python -m tests.faults [--seeds 0:300] [--seconds 1800] [--kinds model,SQLite]
 
 Ends with status 1 if anything was found. A seed is the same case again: `--seeds 17`.
 """
