@@ -18,7 +18,7 @@ from storage.runs import Run, RunCompany, find_run, get_run, run_companies
 from tasks.evidence.pictures import find_picture
 from tasks.reports import company_pages
 from tasks.reports.evidence_links import FOLDER, is_own_file
-from tasks.reports.evidence_pages import CitedFor, EvidencePage, ShownPage, WaysOn, filled, pages_of, render_page
+from tasks.reports.evidence_pages import EvidencePage, ShownPage, WaysOn, claims_of, filled, pages_of, render_page
 from tasks.reports.models import CompanyReport, Report
 from tasks.reports.originals import Original, originals_of
 from tasks.reports.written_evidence import WrittenEvidence, hash_of
@@ -88,11 +88,7 @@ class _CompanyEvidence:
     ) -> "_CompanyEvidence":
         """The pages of the company of a report, which is the `number`th in it (from 1)."""
         assert row.id is not None
-        places = company_pages.pages_of(report)
-        claims = {
-            criterion.id: CitedFor(criterion.label, f"../{places.criterion(number, position)}")
-            for position, criterion in enumerate(company.criteria, 1)
-        }
+        claims = claims_of(report.run, company, number, company_pages.pages_of(report))
         run = (find_run(session, row.carried_from) if row.carried_from else None) or get_run(session, row.run_id)
         pages = pages_of(session, row.id, company.domain, claims)
         documents = {page.first.document.document_id: page.first.document.url for page in pages}

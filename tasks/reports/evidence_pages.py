@@ -20,8 +20,11 @@ from tasks.documents.extract import places as kinds
 from tasks.evidence.citations import Citation, citations_of
 from tasks.evidence.excerpt import Mark, Stretch, stretches
 from tasks.evidence.pictures import find_picture
+from tasks.reports.company_pages import CompanyPages
 from tasks.reports.evidence_links import anchor_of, page_name, part_of, picture_name
 from tasks.reports.html import allowed, environment, part
+from tasks.reports.models import CompanyReport, RunSummary
+from tasks.reports.wording import outcome_in_words
 
 BOUNDS: Final = frozenset({kinds.PAGE, kinds.SLIDE, kinds.SHEET, kinds.ATTACHMENT})
 """The kinds of places that an evidence page does not reach beyond."""
@@ -39,10 +42,12 @@ class RunOfPages(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CitedFor:
-    """A criterion that cites a place: its words, and where it stands in the report, seen from an evidence page."""
+    """A criterion that cites a place: its words, the way to it from an evidence page, how it came out, and why."""
 
     label: str
     link: str
+    outcome: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +97,19 @@ class EvidencePage:
         """Where the quotations stand, in words."""
         places = dict.fromkeys(citation.place for citation in self.citations)
         return next(iter(places)) if len(places) == 1 else part_of(self.first.place) or self.first.place
+
+
+def claims_of(run: RunSummary, company: CompanyReport, number: int, places: CompanyPages) -> dict[str, CitedFor]:
+    """The criteria of a company, which is the `number`th of its report (from 1), by id, for its evidence pages."""
+    return {
+        criterion.id: CitedFor(
+            label=criterion.label,
+            link=f"../{places.criterion(number, position)}",
+            outcome=outcome_in_words(criterion, run.scale),
+            reason=criterion.reason,
+        )
+        for position, criterion in enumerate(company.criteria, 1)
+    }
 
 
 def pages_of(session: Session, company_id: int, domain: str, claims: Mapping[str, CitedFor]) -> list[EvidencePage]:

@@ -50,6 +50,7 @@ from tasks.reports.wording import (
     not_read,
     number,
     openable,
+    outcome_in_words,
     percent,
     place_link,
     range_in_words,
@@ -199,6 +200,7 @@ def environment() -> Environment:
         matrix_cells=matrix_cells,
         missing_most=missing_most,
         not_read=not_read,
+        outcome_in_words=outcome_in_words,
         place_link=place_link,
         possible_range=possible_range,
         possible_ranks=possible_ranks,
@@ -227,12 +229,20 @@ def allowed(part: str) -> str:
 
 
 def matrix_cells(company: CompanyReport, scale: tuple[float, float], link: str, unreached: bool) -> Markup:
-    """A row of the matrix in as few bytes as can be, for many companies: the page's size is mostly these cells."""
+    """A row of the matrix in as few bytes as can be, for many companies: the page's size is mostly these cells.
+
+    A cell leads to the place of its first verified quotation, whose page names the criterion, the score and the reason;
+    without one it leads to the criterion on the company's own page.
+    """
     cells = [
-        _cell(criterion, scale, link if unreached else f"{link}-{position}")
+        _cell(criterion, scale, _proof(criterion) or (link if unreached else f"{link}-{position}"))
         for position, criterion in enumerate(company.criteria, 1)
     ]
     return Markup("".join(cells))  # noqa: S704 - numbers, our own signs and our own links
+
+
+def _proof(criterion: CriterionReport) -> str | None:
+    return next((quote.evidence_url for quote in criterion.quotes if quote.verified and quote.evidence_url), None)
 
 
 def _cell(criterion: CriterionReport, scale: tuple[float, float], link: str) -> str:

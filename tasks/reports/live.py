@@ -23,10 +23,10 @@ from tasks.evidence.company import draw_alone, is_pdf
 from tasks.evidence.pictures import find_picture
 from tasks.reports.company_pages import FOLDER, CompanyPages
 from tasks.reports.evidence_links import anchor_of, page_prefix, picture_of
-from tasks.reports.evidence_pages import CitedFor, EvidencePage, WaysOn, filled, pages_of, render_page
+from tasks.reports.evidence_pages import EvidencePage, WaysOn, claims_of, filled, pages_of, render_page
 from tasks.reports.html import render_company, render_overview
 from tasks.reports.originals import Original, with_originals
-from tasks.reports.report import build, criteria_of_run, in_reports_order
+from tasks.reports.report import build, in_reports_order
 from tasks.reports.rights import withhold
 from tasks.reports.whole_text import part_at, part_of_text, render_part
 from tasks.reports.wording import weblink
@@ -134,11 +134,10 @@ def evidence_page(run_id: str, name: str) -> str:
 
 def _find_page(live: LiveRun, number: int, company: RunCompany, name: str) -> tuple[EvidencePage, WaysOn]:
     assert company.id is not None
-    shown = _company_pages(live)
-    claims = {
-        criterion.id: CitedFor(criterion.label, f"../{shown.criterion(number, position)}")
-        for position, criterion in enumerate(criteria_of_run(live.run), 1)
-    }
+    report = build(live.run.id, company.domain)
+    if live.has_accounts:
+        withhold(report, live.drive)
+    claims = claims_of(report.run, report.companies[0], number, _company_pages(live))
     with database.reading() as session:
         pages = pages_of(session, company.id, company.domain, claims)
     position = next((position for position, page in enumerate(pages) if page.name == name), None)

@@ -5,6 +5,7 @@ import json
 import os
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any, Final
 
@@ -68,7 +69,7 @@ def hash_of(session: Session, pages: Sequence[EvidencePage], words: Sequence[obj
     known = find_span_pages(session, sorted({citation.text_id for page in pages for citation in page.citations}))
     rest: list[object] = [code_version("tasks.evidence", "tasks.reports"), *words]
     for page in pages:
-        rest.append([page.name, [(claim.label, claim.link) for claim in page.claims]])
+        rest.append([page.name, [astuple(claim) for claim in page.claims]])
         for citation in page.citations:
             document = citation.document
             span = citation.text_id, citation.start, citation.end

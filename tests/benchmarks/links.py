@@ -156,7 +156,7 @@ def _processor_time(work: Callable[[], object]) -> float:
 
 
 def _in_a_browser(out: Path) -> str:
-    """Click a cell, then the place of its first quote, until its box is in view: the time of the pages' loading."""
+    """Click a cell until the box of its first quote is in view: the time of the pages' loading."""
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
@@ -172,12 +172,8 @@ def _in_a_browser(out: Path) -> str:
             chosen = cell.nth(chance.randrange(_CRITERIA))
             chosen.scroll_into_view_if_needed()
             chosen.evaluate("cell => cell.click()")
-            quote = page.locator(":target a[href*='evidence/']").first
-            quote.wait_for(state="attached")
-            to_criterion = 0.0 if page.url.startswith((out / "report.html").as_uri()) else _loaded(page)
-            quote.evaluate("link => link.click()")
             page.wait_for_selector("rect:target", state="visible")
-            times.append(to_criterion + _loaded(page))
+            times.append(_loaded(page))
         browser.close()
     return _cuts(times[3:])
 

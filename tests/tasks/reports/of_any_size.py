@@ -1,6 +1,7 @@
 """Reports of any size, made in memory: every status, severities, recommendations, passages, facts and documents."""
 
 from datetime import timedelta
+from pathlib import Path
 from random import Random
 from typing import Final
 
@@ -8,6 +9,7 @@ from storage.runs import CompanyStatus, RunStatus
 from storage.scores import ScoreStatus
 from tasks.companies.claims import Claim, ClaimConflict
 from tasks.reports.changes import Change
+from tasks.reports.evidence_links import evidence_url
 from tasks.reports.models import (
     CompanyReport,
     Cost,
@@ -135,15 +137,28 @@ def _criterion(summary: CriterionSummary, domain: str, random: Random, *, judged
     )
 
 
+def write_places(folder: Path, report: Report) -> None:
+    """The evidence that a made-up report links to: empty pages with the places."""
+    (folder / "evidence").mkdir(exist_ok=True)
+    for made in report.companies:
+        for criterion in made.criteria:
+            for url in filter(None, (quote.evidence_url for quote in criterion.quotes)):
+                name, _, anchor = url.partition("#")
+                with (folder / name).open("a", encoding="utf-8") as page:
+                    page.write(f'<p id="{anchor}">')
+
+
 def _quote(domain: str, random: Random) -> ReportedQuote:
+    place, start = f"page {random.randint(1, 90)}", random.randrange(100_000)
     return ReportedQuote(
         text=random.choice(_TEXTS),
         verified=True,
         document_id="d1",
         document_name="Annual report 2024 - audited financial statements.pdf",
         document_url=f"http://127.0.0.1:8000/documents/{domain}",
-        place=f"page {random.randint(1, 90)}",
+        place=place,
         stance=random.choice(("for", "against", None)),
+        evidence_url=evidence_url(domain, "d1", place, start, start + 80),
     )
 
 

@@ -11,7 +11,7 @@ from storage.scores import ScoreStatus
 from tasks.reports.files import render, write_report
 from tasks.reports.html import render_overview, render_pages
 from tasks.reports.report import build
-from tests.tasks.reports.of_any_size import report_of
+from tests.tasks.reports.of_any_size import report_of, write_places
 from tests.tasks.reports.rows import company, outcome, write_company, write_run
 
 
@@ -82,9 +82,26 @@ def test_report_to_stdout_is_whole_however_many_companies() -> None:
 @pytest.mark.parametrize(("companies", "criteria"), [(30, 5), (4, 12), (1, 1)])
 def test_report_of_any_size_has_no_dead_link(tmp_path: Path, companies: int, criteria: int) -> None:
     (tmp_path / "companies").mkdir()
-    for path, page in render_pages(report_of(companies, criteria)):
+    report = report_of(companies, criteria)
+    for path, page in render_pages(report):
         (tmp_path / path).write_text(page, "utf-8")
+    write_places(tmp_path, report)
     assert dead_links(tmp_path) == []
+
+
+def test_score_of_many_companies_opens_the_place_that_it_rests_on_and_others_the_criterion() -> None:
+    report = report_of(30, 9)
+    matrix = render_overview(report).partition("<tbody>")[2].partition("</tbody>")[0]
+    cells = re.findall(r"<td><a class=(\S+) href=([^\s>]+)", matrix)
+    criteria = [criterion for company in report.companies for criterion in company.criteria]
+    assert len(cells) == len(criteria)
+    for (_, href), criterion in zip(cells, criteria, strict=True):
+        assert href == criterion.quotes[0].evidence_url
+    for criterion in criteria:
+        criterion.quotes = [quote.model_copy(update={"verified": False}) for quote in criterion.quotes]
+    page = render_overview(report)
+    assert "evidence/" not in page.partition("<tbody>")[2].partition("</tbody>")[0]
+    assert "href=companies/" in page
 
 
 def test_two_hundred_companies_by_sixty_criteria_are_two_megabytes_at_most() -> None:

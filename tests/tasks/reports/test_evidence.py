@@ -1,5 +1,6 @@
 """The evidence beside a report, of a real room on the disk: each link leads to a page on which its words are marked."""
 
+import html
 import json
 import re
 from html.parser import HTMLParser
@@ -130,6 +131,17 @@ def test_words_of_other_documents_are_marked_in_their_text(tmp_path: Path) -> No
     page = (tmp_path / "out" / name).read_text()
     assert f'<mark id="{anchor}">{NOTICE}</mark>' in page
     assert '<a href="../report.html#company-1-3">' in page
+
+
+def test_page_says_how_the_criterion_came_out_and_why(tmp_path: Path) -> None:
+    draw()
+    write_reports("r1", tmp_path / "out")
+    for criterion in json.loads((tmp_path / "out" / "report.json").read_text())["companies"][0]["criteria"]:
+        for quoted in criterion["quotes"]:
+            page = html.unescape((tmp_path / "out" / quoted["evidence_url"].partition("#")[0]).read_text())
+            claim = page.partition('<ul class="claims">')[2].partition("</ul>")[0]
+            assert "4 of 5" in claim
+            assert criterion["reason"] in claim
 
 
 def test_writing_again_changes_no_file(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from pypdf import PdfReader
 from tasks.reports.html import render_pages
 from tasks.reports.models import Report
 from tests.tasks.reports.everything import report_with_everything
-from tests.tasks.reports.of_any_size import report_of
+from tests.tasks.reports.of_any_size import report_of, write_places
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PHONE: ViewportSize = {"width": 390, "height": 844}
@@ -41,6 +41,7 @@ def write(report: Report, folder: Path) -> Path:
     for path, page in render_pages(report):
         (folder / path).parent.mkdir(exist_ok=True)
         (folder / path).write_text(page, "utf-8")
+    write_places(folder, report)
     return folder / "report.html"
 
 
