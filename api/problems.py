@@ -6,6 +6,7 @@ its class and the places it passed: its message may hold what was sent.
 """
 
 import logging
+import re
 from functools import singledispatch
 from typing import Any
 
@@ -33,6 +34,8 @@ logger = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 TYPE_PREFIX = "urn:diligence:problem:"
+_EXPECTED = re.compile(r"Expected `(\w+)(?: \| null)?`(?: >= (\S+)| <= (\S+)|, got `.*`)?")
+_KINDS = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "a string"}
 NOTHING_HERE = "There is nothing at this path. /schema lists the operations."
 
 
@@ -167,9 +170,19 @@ def _(raised: RequestEntityTooLarge) -> DiligenceError:  # noqa: ARG001 - the me
 def _(raised: ValidationException) -> DiligenceError:
     """Fields of the body or the query that are missing or of the wrong type: each named."""
     wrong = [entry for entry in raised.extra or [] if isinstance(entry, dict)]
-    fields = {str(entry["key"]): str(entry["message"]) for entry in wrong if "key" in entry}
+    fields = {str(entry["key"]): _in_words(str(entry["message"])) for entry in wrong if "key" in entry}
     if "data" in fields:  # Litestar's word for "no body at all"
         return BadRequest("The request has no body. Send a JSON object.")
     sentences = [f"{name}: {message}" for name, message in fields.items()]
     sentences += [str(entry["message"]) for entry in wrong if "key" not in entry]
     return BadRequest(f"{'; '.join(sentences) or raised.detail}.", fields)
+
+
+def _in_words(message: str) -> str:
+    """What msgspec says of a parameter, ``Expected `int | null` >= 1``, in the words that pydantic has for a field."""
+    found = _EXPECTED.fullmatch(message)
+    if found is None:
+        return message
+    kind, least, most = found.groups()
+    bound = f" of at least {least}" if least else f" of at most {most}" if most else ""
+    return f"Input should be {_KINDS.get(kind, 'something else')}{bound}"

@@ -13,7 +13,7 @@ from openpyxl import Workbook
 from storage import database, runs
 from storage.documents import save_contents
 from tasks.documents.drive.registry import open_drive
-from tests.api.test_problems import problem
+from tests.api.test_problems import fields, problem
 from tests.tasks.documents.extract.pdf import pdfs
 from tests.tasks.evidence.test_boxes import content
 from tests.tasks.reports.cited import draw, write_cited_run
@@ -255,4 +255,9 @@ def test_a_large_sheet_is_shown_part_by_part(service: httpx.Client, room: Path) 
     assert "Sheet Ledger, continued" in part.text
     ways = [link for link in Page(part.text).links if link.startswith("?part=")]
     assert all(service.get(urljoin(whole, way)).status_code == 200 for way in ways)
-    problem(service.get(urldefrag(whole)[0].partition("?")[0] + "?part=9999"), 404, "not-found")
+    document = urldefrag(whole)[0].partition("?")[0]
+    problem(service.get(f"{document}?part=9999"), 404, "not-found")
+    assert fields(service.get(f"{document}?part=two&start=-1&end=3")) == {
+        "part": "Input should be a whole number",
+        "start": "Input should be a whole number of at least 0",
+    }
