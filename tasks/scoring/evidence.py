@@ -113,12 +113,14 @@ class Evidence:
         return text[: characters + 1000].lstrip()[:characters].rstrip()
 
     def opening(self, document: RunDocument, characters: int) -> Excerpt | None:
-        """How a document begins: its title, its first lines."""
+        """How a document begins: its title, its first lines, some `characters` and to the end of their sentence."""
         begins = self.beginning(document, characters)
         if not begins or document.text_id is None:
             return None
-        start = self._texts[document.text_id].index(begins)
-        return self._span(document, document.text_id, start, start + len(begins))
+        text = self._texts[document.text_id]
+        start = text.index(begins)
+        end = start + len(begins)
+        return self._span(document, document.text_id, start, max(end, in_sentence(text, end - 1, end)[1]))
 
     def line_of(self, document_id: str, text_id: int, start: int, end: int) -> Excerpt | None:
         """The row of a table or the sentence that a span stands in; None where the room has no such text."""

@@ -82,6 +82,9 @@ def test_the_beginning_of_a_document(room: Room) -> None:
     opening = evidence.opening(report, 13)
     assert opening is not None
     assert (opening.text, opening.place) == ("Annual report", "page 1")
+    further = evidence.opening(report, 20)
+    assert further is not None
+    assert further.text.endswith("Revenue was 3,700.")  # to the end of its sentence
     assert (evidence.beginning(scan, 9), evidence.opening(scan, 9)) == ("", None)
 
 
