@@ -1,5 +1,7 @@
 """What evidence costs: the processor time of a run with `evidence: cited` beside the same with `evidence: none`.
 
+python -m tests.benchmarks.evidence COMPANIES CRITERIA      one pair of that size, as 200 40
+
 The sample's batch, and a batch of rooms that are written here: each company has PDFs of its own words, and the sample's
 criteria ask after them. Without a model, a page is drawn for the best passage of each criterion. The processor time of
 every process of a run counts, those that read and draw among them: it is read from /proc while they run.
@@ -24,6 +26,7 @@ _COMPANIES: Final = 20
 _DOCUMENTS: Final = 6
 _PAGES: Final = 15
 _PAIRS: Final = 2
+_ASKED: Final = ("How sound are, or is,", "What is said of", "What changed lately in", "Which risks come from")
 _TICK: Final = os.sysconf("SC_CLK_TCK")
 _TOPICS: Final = (
     "recurring revenue from maintenance contracts and subscriptions", "churn, renewals and net revenue retention",
@@ -38,12 +41,13 @@ def measure() -> Iterator[tuple[str, str, str]]:
     """Rows of (what, figure, target)."""
     with tempfile.TemporaryDirectory() as folder:
         yield _row("the sample's 3 companies", _SAMPLE / "batch.yaml", Path(folder))
-        yield _row(f"{_COMPANIES} companies of {_DOCUMENTS} PDFs", _batch(Path(folder, "batch")), Path(folder))
+        batch = _batch(Path(folder, "batch"), _COMPANIES, _SAMPLE / "criteria.yaml")
+        yield _row(f"{_COMPANIES} companies of {_DOCUMENTS} PDFs", batch, Path(folder))
 
 
-def _row(name: str, batch: Path, folder: Path) -> tuple[str, str, str]:
+def _row(name: str, batch: Path, folder: Path, pairs: int = _PAIRS) -> tuple[str, str, str]:
     shares: list[float] = []
-    for pair in range(_PAIRS):
+    for pair in range(pairs):
         without = _seconds(batch, folder / f"{name}-{pair}-none", "none")
         report = folder / f"{name}-{pair}-cited"
         with_evidence = _seconds(batch, report, "cited")
@@ -89,11 +93,11 @@ def _note(session: int, used: dict[int, int]) -> None:
             used[int(status.parent.name)] = int(fields[11]) + int(fields[12])
 
 
-def _batch(folder: Path) -> Path:
+def _batch(folder: Path, count: int, criteria: Path) -> Path:
     """A batch of companies whose rooms hold PDFs of words that are drawn by lot."""
     chance = random.Random(1)
     companies = []
-    for number in range(_COMPANIES):
+    for number in range(count):
         room = folder / f"rooms/company-{number}"
         room.mkdir(parents=True)
         for document in range(_DOCUMENTS):
@@ -104,7 +108,7 @@ def _batch(folder: Path) -> Path:
     (folder / "facts").mkdir()
     batch = {
         "name": "Evidence",
-        "criteria": str(_SAMPLE / "criteria.yaml"),
+        "criteria": str(criteria),
         "fact_sources": ["files"],
         "facts": "facts/",
         "figure_concepts": str(_SAMPLE / "concepts.toml"),
@@ -128,3 +132,23 @@ def _write_pdf(path: Path, chance: random.Random) -> None:
             canvas.drawString(72, 740 - 15 * line, words)
         canvas.showPage()
     canvas.save()
+
+
+def _criteria(path: Path, count: int) -> Path:
+    """Criteria that ask after the topics, each by another word of judgement."""
+    asked = [
+        {"id": f"c{number}", "ask": f"{_ASKED[number // len(_TOPICS) % len(_ASKED)]} {_TOPICS[number % len(_TOPICS)]}?"}
+        for number in range(count)
+    ]
+    path.write_text(json.dumps({"scale": [0, 5], "criteria": asked}))
+    return path
+
+
+def main(companies: int, criteria: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        batch = _batch(Path(folder, "batch"), companies, _criteria(Path(folder, "criteria.yaml"), criteria))
+        print(*_row(f"{companies} companies x {criteria} criteria", batch, Path(folder), pairs=1), sep="; ")
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
