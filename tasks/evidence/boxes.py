@@ -92,8 +92,8 @@ class PageBoxes:
         for box in boxes if is_upright else [box.turned() for box in boxes]:
             if lines and _is_on_line(lines[-1], box):
                 joined = lines[-1].joined(box)
-                level = others[bisect_left(middles, joined.top) : bisect_right(middles, joined.bottom)]
-                if not any(joined.holds(other) for other in level):
+                level = slice(bisect_left(middles, joined.top), bisect_right(middles, joined.bottom))
+                if level.start == level.stop or not any(joined.holds(other) for other in others[level]):
                     lines[-1] = joined
                     continue
             lines.append(box)

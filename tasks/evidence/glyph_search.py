@@ -7,7 +7,7 @@ tables, which stand in another order on many pages, are found one by one, and at
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from statistics import median
 from typing import Final
@@ -79,6 +79,7 @@ class Letters:
         return places
 
 
+@lru_cache(maxsize=1 << 16)
 def compared(character: str) -> str:
     """The letters and digits of a character in one case and compatible forms."""
     if character.isascii():
@@ -96,12 +97,11 @@ class _Stream:
 
     def __init__(self, glyphs: Glyphs, order: Sequence[int]) -> None:
         self._order = order
-        characters: list[tuple[str, bool]] = []
-        last = -1
-        for index in order:
-            characters.append((glyphs[index].text, glyphs[index].begins or index != last + 1))
-            last = index
-        self.letters = Letters(characters)
+        drawn = [glyphs.drawn[index] for index in order]
+        after_another = [index == last + 1 for last, index in pairwise([-1, *order])]
+        self.letters = Letters(
+            (glyph.text, glyph.begins or not follows) for glyph, follows in zip(drawn, after_another, strict=True)
+        )
 
     def whole(self, letters: str, text: str, start: int, end: int) -> list[int]:
         """The glyphs of words that stand here one behind the other; none where two places are equally likely."""
