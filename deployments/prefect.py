@@ -5,13 +5,15 @@ run needs of the batch's files goes with them. Prefect's terms: docs.prefect.io/
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
+from uuid import UUID
 
 import typer
 
+from deployments.notifications import find_block, tell_of_runs
 from deployments.run import SAMPLE
 from deployments.schedule import check_schedule
 from flows import prefect_server
@@ -40,6 +42,12 @@ def deploy(
     cron: Annotated[str, typer.Option(help="When, as cron's five fields.")] = "0 20 * * 1-5",
     timezone: Annotated[str, typer.Option(help="The time zone of these hours, such as Europe/Berlin.")] = "UTC",
     pool: Annotated[str, typer.Option(help="The process work pool; it is made if there is none.")] = "diligence",
+    notify: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TYPE/NAME", help="A notification block of the server: told of runs that fail or are late."
+        ),
+    ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the batches that are deployed.")] = False,
     remove: Annotated[
         str | None, typer.Option(metavar="NAME", help="Remove the deployments of the batch with that name.")
@@ -55,11 +63,11 @@ def deploy(
             for name in remove_deployments(client, remove):
                 typer.echo(f"removed {name}")
     else:
-        for name in register(batch, reports, cron, timezone, pool):
+        for name in register(batch, reports, cron, timezone, pool, notify):
             typer.echo(name)
 
 
-def register(batch: Path, reports: Path, cron: str, timezone: str, pool: str) -> list[str]:
+def register(batch: Path, reports: Path, cron: str, timezone: str, pool: str, notify: str | None = None) -> list[str]:
     """Register the deployments of a batch, in the place of its earlier ones; gives their names.
 
     Args:
@@ -68,9 +76,10 @@ def register(batch: Path, reports: Path, cron: str, timezone: str, pool: str) ->
         cron: when, in cron's five fields.
         timezone: the time zone of these hours, such as Europe/Berlin.
         pool: the work pool's name. One that is there is used as it is.
+        notify: the block that sends a notification of runs that fail or are late, as `slack-webhook/deals`.
 
     Raises:
-        BadRequest: the batch, the schedule or the pool cannot be used. Nothing is registered.
+        BadRequest: the batch, the schedule, the pool or the block cannot be used. Nothing is registered.
         NotConfigured: no Prefect server is named. Unavailable: the server does not answer, or refuses.
     """
     check_schedule(cron, timezone)
@@ -84,10 +93,12 @@ def register(batch: Path, reports: Path, cron: str, timezone: str, pool: str) ->
     }
     with _client() as client:
         _check_free(client, slug, definition.name)
+        block = None if notify is None else find_block(client, notify)
         _use_pool(client, pool)
         for flow in _FLOWS:
             scheduled = [schedule] if flow == "batch" else []
-            _register(client, flow, slug, definition.name, parameters, scheduled, pool)
+            deployment_id = _register(client, flow, slug, definition, parameters, scheduled, pool)
+            tell_of_runs(client, deployment_id, definition.name, block)
     return [f"{flow}/{slug}" for flow in _FLOWS]
 
 
@@ -95,25 +106,27 @@ def _register(
     client: "SyncPrefectClient",
     flow: str,
     slug: str,
-    batch: str,
+    batch: BatchDefinition,
     parameters: dict[str, Any],
     schedules: list[dict[str, Any]],
     pool: str,
-) -> None:
+) -> UUID:
     from prefect.client.schemas.actions import DeploymentScheduleCreate  # noqa: PLC0415 - see `_client`
     from prefect.client.schemas.objects import ConcurrencyLimitStrategy, ConcurrencyOptions  # noqa: PLC0415
     from prefect.utilities.callables import parameter_schema  # noqa: PLC0415
     from prefect.utilities.importtools import import_object  # noqa: PLC0415
 
-    function = import_object(_FLOWS[flow])
-    client.create_deployment(
+    form = parameter_schema(import_object(_FLOWS[flow])).model_dump_for_openapi()
+    if flow == "due_diligence":
+        offer(form, "company", [company.name for company in batch.companies])
+    return client.create_deployment(
         flow_id=client.create_flow_from_name(flow),
         name=slug,
-        description=_DESCRIPTIONS[flow].format(batch),
+        description=_DESCRIPTIONS[flow].format(batch.name),
         tags=[TAG, slug],
         entrypoint=_FLOWS[flow],
         parameters=parameters,
-        parameter_openapi_schema=parameter_schema(function).model_dump_for_openapi(),
+        parameter_openapi_schema=form,
         enforce_parameter_schema=True,
         schedules=[DeploymentScheduleCreate.model_validate(schedule) for schedule in schedules],
         # A run that is due while another of the batch is under way waits for it: both write the same rows.
@@ -124,6 +137,13 @@ def _register(
         # itself loads flows from its working folder first, so runs begin in an empty one of the worker's.
         job_variables={"env": {"PYTHONSAFEPATH": "1"}},
     )
+
+
+def offer(form: dict[str, Any], parameter: str, choices: Sequence[str]) -> None:
+    """Have a form offer these choices for a parameter that is a text, or none: Prefect shows them as a list."""
+    for kind in form["properties"][parameter]["anyOf"]:
+        if kind["type"] == "string":
+            kind["enum"] = list(dict.fromkeys(choices))
 
 
 def _check_free(client: "SyncPrefectClient", slug: str, name: str) -> None:
@@ -200,6 +220,7 @@ def remove_deployments(client: "SyncPrefectClient", name: str) -> list[str]:
     ours = _ours(client)
     for deployment in ours:
         if deployment.name == slug and deployment.entrypoint in flows:
+            tell_of_runs(client, deployment.id, deployment.name, None)
             client.delete_deployment(deployment.id)
             removed.append(f"{flows[deployment.entrypoint]}/{slug}")
     if not removed:

@@ -7,8 +7,9 @@ evidence and the run under the viewer's own rights.
 import re
 from pathlib import Path
 from textwrap import shorten
-from typing import Any
+from typing import Any, Final
 
+from prefect import get_client
 from prefect.runtime import flow_run
 
 from flows.batch_file import read_batch
@@ -18,7 +19,9 @@ from tasks.errors import BadRequest
 from tasks.reports.models import CompanyReport, CriterionReport, RunSummary
 from tasks.reports.results import RunResults
 from tasks.reports.wording import total_share
+from tasks.tracking import show
 
+WARNINGS: Final = "warnings"
 REASON_CHARACTERS = 160
 """A scorecard is for a glance; the whole reason stands in the report."""
 
@@ -42,7 +45,7 @@ def name_of_batch_run() -> str:
 
 def name_of_company_run() -> str:
     """The name of the flow run under way: the batch's and the company's, `Autumn screen · Alpha`."""
-    company = str(flow_run.parameters["name"])
+    company = str(flow_run.parameters.get("company") or flow_run.parameters.get("name"))
     run = flow_run.parameters.get("run")
     if run is None:
         batch = _batch_name(flow_run.parameters) if flow_run.parameters.get("batch_file") else None
@@ -51,6 +54,17 @@ def name_of_company_run() -> str:
             stored = runs.find_run(session, run)
         batch = stored.batch if stored else None
     return f"{batch} · {company}" if batch and batch != company else company
+
+
+def mark_warnings(results: RunResults) -> None:
+    """Tag the flow run under way with `warnings` where its report has any, to tell it from one without."""
+    if any(result.warnings for result in results.companies):
+        show(_add_tag, WARNINGS)
+
+
+def _add_tag(tag: str) -> None:
+    with get_client(sync_client=True) as client:
+        client.update_flow_run(flow_run.id, tags={*flow_run.tags, tag})
 
 
 def _batch_name(parameters: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from prefect import tags
 from prefect.artifacts import create_markdown_artifact
 
-from flows.artifacts import name_of_batch_run, ranking
+from flows.artifacts import mark_warnings, name_of_batch_run, ranking
 from flows.batch_definition import BatchDefinition, batch_of, in_its_folder, slug_of
 from flows.batch_file import Batch
 from flows.due_diligence import examine
@@ -69,9 +69,11 @@ def _run(screen: Batch, out: Path | None, reports: Path | None, *, retry_failed:
         try:
             finish(run, out)
         finally:
+            results = results_of(run)
+            mark_warnings(results)
             show(
                 create_markdown_artifact,
-                ranking(results_of(run)),
+                ranking(results),
                 key=f"ranking-{slug_of(screen.name)}",
                 description=f"{screen.name}: the companies ranked",
             )

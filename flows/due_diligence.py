@@ -2,33 +2,33 @@
 
 from pathlib import Path
 
-from flows.artifacts import name_of_company_run
+from flows.artifacts import mark_warnings, name_of_company_run
 from flows.batch_definition import BatchDefinition, in_its_folder
-from flows.batch_file import BatchCompany
 from flows.company_facts import company_facts
 from flows.engine import flow
 from flows.extract_all import extract_all
 from flows.index_folder import index_folder
-from flows.run import add_warnings, close_company, company_of, finish, run_of, single
+from flows.run import add_warnings, close_company, company_of, finish, known_company, new_company, run_of, single
 from flows.score_company import score_company
 from storage.runs import CompanyStatus, DocumentStatus
 from storage.settings import override_settings
-from tasks.companies.domain import registrable
 from tasks.errors import DiligenceError
 from tasks.evidence.company import draw_evidence
 from tasks.figures.ledger import build_ledger
+from tasks.reports.results import results_of
 
 
 @flow(name="due_diligence", flow_run_name=name_of_company_run)
 def due_diligence(
-    name: str,
-    domain: str,
-    folder: str,
+    name: str | None = None,
+    domain: str | None = None,
+    folder: str | None = None,
     criteria: Path | None = None,
     batch_file: Path | None = None,
     out: Path | None = None,
     reports: Path | None = None,
     definition: BatchDefinition | None = None,
+    company: str | None = None,
 ) -> str:
     """Examine one company.
 
@@ -42,20 +42,25 @@ def due_diligence(
         reports: a folder in which each run has one of its own, named by its id; without it and without `out`, the
             report is kept in storage alone.
         definition: the batch as it was deployed, which then counts; `batch_file` says where it came from.
+        company: the name of a company of the batch, in the place of name, domain and folder.
 
     Returns:
         The run's id.
 
     Raises:
-        BadRequest: the domain or a file is wrong, or there are no criteria.
+        BadRequest: the company, the domain or a file is wrong, or there are no criteria.
         CompaniesFailed: the data room could not be read, or a judgement failed; all the rest is done.
     """
     with in_its_folder(definition):
-        screen = single(BatchCompany(name, registrable(domain), folder), criteria, batch_file, definition)
+        asked = (
+            known_company(company, batch_file, definition) if company is not None else new_company(name, domain, folder)
+        )
+        screen = single(asked, criteria, batch_file, definition)
         with override_settings(screen.settings), run_of(screen) as run_id:
             if out is None and reports is not None:
                 out = reports / run_id
-            examine(run_id, screen.companies[0].domain, folder)
+            examine(run_id, asked.domain, asked.folder)
+            mark_warnings(results_of(run_id))
             finish(run_id, out)
     return run_id
 

@@ -14,6 +14,7 @@ from storage.columns import now
 from storage.runs import CompanyStatus, DocumentStatus, Run, RunCompany, RunStatus
 from tasks.ai.budget import cap_and_price
 from tasks.ai.registry import current_answerer
+from tasks.companies.domain import registrable
 from tasks.documents.drive.registry import drive_to_open_again
 from tasks.documents.drive.spool import remove_left
 from tasks.errors import BadRequest, Conflict, DiligenceError, NotFound
@@ -124,6 +125,35 @@ def _add_run(session: Session, batch: Batch, status: RunStatus) -> str:
     ]
     runs.add_run(session, run, companies)
     return run.id
+
+
+def known_company(name: str, batch_file: Path | None, definition: BatchDefinition | None) -> BatchCompany:
+    """The company of that name in a batch.
+
+    Raises:
+        BadRequest: there is none, or no batch; a file is wrong.
+    """
+    if batch_file is None:
+        raise BadRequest("Name the batch that the company is in.", {"batch_file": "it is needed with `company`"})
+    companies = batch_of(batch_file, None, definition).companies
+    for company in companies:
+        if company.name == name:
+            return company
+    names = ", ".join(company.name for company in companies)
+    raise BadRequest(f"The batch has no company {name!r}. It has {names}.", {"company": "no company of the batch"})
+
+
+def new_company(name: str | None, domain: str | None, folder: str | None) -> BatchCompany:
+    """A company that is told by its name, its domain and its data room.
+
+    Raises:
+        BadRequest: one of them is missing, or the domain is none.
+    """
+    given = {"name": name, "domain": domain, "folder": folder}
+    missing = {what: "it is needed" for what, value in given.items() if not value}
+    if not name or not domain or not folder:
+        raise BadRequest(f"Say which company: {', '.join(missing)} is missing.", missing)
+    return BatchCompany(name, registrable(domain), folder)
 
 
 def single(

@@ -1,13 +1,15 @@
 """`diligence deploy` on a real Prefect server with a real worker: a scheduled run and one on demand."""
 
-import http
+import http.server
 import json
 import os
+import queue
 import re
 import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -173,7 +175,7 @@ def test_a_scheduled_run_of_the_sample_batch_finishes_on_a_worker(scheduled: tup
     assert report["run"]["id"] == written.parent.name
     assert len(report["companies"]) == 3
     assert run["name"] == "Sample screen"
-    assert "sample-screen" in run["tags"]
+    assert {"sample-screen", "warnings"} <= set(run["tags"])
 
 
 @pytest.mark.slow
@@ -212,7 +214,7 @@ def test_the_sample_is_scored_on_its_figures_without_a_model(scheduled: tuple[di
 def test_a_run_on_demand_finishes_on_a_worker(worker: Server) -> None:
     server = worker
     deployment = server.ask("/deployments/name/due_diligence/sample-screen")
-    given = {"name": "Cuidara", "domain": "cuidara.example", "folder": "rooms/cuidara", "out": "cuidara"}
+    given = {"company": "Cuidara", "out": "cuidara"}
     server.ask(f"/deployments/{deployment['id']}/create_flow_run", {"parameters": given})
     assert not (server.folder / "cuidara").exists()
     run = wait_for(lambda: ended(server, "due_diligence/sample-screen", scheduled=False), 120)
@@ -295,6 +297,60 @@ def test_a_pool_that_runs_no_processes_is_refused(server: Server, two: tuple[Pat
     done = server.command([*DILIGENCE, "deploy", "--batch", str(two[0]), "--pool", "containers"])
     assert done.returncode == 2
     assert "of type docker" in done.stderr
+
+
+def test_companies_of_the_batch_are_a_choice_of_the_form(server: Server) -> None:
+    deployment = server.ask("/deployments/name/due_diligence/sample-screen")
+    company = deployment["parameter_openapi_schema"]["properties"]["company"]
+    assert company["description"].startswith("the name of a company of the batch")
+    assert [kind.get("enum") for kind in company["anyOf"]] == [["Fjordvarm", "Kessler Prüftechnik", "Cuidara"], None]
+
+
+@pytest.fixture
+def told() -> Iterator[tuple[str, "queue.Queue[Any]"]]:
+    """The address of a web hook, and what it is sent."""
+    sent: queue.Queue[Any] = queue.Queue()
+
+    class Hook(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            sent.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hook) as hook:
+        threading.Thread(target=hook.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{hook.server_port}/", sent
+        hook.shutdown()
+
+
+def test_a_run_that_fails_is_told_by_the_block_that_was_named(
+    server: Server, two: tuple[Path, Path], told: tuple[str, "queue.Queue[Any]"]
+) -> None:
+    address, sent = told
+    kind = server.ask("/block_types/slug/custom-webhook")
+    (schema,) = server.ask("/block_schemas/filter", {"block_schemas": {"block_type_id": {"any_": [kind["id"]]}}})
+    data = {"name": "deals", "url": address, "json_data": {"subject": "{{subject}}", "body": "{{body}}"}}
+    block = {"name": "deals", "block_type_id": kind["id"], "block_schema_id": schema["id"], "data": data}
+    server.ask("/block_documents/", block)
+    words = [*DILIGENCE, "deploy", "--batch", str(two[0])]
+    refused = server.command([*words, "--notify", "slack-webhook/nobody"])
+    assert refused.returncode == 2
+    assert "'slack-webhook/nobody'" in refused.stderr
+    for _ in range(2):  # the second one takes the place of the first
+        assert server.command([*words, "--notify", "custom-webhook/deals"]).returncode == 0
+    deployment = server.ask("/deployments/name/batch/autumn-screen")
+    run = server.ask(f"/deployments/{deployment['id']}/create_flow_run", {"name": "Autumn screen"})
+    failed = {"type": "FAILED", "name": "Failed", "message": "Alpha: its data room is not there."}
+    server.ask(f"/flow_runs/{run['id']}/set_state", {"state": failed, "force": True})
+    message = sent.get(timeout=60)
+    assert message["subject"] == "Autumn screen: Failed"
+    assert "Alpha: its data room is not there." in message["body"]
+    assert run["id"] in message["body"]
+    assert server.command([*DILIGENCE, "deploy", "--remove", "Autumn screen"]).returncode == 0
+    assert server.ask("/automations/filter", {}) == []
 
 
 @pytest.mark.slow
