@@ -14,6 +14,8 @@ from flows.due_diligence import examine
 from flows.engine import as_steps, flow
 from flows.run import close_company, companies_to_do, company_of, finish, run_of
 from flows.settings import BatchSettings
+from flows.unchanged import take_over_unchanged
+from storage import database, runs
 from storage.runs import CompanyStatus, RunCompany
 from storage.settings import override_settings
 from tasks.ai.registry import current_answerer
@@ -84,14 +86,29 @@ def _examine(run: str, companies: Sequence[RunCompany]) -> None:
     """Examine the companies, some at the same time; a failure is stored with its company and stops no other.
 
     They share the readers' processes, the pace towards the model, the drive and each source, and the run's budget.
+    Those of which nothing has changed are taken over first, all in one task.
     """
     at_once = BatchSettings.current().at_once(asks_a_model=current_answerer().judges)
+    taken = _taken_over(run, at_once)
     with FanOut(at_once, "company", Leave.ON_INTERRUPT) as threads:
         for done in [
             threads.submit(examine_company.tracked, company.name, company.domain, company.folder, run)
             for company in companies
+            if company.id not in taken
         ]:
             done.result()
+
+
+def _taken_over(run: str, at_once: int) -> set[int]:
+    """Take over the companies that have not changed, if the batch has been run before; gives their ids."""
+    with database.reading() as session:
+        if runs.previous_run(session, runs.get_run(session, run)) is None:
+            return set()
+    try:
+        return take_over_unchanged.tracked(run, at_once)
+    except Exception as error:  # noqa: BLE001 - as in `examine_company`; each is then examined by itself
+        log.error("Companies that have not changed are examined anew: %s", type(error).__name__)  # noqa: TRY400
+        return set()
 
 
 @operation(name="company", task_run_name="{name}")

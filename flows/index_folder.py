@@ -1,7 +1,10 @@
 """The flow `index_folder`: which documents a folder holds, one row a document."""
 
+from collections.abc import Sequence
+
 from flows.engine import flow
 from storage import database, documents, runs
+from storage.documents import Room, RoomDocument
 from storage.runs import RunDocument
 from tasks.documents.index import index_room
 
@@ -33,7 +36,8 @@ def _assign(company_id: int, room_id: int) -> None:
         room = documents.get_room(session, room_id)
         company = runs.get_company(session, company_id)
         company.room_id, company.folder_id = room_id, room.folder_id
-        incomplete = ["The drive could not show all of the data room."] if room.incomplete else []
+        listed = documents.room_documents(session, room_id)
+        company.warnings = warnings_of_room(room, listed)
         rows = [
             RunDocument(
                 company_id=company_id,
@@ -42,8 +46,13 @@ def _assign(company_id: int, room_id: int) -> None:
                 path=document.path,
                 url=document.url,
             )
-            for document in documents.room_documents(session, room_id)
+            for document in listed
         ]
-        empty = [] if rows else ["The data room has no documents."]
-        company.warnings = [*incomplete, *empty, *room.warnings]
         runs.place_documents(session, company_id, rows)
+
+
+def warnings_of_room(room: Room, listed: Sequence[RoomDocument]) -> list[str]:
+    """What the readers of a report must know of a company's data room."""
+    incomplete = ["The drive could not show all of the data room."] if room.incomplete else []
+    empty = [] if listed else ["The data room has no documents."]
+    return [*incomplete, *empty, *room.warnings]

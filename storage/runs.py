@@ -11,6 +11,7 @@ from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
 from storage.columns import UtcDateTime, now, string_enum
 from storage.companies import StoredProfile  # noqa: F401 - its table is referred to below
+from storage.documents import RoomDocument
 from storage.upserts import table_of, values_of
 
 
@@ -183,6 +184,19 @@ def earlier_company(session: Session, company: RunCompany) -> RunCompany | None:
     return None if before is None else find_company(session, before.id, company.domain)
 
 
+def with_earlier(session: Session, run: Run) -> list[tuple[RunCompany, RunCompany]]:
+    """The companies that a run has not begun with, each with the same company in the run of its batch before."""
+    before = previous_run(session, run)
+    if before is None:
+        return []
+    earlier = {company.domain: company for company in run_companies(session, before.id)}
+    return [
+        (company, earlier[company.domain])
+        for company in run_companies(session, run.id)
+        if company.status is CompanyStatus.PENDING and company.room_id is None and company.domain in earlier
+    ]
+
+
 def finish_run(session: Session, run_id: str, status: RunStatus) -> None:
     """Write down how the run ended."""
     run = session.get_one(Run, run_id)
@@ -265,6 +279,34 @@ def save_company(session: Session, company: RunCompany) -> None:
     session.merge(company)
 
 
+def save_companies(session: Session, companies: Iterable[RunCompany]) -> None:
+    """Keep what has changed of companies that were read in another session."""
+    session.add_all(companies)
+
+
+def add_documents(
+    session: Session, company_id: int, listed: Sequence[RoomDocument], outcomes: Sequence[DocumentOutcome]
+) -> None:
+    """Write down the documents of a company that the run has not begun with, and what became of each, in one order."""
+    rows = [
+        {
+            "company_id": company_id,
+            "document_id": document.document_id,
+            "name": document.name,
+            "path": document.path,
+            "url": document.url,
+            "status": outcome.status,
+            "content_hash": outcome.content_hash,
+            "text_id": outcome.text_id,
+            "characters": outcome.characters,
+            "warning": outcome.warning,
+        }
+        for document, outcome in zip(listed, outcomes, strict=True)
+    ]
+    if rows:
+        session.connection().execute(insert(table_of(RunDocument)), rows)
+
+
 def place_documents(session: Session, company_id: int, documents: Iterable[RunDocument]) -> None:
     """Write down which documents the run has to do with; those it has come to already keep their outcome.
 
@@ -289,6 +331,16 @@ def company_documents(session: Session, company_id: int) -> Sequence[RunDocument
     """The company's documents in this run, by path and name."""
     rows = session.exec(select(RunDocument).where(RunDocument.company_id == company_id))
     return sorted(rows, key=lambda row: (row.path, row.name, row.document_id))  # PostgreSQL sorts by its own language
+
+
+def documents_of_companies(session: Session, company_ids: Sequence[int]) -> dict[int, list[RunDocument]]:
+    """The documents of these companies (a few hundred at most), by company, by path and name."""
+    found: dict[int, list[RunDocument]] = {company_id: [] for company_id in company_ids}
+    for row in session.exec(select(RunDocument).where(col(RunDocument.company_id).in_(company_ids))):
+        found[row.company_id].append(row)
+    for rows in found.values():
+        rows.sort(key=lambda row: (row.path, row.name, row.document_id))
+    return found
 
 
 def remarkable_documents(session: Session, run_id: str) -> Sequence[RunDocument]:

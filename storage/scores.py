@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, Column, Text, and_, case, delete, insert, literal, or_
+from sqlalchemy import JSON, Column, Text, and_, case, delete, insert, or_
 from sqlalchemy import select as sql_select
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
@@ -93,7 +93,7 @@ def save_outcomes(
     session: Session, company_id: int, outcomes: Sequence[tuple[CriterionOutcome, Sequence[Quote]]]
 ) -> None:
     """Put outcomes with their quotes in place of the company's earlier ones for their criteria."""
-    _delete_outcomes(session, company_id, [outcome.criterion_id for outcome, _ in outcomes])
+    _delete_outcomes(session, [company_id], [outcome.criterion_id for outcome, _ in outcomes])
     session.add_all(outcome for outcome, _ in outcomes)
     session.flush()
     for outcome, quotes in outcomes:
@@ -104,16 +104,16 @@ def save_outcomes(
         session.add_all(quotes)
 
 
-def carry_outcomes(session: Session, earlier_id: int, company_id: int, places: Mapping[str, tuple[int, float]]) -> None:
-    """Take outcomes over, with their quotes, from a company of an earlier run.
+def carry_outcomes(session: Session, companies: Mapping[int, int], places: Mapping[str, tuple[int, float]]) -> None:
+    """Take outcomes over, with their quotes, from companies of an earlier run.
 
     Args:
         session: one that writes.
-        earlier_id: that company's id.
-        company_id: the company of this run, whose outcomes of these criteria are replaced.
+        companies: by the id of each of these companies (a few hundred at most) that of the same company in this run,
+            whose outcomes of these criteria are replaced.
         places: the criteria by id, and each one's place among the criteria of this run (from 0) and its weight there.
     """
-    _delete_outcomes(session, company_id, list(places))
+    _delete_outcomes(session, list(companies.values()), list(places))
     outcomes, quotes = table_of(CriterionOutcome), table_of(Quote)
     kept = [column for column in outcomes.c if column.name not in {"id", "company_id", "ordinal", "weight"}]
     earlier = outcomes.alias("earlier")
@@ -122,11 +122,11 @@ def carry_outcomes(session: Session, earlier_id: int, company_id: int, places: M
         insert(outcomes).from_select(
             ["company_id", "ordinal", "weight", *(column.name for column in kept)],
             sql_select(
-                literal(company_id),
+                case(companies, value=outcomes.c.company_id),
                 case({name: place for name, (place, _) in places.items()}, value=outcomes.c.criterion_id),
                 case({name: weight for name, (_, weight) in places.items()}, value=outcomes.c.criterion_id),
                 *kept,
-            ).where(outcomes.c.company_id == earlier_id, outcomes.c.criterion_id.in_(places)),
+            ).where(outcomes.c.company_id.in_(companies), outcomes.c.criterion_id.in_(places)),
         )
     )
     copied = [column for column in quotes.c if column.name not in {"id", "outcome_id"}]
@@ -137,18 +137,21 @@ def carry_outcomes(session: Session, earlier_id: int, company_id: int, places: M
             .join_from(quotes, earlier, quotes.c.outcome_id == earlier.c.id)
             .join(
                 outcomes,
-                and_(outcomes.c.company_id == company_id, outcomes.c.criterion_id == earlier.c.criterion_id),
+                and_(
+                    outcomes.c.company_id == case(companies, value=earlier.c.company_id),
+                    outcomes.c.criterion_id == earlier.c.criterion_id,
+                ),
             )
-            .where(earlier.c.company_id == earlier_id, earlier.c.criterion_id.in_(places))
+            .where(earlier.c.company_id.in_(companies), earlier.c.criterion_id.in_(places))
             .order_by(quotes.c.id),
         )
     )
 
 
-def _delete_outcomes(session: Session, company_id: int, criterion_ids: Sequence[str]) -> None:
+def _delete_outcomes(session: Session, company_ids: Sequence[int], criterion_ids: Sequence[str]) -> None:
     table = table_of(CriterionOutcome)
     session.connection().execute(
-        delete(table).where(table.c.company_id == company_id, table.c.criterion_id.in_(criterion_ids))
+        delete(table).where(table.c.company_id.in_(company_ids), table.c.criterion_id.in_(criterion_ids))
     )
 
 
@@ -159,6 +162,15 @@ def company_outcomes(session: Session, company_id: int) -> Sequence[CriterionOut
         .where(CriterionOutcome.company_id == company_id)
         .order_by(col(CriterionOutcome.ordinal))
     ).all()
+
+
+def outcomes_of_companies(session: Session, company_ids: Sequence[int]) -> dict[int, list[CriterionOutcome]]:
+    """The outcomes of these companies (a few hundred at most), by company, in the order of the criteria."""
+    found: dict[int, list[CriterionOutcome]] = {company_id: [] for company_id in company_ids}
+    query = select(CriterionOutcome).where(col(CriterionOutcome.company_id).in_(company_ids))
+    for outcome in session.exec(query.order_by(col(CriterionOutcome.ordinal))):
+        found[outcome.company_id].append(outcome)
+    return found
 
 
 def remarkable_outcomes(session: Session, run_id: str) -> Sequence[CriterionOutcome]:

@@ -4,14 +4,13 @@ What failed, and what something else than its inputs had a part in (a model that
 again.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
-
-from sqlmodel import Session
 
 from storage import database, runs, scores
 from storage.runs import RunCompany
 from storage.scores import CriterionOutcome
+from tasks.scoring.criteria import Criteria
 from tasks.scoring.inputs import Inputs
 
 
@@ -37,32 +36,39 @@ def carry_over(company_id: int, inputs: Inputs, hashes: Mapping[str, str]) -> Ca
         weights = {criterion.id: criterion.weight for criterion in inputs.criteria.criteria}
         stored = {
             outcome.criterion_id
-            for outcome in _resting_on(session, company_id, hashes)
+            for outcome in resting_on(scores.company_outcomes(session, company_id), hashes)
             if outcome.weight == weights[outcome.criterion_id]
         }
-        of_earlier = {outcome.criterion_id for outcome in _resting_on(session, earlier.id, hashes)}
+        of_earlier = {
+            outcome.criterion_id for outcome in resting_on(scores.company_outcomes(session, earlier.id), hashes)
+        }
     ready = of_earlier - stored
     if ready:
-        places = {
-            criterion.id: (place, criterion.weight)
-            for place, criterion in enumerate(inputs.criteria.criteria)
-            if criterion.id in ready
-        }
         with database.writing() as session:
-            scores.carry_outcomes(session, earlier.id, company_id, places)
+            scores.carry_outcomes(session, {earlier.id: company_id}, places_of(inputs.criteria, ready))
     if len(of_earlier) < len(hashes):  # what an interrupted run scored itself is not of the run before
         return None
-    return CarriedOver(_first_run(earlier), earlier.evidence_warnings)
+    return CarriedOver(first_run(earlier), earlier.evidence_warnings)
 
 
-def _resting_on(session: Session, company_id: int, hashes: Mapping[str, str]) -> list[CriterionOutcome]:
-    """The outcomes that rest on what they would rest on now, and that nothing else had a part in."""
+def resting_on(outcomes: Iterable[CriterionOutcome], hashes: Mapping[str, str]) -> list[CriterionOutcome]:
+    """Those outcomes that rest on what they would rest on now, and that nothing else had a part in."""
     return [
         outcome
-        for outcome in scores.company_outcomes(session, company_id)
+        for outcome in outcomes
         if outcome.evidence == hashes.get(outcome.criterion_id) and not outcome.failed and outcome.warning is None
     ]
 
 
-def _first_run(company: RunCompany) -> str:
+def places_of(criteria: Criteria, ids: Container[str]) -> dict[str, tuple[int, float]]:
+    """The place of each of these criteria among all (from 0), and its weight, by id."""
+    return {
+        criterion.id: (place, criterion.weight)
+        for place, criterion in enumerate(criteria.criteria)
+        if criterion.id in ids
+    }
+
+
+def first_run(company: RunCompany) -> str:
+    """The run in which a company's outcomes were found."""
     return company.carried_from or company.run_id

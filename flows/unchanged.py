@@ -1,0 +1,182 @@
+"""Companies of a batch of which nothing has changed since its last run: one task takes them all over.
+
+A task run costs Prefect and its server more than such a company costs us. A company that shows a change, or whose
+folder cannot be listed, is left to a task run of its own, which begins with it afresh.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from prefect.artifacts import create_markdown_artifact
+from sqlmodel import Session
+
+from flows.artifacts import escape
+from flows.batch_definition import slug_of
+from flows.index_folder import warnings_of_room
+from storage import companies, database, documents, figures, runs, scores, texts
+from storage.documents import Room, RoomDocument
+from storage.runs import CompanyStatus, DocumentOutcome, RunCompany, RunDocument
+from tasks.ai.registry import current_answerer
+from tasks.companies.facts import fetch_facts
+from tasks.documents.batch import known_outcomes
+from tasks.documents.index import index_room
+from tasks.errors import NotConfigured, NotFound, SourceFailed
+from tasks.evidence.company import draw_evidence, is_pdf
+from tasks.figures.ledger import ledger_version
+from tasks.operation import operation
+from tasks.remote.fan_out import FanOut, Leave
+from tasks.scoring.carry_over import first_run, places_of, resting_on
+from tasks.scoring.criteria import Criteria
+from tasks.scoring.inputs import Inputs
+from tasks.scoring.score import add_up
+from tasks.tracking import show
+
+log = logging.getLogger(__name__)
+
+_TOGETHER: Final = 50
+"""Companies that are looked up and taken over together."""
+
+
+@dataclass(slots=True)
+class _Company:
+    """A company of this run, the same one of the run before, and what its folder and its sources are now."""
+
+    now: RunCompany
+    earlier: RunCompany
+    room: Room
+    listed: Sequence[RoomDocument]
+    profile_id: int | None
+    warnings: list[str]
+    outcomes: Sequence[DocumentOutcome] = ()
+
+    @property
+    def ids(self) -> tuple[int, int]:
+        """Its id in the run before, and in this one."""
+        assert self.earlier.id is not None
+        assert self.now.id is not None
+        return self.earlier.id, self.now.id
+
+    @property
+    def text_ids(self) -> set[int]:
+        """The texts of its documents."""
+        return {outcome.text_id for outcome in self.outcomes if outcome.text_id is not None}
+
+    def has_the_same(self, documents: Sequence[RunDocument]) -> bool:
+        """Whether its documents are those, each where it was, by the same name, with the same text."""
+        return len(self.outcomes) == len(self.listed) and [
+            (row.document_id, row.path, row.name, row.url, outcome.content_hash, outcome.text_id)
+            for row, outcome in zip(self.listed, self.outcomes, strict=True)
+        ] == [(row.document_id, row.path, row.name, row.url, row.content_hash, row.text_id) for row in documents]
+
+
+@operation(name="take_over_unchanged", task_run_name="Companies that have not changed")
+def take_over_unchanged(run_id: str, at_once: int) -> set[int]:
+    """Take over the companies of a run of which nothing has changed; gives their ids.
+
+    All of a company is stored in one transaction: a killed run has taken it over, or has not begun with it.
+
+    Args:
+        run_id: the run.
+        at_once: how many folders are listed side by side.
+    """
+    with database.reading() as session:
+        run = runs.get_run(session, run_id)
+        pairs = runs.with_earlier(session, run)
+    criteria = Criteria.from_json(run.criteria)
+    taken: list[RunCompany] = []
+    for start in range(0, len(pairs), _TOGETHER):
+        with FanOut(at_once, "unchanged", Leave.ON_INTERRUPT) as threads:
+            looking = [threads.submit(_look_at, *pair) for pair in pairs[start : start + _TOGETHER]]
+        listed = [company for future in looking if (company := future.result()) is not None]
+        unchanged = _unchanged(criteria, run.started_at, listed)
+        if unchanged:
+            taken += _take_over(criteria, unchanged)
+    if taken:
+        show(
+            create_markdown_artifact,
+            "\n".join(f"- {escape(company.name)} ({escape(company.domain)})" for company in taken),
+            key=f"unchanged-{slug_of(run.batch)}",
+            description=f"{run.batch}: companies that have not changed since the run before",
+        )
+    return {company.id for company in taken if company.id is not None}
+
+
+def _look_at(now: RunCompany, earlier: RunCompany) -> _Company | None:
+    """List a company's folder and ask its sources; None where that fails, of which its own task run will tell."""
+    if earlier.status is not CompanyStatus.FINISHED or earlier.evidence_warnings is None:
+        return None
+    try:
+        room_id = index_room(now.folder)
+        with database.reading() as session:
+            room, listed = documents.get_room(session, room_id), documents.room_documents(session, room_id)
+        try:
+            stored = fetch_facts(now.domain, patient=True)
+        except (NotFound, SourceFailed, NotConfigured) as error:
+            return _Company(now, earlier, room, listed, None, [error.message])
+    except Exception as error:  # noqa: BLE001 - whatever it is, it must stop no other company
+        log.info("The company %s is examined by itself: %s", now.domain, type(error).__name__)
+        return None
+    return _Company(now, earlier, room, listed, stored.profile_id, stored.facts.warnings)
+
+
+def _unchanged(criteria: Criteria, since: datetime, listed: Sequence[_Company]) -> list[_Company]:
+    """Those of these companies whose documents, figures and outcomes are what they would be in a run since then."""
+    rows = [row for company in listed for row in company.listed]
+    known = {outcome.document_id: outcome for outcome in known_outcomes(rows, since=since)}
+    for company in listed:
+        company.outcomes = [known[row.document_id] for row in company.listed if row.document_id in known]
+    earlier_ids = [company.ids[0] for company in listed]
+    with database.reading() as session:
+        earlier = runs.documents_of_companies(session, earlier_ids)
+        same = [company for company in listed if company.has_the_same(earlier[company.ids[0]])]
+        text_ids = {text_id for company in same for text_id in company.text_ids}
+        without_figures = set(figures.texts_without_ledger(session, text_ids, ledger_version()))
+        outcomes = scores.outcomes_of_companies(session, earlier_ids)
+        unchanged = []
+        for company in same:
+            hashes = _inputs(session, criteria, company, earlier[company.ids[0]]).hashes(current_answerer())
+            rest_on_the_same = len(resting_on(outcomes[company.ids[0]], hashes)) == len(hashes)
+            if rest_on_the_same and without_figures.isdisjoint(company.text_ids):
+                unchanged.append(company)
+    return unchanged
+
+
+def _inputs(session: Session, criteria: Criteria, company: _Company, documents: Sequence[RunDocument]) -> Inputs:
+    if company.profile_id is None:
+        return Inputs(company.now, criteria, documents, None, [])
+    profile = companies.get_profile(session, company.profile_id)
+    return Inputs(company.now, criteria, documents, profile, companies.profile_claims(session, company.profile_id))
+
+
+def _take_over(criteria: Criteria, unchanged: Sequence[_Company]) -> list[RunCompany]:
+    """Store these companies as their own steps would have stored them."""
+    for company in unchanged:
+        now, warnings = company.now, company.earlier.evidence_warnings or []
+        now.room_id, now.folder_id, now.profile_id = company.room.id, company.room.folder_id, company.profile_id
+        now.status, now.carried_from, now.evidence_warnings = (
+            CompanyStatus.FINISHED,
+            first_run(company.earlier),
+            warnings,
+        )
+        told = [*warnings_of_room(company.room, company.listed), *company.warnings, *warnings, *_drawn(company)]
+        now.warnings = list(dict.fromkeys(told))
+    ids = dict(company.ids for company in unchanged)
+    with database.writing() as session:
+        for company in unchanged:
+            runs.add_documents(session, company.ids[1], company.listed, company.outcomes)
+        scores.carry_outcomes(session, ids, places_of(criteria, {criterion.id for criterion in criteria.criteria}))
+        outcomes = scores.outcomes_of_companies(session, list(ids.values()))
+        for company in unchanged:
+            company.now.total, company.now.coverage = add_up(outcomes[company.ids[1]], criteria.scale)
+        runs.save_companies(session, [company.now for company in unchanged])
+    return [company.now for company in unchanged]
+
+
+def _drawn(company: _Company) -> list[str]:
+    """Draw what is missing of the pages that the company's outcomes point at: they may have been pruned."""
+    with database.reading() as session:
+        readers = texts.readers_of(session, sorted(company.text_ids))
+    return draw_evidence(company.ids[0]) if any(map(is_pdf, readers.values())) else []

@@ -1,0 +1,169 @@
+"""Companies of which nothing has changed are taken over together; what is stored of them is what it always was."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterKey
+
+from flows import due_diligence, unchanged
+from flows.batch import batch
+from flows.run import CompaniesFailed
+from storage import database, runs, scores
+from storage.runs import RunStatus
+from tasks.scoring import score
+from tests.flows.conftest import write_room
+
+pytestmark = pytest.mark.usefixtures("prefect_server")
+
+
+@pytest.fixture
+def examined(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The domains of the companies that are examined by themselves, from now on."""
+    domains: list[str] = []
+    examine = due_diligence.examine
+
+    def noted(run: str, domain: str, folder: str) -> None:
+        domains.append(domain)
+        examine(run, domain, folder)
+
+    monkeypatch.setattr("flows.batch.examine", noted)
+    return domains
+
+
+def told(run: str) -> list[dict[str, Any]]:
+    """All that is stored of a run's companies, but for what names the run."""
+    own = {"id", "run_id", "company_id", "outcome_id", "carried_from", "status"}
+    with database.reading() as session:
+        return [
+            company.model_dump(exclude=own)
+            | {"documents": [row.model_dump(exclude=own) for row in runs.company_documents(session, company.id or 0)]}
+            | {"outcomes": [row.model_dump(exclude=own) for row in scores.company_outcomes(session, company.id or 0)]}
+            | {
+                "quotes": [
+                    quote.model_dump(exclude=own)
+                    for of_outcome in scores.outcome_quotes(session, company.id or 0).values()
+                    for quote in of_outcome
+                ]
+            }
+            for company in runs.run_companies(session, run)
+        ]
+
+
+def carried(run: str) -> list[str | None]:
+    with database.reading() as session:
+        return [company.carried_from for company in runs.run_companies(session, run)]
+
+
+def test_an_unchanged_company_is_taken_over_with_all_that_is_stored_of_it(
+    batch_file: Path, examined: list[str]
+) -> None:
+    first = batch(batch_file)
+    assert sorted(examined) == ["alpha.example", "beta.example"]
+    examined.clear()
+    for _ in range(2):
+        again = batch(batch_file)
+        assert examined == []
+        assert told(again) == told(first)
+        assert carried(again) == [first, first]
+
+
+def test_prefect_names_the_companies_that_were_taken_over(batch_file: Path) -> None:
+    batch(batch_file)
+    batch(batch_file)
+    wanted = ArtifactFilter(key=ArtifactFilterKey(any_=["unchanged-small-screen"]))
+    with get_client(sync_client=True) as client:
+        newest = client.read_artifacts(artifact_filter=wanted)[-1]
+    assert "Alpha (alpha.example)" in str(newest.data).replace("\\", "")
+
+
+@pytest.mark.parametrize("change", ["a document", "the facts", "the criterion", "the figures", "a new document"])
+def test_a_company_of_which_something_changed_is_examined_by_itself(
+    batch_file: Path, examined: list[str], monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    batch(batch_file)
+    examined.clear()
+    folder = batch_file.parent
+    if change == "a document":
+        (folder / "rooms" / "alpha" / "deck.txt").write_text("Half of the revenue is recurring.")
+    elif change == "a new document":
+        write_room(folder / "rooms" / "alpha", {"audited financial statements.txt": "Revenue grew."})
+    elif change == "the facts":
+        (folder / "facts" / "alpha.example.json").write_text('{"name": "Alpha", "founded_year": 2020}')
+    elif change == "the criterion":
+        criteria = folder / "criteria.yaml"
+        criteria.write_text(criteria.read_text().replace("<= 2018", "<= 2011"))
+    else:
+        monkeypatch.setattr(unchanged, "ledger_version", lambda: "another")
+    again = batch(batch_file)
+    both = change in {"the criterion", "the figures"}
+    assert sorted(examined) == (["alpha.example", "beta.example"] if both else ["alpha.example"])
+    assert all(
+        outcome["ordinal"] == place for company in told(again) for place, outcome in enumerate(company["outcomes"])
+    )
+
+
+def test_a_folder_that_cannot_be_listed_fails_its_own_company_only(batch_file: Path, examined: list[str]) -> None:
+    first = batch(batch_file)
+    examined.clear()
+    shutil.rmtree(batch_file.parent / "rooms" / "alpha")
+    with pytest.raises(CompaniesFailed, match="Alpha") as failed:
+        batch(batch_file)
+    assert examined == ["alpha.example"]
+    assert carried(failed.value.run_id) == [None, first]
+
+
+def test_a_weight_that_changed_moves_the_totals_of_companies_that_are_taken_over(
+    batch_file: Path, examined: list[str]
+) -> None:
+    first = batch(batch_file)
+    examined.clear()
+    criteria = batch_file.parent / "criteria.yaml"
+    criteria.write_text(criteria.read_text().replace("weight: 2", "weight: 1"))
+    again = batch(batch_file)
+    assert examined == []
+    assert [company["coverage"] for company in told(again)] != [company["coverage"] for company in told(first)]
+    assert {outcome["weight"] for company in told(again) for outcome in company["outcomes"]} == {1, 3}
+
+
+def test_companies_that_a_killed_run_has_begun_with_are_left_to_themselves(
+    batch_file: Path, examined: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = batch(batch_file)
+
+    def killed(*_: object) -> bool:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(scores, "carry_outcomes", killed)
+        with pytest.raises(KeyboardInterrupt):
+            batch(batch_file)
+    with database.reading() as session:
+        interrupted = runs.find_run(session, "latest")
+        assert interrupted is not None
+        assert interrupted.status is RunStatus.RUNNING
+        assert [company.room_id for company in runs.run_companies(session, interrupted.id)] == [None, None]
+    examined.clear()
+    assert batch(batch_file) == interrupted.id
+    assert examined == []
+    assert told(interrupted.id) == told(first)
+
+
+def test_an_error_of_the_program_while_companies_are_taken_over_ends_no_run(
+    batch_file: Path, examined: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = batch(batch_file)
+    examined.clear()
+    with monkeypatch.context() as patch:
+        patch.setattr(runs, "add_documents", lambda *_: 1 / 0)
+        again = batch(batch_file)
+    assert sorted(examined) == ["alpha.example", "beta.example"]
+    assert told(again) == told(first)
+
+
+def test_an_unchanged_company_is_neither_loaded_nor_scored(batch_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    batch(batch_file)
+    monkeypatch.delattr(score, "Evidence")
+    batch(batch_file)
