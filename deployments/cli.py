@@ -19,6 +19,8 @@ from typing import Annotated, Any, NamedTuple
 import typer
 from typer.core import TyperGroup
 
+from deployments.garbage import none_of_it
+
 FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
 STOPPED = "Stopped. What was done is kept; the same command goes on from there."
 GRACE = 1.3  # seconds from Ctrl-C to that sentence, and from it to the end of the process, at most
@@ -72,7 +74,9 @@ def load(name: str) -> Any:
     """The command of that name with its arguments and options; its module is imported now."""
     module, function = COMMANDS[name].place.split(":")
     single = typer.Typer(add_completion=False, **_OPTIONS)
-    single.command(name)(getattr(import_module(module), function))
+    with none_of_it():
+        imported = import_module(module)
+    single.command(name)(getattr(imported, function))
     return typer.main.get_command(single)
 
 

@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from deployments.garbage import none_of_it
 from flows import prefect_server
 from flows.batch_file import Batch, read_batch
 from flows.run import CompaniesFailed, contested_scores, unscored_for_the_budget
@@ -242,8 +243,8 @@ def _prefect(console: Console) -> Iterator[None]:
                 with console.status("Starting Prefect …"):
                     prefect_server.prepare()
                     started = stack.enter_context(prefect_server.starting())
-                    import flows.batch  # noqa: F401, PLC0415 - 1.5 s with Prefect, while its server starts
-
+                    with none_of_it():
+                        import flows.batch  # noqa: F401, PLC0415 - 1.5 s with Prefect, while its server starts
                     stack.enter_context(started.used())
             except Unavailable as error:
                 stack.enter_context(untracked())
