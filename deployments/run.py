@@ -76,9 +76,12 @@ def _run(batch_file: Path, criteria: Path | None, out: Path | None, *, retry_fai
     failed: CompaniesFailed | None = None
     with _prefect(console):
         # Prefect takes 1.2 s to import, and reads then where its home is.
-        from flows.batch import batch  # noqa: PLC0415
+        from prefect import tags  # noqa: PLC0415
 
-        with _progress(screen.name, console):
+        from flows.batch import batch  # noqa: PLC0415
+        from flows.batch_definition import slug_of  # noqa: PLC0415
+
+        with tags(slug_of(screen.name)), _progress(screen.name, console):
             try:
                 run_id = batch(
                     batch_file.absolute(), criteria and criteria.absolute(), out.absolute(), retry_failed=retry_failed

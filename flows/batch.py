@@ -4,8 +4,8 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from prefect import tags
 from prefect.artifacts import create_markdown_artifact
+from prefect.context import TagsContext
 
 from flows.artifacts import mark_warnings, name_of_batch_run, ranking
 from flows.batch_definition import BatchDefinition, batch_of, in_its_folder, slug_of
@@ -62,7 +62,7 @@ def batch(
 def _run(screen: Batch, out: Path | None, reports: Path | None, *, retry_failed: bool) -> str:
     with (
         override_settings(screen.settings),
-        tags(slug_of(screen.name)),
+        TagsContext(current_tags=set()),  # the run has them; of each task they would be a request more
         run_of(screen, retry_failed=retry_failed) as run,
     ):
         if out is None and reports is not None:

@@ -36,6 +36,7 @@ _SETTINGS = {
     "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_BATCH_SIZE": "100",
     "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_FLUSH_INTERVAL": "1",
     "PREFECT_SERVER_SERVICES_TRIGGERS_ENABLED": "false",  # nobody can have an automation here
+    "PREFECT_SERVER_SERVICES_EVENT_PERSISTER_ENABLED": "false",  # states of runs are kept by themselves
 }
 _ERROR = re.compile(r"^ *(?:\w+\.)*\w*(?:Error|Exception): (.+)$", re.MULTILINE)
 """The last line of a traceback."""

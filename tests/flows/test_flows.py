@@ -9,6 +9,7 @@ from threading import Barrier
 from typing import Any, NamedTuple
 
 import pytest
+from prefect import tags
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.filters import (
     ArtifactFilter,
@@ -141,6 +142,22 @@ def test_prefect_shows_a_batch_with_a_task_for_each_company_and_each_of_its_step
     assert {"Alpha", "Beta"} <= set(finished.tasks)
     steps = Counter(name.rpartition("-")[0] for name in finished.tasks)
     assert [steps[step] for step in ("index_room", "read_documents", "score_criteria", "draw_evidence")] == [2, 2, 2, 2]
+
+
+def test_the_tags_of_a_batch_cost_no_request_for_each_task(batch_file: Path) -> None:
+    with tags("small-screen"):
+        batch(batch_file)
+    with get_client(sync_client=True) as client:
+        newest = client.read_flow_runs(sort=FlowRunSort.START_TIME_DESC, limit=1)[0]
+        of_it = FlowRunFilter(id=FlowRunFilterId(any_=[newest.id]))
+        tasks: list[Any] = []
+        for _ in range(60):  # as above
+            tasks = client.read_task_runs(flow_run_filter=of_it)
+            if len(tasks) > 2:
+                break
+            time.sleep(0.5)
+    assert newest.tags == ["small-screen"]
+    assert {tag for task in tasks for tag in task.tags} == set()
 
 
 def test_an_unchanged_batch_reads_no_document_and_asks_no_model(
