@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from sqlalchemy import JSON, Column, ColumnElement, Text, delete, insert, or_
+from sqlalchemy import select as sql_select
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from storage.texts import StoredText
@@ -89,10 +90,13 @@ def texts_without_ledger(
     return [text_id for text_id in wanted if text_id not in known]
 
 
-def text_to_read(session: Session, text_id: int) -> tuple[str, Sequence[tuple[int, int, str, str]]] | None:
-    """The words and places of a text; None where it is gone."""
-    text = session.get(StoredText, text_id)
-    return None if text is None else (text.text, text.places)
+def texts_to_read(
+    session: Session, text_ids: Sequence[int]
+) -> list[tuple[int, str, Sequence[tuple[int, int, str, str]]]]:
+    """The ids, words and places of those of these texts (a few hundred at most) that are there."""
+    table = table_of(StoredText)
+    query = sql_select(table.c.id, table.c.text, table.c.places).where(table.c.id.in_(text_ids)).order_by(table.c.id)
+    return [tuple(row) for row in session.connection().execute(query)]
 
 
 def save_ledgers(session: Session, new: Sequence[NewLedger]) -> None:
@@ -107,17 +111,22 @@ def save_ledgers(session: Session, new: Sequence[NewLedger]) -> None:
 
 
 def find_ledgers(session: Session, text_ids: Iterable[int], concept: str | None = None) -> dict[int, TextLedger]:
-    """The ledgers of texts by text id; with `concept` only its figures."""
+    """The ledgers of texts by text id; with `concept` only its figures.
+
+    They are plain rows of both tables, to be looked at only: the session's objects take five times as long.
+    """
     wanted = sorted(set(text_ids))
     ledgers: dict[int, Ledger] = {}
     figures: dict[int, list[StoredFigure]] = {}
+    of_texts, of_figures = table_of(Ledger), table_of(StoredFigure)
+    connection = session.connection()
     for start in range(0, len(wanted), 500):
         some = wanted[start : start + 500]
-        for ledger in session.exec(select(Ledger).where(col(Ledger.text_id).in_(some))):
-            ledgers[ledger.text_id] = ledger
-        chosen = select(StoredFigure).where(col(StoredFigure.text_id).in_(some))
+        for row in connection.execute(sql_select(of_texts).where(of_texts.c.text_id.in_(some))):
+            ledgers[row.text_id] = cast("Ledger", row)
+        chosen = sql_select(of_figures).where(of_figures.c.text_id.in_(some))
         if concept is not None:
-            chosen = chosen.where(StoredFigure.concept == concept)
-        for figure in session.exec(chosen.order_by(col(StoredFigure.text_id), col(StoredFigure.start))):
-            figures.setdefault(figure.text_id, []).append(figure)
+            chosen = chosen.where(of_figures.c.concept == concept)
+        for row in connection.execute(chosen.order_by(of_figures.c.text_id, of_figures.c.start)):
+            figures.setdefault(row.text_id, []).append(cast("StoredFigure", row))
     return {text_id: TextLedger(ledger, figures.get(text_id, [])) for text_id, ledger in ledgers.items()}

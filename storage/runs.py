@@ -333,6 +333,15 @@ def company_documents(session: Session, company_id: int) -> Sequence[RunDocument
     return sorted(rows, key=lambda row: (row.path, row.name, row.document_id))  # PostgreSQL sorts by its own language
 
 
+def some_documents(session: Session, company_id: int, document_ids: Sequence[str]) -> Sequence[RunDocument]:
+    """Those of the company's documents in this run that have one of these ids, in no order."""
+    found: list[RunDocument] = []
+    for start in range(0, len(document_ids), 500):
+        some = col(RunDocument.document_id).in_(document_ids[start : start + 500])
+        found += session.exec(select(RunDocument).where(RunDocument.company_id == company_id, some))
+    return found
+
+
 def documents_of_companies(session: Session, company_ids: Sequence[int]) -> dict[int, list[RunDocument]]:
     """The documents of these companies (a few hundred at most), by company, by path and name."""
     found: dict[int, list[RunDocument]] = {company_id: [] for company_id in company_ids}

@@ -1,6 +1,6 @@
 """Texts, keyed by the content they were read from and the reader that read it, and their passages."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -118,6 +118,8 @@ def delete_failures(session: Session, content_hashes: Sequence[str]) -> None:
 
 
 _AT_ONCE = 500  # parameters of a statement; SQLite takes 32,766
+_LOADED_AT_ONCE = 2_000_000  # characters of texts, with their places ten times as many bytes
+_TEXTS_AT_ONCE = 200
 _texts = table_of(StoredText)
 _COLUMNS = tuple(column.key for column in _texts.columns if column.key != "id")
 _SUMMARIES = sql_select(*(_texts.c[name] for name in TextSummary._fields)).where(
@@ -210,6 +212,20 @@ def text_sizes(session: Session, text_ids: Sequence[int]) -> dict[int, int]:
         query = sql_select(_texts.c.id, _texts.c.characters).where(_texts.c.id.in_(some))
         sizes.update(session.connection().execute(query).tuples().all())
     return {text_id: sizes[text_id] for text_id in text_ids if text_id in sizes}
+
+
+def groups_of(sizes: Mapping[int, int]) -> Iterator[list[int]]:
+    """The ids of texts in groups that are loaded together; `sizes` is how long each is, in characters."""
+    group: list[int] = []
+    characters = 0
+    for text_id, size in sizes.items():
+        if group and (characters + size > _LOADED_AT_ONCE or len(group) == _TEXTS_AT_ONCE):
+            yield group
+            group, characters = [], 0
+        group.append(text_id)
+        characters += size
+    if group:
+        yield group
 
 
 def readers_of(session: Session, text_ids: Sequence[int]) -> dict[int, str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlmodel import Session
 
-from storage.runs import RunDocument, company_documents
+from storage.runs import RunDocument, some_documents
 from storage.scores import CriterionOutcome, Quote, ScoreStatus, company_outcomes, outcome_quotes
 
 
@@ -29,13 +29,21 @@ class Citation:
 
 def citations_of(session: Session, company_id: int) -> list[Citation]:
     """All that the outcomes of a run's company point at, in the order of its criteria."""
-    documents = {document.document_id: document for document in company_documents(session, company_id)}
-    quotes = outcome_quotes(session, company_id)
+    quotes, outcomes = outcome_quotes(session, company_id), company_outcomes(session, company_id)
+    cited = {quote.document_id for of_outcome in quotes.values() for quote in of_outcome if quote.document_id}
+    cited |= {words["document_id"] for outcome in outcomes for words in _words_of(outcome)}
+    documents = {document.document_id: document for document in some_documents(session, company_id, sorted(cited))}
     return [
         citation
-        for outcome in company_outcomes(session, company_id)
+        for outcome in outcomes
         for citation in _of_outcome(outcome, quotes.get(outcome.id or 0, ()), documents)
     ]
+
+
+def _words_of(outcome: CriterionOutcome) -> list[dict[str, Any]]:
+    """What documents say against each other, and words that give orders to a model."""
+    contradicting = [quote for contradiction in outcome.contradictions for quote in contradiction["quotes"]]
+    return [*contradicting, *outcome.orders]
 
 
 def _of_outcome(
@@ -47,10 +55,7 @@ def _of_outcome(
         if quote.verified and document is not None:
             span = quote.text_id, quote.start, quote.end
             yield from _citation(document, span, quote.place, outcome, is_shown=is_judged or position == 0)
-    contradicting: list[dict[str, Any]] = [
-        quote for contradiction in outcome.contradictions for quote in contradiction["quotes"]
-    ]
-    for words in [*contradicting, *outcome.orders]:
+    for words in _words_of(outcome):
         document = documents.get(words["document_id"])
         if document is not None:
             span = words.get("text_id"), words.get("start"), words.get("end")

@@ -5,13 +5,14 @@ killed run has stored is not done again, and a document that has not changed is 
 """
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from pathlib import PurePath
 from typing import Any, Final, NamedTuple
 
 from storage import database, figures, runs
 from storage.figures import Ledger, NewLedger, StoredFigure
+from storage.texts import groups_of, text_sizes
 from tasks.figures.concepts import Taxonomy, taxonomy
 from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, find_conflicts
 from tasks.figures.derived import DerivedFigure, derive
@@ -78,16 +79,23 @@ def build(texts: Iterable[LedgerText], *, of_run: bool = False) -> int:
         missing = figures.texts_without_ledger(session, names, version, any_addition=of_run and version == VERSION)
     waiting: list[NewLedger] = []
     stored_at = time.monotonic()
-    for text_id in missing:
-        with database.reading() as session:
-            text = figures.text_to_read(session, text_id)
-        if text is not None:
-            waiting.append(_ledger_of(text_id, names[text_id], *text, concepts))
+    for text_id, text, places in _texts(missing):
+        waiting.append(_ledger_of(text_id, names[text_id], text, places, concepts))
         if time.monotonic() - stored_at > _STORE_AFTER:
             _store(waiting)
             waiting, stored_at = [], time.monotonic()
     _store(waiting)
     return len(missing)
+
+
+def _texts(text_ids: Sequence[int]) -> Iterator[tuple[int, str, Sequence[tuple[int, int, str, str]]]]:
+    """The texts with their places, many small ones loaded at a time."""
+    with database.reading() as session:
+        sizes = text_sizes(session, text_ids)
+    for group in groups_of(sizes):
+        with database.reading() as session:
+            loaded = figures.texts_to_read(session, group)
+        yield from loaded
 
 
 def room_ledger(texts: Iterable[LedgerText], concept: str | None = None, rule: Sequence[Step] = RULE) -> RoomLedger:
@@ -105,7 +113,7 @@ def room_ledger(texts: Iterable[LedgerText], concept: str | None = None, rule: S
     left_out: dict[str, int] = {}
     for text_id, (ledger, stored) in found.items():
         document = documents[text_id]
-        rows.extend(_room_figure(figure, ledger, document) for figure in stored)
+        rows.extend(_room_figures(stored, ledger, document))
         ties.extend(
             {**tie, "document_id": document.document_id, "document_name": document.document_name} for tie in ledger.ties
         )
@@ -170,20 +178,21 @@ def _store(ledgers: Sequence[NewLedger]) -> None:
             figures.save_ledgers(session, ledgers)
 
 
-def _room_figure(stored: StoredFigure, ledger: Ledger, document: LedgerText) -> RoomFigure:
-    figure = Figure(
-        stored.concept, stored.label, Decimal(stored.value), stored.unit, stored.scale, Decimal(stored.step),
-        stored.period,
-        stored.entity, stored.basis, stored.variant, stored.place, stored.start, stored.end,  # type: ignore[arg-type] # stored from a Figure
-    )  # fmt: skip
+def _room_figures(stored: Iterable[StoredFigure], ledger: Ledger, document: LedgerText) -> Iterator[RoomFigure]:
     by_name: DocumentKind | None = kind_by_name(document.document_name, PurePath(document.document_name).suffix.lower())
-    return RoomFigure(
-        figure=figure,
-        basis=stored.basis or (by_name.basis if by_name else ledger.basis),
-        document_id=document.document_id,
-        document_name=document.document_name,
-        path=document.path,
-        deck=by_name.deck if by_name else ledger.deck,
-        dated=ledger.dated or document.updated,
-        text_id=document.text_id,
-    )
+    for row in stored:
+        figure = Figure(
+            row.concept, row.label, Decimal(row.value), row.unit, row.scale, Decimal(row.step),
+            row.period,
+            row.entity, row.basis, row.variant, row.place, row.start, row.end,  # type: ignore[arg-type] # stored from a Figure
+        )  # fmt: skip
+        yield RoomFigure(
+            figure=figure,
+            basis=row.basis or (by_name.basis if by_name else ledger.basis),
+            document_id=document.document_id,
+            document_name=document.document_name,
+            path=document.path,
+            deck=by_name.deck if by_name else ledger.deck,
+            dated=ledger.dated or document.updated,
+            text_id=document.text_id,
+        )

@@ -2,15 +2,27 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import cache
+from typing import TypeVar
 
 from storage import database
 from storage.runs import get_run
 from storage.settings import override_settings
 from tasks.documents.drive.registry import configured_drive, open_run_drive
 from tasks.errors import DiligenceError, NotFound
-from tasks.reports.models import Report
+from tasks.reports.models import (
+    CompanyReport,
+    ContradictingQuote,
+    CriterionReport,
+    DocumentReport,
+    NearestDocument,
+    Report,
+    ReportedContradiction,
+    ReportedQuote,
+)
 from tasks.reports.wording import weblink
 
+Linked = TypeVar("Linked", ContradictingQuote, NearestDocument, DocumentReport)
 Original = Callable[[str, str | None], str | None]
 """Gives the address of a document by its id and its `document_url`; None where there is nothing to open."""
 
@@ -51,18 +63,40 @@ def _local_files(settings: Mapping[str, str] | None) -> Original:
 
 
 def with_originals(report: Report, original: Original) -> Report:
-    """The same report with the addresses that `original` gives as each `document_url`, "" where it gives none."""
-    local = report.model_copy(deep=True)
-    for company in local.companies:
-        for criterion in company.criteria:
-            for quote in criterion.quotes:
-                if quote.document_id is not None:
-                    quote.document_url = original(quote.document_id, quote.document_url)
-            for contradiction in criterion.contradictions:
-                for side in contradiction.quotes:
-                    side.document_url = original(side.document_id, side.document_url) or ""
-            for near in criterion.nearest:
-                near.document_url = original(near.document_id, near.document_url) or ""
-        for document in company.documents:
-            document.document_url = original(document.document_id, document.document_url) or ""
-    return local
+    """The same report with the addresses that `original` gives as each `document_url`, "" where it gives none.
+
+    Only what holds an address is made anew: to copy all of the report takes as long as to write it.
+    """
+    known = cache(original)  # a document is cited more than once
+    return report.model_copy(
+        update={"companies": [_company_with_originals(company, known) for company in report.companies]}
+    )
+
+
+def _company_with_originals(company: CompanyReport, original: Original) -> CompanyReport:
+    def linked(entry: Linked) -> Linked:
+        return entry.model_copy(update={"document_url": original(entry.document_id, entry.document_url) or ""})
+
+    def quoted(quote: ReportedQuote) -> ReportedQuote:
+        if quote.document_id is None:
+            return quote
+        return quote.model_copy(update={"document_url": original(quote.document_id, quote.document_url)})
+
+    def contradicting(contradiction: ReportedContradiction) -> ReportedContradiction:
+        return contradiction.model_copy(update={"quotes": tuple(linked(side) for side in contradiction.quotes)})
+
+    def criterion_with(criterion: CriterionReport) -> CriterionReport:
+        return criterion.model_copy(
+            update={
+                "quotes": [quoted(quote) for quote in criterion.quotes],
+                "contradictions": [contradicting(each) for each in criterion.contradictions],
+                "nearest": [linked(near) for near in criterion.nearest],
+            }
+        )
+
+    return company.model_copy(
+        update={
+            "criteria": [criterion_with(criterion) for criterion in company.criteria],
+            "documents": [linked(document) for document in company.documents],
+        }
+    )

@@ -27,8 +27,6 @@ CUT_BY = f"{CUTTER} {prompt_injection.VERSION}"  # the version of stored passage
 _MAX_PASSAGE = 1200  # characters; a dozen passages fit a small model's window
 _MIN_PASSAGE = 200  # characters; a single line says too little to be ranked: it goes with what follows
 _HEADER = 400  # characters of a table's header rows that are repeated with its later parts
-_LOADED_AT_ONCE = 2_000_000  # characters of texts, with their places ten times as many bytes
-_TEXTS_AT_ONCE = 200
 _TABLE = re.compile(r"(?:^[^\n\f\t]*\t[^\n\f]*(?:\n|\Z))+", re.MULTILINE)  # consecutive lines with cells
 _SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+")
 
@@ -148,7 +146,7 @@ def passages_of(sizes: Mapping[int, int], strings: dict[str, str]) -> Iterator[C
         sizes: how long each text is, in characters, by its id. Small ones are loaded many at a time.
         strings: holds one copy of each place and heading: thousands of passages share them.
     """
-    for text_ids in _groups(sizes):
+    for text_ids in texts.groups_of(sizes):
         with database.reading() as session:
             found = texts.find_texts(session, text_ids)
             rows = texts.find_passages(session, text_ids, CUT_BY)
@@ -160,19 +158,6 @@ def passages_of(sizes: Mapping[int, int], strings: dict[str, str]) -> Iterator[C
             assert text.id is not None
             of_text = new[text.id] if text.id in new else rows[text.id]
             yield CutText(text.id, text.text, [_span(row, strings) for row in of_text])
-
-
-def _groups(sizes: Mapping[int, int]) -> Iterator[list[int]]:
-    group: list[int] = []
-    characters = 0
-    for text_id, size in sizes.items():
-        if group and (characters + size > _LOADED_AT_ONCE or len(group) == _TEXTS_AT_ONCE):
-            yield group
-            group, characters = [], 0
-        group.append(text_id)
-        characters += size
-    if group:
-        yield group
 
 
 def _cut_stored(text: StoredText) -> list[Passage]:
