@@ -6,7 +6,7 @@ from flows.artifacts import scorecard
 from flows.batch_definition import slug_of
 from flows.engine import flow
 from flows.run import company_of
-from tasks.reports.report import build
+from tasks.reports.report import build_scores
 from tasks.scoring.score import score_criteria, take_over
 from tasks.tracking import show
 
@@ -30,7 +30,7 @@ def score_company(domain: str, run: str = "latest") -> bool:
     if take_over(company.id):
         return True
     is_complete = score_criteria.tracked(company.id)
-    report = build(company.run_id, domain)
+    report = build_scores(company.run_id, domain)
     card = scorecard(report.companies[0], report.run)
     show(create_markdown_artifact, card, key=f"scorecard-{slug_of(domain)}", description=f"{company.name}: scores")
     return is_complete

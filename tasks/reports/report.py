@@ -21,6 +21,7 @@ from storage.runs import (
     RunDocument,
     RunStatus,
     company_documents,
+    find_company,
     find_run,
     previous_run,
     run_companies,
@@ -65,7 +66,7 @@ from tasks.scoring.criteria import figure_in_words, rule_in_words, rule_of_run
 from tasks.scoring.score import DRAWS, stability
 from tasks.text.quotations import in_sentence
 
-__all__ = ["Report", "build"]
+__all__ = ["Report", "build", "build_scores"]
 
 _AROUND = 800
 """Characters before and behind a quotation that are read for its sentence."""
@@ -239,17 +240,39 @@ def build(run_id: str, domain: str | None = None) -> Report:
             raise NotFound("There is no such run. Give a run's id, a batch's name or `latest`.")
         before = previous_run(session, run)
         unknown_calls = count_unanswered(session, run.id)
-        earlier = {company.domain: company for company in run_companies(session, before.id)} if before else {}
+        earlier = {company.domain: company for company in _chosen(session, before, domain)} if before else {}
         companies = [
             _company(session, run, company, before, earlier.get(company.domain))
-            for company in run_companies(session, run.id)
-            if domain in {None, company.domain}
+            for company in _chosen(session, run, domain)
         ]
     companies.sort(key=in_reports_order)
     summary = _summary(run, before, unknown_calls)
     if domain is None:
         summary.sensitivity = _add_stability(companies, run)
     return Report(run=summary, companies=companies)
+
+
+def _chosen(session: Session, run: Run, domain: str | None) -> Sequence[RunCompany]:
+    if domain is None:
+        return run_companies(session, run.id)
+    company = find_company(session, run.id, domain)
+    return [] if company is None else [company]
+
+
+def build_scores(run_id: str, domain: str) -> Report:
+    """The scores of one company of a run: its report without documents, figures and changes, which take most of it.
+
+    Raises:
+        As `build`.
+    """
+    with reading() as session:
+        run = find_run(session, run_id)
+        if run is None:
+            raise NotFound("There is no such run. Give a run's id, a batch's name or `latest`.")
+        companies = [
+            _scores(session, run, company, _Rows.of(session, company)) for company in _chosen(session, run, domain)
+        ]
+        return Report(run=_summary(run, None, count_unanswered(session, run.id)), companies=companies)
 
 
 def in_reports_order(company: CompanyReport | RunCompany) -> tuple[bool, int]:
@@ -313,12 +336,48 @@ def _add_stability(companies: Sequence[CompanyReport], run: Run) -> Sensitivity 
 def _company(
     session: Session, run: Run, company: RunCompany, before: Run | None, earlier: RunCompany | None
 ) -> CompanyReport:
-    assert company.id is not None
-    documents = company_documents(session, company.id)
-    outcomes = company_outcomes(session, company.id)
-    quotes = outcome_quotes(session, company.id)
-    claims = _claims(session, company)
-    criteria = company_criteria(run, company, outcomes, quotes, _evidence_of(session, company, outcomes, quotes))
+    rows = _Rows.of(session, company)
+    documents = company_documents(session, rows.company_id)
+    changes: list[Change] = []
+    if before and earlier:
+        now = _Side(run, company, documents, rows.outcomes)
+        changes = _changes(now, _side(session, before, earlier), rows.quotes)
+    return _scores(
+        session,
+        run,
+        company,
+        rows,
+        documents=[_document(run, document) for document in documents],
+        changes=changes,
+        compared_with=before.id if before and earlier else None,
+        **_figures(documents, rows.claims, rule_of_run(run.criteria)),
+    )
+
+
+class _Rows(NamedTuple):
+    """What is stored of a company's scores and of its facts."""
+
+    company_id: int
+    outcomes: Sequence[CriterionOutcome]
+    quotes: Mapping[int, Sequence[Quote]]
+    claims: Sequence[Claim]
+
+    @classmethod
+    def of(cls, session: Session, company: RunCompany) -> "_Rows":
+        assert company.id is not None
+        return cls(
+            company.id,
+            company_outcomes(session, company.id),
+            outcome_quotes(session, company.id),
+            _claims(session, company),
+        )
+
+
+def _scores(session: Session, run: Run, company: RunCompany, rows: _Rows, **others: Any) -> CompanyReport:
+    """A company's report: its scores and facts, and the fields in `others`."""
+    shown = _evidence_of(session, company, rows.outcomes, rows.quotes)
+    criteria = company_criteria(run, company, rows.outcomes, rows.quotes, shown)
+    nothing: dict[str, Any] = {"documents": [], "changes": [], "compared_with": None}
     return CompanyReport(
         name=company.name,
         domain=company.domain,
@@ -328,17 +387,12 @@ def _company(
         rank=company.rank,
         criteria=criteria,
         missing=missing_items(criteria),
-        conflicts=find_conflicts(claims),
-        documents=[_document(run, document) for document in documents],
-        changes=_changes(_Side(run, company, documents, outcomes), _side(session, before, earlier), quotes)
-        if before and earlier
-        else [],
+        conflicts=find_conflicts(rows.claims),
         status=company.status,
         problem=company.problem,
-        warnings=_warnings(session, company, criteria, outcomes),
-        compared_with=before.id if before and earlier else None,
-        facts=list({claim.field: claim for claim in reversed(claims)}.values())[::-1],
-        **_figures(documents, claims, rule_of_run(run.criteria)),
+        warnings=_warnings(session, company, criteria, rows.outcomes),
+        facts=list({claim.field: claim for claim in reversed(rows.claims)}.values())[::-1],
+        **nothing | others,
     )
 
 

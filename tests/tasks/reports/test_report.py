@@ -7,7 +7,7 @@ import pytest
 from storage.runs import CompanyStatus, DocumentStatus, RunStatus
 from storage.scores import ScoreStatus
 from tasks.errors import NotFound
-from tasks.reports.report import build
+from tasks.reports.report import build, build_scores
 from tests.tasks.reports.rows import CRITERIA, claim, company, document, outcome, quote, write_company, write_run
 
 
@@ -226,3 +226,20 @@ def test_each_ranked_company_says_how_often_it_keeps_its_place() -> None:
     assert report.run.sensitivity.draws == 1000
     alone = build("r1", "alpha.example")
     assert (alone.run.sensitivity, alone.companies[0].stability) == (None, None)
+
+
+def test_the_scores_of_a_company_alone_are_those_of_its_report() -> None:
+    write_run("r1", [company("Alpha", total=0.8, coverage=0.5, rank=1), company("Beta", 1)])
+    write_company(
+        "r1",
+        "alpha.example",
+        documents=[document("accounts")],
+        outcomes=[(outcome("recurring", 4, ScoreStatus.SCORED), [quote()])],
+        claims=[claim("founded_year", 2014, "files"), claim("founded_year", 2016, "wikidata")],
+    )
+    alone, of_it = build_scores("r1", "alpha.example").companies[0], build("r1", "alpha.example").companies[0]
+    left_out = {"documents"}
+    assert alone.model_dump(exclude=left_out) == of_it.model_dump(exclude=left_out)
+    assert build_scores("r1", "nobody.example").companies == build("r1", "nobody.example").companies == []
+    with pytest.raises(NotFound):
+        build_scores("r2", "alpha.example")
