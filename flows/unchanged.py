@@ -5,7 +5,7 @@ folder cannot be listed, is left to a task run of its own, which begins with it 
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -37,7 +37,8 @@ from tasks.tracking import show
 log = logging.getLogger(__name__)
 
 _TOGETHER: Final = 50
-"""Companies that are looked up and taken over together."""
+_DOCUMENTS_TOGETHER: Final = 10_000
+"""Companies that are looked up and taken over together, at most, and their documents, which are in memory meanwhile."""
 
 
 @dataclass(slots=True)
@@ -85,11 +86,12 @@ def take_over_unchanged(run_id: str, at_once: int) -> set[int]:
     with database.reading() as session:
         run = runs.get_run(session, run_id)
         pairs = runs.with_earlier(session, run)
+        documents_before = runs.documents_done(session, pairs[0][1].run_id) if pairs else {}
     criteria = Criteria.from_json(run.criteria)
     taken: list[RunCompany] = []
-    for start in range(0, len(pairs), _TOGETHER):
+    for group in _groups(pairs, {company_id: count for company_id, (_, count) in documents_before.items()}):
         with FanOut(at_once, "unchanged", Leave.ON_INTERRUPT) as threads:
-            looking = [threads.submit(_look_at, *pair) for pair in pairs[start : start + _TOGETHER]]
+            looking = [threads.submit(_look_at, *pair) for pair in group]
         listed = [company for future in looking if (company := future.result()) is not None]
         unchanged = _unchanged(criteria, run.started_at, listed)
         if unchanged:
@@ -102,6 +104,23 @@ def take_over_unchanged(run_id: str, at_once: int) -> set[int]:
             description=f"{run.batch}: companies that have not changed since the run before",
         )
     return {company.id for company in taken if company.id is not None}
+
+
+def _groups(
+    pairs: Iterable[tuple[RunCompany, RunCompany]], sizes: Mapping[int, int]
+) -> Iterator[list[tuple[RunCompany, RunCompany]]]:
+    """The companies in groups; `sizes` is how many documents each of the run before had, by its id."""
+    group: list[tuple[RunCompany, RunCompany]] = []
+    count = 0
+    for pair in pairs:
+        size = sizes.get(pair[1].id or 0, 0)
+        if group and (len(group) == _TOGETHER or count + size > _DOCUMENTS_TOGETHER):
+            yield group
+            group, count = [], 0
+        group.append(pair)
+        count += size
+    if group:
+        yield group
 
 
 def _look_at(now: RunCompany, earlier: RunCompany) -> _Company | None:

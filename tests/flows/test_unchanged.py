@@ -1,12 +1,14 @@
 """Companies of which nothing has changed are taken over together; what is stored of them is what it always was."""
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterKey
+from sqlmodel import Session
 
 from flows import due_diligence, unchanged
 from flows.batch import batch
@@ -167,3 +169,23 @@ def test_an_unchanged_company_is_neither_loaded_nor_scored(batch_file: Path, mon
     batch(batch_file)
     monkeypatch.delattr(score, "Evidence")
     batch(batch_file)
+
+
+@pytest.mark.parametrize("bound", ["_TOGETHER", "_DOCUMENTS_TOGETHER"])
+def test_companies_are_taken_over_a_few_at_a_time(
+    batch_file: Path, examined: list[str], monkeypatch: pytest.MonkeyPatch, bound: str
+) -> None:
+    first = batch(batch_file)
+    examined.clear()
+    monkeypatch.setattr(unchanged, bound, 1)
+    together: list[int] = []
+    carry = scores.carry_outcomes
+
+    def noted(session: Session, companies: Mapping[int, int], places: Mapping[str, tuple[int, float]]) -> None:
+        together.append(len(companies))
+        carry(session, companies, places)
+
+    monkeypatch.setattr(scores, "carry_outcomes", noted)
+    assert told(batch(batch_file)) == told(first)
+    assert together == [1, 1]
+    assert examined == []
