@@ -140,7 +140,8 @@ def _register(
 
 
 def offer(form: dict[str, Any], parameter: str, choices: Sequence[str]) -> None:
-    """Have a form offer these choices for a parameter that is a text, or none: Prefect shows them as a list."""
+    """Have a form offer these choices for a parameter that is a text, or none: a list, before all other fields."""
+    form["properties"][parameter]["position"] = -1
     for kind in form["properties"][parameter]["anyOf"]:
         if kind["type"] == "string":
             kind["enum"] = list(dict.fromkeys(choices))

@@ -26,8 +26,7 @@ from tasks.ai.money import Usage, dollars
 from tasks.documents.drive.registry import open_run_drive
 from tasks.errors import BadRequest, DiligenceError, Unavailable
 from tasks.ranking.embedders import embedder
-from tasks.reports.results import RunResults, results_of
-from tasks.text.normalise import one_line
+from tasks.reports.results import result_lines, results_of, warning_lines
 from tasks.tracking import run_tracked, untracked
 
 if TYPE_CHECKING:
@@ -108,39 +107,6 @@ def _run(batch_file: Path, criteria: Path | None, out: Path | None, *, retry_fai
         typer.echo(line)
     typer.echo(f"report  {out / 'report.html'}")
     return 1 if failed else 0
-
-
-def result_lines(results: RunResults) -> list[str]:
-    """The ranking, a line a company, how many companies had not changed, and what the run cost."""
-    lines = []
-    for company in (result.company for result in results.companies):
-        if company.total is None:
-            result = "nothing could be scored"
-        else:
-            result = f"{company.total:.0%} of what could be scored, coverage {company.coverage or 0:.0%}"
-        failed = f"; failed: {company.problem}" if company.problem else ""
-        lines.append(f"{company.rank or '–':<7} {one_line(company.name)}: {result}{failed}")
-    carried = sum(result.company.carried_from is not None for result in results.companies)
-    if carried:
-        companies = "all companies" if carried == len(lines) else f"{carried} of {len(lines)} companies"
-        lines.append(f"same    {companies}: nothing has changed, the scores are those of the run before")
-    cost = results.cost
-    parts = [f"{cost.calls:,} call{'' if cost.calls == 1 else 's'}"]
-    if cost.calls:
-        parts.append(f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out")
-        parts.append("price not known" if cost.usd is None else dollars(cost.usd))
-    if cost.unknown_calls:
-        parts.append(f"{cost.unknown_calls:,} more whose answers were lost and that may have been billed")
-    return [*lines, f"cost    {', '.join(parts)}"]
-
-
-def warning_lines(results: RunResults) -> list[str]:
-    """Every warning of the report: those of the companies, and those of their documents."""
-    return [
-        f"{one_line(result.company.name)}: {one_line(warning)}"
-        for result in results.companies
-        for warning in result.warnings
-    ]
 
 
 def _estimate(batch_file: Path, criteria: Path | None) -> int:

@@ -4,9 +4,8 @@ from typing import Annotated
 
 import typer
 
-from deployments.run import result_lines
 from storage import database, runs
-from tasks.reports.results import results_of
+from tasks.reports.results import result_lines, results_of
 from tasks.text.normalise import one_line
 
 

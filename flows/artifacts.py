@@ -117,8 +117,13 @@ def _address(run_id: str) -> str:
     return f"{DocumentSettings.current().base_url.rstrip('/')}/runs/{run_id}"
 
 
+def report_address(run_id: str) -> str:
+    """Where the service shows the report of a run."""
+    return f"{_address(run_id)}/report.html"
+
+
 def _links(run_id: str) -> str:
-    return f"[Report and evidence]({_address(run_id)}/report.html) · run `{run_id}`"
+    return f"[Report and evidence]({report_address(run_id)}) · run `{run_id}`"
 
 
 def _percent(share: float | None) -> str:

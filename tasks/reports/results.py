@@ -1,4 +1,4 @@
-"""What a run came to, a line a company: for the terminal and for Prefect, which need no whole report."""
+"""What a run came to, a line a company: for the terminal, Prefect and the log, which need no whole report."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -8,9 +8,11 @@ from storage.calls import count_unanswered
 from storage.companies import warnings_of_profiles
 from storage.runs import DocumentStatus, Run, RunCompany
 from storage.scores import ScoreStatus, remarkable_outcomes
+from tasks.ai.money import dollars
 from tasks.errors import NotFound
 from tasks.reports.models import Cost
 from tasks.reports.report import cost_of, criteria_of_run, in_reports_order, why_pending
+from tasks.text.normalise import one_line
 
 
 @dataclass(frozen=True)
@@ -65,3 +67,36 @@ def results_of(run_id: str) -> RunResults:
         for result in results.values()
     ]
     return RunResults(run, cost, unique)
+
+
+def result_lines(results: RunResults) -> list[str]:
+    """The ranking, a line a company, how many companies had not changed, and what the run cost."""
+    lines = []
+    for company in (result.company for result in results.companies):
+        if company.total is None:
+            result = "nothing could be scored"
+        else:
+            result = f"{company.total:.0%} of what could be scored, coverage {company.coverage or 0:.0%}"
+        failed = f"; failed: {company.problem}" if company.problem else ""
+        lines.append(f"{company.rank or '–':<7} {one_line(company.name)}: {result}{failed}")
+    carried = sum(result.company.carried_from is not None for result in results.companies)
+    if carried:
+        companies = "all companies" if carried == len(lines) else f"{carried} of {len(lines)} companies"
+        lines.append(f"same    {companies}: nothing has changed, the scores are those of the run before")
+    cost = results.cost
+    parts = [f"{cost.calls:,} call{'' if cost.calls == 1 else 's'}"]
+    if cost.calls:
+        parts.append(f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out")
+        parts.append("price not known" if cost.usd is None else dollars(cost.usd))
+    if cost.unknown_calls:
+        parts.append(f"{cost.unknown_calls:,} more whose answers were lost and that may have been billed")
+    return [*lines, f"cost    {', '.join(parts)}"]
+
+
+def warning_lines(results: RunResults) -> list[str]:
+    """Every warning of the report: those of the companies, and those of their documents."""
+    return [
+        f"{one_line(result.company.name)}: {one_line(warning)}"
+        for result in results.companies
+        for warning in result.warnings
+    ]

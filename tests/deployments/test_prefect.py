@@ -179,6 +179,18 @@ def test_a_scheduled_run_of_the_sample_batch_finishes_on_a_worker(scheduled: tup
 
 
 @pytest.mark.slow
+def test_the_log_of_a_scheduled_run_tells_it(server: Server, scheduled: tuple[dict[str, Any], Path]) -> None:
+    run, written = scheduled
+    wanted = {"logs": {"flow_run_id": {"any_": [run["id"]]}}, "sort": "TIMESTAMP_ASC", "limit": 200}
+    told = [line["message"] for line in server.ask("/logs/filter", wanted)]
+    assert f"The run {written.parent.name} begins: 3 companies, 16 criteria." in told
+    assert any(line.startswith("1       Fjordvarm: 97% of what could be scored") for line in told)
+    assert any("recognised (OCR)" in line or "cannot be opened" in line for line in told)
+    assert any(line.startswith("cost    0 calls") for line in told)
+    assert any(line.startswith("The report is at ") and str(written.parent) in line for line in told)
+
+
+@pytest.mark.slow
 def test_the_sample_is_scored_on_its_figures_without_a_model(scheduled: tuple[dict[str, Any], Path]) -> None:
     _, written = scheduled
     companies = {company["name"]: company for company in json.loads(written.read_text())["companies"]}

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from deployments.run import result_lines, warning_lines
 from deployments.runs import list_runs
 from storage.runs import RunStatus
-from tasks.reports.results import results_of
+from tasks.reports.results import result_lines, results_of, warning_lines
 from tests.tasks.reports.everything import report_with_everything
 from tests.tasks.reports.rows import company, write_run
 

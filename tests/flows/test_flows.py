@@ -144,6 +144,18 @@ def test_prefect_shows_a_batch_with_a_task_for_each_company_and_each_of_its_step
     assert [steps[step] for step in ("index_room", "read_documents", "score_criteria", "draw_evidence")] == [2, 2, 2, 2]
 
 
+def test_the_log_of_a_batch_tells_the_run(batch_file: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO", "flows.batch"):
+        run = batch(batch_file)
+    told = [record.getMessage() for record in caplog.records if record.name == "flows.batch"]
+    assert told[0].startswith(f"The run {run} begins: ")
+    for examined in build(run).companies:
+        assert any(line.lstrip("–0123456789 ").startswith(f"{examined.name}: ") for line in told)
+        assert all(f"{examined.name}: {warning}" in told for warning in examined.warnings)
+    assert told[-2].startswith("cost    0 calls")
+    assert told[-1] == f"The report is at http://127.0.0.1:8000/runs/{run}/report.html."
+
+
 def test_the_tags_of_a_batch_cost_no_request_for_each_task(batch_file: Path) -> None:
     with tags("small-screen"):
         batch(batch_file)
@@ -156,7 +168,7 @@ def test_the_tags_of_a_batch_cost_no_request_for_each_task(batch_file: Path) -> 
             if len(tasks) > 2:
                 break
             time.sleep(0.5)
-    assert newest.tags == ["small-screen"]
+    assert sorted(newest.tags) == ["small-screen", "warnings"]
     assert {tag for task in tasks for tag in task.tags} == set()
 
 
