@@ -15,6 +15,7 @@ from typing import Final
 
 from tasks.documents.extract import places as kinds
 from tasks.documents.extract.places import Place
+from tasks.figures.anchors import lowered, matches, spots
 from tasks.figures.figure import Basis
 from tasks.figures.numbers import currency_of, units_of, uses_decimal_comma
 from tasks.figures.periods import Calendar, learn_calendar
@@ -31,6 +32,10 @@ _AUDIT: Final = re.compile(
     r"|relazione della società di revisione",
     re.IGNORECASE,
 )
+_AUDIT_WORDS: Final = (
+    "independent auditor", "independent registered public", "we have audited", "report of", "auditor", "audited ",
+    "bestätigungsvermerk", "wirtschaftsprüf", "commissaire", "informe de auditor", "revisor", "relazione della",
+)  # fmt: skip
 _AUDIT_NAME: Final = re.compile(r"audited|testat|prüfbericht|jahresabschluss|auditad|audités?", re.IGNORECASE)
 _UNAUDITED: Final = re.compile(r"unaudited|management accounts|ungeprüft|not audited|non auditad", re.IGNORECASE)
 _REPORT_NAME: Final = re.compile(
@@ -69,26 +74,32 @@ _STATED: Final = re.compile(
     r"|rupees|yen|renminbi)\b|T€)",
     re.IGNORECASE,
 )
-_DOLLAR_OF: Final = (
-    ("AUD", re.compile(r"australian dollar|\bA\$|\bAUD\b", re.IGNORECASE)),
-    ("CAD", re.compile(r"canadian dollar|\bC\$|\bCAD\b", re.IGNORECASE)),
-    ("SGD", re.compile(r"singapore dollar|\bS\$|\bSGD\b", re.IGNORECASE)),
-    ("HKD", re.compile(r"hong kong dollar|\bHK\$", re.IGNORECASE)),
-    ("NZD", re.compile(r"new zealand dollar|\bNZ\$", re.IGNORECASE)),
-)
-_CURRENCY: Final = re.compile(
-    r"[$€£¥₹]|\b(?:EUR|USD|GBP|CHF|DKK|SEK|NOK|AUD|CAD|INR|JPY|SGD|PLN|ZAR|TEUR)\b|\beuros\b|T€"
-)
+_STATED_WORDS: Final = (
+    "expressed", "presented", "stated", "reported", "prepared", "denominated", "amount", "figures", "currency is",
+    "beträge", "angaben", "cifras", "montants",
+)  # fmt: skip
+_DOLLARS: Final = {
+    "AUD": ("australian dollar", "a$", "aud"),
+    "CAD": ("canadian dollar", "c$", "cad"),
+    "SGD": ("singapore dollar", "s$", "sgd"),
+    "HKD": ("hong kong dollar", "hk$"),
+    "NZD": ("new zealand dollar", "nz$"),
+}
+_US_DOLLAR: Final = ("united states dollar", "u.s. dollar", "us dollar", "u.s dollar", "us. dollar", "us$", "usd")
+_CURRENCY_SIGNS: Final = "$€£¥₹"
+_CURRENCY_CODES: Final = (
+    "EUR", "USD", "GBP", "CHF", "DKK", "SEK", "NOK", "AUD", "CAD", "INR", "JPY", "SGD", "PLN", "ZAR", "TEUR", "euros",
+)  # fmt: skip
 _GENERAL_UNITS: Final = re.compile(
     r"\b(?:all )?(?:amounts?|figures|tabular (?:amounts|dollars)|dollars|dollar amounts|alle beträge|alle angaben"
     r"|cifras|montants)\b[^.\n]{0,40}\b(?:in|en|are in)\b (?:thousands?|millions?|billions?|tausend|tsd|mio|t€|teur"
     r"|millionen|miles|milliers|€|eur|usd|us ?\$)[^\n]{0,60}",
     re.IGNORECASE,
 )
-
-_SCALED: Final = re.compile(
-    r"[(, ](?:in|dollars in|amounts in|expressed in) (thousands|millions|billions)\b", re.IGNORECASE
-)
+_GENERAL_UNITS_WORDS: Final = (
+    "amount", "figures", "tabular ", "dollar", "alle beträge", "alle angaben", "cifras", "montants",
+)  # fmt: skip
+_SCALES: Final = {"thousands": 1000, "millions": 10**6, "billions": 10**9}
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,13 +150,26 @@ def kind_of(name: str, text: str, document_format: str = "") -> DocumentKind:
         return DocumentKind("management", deck=False)
     is_report = _REPORT_NAME.search(name) or _REPORT_TEXT.search(head) or _AUDIT_NAME.search(head[:600])
     if is_report or len(text) > 100_000:
-        if _AUDIT.search(text) and not re.search(r"form 10-q|quarterly report", head, re.IGNORECASE):
+        if _is_audited(text) and not re.search(r"form 10-q|quarterly report", head, re.IGNORECASE):
             return DocumentKind("audited", deck=False)
         if is_report:
             return DocumentKind("reported", deck=False)
     elif re.search(r"we have audited|independent auditor['’]s report", text, re.IGNORECASE):
         return DocumentKind("audited", deck=False)
     return DocumentKind("management", deck=False)
+
+
+def _is_audited(text: str) -> bool:
+    """Whether auditors speak in it."""
+    return any(matches(_AUDIT, text, spots(lowered(text), _AUDIT_WORDS)))
+
+
+def _whole_words(text: str, word: str) -> int:
+    """How often a word stands in a text and not within another."""
+    if word not in text:
+        return 0
+    edges = (r"\b" if word[0].isalnum() else "", r"\b" if word[-1].isalnum() else "")
+    return len(re.findall(f"{edges[0]}{re.escape(word)}{edges[1]}", text))
 
 
 class LedgerDocument:
@@ -168,6 +192,15 @@ class LedgerDocument:
         self._block_starts = [block.start for block in self._blocks]
 
     @cached_property
+    def _head(self) -> str:
+        """What is looked at for what holds in all of it."""
+        return self.text[:600_000]
+
+    @cached_property
+    def _lower(self) -> str:
+        return lowered(self._head)
+
+    @cached_property
     def calendar(self) -> Calendar:
         """When its fiscal years end."""
         return learn_calendar(self.text, self.name)
@@ -185,7 +218,7 @@ class LedgerDocument:
     @cached_property
     def _stated(self) -> str | None:
         """The currency that it says it is stated in."""
-        for match in _STATED.finditer(self.text[:600_000]):
+        for match in matches(_STATED, self._head, spots(self._lower, _STATED_WORDS)):
             currency = currency_of(match["currency"]) or units_of(match["currency"].lower().rstrip("s") + "s").currency
             if currency:
                 return currency
@@ -194,12 +227,17 @@ class LedgerDocument:
     @cached_property
     def currency(self) -> str | None:
         """The currency of amounts that name none: the one it says it is stated in, else by far the most frequent."""
-        head = self.text[:600_000]
         if self._stated:
             return self.dollar(self._stated)
-        counts = Counter(
-            found for match in _CURRENCY.finditer(head) if (found := currency_of(match.group().replace("T€", "€")))
-        )
+        counts: Counter[str] = Counter()
+        for words in (_CURRENCY_SIGNS, _CURRENCY_CODES):
+            for word in words:
+                found = currency_of(word)
+                if found:
+                    counts[found] += (
+                        self._head.count(word) if word in _CURRENCY_SIGNS else _whole_words(self._head, word)
+                    )
+        counts = +counts
         if not counts:
             return None
         (best, count), *rest = counts.most_common(2)
@@ -211,10 +249,9 @@ class LedgerDocument:
 
     @cached_property
     def _dollar(self) -> str:
-        head = self.text[:600_000]
-        counts = {code: len(pattern.findall(head)) for code, pattern in _DOLLAR_OF}
+        counts = {code: sum(_whole_words(self._lower, word) for word in words) for code, words in _DOLLARS.items()}
         best = max(counts, key=lambda code: counts[code])
-        own = len(re.findall(r"united states dollar|u\.?s\.? dollar|\bUS\$|\bUSD\b", head, re.IGNORECASE))
+        own = sum(_whole_words(self._lower, word) for word in _US_DOLLAR)
         return best if counts[best] > max(10, 2 * own) else "USD"
 
     def dollar(self, currency: str) -> str:
@@ -222,14 +259,14 @@ class LedgerDocument:
         if currency != "USD":
             return currency
         stated = self._stated
-        return stated if stated in {code for code, _ in _DOLLAR_OF} else self._dollar
+        return stated if stated in _DOLLARS else self._dollar
 
     @cached_property
     def general_multiplier(self) -> int | None:
         """The scale that holds for the whole document ("all amounts in thousands of euros unless stated")."""
         scales = Counter(
             scale
-            for match in _GENERAL_UNITS.finditer(self.text[:600_000])
+            for match in matches(_GENERAL_UNITS, self._head, spots(self._lower, _GENERAL_UNITS_WORDS))
             if (scale := units_of(match.group()).multiplier)
         )
         if not scales:
@@ -239,9 +276,12 @@ class LedgerDocument:
     @cached_property
     def usual_multiplier(self) -> int:
         """The scale of most of its tables, 1 where they give none."""
-        counts = Counter(match.group(1).lower()[:2] for match in _SCALED.finditer(self.text[:600_000]))
-        (best, count) = counts.most_common(1)[0] if counts else ("", 0)
-        return {"th": 1000, "mi": 10**6, "bi": 10**9}.get(best, 1) if count >= 3 else 1
+        counts = {
+            scale: sum(_whole_words(self._lower, f"{mark}in {word}") for mark in "(, ")
+            for word, scale in _SCALES.items()
+        }
+        best = max(counts, key=lambda scale: counts[scale])
+        return best if counts[best] >= 3 else 1
 
     def part(self, offset: int) -> Place | None:
         """The page, slide, sheet or attachment around an offset."""

@@ -6,10 +6,12 @@ bound ("between", "at least") nor another period's ("from € 7.7 million"). A w
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
+from tasks.figures.anchors import lowered
 from tasks.figures.concepts import Concept, Taxonomy, spellings
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Basis, Figure, Findings, basis_of
@@ -22,7 +24,7 @@ from tasks.figures.sentence_periods import COMPARED, earlier_figure, own_period,
 _LONGEST: Final = 600
 """Characters of a sentence that is looked at."""
 
-_BLANKS: Final = {ord("\n"): " ", 0xA0: " ", 0x202F: " ", 0x2009: " "}
+_BLANKS: Final = "\n\xa0\u202f\u2009"
 _SENTENCE: Final = re.compile(r"(?<=[.;!?])\s+(?=[A-ZÄÖÜÉ0-9(“\"•–-])|\n(?=[•\-–\d(]|[A-ZÄÖÜ][^\n]{0,60}:)|\f|\n\s*\n")
 _WRAP_END: Final = re.compile(r"[.:;!?]\s*$")
 _DIGIT: Final = re.compile(r"\d")
@@ -185,13 +187,21 @@ class _Mentions:
             for written in concept.mentions:
                 for spelling in spellings(written):
                     self._by_words.setdefault(spelling.lower(), concept)
-        words = sorted(self._by_words, key=len, reverse=True)
-        self.pattern = re.compile(
-            r"(?<![\w-])(?:" + "|".join(re.escape(word) for word in words) + r")(?![\w-])", re.IGNORECASE
+        by_letter: dict[str, list[str]] = defaultdict(list)
+        for word in sorted(self._by_words, key=len, reverse=True):
+            by_letter[word[0]].append(re.escape(word[1:]))
+        # A branch that begins with its letter lets the search pass by all other letters at once.
+        self._pattern = re.compile(
+            "|".join(
+                rf"{re.escape(letter)}(?<![\w-]{re.escape(letter)})(?:{'|'.join(rest)})(?![\w-])"
+                for letter, rest in by_letter.items()
+            )
         )
 
-    def concept(self, words: str) -> Concept:
-        return self._by_words[words.lower()]
+    def find(self, lower: str) -> Iterator[tuple[Concept, re.Match[str]]]:
+        """The concepts that a sentence in lower case names, and where."""
+        for match in self._pattern.finditer(lower):
+            yield self._by_words[match.group()], match
 
 
 @lru_cache(maxsize=4)
@@ -216,9 +226,10 @@ def sentence_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Fin
     """The figures of a document's sentences; amounts without a period are counted as left out in `findings`."""
     mentions = _mentions(_Hashed(taxonomy))
     for start, sentence in _sentences(document.text):
-        for match in mentions.pattern.finditer(sentence):
-            yield from _of_mention(document, mentions.concept(match.group()), match, start, sentence, findings)
-        yield from count_figures(document, taxonomy, start, sentence)
+        lower = lowered(sentence)
+        for concept, match in mentions.find(lower):
+            yield from _of_mention(document, concept, match, start, sentence, findings)
+        yield from count_figures(document, taxonomy, start, sentence, lower)
 
 
 def _sentences(text: str) -> Iterator[tuple[int, str]]:
@@ -252,11 +263,17 @@ def _split(paragraph: str, start: int) -> Iterator[tuple[int, str]]:
     for match in _SENTENCE.finditer(paragraph):
         piece = paragraph[at : match.start()]
         if _DIGIT.search(piece):
-            yield start + at, piece[:_LONGEST].translate(_BLANKS)
+            yield start + at, _blank(piece[:_LONGEST])
         at = match.end()
     piece = paragraph[at:]
     if _DIGIT.search(piece):
-        yield start + at, piece[:_LONGEST].translate(_BLANKS)
+        yield start + at, _blank(piece[:_LONGEST])
+
+
+def _blank(sentence: str) -> str:
+    for mark in _BLANKS:
+        sentence = sentence.replace(mark, " ")
+    return sentence
 
 
 def _of_mention(
@@ -316,7 +333,15 @@ def _of_mention(
         ):
             return
         figure = _figure(
-            document, concept, match.group(), amount, start + match.end(), sentence, match, behind, findings
+            document,
+            concept,
+            sentence[slice(*match.span())],
+            amount,
+            start + match.end(),
+            sentence,
+            match,
+            behind,
+            findings,
         )
         if figure is None:
             return

@@ -5,6 +5,7 @@ Not here: whether a number is a figure at all, and what it means. `from_cells` a
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -318,14 +319,13 @@ _TRAILING_UNIT: Final = re.compile(rf"[,:;–]\s?(?:{_UNIT_WORDS}|%)\s?$|\sin\s{
 
 def uses_decimal_comma(text: str) -> bool:
     """Whether a text writes decimals with a comma, by what cannot be read otherwise (first 200,000 characters)."""
-    head = text[:200_000]
-    commas = len(_SURELY_COMMA.findall(head))
-    return commas > 0 and commas > len(_SURELY_POINT.findall(head))
+    commas = points = 0
+    for written, count in Counter(_WITH_MARKS.findall(text[:200_000])).items():
+        commas += count if _SURELY_COMMA.match(written) else 0
+        points += count if _SURELY_POINT.match(written) else 0
+    return commas > 0 and commas > points
 
 
-_SURELY_COMMA: Final = re.compile(
-    r"(?<![\d.,])\d{1,3}(?:\.\d{3})+,\d|(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?![\d.,])|(?<![\d.,])\d+,\d{1,2}(?![\d.,])"
-)
-_SURELY_POINT: Final = re.compile(
-    r"(?<![\d.,])\d{1,3}(?:,\d{3})+\.\d|(?<![\d.,])\d{1,3}(?:,\d{3}){2,}(?![\d.,])|(?<![\d.,])\d+\.\d{1,2}(?![\d.,])"
-)
+_WITH_MARKS: Final = re.compile(r"[\d.,]+")
+_SURELY_COMMA: Final = re.compile(r"\d{1,3}(?:\.\d{3})+,\d|\d{1,3}(?:\.\d{3}){2,}$|\d+,\d{1,2}$")
+_SURELY_POINT: Final = re.compile(r"\d{1,3}(?:,\d{3})+\.\d|\d{1,3}(?:,\d{3}){2,}$|\d+\.\d{1,2}$")

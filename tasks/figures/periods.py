@@ -13,6 +13,8 @@ from datetime import date, timedelta
 from functools import lru_cache
 from typing import Final
 
+from tasks.figures.anchors import lowered, matches, spots
+
 _MONTH_NAMES: Final = (
     "january januar janvier enero gennaio janeiro januari jan jän",
     "february februar février fevrier febrero febbraio fevereiro februari feb févr",
@@ -286,15 +288,22 @@ _NAMED_YEAR: Final = re.compile(
     rf"|\b(?:ended|ending) ({_MONTH} [0-3]?\d, {_YEAR}) \(.{{0,12}}?\b(?:fiscal(?: year)?|FY) ?({_YEAR})",
     re.IGNORECASE,
 )
+_YEAR_ENDED_WORDS: Final = (
+    "year", "period", "weeks ended", "fiscal year", "geschäftsjahr", "jahresabschluss zum", "exercice clos",
+    "ejercicio terminado", "balance sheet as", "as at", "as of", "statement",
+)  # fmt: skip
+_NAMED_YEAR_WORDS: Final = ("fiscal", "fy", "ended", "ending")
 _DATE_LINE: Final = 3000
 
 
 def learn_calendar(text: str, name: str = "") -> Calendar:
     """What a document says of its fiscal year, and the newest date on its first page or in its name."""
     head = text[:400_000]
+    lower = lowered(head)
+    year_ends = sorted({*spots(lower, _YEAR_ENDED_WORDS), *spots(lower, (" to ", " to:"), before=1)})
     ends: Counter[tuple[int, int]] = Counter()
     annual_ends: Counter[date] = Counter()
-    for match in _YEAR_ENDED.finditer(head):
+    for match in matches(_YEAR_ENDED, head, year_ends):
         words = match.group(0).lower()
         annual = "year" in words or "weeks" in words or "jahr" in words or "exercice" in words or "ejercicio" in words
         when = next(iter(find_periods(match.group(1))), None)
@@ -312,7 +321,7 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     shift = 0
     named = [
         (int(match.group(1) or match.group(4)), next(iter(find_periods(match.group(2) or match.group(3))), None))
-        for match in _NAMED_YEAR.finditer(head)
+        for match in matches(_NAMED_YEAR, head, spots(lower, _NAMED_YEAR_WORDS))
     ]
     shifts = Counter(when.end.year - year for year, when in named if when and when.end)
     if shifts:
@@ -326,7 +335,7 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     month = months.most_common(1)[0][0]
     day = max(((count, day) for (at, day), count in ends.items() if at == month))[1]
     near_months = {month, month % 12 + 1 if day > 23 else (month - 2) % 12 + 1 if day < 9 else month}
-    dates = sum((_exact_ends(head, near) for near in near_months), Counter[date]())
+    dates = sum((_exact_ends(lower, near) for near in near_months), Counter[date]())
     for year in {end.year for end in dates}:
         near = [end for end in dates if end.year == year and abs((end - _day(year, month, day)).days) <= 7]
         if near:
@@ -334,18 +343,29 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     return replace(calendar, month=month, day=day)
 
 
-def _exact_ends(text: str, month: int) -> Counter[date]:
-    """The days of a month that a text names: years of 52 or 53 weeks end on another day each."""
-    names = "|".join(sorted(_MONTH_NAMES[month - 1].split(), key=len, reverse=True))
+def _exact_ends(lower: str, month: int) -> Counter[date]:
+    """The days of a month that a text of lower case names: years of 52 or 53 weeks end on another day each."""
+    names = sorted(_MONTH_NAMES[month - 1].split(), key=len, reverse=True)
+    stems = {name for name in names if not any(name != other and name.startswith(other) for other in names)}
+    behind = re.compile(rf"(?:{'|'.join(names)})(?:\.? (?P<d1>[0-3]?\d), (?P<y1>{_YEAR})| (?P<y2>{_YEAR}))\b")
     dates: Counter[date] = Counter()
-    pattern = (
-        rf"\b(?:{names})\.? (?P<d1>[0-3]?\d), (?P<y1>{_YEAR})\b|\b(?P<d2>[0-3]?\d)\.? (?:{names}) (?P<y2>{_YEAR})\b"
-    )
-    for match in re.finditer(pattern, text, re.IGNORECASE):
-        day, year = int(match["d1"] or match["d2"]), int(match["y1"] or match["y2"])
+    for at in spots(lower, stems):
+        match = behind.match(lower, at)
+        if match is None:
+            continue
+        before = _DAY_BEFORE.search(lower, max(0, at - 5), at)
+        if match["d1"] and (at == 0 or not (lower[at - 1].isalnum() or lower[at - 1] == "_")):
+            day, year = int(match["d1"]), int(match["y1"])
+        elif match["y2"] and before:
+            day, year = int(before[1]), int(match["y2"])
+        else:
+            continue
         if 1 <= day <= 31:
             dates[_day(year, month, day)] += 1
     return dates
+
+
+_DAY_BEFORE: Final = re.compile(r"\b([0-3]?\d)\.? \Z")
 
 
 def _document_date(text: str, name: str) -> date | None:

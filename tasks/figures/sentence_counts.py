@@ -42,14 +42,26 @@ _LARGEST: Final = re.compile(
 )
 
 
-def count_figures(document: LedgerDocument, taxonomy: Taxonomy, start: int, sentence: str) -> Iterator[Figure]:
-    """People, customers and the largest customer's share, which sentences count in words of their own."""
-    for concept, pattern in (
-        ("headcount", _HEADCOUNT),
-        ("customers", _CUSTOMERS),
-        ("largest_customer_share", _LARGEST),
+_PEOPLE: Final = (
+    "employees", "persons", "people", "staff", "fte", "full-time eq", "full time eq", "mitarbeit", "beschäftigte",
+    "salariés", "empleados", "colaboradores",
+)  # fmt: skip
+_BUYERS: Final = ("customer", "client", "kunde")
+
+
+def count_figures(
+    document: LedgerDocument, taxonomy: Taxonomy, start: int, sentence: str, lower: str
+) -> Iterator[Figure]:
+    """People, customers and the largest customer's share, which sentences count in words of their own.
+
+    `lower` is the sentence in lower case.
+    """
+    for concept, words, pattern in (
+        ("headcount", _PEOPLE, _HEADCOUNT),
+        ("customers", _BUYERS, _CUSTOMERS),
+        ("largest_customer_share", _BUYERS, _LARGEST),
     ):
-        if concept not in taxonomy.concepts:
+        if concept not in taxonomy.concepts or not any(word in lower for word in words):
             continue
         match = pattern.search(sentence)
         if match is None or HYPOTHETICAL.search(sentence):
