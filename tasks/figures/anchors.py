@@ -10,10 +10,7 @@ from collections.abc import Iterable, Iterator
 
 def lowered(text: str) -> str:
     """The text in lower case, each character at the offset that it has in the text."""
-    lower = text.lower()
-    if len(lower) == len(text):
-        return lower
-    return "".join(small if len(small := mark.lower()) == 1 else mark for mark in text)
+    return text.replace("İ", "i").lower()  # the one character whose small form is longer
 
 
 def spots(lower: str, words: Iterable[str], *, before: int = 0) -> list[int]:
@@ -37,3 +34,20 @@ def matches(pattern: re.Pattern[str], text: str, starts: Iterable[int]) -> Itera
             if match is not None:
                 yield match
                 end = match.end()
+
+
+def count_words(text: str, word: str) -> int:
+    """How often a word stands in a text and not within another."""
+    count, at = 0, text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        inside = (word[0].isalnum() and at and _in_word(text[at - 1])) or (
+            word[-1].isalnum() and _in_word(text[end : end + 1])
+        )
+        count += not inside
+        at = text.find(word, at + 1)
+    return count
+
+
+def _in_word(mark: str) -> bool:
+    return mark.isalnum() or mark == "_"

@@ -63,7 +63,7 @@ class Meaning:
     rank: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # told apart by what it is: caches keep it
 class Taxonomy:
     """Concepts by id, and their labels. `added` is a hash of what a user's file adds, empty where there is none."""
 
@@ -71,6 +71,11 @@ class Taxonomy:
     added: str
     _labels: Mapping[str, Meaning] = field(repr=False)
     _wildcards: tuple[tuple[re.Pattern[str], str, Meaning], ...] = field(repr=False)
+    _speaking: re.Pattern[str] = field(repr=False)
+
+    def may_speak(self, words: str) -> bool:
+        """Whether a plain label holds the longest word of any concept's label: without one it has no meaning."""
+        return self._speaking.search(words) is not None
 
     def meaning(self, label: str) -> Meaning | None:
         """What a plain label (see `plain_label`) means; None where it is no concept's."""
@@ -193,7 +198,11 @@ def _taxonomy(concepts: Mapping[str, Concept], added: str) -> Taxonomy:
                         wildcards.append((re.compile(pattern), longest, meaning))
                     else:
                         labels.setdefault(plain, meaning)
-    return Taxonomy(concepts, added, labels, tuple(wildcards))
+    speaking = {max(label.split(), key=len) for label in labels} | {word for _, word, _ in wildcards}
+    shortest = sorted(word for word in speaking if not any(other in word for other in speaking - {word}))
+    return Taxonomy(
+        concepts, added, labels, tuple(wildcards), re.compile("|".join(map(re.escape, shortest)) or r"(?!)")
+    )
 
 
 def spellings(label: str) -> Iterator[str]:

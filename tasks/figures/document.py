@@ -5,7 +5,7 @@ them says more; and it gives the document its authority when two documents diffe
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from typing import Final
 
 from tasks.documents.extract import places as kinds
 from tasks.documents.extract.places import Place
-from tasks.figures.anchors import lowered, matches, spots
+from tasks.figures.anchors import count_words, lowered, matches, spots
 from tasks.figures.figure import Basis
 from tasks.figures.numbers import currency_of, units_of, uses_decimal_comma
 from tasks.figures.periods import Calendar, learn_calendar
@@ -164,14 +164,6 @@ def _is_audited(text: str) -> bool:
     return any(matches(_AUDIT, text, spots(lowered(text), _AUDIT_WORDS)))
 
 
-def _whole_words(text: str, word: str) -> int:
-    """How often a word stands in a text and not within another."""
-    if word not in text:
-        return 0
-    edges = (r"\b" if word[0].isalnum() else "", r"\b" if word[-1].isalnum() else "")
-    return len(re.findall(f"{edges[0]}{re.escape(word)}{edges[1]}", text))
-
-
 class LedgerDocument:
     """A text with its places, and what the whole of it says about the figures in it."""
 
@@ -199,6 +191,10 @@ class LedgerDocument:
     @cached_property
     def _lower(self) -> str:
         return lowered(self._head)
+
+    @cached_property
+    def _line_ends(self) -> list[int]:
+        return [match.start() for match in re.finditer("\n", self.text)]
 
     @cached_property
     def calendar(self) -> Calendar:
@@ -235,7 +231,7 @@ class LedgerDocument:
                 found = currency_of(word)
                 if found:
                     counts[found] += (
-                        self._head.count(word) if word in _CURRENCY_SIGNS else _whole_words(self._head, word)
+                        self._head.count(word) if word in _CURRENCY_SIGNS else count_words(self._head, word)
                     )
         counts = +counts
         if not counts:
@@ -249,9 +245,9 @@ class LedgerDocument:
 
     @cached_property
     def _dollar(self) -> str:
-        counts = {code: sum(_whole_words(self._lower, word) for word in words) for code, words in _DOLLARS.items()}
+        counts = {code: sum(count_words(self._lower, word) for word in words) for code, words in _DOLLARS.items()}
         best = max(counts, key=lambda code: counts[code])
-        own = sum(_whole_words(self._lower, word) for word in _US_DOLLAR)
+        own = sum(count_words(self._lower, word) for word in _US_DOLLAR)
         return best if counts[best] > max(10, 2 * own) else "USD"
 
     def dollar(self, currency: str) -> str:
@@ -277,7 +273,7 @@ class LedgerDocument:
     def usual_multiplier(self) -> int:
         """The scale of most of its tables, 1 where they give none."""
         counts = {
-            scale: sum(_whole_words(self._lower, f"{mark}in {word}") for mark in "(, ")
+            scale: sum(count_words(self._lower, f"{mark}in {word}") for mark in "(, ")
             for word, scale in _SCALES.items()
         }
         best = max(counts, key=lambda scale: counts[scale])
@@ -299,6 +295,6 @@ class LedgerDocument:
                 if at >= 0 and offset < self._blocks[at].end:
                     words.append(self._blocks[at].label)
         else:
-            words.append(f"line {self.text.count(chr(10), 0, offset) + 1}")
+            words.append(f"line {bisect_left(self._line_ends, offset) + 1}")
         label = kinds.cell_label(" ".join(row.split()), " ".join(column.split()))
         return ", ".join([*words, label] if label else words)

@@ -90,6 +90,12 @@ _BASIS_WORDS: Final[tuple[tuple[Basis, str], ...]] = (
                        r"|\bpreliminary\b|\bprovisional\b|\bflash\b")),
         ("audited", r"(?<!un)\baudited\b|\btestiert\b|\bgeprüft\b"),
 )  # fmt: skip
+_BASIS_STEMS: Final = re.compile(
+    "pro|forma|adj|ajust|underl|normal|gaap|ifrs|bereinigt|budget|plan|target|presup|pr[ée]vi|forecast|prognos|outlook|guidance"
+    "|estimat|expect|pipeline|scenario|case|reach|will|would|aim|audit|geprüft|management|flash|testiert"
+)
+"""One of these stands in all words of a basis: looked for first, in lower case."""
+
 _BASIS: Final = tuple((basis, re.compile(words, re.IGNORECASE)) for basis, words in _BASIS_WORDS)
 _RESTATED: Final = re.compile(
     r"\b(?:as )?(?:restated|revised|recast|angepasst|retraité|reexpresad[oa])\b", re.IGNORECASE
@@ -102,6 +108,8 @@ _BEFORE: Final = re.compile(
 @lru_cache(maxsize=8192)
 def basis_of(text: str) -> Basis | None:
     """The basis that words give a figure: "Budget 2025", "Adjusted EBITDA", "unaudited"; None where they give none."""
+    if not _BASIS_STEMS.search(text.lower()):
+        return None
     return next((basis for basis, pattern in _BASIS if pattern.search(text)), None)
 
 

@@ -18,12 +18,15 @@ from tasks.figures.measures import NEVER_NEGATIVE, is_loss, measured, planned, u
 from tasks.figures.numbers import Amount, Units, cell_amount
 from tasks.figures.periods import When, find_periods, header_period, last_day
 from tasks.figures.table_columns import Column, read_header, table_units, title_when
-from tasks.figures.table_labels import WHOLE, Label, LabelReader, is_date, without_dates
+from tasks.figures.table_labels import WHOLE, Label, LabelReader, is_date, label_reader, without_dates
 from tasks.figures.table_rows import Grid, Row, grids, is_number, is_year
 from tasks.figures.ties import untied
 
 _MOST_ENTITIES: Final = 500
 """Rows of a table of entities (customers, products) that are taken; a longer one is a ledger of transactions."""
+
+_LONGEST_LABEL: Final = 160
+"""Characters of a line over a table that may be what its numbers are; a longer one is a sentence."""
 
 _SKIPPED_TABLE: Final = re.compile(
     r"percent(?:age)? of (?:total |net |our )?(?:revenue|sales|net|total)|(?<!\d)(?<!\d )% of (?:total )?(?:revenue"
@@ -85,7 +88,7 @@ class Candidate:
 
 def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[list[Candidate]]:
     """The figures of each table of a document, a list a table; numbers left out are counted in `findings`."""
-    reader = LabelReader(taxonomy)
+    reader = label_reader(taxonomy)
     for grid in grids(document.text):
         if any(reader.meaning(row.label) for row in grid.rows) or _may_speak(grid, reader):
             found = list(_Table(document, reader, grid, findings).candidates())
@@ -98,12 +101,11 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
 
 def _may_speak(grid: Grid, reader: LabelReader) -> bool:
     """Whether a label that is no plain concept may name one beside its date, its units or its basis."""
-    if any(reader.read(title).meaning for title in grid.titles[-2:]):
+    if any(len(title) < _LONGEST_LABEL and reader.speaks(title) for title in grid.titles[-2:]):
         return True
-    for row in grid.rows[:6]:
-        if any(cell and len(cell) < 80 and reader.read(cell).meaning for cell in row.cells):
-            return True
-    return any(len(row.label) < 90 and reader.read(row.label).meaning for row in grid.rows[6:200])
+    if any(cell and len(cell) < 80 and reader.speaks(cell) for row in grid.rows[:6] for cell in row.cells):
+        return True
+    return any(len(row.label) < 90 and reader.speaks(row.label) for row in grid.rows[6:200])
 
 
 class _Table:

@@ -205,26 +205,13 @@ class _Mentions:
 
 
 @lru_cache(maxsize=4)
-def _mentions(taxonomy: "_Hashed") -> _Mentions:
-    return _Mentions(taxonomy.taxonomy)
-
-
-class _Hashed:
-    """A taxonomy that a cache can keep: it is told apart by what it is, not by what it holds."""
-
-    def __init__(self, taxonomy: Taxonomy) -> None:
-        self.taxonomy = taxonomy
-
-    def __hash__(self) -> int:
-        return id(self.taxonomy)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Hashed) and self.taxonomy is other.taxonomy
+def _mentions(taxonomy: Taxonomy) -> _Mentions:
+    return _Mentions(taxonomy)
 
 
 def sentence_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[Figure]:
     """The figures of a document's sentences; amounts without a period are counted as left out in `findings`."""
-    mentions = _mentions(_Hashed(taxonomy))
+    mentions = _mentions(taxonomy)
     for start, sentence in _sentences(document.text):
         lower = lowered(sentence)
         for concept, match in mentions.find(lower):

@@ -69,6 +69,11 @@ HINT: Final = re.compile(
 )
 """What a text must hold to speak of a period."""
 
+_TIMELY: Final = re.compile(
+    r"\d|[Qq][Uu][Aa][Rr][Tt][Ee]|[Hh][Aa][Ll][Ff]|[LlTt][Tt][Mm]|[Tt][Ww][Ee][Ll][Vv]|[Ee][Nn][Dd] [Oo][Ff]"
+)
+"""What it must hold besides, found faster."""
+
 
 @dataclass(frozen=True, slots=True)
 class When:
@@ -162,7 +167,7 @@ def months_of(period: str) -> int:
 @lru_cache(maxsize=8192)
 def find_periods(text: str) -> tuple[When, ...]:
     """The periods that a text names, in order."""
-    if not HINT.search(text):
+    if not _TIMELY.search(text) or not HINT.search(text):
         return ()
     found = tuple(filter(None, (_when(match) for match in _TOKEN.finditer(text))))
     span = _span(text)

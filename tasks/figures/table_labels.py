@@ -53,9 +53,15 @@ class LabelReader:
         self.read = lru_cache(maxsize=16384)(self._read)
         self.meaning = lru_cache(maxsize=65536)(self._meaning)
 
+    def speaks(self, words: str) -> bool:
+        """Whether a label has a meaning, if need be without its periods, units and basis."""
+        return self._taxonomy.may_speak(plain_label(words)) and self.read(words).meaning is not None
+
     def _meaning(self, words: str) -> Meaning | None:
         """The concept of a label as it is written, without a look at periods, units or basis."""
         plain = plain_label(words)
+        if not self._taxonomy.may_speak(plain):
+            return None
         found = self._taxonomy.meaning(plain)
         if found is None and _BILINGUAL.search(words):
             found = next(
@@ -86,6 +92,12 @@ class LabelReader:
                 rest = without_basis(rest)
                 meaning = self.meaning(rest)
         return Label(words, meaning, when, units, basis, _AVERAGE.search(words) is not None, rest.strip(" ,:–-"))
+
+
+@lru_cache(maxsize=1)
+def label_reader(taxonomy: Taxonomy) -> LabelReader:
+    """The reader by a taxonomy: documents of a room have many labels in common."""
+    return LabelReader(taxonomy)
 
 
 def without_dates(words: str) -> str:
