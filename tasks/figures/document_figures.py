@@ -10,7 +10,7 @@ from tasks.figures.figure import ACTUAL, Figure, Findings
 from tasks.figures.from_cells import Candidate, cell_figures
 from tasks.figures.from_sentences import sentence_figures
 
-VERSION: Final = "ledger-3"
+VERSION: Final = "ledger-4"
 """Changes whenever the same text would give other figures; stored ledgers of another version are built again."""
 
 MOST_FIGURES: Final = 20_000

@@ -67,11 +67,16 @@ class Tie:
 
 @dataclass(slots=True)
 class Findings:
-    """What was found in a document: its figures, sums that do not tie, and how many numbers were left out and why."""
+    """What was found in a document: its figures, sums that do not tie, and how many numbers were left out and why.
+
+    `rows` counts the rows of tables that were looked at, `looked_at` their numbers that a concept was found for.
+    """
 
     figures: list[Figure] = field(default_factory=list)
     ties: list[Tie] = field(default_factory=list)
     left_out: dict[str, int] = field(default_factory=dict)
+    rows: int = 0
+    looked_at: int = 0
 
     def leave_out(self, why: str, count: int = 1) -> None:
         """Count numbers that were not taken."""

@@ -25,6 +25,13 @@ from tasks.figures.ties import untied
 _MOST_ENTITIES: Final = 500
 """Rows of a table of entities (customers, products) that are taken; a longer one is a ledger of transactions."""
 
+MOST_NUMBERS: Final = 100_000
+"""Numbers of a document's tables that are looked at, beside a label that means something; the rest is counted."""
+
+MOST_ROWS: Final = 50_000
+"""Rows with numbers that are looked at, of those tables of a document in which something is named."""
+
+_NUMERIC: Final = re.compile(r"[-(]?[$€£]?\d[\d.,]*\)?")
 _LONGEST_LABEL: Final = 160
 """Characters of a line over a table that may be what its numbers are; a longer one is a sentence."""
 
@@ -145,6 +152,10 @@ class _Table:
         with_numbers: set[int] = set()
         since: list[str] = []  # lines of one cell since the last numbers: sections, or the titles of another table
         for row in rows:
+            if self._findings.rows > MOST_ROWS or self._findings.looked_at > MOST_NUMBERS:
+                unread = sum(1 for cell in row.cells[1:] if _NUMERIC.fullmatch(cell))
+                self._findings.leave_out("more numbers than are looked at", unread)
+                continue
             numbers = [
                 index for index, cell in enumerate(row.cells) if index and is_number(cell, comma_decimal=self._comma)
             ]
@@ -187,6 +198,7 @@ class _Table:
     def _row(
         self, row: Row, numbers: list[int], columns: list[Column], section: str, weight: int
     ) -> Iterator[Candidate]:
+        self._findings.rows += 1
         name = row.cells[0] or (row.label if not is_number(row.label) else "")
         label = self._reader.read(name) if name else None
         meaning = label.meaning if label else None
@@ -218,6 +230,7 @@ class _Table:
                     cell_meaning = self._title_meaning(column, len(numbers))
                 if cell_meaning is None:
                     continue
+            self._findings.looked_at += 1
             amount = cell_amount(row.cells[index], comma_decimal=self._comma)
             if amount is None or cell_meaning is None:
                 continue
@@ -230,18 +243,21 @@ class _Table:
             if not of_column and column is not None:
                 entity = column.entity
             if of_column and not (named_when and named_when.dated and not without_dates(name)):
-                if not self._is_entity_table() or len(self._grid.rows) > _MOST_ENTITIES:
+                if not self._lists(name):
                     continue
-                if _SUBTOTAL.match(name):
-                    continue
-                entity = None if _TOTAL.match(name) else name[:80] or None
-                if entity is None and not _TOTAL.match(name):
-                    continue
+                entity = None if _TOTAL.match(name) else name[:80]
             if self._parent:
                 entity = entity or "parent company"
             figure = self._figure(row, index, amount, cell_meaning, label, column, when, entity)
             if figure is not None:
                 yield Candidate(figure, cell_meaning.rank, section, weight)
+
+    def _lists(self, name: str) -> bool:
+        """Whether the table lists parts of the company, and this row is one of them or their total."""
+        if len(self._grid.rows) > _MOST_ENTITIES:
+            self._findings.leave_out("lists of more than 500 rows")
+            return False
+        return bool(name) and self._is_entity_table() and _SUBTOTAL.match(name) is None
 
     def _is_entity_table(self) -> bool:
         over = f"{self._corner} {' '.join(self._titles[-1:])}"

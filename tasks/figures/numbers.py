@@ -229,6 +229,8 @@ def cell_amount(text: str, *, comma_decimal: bool = False) -> Amount | None:
 
     Stored digits behind what is shown ("23.9% (0.23944)") give the value, what is shown gives the step.
     """
+    if text.isascii() and text.isdecimal() and len(text) <= 30:
+        return Amount(Decimal(text), Decimal(1), None, "", 0, len(text))
     if not comma_decimal and _PLAIN.match(text):
         value = Decimal("".join(filter(str.isdecimal, text)))
         currency = next((_SYMBOLS[mark] for mark in "$€£" if mark in text), None)

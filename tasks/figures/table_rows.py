@@ -17,6 +17,8 @@ _LONGEST_ROW: Final = 170
 _MOST_ROWS: Final = 5000
 """Rows that are looked at together; a longer table is cut, and keeps the headers of its beginning."""
 
+_MOST_HEADER_ROWS: Final = 8
+
 _NUMBER: Final = r"(?:[$€£]? ?\(?[-–−]?[$€£]? ?\(?\d[\d.,]*\)?%?|[$€£]? ?[—–-])"
 _LOOSE_ROW: Final = re.compile(
     rf"^(?P<label>[^\d$€£][^$€£]*?[^\s$€£(—–-]):? +(?P<cells>{_NUMBER}(?: {_NUMBER}){{1,7}}) ?%?$"
@@ -75,11 +77,14 @@ def grids(text: str) -> Iterator[Grid]:
                 titles = [*(row.label for row in alone), line.strip()[:_LONGEST_TITLE]][-_MOST_TITLES:]
                 grid, alone = None, []
             continue
-        if grid is not None and ("\f" in line or len(grid.rows) >= _MOST_ROWS):
+        if grid is not None and "\f" in line:
             yield grid
             grid = None
             titles = [row.label for row in alone][-_MOST_TITLES:]
             alone = []
+        elif grid is not None and len(grid.rows) >= _MOST_ROWS:
+            yield grid
+            grid = Grid(grid.titles, _header(grid))
         if grid is None:
             grid = Grid(titles)
             titles = []
@@ -88,6 +93,13 @@ def grids(text: str) -> Iterator[Grid]:
         grid.rows.append(row)
     if grid is not None:
         yield grid
+
+
+def _header(grid: Grid) -> list[Row]:
+    """The rows over the first one with a number beside its label."""
+    body = (at for at, row in enumerate(grid.rows) if any(map(is_number, row.cells[1:])))
+    at = next(body, 0)
+    return grid.rows[:at] if at <= _MOST_HEADER_ROWS else []
 
 
 def _row(line: str, start: int) -> Row | None:

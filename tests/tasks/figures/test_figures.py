@@ -245,3 +245,26 @@ def test_a_document_that_is_a_plan_gives_no_actual_figures(name: str, text: str,
     document = LedgerDocument(text, [], name)
     assert [figure.concept for figure in find_figures(document, taxonomy()).figures] == ["revenue"]
     assert document.kind.basis == basis
+
+
+def test_a_sheet_of_very_many_numbers_is_looked_at_up_to_a_bound_and_the_rest_is_counted() -> None:
+    months = [f"{year}-{month:02}" for year in (2022, 2023, 2024) for month in range(1, 13)]
+    sites = [
+        f"Site {site}\nEUR\t{chr(9).join(months)}\nRevenue\t{chr(9).join(['7000'] * 36)}\n" for site in range(4000)
+    ]
+    found = findings("\n".join(sites), "sites.xlsx")
+    assert found.left_out["more numbers than are looked at"] == 4000 * 36 - 100_008
+    assert len(found.figures) <= 20_000
+
+
+def test_a_list_of_very_many_rows_is_left_out_and_counted() -> None:
+    rows = [f"{name}\t{5000 + name}\n" for name in range(100_000, 100_600)]
+    found = findings("Customer\tRevenue 2024\n" + "".join(rows), "accounts.csv")
+    assert (found.figures, found.left_out) == ([], {"lists of more than 500 rows": 600})
+
+
+def test_a_very_long_table_keeps_its_headers_to_its_end() -> None:
+    rows = "".join(f"Item {number}\t{number}\n" for number in range(1, 6000))
+    assert values(f"EUR thousand\t2024\n{rows}Revenue\t6,300\n") == [
+        ("revenue", "6300000", "EUR", "2024-01-01/2024-12-31")
+    ]
