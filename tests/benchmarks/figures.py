@@ -6,8 +6,11 @@ the labels: a development part, and two that were opened once. `python -m tests.
 is wrong.
 """
 
+import json
 import os
+import subprocess
 import sys
+import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator
@@ -21,10 +24,31 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import ACTUAL, Figure
 from tasks.figures.periods import last_day, months_of
-from tests.benchmarks import figure_conflicts
+from tests.benchmarks import extraction, figure_conflicts
 
 LABELS: Final = Path(__file__).with_name("filing_figures.txt")
 FILINGS: Final = "DILIGENCE_BENCH_FILINGS"
+
+
+_ROOM: Final = """
+import json, resource, sys, time
+from pathlib import Path
+from tasks.documents.extract.embedded import read_with_embedded
+from tasks.figures.concepts import taxonomy
+from tasks.figures.document import LedgerDocument
+from tasks.figures.document_figures import find_figures
+
+read = ledger = 0.0
+for file in sorted(each for each in Path(sys.argv[1]).rglob("*") if each.is_file()):
+    begun = time.process_time()
+    reading = read_with_embedded(str(file), file.suffix)
+    read += time.process_time() - begun
+    begun = time.process_time()
+    document = LedgerDocument(reading.text, [place for place in reading.places if place.kind != "cell"], file.name)
+    find_figures(document, taxonomy())
+    ledger += time.process_time() - begun
+print(json.dumps([read, ledger, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+"""
 
 
 class Filing(NamedTuple):
@@ -57,7 +81,21 @@ def measure() -> Iterator[tuple[str, str, str]]:
             yield f"main lines of filings, {part}", figure, "0.98, 0.90"
             share = 1 + outcome.ledger_seconds / outcome.read_seconds
             yield f"processor time with the ledger, {part}", f"{share:.2f} × reading", "1.3 ×"
+    yield from _room()
     yield from figure_conflicts.measure()
+
+
+def _room() -> Iterator[tuple[str, str, str]]:
+    """Many documents of mixed formats (see `extraction`), read and looked through in one process."""
+    with tempfile.TemporaryDirectory() as folder:
+        room = Path(folder, "room")
+        extraction.fill(room)
+        words = [sys.executable, "-c", _ROOM, str(room)]
+        environment = os.environ | {"DILIGENCE_OCR": "off"}
+        read, ledger, peak = json.loads(subprocess.run(words, env=environment, check=True, capture_output=True).stdout)
+    what = f"{extraction.DOCUMENTS:,} documents of mixed formats"
+    yield f"processor time with the ledger, {what}", f"{1 + ledger / read:.2f} × reading", "1.3 ×"
+    yield f"peak memory of reading and ledger, {what}", f"{peak:.0f} MB", "300 MB"
 
 
 def labels() -> dict[str, list[Filing]]:
