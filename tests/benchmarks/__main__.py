@@ -1,7 +1,7 @@
 """`make bench`: each figure beside its baseline, measured in the same run.
 
 python -m tests.benchmarks [NAME ...]     names: demo, service, extraction, peers, tables, boxes,
-evidence, links, office, figures, drive, companies, in_flight, carry_over, retrieval, orders, report
+evidence, links, office, figures, drive, companies, websites, in_flight, carry_over, retrieval, orders, report
 """
 
 import sys
@@ -24,6 +24,7 @@ from tests.benchmarks import (
     retrieval,
     service,
     tables,
+    websites,
 )
 
 BENCHES = {
@@ -39,6 +40,7 @@ BENCHES = {
     "figures": figures.measure,
     "drive": drive.measure,
     "companies": companies.measure,
+    "websites": websites.measure,
     "in_flight": in_flight.measure,
     "carry_over": carry_over.measure,
     "retrieval": retrieval.measure,

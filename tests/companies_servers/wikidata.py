@@ -9,8 +9,8 @@ was read. `item_value`, `moment`, `quantity` and `in_language` make values that 
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, TypeVar
 from urllib.parse import parse_qsl, unquote
 
 import pytest
@@ -22,6 +22,7 @@ from tests.web.behaviours import json_reply
 from tests.web.server import Asked, LoopbackServer, Reply
 
 Json = dict[str, Any]
+_Of = TypeVar("_Of")
 _ENTITY: Final = "http://www.wikidata.org/entity/"
 
 
@@ -134,18 +135,21 @@ def wikidata(
     """A server that knows these items and articles; `merged` maps ids of items to those they were merged into."""
     by_id = {entity["id"]: entity for entity in items}
     by_id |= {old: by_id[new] for old, new in (merged or {}).items()}
+    by_site = _index((site, id_) for id_, entity in by_id.items() for site in _values(entity, "P856"))
+    by_host = _index((_host(link), (id_, link)) for id_, entity in by_id.items() for link in _links(entity))
     by_title = {page["title"].replace(" ", "_"): page for page in articles}
 
     def answer(asked: Asked) -> Reply:
         path = unquote(asked.path)
         if path == "/sparql":
             query = asked.query if asked.method == "GET" else dict(parse_qsl(asked.body.decode()))
-            return _select(query["query"], by_id)
+            return _select(query["query"], by_id, by_site)
         if match := re.fullmatch(r"/wiki/Special:EntityData/(Q\d+)\.json", path):
             known = by_id.get(match[1])
             return json_reply({"entities": {known["id"]: known}}) if known else Reply(b"<h1>Not Found</h1>", 404)
         if path == "/w/api.php":
-            rows = list(_by_link(asked.query["euquery"], by_id))
+            found = by_host.get(asked.query["euquery"], [])
+            rows = [{"ns": 0, "title": id_, "url": link} for id_, link in found]
             return json_reply({"batchcomplete": True, "query": {"exturlusage": rows}})
         title = path.removeprefix("/api/rest_v1/page/summary/")
         return json_reply(by_title[title]) if title in by_title else json_reply({"type": "Internal error"}, 404)
@@ -153,12 +157,12 @@ def wikidata(
     return answer
 
 
-def _select(query: str, items: Mapping[str, Json]) -> Reply:
+def _select(query: str, items: Mapping[str, Json], by_site: Mapping[str, list[str]]) -> Reply:
     """What the query service answers to the three queries that it is asked."""
     match = re.search(r"VALUES \?(site|name|item) \{(.*?)\} ", query)
     if not match or not re.search(r"LIMIT \d+$", query):
         return Reply(b"MalformedQueryException", 400)
-    rows = {"site": _by_site, "name": _by_name, "item": _by_item}[match[1]](match[2], items)
+    rows = _by_site(match[2], by_site) if match[1] == "site" else _ROWS[match[1]](match[2], items)
     variables = re.findall(r"\?(\w+)", query.partition("WHERE")[0])
     return Reply(
         json.dumps({"head": {"vars": variables}, "results": {"bindings": list(rows)}}).encode(),
@@ -166,12 +170,23 @@ def _select(query: str, items: Mapping[str, Json]) -> Reply:
     )
 
 
-def _by_link(host: str, items: Mapping[str, Json]) -> Iterator[Json]:
-    """The pages on which an address of that host stands, of whatever rank and property, as the API lists them."""
-    for name, entity in items.items():
-        for address in (value for claims in entity["claims"].values() for value in _strings(claims)):
-            if re.match(rf"https?://{re.escape(host)}(?:[/?#]|$)", address):
-                yield {"ns": 0, "title": name, "url": address}
+def _index(pairs: Iterable[tuple[str, _Of]]) -> dict[str, list[_Of]]:
+    """What belongs to each key, in order: a stand-in with ten thousand items is asked ten thousand times."""
+    index: dict[str, list[_Of]] = {}
+    for key, value in pairs:
+        index.setdefault(key, []).append(value)
+    return index
+
+
+def _links(entity: Json) -> Iterator[str]:
+    """The addresses on the item's page, of whatever rank and property, as the API lists them."""
+    for claims in entity["claims"].values():
+        yield from (text for text in _strings(claims) if re.match("https?://", text))
+
+
+def _host(link: str) -> str:
+    """In lower case, as MediaWiki keeps it, whatever the page says."""
+    return re.split("[/?#]", link.partition("://")[2], maxsplit=1)[0].lower()
 
 
 def _strings(claims: list[Json]) -> list[str]:
@@ -179,12 +194,10 @@ def _strings(claims: list[Json]) -> list[str]:
     return [value for value in values if isinstance(value, str)]
 
 
-def _by_site(values: str, items: Mapping[str, Json]) -> Iterator[Json]:
-    asked_for = set(re.findall("<(.*?)>", values))
-    for name, entity in items.items():
-        for site in _values(entity, "P856"):
-            if site in asked_for:
-                yield {"item": _uri(_ENTITY + name), "site": _uri(site)}
+def _by_site(values: str, by_site: Mapping[str, list[str]]) -> Iterator[Json]:
+    for site in dict.fromkeys(re.findall("<(.*?)>", values)):
+        for name in by_site.get(site, []):
+            yield {"item": _uri(_ENTITY + name), "site": _uri(site)}
 
 
 def _by_name(values: str, items: Mapping[str, Json]) -> Iterator[Json]:
@@ -210,6 +223,9 @@ def _by_item(values: str, items: Mapping[str, Json]) -> Iterator[Json]:
             codes_of = {"code": _values(entity, "P297"), "country": _codes(countries)}
             row |= {key: {"type": "literal", "value": codes[0]} for key, codes in codes_of.items() if codes}
             yield row
+
+
+_ROWS: Final = {"name": _by_name, "item": _by_item}
 
 
 def _codes(countries: list[Json]) -> list[str]:

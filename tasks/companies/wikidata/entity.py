@@ -15,6 +15,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from locale import locale_alias
 from threading import Lock
 from typing import Final
 
@@ -38,12 +39,19 @@ _MAX_ITEMS: Final = 20
 _WEBSITE: Final = "P856"
 _HOMES: Final = ("", "/", "/en", "/en/", "/en-us/", "/us/", "/us/en/", "/de/", "/index.html")
 """Usual paths of home pages. The query service finds whole addresses only; other paths would take a scan."""
+_LOCALES: Final = frozenset(name for name in locale_alias if re.fullmatch("[a-z]{2}_[a-z]{2}", name))
+"""Languages with the countries in which they are written, as Python knows them of glibc: `de_at`."""
+_CODES: Final = "|".join(sorted({code for name in _LOCALES for code in name.split("_")}))
+_PAIRS: Final = "|".join(sorted(f"{name[:2]}[-_]{name[3:]}|{name[3:]}[-_]{name[:2]}" for name in _LOCALES))
 _STEP: Final = (
-    r"(?:[a-z]{2}|[a-z]{2}[-_][a-z]{2}|global|international|worldwide|corporate|group|web|site|portal|"
-    r"(?:home|index|default|main|start|welcome|[a-z]{2})(?:\.(?:[a-z]{2}\.)?(?:s?html?|aspx?|php|jsp|do))?|home-?page)"
+    rf"(?:{_CODES}|{_PAIRS}|en[-_][a-z]{{2}}|[a-z]{{2}}[-_]en|"
+    r"global|international|worldwide|corporate|group|web|site|portal|"
+    rf"(?:home|index|default|main|start|welcome|{_CODES})(?:\.(?:[a-z]{{2}}\.)?(?:s?html?|aspx?|php|jsp|do))?|home-?page)"
 )
 _HOME: Final = re.compile(rf"(?:/{_STEP}){{0,3}}/?(?:\?(?:lang|language|locale|hl|l)=[\w-]{{2,5}})?", re.IGNORECASE)
-"""The target of a home page: at most three steps that are a language, a region or the page's usual name."""
+"""The target of a home page: at most three steps that are a language, a country or the page's usual name.
+
+Not any two letters: `tepco.co.jp/pg/` is TEPCO's power grid, `tu.berlin/ub/` a university's library."""
 _NO_COMPANY: Final = frozenset(
     "Q5 Q571 Q7397 Q7889 Q11424 Q35127 Q166142 Q193424 Q620615 Q1668024 Q4167410 Q4182287 Q5398426".split()  # noqa: SIM905 - a list of words reads best as words
 )
@@ -170,12 +178,15 @@ ENTITIES: Final = EntityCache()
 
 
 def _search(domain: str) -> Entity | None:
-    sites = items_of(_addresses(domain))
-    if not sites:  # another path of a home page, or another rank of statements than the query service has
+    ids = _ordered(site for site in items_of(_addresses(domain)) if not site.url or is_at(site.url, domain))
+    entities = _entities(ids, domain)
+    if not any(_is_legal(entity.item) for entity in entities):
+        # Another path of a home page, a host in capitals, or another rank than the query service has: a part of the
+        # company, or a brand, may state its address in a usual form, and the company in another.
         sites = [site for host in (f"www.{domain}", domain) for site in linked(host) if is_home(site.url)]
-    ids = _ordered(site for site in sites if not site.url or is_at(site.url, domain))
-    items = {item.id: item for item in fetch_items(ids[:_MAX_ITEMS]).values()}  # a merged one has its new id
-    entities = [entity for item in items.values() if (entity := _entity(item, domain)) is not None]
+        more = [id_ for id_ in _ordered(sites) if id_ not in ids]
+        entities += _entities(more[: max(0, _MAX_ITEMS - len(ids))], domain)
+        ids += more
     best = min((_standing(entity, domain) for entity in entities), default=None)
     equal = _top([entity for entity in entities if _standing(entity, domain) == best], entities)
     if not equal:
@@ -184,6 +195,12 @@ def _search(domain: str) -> Entity | None:
     rivals = [_named(other) for other in others if _likeliness(other) == _likeliness(first)]
     less_likely = [_named(other) for other in others if _likeliness(other) != _likeliness(first)]
     return Entity(first.item, first.website, tuple(less_likely), tuple(rivals), len(ids[_MAX_ITEMS:]))
+
+
+def _entities(ids: Sequence[str], domain: str) -> list[Entity]:
+    """The items of which that domain is the official website; of many, those first in `ids`."""
+    items = {item.id: item for item in fetch_items(ids[:_MAX_ITEMS]).values()}  # a merged one has its new id
+    return [entity for item in items.values() if (entity := _entity(item, domain)) is not None]
 
 
 def _addresses(domain: str) -> list[str]:
@@ -268,10 +285,12 @@ def _all_owners(item: str, owners: Mapping[str, set[str]]) -> set[str]:
 def _likeliness(entity: Entity) -> tuple[bool, bool, bool]:
     """How likely one of several equal items is the company, best first: identifiers, its properties, not dissolved."""
     item = entity.item
-    has_identifier, is_company = (
-        any(item.best(name) for name in names) for names in (_LEGAL_IDENTIFIERS, _COMPANY_PROPERTIES)
-    )
-    return bool(item.all("P576")), not has_identifier, not is_company
+    is_company = any(item.best(name) for name in _COMPANY_PROPERTIES)
+    return bool(item.all("P576")), not _is_legal(item), not is_company
+
+
+def _is_legal(item: Item) -> bool:
+    return any(item.best(name) for name in _LEGAL_IDENTIFIERS)
 
 
 def _named(entity: Entity) -> str:

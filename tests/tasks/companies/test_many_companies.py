@@ -29,7 +29,7 @@ def test_a_batch_keeps_five_requests_under_way_and_never_more(facts: Path, monke
     forget(monkeypatch)
     monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "wikidata")
     names = [f"company{number}.example" for number in range(60)]
-    items = [item(f"Q{number}", name, P856=[f"https://{name}/"]) for number, name in enumerate(names, 1)]
+    items = [item(f"Q{number}", name, P856=[f"https://{name}/"], P5531=["1"]) for number, name in enumerate(names, 1)]
     answer = wikidata(*items)
 
     def slow(asked: Asked) -> Reply:

@@ -149,7 +149,7 @@ def test_a_claim_leads_to_its_page_and_says_of_when_it_is(serve: Serve) -> None:
 
 
 def test_a_company_takes_a_few_requests(serve: Serve) -> None:
-    server = serve(P452=[item_value("Q880")], P159=[item_value("Q64")], P355=[item_value("Q51")])
+    server = serve(P5531=["1"], P452=[item_value("Q880")], P159=[item_value("Q64")], P355=[item_value("Q51")])
     facts()
     assert server.paths() == ["/sparql", "/wiki/Special:EntityData/Q1.json", "/sparql"]
 
@@ -157,7 +157,7 @@ def test_a_company_takes_a_few_requests(serve: Serve) -> None:
 def test_a_little_known_company_claims_little(serve: Serve) -> None:
     server = serve()
     assert {field: claim.value for field, claim in claims().items()} == {"name": "Alpha", "website": SITE}
-    assert server.paths() == ["/sparql", "/wiki/Special:EntityData/Q1.json"]
+    assert server.paths() == ["/sparql", "/wiki/Special:EntityData/Q1.json", "/w/api.php", "/w/api.php"]
 
 
 def test_an_unknown_company_is_none(serve: Serve) -> None:
@@ -425,7 +425,7 @@ def test_a_name_cannot_leave_its_quotes(serve: Serve) -> None:
 
 def test_a_batch_keeps_five_requests_under_way_and_no_more(serve: Serve) -> None:
     domains = [f"company-{number}.example" for number in range(200)]
-    more = [item(f"Q{1000 + n}", domain, P856=[f"https://{domain}"]) for n, domain in enumerate(domains)]
+    more = [item(f"Q{1000 + n}", domain, P856=[f"https://{domain}"], P5531=["1"]) for n, domain in enumerate(domains)]
     server = serve(*more)
     known = server.pages
     assert callable(known)

@@ -8,7 +8,7 @@ import pytest
 
 from tasks.companies.web.client import FetchLimits
 from tasks.companies.wikidata import client as asking
-from tasks.companies.wikidata.entity import claimants, entity_of
+from tasks.companies.wikidata.entity import ENTITIES, claimants, entity_of
 from tasks.errors import BadRequest, NotConfigured, SourceFailed, TooManyRequests, Unavailable
 from tests.companies_servers.wikidata import addresses, forget, item, item_value, moment, statement, wikidata
 from tests.web.behaviours import busy, json_reply
@@ -74,6 +74,17 @@ def test_a_company_is_found_however_its_website_is_written(serve: Serve, site: s
     assert entity.others == ()
 
 
+@pytest.mark.parametrize("site", ["http://www.Alpha.example", "https://alpha.example/fr/"])
+def test_a_part_of_the_company_is_not_taken_because_its_address_is_the_more_usual(serve: Serve, site: str) -> None:
+    part = item("Q2", "Alpha Grid", P856=["https://alpha.example/"])
+    serve(item("Q1", "Alpha", P856=[site], P5531=["320193"]), part)
+    assert taken() == "Q1"
+    serve(item("Q1", "Alpha", P856=[site]), part)
+    ENTITIES.clear()
+    assert taken() is None
+    assert claimants("alpha.example") == ("Alpha (Q1)", "Alpha Grid (Q2)")
+
+
 @pytest.mark.parametrize(
     "site",
     [
@@ -85,6 +96,9 @@ def test_a_company_is_found_however_its_website_is_written(serve: Serve, site: s
         "https://alpha.example@beta.example/",
         "https://alpha.example/products/pump",
         "https://alpha.example/healthcare",
+        "https://alpha.example/pg/",
+        "https://alpha.example/ub",
+        "https://alpha.example/ja-ss/",
     ],
 )
 def test_another_host_is_not_its_website_even_where_a_query_service_says_so(serve: Serve, site: str) -> None:
@@ -212,7 +226,7 @@ def test_a_merged_item_is_the_one_it_was_merged_into(serve: Serve) -> None:
 
 
 def test_those_who_ask_at_once_and_soon_after_share_one_search(serve: Serve) -> None:
-    server = serve(item("Q1", "Alpha", P856=["https://alpha.example/"]))
+    server = serve(item("Q1", "Alpha", P856=["https://alpha.example/"], P5531=["1"]))
     with ThreadPoolExecutor(12) as pool:
         ids = list(pool.map(taken, ["alpha.example"] * 12))
     assert ids == ["Q1"] * 12
