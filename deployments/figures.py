@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from storage import database, documents, runs
+from storage import database, documents, run_documents, runs
 from tasks.documents.batch import read_documents
 from tasks.documents.drive.registry import acting_as_run_account
 from tasks.documents.index import index_room
@@ -60,7 +60,7 @@ def _texts_of_run(name: str) -> tuple[list[LedgerText], Sequence[Step]]:
         rows = [
             row
             for company in runs.run_companies(session, run.id)
-            for row in runs.company_documents(session, company.id or 0)
+            for row in run_documents.company_documents(session, company.id or 0)
         ]
         rule = rule_of_run(run.criteria)
     texts = [LedgerText(row.text_id, row.document_id, row.name, row.path) for row in rows if row.text_id is not None]

@@ -17,7 +17,7 @@ from deployments.garbage import none_of_it
 from flows import prefect_server
 from flows.batch_file import Batch, read_batch
 from flows.run import CompaniesFailed, contested_scores, unscored_for_the_budget
-from storage import database, logs, request_ids, runs
+from storage import database, logs, request_ids, run_documents, runs
 from storage.columns import now
 from storage.errors import DatabaseUnavailable
 from storage.settings import override_settings
@@ -273,7 +273,7 @@ def _document_counts(batch: str, since: datetime) -> dict[int, tuple[str, int, i
         run = runs.find_run(session, batch)
         if run is None or (run.finished_at is not None and run.finished_at < since):
             return counts
-        done = runs.documents_done(session, run.id)
+        done = run_documents.documents_done(session, run.id)
         for company in runs.run_companies(session, run.id):
             assert company.id is not None
             counts[company.id] = (company.name, *done.get(company.id, (0, 0)))

@@ -10,7 +10,8 @@ from flows.extract_all import extract_all
 from flows.index_folder import index_folder
 from flows.run import add_warnings, close_company, company_of, finish, known_company, new_company, run_of, single
 from flows.score_company import score_company
-from storage.runs import CompanyStatus, DocumentStatus
+from storage.run_documents import DocumentStatus
+from storage.runs import CompanyStatus
 from storage.settings import override_settings
 from tasks.errors import DiligenceError
 from tasks.evidence.company import draw_evidence

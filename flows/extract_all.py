@@ -16,7 +16,7 @@ from flows.index_folder import index_folder
 from storage import database, documents, runs
 from storage.columns import now
 from storage.documents import RoomDocument
-from storage.runs import DocumentOutcome
+from storage.run_documents import DocumentOutcome
 from tasks.documents.batch import known_outcomes, read_documents
 from tasks.remote.fan_out import FanOut, Leave, finished
 from tasks.tracking import show

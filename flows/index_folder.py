@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from flows.engine import flow
-from storage import database, documents, runs
+from storage import database, documents, run_documents, runs
 from storage.documents import Room, RoomDocument
-from storage.runs import RunDocument
+from storage.run_documents import RunDocument
 from tasks.documents.index import index_room
 
 
@@ -48,7 +48,7 @@ def _assign(company_id: int, room_id: int) -> None:
             )
             for document in listed
         ]
-        runs.place_documents(session, company_id, rows)
+        run_documents.place_documents(session, company_id, rows)
 
 
 def warnings_of_room(room: Room, listed: Sequence[RoomDocument]) -> list[str]:

@@ -9,9 +9,10 @@ from sqlmodel import Session
 
 from flows.batch_definition import BatchDefinition, batch_of
 from flows.batch_file import Batch, BatchCompany
-from storage import database, runs, scores, texts
+from storage import database, run_documents, runs, scores, texts
 from storage.columns import now
-from storage.runs import CompanyStatus, DocumentStatus, Run, RunCompany, RunStatus
+from storage.run_documents import DocumentStatus
+from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
 from tasks.ai.budget import cap_and_price
 from tasks.ai.registry import current_answerer
 from tasks.companies.domain import registrable
@@ -54,7 +55,7 @@ def run_of(batch: Batch, *, retry_failed: bool = False) -> Iterator[str]:
             remove_left()
         if retry_failed:
             with database.writing() as session:
-                texts.delete_failures(session, runs.failed_contents(session, batch.name))
+                texts.delete_failures(session, run_documents.failed_contents(session, batch.name))
         yield _begin(batch)
 
 
@@ -211,7 +212,7 @@ def _without_evidence(session: Session, company: RunCompany) -> int:
 
 def _has_failed_documents(session: Session, company: RunCompany) -> bool:
     assert company.id is not None
-    return DocumentStatus.FAILED in runs.count_documents(session, company.id)
+    return DocumentStatus.FAILED in run_documents.count_documents(session, company.id)
 
 
 def contested_scores(run_id: str) -> list[str]:

@@ -16,9 +16,10 @@ from sqlmodel import Session
 from flows.artifacts import escape
 from flows.batch_definition import slug_of
 from flows.index_folder import warnings_of_room
-from storage import companies, database, documents, figures, runs, scores, texts
+from storage import companies, database, documents, figures, run_documents, runs, scores, texts
 from storage.documents import Room, RoomDocument
-from storage.runs import CompanyStatus, DocumentOutcome, RunCompany, RunDocument
+from storage.run_documents import DocumentOutcome, RunDocument
+from storage.runs import CompanyStatus, RunCompany
 from tasks.ai.registry import current_answerer
 from tasks.companies.facts import fetch_facts
 from tasks.documents.batch import known_outcomes
@@ -86,7 +87,7 @@ def take_over_unchanged(run_id: str, at_once: int) -> set[int]:
     with database.reading() as session:
         run = runs.get_run(session, run_id)
         pairs = runs.with_earlier(session, run)
-        documents_before = runs.documents_done(session, pairs[0][1].run_id) if pairs else {}
+        documents_before = run_documents.documents_done(session, pairs[0][1].run_id) if pairs else {}
     criteria = Criteria.from_json(run.criteria)
     taken: list[RunCompany] = []
     for group in _groups(pairs, {company_id: count for company_id, (_, count) in documents_before.items()}):
@@ -149,7 +150,7 @@ def _unchanged(criteria: Criteria, since: datetime, listed: Sequence[_Company]) 
         company.outcomes = [known[row.document_id] for row in company.listed if row.document_id in known]
     earlier_ids = [company.ids[0] for company in listed]
     with database.reading() as session:
-        earlier = runs.documents_of_companies(session, earlier_ids)
+        earlier = run_documents.documents_of_companies(session, earlier_ids)
         same = [company for company in listed if company.has_the_same(earlier[company.ids[0]])]
         text_ids = {text_id for company in same for text_id in company.text_ids}
         without_figures = set(figures.texts_without_ledger(session, text_ids, ledger_version()))
@@ -185,7 +186,7 @@ def _take_over(criteria: Criteria, unchanged: Sequence[_Company]) -> list[RunCom
     ids = dict(company.ids for company in unchanged)
     with database.writing() as session:
         for company in unchanged:
-            runs.add_documents(session, company.ids[1], company.listed, company.outcomes)
+            run_documents.add_documents(session, company.ids[1], company.listed, company.outcomes)
         scores.carry_outcomes(session, ids, places_of(criteria, {criterion.id for criterion in criteria.criteria}))
         outcomes = scores.outcomes_of_companies(session, list(ids.values()))
         for company in unchanged:

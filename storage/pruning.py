@@ -35,7 +35,8 @@ from storage.companies import StoredClaim, StoredProfile
 from storage.documents import Content, RoomDocument
 from storage.evidence import SpanPages
 from storage.figures import Ledger, StoredFigure
-from storage.runs import Run, RunCompany, RunDocument, prunable_runs
+from storage.run_documents import RunDocument
+from storage.runs import Run, RunCompany, prunable_runs
 from storage.scores import CriterionOutcome, Quote
 from storage.texts import Passage, StoredText
 from storage.upserts import table_of

@@ -17,10 +17,10 @@ from typing import Final
 
 from sqlmodel import Session
 
-from storage import database, documents, runs
+from storage import database, documents, run_documents
 from storage.columns import now
 from storage.documents import RoomDocument
-from storage.runs import DocumentOutcome, DocumentStatus
+from storage.run_documents import DocumentOutcome, DocumentStatus
 from storage.texts import NewText, Outcome, TextSummary, save_texts
 from tasks.documents import texts
 from tasks.documents.drive.drive import Document, Drive, Fetched
@@ -87,7 +87,7 @@ def known_outcomes(
     outcomes = [_outcome(document_id, text, since or now()) for document_id, text in known.items()]
     if company_id is not None and outcomes:
         with database.writing() as session:
-            runs.save_document_outcomes(session, company_id, outcomes)
+            run_documents.save_document_outcomes(session, company_id, outcomes)
     return outcomes
 
 
@@ -305,7 +305,7 @@ class _Batch:
 
     def _save(self, session: Session, outcomes: Sequence[DocumentOutcome]) -> None:
         if self._company_id is not None:
-            runs.save_document_outcomes(session, self._company_id, outcomes)
+            run_documents.save_document_outcomes(session, self._company_id, outcomes)
 
 
 def _outcome(document_id: str, text: TextSummary, since: datetime) -> DocumentOutcome:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlmodel import Session
 
-from storage.runs import RunDocument, some_documents
+from storage.run_documents import RunDocument, some_documents
 from storage.scores import CriterionOutcome, Quote, ScoreStatus, company_outcomes, outcome_quotes
 
 

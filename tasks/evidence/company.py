@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from storage import database, texts
 from storage.evidence import SpanPages, find_span_pages, save_span_pages
-from storage.runs import RunDocument
+from storage.run_documents import RunDocument
 from storage.texts import StoredText
 from tasks.documents.drive.drive import Drive
 from tasks.documents.drive.registry import open_run_drive

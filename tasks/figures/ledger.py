@@ -10,7 +10,7 @@ from decimal import Decimal
 from pathlib import PurePath
 from typing import Any, Final, NamedTuple
 
-from storage import database, figures, runs
+from storage import database, figures, run_documents
 from storage.figures import Ledger, NewLedger, StoredFigure
 from storage.texts import groups_of, text_sizes
 from tasks.figures.concepts import Taxonomy, taxonomy
@@ -50,7 +50,7 @@ class RoomLedger(NamedTuple):
 def build_ledger(company_id: int) -> int:
     """Find the figures in the documents of a company of a run; gives how many texts were looked through now."""
     with database.reading() as session:
-        documents = runs.company_documents(session, company_id)
+        documents = run_documents.company_documents(session, company_id)
     return build(LedgerText(row.text_id, row.document_id, row.name) for row in documents if row.text_id is not None)
 
 

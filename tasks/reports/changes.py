@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from storage.runs import RunDocument
+from storage.run_documents import RunDocument
 from storage.scores import CriterionOutcome, ScoreStatus
 from tasks.scoring.criteria import SHOWN_ONLY
 from tasks.scoring.judge import SHOWN

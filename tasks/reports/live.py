@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 from urllib.parse import quote
 
-from storage import database, documents, runs, texts
-from storage.runs import Run, RunCompany, RunDocument
+from storage import database, documents, run_documents, runs, texts
+from storage.run_documents import RunDocument
+from storage.runs import Run, RunCompany
 from storage.settings import override_settings
 from storage.texts import StoredText
 from tasks.documents.drive.drive import Document, Drive
@@ -169,7 +170,7 @@ def picture(run_id: str, name: str) -> Path:
     with _live(run_id) as live:
         if shown is not None:
             with database.reading() as session:
-                held_by = runs.find_documents_by_hash(session, live.run.id, shown[0])
+                held_by = run_documents.find_documents_by_hash(session, live.run.id, shown[0])
             for document in held_by:
                 with suppress(NotFound):
                     _visible(live, document.document_id)
@@ -226,7 +227,7 @@ def open_original(run_id: str, document_id: str) -> tuple[Document, BinaryIO, in
 
 def _document_of(live: LiveRun, document_id: str) -> RunDocument:
     with database.reading() as session:
-        document = runs.find_document(session, live.run.id, document_id)
+        document = run_documents.find_document(session, live.run.id, document_id)
     if document is None:
         raise NotFound("The run has no such document.")
     return document

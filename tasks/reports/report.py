@@ -13,19 +13,8 @@ from storage.calls import count_unanswered
 from storage.companies import get_profile, profile_claims
 from storage.database import reading
 from storage.evidence import find_span_pages
-from storage.runs import (
-    CompanyStatus,
-    DocumentStatus,
-    Run,
-    RunCompany,
-    RunDocument,
-    RunStatus,
-    company_documents,
-    find_company,
-    find_run,
-    previous_run,
-    run_companies,
-)
+from storage.run_documents import DocumentStatus, RunDocument, company_documents
+from storage.runs import CompanyStatus, Run, RunCompany, RunStatus, find_company, find_run, previous_run, run_companies
 from storage.scores import CriterionOutcome, Quote, ScoreStatus, company_outcomes, outcome_quotes
 from storage.texts import find_stretch
 from tasks.companies.claims import Claim, find_conflicts

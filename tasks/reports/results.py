@@ -3,10 +3,11 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from storage import database, runs
+from storage import database, run_documents, runs
 from storage.calls import count_unanswered
 from storage.companies import warnings_of_profiles
-from storage.runs import DocumentStatus, Run, RunCompany
+from storage.run_documents import DocumentStatus
+from storage.runs import Run, RunCompany
 from storage.scores import ScoreStatus, remarkable_outcomes
 from tasks.ai.money import dollars
 from tasks.errors import NotFound
@@ -46,7 +47,7 @@ def results_of(run_id: str) -> RunResults:
         results = {company.id: CompanyResult(company, warnings=list(company.warnings)) for company in companies}
         profiles = warnings_of_profiles(session, [company.profile_id for company in companies if company.profile_id])
         outcomes = remarkable_outcomes(session, run.id)
-        documents = runs.remarkable_documents(session, run.id)
+        documents = run_documents.remarkable_documents(session, run.id)
         cost = cost_of(run, count_unanswered(session, run.id))
     for company in companies:
         results[company.id].warnings.extend(profiles.get(company.profile_id or 0, []))

@@ -11,7 +11,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from storage.runs import RunDocument
+from storage.run_documents import RunDocument
 from storage.texts import StoredText
 from tasks.documents.extract import places as kinds
 from tasks.errors import NotFound

@@ -16,7 +16,7 @@ from functools import lru_cache
 from sys import intern
 
 from storage.companies import StoredClaim, StoredProfile
-from storage.runs import RunDocument
+from storage.run_documents import RunDocument
 from storage.scores import ScoreStatus
 from tasks.companies.field_names import field_name
 from tasks.companies.profile import value_at

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
-from storage import database, runs, texts
-from storage.runs import RunDocument
+from storage import database, run_documents, texts
+from storage.run_documents import RunDocument
 from tasks.ranking.embedders import embedder
 from tasks.ranking.semantic import CANDIDATES, Candidate, SemanticRanking
 from tasks.scoring.passages import Index, PassageSpan, passages_of
@@ -58,7 +58,7 @@ class Evidence:
 
     def __init__(self, company_id: int) -> None:
         with database.reading() as session:
-            self.documents = list(runs.company_documents(session, company_id))
+            self.documents = list(run_documents.company_documents(session, company_id))
         self._texts: dict[int, str] = {}
         self._passages: list[tuple[RunDocument, PassageSpan]] = []
         self.orders: list[Excerpt] = []

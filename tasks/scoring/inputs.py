@@ -13,9 +13,10 @@ from typing import Final
 
 from sqlmodel import Session
 
-from storage import companies, runs
+from storage import companies, run_documents, runs
 from storage.companies import StoredClaim, StoredProfile
-from storage.runs import RunCompany, RunDocument
+from storage.run_documents import RunDocument
+from storage.runs import RunCompany
 from tasks.ai.answerer import Answerer
 from tasks.ai.settings import AiSettings
 from tasks.code_version import code_version
@@ -46,7 +47,7 @@ class Inputs:
         return cls(
             company,
             Criteria.from_json(runs.get_run(session, company.run_id).criteria),
-            runs.company_documents(session, company_id),
+            run_documents.company_documents(session, company_id),
             companies.get_profile(session, company.profile_id) if has_profile and company.profile_id else None,
             companies.profile_claims(session, company.profile_id) if has_profile and company.profile_id else [],
         )

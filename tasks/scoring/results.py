@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from storage.runs import RunDocument
+from storage.run_documents import RunDocument
 from storage.scores import ScoreStatus
 from tasks.scoring.evidence import Excerpt
 

@@ -1,6 +1,6 @@
 """What evidence costs: the processor time of a run with `evidence: cited` beside the same with `evidence: none`.
 
-python -m tests.benchmarks.evidence COMPANIES CRITERIA      one pair of that size, as 200 40
+python -m tests.benchmarks.evidence COMPANIES CRITERIA [DOCUMENTS]      one pair of that size, as 200 40 100
 
 The sample's batch, and a batch of rooms that are written here: each company has PDFs of its own words, and the sample's
 criteria ask after them. Without a model, a page is drawn for the best passage of each criterion. The processor time of
@@ -93,14 +93,14 @@ def _note(session: int, used: dict[int, int]) -> None:
             used[int(status.parent.name)] = int(fields[11]) + int(fields[12])
 
 
-def _batch(folder: Path, count: int, criteria: Path) -> Path:
+def _batch(folder: Path, count: int, criteria: Path, documents: int = _DOCUMENTS) -> Path:
     """A batch of companies whose rooms hold PDFs of words that are drawn by lot."""
     chance = random.Random(1)
     companies = []
     for number in range(count):
         room = folder / f"rooms/company-{number}"
         room.mkdir(parents=True)
-        for document in range(_DOCUMENTS):
+        for document in range(documents):
             _write_pdf(room / f"Document {document}.pdf", chance)
         companies.append(
             {"name": f"Company {number}", "domain": f"company-{number}.example", "folder": f"rooms/company-{number}"}
@@ -144,10 +144,12 @@ def _criteria(path: Path, count: int) -> Path:
     return path
 
 
-def main(companies: int, criteria: int) -> None:
+def main(companies: int, criteria: int, documents: int = _DOCUMENTS) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        batch = _batch(Path(folder, "batch"), companies, _criteria(Path(folder, "criteria.yaml"), criteria))
-        print(*_row(f"{companies} companies x {criteria} criteria", batch, Path(folder), pairs=1), sep="; ")
+        asked = _criteria(Path(folder, "criteria.yaml"), criteria)
+        batch = _batch(Path(folder, "batch"), companies, asked, documents)
+        name = f"{companies} companies of {documents} PDFs x {criteria} criteria"
+        print(*_row(name, batch, Path(folder), pairs=1), sep="; ")
 
 
 if __name__ == "__main__":

@@ -134,7 +134,7 @@ def fetch(folder: Path, clones: Mapping[str, str]) -> None:
 
 def _suggested(id_: str, entry: Mapping[str, Any]) -> Json:
     ends = [moment(end["date"][:10]) for end in entry.get("dissolutions", []) if end.get("date")]
-    stated = {"P856": [entry["identities"]["website"]], **({"P576": ends} if ends else {})}
+    stated: dict[str, Any] = {"P856": [entry["identities"]["website"]], **({"P576": ends} if ends else {})}
     return item(id_, entry.get("label"), description=entry.get("description"), **stated)
 
 

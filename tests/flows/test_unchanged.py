@@ -13,7 +13,8 @@ from sqlmodel import Session
 from flows import due_diligence, unchanged
 from flows.batch import batch
 from flows.run import CompaniesFailed
-from storage import database, runs, scores
+from storage import database, run_documents, runs, scores
+from storage.run_documents import company_documents
 from storage.runs import RunStatus
 from tasks.scoring import score
 from tests.flows.conftest import write_room
@@ -41,7 +42,7 @@ def told(run: str) -> list[dict[str, Any]]:
     with database.reading() as session:
         return [
             company.model_dump(exclude=own)
-            | {"documents": [row.model_dump(exclude=own) for row in runs.company_documents(session, company.id or 0)]}
+            | {"documents": [row.model_dump(exclude=own) for row in company_documents(session, company.id or 0)]}
             | {"outcomes": [row.model_dump(exclude=own) for row in scores.company_outcomes(session, company.id or 0)]}
             | {
                 "quotes": [
@@ -159,7 +160,7 @@ def test_an_error_of_the_program_while_companies_are_taken_over_ends_no_run(
     first = batch(batch_file)
     examined.clear()
     with monkeypatch.context() as patch:
-        patch.setattr(runs, "add_documents", lambda *_: 1 / 0)
+        patch.setattr(run_documents, "add_documents", lambda *_: 1 / 0)
         again = batch(batch_file)
     assert sorted(examined) == ["alpha.example", "beta.example"]
     assert told(again) == told(first)

@@ -5,7 +5,20 @@ from typing import Any
 from sqlalchemy import select
 from sqlmodel import Session, SQLModel
 
-from storage import caches, companies, database, documents, evidence, figures, keys, logins, runs, scores, texts
+from storage import (
+    caches,
+    companies,
+    database,
+    documents,
+    evidence,
+    figures,
+    keys,
+    logins,
+    run_documents,
+    runs,
+    scores,
+    texts,
+)
 from storage.budgets import SourceBudget
 from storage.calls import add_call
 from storage.columns import now
@@ -14,7 +27,8 @@ from storage.documents import RoomFolder
 from storage.figures import Ledger, NewLedger
 from storage.keys import AuditedCall
 from storage.logins import StoredLogin, Whose
-from storage.runs import DocumentStatus, RunDocument, RunStatus
+from storage.run_documents import DocumentStatus, RunDocument
+from storage.runs import RunStatus
 from storage.scores import CriterionOutcome, Quote, ScoreStatus
 from storage.texts import Passage
 from storage.upserts import values_of
@@ -75,12 +89,12 @@ def add_finished(run_id: str, *, document: str = "d1", content: str = "c1", text
         session.flush()
         company_id = runs.run_companies(session, run_id)[0].id
         assert company_id is not None
-        runs.place_documents(
+        run_documents.place_documents(
             session,
             company_id,
             [RunDocument(company_id=company_id, document_id=document, name="d.pdf", path="", url="u")],
         )
-        runs.save_document_outcome(
+        run_documents.save_document_outcome(
             session, company_id, document, status=DocumentStatus.READ, content_hash=content, text_id=saved.id
         )
         outcome = CriterionOutcome(

@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import event, select
 from sqlalchemy.engine import Engine
 
-from storage import backup, database, logins, pruning, runs, scores, texts
+from storage import backup, database, logins, pruning, run_documents, runs, scores, texts
 from storage.errors import DatabaseUnavailable
 from storage.restore import restore
 from storage.texts import StoredText
@@ -84,7 +84,7 @@ def pruned(_file: Path) -> str:
         for run in filled.run_ids():
             (company,) = runs.run_companies(session, run)
             assert company.id is not None
-            (document,) = runs.company_documents(session, company.id)
+            (document,) = run_documents.company_documents(session, company.id)
             (quotes,) = scores.outcome_quotes(session, company.id).values()
             if document.text_id is None or quotes[0].text_id != document.text_id:
                 return "broken"

@@ -7,8 +7,9 @@ from sqlalchemy import delete
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import col
 
-from storage import database, runs, texts
-from storage.runs import CompanyStatus, DocumentOutcome, DocumentStatus, Run, RunDocument, RunStatus
+from storage import database, run_documents, runs, texts
+from storage.run_documents import DocumentOutcome, DocumentStatus, RunDocument
+from storage.runs import CompanyStatus, Run, RunStatus
 from tests.storage import rows
 
 
@@ -131,12 +132,12 @@ def test_two_companies_of_one_domain_do_not_fit_into_a_run(database_url: str) ->
 def place(company_id: int, *names: str, url: str = "u") -> None:
     listed = [RunDocument(company_id=company_id, document_id=name, name=name, path="p", url=url) for name in names]
     with database.writing() as session:
-        runs.place_documents(session, company_id, listed)
+        run_documents.place_documents(session, company_id, listed)
 
 
 def note(company_id: int, document_id: str, status: DocumentStatus, text_id: int | None = None) -> None:
     with database.writing() as session:
-        runs.save_document_outcome(
+        run_documents.save_document_outcome(
             session,
             company_id,
             document_id,
@@ -158,10 +159,10 @@ def test_outcomes_of_many_documents_are_written_down_together(database_url: str)
             DocumentOutcome("a", DocumentStatus.READ, "c0", text_id, 13),
             DocumentOutcome("unknown", DocumentStatus.READ),
         ]
-        runs.save_document_outcomes(session, company_id, outcomes)
-        runs.save_document_outcomes(session, company_id, [])
+        run_documents.save_document_outcomes(session, company_id, outcomes)
+        run_documents.save_document_outcomes(session, company_id, [])
     with database.reading() as session:
-        kept = runs.company_documents(session, company_id)
+        kept = run_documents.company_documents(session, company_id)
     assert [(each.document_id, each.status, each.text_id, each.characters, each.warning) for each in kept] == [
         ("a", DocumentStatus.READ, text_id, 13, None),
         ("b", DocumentStatus.FAILED, None, 0, "It is damaged."),
@@ -175,7 +176,7 @@ def test_a_resumed_run_keeps_outcomes_adds_what_is_new_and_drops_what_is_gone(da
     note(company_id, "b", DocumentStatus.READ)
     place(company_id, "b", "c", "d", url="moved")
     with database.reading() as session:
-        left = runs.company_documents(session, company_id)
+        left = run_documents.company_documents(session, company_id)
     assert [(each.document_id, each.status, each.url) for each in left] == [
         ("b", DocumentStatus.READ, "moved"),
         ("c", DocumentStatus.PENDING, "moved"),
@@ -195,7 +196,7 @@ def test_an_outcome_is_written_down_for_its_company_alone(database_url: str) -> 
     place(second, "a")
     note(first, "a", DocumentStatus.EMPTY, text_id)
     with database.reading() as session:
-        done, waiting = runs.company_documents(session, first)
+        done, waiting = run_documents.company_documents(session, first)
         assert (done.status, done.content_hash, done.text_id, done.characters, done.warning) == (
             DocumentStatus.EMPTY,
             "c0",
@@ -204,8 +205,8 @@ def test_an_outcome_is_written_down_for_its_company_alone(database_url: str) -> 
             "look",
         )
         assert waiting.status is DocumentStatus.PENDING
-        assert runs.count_documents(session, first) == {DocumentStatus.EMPTY: 1, DocumentStatus.PENDING: 1}
-        assert runs.count_documents(session, second) == {DocumentStatus.PENDING: 1}
+        assert run_documents.count_documents(session, first) == {DocumentStatus.EMPTY: 1, DocumentStatus.PENDING: 1}
+        assert run_documents.count_documents(session, second) == {DocumentStatus.PENDING: 1}
 
 
 def test_documents_come_in_one_order_on_every_database(database_url: str) -> None:
@@ -213,7 +214,7 @@ def test_documents_come_in_one_order_on_every_database(database_url: str) -> Non
     names = ["b", "A", "ä", "Z", "a b", "a-b"]
     place(company_id, *names)
     with database.reading() as session:
-        assert [document.name for document in runs.company_documents(session, company_id)] == sorted(names)
+        assert [document.name for document in run_documents.company_documents(session, company_id)] == sorted(names)
 
 
 def test_a_deleted_run_takes_its_rows_with_it(database_url: str) -> None:
@@ -222,5 +223,5 @@ def test_a_deleted_run_takes_its_rows_with_it(database_url: str) -> None:
     with database.writing() as session:
         session.exec(delete(Run).where(col(Run.id) == "r1"))
     with database.reading() as session:
-        assert runs.company_documents(session, company_id) == []
+        assert run_documents.company_documents(session, company_id) == []
         assert runs.run_companies(session, "r1") == []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.runs import DocumentStatus
+from storage.run_documents import DocumentStatus
 from tasks.documents import texts as texts_module
 from tasks.documents.batch import read_documents
 from tasks.documents.extract import formats

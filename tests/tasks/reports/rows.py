@@ -6,18 +6,8 @@ from typing import Any
 
 from storage.companies import StoredClaim, StoredProfile, save_profile
 from storage.database import writing
-from storage.runs import (
-    CompanyStatus,
-    DocumentStatus,
-    Run,
-    RunCompany,
-    RunDocument,
-    RunStatus,
-    add_run,
-    place_documents,
-    run_companies,
-    save_document_outcome,
-)
+from storage.run_documents import DocumentStatus, RunDocument, place_documents, save_document_outcome
+from storage.runs import CompanyStatus, Run, RunCompany, RunStatus, add_run, run_companies
 from storage.scores import CriterionOutcome, Quote, ScoreStatus, save_outcomes
 
 BEGAN = datetime(2025, 11, 20, 21, 4, 30, tzinfo=UTC)

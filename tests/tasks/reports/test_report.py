@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from storage.runs import CompanyStatus, DocumentStatus, RunStatus
+from storage.run_documents import DocumentStatus
+from storage.runs import CompanyStatus, RunStatus
 from storage.scores import ScoreStatus
 from tasks.errors import NotFound
 from tasks.reports.report import build, build_scores

@@ -10,19 +10,8 @@ import pytest
 from storage.columns import now
 from storage.companies import StoredClaim, StoredProfile, save_profile
 from storage.database import reading, writing
-from storage.runs import (
-    DocumentStatus,
-    Run,
-    RunCompany,
-    RunDocument,
-    add_run,
-    get_company,
-    get_run,
-    place_documents,
-    run_companies,
-    save_company,
-    save_document_outcome,
-)
+from storage.run_documents import DocumentStatus, RunDocument, place_documents, save_document_outcome
+from storage.runs import Run, RunCompany, add_run, get_company, get_run, run_companies, save_company
 from storage.scores import CriterionOutcome, Quote, company_outcomes, outcome_quotes
 from storage.texts import Outcome, StoredText, save_text
 from tasks.scoring.criteria import read_criteria

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
-from storage import database, runs
+from storage import database, run_documents
 from storage.errors import DatabaseUnavailable
 from tasks.documents.drive.drive import Changes, Document, Fetched, Listing
 from tasks.documents.drive.local.drive import LocalDrive
@@ -74,6 +74,6 @@ class LocalFolders:
 
 def _roots_of_runs(document_id: str) -> list[Path]:
     with suppress(DatabaseUnavailable), database.reading() as session:
-        drives = runs.drives_of_document(session, document_id)
+        drives = run_documents.drives_of_document(session, document_id)
         return [Path(drive["drive_root"]) for drive in drives if drive["drive"] == "local"]
     return []

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from storage import database, documents, texts
-from storage.runs import DocumentStatus
+from storage.run_documents import DocumentStatus
 from tasks.documents.batch import read_documents
 from tasks.documents.drive.google import client, transport
 from tasks.documents.index import index_room

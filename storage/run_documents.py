@@ -1,0 +1,233 @@
+"""The documents of a run: what became of each."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import bindparam, func, insert, or_, update
+from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
+
+from storage.columns import string_enum
+from storage.documents import RoomDocument
+from storage.runs import Run, RunCompany
+from storage.upserts import table_of, values_of
+
+
+class DocumentStatus(StrEnum):
+    """`pending` until the run has come to it; `unchanged` has its text from an earlier run."""
+
+    PENDING = "pending"
+    READ = "read"
+    UNCHANGED = "unchanged"
+    EMPTY = "empty"
+    FAILED = "failed"
+    UNSUPPORTED = "unsupported"
+
+
+class RunDocument(SQLModel, table=True):
+    """What became of one document in one run. `path` is the folder's path in the room."""
+
+    __tablename__ = "run_documents"
+    __table_args__ = (UniqueConstraint("company_id", "document_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    company_id: int = Field(foreign_key="run_companies.id", ondelete="CASCADE", index=True)
+    document_id: str = Field(index=True)
+    name: str
+    path: str
+    url: str
+    status: DocumentStatus = Field(default=DocumentStatus.PENDING, sa_type=string_enum(DocumentStatus))
+    content_hash: str | None = None
+    text_id: int | None = Field(default=None, foreign_key="texts.id", ondelete="SET NULL", index=True)
+    characters: int = 0
+    warning: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentOutcome:
+    """What became of one document: its status in the run, and the text it has now."""
+
+    document_id: str
+    status: DocumentStatus
+    content_hash: str | None = None
+    text_id: int | None = None
+    characters: int = 0
+    warning: str | None = None
+
+
+def add_documents(
+    session: Session, company_id: int, listed: Sequence[RoomDocument], outcomes: Sequence[DocumentOutcome]
+) -> None:
+    """Write down the documents of a company that the run has not begun with, and what became of each, in one order."""
+    rows = [
+        {
+            "company_id": company_id,
+            "document_id": document.document_id,
+            "name": document.name,
+            "path": document.path,
+            "url": document.url,
+            "status": outcome.status,
+            "content_hash": outcome.content_hash,
+            "text_id": outcome.text_id,
+            "characters": outcome.characters,
+            "warning": outcome.warning,
+        }
+        for document, outcome in zip(listed, outcomes, strict=True)
+    ]
+    if rows:
+        session.connection().execute(insert(table_of(RunDocument)), rows)
+
+
+def place_documents(session: Session, company_id: int, documents: Iterable[RunDocument]) -> None:
+    """Write down which documents the run has to do with; those it has come to already keep their outcome.
+
+    A document that has left the index since the run was broken off leaves the run too.
+    """
+    known = {row.document_id: row for row in company_documents(session, company_id)}
+    new: list[dict[str, Any]] = []
+    for document in documents:
+        row = known.pop(document.document_id, None)
+        if row is None:
+            new.append(values_of(document))
+        else:
+            row.name, row.path, row.url = document.name, document.path, document.url
+    for gone in known.values():
+        session.delete(gone)
+    session.flush()
+    if new:
+        session.connection().execute(insert(table_of(RunDocument)), new)
+
+
+def company_documents(session: Session, company_id: int) -> Sequence[RunDocument]:
+    """The company's documents in this run, by path and name."""
+    rows = session.exec(select(RunDocument).where(RunDocument.company_id == company_id))
+    return sorted(rows, key=lambda row: (row.path, row.name, row.document_id))  # PostgreSQL sorts by its own language
+
+
+def some_documents(session: Session, company_id: int, document_ids: Sequence[str]) -> Sequence[RunDocument]:
+    """Those of the company's documents in this run that have one of these ids, in no order."""
+    found: list[RunDocument] = []
+    for start in range(0, len(document_ids), 500):
+        some = col(RunDocument.document_id).in_(document_ids[start : start + 500])
+        found += session.exec(select(RunDocument).where(RunDocument.company_id == company_id, some))
+    return found
+
+
+def documents_of_companies(session: Session, company_ids: Sequence[int]) -> dict[int, list[RunDocument]]:
+    """The documents of these companies (a few hundred at most), by company, by path and name."""
+    found: dict[int, list[RunDocument]] = {company_id: [] for company_id in company_ids}
+    for row in session.exec(select(RunDocument).where(col(RunDocument.company_id).in_(company_ids))):
+        found[row.company_id].append(row)
+    for rows in found.values():
+        rows.sort(key=lambda row: (row.path, row.name, row.document_id))
+    return found
+
+
+def remarkable_documents(session: Session, run_id: str) -> Sequence[RunDocument]:
+    """The documents of a run that have a warning, or that it has not come to, by path and name."""
+    rows = session.exec(
+        select(RunDocument)
+        .join(RunCompany)
+        .where(
+            RunCompany.run_id == run_id,
+            or_(col(RunDocument.warning).is_not(None), col(RunDocument.status) == DocumentStatus.PENDING),
+        )
+    )
+    return sorted(rows, key=lambda row: (row.path, row.name, row.document_id))
+
+
+def find_document(session: Session, run_id: str, document_id: str) -> RunDocument | None:
+    """A document of a run, whichever of its companies has it."""
+    return session.exec(
+        select(RunDocument)
+        .join(RunCompany)
+        .where(RunCompany.run_id == run_id, RunDocument.document_id == document_id)
+        .order_by(col(RunDocument.id))
+        .limit(1)
+    ).first()
+
+
+def find_documents_by_hash(session: Session, run_id: str, beginning: str) -> Sequence[RunDocument]:
+    """The documents of a run whose content's hash begins like this."""
+    return session.exec(
+        select(RunDocument)
+        .join(RunCompany)
+        .where(RunCompany.run_id == run_id, col(RunDocument.content_hash).startswith(beginning, autoescape=True))
+    ).all()
+
+
+def failed_contents(session: Session, batch: str) -> Sequence[str]:
+    """The hashes of what the documents of a batch that have failed held, in all of its runs."""
+    rows = session.exec(
+        select(RunDocument.content_hash)
+        .distinct()
+        .join(RunCompany)
+        .join(Run)
+        .where(Run.batch == batch, RunDocument.status == DocumentStatus.FAILED)
+    )
+    return [content_hash for content_hash in rows if content_hash is not None]
+
+
+def drives_of_document(session: Session, document_id: str) -> list[dict[str, str]]:
+    """Where the runs that had this document, or documents inside of it, found it; the newest run's first, each once."""
+    companies = select(RunDocument.company_id).where(
+        or_(
+            col(RunDocument.document_id) == document_id,
+            col(RunDocument.document_id).startswith(f"{document_id}~", autoescape=True),
+        )
+    )
+    runs = select(RunCompany.run_id).where(col(RunCompany.id).in_(companies))
+    drives = session.exec(select(Run.drive).where(col(Run.id).in_(runs)).order_by(col(Run.sequence).desc()))
+    return [dict(drive) for drive in dict.fromkeys(tuple(drive.items()) for drive in drives if drive is not None)]
+
+
+def save_document_outcomes(session: Session, company_id: int, outcomes: Iterable[DocumentOutcome]) -> None:
+    """Write down what became of documents in this run."""
+    rows = [
+        {
+            "the_company": company_id,
+            "the_document": outcome.document_id,
+            "status": outcome.status,
+            "content_hash": outcome.content_hash,
+            "text_id": outcome.text_id,
+            "characters": outcome.characters,
+            "warning": outcome.warning,
+        }
+        for outcome in sorted(outcomes, key=lambda outcome: outcome.document_id)
+    ]
+    if rows:
+        session.connection().execute(_OUTCOME, rows)
+
+
+def save_document_outcome(session: Session, company_id: int, document_id: str, **outcome: Any) -> None:
+    """Write down what became of a document in this run."""
+    save_document_outcomes(session, company_id, [DocumentOutcome(document_id, **outcome)])
+
+
+_documents = table_of(RunDocument)
+_OUTCOME = update(_documents).where(
+    _documents.c.company_id == bindparam("the_company"), _documents.c.document_id == bindparam("the_document")
+)
+
+
+def documents_done(session: Session, run_id: str) -> dict[int, tuple[int, int]]:
+    """How many documents of each company of a run, by its id, the run has come to, and how many there are."""
+    done = func.count().filter(col(RunDocument.status) != DocumentStatus.PENDING)
+    rows = session.exec(
+        select(RunDocument.company_id, done, func.count())
+        .join(RunCompany)
+        .where(RunCompany.run_id == run_id)
+        .group_by(col(RunDocument.company_id))
+    )
+    return {company_id: (come_to, total) for company_id, come_to, total in rows}
+
+
+def count_documents(session: Session, company_id: int) -> dict[DocumentStatus, int]:
+    """How many of the company's documents have which status."""
+    rows = session.exec(
+        select(RunDocument.status, func.count())
+        .where(RunDocument.company_id == company_id)
+        .group_by(col(RunDocument.status))
+    )
+    return {DocumentStatus(status): count for status, count in rows}
