@@ -5,8 +5,9 @@ from litestar.di import NamedDependency
 from litestar.params import JSONBody
 from pydantic import Field
 
+from api.answers import answered
 from api.openapi import failures
-from api.requests import LONGEST_NAME, Body, Calls, NotBlank, answered, required_text
+from api.requests import LONGEST_NAME, Body, Calls, NotBlank, required_text
 from tasks.documents.extract import formats
 from tasks.documents.index import DocumentIndex, document_index
 from tasks.documents.texts import DocumentText, document_text, recent_text

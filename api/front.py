@@ -9,7 +9,8 @@ from anyio import CancelScope
 from litestar import Litestar
 from litestar.serialization import encode_json
 
-from api.admission import ADMISSION, FREE, RESERVED, Admission, pieces
+from api.admission import ADMISSION, RESERVED, Admission
+from api.answers import LONG, pieces
 from api.auth import check_origin
 from api.connections import ON_HANG_UP
 from api.keyring import KEY, audit
@@ -98,7 +99,7 @@ class Service(Litestar):
                     headers = [(name, _with_head(value) if name == b"allow" else value) for name, value in headers]
                 message["headers"] = headers
             body = message.get("body", b"")
-            if len(body) > FREE:
+            if len(body) > LONG:
                 for piece in pieces(body):
                     await send({**message, "body": piece, "more_body": True})
                 message = {**message, "body": b""}

@@ -1,4 +1,4 @@
-"""From an HTTP request to an operation and back: reading the body, running the operation, writing the answer.
+"""From an HTTP request to an operation and back: reading the body, running the operation.
 
 All request bodies share these rules: types are strict (`"false"` is not a boolean), unknown fields are ignored,
 `null` counts as a missing field, and a required text must hold more than spaces. An operation runs in a thread, so
@@ -12,17 +12,17 @@ from concurrent.futures import Future
 from contextlib import suppress
 from copy import copy
 from functools import partial
-from typing import Annotated, Any, ParamSpec, TypeVar
+from typing import Annotated, Any, Final, ParamSpec, TypeVar
 
 import jiter
 from anyio import CapacityLimiter, get_cancelled_exc_class, to_thread
-from litestar import MediaType, Request, Response
+from litestar import Request
 from litestar.datastructures import State
 from litestar.exceptions import InternalServerException
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from api.admission import ADMISSION, RESERVED
+from api.admission import ADMISSION, FREE, RESERVED
 from api.settings import ApiSettings
 from tasks.cancellation import Cancellation, Cancelled, cancelled_by
 from tasks.documents.drive.identity import Identity, acting_as
@@ -34,14 +34,16 @@ from tasks.tracking import be_brief
 class JsonRequest(Request[None, None, State]):
     """A request whose body is JSON and nothing else."""
 
+    _whole: bytes | None = None
+
     async def body(self) -> bytes:
-        """The body, read when the service has the memory for it.
+        """The body, read when the service has the memory for it. It is there until it was read as JSON.
 
         Raises:
             BadRequest: the client hung up.
         """
-        if RESERVED in self.scope["state"]:
-            return await super().body()
+        if self._whole is not None:
+            return self._whole
         declared = self.headers.get("content-length", "")
         # A body that does not say its length may be of any: it is read as the largest.
         length = int(declared) if declared.isdecimal() else ApiSettings.current().max_body_bytes
@@ -49,15 +51,17 @@ class JsonRequest(Request[None, None, State]):
             self.scope["state"][RESERVED] = 0
             self.scope["state"][RESERVED] = await self.scope["state"][ADMISSION].reserve(length)
         try:
-            return await super().body()
+            self._whole = b"".join([piece async for piece in self.stream()])
         except InternalServerException as error:  # Litestar's word for a client that hung up
             raise BadRequest("The connection ended before the body was complete.") from error
+        return self._whole
 
     async def json(self) -> Any:
         """The body as JSON values.
 
         Raises:
-            BadRequest: it is not JSON, or a key stands in it twice; the message gives line and column.
+            BadRequest: it is not JSON, or a key stands in it twice (the message gives line and column); or it is
+                long, and of very many values.
             UnsupportedFormat: it is sent as something other than JSON, or compressed.
         """
         kind = self.content_type[0].lower()
@@ -69,10 +73,32 @@ class JsonRequest(Request[None, None, State]):
             raise UnsupportedFormat(
                 f"The body is sent with Content-Encoding: {packed[:100]!r}. Send it as it is, without compression."
             )
+        body = await self.body()
+        self._whole = b""  # its texts are all that is needed
+        if len(body) > FREE and await to_thread.run_sync(_has_many_values, body):
+            raise BadRequest(f"The body holds more than {MOST_VALUES:,} JSON values. No operation takes as many.")
         try:
-            return jiter.from_json(await self.body(), allow_inf_nan=False, cache_mode="keys", catch_duplicate_keys=True)
+            return jiter.from_json(body, allow_inf_nan=False, cache_mode="keys", catch_duplicate_keys=True)
         except ValueError as error:
             raise BadRequest(f"The body is not JSON: {error}.") from error
+
+
+MOST_VALUES: Final = 100_000
+"""Values of a large body: a few bytes each, they take thirty times as many in memory."""
+
+
+def _has_many_values(body: bytes) -> bool:
+    """Whether a body has more JSON values than `MOST_VALUES`, as far as its commas and brackets tell."""
+    if _marks(body) <= MOST_VALUES:
+        return False
+    plain = body.replace(b"\\\\", b"").replace(b'\\"', b"")  # now a quotation mark begins a text or ends it
+    if plain.count(b'"') > 4 * MOST_VALUES:
+        return True
+    return sum(map(_marks, plain.split(b'"')[::2])) > MOST_VALUES
+
+
+def _marks(json: bytes) -> int:
+    return json.count(b",") + json.count(b"[") + json.count(b"{")
 
 
 class Body(BaseModel):
@@ -122,15 +148,6 @@ def required_text(
 
 LONGEST_NAME = 4096
 """Characters of an id, a URL, a domain or a name."""
-
-
-def answered(answer: BaseModel, *, include: set[str] | None = None, only_set: bool = False) -> Response[Any]:
-    """The answer of an operation as JSON, written by the model itself: quicker than Litestar's encoders.
-
-    With `include` those fields alone; with `only_set` those that were set.
-    """
-    body = answer.__pydantic_serializer__.to_json(answer, include=include, exclude_unset=only_set)
-    return Response(body, media_type=MediaType.JSON)
 
 
 P = ParamSpec("P")

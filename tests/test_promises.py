@@ -42,7 +42,13 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
             "api/test_connections.py::test_a_full_address_loses_its_oldest_idle_connection",
             "api/test_connections.py::test_with_few_descriptors_others_are_served",
         ),
-        "**Memory.**": ("api/test_admission.py::test_large_bodies_take_their_turns_and_small_ones_pass",),
+        "**Memory.**": (
+            "api/test_admission.py::test_large_bodies_take_their_turns_and_small_ones_pass",
+            "api/test_admission.py::test_bodies_of_middling_length_are_counted_too",
+            "api/test_admission.py::test_a_context_comes_back_as_it_was_sent_however_long_it_is",
+            "api/test_admission.py::test_a_long_body_of_very_many_values_is_refused",
+            "tasks/text/test_sentences.py::test_a_long_text_is_read_a_stretch_at_a_time_and_gives_the_same",
+        ),
         "**Clients that hang up.**": (
             "api/test_hang_up.py::test_documents_leave_the_readers_and_their_queue",
             "api/test_hang_up.py::test_a_model_is_not_asked_for_who_has_gone_and_what_it_was_asked_is_kept",

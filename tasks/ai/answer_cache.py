@@ -6,7 +6,7 @@ replaced under its old name at the same address cannot be recognised here.
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from threading import Lock
 from typing import Any
@@ -23,6 +23,7 @@ from tasks.ai.money import Usage
 from tasks.ai.prompts import VERSION
 from tasks.counts import count_lookup
 
+_AT_ONCE = 100_000  # characters of a text
 _MISFIT = "misfit"  # stored in place of an answer: why there is none
 
 log = logging.getLogger(__name__)
@@ -130,7 +131,26 @@ def text_key(answerer: Answerer, question: str, sources: Sequence[Source]) -> st
 
 def _key(answerer: Answerer, *call: Any) -> str:
     parts = [VERSION, answerer.name, answerer.model, answerer.address, *call]
-    return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+    hashed = sha256()
+    for piece in _json_pieces(parts):
+        hashed.update(piece.encode())
+    return hashed.hexdigest()
+
+
+def _json_pieces(value: Any) -> Iterator[str]:
+    """`json.dumps(value, sort_keys=True)` in pieces: a long text would be copied twice, and six times as long."""
+    if isinstance(value, list):
+        for at, part in enumerate(value):
+            yield ", " if at else "["
+            yield from _json_pieces(part)
+        yield "]" if value else "[]"
+    elif isinstance(value, str) and len(value) > _AT_ONCE:
+        yield '"'
+        for start in range(0, len(value), _AT_ONCE):
+            yield json.dumps(value[start : start + _AT_ONCE])[1:-1]
+        yield '"'
+    else:
+        yield json.dumps(value, sort_keys=True)
 
 
 def _find(key: str) -> StoredAnswer | None:

@@ -4,7 +4,9 @@ BM25 ranks them (`tasks.ranking`); nothing is written, joined or shortened, and 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
 
 from tasks import cancellation
 from tasks.ai.answerer import Answer, Source, T, Verdict
@@ -15,11 +17,13 @@ from tasks.ai.prompts import order_warnings
 from tasks.ai.settings import AiSettings
 from tasks.errors import NotConfigured
 from tasks.ranking import rank
-from tasks.text.sentences import sentences
+from tasks.text.sentences import each_sentence
 from tasks.text.tokens import tokens
 
 OPENING = "This answer is extractive: no model was asked."
-_SLICE = 20_000  # sentences ranked at once: 2 to 3 MB of text, 0.4 to 1.6 s
+_SLICE = 20_000  # sentences held and ranked at once: 2 to 3 MB of text, 0.4 to 1.6 s
+Candidate = tuple[str, Source]
+"""A sentence that may be shown, and where it stands."""
 SHOWN = 6  # sentences an answer holds: about what one reads at a glance
 
 
@@ -68,35 +72,57 @@ def from_settings(_settings: AiSettings) -> ExtractiveAnswerer:
 
 
 def _answer(question: str, sources: Sequence[Source]) -> str:
-    candidates: dict[str, Source] = {}
-    for source in sources:
-        cancellation.check()
-        for sentence in sentences(without_injections(source.text)[0]):  # an order to a model answers nothing
-            candidates.setdefault(sentence, source)  # a repeated sentence is shown once, from its first place
-    if not candidates:
+    # An order to a model answers nothing. A repeated sentence is shown once, from its first place.
+    texts = [replace(source, text=without_injections(source.text)[0]) for source in sources]
+    if not any(True for _ in _candidates(texts)):
         return f"{OPENING} No text was given with the question, so there is nothing to take an answer from."
     # A heading holds few words, so BM25 puts it above the sentences below it, yet it says nothing.
-    statements = [sentence for sentence in candidates if len(sentence.split()) > 3 or any(map(str.isdigit, sentence))]
-    best = _ranked(question, statements) or _ranked(question, list(candidates))
+    statements = (found for found in _candidates(texts) if _says_something(found[0]))
+    best = _ranked(question, statements) or _ranked(question, _candidates(texts))
     if not best:
         return f"{OPENING} No sentence in what was given speaks to the question, so there is nothing to take from it."
-    lines = [f"{number}. {sentence}\n   — {_where(candidates[sentence])}" for number, sentence in enumerate(best, 1)]
+    lines = [f"{number}. {sentence}\n   — {_where(source)}" for number, (sentence, source) in enumerate(best, 1)]
     return f"{OPENING} These sentences speak to the question, word for word:\n\n" + "\n\n".join(lines)
 
 
-def _ranked(question: str, texts: Sequence[str]) -> list[str]:
-    """The best of `texts`; of very many only those that hold a word of the question, a slice of them at a time."""
-    if len(texts) > _SLICE:
+def _candidates(sources: Sequence[Source]) -> Iterator[Candidate]:
+    for source in sources:
+        cancellation.check()
+        for sentence in each_sentence(source.text):
+            yield sentence, source
+
+
+def _says_something(sentence: str) -> bool:
+    return len(sentence.split()) > 3 or any(map(str.isdigit, sentence))
+
+
+def _ranked(question: str, candidates: Iterator[Candidate]) -> list[Candidate]:
+    """The best candidates; of very many only those that hold a word of the question, a slice of them at a time."""
+    best = _slice_of(candidates)
+    if len(best) == _SLICE:
         words = _any_word_of(question)
-        texts = [text for text in texts if words.search(text)] if words else texts
-        slices = (texts[start : start + _SLICE] for start in range(0, len(texts), _SLICE))
-        texts = [text for part in slices for text in _best(part, question)]
-    return [texts[index] for index, _ in rank(texts, question, SHOWN)]
+        having = (found for found in chain(best.items(), candidates) if words is None or words.search(found[0]))
+        best = {}
+        while part := _slice_of(having):
+            for sentence, source in _best(part, question, 10 * SHOWN):
+                best.setdefault(sentence, source)
+    return _best(best, question, SHOWN)
 
 
-def _best(texts: Sequence[str], question: str) -> list[str]:
+def _slice_of(candidates: Iterator[Candidate]) -> dict[str, Source]:
+    """The next candidates, as many as are ranked at once, each sentence with its first source."""
     cancellation.check()
-    return [texts[index] for index, _ in rank(texts, question, 10 * SHOWN)]
+    found: dict[str, Source] = {}
+    for sentence, source in candidates:
+        found.setdefault(sentence, source)
+        if len(found) == _SLICE:
+            break
+    return found
+
+
+def _best(candidates: dict[str, Source], question: str, most: int) -> list[Candidate]:
+    texts = list(candidates)
+    return [(texts[index], candidates[texts[index]]) for index, _ in rank(texts, question, most)]
 
 
 def _any_word_of(question: str) -> re.Pattern[str] | None:

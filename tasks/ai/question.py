@@ -19,6 +19,8 @@ from tasks.ai.statement_check import LEFT_OUT, checked_answer
 from tasks.errors import BadRequest
 from tasks.operation import operation
 from tasks.statements.answers import Ground
+from tasks.statements.nearby import nearby
+from tasks.text.sentences import sentences
 
 _ASKS_FOR_OWN_WORDS: Final = re.compile(
     r"\b(?:scor\w*|rat(?:e|es|ing|ings)|rank\w*|grad(?:e|es|ing)|assess\w*|evaluat\w*|judg\w*|opinion|think|recommend\w*|suggest\w*|"
@@ -69,7 +71,8 @@ def ai_question(question: str, context: str | None = None) -> AiAnswer:
 def _checked(answer: Answer, question: str, sources: list[Source], answerer: Answerer) -> Answer:
     """The answer with what the context supports of it, and notes on the check before those of the answerer."""
     # The model is given all of the context. Words that give it orders prove nothing of what it answers.
-    texts = [(source.number, without_injections(source.text)[0]) for source in sources]
+    statements = sentences(answer.text)
+    texts = [(source.number, nearby(statements, without_injections(source.text)[0])) for source in sources]
     grounds = [Ground(number, None, text, text) for number, text in texts]
     own_words = _ASKS_FOR_OWN_WORDS.search(question) is not None
     proof = checked_answer(answer.text, question, "", grounds, answerer, keeps_own=own_words)

@@ -11,10 +11,9 @@ Nothing is guessed: a word that the sentence has not, and that says the same as 
 too many is what a changed statement has as well as a free paraphrase, and the source's own sentence can be shown.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 from typing import Final
 
 from tasks.statements.alignment import Comparison, Difference
@@ -95,7 +94,8 @@ def nearest(statement: str, texts: Sequence[str], names: str = "", most: int = 3
     known = frozenset(stem(word) for word in names.replace(".", " ").split() if len(word) > 1)
     found = [candidate for text in texts for candidate in _candidates(stated, text, known)]
     wanted = {stated.tokens[at].stem for at in stated.content}
-    found.sort(key=lambda candidate: -sum(_has(candidate.stems, word) for word in wanted))
+    said = _SaidBy(wanted)
+    found.sort(key=lambda candidate: -said.how_many(candidate.stems))
     return list(dict.fromkeys(candidate.original for candidate in found))[:most]
 
 
@@ -103,9 +103,10 @@ def _candidates(stated: Sentence, text: str, names: frozenset[str]) -> list[Sour
     """The sentences of a text that share most with a statement, best first."""
     wanted = {stated.tokens[at].stem for at in stated.content} - names
     numbers = {stated.tokens[at].figure.value for at in stated.figures if not stated.tokens[at].figure.is_date}  # type: ignore[union-attr]
+    said = _SaidBy(wanted)
     scored = []
     for place, candidate in enumerate(source_sentences(text)):
-        shared = sum(1.0 for word in wanted if _has(candidate.stems, word))
+        shared = float(said.how_many(candidate.stems))
         shared += sum(0.5 for number in numbers if str(abs(number).normalize()) in candidate.numbers)
         if shared or not wanted:
             scored.append((shared - len(candidate.stems) * 0.005, -place, candidate))
@@ -113,9 +114,19 @@ def _candidates(stated: Sentence, text: str, names: frozenset[str]) -> list[Sour
     return [candidate for _, _, candidate in scored[:_CANDIDATES]]
 
 
-@lru_cache(maxsize=200_000)
-def _has(stems: frozenset[str], word: str) -> bool:
-    return word in stems or any(say_the_same(word, other) for other in stems)
+class _SaidBy(dict[str, frozenset[str]]):
+    """For each stem of a text, the words of a statement that it says; looked up once for each stem."""
+
+    def __init__(self, words: Collection[str]) -> None:
+        self._words = words
+
+    def __missing__(self, stem: str) -> frozenset[str]:
+        self[stem] = said = frozenset(word for word in self._words if say_the_same(word, stem))
+        return said
+
+    def how_many(self, stems: frozenset[str]) -> int:
+        """How many of the words a sentence with these stems says."""
+        return len(frozenset[str]().union(*map(self.__getitem__, stems)))
 
 
 def compare(stated: Sentence, candidate: SourceSentence, names: frozenset[str] = frozenset()) -> Check:

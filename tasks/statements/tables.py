@@ -7,8 +7,10 @@ A row `Revenue<tab>391<tab>383` below `<tab>2024<tab>2023` and `(in millions of 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from threading import Lock
 from typing import Final
+
+from cachetools import LRUCache, cached
 
 from tasks.statements.figures import COUNT, figures
 from tasks.statements.words import in_one_word, stem
@@ -46,6 +48,10 @@ _ABOVE: Final = 6
 _LONGEST_LABEL: Final = 200
 
 
+_MOST_CACHED: Final = 2_000_000
+"""Characters of sentences that are kept for the next statement of an answer; each takes some twenty to fifty bytes."""
+
+
 @dataclass(frozen=True, slots=True)
 class SourceSentence:
     """A sentence as the source has it (`original`), in words (`text`), and the sentence before it."""
@@ -57,7 +63,11 @@ class SourceSentence:
     numbers: frozenset[str]
 
 
-@lru_cache(maxsize=64)
+def _characters(sentences: Sequence[SourceSentence]) -> int:
+    return sum(len(sentence.original) for sentence in sentences) + 1000
+
+
+@cached(LRUCache(_MOST_CACHED, getsizeof=_characters), lock=Lock())
 def source_sentences(text: str) -> Sequence[SourceSentence]:
     """All sentences and rows of a text, in order."""
     result: list[SourceSentence] = []

@@ -35,11 +35,13 @@ _STARTS = frozenset(
 )
 
 _LINE = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_SPACE = re.compile(r"\s")
 _ITEM = re.compile(r"(?:[•·●▪■◦‣–—*-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])\s")
 _STOP = re.compile(r"[.!?…]+[)\]\"'”’»]*(?=\s)|[。！？]+[」』”）]*")
 _WORD = re.compile(r"[^\s(\[\"'“‘«]+$")
 _OPENING = "\"'“‘«(["
 _NEAR = 80  # characters that are read on each side of a mark
+_AT_ONCE = 1_000_000  # characters of a text that are copied at a time
 _HYPHENS = "-\u2010\u00ad"
 _WRAPPED = 40  # characters; a shorter line that ends without a stop is a heading, not a line cut by the page's edge
 
@@ -49,19 +51,29 @@ def sentences(text: str, longest: int | None = LONGEST) -> list[str]:
 
     One that is longer than `longest` characters is cut; with None none is, as its end may take back its beginning.
     """
-    whole = (sentence for unit in _units(text) for sentence in _split(unit))
-    if longest is None:
-        return [sentence for sentence in whole if sentence]
-    return [part for sentence in whole for part in _shortened(sentence, longest)]
+    return list(each_sentence(text, longest))
+
+
+def each_sentence(text: str, longest: int | None = LONGEST) -> Iterator[str]:
+    """The same one after the other, in little memory however long the text is.
+
+    A paragraph of more than a million characters is cut in two, whatever `longest` is.
+    """
+    for unit in _units(text):
+        for sentence in _split(unit):
+            if longest is not None:
+                yield from _shortened(sentence, longest)
+            elif sentence:
+                yield sentence
 
 
 def _units(text: str) -> Iterator[str]:
     """Paragraphs, headings, list items and table rows: no sentence reaches beyond one of them."""
     unit = previous = ""
-    for raw in _LINE.split(text):
+    for raw in _lines(text):
         row = "\t" in raw.strip()
         line = raw.strip() if row else " ".join(raw.split())
-        if unit and line and not row and _continues(previous, line):
+        if unit and line and not row and len(unit) < _AT_ONCE and _continues(previous, line):
             unit += line if unit[-1] in _HYPHENS else " " + line
         else:
             if unit:
@@ -72,6 +84,18 @@ def _units(text: str) -> Iterator[str]:
         previous = line
     if unit:
         yield unit
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines of a text, a stretch of it at a time; a line that is longer than a stretch comes in parts."""
+    start = 0
+    while len(text) - start > _AT_ONCE:
+        border = _LINE.search(text, start + _AT_ONCE // 2, start + _AT_ONCE) or _SPACE.search(text, start + _AT_ONCE)
+        if border is None:
+            break
+        yield from _LINE.split(text[start : border.start()])
+        start = border.end()
+    yield from _LINE.split(text[start:])
 
 
 def _continues(previous: str, line: str) -> bool:

@@ -6,7 +6,9 @@ import anyio
 import httpx
 import pytest
 
-from api.admission import FREE, Admission, pieces
+from api.admission import FREE, MEMORY, Admission
+from api.answers import pieces
+from tests.api.test_problems import problem
 
 LARGE = 4 * FREE
 """Of which one fits into the memory below, and two do not."""
@@ -14,7 +16,7 @@ LARGE = 4 * FREE
 
 @pytest.fixture
 def admission() -> Admission:
-    return Admission(memory=10 * LARGE)
+    return Admission(memory=25 * LARGE)
 
 
 def test_large_bodies_take_their_turns_and_small_ones_pass(admission: Admission) -> None:
@@ -75,3 +77,37 @@ def test_a_client_that_hangs_up_in_its_body_is_no_failure_of_ours(
             one.sendall(head)
     assert service.get("/health/live").status_code == 200
     assert "500" not in caplog.text
+
+
+def test_bodies_of_middling_length_are_counted_too() -> None:
+    async def main() -> None:
+        admission = Admission()
+        async with anyio.create_task_group() as group:
+            for _ in range(100):
+                group.start_soon(admission.reserve, 1024 * 1024)
+            await anyio.sleep(0.01)
+            assert admission.reserved <= MEMORY
+            assert admission.waiting > 50
+            group.cancel_scope.cancel()
+
+    anyio.run(main)
+
+
+def test_a_context_comes_back_as_it_was_sent_however_long_it_is(service: httpx.Client) -> None:
+    context = 'A "word" in lot 1.\n\tÜber \U0001f600 \\ ' * 60_000
+    answer = service.post("/v1/ai/question", json={"question": "Lot 1?", "context": context})
+    assert "content-length" not in answer.headers  # it is nowhere whole
+    assert list(answer.json()) == ["question", "context", "answer"]
+    assert answer.json()["context"] == context
+
+
+def test_a_long_body_of_very_many_values_is_refused(service: httpx.Client) -> None:
+    for values in ("[" + "{}," * 120_000 + "{}]", '["' + '","' * 250_000 + '"]'):
+        answer = service.post(
+            "/v1/ai/question",
+            content='{"question": "What?", "more": ' + values + "}",
+            headers={"Content-Type": "application/json"},
+        )
+        assert "100,000 JSON values" in problem(answer, 400, "bad-request")["detail"]
+    context = 'commas, brackets [] and {}, "quotes" and \\ ' * 40_000  # are no values within a text
+    assert service.post("/v1/ai/question", json={"question": "What?", "context": context}).status_code == 200

@@ -1,6 +1,6 @@
 """`make bench`: each figure beside its baseline, measured in the same run.
 
-python -m tests.benchmarks [NAME ...]     names: demo, service, extraction, peers, tables, boxes,
+python -m tests.benchmarks [NAME ...]     names: demo, service, service_memory, extraction, peers, tables, boxes,
 evidence, links, office, figures, drive, companies, websites, in_flight, carry_over, retrieval, orders, report
 """
 
@@ -23,6 +23,7 @@ from tests.benchmarks import (
     report,
     retrieval,
     service,
+    service_memory,
     tables,
     websites,
 )
@@ -30,6 +31,7 @@ from tests.benchmarks import (
 BENCHES = {
     "demo": demo.measure,
     "service": service.measure,
+    "service_memory": service_memory.measure,
     "extraction": extraction.measure,
     "peers": peers.measure,
     "tables": tables.measure,

@@ -95,7 +95,7 @@ def post_json(connection: http.client.HTTPConnection, path: str, body: dict[str,
 
 
 @contextmanager
-def running_server(words: list[str], environment: dict[str, str], port: int) -> Iterator[None]:
+def running_server(words: list[str], environment: dict[str, str], port: int) -> Iterator["subprocess.Popen[bytes]"]:
     process = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         for _ in range(300):
@@ -103,7 +103,7 @@ def running_server(words: list[str], environment: dict[str, str], port: int) -> 
                 if probe.connect_ex(("127.0.0.1", port)) == 0:
                     break
             time.sleep(0.1)
-        yield
+        yield process
     finally:
         process.terminate()
         process.wait()

@@ -127,11 +127,11 @@ class OpenAiAnswerer:
             TooManyRequests, Unavailable, TookTooLong, SourceFailed: the server's state.
         """
         warnings = order_warnings(sources)
-        prompt = question_prompt(question, sources)
-        size = usual_model_tokens(*(message["content"] for message in prompt))
         window, assumed = self.window, _MANY_MODELS
         spent = Usage()
-        if size <= (window or _ANY_MODEL) or not sources:
+        # A prompt of what is far too long is not even made.
+        prompt = question_prompt(question, sources) if self._fits(*(source.text for source in sources)) else []
+        if prompt and (not sources or self._fits(*(message["content"] for message in prompt))):
             try:
                 reply = self._free_text(prompt, ledger)
                 return Answer(reply.text, reply.usage, warnings)
@@ -150,6 +150,10 @@ class OpenAiAnswerer:
             self._endpoint.capabilities.narrow_window(reading.window)  # so that the next question starts with it
         note = f"The context was longer than the model takes at once; it was read whole in {reading.parts} parts."
         return Answer(reply.text, spent + reply.usage, (note, *warnings))
+
+    def _fits(self, *texts: str) -> bool:
+        """Whether texts are short enough to be sent whole."""
+        return usual_model_tokens(*texts) <= (self.window or _ANY_MODEL)
 
     def judge(
         self,

@@ -21,6 +21,10 @@ from tasks.ai.prompt_injection.patterns_en import ACTS, ADDRESSING
 from tasks.ai.prompt_injection.patterns_other import LANGUAGES, eastern
 from tasks.ai.prompt_injection.prefilter import VOCABULARY, Prefilter, Span, merged
 
+AT_ONCE: Final = 1_000_000
+"""Characters that are searched together: a search takes some twenty bytes for each."""
+_OVERLAP: Final = 20_000
+"""Characters around these that are read with them; no injection is as long, and none rests on what is farther off."""
 _BEFORE: Final = 90
 """Characters before a verb in which its subject stands."""
 _NEAR: Final = 200
@@ -73,6 +77,20 @@ _PREFILTER: Final = Prefilter((*ADDRESSING, *ACTS, *LANGUAGES))
 
 def find_orders(text: str) -> list[Injection]:
     """The prompt injections in a text, in the order of the text; none touches the next."""
+    spans = [span for start in range(0, len(text), AT_ONCE) for span in _spans_between(text, start, start + AT_ONCE)]
+    return [Injection(start, end) for start, end in _together(text, merged(spans))]
+
+
+def _spans_between(text: str, start: int, end: int) -> Iterator[Span]:
+    """The injections that have a character between these offsets; a little of what is around them is read too."""
+    low = max(start - _OVERLAP, 0)
+    for first, last in _spans_of(text[low : end + _OVERLAP]):
+        if low + first < end and low + last > start:
+            yield low + first, low + last
+
+
+def _spans_of(text: str) -> list[Span]:
+    """The injections in a text; they may overlap."""
     plain = normalise(text)
     letters = _letters(plain.text)
     stretches = VOCABULARY.bits_by_stretch(letters)
@@ -83,7 +101,7 @@ def find_orders(text: str) -> list[Injection]:
         hidden_letters = _letters(hidden)
         if _spans(hidden, hidden_letters, VOCABULARY.bits_by_stretch(hidden_letters)):
             spans.append((start, end))
-    return [Injection(start, end) for start, end in _together(text, merged(spans))]
+    return spans
 
 
 def _together(text: str, spans: list[Span]) -> list[Span]:

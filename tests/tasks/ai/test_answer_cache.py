@@ -183,3 +183,12 @@ def test_keys_of_stored_answers_stay_the_same() -> None:
         "1c3c8904b86c7e1b7d651efdff3a6879a4bf0672d243c26c752f9782d083ff64",
         "8d86306341f3ea1fdba092ae277b37a95822b64ed1f21bb95cb432c28ebd268e",
     ]
+
+
+def test_a_long_text_has_the_same_key_however_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    sources = [Source(1, "a.txt", None, 'Ünlike "any"\n\t\\ \U0001f600 \ud800 text ' * 20)]
+    answerer = OpenAiAnswerer("m", base_url="http://x/v1")
+    whole = text_key(answerer, "When?", sources)
+    for at_once in (1, 7, 100):
+        monkeypatch.setattr("tasks.ai.answer_cache._AT_ONCE", at_once)
+        assert text_key(answerer, "When?", sources) == whole

@@ -145,3 +145,13 @@ def test_the_schema_says_that_context_may_be_absent() -> None:
 
     schema = AiAnswer.model_json_schema(mode="validation")
     assert set(schema["required"]) == {"question", "answer"}
+
+
+def test_statements_are_checked_against_what_a_very_long_context_says_of_them(server: ModelServer) -> None:
+    lines = [f"Item {number} of the inventory lies in hall {number % 30}." for number in range(40_000)]
+    said, other = "The lease of the Leeds office ends in March 2027.", "The Leeds office has nine floors."
+    lines.insert(31_000, said)
+    server.says = f"{said}\n{other}"
+    answer = ai_question("What of Leeds?", "\n".join(lines)).answer
+    assert said.rstrip(".") in answer
+    assert other not in answer

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.ai.prompt_injection import VERSION, Injection, find_orders, without_injections
+from tasks.ai.prompt_injection import VERSION, Injection, detect, find_orders, without_injections
 
 HERE = Path(__file__).parent
 INJECTIONS: dict[str, dict[str, list[str]]] = tomllib.loads((HERE / "injections.toml").read_text(encoding="utf-8"))
@@ -139,3 +139,14 @@ def test_an_empty_text_has_no_injection() -> None:
 
 def test_the_version_that_keys_stored_texts_stays() -> None:
     assert VERSION == "orders-3"
+
+
+def test_a_long_text_is_searched_a_stretch_at_a_time_and_the_same_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    ordinary = [text for texts in ORDINARY.values() for text in texts]
+    injections = [text for _, text in _all()]
+    text = "\n\n".join(each for pair in zip(ordinary, injections, strict=False) for each in pair)
+    whole = find_orders(text)
+    assert len(whole) > 50
+    for at_once in (211, 1500):  # the borders fall into injections, and between them
+        monkeypatch.setattr(detect, "AT_ONCE", at_once)
+        assert find_orders(text) == whole
