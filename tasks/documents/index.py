@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
+from sqlalchemy import Row
 
 from storage import database, documents
 from storage.columns import now
@@ -168,7 +169,7 @@ def _listing_of(stored: _Stored) -> Listing:
     assert room.id is not None
     with database.reading() as session:
         folders = documents.room_folders(session, room.id)
-        entries = documents.room_documents(session, room.id)
+        entries = documents.room_entries(session, room.id)
     return Listing(
         Folder(room.folder_id, room.folder_name, ""),
         [Folder(folder.folder_id, folder.name, folder.path, folder.parent_id) for folder in folders],
@@ -306,7 +307,7 @@ def columns_of(document: Document) -> dict[str, Any]:
     }
 
 
-def document_of(row: RoomDocument) -> Document:
+def document_of(row: RoomDocument | Row[Any]) -> Document:
     """The document that a row describes."""
     return Document(
         id=row.document_id,
