@@ -186,7 +186,7 @@ def room_documents(session: Session, room_id: int) -> Sequence[RoomDocument]:
 def room_entries(session: Session, room_id: int) -> Sequence[Row[Any]]:
     """`room_documents` as plain rows: of 20,000 documents they take half the time."""
     table = table_of(RoomDocument)
-    rows = session.connection().execute(select(table).where(table.c.room_id == room_id)).all()
+    rows = session.connection().execute(table.select().where(table.c.room_id == room_id)).all()
     return sorted(rows, key=attrgetter("path", "name", "document_id"))
 
 
