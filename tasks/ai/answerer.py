@@ -86,6 +86,10 @@ class NoJson(AnswererFailed):
     slug, title = "no-json", "The model's answer does not fit"
 
 
+class NotAsked(AnswererFailed):
+    """No model was called: the call was only counted, for an estimate."""
+
+
 class Answerer(Protocol):
     """Answers questions and, where `judges` is true, judges. Safe to use from several threads."""
 

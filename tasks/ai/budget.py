@@ -1,6 +1,7 @@
 """What a run may spend on the model, and what it has spent: no call is made that could take it above the cap.
 
-`Ledger` does the sums. `ledger_of` gives the ledger of a run, from the settings, the prices and the run's row.
+`Ledger` does the sums. `ledger_of` gives the ledger of a run, from the settings, the prices and the run's row,
+`ledger_of_question` that of a question by itself, whose calls keep within the same cap.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -293,6 +294,22 @@ def ledger_of(run_id: str) -> Ledger:
         if ledger is None:
             ledger = _open[run_id, limits] = _from_row(run_id, limits)
         return ledger
+
+
+def _untold(_usage: Usage, _usd: float | None) -> None:
+    """What a question by itself costs is kept nowhere."""
+
+
+def ledger_of_question() -> Ledger | None:
+    """The ledger of one question that belongs to no run, for its answer and the check of it; None without a budget.
+
+    Raises:
+        As `cap_and_price`.
+    """
+    cap, price = cap_and_price()
+    if cap is None or AiSettings.current().ai_model is None:
+        return None
+    return Ledger(cap, price, Usage(), None, _untold)
 
 
 _open: WeakValueDictionary[tuple[str, _CapAndPrice], Ledger] = WeakValueDictionary()

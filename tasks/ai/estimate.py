@@ -7,22 +7,19 @@ from typing import NoReturn
 
 from pydantic import BaseModel
 
-from tasks.ai.answerer import Answer, Answerer, AnswererFailed, Source, T, Verdict
+from tasks.ai.answerer import Answer, Answerer, NotAsked, Source, T, Verdict
 from tasks.ai.budget import Ledger
 from tasks.ai.money import Usage
 from tasks.ai.openai.protocols import RequestFormat, build_request
 from tasks.ai.prompts import Messages, judgement_prompt, question_prompt
+from tasks.ai.statement_check import StatementVerdicts
 from tasks.text.tokens import most_model_tokens, usual_model_tokens
 
 USUAL_PLAN = 250  # tokens of a search plan with a dozen wordings
 USUAL_ANSWER = 500  # tokens of a judgement with four quotations of two sentences; with reasoning it is longer
-
+USUAL_CHECK_INPUT, USUAL_CHECK = 1000, 80  # tokens of a check of three statements, and of its verdicts
 
 _NOT_ASKED = "Nothing was asked: this is an estimate."
-
-
-class NotAsked(AnswererFailed):
-    """No model was called: the call was only counted."""
 
 
 class CountingAnswerer:
@@ -34,6 +31,9 @@ class CountingAnswerer:
         most_input: tokens that their prompts take at most.
         plans: those of the calls that make one attempt: search plans.
         most_plan_input: tokens that the prompts of these take at most.
+        checks: those of the calls that check statements. What a judgement will state is not known before it is made:
+            whoever counts sends the longest check that it can lead to, and it counts as a usual one.
+        most_check_input: tokens that the prompts of these take at most.
     """
 
     side_by_side = 1
@@ -42,7 +42,7 @@ class CountingAnswerer:
         """Count for one company; `planned` are the plans that others were counted with, which it adds its own to."""
         self.name, self.model, self.address, self.judges = real.name, real.model, real.address, real.judges
         self.calls = self.usual_input = self.most_input = 0
-        self.plans = self.most_plan_input = 0
+        self.plans = self.most_plan_input = self.checks = self.most_check_input = 0
         self._planned = set() if planned is None else planned
         self._lock = Lock()
 
@@ -80,19 +80,22 @@ class CountingAnswerer:
         """What the calls can take, each answer of at most `longest` tokens.
 
         A judgement is sent back once where it does not fit, with its errors: the prompt, the answer, and as much again.
-        Where it finds nothing, there is another plan, which names the wordings of the first one, and another judgement.
+        So is a check of statements; only the judgement that counts is checked. Where it finds nothing, there is another
+        plan, which names the wordings of the first one, and another judgement.
         """
-        judgements, plans = self.calls - self.plans, self.plans
-        judgement_input = self.most_input - self.most_plan_input
+        judgements, plans, checks = self.calls - self.plans - self.checks, self.plans, self.checks
+        judgement_input = self.most_input - self.most_plan_input - self.most_check_input
         one_judgement = Usage(2 * judgements, 2 * (judgement_input + judgements * longest), 2 * judgements * longest)
         one_plan = Usage(plans, self.most_plan_input, plans * longest)
         other_plan = Usage(judgements, judgement_input + judgements * longest, judgements * longest)
-        return one_plan + one_judgement + other_plan + one_judgement
+        one_check = Usage(2 * checks, 2 * (self.most_check_input + checks * longest), 2 * checks * longest)
+        return one_plan + one_judgement + other_plan + one_judgement + one_check
 
     def usual(self, longest: int) -> Usage:
         """What the calls usually take, each answer of at most `longest` tokens."""
-        judgements = self.calls - self.plans
-        answers = judgements * min(USUAL_ANSWER, longest) + self.plans * min(USUAL_PLAN, longest)
+        judgements = self.calls - self.plans - self.checks
+        usual = ((judgements, USUAL_ANSWER), (self.plans, USUAL_PLAN), (self.checks, USUAL_CHECK))
+        answers = sum(calls * min(tokens, longest) for calls, tokens in usual)
         return Usage(self.calls, self.usual_input, answers)
 
     def _count(self, prompt: Messages, schema: type[BaseModel] | None, *, one_attempt: bool) -> NoReturn:
@@ -106,9 +109,14 @@ class CountingAnswerer:
                     raise NotAsked(_NOT_ASKED)
                 self._planned.add(prompt_key)
             self.calls += 1
-            self.usual_input += usual_model_tokens(*texts)
+            is_check = schema is StatementVerdicts
             most = most_model_tokens(json.dumps(request, ensure_ascii=False))
             self.most_input += most
+            usual = usual_model_tokens(*texts)
+            self.usual_input += min(usual, USUAL_CHECK_INPUT) if is_check else usual
+            if is_check:
+                self.checks += 1
+                self.most_check_input += most
             if one_attempt:
                 self.plans += 1
                 self.most_plan_input += most

@@ -12,6 +12,7 @@ from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer
 
 from tasks.ai.answer_cache import answer_once
 from tasks.ai.answerer import Answer, Answerer, Source
+from tasks.ai.budget import Ledger, ledger_of_question
 from tasks.ai.extractive import OPENING, ExtractiveAnswerer
 from tasks.ai.prompt_injection import without_injections
 from tasks.ai.registry import current_answerer
@@ -52,30 +53,33 @@ def ai_question(question: str, context: str | None = None) -> AiAnswer:
     Without a model the answer is taken from the context, word for word, and says so. Of a model's answer stands what a
     sentence of the context supports; in place of the rest the sentence that speaks of it, or nothing, which the end of
     the answer counts. It also says where words of the context give orders to a model, and that a context which is
-    longer than the model takes was read in parts. The same question with the same context is paid for once.
+    longer than the model takes was read in parts. The same question with the same context is paid for once. Answer and
+    check together keep within the budget of a run; what it does not leave enough to is not asked.
 
     Raises:
         BadRequest: the question is blank.
+        tasks.ai.budget.BudgetSpent: the answer alone could cost more.
         tasks.errors.DiligenceError: the model could not be called, or gave no answer.
     """
     if not question.strip():
         raise BadRequest("The question is empty. Send the question as text.", {"question": "must not be empty"})
     sources = [Source(1, "context", None, context)] if context and context.strip() else []
     answerer = current_answerer()
-    answer = answer_once(answerer, question, sources)
+    ledger = ledger_of_question()
+    answer = answer_once(answerer, question, sources, ledger=ledger)
     if sources and answerer.model is not None:
-        answer = _checked(answer, question, sources, answerer)
+        answer = _checked(answer, question, sources, answerer, ledger)
     return AiAnswer(question=question, context=context, answer=answer.text_with_notes)
 
 
-def _checked(answer: Answer, question: str, sources: list[Source], answerer: Answerer) -> Answer:
+def _checked(answer: Answer, question: str, sources: list[Source], answerer: Answerer, ledger: Ledger | None) -> Answer:
     """The answer with what the context supports of it, and notes on the check before those of the answerer."""
     # The model is given all of the context. Words that give it orders prove nothing of what it answers.
     statements = sentences(answer.text)
     texts = [(source.number, nearby(statements, without_injections(source.text)[0])) for source in sources]
     grounds = [Ground(number, None, text, text) for number, text in texts]
     own_words = _ASKS_FOR_OWN_WORDS.search(question) is not None
-    proof = checked_answer(answer.text, question, "", grounds, answerer, keeps_own=own_words)
+    proof = checked_answer(answer.text, question, "", grounds, answerer, ledger=ledger, keeps_own=own_words)
     if proof.stands:
         return replace(answer, text=proof.answer.shown, notes=(*proof.notes, *answer.notes))
     text = ExtractiveAnswerer().answer(question, sources).text.removeprefix(OPENING).strip()

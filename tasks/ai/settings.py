@@ -44,3 +44,6 @@ class AiSettings(Settings):
     ai_search_plan: bool = Field(
         True, description="whether the model is asked, once for each criterion, how documents would put it"
     )
+    ai_statement_check: bool = Field(
+        True, description="whether the model checks, in a call of its own, what answers and reasons state"
+    )

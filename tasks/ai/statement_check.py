@@ -2,7 +2,7 @@
 
 `checked_answer` joins it with the check by words (`tasks.statements`). Both verdicts are shown. The call is a help and
 no condition: where it fails, or gives something else than verdicts, the check by words stands alone, and a line in the
-log says so.
+log says so. `second_opinions` is the call; reasons of judgements are checked by it too (`tasks.scoring.reason_check`).
 """
 
 import logging
@@ -14,8 +14,9 @@ from typing import Final, Literal
 from pydantic import BaseModel, Field
 
 from tasks.ai.answer_cache import answer_key, judge_once
-from tasks.ai.answerer import Answerer, AnswererFailed
+from tasks.ai.answerer import Answerer, AnswererFailed, NotAsked
 from tasks.ai.budget import Ledger
+from tasks.ai.settings import AiSettings
 from tasks.errors import DiligenceError
 from tasks.statements.answers import CheckedAnswer, CheckedStatement, Ground, assembled, prove
 from tasks.statements.check import Verdict, nearest
@@ -33,7 +34,8 @@ LEFT_OUT: Final = "The model's answer was left out: the {} not say it."
 
 Opinion = Literal["supported", "contradicted", "not said"]
 
-_failed: Final = set[str]()
+_failed: Final = dict[str, str]()
+"""What a model said that is no verdicts, by the call's key."""
 _MOST_FAILED: Final = 10_000
 
 _INSTRUCTIONS: Final = (
@@ -87,7 +89,7 @@ def checked_answer(
     unless a source contradicts it. The other arguments are those of `tasks.statements.answers.prove`.
     """
     by_words = prove(answer, question, company, grounds, strict=strict)
-    opinions = second_opinions(answerer, by_words.statements, company, grounds, ledger=ledger)
+    opinions = _opinions(answerer, by_words.statements, company, grounds, ledger)
     remarks: dict[int, str] = {}
     kept: set[int] = set()
     own = 0
@@ -112,6 +114,22 @@ def checked_answer(
     return Proof(checked, tuple(_notes(checked, own, opinions)), bool(checked.text or kept))
 
 
+def _opinions(
+    answerer: Answerer,
+    statements: Sequence[CheckedStatement],
+    company: str,
+    grounds: Sequence[Ground],
+    ledger: Ledger | None,
+) -> dict[int, Opinion]:
+    try:
+        return second_opinions(answerer, statements, company, grounds, ledger=ledger)
+    except DiligenceError as error:
+        log.warning(
+            "the second check of an answer's statements failed (%s); they were checked by words alone", error.slug
+        )
+        return {}
+
+
 def second_opinions(
     answerer: Answerer,
     statements: Sequence[CheckedStatement],
@@ -120,24 +138,27 @@ def second_opinions(
     *,
     ledger: Ledger | None = None,
 ) -> dict[int, Opinion]:
-    """The model's verdict on each statement, by the statement's place; none where the call failed."""
+    """The model's verdict on each statement, by the statement's place; none where the settings want no check.
+
+    Raises:
+        DiligenceError: the call failed. What the model itself failed at is not asked for again.
+    """
     places = [place for place, statement in enumerate(statements) if not statement.is_about_sources][:_MOST]
-    if not answerer.judges or not places:
+    if not answerer.judges or not places or not AiSettings.current().ai_statement_check:
         return {}
     entries = [_entry(number, statements[place], company, grounds) for number, place in enumerate(places, 1)]
     material = "\n\n".join(entries)
     key = answer_key(answerer, _INSTRUCTIONS, material, StatementVerdicts)
-    if key in _failed:
-        return {}
+    if (failure := _failed.get(key)) is not None:
+        raise AnswererFailed(failure)
     try:
         verdict = judge_once(answerer, _INSTRUCTIONS, material, StatementVerdicts, ledger=ledger)
-    except DiligenceError as error:
-        if isinstance(error, AnswererFailed) and len(_failed) < _MOST_FAILED:
-            _failed.add(key)  # a model that cannot do it is not paid for the same again
-        log.warning(
-            "the second check of an answer's statements failed (%s); they were checked by words alone", error.slug
-        )
-        return {}
+    except NotAsked:
+        raise
+    except AnswererFailed as error:
+        if len(_failed) < _MOST_FAILED:
+            _failed[key] = error.message  # a model that cannot do it is not paid for the same again
+        raise
     return {
         places[each.statement - 1]: each.verdict
         for each in verdict.value.verdicts

@@ -18,6 +18,7 @@ from pydantic import BaseModel
 
 from tasks.ai.answer_cache import answer_once
 from tasks.ai.answerer import Answer, Source
+from tasks.ai.budget import ledger_of_question
 from tasks.ai.extractive import OPENING, ExtractiveAnswerer
 from tasks.ai.prompt_injection import find_orders, without_injections
 from tasks.ai.registry import current_answerer
@@ -116,7 +117,7 @@ def company_question(question: str, company_name: str | None = None, web_domain:
     elif name:
         text = _answer(question, name, Identity(name, tuple(_domains_of(name))))
     else:
-        text = answer_once(current_answerer(), question, []).text_with_notes
+        text = answer_once(current_answerer(), question, [], ledger=ledger_of_question()).text_with_notes
     return CompanyAnswer(question=question, company_name=company_name, web_domain=web_domain, answer=text)
 
 
@@ -218,7 +219,8 @@ def _answer_from(numbered: Sequence[_NumberedSource], question: str, company: st
         return _with_sources(_with_notes(answer.text, answer), numbered, _shown(answer.text, numbered))
     name = identity.name or company
     meant = f"{name} ({company})" if name != company else company
-    answer = answer_once(current, f"{question}\n\n{_RULES.format(company=meant)}", sources)
+    ledger = ledger_of_question()
+    answer = answer_once(current, f"{question}\n\n{_RULES.format(company=meant)}", sources, ledger=ledger)
     grounds = [
         # The model is given all of a source. Words that give it orders prove nothing of what it answers.
         Ground(
@@ -228,7 +230,8 @@ def _answer_from(numbered: Sequence[_NumberedSource], question: str, company: st
         for number, source in enumerate(numbered, 1)
     ]
     has_injection = any(source.has_injection for source in numbered)
-    proof = checked_answer(answer.text, question, f"{name} {company}", grounds, current, strict=has_injection)
+    names = f"{name} {company}"
+    proof = checked_answer(answer.text, question, names, grounds, current, ledger=ledger, strict=has_injection)
     checked, notes = proof.answer, proof.notes
     if not proof.stands:
         text = ExtractiveAnswerer().answer(question, sources).text.removeprefix(OPENING).strip()

@@ -87,4 +87,4 @@ class Inputs:
 
 def _ways_of_judging() -> list[object]:
     ai, ranking = AiSettings.current(), EmbeddingSettings.current()
-    return [ai.ai_search_plan, ai.ai_window, ranking.embeddings, ranking.embeddings_url]
+    return [ai.ai_search_plan, ai.ai_statement_check, ai.ai_window, ranking.embeddings, ranking.embeddings_url]

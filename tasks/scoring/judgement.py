@@ -25,7 +25,9 @@ from tasks.scoring.evidence import Evidence, Excerpt
 from tasks.scoring.judged_figures import RoomFigures, as_lines, figures_asked_for, marked
 from tasks.scoring.orders import LEDGER
 from tasks.scoring.results import CriterionResult, ProvenContradiction, Quotation, Stance
+from tasks.statements.answers import CheckedStatement
 from tasks.statements.check import Verdict, check
+from tasks.statements.reading import read
 from tasks.text.normalise import caseless, one_line
 from tasks.text.sentences import sentences
 
@@ -40,6 +42,7 @@ _REFERENCE = re.compile(r"\[\s*(\d{1,3}(?:\s*(?:[,;]|and|-|–)\s*\d{1,3})*)\s*\
 _RANGE = re.compile(r"(\d+)\s*[-–]\s*(\d+)")
 _UNVERIFIED = "[unverified]"
 _MOST_STATEMENTS = 20
+_FEWEST_WORDS = 3  # words that count of a statement that is worth a second check: "That is much." says nothing to check
 
 # A NUL cannot be stored, and no model means one.
 Words = Annotated[str, AfterValidator(lambda words: words.replace("\0", ""))]
@@ -165,10 +168,11 @@ def prove(
         problem = f"The model gave {judgement.score:g}, which is not on the scale from {low:g} to {high:g}."
         return CriterionResult(ScoreStatus.UNSCORED, problem, quotes=quotes, failed=True)
     reason = _renumbered(_shortened(judgement.reason, _LONGEST_REASON), numbers)
-    reason = _without_contradicted(
+    reason, unproved = _without_contradicted(
         reason,
         [source.with_header for source in sources],
         lambda: as_lines(figures_asked_for(f"{criterion.ask} {criterion.guide}", room)),
+        quotes,
     )
     asked = f"{criterion.ask} {criterion.guide} {low:g} {high:g} {judgement.score:g}"
     reason = marked(reason, [asked, *_said(quotes, sources)], room)
@@ -180,6 +184,7 @@ def prove(
         quotes=quotes,
         confidence=judgement.confidence,
         contradictions=contradictions,
+        unproved=() if objection else unproved,
     )
 
 
@@ -276,29 +281,45 @@ def _without_references(reason: str) -> str:
     return re.sub(rf"\s*{_REFERENCE.pattern}", "", reason)
 
 
-def _without_contradicted(reason: str, passages: Sequence[str], ledger: Callable[[], str]) -> str:
+def _without_contradicted(
+    reason: str, passages: Sequence[str], ledger: Callable[[], str], quotes: Sequence[Quotation]
+) -> tuple[str, list[CheckedStatement]]:
     """The reason; in place of a statement that the passages contradict stands their sentence, as a quotation.
+
+    With it the statements that no passage says in their words, each with the quotations that it refers to.
 
     Only what a passage speaks of with another figure, or in the other sense, is replaced: a reason also weighs and
     concludes, which no passage says in its words. What rows of the ledger bear out stays: a table may have its unit
     elsewhere, so that its 12,000 stand against EUR 12 million.
     """
     parts = []
+    unproved = []
     replaced = 0
     for sentence in sentences(reason, longest=None)[:_MOST_STATEMENTS]:
-        said = _REFERENCE.sub("", sentence).replace(_UNVERIFIED, "").strip()
+        said = _without_references(sentence).replace(f" {_UNVERIFIED}", "").strip()
         result = check(said, passages) if said else None
         is_contradicted = result is not None and result.verdict is Verdict.CONTRADICTED
         if result is None or not is_contradicted or check(said, [ledger()]).verdict is Verdict.SUPPORTED:
             parts.append(sentence)
+            if result is not None and result.verdict is Verdict.NOT_FOUND and len(read(said).content) >= _FEWEST_WORDS:
+                rests_on = _referred_to(sentence, quotes) or result.sentence
+                unproved.append(CheckedStatement(said, result.verdict, quote=rests_on, why=result.why))
             continue
         replaced += 1
         references = "".join(re.findall(r"\[[^\]]*\]", sentence))
         parts.append(f"“{one_line(result.sentence)}” {references}".rstrip())
     if not replaced:
-        return reason
+        return reason, unproved
     statements = "one statement" if replaced == 1 else f"{replaced} statements"
-    return f"{' '.join(parts)} (In place of {statements} the source's own sentence stands, which says otherwise.)"
+    note = f"(In place of {statements} the source's own sentence stands, which says otherwise.)"
+    return f"{' '.join(parts)} {note}", unproved
+
+
+def _referred_to(sentence: str, quotes: Sequence[Quotation]) -> str:
+    """The words of the verified quotations that a sentence of the reason refers to."""
+    verified = [quote.text for quote in quotes if quote.excerpt]
+    numbers = (number for reference in _REFERENCE.finditer(sentence) for number in _numbers(reference[1]))
+    return " … ".join(one_line(verified[number - 1]) for number in numbers if 1 <= number <= len(verified))
 
 
 def _numbers(reference: str) -> list[int]:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from storage.run_documents import RunDocument
 from storage.scores import ScoreStatus
 from tasks.scoring.evidence import Excerpt
+from tasks.statements.answers import CheckedStatement
 
 Stance = Literal["for", "against"]
 
@@ -122,6 +123,7 @@ class CriterionResult:
     `confidence` and `agreement` are shares from 0 to 1: the judge's own, and that of repeated judgements
     which came out like this one. `orders` are the words in its passages that give orders to a model, `contested` what
     they did to the score, where they did something, and `warning` what a reader must know of how it was judged.
+    `unproved` are the statements of the reason that no passage says in their words; they are not stored.
     """
 
     status: ScoreStatus
@@ -138,6 +140,7 @@ class CriterionResult:
     orders: Sequence[FoundOrder] = ()
     contested: Contested | None = None
     warning: str | None = None
+    unproved: Sequence[CheckedStatement] = ()
 
 
 def _named(document: RunDocument) -> dict[str, Any]:

@@ -33,6 +33,7 @@ from tasks.scoring.figure_checks import check_figure, figures_of
 from tasks.scoring.inputs import Inputs
 from tasks.scoring.judge import Answers, Question, prepare
 from tasks.scoring.judged_figures import RoomFigures
+from tasks.scoring.reason_check import ReasonChecks, with_opinions
 from tasks.scoring.results import CriterionResult, Quotation
 from tasks.scoring.search_plan import SearchPlan, SearchPlans, search_plans
 from tasks.text.normalise import one_line
@@ -150,7 +151,8 @@ def criterion_results(
             yield ordinal, criterion, result, rests_on
         else:
             judged.append((ordinal, criterion, rests_on))
-    judge = _Judge(criteria, inputs.company.name, evidence, answerer, ledger, plans, room)
+    reasons = ReasonChecks(inputs.company.name, answerer, ledger)
+    judge = _Judge(criteria, inputs.company.name, evidence, answerer, ledger, plans, room, reasons)
     yield from _judgements(judged, judge)
 
 
@@ -169,6 +171,7 @@ class _Judge:
     ledger: Ledger | None
     plans: SearchPlans | None
     room: RoomFigures
+    reasons: ReasonChecks
 
     def steps(self, criterion: Judged) -> Steps:
         """Search by a plan and judge; where nothing is found, search once more by another plan."""
@@ -193,7 +196,11 @@ class _Judge:
         if isinstance(question, CriterionResult):
             return question
         answers: Answers = yield partial(question.ask, self.answerer, self.ledger)
-        return question.result(answers, self.evidence)
+        result = question.result(answers, self.evidence)
+        statements = self.reasons.left(question, answers, result)
+        if not statements:
+            return result
+        return with_opinions(result, statements, (yield partial(self.reasons.ask, statements, question)))
 
 
 def _judgements(judged: Sequence[tuple[int, Judged, str]], judge: _Judge) -> Iterator[Scored]:

@@ -15,9 +15,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from tasks.ai.answer_cache import judge_once
-from tasks.ai.answerer import Answerer
+from tasks.ai.answerer import Answerer, NotAsked
 from tasks.ai.budget import Ledger
-from tasks.ai.estimate import NotAsked
 from tasks.ai.settings import AiSettings
 from tasks.errors import DiligenceError
 from tasks.scoring.criteria import Judged

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from textwrap import dedent
 from threading import Lock
@@ -37,6 +38,7 @@ COMPANIES, JUDGED = 3, 6
 LETTER = "Ninety percent of the revenue is recurring. "
 
 
+VERDICTS = json.dumps({"verdicts": [{"statement": 1, "verdict": "not said"}]})
 JUDGEMENT = json.dumps(
     {
         "found": True,
@@ -166,6 +168,7 @@ def settings(home: Path, server: ModelServer) -> dict[str, str]:
         "OPENAI_API_KEY": "a-key",
         "DILIGENCE_AI_MODEL": "a-model",
         "DILIGENCE_AI_SEARCH_PLAN": "off",
+        "DILIGENCE_AI_STATEMENT_CHECK": "off",
     }
 
 
@@ -356,6 +359,25 @@ def test_an_estimate_counts_a_search_plan_for_each_criterion_once(
     assert len(server.plan_requests) == JUDGED
     assert told.usual.calls == report.run.cost.calls == len(server.requests) == (COMPANIES + 1) * JUDGED
     assert [company.usual.calls for company in told.companies] == [2 * JUDGED, JUDGED, JUDGED]
+    assert usage_of(report).tokens <= told.most.tokens
+
+
+def test_an_estimate_counts_a_check_of_each_reason(
+    screen: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DILIGENCE_AI_STATEMENT_CHECK", "on")
+    numbers = count(1)
+
+    def say(request: ModelRequest) -> str:
+        if "Statement 1:" in request.prompt:
+            return VERDICTS
+        reason = f"Hardly any subscriber of theirs ever cancels, says advisor {next(numbers)}."
+        return json.dumps(json.loads(JUDGEMENT) | {"reason": reason})
+
+    server.says = say
+    told = estimate(screen)
+    report = build(batch(screen))
+    assert told.usual.calls == report.run.cost.calls == len(server.requests) == 2 * COMPANIES * JUDGED
     assert usage_of(report).tokens <= told.most.tokens
 
 

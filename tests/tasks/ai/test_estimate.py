@@ -8,8 +8,8 @@ from pydantic import BaseModel
 from storage.caches import StoredAnswer, save_answer
 from storage.database import writing
 from tasks.ai.answer_cache import answer_key, judge_once
-from tasks.ai.answerer import Source
-from tasks.ai.estimate import CountingAnswerer, NotAsked
+from tasks.ai.answerer import NotAsked, Source
+from tasks.ai.estimate import CountingAnswerer
 from tasks.ai.registry import current_answerer
 from tasks.text import tokens
 from tests.servers.openai_server import ModelServer

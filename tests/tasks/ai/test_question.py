@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from storage import database
+from tasks.ai.budget import BudgetSpent
 from tasks.ai.extractive import OPENING
 from tasks.ai.question import ai_question
 from tasks.errors import BadRequest
@@ -155,3 +156,24 @@ def test_statements_are_checked_against_what_a_very_long_context_says_of_them(se
     answer = ai_question("What of Leeds?", "\n".join(lines)).answer
     assert said.rstrip(".") in answer
     assert other not in answer
+
+
+def test_an_answer_and_its_check_keep_within_the_budget(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DILIGENCE_AI_BUDGET", "20 tokens")
+    with pytest.raises(BudgetSpent):
+        ai_question("How much recurs?", CONTEXT)
+    assert server.requests == []
+    monkeypatch.setenv("DILIGENCE_AI_BUDGET", "1500 tokens")
+    assert SAYS in ai_question("How much recurs?", CONTEXT).answer  # by words alone: the check was not paid for
+    assert len(server.requests) == 1
+    monkeypatch.setenv("DILIGENCE_AI_BUDGET", "100000 tokens")
+    ai_question("How much recurs?", CONTEXT)
+    assert any("Statement 1:" in request.prompt for request in server.requests)
+
+
+def test_without_checks_an_answer_is_checked_by_its_words_alone(
+    server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DILIGENCE_AI_STATEMENT_CHECK", "off")
+    assert "second check" not in ai_question("How much recurs?", CONTEXT).answer.lower()
+    assert len(server.requests) == 1
