@@ -5,11 +5,12 @@ evidence and the run under the viewer's own rights.
 """
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from textwrap import shorten
 from typing import Any, Final
 
-from prefect import get_client
+from prefect import get_client, get_run_logger
 from prefect.runtime import flow_run
 
 from flows.batch_file import read_batch
@@ -65,6 +66,17 @@ def mark_warnings(results: RunResults) -> None:
 def _add_tag(tag: str) -> None:
     with get_client(sync_client=True) as client:
         client.update_flow_run(flow_run.id, tags={*flow_run.tags, tag})
+
+
+def tell(lines: Iterable[str]) -> None:
+    """Write lines into the log of the flow run under way, as Prefect shows it."""
+    show(_log, list(lines))
+
+
+def _log(lines: list[str]) -> None:
+    logger = get_run_logger()
+    for line in lines:
+        logger.info("%s", line)
 
 
 def _batch_name(parameters: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from prefect.artifacts import create_markdown_artifact
 from prefect.context import TagsContext
 
-from flows.artifacts import mark_warnings, name_of_batch_run, ranking, report_address
+from flows.artifacts import mark_warnings, name_of_batch_run, ranking, report_address, tell
 from flows.batch_definition import BatchDefinition, batch_of, in_its_folder, slug_of
 from flows.batch_file import Batch
 from flows.due_diligence import examine
@@ -22,7 +22,7 @@ from tasks.ai.registry import current_answerer
 from tasks.errors import DiligenceError
 from tasks.operation import operation
 from tasks.remote.fan_out import FanOut, Leave
-from tasks.reports.results import RunResults, result_lines, results_of, warning_lines
+from tasks.reports.results import result_lines, results_of, warning_lines
 from tasks.tracking import show
 
 log = logging.getLogger(__name__)
@@ -67,15 +67,15 @@ def _run(screen: Batch, out: Path | None, reports: Path | None, *, retry_failed:
     ):
         if out is None and reports is not None:
             out = reports / run
-        log.info(
-            "The run %s begins: %d companies, %d criteria.", run, len(screen.companies), len(screen.criteria.criteria)
-        )
+        criteria = screen.criteria.criteria
+        tell([f"The run {run} begins: {len(screen.companies)} companies, {len(criteria)} criteria."])
         _examine(run, companies_to_do(run, retry_failed=retry_failed))
         try:
             finish(run, out)
         finally:
             results = results_of(run)
-            _tell(results, out)
+            where = f"The report is at {report_address(run)}{f' and in {out}' if out else ''}."
+            tell([*warning_lines(results), *result_lines(results), where])
             mark_warnings(results)
             show(
                 create_markdown_artifact,
@@ -84,13 +84,6 @@ def _run(screen: Batch, out: Path | None, reports: Path | None, *, retry_failed:
                 description=f"{screen.name}: the companies ranked",
             )
     return run
-
-
-def _tell(results: RunResults, out: Path | None) -> None:
-    """Tell the log how the run came out: its warnings, each company, the cost, and where the report is."""
-    for line in [*warning_lines(results), *result_lines(results)]:
-        log.info("%s", line)
-    log.info("The report is at %s%s.", report_address(results.run.id), f" and in {out}" if out else "")
 
 
 def _examine(run: str, companies: Sequence[RunCompany]) -> None:

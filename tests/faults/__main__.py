@@ -29,6 +29,9 @@ def main() -> int:
 
 
 def _run(wanted: argparse.Namespace) -> int:
+    from flows import prefect_server
+
+    prefect_server.prepare()  # as the command does before it imports Prefect: its own log is not the terminal's
     import flows.batch  # noqa: F401
     from tests.faults.driver import Driver, Result
     from tests.faults.faults import pair_of

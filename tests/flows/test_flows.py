@@ -145,15 +145,14 @@ def test_prefect_shows_a_batch_with_a_task_for_each_company_and_each_of_its_step
 
 
 def test_the_log_of_a_batch_tells_the_run(batch_file: Path, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level("INFO", "flows.batch"):
-        run = batch(batch_file)
-    told = [record.getMessage() for record in caplog.records if record.name == "flows.batch"]
-    assert told[0].startswith(f"The run {run} begins: ")
+    run = batch(batch_file)
+    told = [record.getMessage() for record in caplog.records if record.name == "prefect.flow_runs"]
+    assert any(line.startswith(f"The run {run} begins: ") for line in told)
     for examined in build(run).companies:
         assert any(line.lstrip("–0123456789 ").startswith(f"{examined.name}: ") for line in told)
         assert all(f"{examined.name}: {warning}" in told for warning in examined.warnings)
-    assert told[-2].startswith("cost    0 calls")
-    assert told[-1] == f"The report is at http://127.0.0.1:8000/runs/{run}/report.html."
+    assert any(line.startswith("cost    0 calls") for line in told)
+    assert f"The report is at http://127.0.0.1:8000/runs/{run}/report.html." in told
 
 
 def test_the_tags_of_a_batch_cost_no_request_for_each_task(batch_file: Path) -> None:
