@@ -10,12 +10,12 @@ import io
 import logging
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
-from multiprocessing import context, forkserver, popen_forkserver, process, reduction, spawn, util
+from multiprocessing import context, forkserver, popen_forkserver, process, reduction, resource_tracker, spawn, util
 from multiprocessing.context import set_spawning_popen
 from pathlib import Path
 from typing import Any, Final
@@ -49,6 +49,20 @@ def _server() -> forkserver.ForkServer:
     return server
 
 
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Block SIGINT in what is started here, from its first moment on.
+
+    A terminal sends it to all processes. One that had just been forked, and did not ignore it yet, printed a traceback.
+    """
+    resource_tracker.ensure_running()  # to start that, the standard library blocks SIGINT and unblocks it again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _close(*descriptors: int) -> None:
     for descriptor in descriptors:
         os.close(descriptor)
@@ -70,7 +84,8 @@ class _Popen(popen_forkserver.Popen):
             reduction.dump(process_obj, buffer)
         finally:
             set_spawning_popen(None)
-        self.sentinel, writer = _server().connect_to_new_process(self._fds)
+        with _interrupts_blocked():
+            self.sentinel, writer = _server().connect_to_new_process(self._fds)
         parent = os.dup(writer)  # its closing tells the child that the parent is gone
         self.finalizer = util.Finalize(self, _close, (parent, self.sentinel))
         with open(writer, "wb", closefd=True) as file:  # noqa: PTH123 - a descriptor, not a path

@@ -3,6 +3,7 @@
 import ctypes
 import errno
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -40,6 +41,10 @@ def obedient(path: Path, extension: str) -> Reading:
         case ["print"]:
             os.write(1, b"noise on stdout\n")
             os.write(2, b"noise on stderr\n")
+        case ["blocked"]:
+            return Reading(
+                " ".join(signal.Signals(number).name for number in signal.pthread_sigmask(signal.SIG_BLOCK, []))
+            )
         case ["process"]:
             return Reading(str(os.getpid()))
         case ["modules"]:

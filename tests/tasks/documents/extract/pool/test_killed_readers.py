@@ -39,6 +39,13 @@ def test_a_document_whose_reader_is_killed_once_is_read_all_the_same(document: D
         assert pool.read(document(signal.SIGKILL), ".txt").text == "words"
 
 
+def test_an_interrupt_at_the_terminal_reaches_no_reader_not_even_one_that_has_just_begun(tmp_path: Path) -> None:
+    path = tmp_path / "document.txt"
+    path.write_text("blocked")
+    with ExtractionPool(1, Limits(seconds=20), obedient) as pool:
+        assert pool.read(path, ".txt").text == "SIGINT"
+
+
 def test_one_whose_reader_is_killed_again_is_neither_damaged_nor_stored(document: Document, home: Path) -> None:
     with ExtractionPool(1, Limits(seconds=20), killed_by) as pool:
         path = document(signal.SIGKILL, signal.SIGKILL)
