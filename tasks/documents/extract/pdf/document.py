@@ -76,6 +76,7 @@ tight_box: Final = _plain(pdfium.FPDFText_GetCharBox)
 run_box: Final = _plain(pdfium.FPDFText_GetRect)
 character_code: Final = _plain(pdfium.FPDFText_GetUnicode)
 character_angle: Final = _plain(pdfium.FPDFText_GetCharAngle)
+text_object: Final = _plain(pdfium.FPDFText_GetTextObject)
 is_generated: Final = _plain(pdfium.FPDFText_IsGenerated)
 page_object: Final = _plain(pdfium.FPDFPage_GetObject)
 object_kind: Final = _plain(pdfium.FPDFPageObj_GetType)
@@ -255,6 +256,11 @@ def character_origins(textpage: Any, indices: Sequence[int]) -> Iterator[tuple[f
 def character_angles(textpage: Any, indices: Iterable[int]) -> list[float]:
     """By how much some characters of a page are turned, in radians."""
     return list(map(character_angle, repeat(_address(textpage)), indices))
+
+
+def text_objects(textpage: Any, indices: Iterable[int]) -> list[int | None]:
+    """The pieces of text that draw some characters of a page; None for one that PDFium puts in."""
+    return list(map(text_object, repeat(_address(textpage)), indices))
 
 
 def character_codes(textpage: Any, count: int) -> list[int]:

@@ -43,7 +43,8 @@ _SHARED: Final = 0.3
 """The white that they share at least."""
 _OPEN: Final = 3
 """The white from which two lines are enough, as they are where they share two gaps."""
-_ROWS: Final = 2
+_ROWS: Final = 3
+"""Rows with wide gaps below each other that may be a table: fewer are seldom more than a formula."""
 _MOST: Final = 20_000
 """Characters whose boxes are asked for."""
 
@@ -66,7 +67,7 @@ def missing_spaces(textpage: Any, page_text: PageText) -> list[int]:
     text = page_text.text
     if page_text.units != page_text.characters or len(text) != page_text.units or len(text) > _MOST:
         return []
-    words = [match.span() for match in _WORD.finditer(text)]
+    words = _drawn_in_pieces(textpage, [match.span() for match in _WORD.finditer(text)])
     within = list(chain.from_iterable(starmap(range, words)))  # a box costs a call
     boxes = list(document.character_boxes(textpage, within))
     narrowest = _GAP * min((top - bottom for _, top, _, bottom in boxes if top > bottom), default=0.0)
@@ -90,6 +91,13 @@ def missing_spaces(textpage: Any, page_text: PageText) -> list[int]:
         if wide and 3 * len(wide) <= len(gaps) and min(gaps[index] for index in wide) > _OVER_OTHERS * _middle(gaps):
             spots += (begin + index + 1 for index in wide)
     return spots
+
+
+def _drawn_in_pieces(textpage: Any, words: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Those of the words, each from and up to a character, whose first and last character are drawn apart."""
+    firsts = document.text_objects(textpage, [begin for begin, _ in words])
+    lasts = document.text_objects(textpage, [end - 1 for _, end in words])
+    return [word for word, first, last in zip(words, firsts, lasts, strict=True) if first != last]
 
 
 def missing_breaks(textpage: Any, page_text: PageText) -> list[int]:
