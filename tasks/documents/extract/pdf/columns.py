@@ -1,6 +1,7 @@
-"""Two columns of prose that a page draws in the order of their heights: read one after the other, as they are printed.
+"""Two columns that a page draws in the order of their heights, or with a rule between: read one after the other.
 
-A page that draws one column behind the other needs nothing of this, and columns whose lines are level and drawn
+They are prose where nothing else tells them from the rows of a table. A page that draws one column behind the other
+needs nothing of this, and columns whose lines are level and drawn
 across are put in order by `prose`. Here the lines of the columns stand at heights of their own, and the page draws a
 line of one, then a line of the other.
 """
@@ -9,6 +10,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from tasks.documents.extract.pdf.rows import RuledLine
 from tasks.documents.extract.pdf.words import Line, Word, lines_of
 
 _BIN: Final = 2.0
@@ -28,6 +30,10 @@ _LEVEL: Final = 0.6
 """Columns of which more lines are level with one of the other may be the rows of a table."""
 _SWITCHES: Final = 0.3
 """How often a page turns from one column to the other, as a share of its lines, where it draws by height."""
+_LONG: Final = 0.5
+"""The share of a page's height that a rule between its columns runs down."""
+_CROSSED: Final = 2
+"""Rules that may cross the one between columns, at its ends: more make a grid."""
 
 
 class Columns(NamedTuple):
@@ -54,6 +60,27 @@ def columns_by_height(words: Sequence[Word], lines: Sequence[Line]) -> list[Colu
     if not (_is_prose(left) and _is_prose(right) and _is_drawn_by_height(free, gutter, left, right)):
         return []
     return list(_stretches(across, left, right))
+
+
+def columns_by_rule(
+    words: Sequence[Word], vertical: Sequence[RuledLine], horizontal: Sequence[RuledLine]
+) -> list[Columns]:
+    """The stretches of a page down the middle of which a rule runs, and whose lines on both sides are not level."""
+    long = [rule for rule in vertical if rule.end - rule.begin > _LONG * (words[-1].base - words[0].base) > 0]
+    for at, begin, end in long:
+        beside = [word for word in words if begin < word.base < end]
+        crossed = sum(rule.begin < at - 1 and at + 1 < rule.end and begin < rule.at < end for rule in horizontal)
+        if crossed > _CROSSED or any(word.left < at < word.right for word in beside):
+            continue
+        left = lines_of(word for word in beside if word.left < at)
+        right = lines_of(word for word in beside if word.left >= at)
+        if min(len(left), len(right)) >= _FEWEST and not _are_level(left, right):
+            held = {word.first for word in beside}
+            others = lines_of(word for word in words if word.first not in held)
+            above = [Columns([line], [], []) for line in others if line.base <= begin]
+            below = [Columns([line], [], []) for line in others if line.base > begin]
+            return [*above, Columns([], left, right), *below]
+    return []
 
 
 def _gutter(words: Sequence[Word], lines: int) -> float | None:
@@ -102,10 +129,14 @@ def _is_drawn_by_height(words: Sequence[Word], gutter: float, left: Sequence[Lin
     """Whether the page goes from one column to the other again and again, with lines that are not level."""
     sides = [word.left < gutter for word in sorted(words, key=lambda word: word.first)]
     switches = sum(one != other for one, other in itertools.pairwise(sides))
+    return switches >= _SWITCHES * (len(left) + len(right)) and not _are_level(left, right)
+
+
+def _are_level(left: Sequence[Line], right: Sequence[Line]) -> bool:
+    """Whether lines on two sides of a page may be the rows of a table."""
     fewer, more = sorted((left, right), key=len)
     bases = [line.base for line in more]
-    level = sum(any(abs(line.base - base) < 1 for base in bases) for line in fewer)
-    return switches >= _SWITCHES * (len(left) + len(right)) and level <= _LEVEL * len(fewer)
+    return sum(any(abs(line.base - base) < 1 for base in bases) for line in fewer) > _LEVEL * len(fewer)
 
 
 def _stretches(across: Sequence[Line], left: Sequence[Line], right: Sequence[Line]) -> Iterator[Columns]:

@@ -44,7 +44,7 @@ _SHARED: Final = 0.3
 _OPEN: Final = 3
 """The white from which two lines are enough, as they are where they share two gaps."""
 _ROWS: Final = 3
-"""Rows with wide gaps below each other that may be a table: fewer are seldom more than a formula."""
+"""Rows with wide gaps below each other that may be a table: fewer are where what follows stands at one place."""
 _MOST: Final = 20_000
 """Characters whose boxes are asked for."""
 
@@ -148,7 +148,7 @@ def has_gutters(runs: Sequence[Box], text: str) -> bool:
     good: a cell that follows one of several lines. White behind the mark of a list does not count.
     """
     wide = _least_gap(runs, text)
-    gaps: list[tuple[float, float, float]] = []
+    gaps: list[tuple[float, float, float, float]] = []
     rows: set[int] = set()
     last_begin = last_right = last_low = last_high = inf
     within = False
@@ -157,20 +157,26 @@ def has_gutters(runs: Sequence[Box], text: str) -> bool:
         if beside:
             height = max(high - low, last_high - last_low)
             if begin - last_right > wide * height and (within or last_right - last_begin > _MARK * height):
-                for other, left, right in gaps[:-_NEAREST:-1]:
+                for other, left, right, its_end in gaps[:-_NEAREST:-1]:
                     shared = min(right, begin) - max(left, last_right)
                     if shared > _SHARED * height and height / 2 < abs(other - low) < _NEAR * height:
                         row = round(low / 4)
                         if shared > _OPEN * height or row in rows:
                             rows.add(round(other / 4))
                         rows.add(row)
-                        if len(rows) >= _ROWS:
+                        if len(rows) >= _ROWS or (len(rows) > 1 and _is_below(begin, end, right, its_end)):
                             return True
                         break
-                gaps.append((low, last_right, begin))
+                gaps.append((low, last_right, begin, end))
         within = beside and low < last_high
         last_begin, last_right, last_low, last_high = begin, end, low, high
     return False
+
+
+def _is_below(begin: float, end: float, other_begin: float, other_end: float) -> bool:
+    """Whether a run begins or ends where another does, or has its middle there."""
+    before, behind = begin - other_begin, end - other_end
+    return min(abs(before), abs(behind), abs(before + behind) / 2) < 1
 
 
 def _least_gap(runs: Sequence[Box], text: str) -> float:

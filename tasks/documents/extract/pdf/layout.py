@@ -7,11 +7,12 @@ tell at a twentieth of the time that the page takes.
 import gc
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import Any, Final
 
 import pypdfium2.raw as pdfium
 
-from tasks.documents.extract.pdf.columns import Columns, columns_by_height
+from tasks.documents.extract.pdf.columns import Columns, columns_by_height, columns_by_rule
 from tasks.documents.extract.pdf.document import PageText
 from tasks.documents.extract.pdf.gaps import (
     has_gutters,
@@ -96,6 +97,9 @@ def _layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
         if sum(found) >= _KNOWN * len(found):
             return [(0, len(text), once)]
     rules = rules_of(page, turn)
+    by_height = sorted(words, key=attrgetter("base"))
+    if columns := columns_by_rule(by_height, rules.vertical, rules.horizontal):
+        return [(0, len(text), "\r\n".join(_texts_of_columns(columns, rules_across(rules))))]
     tables = find_ruled_tables(rules, words)
     across = rules_across(rules)
     ruled = {word.first for word in _words(tables)}

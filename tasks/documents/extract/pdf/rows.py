@@ -55,6 +55,7 @@ _FIGURE: Final = re.compile(
     r"|[-–—−]+|n/?[am]\.?|N/?[AM]|nil|Nil"
 )
 _LONGEST_FIGURE: Final = 40
+_LIKE_FIGURE: Final = re.compile(r"\d{1,9} ?/ ?\d{1,9}|\w\d{1,9}([.,]\d{1,9})?%")
 _LEADING_SIGN: Final = re.compile(r"(US|[A-Z]{0,2})[$€£¥]( ?\()?|\(|EUR|USD|GBP|CHF")
 _CLOSING_SIGN: Final = re.compile(r"%|\)|%\)|\)%|\) ?%")
 _SOFT_BREAK: Final = re.compile(r"\S[-/\\]$|^[-–−]$")
@@ -110,6 +111,11 @@ class _Entry:
 def is_figure(text: str) -> bool:
     """Whether a cell's text is a figure, or a dash for none."""
     return len(text) <= _LONGEST_FIGURE and _is_figure(text)
+
+
+def _is_like_figure(text: str) -> bool:
+    """Whether a cell's text is a figure, or one beside another (`25/30`), or with a sign that is not known (`þ5%`)."""
+    return is_figure(text) or _LIKE_FIGURE.fullmatch(text) is not None
 
 
 @lru_cache(maxsize=4096)
@@ -290,7 +296,8 @@ class Rows:
             for column, entry in self._entries[index].items():
                 held.setdefault(column, []).append(entry)
         stacked = [
-            sum(is_figure(entry.text) or entry.text.endswith(":") for entry in entries) > 1 for entries in held.values()
+            sum(_is_like_figure(entry.text) or entry.text.endswith(":") for entry in entries) > 1
+            for entries in held.values()
         ]
         if sum(stacked) > 1 or any(stacked[:1]) or (any(stacked) and len(stacked) <= _NARROW):
             return True
@@ -367,7 +374,7 @@ class Rows:
         if by_cells:
             end = max(last)
             return set(cells) == {end} and len(group) == 1 and self._is_full(last[end], cells[end], end, strict=True)
-        figures = [entry for entry in cells.values() if is_figure(entry.text)]
+        figures = [entry for entry in cells.values() if _is_like_figure(entry.text)]
         if set(last) == {0} and 0 in cells:  # a label that fills its column, its figures below
             indented = cells[0].left > last[0].left + 2.5 * self._size
             near = self._even or pitch < _WRAPPED * self._pitch

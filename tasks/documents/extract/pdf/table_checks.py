@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Final
 
 from tasks.documents.extract.pdf.rows import Interval, is_figure, over
@@ -17,6 +17,12 @@ _LEVEL: Final = 0.4
 """The share of the lines of a table's columns that stand on one level with one in another column, at least."""
 _BESIDE: Final = 6
 """Lines beside prose at least."""
+_AT_SIDE: Final = 0.75
+"""The share of a table's lines that a caption at its side stands beside, at most."""
+_CAPTION: Final = 4
+"""Lines of a caption at a table's side, at least: a cell may have fewer."""
+_PIECE: Final = 3
+"""Lines that are drawn one after the other, at least, where they are no cells of rows."""
 _MARK: Final = re.compile(
     r"[o*]|\(?[^\w\s]{1,2}\)?|\(?([0-9]{1,3}|[a-zA-Z]|[ivx]{1,5}|[IVX]{1,5})[.)]|\[\d+\]|\d+(\.\d+)+\.?|§+ ?\d+"
 )
@@ -99,6 +105,35 @@ def without_tail(block: list[Line]) -> list[Line]:
     """The lines of a table of three columns or more up to the last one that has more than two cells."""
     end = max((index for index, line in enumerate(block, 1) if len(line.cells) >= FEWEST), default=0)
     return block[:end] if end >= FEWEST else block
+
+
+def beside_caption(block: Sequence[Line], columns: Sequence[Interval]) -> list[Word]:
+    """The words of a table without what stands at its side and is no column of it; none where nothing does.
+
+    A caption at the side is drawn in one piece and beside some of the rows, the columns row by row.
+    """
+    drawn = sorted((word for line in block for word in line.words), key=lambda word: word.first)
+    for side in {0, len(columns) - 1}:
+        left, right = columns[side]
+        cells = [[cell for cell in line.cells if cell.left < right and left < cell.right] for line in block]
+        lines = [[word for cell in held for word in cell.words] for held in cells if held]
+        if not _CAPTION <= len(lines) <= _AT_SIDE * len(block):
+            continue
+        aside = {word.first for words in lines for word in words}
+        named = sum(any(map(str.isalpha, word.text)) for words in lines for word in words)
+        if named <= len(lines) or _pieces(aside, drawn) > max(1, len(lines) // _PIECE):
+            continue
+        between = [(begin, end) for index, (begin, end) in enumerate(columns) if index != side]
+        held = [[word for word in drawn if begin - 1 <= word.left < end] for begin, end in between]
+        if all(_pieces({word.first for word in words}, drawn) > len(block) // _PIECE for words in held):
+            return [word for word in drawn if word.first not in aside]
+    return []
+
+
+def _pieces(firsts: Set[int], words: Iterable[Word]) -> int:
+    """In how many pieces some of the words, given by where they begin, are drawn; `words` come as they are drawn."""
+    drawn = [word.first in firsts for word in words]
+    return sum(one and not other for one, other in itertools.pairwise([*drawn, False]))
 
 
 def beside_prose(block: Sequence[Line], columns: Sequence[Interval]) -> list[list[Word]]:

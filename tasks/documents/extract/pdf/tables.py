@@ -16,6 +16,7 @@ from typing import Final
 from tasks.documents.extract.pdf.rows import GUTTER, Interval, Rows, RuledLine, TableRow, over
 from tasks.documents.extract.pdf.table_checks import (
     FEWEST,
+    beside_caption,
     beside_prose,
     following,
     is_list,
@@ -46,6 +47,8 @@ _EDGED: Final = 0.25
 """The share of a column's lines that have two cells where it is two columns."""
 _ALIGNED: Final = 0.8
 """The share of those whose right cells begin at one place."""
+_AT_ONE_PLACE: Final = 0.6
+"""The share of a column's lines that have an edge or their middle at one place."""
 _LEADERS: Final = re.compile(r"(?<!\d)[.…·_]+$")
 _SPACED_LEADERS: Final = re.compile(r"[.…·_]{4,}|([.…·_] ){3,}|…")
 
@@ -90,6 +93,9 @@ def find_tables(lines: list[Line], rules: Sequence[RuledLine] = ()) -> list[Tabl
         if len(columns) > 1 and is_table(_several(block)) and not is_list(rows):
             if sides := beside_prose(block, columns):
                 tables += (table for side in sides for table in find_tables(lines_of(side), rules))
+                continue
+            if inside := beside_caption(block, columns):
+                tables += find_tables(lines_of(inside), rules)
                 continue
             block = without_notes(block, columns)
             block = [*_headers(lines, block[0], columns), *block]
@@ -301,7 +307,10 @@ def _part_at_rivers(block: Sequence[Line], columns: Sequence[Interval], size: fl
         spans = _merged(((word.left, word.right) for words in several for word in words), GUTTER * size)
         for (_, begin), (end, _) in itertools.pairwise(spans):
             gaps = [gap for words in lines if (gap := _gap(words, begin, end)) is not None]
-            if len(gaps) >= max(3, 0.7 * len(lines)) and max(gaps) > 0.6 * size:
+            if len(gaps) < max(3, 0.7 * len(lines)) or max(right - left for left, right in gaps) < 0.6 * size:
+                continue
+            behind = [[word for word in words if word.left >= end - 0.1] for words in several]
+            if _are_aligned([left for left, _ in gaps], [words for words in behind if words]):
                 parted = True
                 for line in block:
                     line.cells = [part for cell in line.cells for part in _parted(cell, begin, end)]
@@ -347,11 +356,25 @@ def _merged(intervals: Iterable[Interval], gap: float) -> list[Interval]:
     return [(left, right) for left, right in merged]
 
 
-def _gap(words: Sequence[Word], begin: float, end: float) -> float | None:
+def _gap(words: Sequence[Word], begin: float, end: float) -> Interval | None:
     """The white of a line between two places, both of which it has words beyond."""
     before = [word.right for word in words if word.right <= begin + 0.1]
     behind = [word.left for word in words if word.left >= end - 0.1]
-    return min(behind) - max(before) if before and behind else None
+    return (max(before), min(behind)) if before and behind else None
+
+
+def _are_aligned(ends: Sequence[float], behind: Sequence[Sequence[Word]]) -> bool:
+    """Whether what stands before the white of lines ends at one place, or what stands behind it has one edge or middle.
+
+    White that runs down lines of prose by chance has neither.
+    """
+    lefts, rights = [words[0].left for words in behind], [words[-1].right for words in behind]
+    middles = [(left + right) / 2 for left, right in zip(lefts, rights, strict=True)]
+    for places in (ends, lefts, rights, middles):
+        middle = sorted(places)[len(places) // 2]
+        if sum(abs(place - middle) < 1 for place in places) >= _AT_ONE_PLACE * len(places):
+            return True
+    return False
 
 
 def _parted(cell: LineCell, begin: float, end: float) -> list[LineCell]:
