@@ -99,13 +99,13 @@ def _layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
     rules = rules_of(page, turn)
     by_height = sorted(words, key=attrgetter("base"))
     if columns := columns_by_rule(by_height, rules.vertical, rules.horizontal):
-        return [(0, len(text), "\r\n".join(_texts_of_columns(columns, rules_across(rules))))]
+        return [(0, len(text), _text_of_columns(columns, rules_across(rules), by_height, text))]
     tables = find_ruled_tables(rules, words)
     across = rules_across(rules)
     ruled = {word.first for word in _words(tables)}
     free = lines_of(word for word in words if word.first not in ruled)
     if not tables and not is_right_to_left(text) and (columns := columns_by_height(words, free)):
-        return [(0, len(text), "\r\n".join(_texts_of_columns(columns, across)))]
+        return [(0, len(text), _text_of_columns(columns, across, words, text))]
     for lines in columns_of_prose(free):
         if len(lines) <= _MOST_LINES:
             tables += merged_columns(lines) or find_tables(lines, across)
@@ -125,11 +125,23 @@ def _text_of_glyphs(textpage: Any, page_text: PageText, *, twice: bool = False) 
     return "\r\n".join(pieces)
 
 
-def _texts_of_columns(columns: Iterable[Columns], across: Sequence[RuledLine]) -> Iterator[str]:
-    """The lines and tables of the stretches of a page, the left column of each before the right one."""
+def _text_of_columns(
+    columns: Iterable[Columns], across: Sequence[RuledLine], words: Iterable[Word], text: str
+) -> str:
+    """The lines and tables of the stretches of a page, the left column of each before the right one.
+
+    What of the page's text is none of these words, as what is turned, comes last.
+    """
+    pieces: list[str] = []
     for stretch in columns:
         for lines in stretch:
-            yield from _texts_of_lines(lines, find_tables(lines, across) if 0 < len(lines) <= _MOST_LINES else [])
+            pieces += _texts_of_lines(lines, find_tables(lines, across) if 0 < len(lines) <= _MOST_LINES else [])
+    end = 0
+    for first, behind in (*sorted((word.first, word.end) for word in words), (len(text), len(text))):
+        if first > end and (left_out := text[end:first].strip()):
+            pieces.append(left_out)
+        end = behind
+    return "\r\n".join(pieces)
 
 
 def _texts_of_lines(lines: Iterable[Line], tables: Sequence[Table]) -> Iterator[str]:

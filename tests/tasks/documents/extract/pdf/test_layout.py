@@ -348,6 +348,70 @@ def test_columns_that_are_drawn_by_the_heights_of_their_lines_are_read_one_after
     assert text.rstrip().endswith("below the columns")
 
 
+def draw_form(canvas: Canvas) -> tuple[list[str], list[str]]:
+    """Two columns whose lines are not level, drawn by turns, with a rule between them: an item and its boxes."""
+    columns: tuple[list[str], list[str]] = [], []
+    canvas.line(300, 720, 300, 400)
+    for number in range(12):
+        for column, left, offset in zip(columns, (72, 320), (0, 5), strict=True):
+            top = 700 - 24 * number - offset
+            column += (f"{number + 1} Did you file a return for {2000 + number}?", "Attach it to this form here")
+            canvas.drawString(left, top, column[-2])
+            canvas.drawString(left, top - 11, column[-1])
+    return columns
+
+
+def test_columns_with_a_rule_between_them_are_read_one_after_the_other() -> None:
+    canvas = page()
+    canvas.drawString(72, 740, "Other information")
+    canvas.drawString(320, 740, "Page 5")
+    left, right = draw_form(canvas)
+    assert text_of(canvas).splitlines() == ["Other information Page 5", *left, *right]
+
+
+def test_what_is_turned_beside_such_columns_is_read_after_them() -> None:
+    canvas = page()
+    draw_form(canvas)
+    canvas.rotate(90)
+    canvas.drawString(500, -40, "Attach Forms W-2 here")
+    assert text_of(canvas).splitlines()[-1] == "Attach Forms W-2 here"
+
+
+def test_a_rule_down_the_middle_of_rows_leaves_them_rows() -> None:
+    canvas = page()
+    canvas.line(200, 720, 200, 500)
+    rows = [[f"Item {number}", f"{number},{number}00", f"{number},{number}50"] for number in range(1, 16)]
+    draw_rows(canvas, rows)
+    assert rows_of(text_of(canvas)) == rows
+
+
+def test_a_caption_at_the_side_of_a_table_is_no_column_of_it() -> None:
+    canvas = page()
+    rows = [["Change in %", "25/30", "31/46"], ["Fights", "60/51", "44/20"], ["Tired", "81/76", "90/65"]] * 3
+    for index, (label, *cells) in enumerate(rows):
+        canvas.drawString(180, 700 - 12 * index, label)
+        for right, cell in zip((400, 480), cells, strict=True):
+            canvas.drawRightString(right, 700 - 12 * index, cell)
+    caption = ["Table IV.", "Frequencies and", "changes before", "and after the", "interventions"]
+    for index, line in enumerate(caption):
+        canvas.drawString(72, 652 - 12 * index, line)
+    text = text_of(canvas)
+    assert rows_of(text) == rows
+    assert text.splitlines()[-len(caption) :] == caption
+
+
+def test_white_that_runs_down_stretched_lines_by_chance_parts_no_cells() -> None:
+    canvas = page()
+    lines = [("Current status", "and date", "12"), ("Date you entered the", "country", "34"), ("Did you", "give it up", "56")]
+    for index, (before, behind, figure) in enumerate(lines):
+        top = 700 - 14 * index
+        canvas.drawString(72, top, f"{'DEF'[index]}")
+        canvas.drawString(100 + 7 * index, top, before)
+        canvas.drawString(100 + 7 * index + stringWidth(before, "Helvetica", 9) + 5.5 - index, top, behind)
+        canvas.drawRightString(480, top, figure)
+    assert all(len(row) == 3 for row in rows_of(text_of(canvas)))
+
+
 def test_a_numbered_list_is_no_table() -> None:
     canvas = page()
     for index in range(8):
