@@ -402,14 +402,16 @@ def test_a_caption_at_the_side_of_a_table_is_no_column_of_it() -> None:
 
 def test_white_that_runs_down_stretched_lines_by_chance_parts_no_cells() -> None:
     canvas = page()
-    lines = [("Current status", "and date", "12"), ("Date you entered the", "country", "34"), ("Did you", "give it up", "56")]
-    for index, (before, behind, figure) in enumerate(lines):
-        top = 700 - 14 * index
-        canvas.drawString(72, top, f"{'DEF'[index]}")
-        canvas.drawString(100 + 7 * index, top, before)
-        canvas.drawString(100 + 7 * index + stringWidth(before, "Helvetica", 9) + 5.5 - index, top, behind)
-        canvas.drawRightString(480, top, figure)
-    assert all(len(row) == 3 for row in rows_of(text_of(canvas)))
+    rows = [
+        ("Current status and", 200.0, 203.3, "date of entry", "12"),
+        ("Date of first", 198.8, 205.6, "entry to the country", "34"),
+        ("Did you give your", 197.6, 204.45, "permanent residence up", "56"),
+    ]
+    for index, (before, end, begin, behind, figure) in enumerate(rows):
+        canvas.drawRightString(end, 700 - 14 * index, before)
+        canvas.drawString(begin, 700 - 14 * index, behind)
+        canvas.drawRightString(480, 700 - 14 * index, figure)
+    assert rows_of(text_of(canvas)) == [[f"{before} {behind}", figure] for before, _, _, behind, figure in rows]
 
 
 def test_a_numbered_list_is_no_table() -> None:
