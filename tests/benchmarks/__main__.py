@@ -1,6 +1,6 @@
 """`make bench`: each figure beside its baseline, measured in the same run.
 
-python -m tests.benchmarks [NAME ...]     names: demo, service, service_memory, extraction, peers, tables, boxes,
+python -m tests.benchmarks [NAME ...]     names: demo, service, service_memory, extraction, peers, tables, word_order, boxes,
 evidence, links, office, figures, drive, companies, websites, in_flight, carry_over, retrieval, orders, report
 """
 
@@ -26,6 +26,7 @@ from tests.benchmarks import (
     service_memory,
     tables,
     websites,
+    word_order,
 )
 
 BENCHES = {
@@ -35,6 +36,7 @@ BENCHES = {
     "extraction": extraction.measure,
     "peers": peers.measure,
     "tables": tables.measure,
+    "word_order": word_order.measure,
     "boxes": boxes.measure,
     "evidence": evidence.measure,
     "links": links.measure,

@@ -37,8 +37,8 @@ _ROUNDS: Final = 3
 _PATIENCE: Final = 60.0
 
 
-class _Turn:
-    """An extractor that waits for its turn."""
+class Turn:
+    """An extractor, by its name in `turns.py`, that waits for its turn; `there`: it could be started."""
 
     def __init__(self, name: str) -> None:
         python = sys.executable if name == "ours" else str(_PROJECT / ".peers/bin/python")
@@ -69,6 +69,7 @@ class _Turn:
         return json.loads(line) if line else None
 
     def end(self) -> None:
+        """Stop it."""
         self._process.kill()
         self._process.communicate()
 
@@ -86,7 +87,7 @@ def measure() -> Iterator[tuple[str, str, str]]:
 def _beside(extension: str, documents: list[Path], names: list[str]) -> Iterator[tuple[str, str, str]]:
     seconds: dict[str, dict[Path, float]] = defaultdict(dict)
     scores: dict[str, list[Score]] = defaultdict(list)
-    turns = {name: _Turn(name) for name in names}
+    turns = {name: Turn(name) for name in names}
     for name in [name for name in names if not turns[name].there]:
         turns.pop(name).end()
     for document in documents:
@@ -95,7 +96,7 @@ def _beside(extension: str, documents: list[Path], names: list[str]) -> Iterator
                 answer = turn.take(document)
                 if answer is None:  # it crashed on this document
                     turn.end()
-                    turns[name] = _Turn(name)
+                    turns[name] = Turn(name)
                     answer = {"error": "crash"}
                 if "error" not in answer:
                     seconds[name][document] = min(answer["seconds"], seconds[name].get(document, _PATIENCE))

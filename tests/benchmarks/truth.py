@@ -36,10 +36,10 @@ class Score(NamedTuple):
     apart: dict[str, tuple[int, int]]
 
 
-def words(text: str) -> Counter[str]:
-    """The words of a text: normalised, without punctuation at their edges; Asian text by character."""
+def words(text: str) -> list[str]:
+    """The words of a text in order: normalised, without punctuation at their edges; Asian text by character."""
     plain = _UNSEEN.sub("", unicodedata.normalize("NFKC", html.unescape(text)))
-    return Counter(word for each in _WORD.findall(plain) if (word := _EDGE.sub("", each)))
+    return [word for each in _WORD.findall(plain) if (word := _EDGE.sub("", each))]
 
 
 def score(truth: Path, text: str) -> Score | None:
@@ -56,7 +56,7 @@ def score(truth: Path, text: str) -> Score | None:
             allowed.update(counts)
     if not categories:
         return None
-    given = words(text)
+    given = Counter(words(text))
     right = given & (wanted + allowed)
     if truth.name.endswith(".xlsx.json"):  # a workbook's numbers are written in many ways
         right = Counter({word: n for word, n in given.items() if word in right or any(map(str.isdigit, word))})

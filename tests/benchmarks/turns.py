@@ -57,6 +57,20 @@ def pypdfium2() -> Extract:
     return read
 
 
+def pymupdf() -> Extract:
+    library = importlib.import_module("pymupdf")
+    library.TOOLS.mupdf_display_errors(False)  # noqa: FBT003 - positional there
+    flags = library.TEXTFLAGS_TEXT & ~library.TEXT_PRESERVE_LIGATURES
+
+    def read(path: str) -> str:
+        with library.open(path) as document:
+            if document.needs_pass:
+                document.authenticate("")
+            return "\n".join(page.get_text(flags=flags) for page in document)
+
+    return read
+
+
 def charset_normalizer() -> Extract:
     from_path = importlib.import_module("charset_normalizer").from_path
     return lambda path: str(from_path(path).best())
