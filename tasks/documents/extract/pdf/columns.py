@@ -66,8 +66,10 @@ def columns_by_rule(
     words: Sequence[Word], vertical: Sequence[RuledLine], horizontal: Sequence[RuledLine]
 ) -> list[Columns]:
     """The stretches of a page down the middle of which a rule runs, and whose lines on both sides are not level."""
-    long = [rule for rule in vertical if rule.end - rule.begin > _LONG * (words[-1].base - words[0].base) > 0]
-    for at, begin, end in long:
+    longest = max((rule.end - rule.begin for rule in vertical), default=0.0)
+    bases = [word.base for word in words] if longest else []
+    least = _LONG * (max(bases) - min(bases)) if bases else longest
+    for at, begin, end in [rule for rule in vertical if rule.end - rule.begin > least > 0]:
         beside = [word for word in words if begin < word.base < end]
         crossed = sum(rule.begin < at - 1 and at + 1 < rule.end and begin < rule.at < end for rule in horizontal)
         if crossed > _CROSSED or any(word.left < at < word.right for word in beside):

@@ -7,7 +7,6 @@ tell at a twentieth of the time that the page takes.
 import gc
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from operator import attrgetter
 from typing import Any, Final
 
 import pypdfium2.raw as pdfium
@@ -97,9 +96,8 @@ def _layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
         if sum(found) >= _KNOWN * len(found):
             return [(0, len(text), once)]
     rules = rules_of(page, turn)
-    by_height = sorted(words, key=attrgetter("base"))
-    if columns := columns_by_rule(by_height, rules.vertical, rules.horizontal):
-        return [(0, len(text), _text_of_columns(columns, rules_across(rules), by_height, text))]
+    if columns := columns_by_rule(words, rules.vertical, rules.horizontal):
+        return [(0, len(text), _text_of_columns(columns, rules_across(rules), words, text))]
     tables = find_ruled_tables(rules, words)
     across = rules_across(rules)
     ruled = {word.first for word in _words(tables)}

@@ -17,6 +17,8 @@ THIN: Final = 2.5
 """The thickest rule; rules as near as that to each other are one."""
 _SHORT: Final = 3.0
 """Shorter rules are part of a drawing."""
+_SMALL: Final = 10.0
+"""Paths that are smaller in both directions are signs and boxes to check: a cell has room for a word."""
 _MOST_OBJECTS: Final = 20_000
 _MOST_SEGMENTS: Final = 400
 """Segments of a path: more are a drawing's."""
@@ -40,6 +42,8 @@ def rules_of(page: Any, turn: int = 0) -> Rules:
     for path, (left, top, right, bottom) in document.objects_of(page, pdfium.FPDF_PAGEOBJ_PATH, _MOST_OBJECTS):
         width, height = right - left, top - bottom
         if width > THIN and height > THIN:
+            if width < _SMALL and height < _SMALL:
+                continue
             for (x, y), (other_x, other_y) in _stroked_segments(path):
                 _add(rules, x, y, other_x, other_y)
         elif width > height:

@@ -20,6 +20,8 @@ from tasks.documents.extract.pdf.document import Box, PageText
 
 _WORD: Final = re.compile("([^\\s\x02\ufffe]+)[\x02\ufffe]?")
 """PDFium marks a hyphen at a line's end, and gives no line break."""
+_PLAIN: Final = re.compile(r"\S+")
+_PERCENT: Final = re.compile("%[\x02\ufffe]?")
 _RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc]")
 LETTERS: Final = 0.85
 """A font's size as a share of the height of its characters' boxes."""
@@ -162,73 +164,81 @@ def words_of_text(textpage: Any, page_text: PageText, turn: int, spaces: Sequenc
     text = page_text.text
     if page_text.characters > MOST or len(text) != page_text.units:
         return []
-    spans = list(_spans(text, spaces))
+    spans = _spans(text, spaces)
     ones, others = [first for first, _, _ in spans], [end - 1 for _, end, _ in spans]
     if page_text.units != page_text.characters:
         ones, others = ([document.character_at(textpage, at) for at in side] for side in (ones, others))
     single = [one for one, other in zip(ones, others, strict=True) if one == other]
     angles = document.character_angles(textpage, single)
     turned = {one for one, angle in zip(single, angles, strict=True) if round(angle / (pi / 2)) % 4 != turn}
-    words: list[Word] = []
-    last_right = 0.0
-    for one, other, (first, end, behind), box, last_box, origin in zip(
-        ones,
-        others,
-        spans,
-        document.character_boxes(textpage, ones),
-        document.character_boxes(textpage, others),
-        document.character_origins(textpage, ones),
-        strict=True,
-    ):
-        if one == other and one in turned:
-            continue
-        if turn:
-            left, right, base, height = upright(box, origin, turn)
-            if one != other:
-                other_left, right, low, _ = upright(last_box, (last_box[0], last_box[3]), turn)
-                if abs(base - low) > height or other_left < left:
+    if turned:
+        kept = [index for index, (one, other) in enumerate(zip(ones, others, strict=True)) if one < other or one not in turned]
+        spans, ones, others = ([side[index] for index in kept] for side in (spans, ones, others))
+    boxes = document.character_boxes(textpage, ones)
+    last_boxes = document.character_boxes(textpage, others)
+    origins = document.character_origins(textpage, ones)
+    if turn:
+        words = list(_turned_words(text, spans, boxes, last_boxes, origins, turn))
+    else:
+        words = []
+        for (first, end, behind), one, (left, top, right, bottom), (last_left, _, its_right, its_bottom), (_, y) in zip(
+            spans, ones, boxes, last_boxes, origins, strict=True
+        ):
+            height = top - bottom
+            if bottom != its_bottom:
+                lower = abs(bottom - its_bottom)
+                if lower > height or (
+                    lower > _LEVEL * height and round(document.character_angle(textpage, one) / (pi / 2)) % 4
+                ):
                     continue
-        else:
-            left, top, right, bottom = box
-            base, height = -origin[1], top - bottom
-            if one != other:
-                last_left, _, its_right, its_bottom = last_box
-                if bottom != its_bottom:
-                    lower = abs(bottom - its_bottom)
-                    if lower > height or (
-                        lower > _LEVEL * height and round(document.character_angle(textpage, one) / (pi / 2)) % 4
-                    ):
-                        continue
-                if last_left >= left:
-                    right = its_right
-                elif _RIGHT_TO_LEFT.match(text, first):
-                    left, right = last_left, max(right, its_right)
-                else:
-                    continue
-        if height > 0 and right > left:
-            size = LETTERS * height
-            glued = bool(
-                text[first] == "%"
-                and end == first + 1
-                and one
-                and words
-                and left - last_right < _SIGN_GAP * size
-                and document.is_generated(textpage, one - 1)
-            )
-            words.append(Word(text[first:behind], left, right, base, size, first, behind, glued))
-            last_right = right
+            if last_left >= left:
+                right = its_right
+            elif _RIGHT_TO_LEFT.match(text, first):
+                left, right = last_left, max(right, its_right)
+            else:
+                continue
+            if height > 0 and right > left:
+                words.append(Word(text[first:behind], left, right, -y, LETTERS * height, first, behind))
+    if "%" in text:
+        numbers = {first: one for (first, _, _), one in zip(spans, ones, strict=True)}
+        for last, word in itertools.pairwise(words):
+            near = word.text[0] == "%" and word.left - last.right < _SIGN_GAP * word.size
+            if near and _PERCENT.fullmatch(word.text):
+                word.glued = document.is_generated(textpage, numbers[word.first] - 1) == 1
     return words
 
 
-def _spans(text: str, spaces: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+def _spans(text: str, spaces: Sequence[int]) -> list[tuple[int, int, int]]:
     """Where each word begins and ends, and where the mark of a hyphen behind it ends."""
+    if not spaces and "\x02" not in text and "\ufffe" not in text:  # the usual
+        return [(first, end, end) for first, end in map(re.Match.span, _PLAIN.finditer(text))]
+    spans: list[tuple[int, int, int]] = []
     for match in _WORD.finditer(text):
         first, end = match.span(1)
-        if spaces:
-            for space in spaces[bisect(spaces, first) : bisect(spaces, end - 1)]:
-                yield first, space, space
-                first = space
-        yield first, end, match.end()
+        for space in spaces[bisect(spaces, first) : bisect(spaces, end - 1)]:
+            spans.append((first, space, space))
+            first = space
+        spans.append((first, end, match.end()))
+    return spans
+
+
+def _turned_words(
+    text: str,
+    spans: Iterable[tuple[int, int, int]],
+    boxes: Iterable[Box],
+    last_boxes: Iterable[Box],
+    origins: Iterable[tuple[float, float]],
+    turn: int,
+) -> Iterator[Word]:
+    """Words of a page that is turned by so many quarters, by the boxes of their first and their last character."""
+    for (first, end, behind), box, last_box, origin in zip(spans, boxes, last_boxes, origins, strict=True):
+        left, right, base, height = upright(box, origin, turn)
+        if end > first + 1:
+            other_left, right, low, _ = upright(last_box, (last_box[0], last_box[3]), turn)
+            if abs(base - low) > height or other_left < left:
+                continue
+        if height > 0 and right > left:
+            yield Word(text[first:behind], left, right, base, LETTERS * height, first, behind)
 
 
 def are_set_twice(words: Sequence[Word]) -> bool:
