@@ -26,6 +26,8 @@ _FEWEST: Final = 8
 _WORDS: Final = 4
 _PROSE: Final = 0.6
 """The share of a column's words that stand in lines of prose."""
+_LETTERS: Final = 0.4
+"""The share of a page's words that begin with a letter, at least, where that is so of both columns."""
 _LEVEL: Final = 0.6
 """Columns of which more lines are level with one of the other may be the rows of a table."""
 _SWITCHES: Final = 0.3
@@ -55,6 +57,8 @@ def columns_by_height(words: Sequence[Word], lines: Sequence[Line]) -> list[Colu
     across = [line for line in lines if _crosses(line, gutter)]
     held = {word.first for line in across for word in line.words}
     free = [word for word in words if word.first not in held]
+    if sum([word.text[0].isalpha() for word in free]) < _LETTERS * len(free):
+        return []
     left = lines_of(word for word in free if word.left < gutter)
     right = lines_of(word for word in free if word.left >= gutter)
     if not (_is_prose(left) and _is_prose(right) and _is_drawn_by_height(free, gutter, left, right)):

@@ -4,6 +4,7 @@ Where rules cross they make a grid; a cell that no rule parts from its neighbour
 spans both. All lengths are points; `y` grows from the top of the page to its bottom.
 """
 
+import itertools
 import math
 from bisect import bisect, bisect_left
 from collections.abc import Iterable, Sequence
@@ -152,6 +153,7 @@ class _Grid:
         return [
             row
             for y, lines in enumerate(fields)
+            if any(lines)
             for row in _rows(lines, [self._end(lines[x], cells, y, x) for x in range(self._width)])
         ]
 
@@ -200,15 +202,22 @@ class _Grid:
                 first[field] = field = first[parent]
             return field
 
-        for field in range(len(first)):
-            y, x = divmod(field, width)
-            if x and not _covers(self._vertical[x], self._ys[y], self._ys[y + 1]):
-                low, high = sorted((root(field), root(field - 1)))
-                first[high] = low
-            if y and not _covers(self._horizontal[y], self._xs[x], self._xs[x + 1]):
-                low, high = sorted((root(field), root(field - width)))
-                first[high] = low
-        return {divmod(field, width): divmod(root(field), width) for field in range(len(first))}
+        def join(field: int, other: int) -> None:
+            one, two = root(field), root(other)
+            first[max(one, two)] = min(one, two)
+
+        edges = list(itertools.pairwise(self._xs))
+        field = 0
+        for y, (top, bottom) in enumerate(itertools.pairwise(self._ys)):
+            above = self._horizontal[y]
+            for x, (left, right) in enumerate(edges):
+                if x and not _covers(self._vertical[x], top, bottom):
+                    join(field, field - 1)
+                if y and not _covers(above, left, right):
+                    join(field, field - width)
+                field += 1
+        places = [(y, x) for y in range(self._height) for x in range(width)]
+        return {place: places[root(field)] for field, place in enumerate(places)}
 
 
 def _is_too_much(cell: Sequence[Line]) -> bool:

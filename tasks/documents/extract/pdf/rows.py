@@ -8,7 +8,7 @@ first word had no room there. Signs in columns of their own (`$`, `%`, a closing
 import itertools
 import math
 import re
-from bisect import bisect
+from bisect import bisect, bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -100,6 +100,8 @@ class _Entry:
     @property
     def text(self) -> str:
         """The text of the cells, signs without a space beside their figures."""
+        if len(self.cells) == 1:
+            return self.cells[0].text
         text = ""
         for cell in self.cells:
             words = cell.text
@@ -123,13 +125,12 @@ def _is_figure(text: str) -> bool:  # each cell is asked several times
     return _FIGURE.fullmatch(text) is not None
 
 
-def over(cell: LineCell, columns: Iterable[Interval]) -> int:
-    """How many columns a cell stands in."""
-    begin, end = cell.left + _TOUCH, cell.right - _TOUCH
+def over(cell: LineCell, columns: Sequence[Interval]) -> int:
+    """How many columns a cell stands in; these come from left to right."""
+    begin, at = cell.left + _TOUCH, bisect_left(columns, (cell.right - _TOUCH,))
     count = 0
-    for left, right in columns:
-        if left < end and begin < right:
-            count += 1
+    while count < at and columns[at - count - 1][1] > begin:
+        count += 1
     return count
 
 
@@ -239,6 +240,9 @@ class Rows:
         cells: list[str] = []
         for column in range(self._count):
             entries = [entry for index in group if (entry := self._entries[index].get(column)) is not None]
+            if len(entries) < 2:
+                cells.append(entries[0].text if entries else "")
+                continue
             lines = [(entry.text, entry.words) for entry in entries]
             cells.append(joined_lines(lines, self._full(column), self._size))
         return TableRow(cells, [word for index in group for word in self._lines[index].words])
@@ -326,10 +330,9 @@ class Rows:
 
     def _column(self, cell: LineCell) -> int:
         """The column that a cell stands in; the first of those that it spans."""
-        begin, end = cell.left + _TOUCH, cell.right - _TOUCH
-        for index, (left, right) in enumerate(self._columns):
-            if left < end and begin < right:
-                return index
+        behind = bisect_left(self._columns, (cell.right - _TOUCH,))
+        if count := over(cell, self._columns):
+            return behind - count
         return min(range(len(self._columns)), key=lambda index: self._distance(cell, index))
 
     def _distance(self, cell: LineCell, column: int) -> float:

@@ -3,6 +3,7 @@
 import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
+from operator import and_
 from typing import Final
 
 from tasks.documents.extract.pdf.rows import Interval, is_figure, over
@@ -140,6 +141,10 @@ def beside_prose(block: Sequence[Line], columns: Sequence[Interval]) -> list[lis
     """The words on both sides of a gutter if one of them is prose whose lines are not level with those of the other."""
     gutters = [(end + begin) / 2 for (_, end), (begin, _) in itertools.pairwise(columns)]
     for middle in (columns[0][0] - 1, *gutters, columns[-1][1] + 1):
+        before = [line.words[0].right < middle for line in block]
+        behind = [line.words[-1].left > middle for line in block]
+        if sum(map(and_, before, behind)) >= _LEVEL * min(sum(before), sum(behind)):
+            continue
         halves = [
             ([word for word in line.words if word.right < middle], [word for word in line.words if word.left > middle])
             for line in block

@@ -8,6 +8,7 @@ label that fills its column and goes on in the next line is one cell, a cell tha
 import itertools
 import math
 import re
+from bisect import bisect, bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
@@ -64,9 +65,11 @@ class Table:
 
 def find_tables(lines: list[Line], rules: Sequence[RuledLine] = ()) -> list[Table]:
     """The tables among these lines of a page, which come in order from its top; `rules` run across the page."""
-    if _SPACED_LEADERS.search("\n".join([_text_of(line) for line in lines])):
-        for line in lines:
-            _part_at_leaders(line)
+    texts = list(map(_text_of, lines))
+    if _SPACED_LEADERS.search("\n".join(texts)):
+        for line, text in zip(lines, texts, strict=True):
+            if _SPACED_LEADERS.search(text):
+                _part_at_leaders(line)
     tables: list[Table] = []
     drawn_behind: dict[int, Word] = {}
     waiting = _blocks(lines)[::-1]
@@ -275,8 +278,6 @@ def _text_of(line: Line) -> str:
 
 def _part_at_leaders(line: Line) -> None:
     """Part the cells of a line where dots lead from a label to its figure; the dots go."""
-    if not _SPACED_LEADERS.search(_text_of(line)):
-        return
     cells: list[LineCell] = []
     for cell in line.cells:
         words: list[Word] = []
@@ -300,8 +301,13 @@ def _part_at_rivers(block: Sequence[Line], columns: Sequence[Interval], size: fl
     if len(rows) < FEWEST:
         return False
     parted = False
+    lefts = [[word.left for word in line.words] for line in rows]
     for left, right in columns:
-        lines = [[word for word in line.words if word.left >= left - 1 and word.right <= right + 1] for line in rows]
+        near = [
+            line.words[bisect_left(begins, left - 1) : bisect(begins, right + 1)]
+            for line, begins in zip(rows, lefts, strict=True)
+        ]
+        lines = [[word for word in words if word.right <= right + 1] for words in near]
         lines = [words for words in lines if words]
         several = [words for words in lines if len(words) > 1]  # headers of two columns are no part of them
         spans = _merged(((word.left, word.right) for words in several for word in words), GUTTER * size)

@@ -57,6 +57,8 @@ MOST: Final = 30_000
 """Characters of a page that are looked at; pages that print more hold no table for people."""
 
 
+_ENOUGH: Final = 400
+"""Words that tell whether a page may be printed twice."""
 _TWICE: Final = 0.05
 """The share of a page's words that stand on others where it is printed twice."""
 
@@ -243,6 +245,11 @@ def _turned_words(
 
 def are_set_twice(words: Sequence[Word]) -> bool:
     """Whether many words of a page are drawn twice, one right after the other: PDFium loses parts of those."""
+    return _share_twice(words[:_ENOUGH]) > _TWICE and _share_twice(words) > _TWICE
+
+
+def _share_twice(words: Sequence[Word]) -> float:
+    """The share of words that stand where the same one was drawn shortly before."""
     places: dict[tuple[str, int, int], int] = {}
     twice = 0
     for word in words:
@@ -251,7 +258,7 @@ def are_set_twice(words: Sequence[Word]) -> bool:
         if first - places.get(place, -_LINE) < _LINE:
             twice += 1
         places[place] = first
-    return twice > _TWICE * len(words) and twice > _FEW
+    return twice / len(words) if twice > _FEW else 0.0
 
 
 def upright(box: Box, origin: tuple[float, float], turn: int) -> tuple[float, float, float, float]:
@@ -276,9 +283,10 @@ def lines_of(words: Iterable[Word]) -> list[Line]:
     lines: list[Line] = []
     for word in sorted(words, key=attrgetter("base", "left")):
         base, size = word.base, word.size
+        reach = min(FARTHEST, _SAME_LINE * size)
         for line in lines[: -_FEW - 1 : -1]:
             distance = abs(base - line.base)
-            if distance <= FARTHEST and distance <= _SAME_LINE * size and distance <= _SAME_LINE * line.size:
+            if distance <= reach and distance <= _SAME_LINE * line.size:
                 line.words.append(word)
                 if size > line.size:
                     line.size, line.base = size, base
