@@ -219,12 +219,17 @@ def _form_value(document: PdfDocument, annotation: Any) -> str:
 def appearance_of(annotation: Any) -> Appearance:
     """The looks of an open annotation."""
     stream = string(document.appearance, annotation, pdfium.FPDF_ANNOT_APPEARANCEMODE_NORMAL)
-    operators = len(_OPERATORS.findall(stream))
+    operators = len(_OPERATORS.findall(stream)) if _may_draw_words(stream) else 0
     if not operators:
         return Appearance("", show_words=False, readable=True)
     strings = _SHOWN.finditer(stream)
     shown = [match[1] or "".join(_WORDS.findall(match[3])) for match in strings if match[2] or match[3]]
     return Appearance(" ".join(_unescaped(text) for text in shown), show_words=True, readable=len(shown) >= operators)
+
+
+def _may_draw_words(stream: str) -> bool:
+    """Whether an operator that draws text may stand in a stream: three searches take a tenth of one for a pattern."""
+    return "Tj" in stream or "TJ" in stream or "Do" in stream
 
 
 def _unescaped(strings: str) -> str:

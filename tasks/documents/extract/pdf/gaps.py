@@ -43,8 +43,9 @@ _SHARED: Final = 0.3
 """The white that they share at least."""
 _OPEN: Final = 3
 """The white from which two lines are enough, as they are where they share two gaps."""
-_ROWS: Final = 3
-"""Rows with wide gaps below each other that may be a table: fewer are where what follows stands at one place."""
+_ROWS: Final = 2
+_ROWS_OF_WORDS: Final = 3
+"""The same where words are drawn one by one, and sentences stand apart as far as cells."""
 _MOST: Final = 20_000
 """Characters whose boxes are asked for."""
 
@@ -144,10 +145,12 @@ def turned_runs(textpage: Any, count: int, turn: int) -> list[Box]:
 def has_gutters(runs: Sequence[Box], text: str) -> bool:
     """Whether a page with these runs of text, in the order in which they are drawn, may hold a table.
 
-    So it is where wide gaps stand below each other. A run that is higher than the one before, and to its right, is as
-    good: a cell that follows one of several lines. White behind the mark of a list does not count.
+    So it is where wide gaps stand below each other and what follows them stands at one place. A run that is higher
+    than the one before, and to its right, is as good: a cell that follows one of several lines. White behind the mark
+    of a list does not count.
     """
     wide = _least_gap(runs, text)
+    enough = _ROWS if wide == _CELLS else _ROWS_OF_WORDS
     gaps: list[tuple[float, float, float, float]] = []
     rows: set[int] = set()
     last_begin = last_right = last_low = last_high = inf
@@ -159,12 +162,16 @@ def has_gutters(runs: Sequence[Box], text: str) -> bool:
             if begin - last_right > wide * height and (within or last_right - last_begin > _MARK * height):
                 for other, left, right, its_end in gaps[:-_NEAREST:-1]:
                     shared = min(right, begin) - max(left, last_right)
-                    if shared > _SHARED * height and height / 2 < abs(other - low) < _NEAR * height:
+                    if (
+                        shared > _SHARED * height
+                        and height / 2 < abs(other - low) < _NEAR * height
+                        and (shared > _OPEN * height or _is_below(begin, end, right, its_end))
+                    ):
                         row = round(low / 4)
                         if shared > _OPEN * height or row in rows:
                             rows.add(round(other / 4))
                         rows.add(row)
-                        if len(rows) >= _ROWS or (len(rows) > 1 and _is_below(begin, end, right, its_end)):
+                        if len(rows) >= enough:
                             return True
                         break
                 gaps.append((low, last_right, begin, end))

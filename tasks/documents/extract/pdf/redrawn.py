@@ -10,7 +10,6 @@ A map's name comes from the document, and is a file's name for pdfminer.six: onl
 """
 
 import contextlib
-import ctypes
 import logging
 import pickle
 import re
@@ -27,6 +26,7 @@ from typing import Any, Final, NamedTuple
 import pypdfium2.raw as pdfium
 
 from tasks.documents.extract import limits
+from tasks.documents.extract.pdf import document
 from tasks.documents.extract.pdf.repair import packed
 
 _KNOWN_MAPS: Final = frozenset(
@@ -86,19 +86,15 @@ class RedrawnPage(NamedTuple):
 
 def loses_glyphs(page: Any) -> bool:
     """Whether some pieces of text in a row on an open page cover nothing."""
-    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
     run, x, y = 0, 0.0, 0.0
-    for index in range(min(_MOST_OBJECTS, pdfium.FPDFPage_CountObjects(page))):
-        item = pdfium.FPDFPage_GetObject(page, index)
-        if pdfium.FPDFPageObj_GetType(item) != pdfium.FPDF_PAGEOBJ_TEXT:
-            continue
-        if pdfium.FPDFPageObj_GetBounds(item, left, bottom, right, top) and right.value - left.value > _NOTHING:
+    for _, (left, top, right, bottom) in document.objects_of(page, pdfium.FPDF_PAGEOBJ_TEXT, _MOST_OBJECTS):
+        if right - left > _NOTHING:
             run = 0
             continue
-        if top.value - bottom.value > _NEXT:  # a column
+        if top - bottom > _NEXT:  # a column
             return True
-        across, down = abs(left.value - x), abs(bottom.value - y)
-        x, y = left.value, bottom.value
+        across, down = abs(left - x), abs(bottom - y)
+        x, y = left, bottom
         run = run + 1 if min(across, down) < _LINE < max(across, down) < _NEXT else 1
         if run >= _RUN:
             return True
