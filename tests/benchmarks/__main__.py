@@ -1,7 +1,7 @@
 """`make bench`: each figure beside its baseline, measured in the same run.
 
-python -m tests.benchmarks [NAME ...]     names: demo, service, service_memory, extraction, peers, tables, word_order, boxes,
-evidence, links, office, figures, drive, companies, websites, in_flight, carry_over, retrieval, orders, report
+python -m tests.benchmarks [NAME ...]     names: demo, service, service_memory, extraction, peers, tables, word_order,
+boxes, evidence, links, office, figures, drive, companies, websites, in_flight, carry_over, retrieval, orders, report
 """
 
 import sys

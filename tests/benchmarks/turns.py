@@ -59,7 +59,7 @@ def pypdfium2() -> Extract:
 
 def pymupdf() -> Extract:
     library = importlib.import_module("pymupdf")
-    library.TOOLS.mupdf_display_errors(False)  # noqa: FBT003 - positional there
+    library.TOOLS.mupdf_display_errors(False)
     flags = library.TEXTFLAGS_TEXT & ~library.TEXT_PRESERVE_LIGATURES
 
     def read(path: str) -> str:

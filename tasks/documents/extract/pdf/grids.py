@@ -11,10 +11,11 @@ from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Final
 
-from tasks.documents.extract.pdf.rows import RuledLine, TableRow, is_figure, joined_lines
+from tasks.documents.extract.pdf.rows import RuledLine, TableRow, is_figure
 from tasks.documents.extract.pdf.rules import THIN, Rules, joined_rules
 from tasks.documents.extract.pdf.tables import Table
 from tasks.documents.extract.pdf.words import Line, Word, lines_of, text_of
+from tasks.documents.extract.pdf.wrapped_cells import joined_lines
 
 _MOST_CELLS: Final = 20_000
 _FEWEST_FIELDS: Final = 3

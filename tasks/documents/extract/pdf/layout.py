@@ -123,9 +123,7 @@ def _text_of_glyphs(textpage: Any, page_text: PageText, *, twice: bool = False) 
     return "\r\n".join(pieces)
 
 
-def _text_of_columns(
-    columns: Iterable[Columns], across: Sequence[RuledLine], words: Iterable[Word], text: str
-) -> str:
+def _text_of_columns(columns: Iterable[Columns], across: Sequence[RuledLine], words: Iterable[Word], text: str) -> str:
     """The lines and tables of the stretches of a page, the left column of each before the right one.
 
     What of the page's text is none of these words, as what is turned, comes last.

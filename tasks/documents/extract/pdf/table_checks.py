@@ -2,7 +2,8 @@
 
 import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from operator import and_
 from typing import Final
 
@@ -131,7 +132,7 @@ def beside_caption(block: Sequence[Line], columns: Sequence[Interval]) -> list[W
     return []
 
 
-def _pieces(firsts: Set[int], words: Iterable[Word]) -> int:
+def _pieces(firsts: AbstractSet[int], words: Iterable[Word]) -> int:
     """In how many pieces some of the words, given by where they begin, are drawn; `words` come as they are drawn."""
     drawn = [word.first in firsts for word in words]
     return sum(one and not other for one, other in itertools.pairwise([*drawn, False]))

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final
 
+from tasks.documents.extract.pdf.headers import headers_above, part_headers
 from tasks.documents.extract.pdf.rows import GUTTER, Interval, Rows, RuledLine, TableRow, over
 from tasks.documents.extract.pdf.table_checks import (
     FEWEST,
@@ -34,8 +35,6 @@ _MOST_SIDES: Final = 8
 """Places at which a run of lines may be parted into tables side by side."""
 _COVERED: Final = 0.8
 """The share of a table's width that a rule between two of its rows covers."""
-_LEADING: Final = 2.2
-"""Headers no further above a table than so many sizes are part of it."""
 _NEAR: Final = 1.6
 """Lines of a cell are nearer than so many sizes."""
 _LONE: Final = 2
@@ -101,7 +100,8 @@ def find_tables(lines: list[Line], rules: Sequence[RuledLine] = ()) -> list[Tabl
                 tables += find_tables(lines_of(inside), rules)
                 continue
             block = without_notes(block, columns)
-            block = [*_headers(lines, block[0], columns), *block]
+            block = [*headers_above(lines, block[0], columns), *block]
+            part_headers(block, columns)
             across = _across(rules, columns)
             block += _last_lines(lines, block[-1], columns, across)
             table = Table(block[0].base, Rows(block, columns, size, across).read())
@@ -109,23 +109,6 @@ def find_tables(lines: list[Line], rules: Sequence[RuledLine] = ()) -> list[Tabl
             if not runs_on(block, len(table.rows), drawn_behind):
                 tables.append(table)
     return tables
-
-
-def _headers(lines: Sequence[Line], first: Line, columns: Sequence[Interval]) -> list[Line]:
-    """The lines right above a table whose first line is this that hold a single cell, above a column but the first."""
-    headers: list[Line] = []
-    for line in reversed([line for line in lines if line.base < first.base][-_LONE:]):
-        below = headers[0] if headers else first
-        near = below.base - line.base < _LEADING * max(line.size, below.size)
-        if (
-            not near
-            or len(line.cells) > 1
-            or line.left < columns[1][0] - line.size
-            or over(line.cells[0], columns) != 1
-        ):
-            break
-        headers.insert(0, line)
-    return headers
 
 
 def _last_lines(lines: Iterable[Line], last: Line, columns: Sequence[Interval], across: Sequence[float]) -> list[Line]:

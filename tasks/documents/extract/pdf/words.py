@@ -11,6 +11,7 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from math import pi
 from operator import attrgetter
 from typing import Any, Final
@@ -55,13 +56,10 @@ _SAMPLE: Final = 12
 """Words whose turn tells how the page is turned."""
 MOST: Final = 30_000
 """Characters of a page that are looked at; pages that print more hold no table for people."""
-
-
 _ENOUGH: Final = 400
 """Words that tell whether a page may be printed twice."""
 _TWICE: Final = 0.05
 """The share of a page's words that stand on others where it is printed twice."""
-
 _LINE: Final = 200
 """Characters that a line has at most."""
 
@@ -174,8 +172,9 @@ def words_of_text(textpage: Any, page_text: PageText, turn: int, spaces: Sequenc
     angles = document.character_angles(textpage, single)
     turned = {one for one, angle in zip(single, angles, strict=True) if round(angle / (pi / 2)) % 4 != turn}
     if turned:
-        kept = [index for index, (one, other) in enumerate(zip(ones, others, strict=True)) if one < other or one not in turned]
-        spans, ones, others = ([side[index] for index in kept] for side in (spans, ones, others))
+        upright_ones = [one < other or one not in turned for one, other in zip(ones, others, strict=True)]
+        spans = list(compress(spans, upright_ones))
+        ones, others = list(compress(ones, upright_ones)), list(compress(others, upright_ones))
     boxes = document.character_boxes(textpage, ones)
     last_boxes = document.character_boxes(textpage, others)
     origins = document.character_origins(textpage, ones)
@@ -183,20 +182,21 @@ def words_of_text(textpage: Any, page_text: PageText, turn: int, spaces: Sequenc
         words = list(_turned_words(text, spans, boxes, last_boxes, origins, turn))
     else:
         words = []
-        for (first, end, behind), one, (left, top, right, bottom), (last_left, _, its_right, its_bottom), (_, y) in zip(
+        for (first, _, behind), one, box, (last_left, _, last_right, last_bottom), (_, y) in zip(
             spans, ones, boxes, last_boxes, origins, strict=True
         ):
+            left, top, right, bottom = box
             height = top - bottom
-            if bottom != its_bottom:
-                lower = abs(bottom - its_bottom)
+            if bottom != last_bottom:
+                lower = abs(bottom - last_bottom)
                 if lower > height or (
                     lower > _LEVEL * height and round(document.character_angle(textpage, one) / (pi / 2)) % 4
                 ):
                     continue
             if last_left >= left:
-                right = its_right
+                right = last_right
             elif _RIGHT_TO_LEFT.match(text, first):
-                left, right = last_left, max(right, its_right)
+                left, right = last_left, max(right, last_right)
             else:
                 continue
             if height > 0 and right > left:

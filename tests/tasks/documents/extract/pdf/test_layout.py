@@ -355,7 +355,7 @@ def draw_form(canvas: Canvas) -> tuple[list[str], list[str]]:
     for number in range(12):
         for column, left, offset in zip(columns, (72, 320), (0, 5), strict=True):
             top = 700 - 24 * number - offset
-            column += (f"{number + 1} Did you file a return for {2000 + number}?", "Attach it to this form here")
+            column.extend((f"{number + 1} Did you file a return for {2000 + number}?", "Attach it to this form here"))
             canvas.drawString(left, top, column[-2])
             canvas.drawString(left, top - 11, column[-1])
     return columns
@@ -398,6 +398,19 @@ def test_a_caption_at_the_side_of_a_table_is_no_column_of_it() -> None:
     text = text_of(canvas)
     assert rows_of(text) == rows
     assert text.splitlines()[-len(caption) :] == caption
+
+
+def test_headers_with_a_space_between_them_stand_in_columns_of_their_own() -> None:
+    canvas = page()
+    for top, *words in ((700, "Under 18", "18 years"), (689, "years", "and over")):
+        for middle, header in zip((306, 346), words, strict=True):
+            canvas.drawCentredString(middle, float(top), header)
+    rows = [["Total", "15.0", "96.2"], ["Robbery", "6.1", "39.8"], ["Arson", "4.3", "5.5"], ["Fraud", "5.1", "168.5"]]
+    for index, (label, *figures) in enumerate(rows):
+        canvas.drawString(72, 670 - 12 * index, label)
+        for right, figure in zip((320, 360), figures, strict=True):
+            canvas.drawRightString(right, 670 - 12 * index, figure)
+    assert rows_of(text_of(canvas)) == [["", "Under 18 years", "18 years and over"], *rows]
 
 
 def test_white_that_runs_down_stretched_lines_by_chance_parts_no_cells() -> None:

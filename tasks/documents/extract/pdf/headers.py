@@ -1,0 +1,68 @@
+"""Headers of a PDF's table that no rules draw: lines above its first row, and cells side by side that look like one."""
+
+import itertools
+from collections.abc import Sequence
+from typing import Final
+
+from tasks.documents.extract.pdf.rows import Interval, is_figure, over
+from tasks.documents.extract.pdf.words import Line, LineCell
+
+_LEADING: Final = 2.2
+"""Headers no further above a table than so many sizes are part of it."""
+_MOST: Final = 2
+"""Lines above a table that are looked at."""
+_ALIGNED: Final = 1.0
+"""Points by which the lines of a header stand apart at most, at one of their sides or in their middle."""
+
+
+def headers_above(lines: Sequence[Line], first: Line, columns: Sequence[Interval]) -> list[Line]:
+    """The lines right above a table whose first line is this that hold a single cell, above a column but the first.
+
+    One that is several columns' headers with a space between is parted.
+    """
+    headers: list[Line] = []
+    for line in reversed([line for line in lines if line.base < first.base][-_MOST:]):
+        below = headers[0] if headers else first
+        near = below.base - line.base < _LEADING * max(line.size, below.size)
+        if not near or len(line.cells) > 1 or line.left < columns[1][0] - line.size:
+            break
+        _part(line, below, columns)
+        if len(line.cells) == 1 and over(line.cells[0], columns) != 1:
+            break
+        headers.insert(0, line)
+    return headers
+
+
+def part_headers(block: Sequence[Line], columns: Sequence[Interval]) -> None:
+    """Part the cells of a table's header that stand side by side with no more than a space between them.
+
+    The line above or below tells them: what stands on both sides of the space stands in line with its like there, and
+    in a column of its own.
+    """
+    for above, below in itertools.pairwise(block):
+        if any(is_figure(cell.text) and len(cell.text) > 1 for cell in above.cells):
+            return
+        _part(above, below, columns)
+        _part(below, above, columns)
+
+
+def _part(line: Line, beside: Line, columns: Sequence[Interval]) -> None:
+    """Part the cells of a line that stand in several columns as those of the line beside it are, or can be."""
+    pairs = list(itertools.pairwise(beside.cells))
+    pairs += (parts for cell in beside.cells if over(cell, columns) > 1 for parts in _partings(cell))
+    for cell in [cell for cell in line.cells if over(cell, columns) > 1]:
+        at = line.cells.index(cell)
+        for parts, others in itertools.product(_partings(cell), pairs):
+            apart = max(parts[0].right, others[0].right) < min(parts[1].left, others[1].left)
+            if apart and all(map(_are_aligned, parts, others)) and all(over(part, columns) == 1 for part in parts):
+                line.cells[at : at + 1] = parts
+                break
+
+
+def _partings(cell: LineCell) -> list[tuple[LineCell, LineCell]]:
+    return [(LineCell(cell.words[:at]), LineCell(cell.words[at:])) for at in range(1, len(cell.words))]
+
+
+def _are_aligned(one: LineCell, other: LineCell) -> bool:
+    left, right = one.left - other.left, one.right - other.right
+    return min(abs(left), abs(right), abs(left + right) / 2) < _ALIGNED
