@@ -17,6 +17,7 @@ from PIL.Image import Dither, Image, Quantize
 from tasks.documents.extract.ocr import recognise
 from tasks.documents.extract.pdf import pages
 from tasks.documents.extract.pdf.document import NotOpened, PdfDocument, character_codes, tight_boxes
+from tasks.documents.extract.pdf.right_to_left import turned_ligatures
 from tasks.errors import Damaged
 from tasks.evidence import png
 from tasks.evidence.boxes import BoxedPage, PageBoxes
@@ -104,11 +105,13 @@ def _glyphs(pdf: PdfDocument, textpage: Any, shown: _Shown) -> Iterator[Glyph]:
     count = pdfium.FPDFText_CountChars(textpage)
     if count > _MOST_GLYPHS:
         return
-    codes = character_codes(textpage, count)
+    codes, boxes = character_codes(textpage, count), tight_boxes(textpage, count)
+    for at in turned_ligatures(codes, boxes):
+        codes[at : at + 2] = codes[at + 1], codes[at]
     ligatures = _ligatures(pdf) if not _LIGATURES.isdisjoint(codes) else {}
     begins = True
     high = 0
-    for code, box in zip(codes, tight_boxes(textpage, count), strict=True):
+    for code, box in zip(codes, boxes, strict=True):
         if 0x20 < code < 0x7F and box is not None:
             yield Glyph(chr(code), shown.box(*box), begins)
             begins = False

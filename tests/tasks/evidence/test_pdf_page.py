@@ -197,6 +197,14 @@ def test_ligatures_that_only_their_names_tell_are_boxed(tmp_path: Path) -> None:
     assert len(drawn.boxes) == 1
 
 
+def test_the_letters_of_an_arabic_ligature_are_boxed(tmp_path: Path) -> None:
+    cmap = b"1 begincodespacerange <00> <ff> endcodespacerange 2 beginbfchar <61> <06440627> <62> <062E> endbfchar"
+    font = b"<< /Type /Font /Subtype /TrueType /BaseFont /Arial /Encoding /WinAnsiEncoding /ToUnicode 6 0 R >>"
+    objects = pdfs.one_page(b"bbabb bb", pdfs.stream(b"begincmap " + cmap + b" endcmap"), font=font)
+    drawn = Drawn(tmp_path, pdfs.pdf(objects), "خخلاخخ")
+    assert len(drawn.boxes) == 1
+
+
 def test_noise_is_no_larger_than_other_pictures(tmp_path: Path) -> None:
     chance = random.Random(1)
     noise = Image.frombytes("RGB", (600, 800), chance.randbytes(3 * 600 * 800))

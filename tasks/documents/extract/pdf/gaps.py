@@ -23,7 +23,6 @@ _RUNS_A_WORD: Final = 0.5
 """Runs of text for each word from which a page is drawn word by word."""
 _RUNS_A_LINE: Final = 2
 _WORD: Final = re.compile(r"\S{4,}")
-_LINE: Final = re.compile(r"[^\r\n]+")
 _GAP: Final = 0.11
 """The white between two words, as a share of the height of their letters' boxes."""
 _OVER_OTHERS: Final = 2.5
@@ -99,29 +98,6 @@ def _drawn_in_pieces(textpage: Any, words: Sequence[tuple[int, int]]) -> list[tu
     firsts = document.text_objects(textpage, [begin for begin, _ in words])
     lasts = document.text_objects(textpage, [end - 1 for _, end in words])
     return [word for word, first, last in zip(words, firsts, lasts, strict=True) if first != last]
-
-
-def missing_breaks(textpage: Any, page_text: PageText) -> list[int]:
-    """Where line breaks are to be put into the text of a page: between characters of which one is above the other.
-
-    PDFium loses them between lines of scripts that are written to the left.
-    """
-    text = page_text.text
-    if page_text.units != page_text.characters or len(text) != page_text.units or len(text) > _MOST:
-        return []
-    boxes = list(document.character_boxes(textpage, range(len(text))))
-    spots: list[int] = []
-    for match in _LINE.finditer(text):
-        last = match.start()
-        for index in range(last + 1, match.end()):
-            _, top, _, bottom = boxes[index]
-            if text[index] == " " or top <= bottom:
-                continue
-            _, last_top, _, last_bottom = boxes[last]
-            if bottom >= last_top > last_bottom or top <= last_bottom < last_top:
-                spots.append(index)
-            last = index
-    return spots
 
 
 def _middle(gaps: list[float]) -> float:

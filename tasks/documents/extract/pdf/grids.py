@@ -14,7 +14,7 @@ from typing import Final
 from tasks.documents.extract.pdf.rows import RuledLine, TableRow, is_figure
 from tasks.documents.extract.pdf.rules import THIN, Rules, joined_rules
 from tasks.documents.extract.pdf.tables import Table
-from tasks.documents.extract.pdf.words import Line, Word, lines_of, text_of
+from tasks.documents.extract.pdf.words import Line, Word, is_right_to_left, lines_of, text_of
 from tasks.documents.extract.pdf.wrapped_cells import joined_lines
 
 _MOST_CELLS: Final = 20_000
@@ -50,6 +50,9 @@ def find_ruled_tables(rules: Rules, words: Sequence[Word]) -> list[Table]:
         inside = [word for word in near if grid.left < word.left + word.right < grid.right]
         rows = grid.rows(inside) if len(inside) > 1 and not _is_part(inside, near) else []
         if len(rows) > 1 and _is_filled(rows):
+            if _begins_at_the_right(rows):
+                for row in rows:
+                    row.cells.reverse()
             tables.append(Table(grid.top, rows))
     return tables
 
@@ -71,6 +74,14 @@ def _is_filled(rows: Sequence[TableRow]) -> bool:
     """Whether enough cells hold something: what rules part in charts and forms is no table."""
     filled = [sum(map(bool, row.cells)) for row in rows]
     return max(filled) > 1 and sum(filled) >= _FILLED * sum(len(row.cells) for row in rows)
+
+
+def _begins_at_the_right(rows: Sequence[TableRow]) -> bool:
+    """Whether a table is of a script that is written to the left, and most right cells are drawn before left ones."""
+    if not is_right_to_left("".join([cell for row in rows for cell in row.cells])):
+        return False
+    several = [row for row in rows if sum(map(bool, row.cells)) > 1]
+    return 2 * sum(row.words[-1].first < row.words[0].first for row in several) > len(several)
 
 
 def _grids(rules: Rules) -> list[Rules]:

@@ -17,13 +17,13 @@ from tasks.documents.extract.pdf.gaps import (
     has_gutters,
     is_drawn_by_words,
     is_in_letters,
-    missing_breaks,
     missing_spaces,
     turned_runs,
 )
 from tasks.documents.extract.pdf.glyphs import words_by_turn
 from tasks.documents.extract.pdf.grids import find_ruled_tables
 from tasks.documents.extract.pdf.prose import columns_of_prose, merged_columns
+from tasks.documents.extract.pdf.right_to_left import missing_breaks
 from tasks.documents.extract.pdf.rows import RuledLine
 from tasks.documents.extract.pdf.rules import rules_across, rules_of
 from tasks.documents.extract.pdf.tables import Table, find_tables
@@ -84,7 +84,10 @@ def _layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
     if has_right_to_left(text):
         edits += ((spot, spot, "\r\n") for spot in missing_breaks(textpage, page_text))
     turn = turn_of(textpage, page_text)
-    if not (_FIGURES.search(text) or has_gutters(turned_runs(textpage, min(runs, _MOST_RUNS), turn), text)):
+    boxes = turned_runs(textpage, min(runs, _MOST_RUNS), turn) if not _FIGURES.search(text) else None
+    if boxes is not None and is_right_to_left(text):
+        boxes = [(-right, top, -left, bottom) for left, top, right, bottom in boxes]
+    if boxes is not None and not has_gutters(boxes, text):
         return edits
     words = words_of_text(textpage, page_text, turn, spaces)
     if not 0 < len(words) <= _MOST_WORDS:

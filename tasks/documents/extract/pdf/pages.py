@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import pypdfium2.raw as pdfium
 
-from tasks.documents.extract.pdf import document, unknown_characters, vertical
+from tasks.documents.extract.pdf import document, right_to_left, unknown_characters, vertical
 from tasks.documents.extract.pdf.annotations import Remark
 from tasks.documents.extract.pdf.document import PageText, page_text
 from tasks.documents.extract.pdf.layout import TABLE, TABLE_END, Edit, layout_edits
@@ -68,6 +68,7 @@ def text_of(page: Any, remarks: Sequence[Remark] = ()) -> tuple[str, list[Remark
     if not page_content.characters:  # blank: there may be a hundred thousand of them
         pdfium.FPDFText_ClosePage(textpage)
         return "", list(remarks), 0
+    page_content = right_to_left.with_ligatures(textpage, page_content)
     unknown = unknown_characters.count_in(textpage, page_content.characters)
     text = page_content.text
     if _NOT_OURS.search(text):

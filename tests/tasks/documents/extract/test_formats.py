@@ -29,7 +29,7 @@ VERSIONS = {
     ".ods": "ods-1",
     ".odt": "odt-1",
     ".html": "html-1",
-    ".pdf": "pdf-5",
+    ".pdf": "pdf-6",
     ".pptx": "pptx-5",
     ".txt": "txt-2",
     ".xls": "xls-1",
