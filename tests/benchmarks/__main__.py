@@ -1,7 +1,8 @@
 """`make bench`: each figure beside its baseline, measured in the same run.
 
 python -m tests.benchmarks [NAME ...]     names: demo, service, service_memory, extraction, peers, tables, word_order,
-boxes, evidence, links, office, figures, drive, companies, websites, in_flight, carry_over, retrieval, orders, report
+pdf_speed, boxes, evidence, links, office, figures, drive, companies, websites, in_flight, carry_over, retrieval,
+orders, report
 """
 
 import sys
@@ -19,6 +20,7 @@ from tests.benchmarks import (
     links,
     office,
     orders,
+    pdf_speed,
     peers,
     report,
     retrieval,
@@ -37,6 +39,7 @@ BENCHES = {
     "peers": peers.measure,
     "tables": tables.measure,
     "word_order": word_order.measure,
+    "pdf_speed": pdf_speed.measure,
     "boxes": boxes.measure,
     "evidence": evidence.measure,
     "links": links.measure,

@@ -33,6 +33,7 @@ _TARGETS: Final = {
     ("charset_normalizer", ".txt"): "1.0 ×",
 }
 """Our processor time by theirs, at most; by sum over the documents that both read."""
+_OURS: Final = ("ours", "pdf_reader")
 _ROUNDS: Final = 3
 _PATIENCE: Final = 60.0
 
@@ -41,7 +42,8 @@ class Turn:
     """An extractor, by its name in `turns.py`, that waits for its turn; `there`: it could be started."""
 
     def __init__(self, name: str) -> None:
-        python = sys.executable if name == "ours" else str(_PROJECT / ".peers/bin/python")
+        is_ours = name in _OURS
+        python = sys.executable if is_ours else str(_PROJECT / ".peers/bin/python")
         self._process = subprocess.Popen(
             [python, str(Path(__file__).with_name("turns.py")), name],
             stdin=subprocess.PIPE,
@@ -49,7 +51,7 @@ class Turn:
             stderr=subprocess.DEVNULL,
             text=True,
             cwd=_PROJECT,
-            env=os.environ | {"PYTHONPATH": str(_PROJECT) if name == "ours" else ""},
+            env=os.environ | {"PYTHONPATH": str(_PROJECT) if is_ours else ""},
         )
         self.there = self._answer() is not None
 

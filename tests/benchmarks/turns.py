@@ -1,7 +1,7 @@
 """One extractor in a process of its own: reads each document it is told to and says how long that took.
 
 Run by the interpreter that has the extractor: `python turns.py NAME`. A line in is a path; a line out is
-JSON: the seconds of the processor, and the text or why there is none. Imports nothing of the project but for `ours`.
+JSON: the seconds of the processor, and the text or why there is none. Imports nothing of the project but for our own.
 """
 
 import importlib
@@ -10,6 +10,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 Extract = Callable[[str], str]
@@ -18,6 +19,11 @@ Extract = Callable[[str], str]
 def ours() -> Extract:
     read = importlib.import_module("tasks.documents.extract.embedded").read_with_embedded
     return lambda path: read(path).text
+
+
+def pdf_reader() -> Extract:
+    read = importlib.import_module("tasks.documents.extract.pdf.reader").read
+    return lambda path: read(Path(path)).text
 
 
 def office_oxide() -> Extract:
