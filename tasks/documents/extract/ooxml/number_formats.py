@@ -30,6 +30,14 @@ _EXACT: Final = Context(prec=_LONGEST + 20, rounding=ROUND_HALF_UP)
 _UNITS: Final = [Decimal(1).scaleb(-decimals) for decimals in range(13)]
 _MORE_DECIMALS: Final = 2
 _DIGITS_THAT_TELL: Final = 4
+_TELLING_DIGITS: Final = 15
+_CERTAIN_DIGITS: Final = 12
+_NOISE: Final = 5
+"""So many characters less of a number that is rounded to the certain digits: those behind were noise."""
+
+TELLING_LENGTH: Final = 16
+"""Characters of a stored number from which it may have digits that tell nothing: fifteen digits and a point."""
+
 _LONGEST_FRACTION: Final = 10
 _MOST_SERIAL: Final = 2_958_466
 """The serial number of the first day of the year 10000, beyond what a date can be."""
@@ -42,9 +50,10 @@ Kind = Literal["plain", "date", "time", "duration", "percent", "currency", "padd
 
 
 def without_noise(raw: str) -> str:
-    """A stored number without the noise of its last binary digits: 0.30000000000000004 is 0.3, 1.0E7 is 10000000.
+    """A stored number with the digits that tell: 0.30000000000000004 is 0.3, 1.0E7 is 10000000.
 
-    What is no noise stays: 0.99715151175097994 keeps all its digits.
+    A number of 64 bits holds fifteen decimal digits, and Excel shows no more: 0.99715151175097994 is 0.99715151175098.
+    Where the last of these are what sums leave behind, they go too: 46619.579999999507 is 46619.58.
     """
     try:
         number = float(raw) if len(raw) <= _LONGEST else math.nan
@@ -57,12 +66,15 @@ def _without_noise(raw: str, number: float) -> str:
     if number.is_integer() and -1e15 < number < 1e15:
         return str(int(number))
     scientific = "e" in raw or "E" in raw
-    if len(raw) < 17 and not scientific:
+    if len(raw) < TELLING_LENGTH and not scientific:
         return raw
-    short = f"{number:.15g}"
-    if len(short) + 5 < len(raw) and (scientific or "e" not in short):
-        return short.upper()
-    return repr(number).upper() if scientific else raw
+    short = f"{number:.{_TELLING_DIGITS}g}"
+    if "e" in short and not scientific:  # a long number without a point: a code, which keeps its digits
+        return raw
+    if scientific:
+        short = min(short, repr(number), key=len)  # the smallest numbers have fewer digits
+    rounded = f"{number:.{_CERTAIN_DIGITS}g}"
+    return (rounded if len(rounded) + _NOISE <= len(short) else short).upper()
 
 
 class NumberFormat(NamedTuple):
@@ -110,7 +122,7 @@ def show_number(raw: str, code: str, *, from_1904: bool = False) -> str:
         rounded = exact.quantize(_UNITS[number_format.decimals], context=_EXACT)
         digits = f"{rounded:,f}" if number_format.thousands else f"{rounded:f}"
         shown = f"{signed}{number_format.before}{digits}{number_format.after}".strip()
-    return shown if rounded == exact else _with_stored(shown, Decimal(stored), decimals)
+    return shown if rounded == exact else with_stored(shown, Decimal(stored), decimals)
 
 
 def changes_numbers(code: str) -> bool:
@@ -119,10 +131,11 @@ def changes_numbers(code: str) -> bool:
     return number_format.kind != "plain" or (below is not None and below.kind != "plain")
 
 
-def _with_stored(shown: str, stored: Decimal, decimals: int) -> str:
+def with_stored(shown: str, stored: Decimal, decimals: int) -> str:
     """What is shown and behind it the stored number, with two decimals more than are shown, and four digits at least.
 
-    `decimals` are those of the stored number that can be seen in what is shown. Without it where these say no more.
+    `decimals` are those of the stored number that can be seen in what is shown; fewer than none where it is shown in
+    thousands. Without the stored number where it says no more.
     """
     enough = max(decimals + _MORE_DECIMALS, _DIGITS_THAT_TELL - 1 - stored.adjusted())
     told = stored.quantize(Decimal(1).scaleb(-enough), context=_EXACT)

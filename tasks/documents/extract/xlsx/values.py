@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from tasks.documents.extract.ooxml.number_formats import show_number, without_noise
+from tasks.documents.extract.ooxml.number_formats import TELLING_LENGTH, show_number, without_noise
 from tasks.documents.extract.ooxml.xml import TAG_END, unescaped
 from tasks.text.normalise import one_line
 
@@ -29,8 +29,6 @@ _ATTRIBUTE: Final = re.compile(rb"""\s([ts])\s*+=\s*+["']([^"'<]*)["']""")
 _ESCAPED: Final = re.compile("_x([0-9A-Fa-f]{4})_")
 _PHONETIC: Final = re.compile(rb"<rPh%(end)b\s*+(?:<t%(end)b[^<]*+</t>\s*+)?+</rPh>" % {b"end": TAG_END})
 _WORDS: Final = re.compile(rb"<t" + TAG_END + rb"([^<]*+)")
-_MENDABLE: Final = re.compile(rb"[E&]|(?:0000|9999)\d\d?$|\.0$")
-_USUAL_LENGTH: Final = 30
 _INDICES: Final[list[bytes]] = []
 
 
@@ -164,23 +162,6 @@ def rich_text(item: bytes) -> bytes:
 
 def number(raw: bytes) -> bytes:
     """A stored number that no format changes."""
-    if b"0000" not in raw and b"9999" not in raw and b"E" not in raw and b"&" not in raw and raw[-2:] != b".0":
+    if len(raw) < TELLING_LENGTH and raw[-2:] != b".0" and b"E" not in raw and b"&" not in raw:
         return raw
-    if _MENDABLE.search(raw) is None:
-        return raw
-    if len(raw) < _USUAL_LENGTH and b"." in raw and b"E" not in raw and b"e" not in raw and b"&" not in raw:
-        try:
-            return _without_noise(raw, float(raw))
-        except ValueError:
-            return raw
     return without_noise(_plain(raw).decode("utf-8", "replace")).encode()
-
-
-def _without_noise(raw: bytes, value: float) -> bytes:
-    """What `without_noise` makes of a number with a point and without an exponent, in half the time."""
-    if value.is_integer() and -1e15 < value < 1e15:
-        return b"%d" % value
-    if len(raw) < 17:
-        return raw
-    short = b"%.15g" % value
-    return short if len(short) + 5 < len(raw) and b"e" not in short else raw
