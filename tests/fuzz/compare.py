@@ -39,7 +39,7 @@ EXPLANATIONS: Final = {
     "charts and diagrams have words in parts of their own": rb"<(?:c|cx):chart[\s>]|<dgm:relIds\s",
     "formulas keep their shape (a/b, x\u00b2)": rb"<m:oMath[\s>]",
     "pictures have alternative texts": rb"\sdescr=[\"'][^\"']",
-    "paragraphs have automatic numbers": rb"<w:numPr[\s>]|<w:numId\s",
+    "paragraphs have automatic numbers": rb"<w:numPr[\s>]|<w:numId\s|<a:buAutoNum\s",
     "WordArt has its words in an attribute": rb"<v:textpath\s",
     "symbols are characters of a font": rb"<w:sym\s",
     "parts of other formats are read after the text": rb"<w:altChunk\s|<o:OLEObject\s|<p:oleObj\s",
