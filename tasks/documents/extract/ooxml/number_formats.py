@@ -1,7 +1,7 @@
 """Numbers as Office shows them: cells of workbooks and labels of charts.
 
-A number is shown by its format where that changes what it means: dates, times, percent, currency. Any other format
-(thousands separators, decimals) leaves the number as it is stored. Where a format rounds digits away, the stored number
+A number is shown by its format where that changes what it means: dates, times, percent, currency, words of its own
+("2024E", "5.3x", "12 months"). Any other format (thousands separators, decimals) leaves the number as it is stored. Where a format rounds digits away, the stored number
 stands behind what is shown, with as many digits as tell: `12.5% (0.12478)`, `62% (0.6229)`. A person finds in the text
 what the sheet shows, and nothing that the sheet holds is lost.
 """
@@ -23,6 +23,11 @@ BUILT_IN: Final = {
 
 _LITERAL: Final = re.compile(r'"([^"]*)"|\\(.)|_.|\*.|\[\$([^\]-]*)[^\]]*\]|\[(?![hms])[^\]]*\]', re.IGNORECASE)
 _CURRENCY: Final = re.compile(r"[$€£¥₹₩₽₺₴₪₫฿¢₦₱₿]|\b(?:[A-Z]{3}|kr|zł|Kč|Fr|CHF|R\$)\b")
+_DIGITS: Final = re.compile(r"[0#?][0#?,. ]*")
+_WORD: Final = re.compile(r"[^\W\d_]|[%‰]")
+_CONDITION: Final = re.compile(r"\[[<>=]")
+_HIDDEN: Final = {ord(sign): 0xE000 + ord(sign) for sign in "0#?"}
+_SHOWN: Final = {hidden: sign for sign, hidden in _HIDDEN.items()}
 _LONGEST: Final = 400
 """Characters of a number and of a format code; Excel takes 255 in a code. A longer one is no number, or general."""
 
@@ -45,7 +50,7 @@ _MOST_SERIAL: Final = 2_958_466
 _FIRST_1904: Final = dt.date(1904, 1, 1).toordinal()
 _FIRST_1900: Final = dt.date(1899, 12, 31).toordinal()
 _LAST: Final = dt.date.max.toordinal()
-Kind = Literal["plain", "date", "time", "duration", "percent", "currency", "padded"]
+Kind = Literal["plain", "date", "time", "duration", "percent", "currency", "worded", "padded"]
 """What a format code makes of a number."""
 
 
@@ -85,6 +90,7 @@ class NumberFormat(NamedTuple):
     after: str = ""
     decimals: int = 0
     thousands: bool = False
+    width: int = 0  # digits before the point at least, with zeros in front
 
 
 def show_number(raw: str, code: str, *, from_1904: bool = False) -> str:
@@ -121,6 +127,8 @@ def show_number(raw: str, code: str, *, from_1904: bool = False) -> str:
             exact, decimals = exact.scaleb(2, _EXACT), decimals + 2
         rounded = exact.quantize(_UNITS[number_format.decimals], context=_EXACT)
         digits = f"{rounded:,f}" if number_format.thousands else f"{rounded:f}"
+        if number_format.width > 1:
+            digits = digits.zfill(number_format.width + len(digits) - len(digits.partition(".")[0]))
         shown = f"{signed}{number_format.before}{digits}{number_format.after}".strip()
     return shown if rounded == exact else with_stored(shown, Decimal(stored), decimals)
 
@@ -151,6 +159,8 @@ def _formats(code: str) -> tuple[NumberFormat, NumberFormat | None]:
     if len(code) > _LONGEST:
         return NumberFormat("plain"), None
     sections = code.split(";")
+    if len(sections) > 1 and _CONDITION.search(code) and len({_format(section).kind for section in sections}) > 1:
+        return NumberFormat("plain"), None  # which of them is followed depends on the number
     if len(sections) > 1 and ("(" in sections[1] or "-" in sections[1]):
         return _format(sections[0]), _format(sections[1])
     return _format(sections[0]), None
@@ -166,22 +176,34 @@ def _format(section: str) -> NumberFormat:
     if "general" not in bare.lower() and re.search(r"[ymdhs]", bare, re.IGNORECASE):
         clock = re.search(r"[hs]", bare, re.IGNORECASE) and not re.search(r"[yd]|mmm", bare, re.IGNORECASE)
         return NumberFormat("time" if clock else "date", decimals=_fractions(bare))
-    words = re.sub(r"\s+", " ", _LITERAL.sub(lambda match: match[1] or match[2] or match[3] or "", section))
-    digits = re.search(r"[0#?][0#?,. ]*", words)
+    words = re.sub(r"\s+", " ", _LITERAL.sub(_literal, section))
+    digits = _DIGITS.search(words)
     if digits is None or "E" in bare:
         return NumberFormat("plain")
-    before, after, inner = words[: digits.start()], words[digits.end() :], digits.group()
+    before, after = (part.translate(_SHOWN) for part in (words[: digits.start()], words[digits.end() :]))
+    inner = digits.group()
     decimals = min(len(re.sub(r"[^0#?]", "", inner.partition(".")[2])), len(_UNITS) - 1)
     thousands = "," in inner.strip(", ")
     if inner.rstrip(". ").endswith(","):
         return NumberFormat("plain")  # shown in thousands or millions: the stored number says more
+    kind: Kind = "plain"
     if "%" in bare:
-        return NumberFormat("percent", before, inner[len(inner.rstrip()) :] + after, decimals, thousands)
-    if _CURRENCY.search(before + " " + after):
-        return NumberFormat("currency", before, inner[len(inner.rstrip()) :] + after, decimals, thousands)
+        kind = "percent"
+    elif _CURRENCY.search(before + " " + after):
+        kind = "currency"
+    elif _WORD.search(before + after) and "/" not in bare and len(_DIGITS.findall(words)) == 1:
+        kind = "worded"
+    if kind != "plain":
+        width = inner.partition(".")[0].count("0")
+        return NumberFormat(kind, before, inner[len(inner.rstrip()) :] + after, decimals, thousands, width)
     if re.fullmatch("0{2,}", section):
         return NumberFormat("padded", decimals=len(section))
     return NumberFormat("plain")
+
+
+def _literal(match: re.Match[str]) -> str:
+    """The words that stand in a format code as they are, in a form that nobody takes for digits."""
+    return (match[1] or match[2] or match[3] or "").translate(_HIDDEN)
 
 
 def _fractions(bare: str) -> int:

@@ -29,6 +29,7 @@ _ATTRIBUTE: Final = re.compile(rb"""\s([ts])\s*+=\s*+["']([^"'<]*)["']""")
 _ESCAPED: Final = re.compile("_x([0-9A-Fa-f]{4})_")
 _PHONETIC: Final = re.compile(rb"<rPh%(end)b\s*+(?:<t%(end)b[^<]*+</t>\s*+)?+</rPh>" % {b"end": TAG_END})
 _WORDS: Final = re.compile(rb"<t" + TAG_END + rb"([^<]*+)")
+_MOMENT: Final = re.compile(rb"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.0*+)?+Z?")
 _INDICES: Final[list[bytes]] = []
 
 
@@ -95,6 +96,8 @@ class CellKinds(dict[bytes, CellTexts | None]):
             self.longest = max(map(len, self._strings()), default=0)
         elif kind == b"b":
             work_out = _truth
+        elif kind == b"d":
+            work_out = _date
         elif kind == b"n":
             work_out = partial(_formatted, code=code, from_1904=self.from_1904)
         texts = self._texts[kind, code] = CellTexts(work_out, self)
@@ -134,6 +137,13 @@ def _formatted(raw: bytes, *, code: str, from_1904: bool) -> bytes:
 
 def _truth(raw: bytes) -> bytes:
     return b"TRUE" if _plain(raw).strip() in (b"1", b"true") else b"FALSE" if raw else b""
+
+
+def _date(raw: bytes) -> bytes:
+    """A date that stands in ISO form, as it is shown elsewhere: 2024-01-31, or 2024-01-31 14:30:00."""
+    text = characters(raw)
+    moment = _MOMENT.fullmatch(text)
+    return text if moment is None else moment[1] if moment[2] == b"00:00:00" else b"%b %b" % moment.groups()
 
 
 def _plain(value: bytes) -> bytes:

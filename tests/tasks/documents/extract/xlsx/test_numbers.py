@@ -86,6 +86,32 @@ def test_digits_that_tell_nothing_are_left_out(raw: str, code: str, shown: str) 
     assert show_number(raw, code) == shown
 
 
+@pytest.mark.parametrize(
+    ("raw", "code", "shown"),
+    [
+        ("2024", '0"E"', "2024E"),
+        ("2023", '"FY"0', "FY2023"),
+        ("5.25", '0.0"x"', "5.3x (5.25)"),
+        ("5.2", "0.0x", "5.2x"),
+        ("-5.2", '0.0"x";(0.0"x")', "(5.2x)"),
+        ("62", '0"%"', "62%"),
+        ("1234567", '#,##0" units"', "1,234,567 units"),
+        ("25", '0\\ "bps"', "25 bps"),
+        ("42", '"INV-"0000', "INV-0042"),
+        ("7", '"Year 2020: "0', "Year 2020: 7"),
+        ("7.5", '"#"0.0" m²"', "#7.5 m²"),
+        ("1234567", '0.0,,"m"', "1234567"),
+        ("1.5", '# ?/?" in"', "1.5"),
+        ("3723", '0"h "00', "3723"),
+        ("5000", '[<1000]0"x";0.0,"k"', "5000"),
+        ("0.5", "[<1]0%;0", "0.5"),
+        ("1234567", '#,##0_);"("#,##0")"', "1234567"),
+    ],
+)
+def test_words_of_a_format_are_shown(raw: str, code: str, shown: str) -> None:
+    assert show_number(raw, code) == shown
+
+
 def test_the_calendar_of_1904() -> None:
     assert show_number("43860", "yyyy-mm-dd", from_1904=True) == "2024-01-31"
     assert show_number("2957004", "yyyy-mm-dd", from_1904=True) == "2957004"

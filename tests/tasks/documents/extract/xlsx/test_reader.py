@@ -223,3 +223,15 @@ def test_a_sheet_that_was_not_written_to_its_end_says_so(tmp_path: Path) -> None
 def test_a_document_under_a_workbook_s_name_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Damaged, match="no workbook"):
         reader.read(packages.docx(tmp_path / "a.xlsx", packages.p("words")))
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        ("2024-05-06", "2024-05-06"), ("2024-05-06T00:00:00", "2024-05-06"), ("2024-05-06T00:00:00.000", "2024-05-06"),
+        ("2024-05-06T14:30:00Z", "2024-05-06 14:30:00"), ("14:30:00", "14:30:00"), ("x", "x"),
+    ],
+)  # fmt: skip
+def test_a_date_in_iso_form_stands_as_other_dates_do(tmp_path: Path, stored: str, shown: str) -> None:
+    row = f'<row r="1"><c r="A1" t="d"><v>{stored}</v></c></row>'
+    assert reader.read(packages.xlsx(tmp_path / "a.xlsx", row)).text == f"Ledger\n{shown}\n"
