@@ -20,7 +20,7 @@ VERSIONS = {
     ".xml": "xml-3",
     ".md": "md-1",
     ".json": "json-1",
-    ".csv": "csv-1",
+    ".csv": "csv-2",
     ".docx": "docx-6",
     ".eml": "eml-1",
     ".msg": "msg-1",
