@@ -26,7 +26,9 @@ _SIGNATURES: Final = (
     (b"MM\0+", ".png"),
 )
 _ARCHIVES: Final = ((b"7z\xbc\xaf'\x1c", ".7z"), (b"Rar!\x1a\x07", ".rar"), (b"\x1f\x8b\x08", ".gz"))
-_ARCHIVE: Final = "The file is an archive ({}) under the name of a {} file: unpack it, or give it the ending of its format."
+_ARCHIVE: Final = (
+    "The file is an archive ({}) under the name of a {} file: unpack it, or give it the ending of its format."
+)
 _OFFICE_FOLDERS: Final = {".docx": b"word/", ".xlsx": b"xl/", ".pptx": b"ppt/"}
 _BINARY_WORKBOOK: Final = "xl/workbook.bin"
 _OPEN_DOCUMENTS: Final = (

@@ -1,9 +1,10 @@
 """Numbers as Office shows them: cells of workbooks and labels of charts.
 
 A number is shown by its format where that changes what it means: dates, times, percent, currency, words of its own
-("2024E", "5.3x", "12 months"). Any other format (thousands separators, decimals) leaves the number as it is stored. Where a format rounds digits away, the stored number
-stands behind what is shown, with as many digits as tell: `12.5% (0.12478)`, `62% (0.6229)`. A person finds in the text
-what the sheet shows, and nothing that the sheet holds is lost.
+("2024E", "5.3x", "12 months"). Any other format (thousands separators, decimals) leaves the number as it is stored.
+Where a format rounds digits away, the stored number stands behind what is shown, with as many digits as tell:
+`12.5% (0.12478)`, `62% (0.6229)`. A person finds in the text what the sheet shows, and nothing that the sheet holds is
+lost.
 """
 
 import datetime as dt

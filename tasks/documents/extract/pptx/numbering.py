@@ -98,7 +98,7 @@ def _numbered(data: bytes, start: int, stop: int, styles: dict[int, _Scheme]) ->
 
 
 def _scheme(data: bytes, start: int, stop: int) -> _Scheme | bool:
-    """The scheme that properties name; True where they name another bullet, or none, and False where they are silent."""
+    """The scheme that properties name; True where they name another bullet, or none, False where they are silent."""
     bullet = _BULLET.search(data, start, stop)
     if bullet is None:
         return False

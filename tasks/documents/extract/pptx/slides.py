@@ -162,9 +162,7 @@ def _shape(data: bytes, start: int, stop: int) -> Shape | None:
     if end >= 0:
         head = max(start, data.rfind(b"<a:t", start, end))
         numbered = data.find(numbering.TAG, start, stop) >= 0
-        text = "\n".join(
-            numbering.paragraphs(data, start, stop) if numbered else drawings.paragraphs(data, head, stop)
-        )
+        text = "\n".join(numbering.paragraphs(data, start, stop) if numbered else drawings.paragraphs(data, head, stop))
     elif stop == len(data) or data.find(b"<m:oMath", start, stop) >= 0:
         head, text = stop, "\n".join(drawings.paragraphs(data, start, stop))
     else:

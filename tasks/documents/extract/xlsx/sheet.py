@@ -60,9 +60,7 @@ _TEXT: Final = b' t="str">'
 _ROW: Final = re.compile(rb"<row((?=[\s/>])" + TAG_END + rb")")
 _NUMBER: Final = re.compile(rb"""\sr\s*+=\s*+["'](\d++)["']""")
 _TAG: Final = re.compile(rb"<\w[\w:.-]*+" + ATTRIBUTES + rb">")
-_HIDDEN: Final = re.compile(
-    rb"""\s(?:hidden\s*+=\s*+["'](?:1|true)|(?:ht|width)\s*+=\s*+["']0(?:\.0*+)?+)["']"""
-)
+_HIDDEN: Final = re.compile(rb"""\s(?:hidden\s*+=\s*+["'](?:1|true)|(?:ht|width)\s*+=\s*+["']0(?:\.0*+)?+)["']""")
 """A row or a column that is hidden, or has no height or width."""
 
 _FIRST_COLUMN: Final = re.compile(rb"""\smin\s*+=\s*+["'](\d{1,5})["']""")
