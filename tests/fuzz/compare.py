@@ -41,7 +41,7 @@ EXPLANATIONS: Final = {
     "pictures have alternative texts": rb"\sdescr=[\"'][^\"']",
     "paragraphs have automatic numbers": rb"<w:numPr[\s>]|<w:numId\s|<a:buAutoNum\s",
     "WordArt has its words in an attribute": rb"<v:textpath\s",
-    "symbols are characters of a font": rb"<w:sym\s",
+    "symbols are characters of a font, and boxes are drawn": rb"<w:sym\s|<w:checkBox[\s>]",
     "parts of other formats are read after the text": rb"<w:altChunk\s|<o:OLEObject\s|<p:oleObj\s",
     "notes that nothing refers to are left out": rb"<w:(?:footnote|endnote|comment)[\s>]",
     "headers that no section shows are left out": rb"<w:(?:hdr|ftr)[\s>]",

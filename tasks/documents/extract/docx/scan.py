@@ -34,6 +34,7 @@ _SIGNED: Final = re.compile(rb"""\sw:author=(?:"([^"<]*+)"|'([^'<]*+)')(?:\sw:da
 _IDENTITY: Final = re.compile(rb"""\sw:id=(?:"([^"&<]*+)"|'([^'&<]*+)')\s*+/?>""")
 """What mostly stands behind the name of a reference."""
 
+_BOX_STATE: Final = re.compile(rb"<w:(checked|default)(?=[\s/>])(%b/?>)" % xml.ATTRIBUTES)
 _EMPTY_END: Final = re.compile(rb"</w:(?:ins|moveTo)\s*+>")
 _END_OF_ROW_PROPERTIES: Final = re.compile(rb"\s*+(?:</w:del\s*+>\s*+)?+<(?:/w:trPr\s*+>|w:trPrChange[\s>])")
 _LONGEST_PROPERTIES: Final = 4_000
@@ -194,6 +195,14 @@ class Scan:
         character = symbol(xml.attribute(rest, b"w:font"), hexadecimal(xml.attribute(rest, b"w:char")))
         self._layout.words.append(xml.escaped(character))
 
+    def _checkbox(self, _: str, tag: re.Match[bytes]) -> None:
+        """A box of a form of the old kind, which is drawn and has no character."""
+        end = self._data.find(b"</w:checkBox", tag.end(), tag.end() + _LONGEST_PROPERTIES)
+        states = dict(_BOX_STATE.findall(self._data, tag.end(), max(end, tag.end())))
+        state = states.get(b"checked", states.get(b"default"))
+        ticked = state is not None and is_on(xml.attribute(state, b"w:val"))
+        self._layout.words.append("☒".encode() if ticked else "☐".encode())
+
     def _note(self, kind: str, tag: re.Match[bytes]) -> None:
         usual = _IDENTITY.match(self._data, tag.end())
         if usual is not None:
@@ -316,6 +325,7 @@ class Scan:
         "level": _level,
         "columns": _columns,
         "symbol": _symbol,
+        "checkbox": _checkbox,
         "chunk": _chunk,
         "textpath": _textpath,
         "formula": _formula,

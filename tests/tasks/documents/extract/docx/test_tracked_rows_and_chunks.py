@@ -1,4 +1,4 @@
-"""Rows that were inserted or deleted, pages of HTML within a document, characters of symbol fonts."""
+"""Rows that were inserted or deleted, pages of HTML within a document, symbols and boxes of forms."""
 
 from pathlib import Path
 
@@ -108,3 +108,19 @@ def test_a_tick_and_a_limit_are_read_in_a_document(tmp_path: Path) -> None:
     signs = '<w:sym w:font="Wingdings" w:char="F0FE"/><w:t> Yes, </w:t><w:sym w:char="F0A3" w:font="Symbol"/>'
     body = f"<w:p><w:r>{signs}<w:t> 3.0x</w:t></w:r></w:p>"
     assert reader.read(packages.docx(tmp_path / "a.docx", body)).text == "☑ Yes, ≤ 3.0x\n"
+
+
+@pytest.mark.parametrize(
+    ("state", "shown"),
+    [
+        ('<w:default w:val="0"/>', "☐"), ('<w:default w:val="1"/>', "☒"), ("<w:default/><w:checked/>", "☒"),
+        ('<w:default w:val="1"/><w:checked w:val="0"/>', "☐"), ("<w:sizeAuto/>", "☐"),
+    ],
+)  # fmt: skip
+def test_a_box_of_a_form_shows_whether_it_is_ticked(tmp_path: Path, state: str, shown: str) -> None:
+    field = f'<w:fldChar w:fldCharType="begin"><w:ffData><w:checkBox>{state}</w:checkBox></w:ffData></w:fldChar>'
+    body = (
+        f"<w:p><w:r>{field}</w:r><w:r><w:instrText> FORMCHECKBOX </w:instrText></w:r>"
+        '<w:r><w:fldChar w:fldCharType="end"/></w:r><w:r><w:t xml:space="preserve"> Yes</w:t></w:r></w:p>'
+    )
+    assert reader.read(packages.docx(tmp_path / "a.docx", body)).text == f"{shown} Yes\n"
