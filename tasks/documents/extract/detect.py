@@ -63,6 +63,9 @@ _WORKBOOK: Final = re.compile(
 """A workbook in one XML file, which bears the name .xls as a rule."""
 
 _MAIL: Final = re.compile(r"\s*(?:MIME-Version|From|Received|Return-Path|Date|Subject):\s", re.IGNORECASE)
+_ARCHIVED_PAGE: Final = re.compile(r"(?:[\w-]+:[^\n]*\n)*?MIME-Version:\s", re.IGNORECASE)
+"""A page of the web with its pictures, as programs write it under the names of Office's formats."""
+
 _CONTROL: Final = re.compile(r"[\0-\x08\x0e-\x1f]")
 _MARKS: Final = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"), (b"\xef\xbb\xbf", "utf-8"))
 _HEAD: Final = 4096
@@ -186,6 +189,6 @@ def _in_text(head: bytes, by_name: str) -> str | None:
         return ".xml"
     if text.startswith("<?xml"):
         return ".xml" if by_name in _PLAIN else None
-    if _MAIL.match(text) is not None:
-        return ".eml" if by_name == ".doc" else None
+    if _MAIL.match(text) is not None and (by_name != ".xls" or _ARCHIVED_PAGE.match(text) is not None):
+        return ".eml"
     return _PLAIN.get(by_name)

@@ -120,3 +120,20 @@ def test_an_archive_under_the_name_of_a_text_is_not_read_as_one(named: str, data
 @pytest.mark.parametrize("words", ["PK is short for Phil Katz", "7z", "Rar!"])
 def test_a_text_that_only_begins_like_an_archive_is_a_text(words: str) -> None:
     assert read_document(words.encode(), ".txt").text == words
+
+
+_MAIL = b"From: a@b.example\nSubject: Rent\n\nRent is due\n"
+_PAGE = b"MIME-Version: 1.0\nContent-Type: text/html\n\n<p>Rent</p>\n"
+
+
+@pytest.mark.parametrize(
+    ("named", "data", "expected"),
+    [
+        (".msg", _MAIL, ".eml"), (".doc", _PAGE, ".eml"), (".docx", _PAGE, ".eml"), (".xls", _PAGE, ".eml"),
+        (".xls", b"From: x\r\n" + _PAGE, ".eml"), (".xls", b"Date:\tRent:\n1\t2\n", ".csv"), (".txt", _MAIL, ".txt"),
+    ],
+    ids=short,
+)  # fmt: skip
+def test_a_mail_or_a_page_in_its_form_is_read_as_one(named: str, data: bytes, expected: str) -> None:
+    assert detect.format_of(data, named) == expected
+    assert "Rent" in read_document(data, named).text
