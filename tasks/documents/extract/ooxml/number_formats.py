@@ -38,8 +38,8 @@ _MORE_DECIMALS: Final = 2
 _DIGITS_THAT_TELL: Final = 4
 _TELLING_DIGITS: Final = 15
 _CERTAIN_DIGITS: Final = 12
-_NOISE: Final = 5
-"""So many characters less of a number that is rounded to the certain digits: those behind were noise."""
+_NOISE: Final = re.compile("(?:000[0-9]{0,2}|999[0-9]{0,2}|0000[0-9]{3}|9999[0-9]{3})(?=e|$)")
+"""How a number of fifteen digits ends, if the last of them are what sums leave behind."""
 
 TELLING_LENGTH: Final = 16
 """Characters of a stored number from which it may have digits that tell nothing: fifteen digits and a point."""
@@ -79,8 +79,7 @@ def _without_noise(raw: str, number: float) -> str:
         return raw
     if scientific:
         short = min(short, repr(number), key=len)  # the smallest numbers have fewer digits
-    rounded = f"{number:.{_CERTAIN_DIGITS}g}"
-    return (rounded if len(rounded) + _NOISE <= len(short) else short).upper()
+    return (f"{number:.{_CERTAIN_DIGITS}g}" if _NOISE.search(short) else short).upper()
 
 
 class NumberFormat(NamedTuple):

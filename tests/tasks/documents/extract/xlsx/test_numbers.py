@@ -1,8 +1,11 @@
 """Numbers as a workbook shows them."""
 
+from random import Random
+
 import pytest
 
 from tasks.documents.extract.ooxml.number_formats import changes_numbers, show_number, without_noise
+from tasks.documents.extract.xlsx.values import number
 
 
 @pytest.mark.parametrize(
@@ -129,6 +132,8 @@ def test_the_calendar_of_1904() -> None:
         ("46619.57999999951", "46619.58"),
         ("46619.5799999995", "46619.58"),
         ("-1234.5600000000013", "-1234.56"),
+        ("752259.388399975", "752259.3884"),
+        ("0.24192189559966773", "0.241921895599668"),
         ("1234.56789012345", "1234.56789012345"),
         ("0.33333333333333331", "0.333333333333333"),
         ("10000000000.01", "10000000000.01"),
@@ -154,3 +159,13 @@ def test_a_format_that_only_rounds_or_groups_changes_no_number(code: str) -> Non
 @pytest.mark.parametrize("code", ["0%", "yyyy-mm-dd", '"$"#,##0', "00000", "[h]:mm", "0.00;[$€-407] -0.00"])
 def test_a_format_that_means_something_changes_numbers(code: str) -> None:
     assert changes_numbers(code)
+
+
+@pytest.mark.parametrize("shape", ["%.17g", "%.16g", "%.15g", "%r", "%.0f.0", "%.17E"])
+def test_the_quick_way_for_cells_shows_the_same(shape: str) -> None:
+    random = Random(shape)
+    numbers = [random.choice((-1, 1)) * random.random() * 10 ** random.randint(-8, 16) for _ in range(300)]
+    sums = [sum(round(random.random(), 2) for _ in range(random.randint(2, 60))) for _ in range(300)]
+    for value in numbers + sums:
+        raw = shape % value
+        assert number(raw.encode()) == without_noise(raw).encode()
