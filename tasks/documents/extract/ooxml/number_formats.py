@@ -1,10 +1,10 @@
 """Numbers as Office shows them: cells of workbooks and labels of charts.
 
-A number is shown by its format where that changes what it means: dates, times, percent, currency, words of its own
-("2024E", "5.3x", "12 months"). Any other format (thousands separators, decimals) leaves the number as it is stored.
-Where a format rounds digits away, the stored number stands behind what is shown, with as many digits as tell:
-`12.5% (0.12478)`, `62% (0.6229)`. A person finds in the text what the sheet shows, and nothing that the sheet holds is
-lost.
+A number is shown by its format where that changes what it means: dates, times, percent, currency, marks of its own
+("2024E", "FY2023", "5.3x", "25 bps"). Any other format (thousands separators, decimals, whole words: "12 months")
+leaves the number as it is stored, which whoever looks for figures can read. Where a format rounds digits away, the
+stored number stands behind what is shown, with as many digits as tell: `12.5% (0.12478)`, `62% (0.6229)`. A person
+finds in the text what the sheet shows, and nothing that the sheet holds is lost.
 """
 
 import datetime as dt
@@ -25,7 +25,9 @@ BUILT_IN: Final = {
 _LITERAL: Final = re.compile(r'"([^"]*)"|\\(.)|_.|\*.|\[\$([^\]-]*)[^\]]*\]|\[(?![hms])[^\]]*\]', re.IGNORECASE)
 _CURRENCY: Final = re.compile(r"[$€£¥₹₩₽₺₴₪₫฿¢₦₱₿]|\b(?:[A-Z]{3}|kr|zł|Kč|Fr|CHF|R\$)\b")
 _DIGITS: Final = re.compile(r"[0#?][0#?,. ]*")
-_WORD: Final = re.compile(r"[^\W\d_]|[%‰]")
+_MARK: Final = re.compile(r"(?:[\W\d_]*+[^\W\d_]){1,3}[\W\d_]*+|[^\w%‰]*+[%‰]\W*+")
+"""At most three letters round the digits, or a percent sign that is none of the format's own."""
+
 _CONDITION: Final = re.compile(r"\[[<>=]")
 _HIDDEN: Final = {ord(sign): 0xE000 + ord(sign) for sign in "0#?"}
 _SHOWN: Final = {hidden: sign for sign, hidden in _HIDDEN.items()}
@@ -51,7 +53,7 @@ _MOST_SERIAL: Final = 2_958_466
 _FIRST_1904: Final = dt.date(1904, 1, 1).toordinal()
 _FIRST_1900: Final = dt.date(1899, 12, 31).toordinal()
 _LAST: Final = dt.date.max.toordinal()
-Kind = Literal["plain", "date", "time", "duration", "percent", "currency", "worded", "padded"]
+Kind = Literal["plain", "date", "time", "duration", "percent", "currency", "marked", "padded"]
 """What a format code makes of a number."""
 
 
@@ -191,8 +193,8 @@ def _format(section: str) -> NumberFormat:
         kind = "percent"
     elif _CURRENCY.search(before + " " + after):
         kind = "currency"
-    elif _WORD.search(before + after) and "/" not in bare and len(_DIGITS.findall(words)) == 1:
-        kind = "worded"
+    elif _MARK.fullmatch(before + after) and "/" not in bare and len(_DIGITS.findall(words)) == 1:
+        kind = "marked"
     if kind != "plain":
         width = inner.partition(".")[0].count("0")
         return NumberFormat(kind, before, inner[len(inner.rstrip()) :] + after, decimals, thousands, width)
