@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Final
 
 from tasks.documents.extract.ooxml.number_formats import TELLING_LENGTH
-from tasks.documents.extract.xlsx.values import CellKinds, CellTexts, number
+from tasks.documents.extract.xlsx.values import CellKinds, CellTexts, numbers
 
 
 class _Columns(dict[bytes, int]):
@@ -176,7 +176,7 @@ class RowPattern(SheetRow):
 
 
 def needs_cleaning(numbers: Sequence[bytes]) -> bool:
-    """Whether one of these numbers may need `values.number` to be shown well."""
+    """Whether one of these numbers may need `values.numbers` to be shown well."""
     if max(map(len, numbers), default=0) >= TELLING_LENGTH:
         return True
     joined = b"\t".join(numbers)
@@ -187,7 +187,7 @@ def _shown(values: list[bytes], kind: CellTexts | None) -> Iterable[bytes]:
     """The texts of the values in a column."""
     if kind is not None:
         return map(kind.__getitem__, values)
-    return map(number, values) if needs_cleaning(values) else values
+    return numbers(values) if needs_cleaning(values) else values
 
 
 def _tabs(gap: int) -> bytes:

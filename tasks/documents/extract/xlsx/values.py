@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from tasks.documents.extract.ooxml.number_formats import TELLING_LENGTH, show_number, without_noise
+from tasks.documents.extract.ooxml.number_formats import NOISE, TELLING, TELLING_LENGTH, show_number, without_noise
 from tasks.documents.extract.ooxml.xml import TAG_END, unescaped
 from tasks.text.normalise import one_line
 
@@ -29,7 +29,7 @@ _ATTRIBUTE: Final = re.compile(rb"""\s([ts])\s*+=\s*+["']([^"'<]*)["']""")
 _ESCAPED: Final = re.compile("_x([0-9A-Fa-f]{4})_")
 _PHONETIC: Final = re.compile(rb"<rPh%(end)b\s*+(?:<t%(end)b[^<]*+</t>\s*+)?+</rPh>" % {b"end": TAG_END})
 _WORDS: Final = re.compile(rb"<t" + TAG_END + rb"([^<]*+)")
-_USUAL_LENGTH: Final = 30
+_NOISE: Final = re.compile(NOISE.pattern.encode())
 _MOMENT: Final = re.compile(rb"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.0*+)?+Z?")
 _INDICES: Final[list[bytes]] = []
 
@@ -173,14 +173,31 @@ def rich_text(item: bytes) -> bytes:
 
 def number(raw: bytes) -> bytes:
     """A stored number that no format changes."""
-    is_usual = b"E" not in raw and b"e" not in raw and b"&" not in raw
-    if is_usual and len(raw) < TELLING_LENGTH and raw[-2:] != b".0":
+    if len(raw) < TELLING_LENGTH and raw[-2:] != b".0" and b"E" not in raw and b"&" not in raw:
         return raw
-    if is_usual and len(raw) < _USUAL_LENGTH and b"." in raw:  # what `without_noise` does, in a third of the time
-        try:
-            short = b"%.15g" % float(raw)
-        except ValueError:
-            return raw
-        if short != b"-0" and b"e" not in short and b"000" not in short and b"999" not in short:
-            return short
     return without_noise(_plain(raw).decode("utf-8", "replace")).encode()
+
+
+def numbers(raw: Sequence[bytes]) -> list[bytes]:
+    """The same of many, in a third of the time."""
+    joined = b"\t".join(raw)
+    if b"." not in joined or b"E" in joined or b"e" in joined or b"&" in joined:
+        return list(map(number, raw))
+    try:
+        cut = "\t".join(map(str, map(TELLING.create_decimal, joined.decode().split("\t")))).encode().split(b"\t")
+    except (ArithmeticError, ValueError):  # some are no numbers
+        return list(map(number, raw))
+    shown: list[bytes] = []
+    for one, short in zip(raw, cut, strict=True):
+        if len(one) < TELLING_LENGTH and one[-2:] != b".0":
+            shown.append(one)
+        elif (
+            len(one) >= TELLING_LENGTH
+            and short[-1] > 48  # a digit, and none that may go
+            and b"E" not in short
+            and not ((b"000" in short or b"999" in short) and _NOISE.search(short))
+        ):
+            shown.append(short)
+        else:
+            shown.append(number(one))
+    return shown
