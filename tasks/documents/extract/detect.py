@@ -25,6 +25,10 @@ _SIGNATURES: Final = (
     (b"II+\0", ".png"),  # with files above 4 GB in mind
     (b"MM\0+", ".png"),
 )
+_ARCHIVES: Final = ((b"7z\xbc\xaf'\x1c", ".7z"), (b"Rar!\x1a\x07", ".rar"), (b"\x1f\x8b\x08", ".gz"))
+_ARCHIVE: Final = (
+    "The file is an archive ({}) under the name of a {} file: unpack it, or give it the ending of its format."
+)
 _OFFICE_FOLDERS: Final = {".docx": b"word/", ".xlsx": b"xl/", ".pptx": b"ppt/"}
 _BINARY_WORKBOOK: Final = "xl/workbook.bin"
 _OPEN_DOCUMENTS: Final = (
@@ -59,6 +63,9 @@ _WORKBOOK: Final = re.compile(
 """A workbook in one XML file, which bears the name .xls as a rule."""
 
 _MAIL: Final = re.compile(r"\s*(?:MIME-Version|From|Received|Return-Path|Date|Subject):\s", re.IGNORECASE)
+_ARCHIVED_PAGE: Final = re.compile(r"(?:[\w-]+:[^\n]*\n)*?MIME-Version:\s", re.IGNORECASE)
+"""A page of the web with its pictures, as programs write it under the names of Office's formats."""
+
 _CONTROL: Final = re.compile(r"[\0-\x08\x0e-\x1f]")
 _MARKS: Final = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"), (b"\xef\xbb\xbf", "utf-8"))
 _HEAD: Final = 4096
@@ -73,7 +80,8 @@ def format_of(source: Source, named: str) -> str:
         named: the extension that it has by its name (".docx"); "" or an unknown one where that says nothing.
 
     Raises:
-        UnsupportedFormat: neither the content nor the name is of a known format; the message names those.
+        UnsupportedFormat: neither the content nor the name is of a known format, and the message names those; or it
+            is an archive under the name of a text.
     """
     known = named in formats.supported()
     by_name = formats.format_of(f"a{named}") if known else ""
@@ -103,12 +111,16 @@ def _told(source: Source, by_name: str) -> str | None:
         tail = _part(source, -_TAIL, _TAIL) if folder is not None else b""
         if folder is not None and folder in tail and _BINARY_WORKBOOK.encode() not in tail:
             return None
-        return _in_zip(source)
+        return _in_zip(source, by_name)
     if head.startswith(ole.MAGIC):
         return _in_compound(source, by_name)
     for signature, extension in _SIGNATURES:
         if head.startswith(signature):
             return extension
+    if by_name in _TEXTS:
+        for signature, extension in _ARCHIVES:
+            if head.startswith(signature):
+                raise UnsupportedFormat(_ARCHIVE.format(extension, by_name))
     if by_name in _TEXTS or not by_name:
         return None
     return _in_text(_part(source, 0, _HEAD), by_name)
@@ -128,7 +140,7 @@ def _part(source: Source, start: int, length: int) -> bytes:
         os.close(file)
 
 
-def _in_zip(source: Source) -> str | None:
+def _in_zip(source: Source, by_name: str) -> str | None:
     """The format of a package: one of OpenDocument by its type, one of Office by its folders."""
     archive = ZipMembers(source)
     try:
@@ -137,12 +149,16 @@ def _in_zip(source: Source) -> str | None:
         mime_type = next((entry for entry in entries[:10] if entry.name == "mimetype"), None)
         if mime_type is not None:
             kind = archive.read(mime_type, _LONGEST_TYPE)
-            return next((extension for name, extension in _OPEN_DOCUMENTS if kind.startswith(name)), None)
+            found = next((extension for name, extension in _OPEN_DOCUMENTS if kind.startswith(name)), None)
+            if found is not None or by_name not in _TEXTS:
+                return found
     except DiligenceError:  # a type that is no name: a bomb
         return None
     finally:
         archive.close()
     if "_rels/.rels" not in names:
+        if names and by_name in _TEXTS:
+            raise UnsupportedFormat(_ARCHIVE.format(".zip", by_name))
         return None
     if _BINARY_WORKBOOK in names:
         return ".xlsb"
@@ -173,6 +189,6 @@ def _in_text(head: bytes, by_name: str) -> str | None:
         return ".xml"
     if text.startswith("<?xml"):
         return ".xml" if by_name in _PLAIN else None
-    if _MAIL.match(text) is not None:
-        return ".eml" if by_name == ".doc" else None
+    if _MAIL.match(text) is not None and (by_name != ".xls" or _ARCHIVED_PAGE.match(text) is not None):
+        return ".eml"
     return _PLAIN.get(by_name)

@@ -16,6 +16,7 @@ _SAMPLE: Final = 1 << 16
 _MOST_ROWS: Final = 200
 _QUOTED: Final = re.compile(r'"(?:[^"]|"")*+"')
 _DECIMAL: Final = re.compile(r"(?<![\d,])\d+,\d+(?![\d,])")
+_FIGURE: Final = re.compile(r"\s*+-?\d[\d.']*+,\d+\s*+|\s*+-?\d[\d.']*+\s*+")
 _ALIKE: Final = 0.05
 """Delimiters whose rows are alike to this difference are told apart by other means."""
 
@@ -48,6 +49,8 @@ def delimiter(text: str) -> str | None:
     candidates = [sign for sign in DELIMITERS if scores[sign][0] >= best - _ALIKE]
     if len(candidates) > 1 and "," in candidates and _are_decimal(lines):
         candidates.remove(",")
+    if candidates == [","] and _is_one_column_of_figures(lines):
+        return None
     return max(candidates, key=lambda sign: scores[sign][1])
 
 
@@ -80,6 +83,11 @@ def _score(lines: Sequence[str], sign: str) -> tuple[float, int]:
         return 0, 0
     cuts, rows = max(counts.items(), key=lambda item: (item[1], item[0]))
     return rows / len(lines), cuts
+
+
+def _is_one_column_of_figures(lines: Sequence[str]) -> bool:
+    """Whether a name stands over nothing but decimal numbers: one column, with decimal commas."""
+    return len(lines) > 1 and "," not in lines[0] and all(map(_FIGURE.fullmatch, lines[1:]))
 
 
 def _are_decimal(lines: Sequence[str]) -> bool:

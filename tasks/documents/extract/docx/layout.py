@@ -78,6 +78,7 @@ class _Flow:
         self.spans: list[int] = []  # for each open cell the columns that it spans
         self.tables: list[_Table] = []
         self.repeated: list[bool] = []  # for each open row whether it is one of its table's headers
+        self.deleted: list[bool] = []  # and whether it was deleted
 
 
 class Layout:
@@ -158,6 +159,11 @@ class Layout:
         if self._flow.rows and not self._beyond:
             self._flow.repeated[-1] = True
 
+    def delete_row(self) -> None:
+        """The open row was deleted: its cells are left out."""
+        if self._flow.rows and not self._beyond:
+            self._flow.deleted[-1] = True
+
     def end_table(self) -> None:
         """The table that is open ends, with its rows."""
         flow = self._flow
@@ -188,6 +194,7 @@ class Layout:
                 self._end_row()
             flow.rows.append([])
             flow.repeated.append(False)
+            flow.deleted.append(False)
             self.depth += 1
         elif kind == "cell":
             if in_row:
@@ -313,9 +320,9 @@ class Layout:
         if not flow.rows:
             return
         self._to_lines()
-        cells, repeated = flow.rows.pop(), flow.repeated.pop()
+        cells, repeated, deleted = flow.rows.pop(), flow.repeated.pop(), flow.deleted.pop()
         self.depth -= 1
-        filled = [lines for lines in cells if lines]
+        filled = [lines for lines in cells if lines and not deleted]
         table = flow.tables[-1] if flow.tables else None
         if table is not None and (table.depth != len(flow.rows) or table.lines is not flow.lines):
             table = None

@@ -9,7 +9,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import partial
-from pathlib import PurePath
 from typing import Final
 
 from tasks.documents.extract import fallback, places
@@ -49,7 +48,6 @@ _MOST_NAMED: Final = 10
 """So many of those who deleted something are named."""
 
 _MOST_DELETIONS: Final = 10_000
-_HTML: Final = (".htm", ".html", ".xhtml")
 
 
 def read(source: Source) -> Reading:
@@ -158,15 +156,17 @@ class _Document:
     def chunk(self, part: str, name: str) -> list[str]:
         """The lines of the page of HTML to which `part` refers by that id; other documents are handed on."""
         target = next((item.target for item in self._package.relationships(part) if item.id == name), "")
-        if PurePath(target).suffix.lower() not in _HTML or target not in self._embedded:
-            return []
-        data = self._package.attachment(target, EMBEDDED_LIMIT)
+        data = self._package.attachment(target, EMBEDDED_LIMIT) if target in self._embedded else None
         if data is None:
             return []
+        from tasks.documents.extract.docx.chunks import page_in  # noqa: PLC0415 - seldom needed
         from tasks.documents.extract.html.reader import lines_of  # noqa: PLC0415 - seldom needed
 
+        page = page_in(target, data)
+        if page is None:
+            return []
         self._embedded = [embedded for embedded in self._embedded if embedded != target]
-        return lines_of(data)
+        return lines_of(page)
 
     def note_deletion(self, rest: bytes) -> None:
         """Words are left out that somebody deleted while changes were tracked, as the rest of a tag says."""

@@ -15,6 +15,7 @@ from tasks.documents.extract.docx.layout import PARAGRAPH, Layout
 from tasks.documents.extract.docx.marks import CLOSING, Marks
 from tasks.documents.extract.docx.numbering import ListCounter, ParagraphNumbers
 from tasks.documents.extract.docx.styles import StyleFacts, has_header_row, hexadecimal, is_on
+from tasks.documents.extract.docx.symbols import symbol
 from tasks.documents.extract.docx.tags import DELETED_WORDS, FORMULA_END, LEFT_OUT, TAGS
 from tasks.documents.extract.ooxml import drawings, xml
 from tasks.documents.extract.ooxml.alternative_text import alternative_text, is_decorative, telling_words
@@ -33,6 +34,9 @@ _SIGNED: Final = re.compile(rb"""\sw:author=(?:"([^"<]*+)"|'([^'<]*+)')(?:\sw:da
 _IDENTITY: Final = re.compile(rb"""\sw:id=(?:"([^"&<]*+)"|'([^'&<]*+)')\s*+/?>""")
 """What mostly stands behind the name of a reference."""
 
+_BOX_STATE: Final = re.compile(rb"<w:(checked|default)(?=[\s/>])(%b/?>)" % xml.ATTRIBUTES)
+_EMPTY_END: Final = re.compile(rb"</w:(?:ins|moveTo)\s*+>")
+_END_OF_ROW_PROPERTIES: Final = re.compile(rb"\s*+(?:</w:del\s*+>\s*+)?+<(?:/w:trPr\s*+>|w:trPrChange[\s>])")
 _LONGEST_PROPERTIES: Final = 4_000
 _WINDOW: Final = 1 << 20  # bytes whose words are held before they become lines; it ends where a paragraph begins
 _MOST_FORMULAS: Final = 100_000  # that are read with their shape, at 20 µs each; of others come the words alone
@@ -187,7 +191,17 @@ class Scan:
             self._layout.leave_columns(int(columns))
 
     def _symbol(self, _: str, tag: re.Match[bytes]) -> None:
-        self._layout.words.append(xml.escaped(_character(xml.attribute(self._rest(tag), b"w:char"))))
+        rest = self._rest(tag)
+        character = symbol(xml.attribute(rest, b"w:font"), hexadecimal(xml.attribute(rest, b"w:char")))
+        self._layout.words.append(xml.escaped(character))
+
+    def _checkbox(self, _: str, tag: re.Match[bytes]) -> None:
+        """A box of a form of the old kind, which is drawn and has no character."""
+        end = self._data.find(b"</w:checkBox", tag.end(), tag.end() + _LONGEST_PROPERTIES)
+        states = dict(_BOX_STATE.findall(self._data, tag.end(), max(end, tag.end())))
+        state = states.get(b"checked", states.get(b"default"))
+        ticked = state is not None and is_on(xml.attribute(state, b"w:val"))
+        self._layout.words.append("☒".encode() if ticked else "☐".encode())
 
     def _note(self, kind: str, tag: re.Match[bytes]) -> None:
         usual = _IDENTITY.match(self._data, tag.end())
@@ -234,15 +248,18 @@ class Scan:
         if words:
             self._layout.below(self._context.marks.around(places.ALTERNATIVE_TEXT, "", [words]))
 
-    def _inserted(self, _: str, tag: re.Match[bytes]) -> None:
-        if self._context.marks.is_full:
-            return
+    def _inserted(self, _: str, tag: re.Match[bytes]) -> int | None:
         rest = self._rest(tag)
-        if not rest.endswith(b"/>"):  # else the end of a paragraph was inserted, or a row
-            opening = self._context.marks.opening(places.INSERTED, places.label_of(*signature(rest)))
-            if opening:
-                self._insertions += 1
-                self._layout.mark(opening)
+        if rest.endswith(b"/>"):  # the end of a paragraph was inserted, or a row
+            return None
+        empty = _EMPTY_END.match(self._data, tag.end() + len(rest))
+        if empty is not None:  # the same, written at length
+            return empty.end()
+        opening = self._context.marks.opening(places.INSERTED, places.label_of(*signature(rest)))
+        if opening:
+            self._insertions += 1
+            self._layout.mark(opening)
+        return None
 
     def _inserted_end(self, _: str, __: re.Match[bytes]) -> None:
         if self._insertions:
@@ -252,6 +269,8 @@ class Scan:
     def _leave_out(self, kind: str, tag: re.Match[bytes]) -> int | None:
         """What was deleted, moved away, or was otherwise before."""
         rest = self._rest(tag)
+        if kind == "del" and _END_OF_ROW_PROPERTIES.match(self._data, tag.end() + len(rest)) is not None:
+            self._delete_row(rest, tag.end())
         if rest.endswith(b"/>"):
             return None
         depth, behind = 0, self._end
@@ -263,6 +282,13 @@ class Scan:
         if kind in ("del", "moveFrom") and DELETED_WORDS.search(self._data, tag.end(), behind):
             self._context.note_deletion(rest)
         return behind
+
+    def _delete_row(self, rest: bytes, at: int) -> None:
+        """The row whose properties end here was deleted, whether or not its words say so themselves."""
+        self._layout.delete_row()
+        end = self._data.find(b"</w:tr>", at, self._end)
+        if DELETED_WORDS.search(self._data, at, end if end >= 0 else self._end):
+            self._context.note_deletion(rest)
 
     def _drawn(self, _: str, tag: re.Match[bytes]) -> None:
         self._layout.words.append(tag["drawn"])
@@ -299,6 +325,7 @@ class Scan:
         "level": _level,
         "columns": _columns,
         "symbol": _symbol,
+        "checkbox": _checkbox,
         "chunk": _chunk,
         "textpath": _textpath,
         "formula": _formula,
@@ -342,9 +369,3 @@ def signature(rest: bytes) -> tuple[str, str]:
 def _signature(author: bytes, date: bytes) -> tuple[str, str]:
     """Cached, since documents have few authors, who change much in a minute."""
     return xml.unescaped(author.decode("utf-8", "replace")), date.decode("ascii")
-
-
-def _character(code: str) -> str:
-    """A character of a symbol font; those of the private area (Wingdings' bullets and boxes) mean nothing elsewhere."""
-    number = hexadecimal(code)
-    return "" if 0xD800 <= number <= 0xF8FF or not 0 < number <= 0x10FFFF else chr(number)

@@ -4,4 +4,4 @@ from typing import Final
 
 from tasks.documents.extract.odf import document_format
 
-FORMAT: Final = document_format("spreadsheet", (".ods", ".ots", ".fods"), version="ods-1")
+FORMAT: Final = document_format("spreadsheet", (".ods", ".ots", ".fods"), version="ods-2")

@@ -16,7 +16,7 @@ from tasks.documents.extract.odf.elements import elements, is_shape, repeats
 from tasks.documents.extract.odf.package import OdfPackage, name
 from tasks.documents.extract.odf.story import Stories
 from tasks.documents.extract.odf.styles import OdfStyles
-from tasks.documents.extract.ooxml.number_formats import without_noise
+from tasks.documents.extract.ooxml.number_formats import with_stored, without_noise
 from tasks.documents.extract.places import (
     CELLS,
     FOOTER,
@@ -319,32 +319,41 @@ def _value(cell: etree._Element, kind: str, shown: str) -> str:
     if kind == "float":
         if raw and (not shown or _NUMBER.fullmatch(shown)):
             return without_noise(raw)
-        return f"{shown} ({without_noise(raw)})" if raw and _loses(shown, raw, 1) else shown
+        return _with_lost_digits(shown, raw, 0) if raw else shown
     if kind == "date":
         return (cell.get(name("office:date-value")) or shown).replace("T", " ").removesuffix(" 00:00:00")
     if kind == "time":
         return _time(cell.get(name("office:time-value"), "")) or shown
     if kind == "boolean":
         return shown or cell.get(name("office:boolean-value"), "").upper()
-    if raw and _loses(shown, raw, 100 if kind == "percentage" else 1):
-        return f"{shown} ({without_noise(raw)})"
-    return shown or without_noise(raw)
+    return (_with_lost_digits(shown, raw, 2 if kind == "percentage" else 0) if raw else shown) or without_noise(raw)
 
 
-def _loses(shown: str, raw: str, factor: int) -> bool:
-    """Whether what is shown has fewer digits than the number: 62 % for 0.6229. Unsure means no."""
+def _with_lost_digits(shown: str, raw: str, hundredths: int) -> str:
+    """What is shown and, where it has fewer digits than the number, that behind it: `62 % (0.6229)`, `1.2m (1234567)`.
+
+    `hundredths`: 2 where a percentage is shown. Where it is unsure whether the digits are the number's, as shown.
+    """
     digits = re.sub(r"[^\d.,]", "", shown).strip(".,")
     try:
-        exact = abs(Decimal(without_noise(raw)) * factor)
+        stored = Decimal(without_noise(raw))
     except InvalidOperation:
-        return False
+        return shown
+    exact = abs(stored.scaleb(hundredths)) if stored.is_finite() else stored
     if not digits or len(digits) > 40 or not exact.is_finite() or exact.adjusted() > 30:
-        return False
+        return shown
     whole, _, decimals = digits.replace(",", ".").rpartition(".")
     if not whole or len(decimals) == 3:  # no decimals, or groups of thousands
         whole, decimals = whole + decimals, ""
     near = Decimal(f"{whole.replace('.', '') or '0'}.{decimals or '0'}")
-    return near != exact and abs(near - exact) <= Decimal(1).scaleb(-len(decimals))
+    if near == exact:
+        return shown
+    if abs(near - exact) <= Decimal(1).scaleb(-len(decimals)):
+        return with_stored(shown, stored, len(decimals) + hundredths)
+    for thousands in (3, 6, 9):
+        if near and abs(near.scaleb(thousands) - exact) <= Decimal(1).scaleb(thousands - len(decimals)):
+            return f"{shown} ({stored:f})"
+    return shown
 
 
 def _time(value: str) -> str:

@@ -1,9 +1,10 @@
 """Numbers as Office shows them: cells of workbooks and labels of charts.
 
-A number is shown by its format where that changes what it means: dates, times, percent, currency. Any other format
-(thousands separators, decimals) leaves the number as it is stored. Where a format rounds digits away, the stored number
-stands behind what is shown, with as many digits as tell: `12.5% (0.12478)`, `62% (0.6229)`. A person finds in the text
-what the sheet shows, and nothing that the sheet holds is lost.
+A number is shown by its format where that changes what it means: dates, times, percent, currency, marks of its own
+("2024E", "FY2023", "5.3x", "25 bps"). Any other format (thousands separators, decimals, whole words: "12 months")
+leaves the number as it is stored, which whoever looks for figures can read. Where a format rounds digits away, the
+stored number stands behind what is shown, with as many digits as tell: `12.5% (0.12478)`, `62% (0.6229)`. A person
+finds in the text what the sheet shows, and nothing that the sheet holds is lost.
 """
 
 import datetime as dt
@@ -23,6 +24,13 @@ BUILT_IN: Final = {
 
 _LITERAL: Final = re.compile(r'"([^"]*)"|\\(.)|_.|\*.|\[\$([^\]-]*)[^\]]*\]|\[(?![hms])[^\]]*\]', re.IGNORECASE)
 _CURRENCY: Final = re.compile(r"[$€£¥₹₩₽₺₴₪₫฿¢₦₱₿]|\b(?:[A-Z]{3}|kr|zł|Kč|Fr|CHF|R\$)\b")
+_DIGITS: Final = re.compile(r"[0#?][0#?,. ]*")
+_MARK: Final = re.compile(r"(?:[\W\d_]*+[^\W\d_]){1,3}[\W\d_]*+|[^\w%‰]*+[%‰]\W*+")
+"""At most three letters round the digits, or a percent sign that is none of the format's own."""
+
+_CONDITION: Final = re.compile(r"\[[<>=]")
+_HIDDEN: Final = {ord(sign): 0xE000 + ord(sign) for sign in "0#?"}
+_SHOWN: Final = {hidden: sign for sign, hidden in _HIDDEN.items()}
 _LONGEST: Final = 400
 """Characters of a number and of a format code; Excel takes 255 in a code. A longer one is no number, or general."""
 
@@ -30,6 +38,17 @@ _EXACT: Final = Context(prec=_LONGEST + 20, rounding=ROUND_HALF_UP)
 _UNITS: Final = [Decimal(1).scaleb(-decimals) for decimals in range(13)]
 _MORE_DECIMALS: Final = 2
 _DIGITS_THAT_TELL: Final = 4
+_TELLING_DIGITS: Final = 15
+TELLING: Final = Context(prec=_TELLING_DIGITS, rounding=ROUND_HALF_UP)
+"""Cuts a number to the digits that tell: a tenth of the time that it takes as a number of 64 bits."""
+
+_CERTAIN_DIGITS: Final = 12
+NOISE: Final = re.compile("(?:000[0-9]{0,2}|999[0-9]{0,2}|0000[0-9]{3}|9999[0-9]{3})(?=e|$)")
+"""How a number of fifteen digits ends, if the last of them are what sums leave behind."""
+
+TELLING_LENGTH: Final = 16
+"""Characters of a stored number from which it may have digits that tell nothing: fifteen digits and a point."""
+
 _LONGEST_FRACTION: Final = 10
 _MOST_SERIAL: Final = 2_958_466
 """The serial number of the first day of the year 10000, beyond what a date can be."""
@@ -37,14 +56,15 @@ _MOST_SERIAL: Final = 2_958_466
 _FIRST_1904: Final = dt.date(1904, 1, 1).toordinal()
 _FIRST_1900: Final = dt.date(1899, 12, 31).toordinal()
 _LAST: Final = dt.date.max.toordinal()
-Kind = Literal["plain", "date", "time", "duration", "percent", "currency", "padded"]
+Kind = Literal["plain", "date", "time", "duration", "percent", "currency", "marked", "padded"]
 """What a format code makes of a number."""
 
 
 def without_noise(raw: str) -> str:
-    """A stored number without the noise of its last binary digits: 0.30000000000000004 is 0.3, 1.0E7 is 10000000.
+    """A stored number with the digits that tell: 0.30000000000000004 is 0.3, 1.0E7 is 10000000.
 
-    What is no noise stays: 0.99715151175097994 keeps all its digits.
+    A number of 64 bits holds fifteen decimal digits, and Excel shows no more: 0.99715151175097994 is 0.99715151175098.
+    Where the last of these are what sums leave behind, they go too: 46619.579999999507 is 46619.58.
     """
     try:
         number = float(raw) if len(raw) <= _LONGEST else math.nan
@@ -57,12 +77,16 @@ def _without_noise(raw: str, number: float) -> str:
     if number.is_integer() and -1e15 < number < 1e15:
         return str(int(number))
     scientific = "e" in raw or "E" in raw
-    if len(raw) < 17 and not scientific:
+    if len(raw) < TELLING_LENGTH and not scientific:
         return raw
-    short = f"{number:.15g}"
-    if len(short) + 5 < len(raw) and (scientific or "e" not in short):
-        return short.upper()
-    return repr(number).upper() if scientific else raw
+    if scientific:
+        short = min(f"{number:.{_TELLING_DIGITS}g}", repr(number), key=len)  # the smallest numbers have fewer digits
+    else:
+        short = str(TELLING.create_decimal(raw))
+        if "E" in short:  # a long number without a point: a code, which keeps its digits
+            return raw
+        short = short.rstrip("0").rstrip(".") if "." in short else short
+    return (f"{number:.{_CERTAIN_DIGITS}g}" if NOISE.search(short) else short).upper()
 
 
 class NumberFormat(NamedTuple):
@@ -73,6 +97,7 @@ class NumberFormat(NamedTuple):
     after: str = ""
     decimals: int = 0
     thousands: bool = False
+    width: int = 0  # digits before the point at least, with zeros in front
 
 
 def show_number(raw: str, code: str, *, from_1904: bool = False) -> str:
@@ -109,8 +134,10 @@ def show_number(raw: str, code: str, *, from_1904: bool = False) -> str:
             exact, decimals = exact.scaleb(2, _EXACT), decimals + 2
         rounded = exact.quantize(_UNITS[number_format.decimals], context=_EXACT)
         digits = f"{rounded:,f}" if number_format.thousands else f"{rounded:f}"
+        if number_format.width > 1:
+            digits = digits.zfill(number_format.width + len(digits) - len(digits.partition(".")[0]))
         shown = f"{signed}{number_format.before}{digits}{number_format.after}".strip()
-    return shown if rounded == exact else _with_stored(shown, Decimal(stored), decimals)
+    return shown if rounded == exact else with_stored(shown, Decimal(stored), decimals)
 
 
 def changes_numbers(code: str) -> bool:
@@ -119,10 +146,11 @@ def changes_numbers(code: str) -> bool:
     return number_format.kind != "plain" or (below is not None and below.kind != "plain")
 
 
-def _with_stored(shown: str, stored: Decimal, decimals: int) -> str:
+def with_stored(shown: str, stored: Decimal, decimals: int) -> str:
     """What is shown and behind it the stored number, with two decimals more than are shown, and four digits at least.
 
-    `decimals` are those of the stored number that can be seen in what is shown. Without it where these say no more.
+    `decimals` are those of the stored number that can be seen in what is shown; fewer than none where it is shown in
+    thousands. Without the stored number where it says no more.
     """
     enough = max(decimals + _MORE_DECIMALS, _DIGITS_THAT_TELL - 1 - stored.adjusted())
     told = stored.quantize(Decimal(1).scaleb(-enough), context=_EXACT)
@@ -138,6 +166,8 @@ def _formats(code: str) -> tuple[NumberFormat, NumberFormat | None]:
     if len(code) > _LONGEST:
         return NumberFormat("plain"), None
     sections = code.split(";")
+    if len(sections) > 1 and _CONDITION.search(code) and len({_format(section).kind for section in sections}) > 1:
+        return NumberFormat("plain"), None  # which of them is followed depends on the number
     if len(sections) > 1 and ("(" in sections[1] or "-" in sections[1]):
         return _format(sections[0]), _format(sections[1])
     return _format(sections[0]), None
@@ -153,22 +183,34 @@ def _format(section: str) -> NumberFormat:
     if "general" not in bare.lower() and re.search(r"[ymdhs]", bare, re.IGNORECASE):
         clock = re.search(r"[hs]", bare, re.IGNORECASE) and not re.search(r"[yd]|mmm", bare, re.IGNORECASE)
         return NumberFormat("time" if clock else "date", decimals=_fractions(bare))
-    words = re.sub(r"\s+", " ", _LITERAL.sub(lambda match: match[1] or match[2] or match[3] or "", section))
-    digits = re.search(r"[0#?][0#?,. ]*", words)
+    words = re.sub(r"\s+", " ", _LITERAL.sub(_literal, section))
+    digits = _DIGITS.search(words)
     if digits is None or "E" in bare:
         return NumberFormat("plain")
-    before, after, inner = words[: digits.start()], words[digits.end() :], digits.group()
+    before, after = (part.translate(_SHOWN) for part in (words[: digits.start()], words[digits.end() :]))
+    inner = digits.group()
     decimals = min(len(re.sub(r"[^0#?]", "", inner.partition(".")[2])), len(_UNITS) - 1)
     thousands = "," in inner.strip(", ")
     if inner.rstrip(". ").endswith(","):
         return NumberFormat("plain")  # shown in thousands or millions: the stored number says more
+    kind: Kind = "plain"
     if "%" in bare:
-        return NumberFormat("percent", before, inner[len(inner.rstrip()) :] + after, decimals, thousands)
-    if _CURRENCY.search(before + " " + after):
-        return NumberFormat("currency", before, inner[len(inner.rstrip()) :] + after, decimals, thousands)
+        kind = "percent"
+    elif _CURRENCY.search(before + " " + after):
+        kind = "currency"
+    elif _MARK.fullmatch(before + after) and "/" not in bare and len(_DIGITS.findall(words)) == 1:
+        kind = "marked"
+    if kind != "plain":
+        width = inner.partition(".")[0].count("0")
+        return NumberFormat(kind, before, inner[len(inner.rstrip()) :] + after, decimals, thousands, width)
     if re.fullmatch("0{2,}", section):
         return NumberFormat("padded", decimals=len(section))
     return NumberFormat("plain")
+
+
+def _literal(match: re.Match[str]) -> str:
+    """The words that stand in a format code as they are, in a form that nobody takes for digits."""
+    return (match[1] or match[2] or match[3] or "").translate(_HIDDEN)
 
 
 def _fractions(bare: str) -> int:

@@ -11,6 +11,7 @@ from typing import Final
 
 from tasks.documents.extract.ooxml import drawings, xml
 from tasks.documents.extract.ooxml.alternative_text import alternative_text
+from tasks.documents.extract.pptx import numbering
 from tasks.documents.extract.pptx.order import in_reading_order
 from tasks.documents.extract.pptx.placeholders import Box, PlaceholderKey, box_in, key_in
 from tasks.errors import TooLarge
@@ -160,7 +161,8 @@ def _shape(data: bytes, start: int, stop: int) -> Shape | None:
     end = data.find(b"</a:t", start, stop)  # not yet the end of a run for sure, but no run ends before
     if end >= 0:
         head = max(start, data.rfind(b"<a:t", start, end))
-        text = "\n".join(drawings.paragraphs(data, head, stop))
+        numbered = data.find(numbering.TAG, start, stop) >= 0
+        text = "\n".join(numbering.paragraphs(data, start, stop) if numbered else drawings.paragraphs(data, head, stop))
     elif stop == len(data) or data.find(b"<m:oMath", start, stop) >= 0:
         head, text = stop, "\n".join(drawings.paragraphs(data, start, stop))
     else:

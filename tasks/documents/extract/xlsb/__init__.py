@@ -7,6 +7,6 @@ from tasks.documents.extract.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".xlsb",),
     mime_types=("application/vnd.ms-excel.sheet.binary.macroenabled.12",),
-    version="xlsb-1",
+    version="xlsb-2",
     reader="tasks.documents.extract.xlsb.reader",
 )

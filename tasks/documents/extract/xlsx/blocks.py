@@ -182,7 +182,7 @@ class Blocks:
     def _clean(self) -> None:
         """Show the numbers better that stand as they are stored."""
         numbers = [texts[index] for _, row, texts in self._unclean for index in row.plain]
-        if numbers and needs_cleaning(b"\t".join(numbers)):
+        if needs_cleaning(numbers):
             for at, row, texts in self._unclean:
                 cleaned = row.cleaned(texts)
                 if cleaned is not texts:

@@ -11,7 +11,8 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Final
 
-from tasks.documents.extract.xlsx.values import CellKinds, CellTexts, number
+from tasks.documents.extract.ooxml.number_formats import TELLING_LENGTH
+from tasks.documents.extract.xlsx.values import CellKinds, CellTexts, numbers
 
 
 class _Columns(dict[bytes, int]):
@@ -40,7 +41,6 @@ _REFERENCE: Final = re.compile(rb"""\sr\s*+=\s*+["']\s*+([A-Za-z]++)(\d*+)[^"'<>
 _FIRST: Final = list(range(1, 16_385))
 """The columns that a sheet of Excel has."""
 
-_NOISE: Final = re.compile(rb"(?:0000|9999)\d\d?(?:\t|$)")
 _INLINE: Final = b' t="inlineStr">'
 _COLUMNS: Final = _Columns()
 
@@ -175,28 +175,19 @@ class RowPattern(SheetRow):
         return b"".join([_tabs(column - before) + b"%b" for before, column in gaps])
 
 
-def needs_cleaning(numbers: bytes) -> bool:
-    """Whether one of these numbers, split by tabs, may need `values.number` to be shown well."""
-    return (
-        numbers.find(b"E") >= 0
-        or numbers.find(b".0\t") >= 0
-        or numbers.endswith(b".0")
-        or numbers.find(b"&") >= 0
-        or ((at := numbers.find(b"0000")) >= 0 and _NOISE.search(numbers, at) is not None)
-        or ((at := numbers.find(b"9999")) >= 0 and _NOISE.search(numbers, at) is not None)
-    )
+def needs_cleaning(numbers: Sequence[bytes]) -> bool:
+    """Whether one of these numbers may need `values.numbers` to be shown well."""
+    if max(map(len, numbers), default=0) >= TELLING_LENGTH:
+        return True
+    joined = b"\t".join(numbers)
+    return joined.find(b"E") >= 0 or joined.find(b".0\t") >= 0 or joined.endswith(b".0") or joined.find(b"&") >= 0
 
 
 def _shown(values: list[bytes], kind: CellTexts | None) -> Iterable[bytes]:
     """The texts of the values in a column."""
     if kind is not None:
         return map(kind.__getitem__, values)
-    numbers = b"\t".join(values)
-    if not needs_cleaning(numbers):
-        return values
-    if b"E" in numbers or b".0\t" in numbers or b"&" in numbers or numbers.endswith(b".0"):
-        return map(number, values)
-    return [number(value) if b"0000" in value or b"9999" in value else value for value in values]
+    return numbers(values) if needs_cleaning(values) else values
 
 
 def _tabs(gap: int) -> bytes:

@@ -60,7 +60,9 @@ _TEXT: Final = b' t="str">'
 _ROW: Final = re.compile(rb"<row((?=[\s/>])" + TAG_END + rb")")
 _NUMBER: Final = re.compile(rb"""\sr\s*+=\s*+["'](\d++)["']""")
 _TAG: Final = re.compile(rb"<\w[\w:.-]*+" + ATTRIBUTES + rb">")
-_HIDDEN: Final = re.compile(rb"""\shidden\s*+=\s*+["'](?:1|true)["']""")
+_HIDDEN: Final = re.compile(rb"""\s(?:hidden\s*+=\s*+["'](?:1|true)|(?:ht|width)\s*+=\s*+["']0(?:\.0*+)?+)["']""")
+"""A row or a column that is hidden, or has no height or width."""
+
 _FIRST_COLUMN: Final = re.compile(rb"""\smin\s*+=\s*+["'](\d{1,5})["']""")
 _LAST_COLUMN: Final = re.compile(rb"""\smax\s*+=\s*+["'](\d{1,5})["']""")
 _MOST_COLUMNS: Final = 16_384
@@ -159,7 +161,7 @@ class Scanner:
             at += known.values
             if self._kinds.longest * known.values > MOST_TEXT // 4:
                 texts = self._as_many_as_fit(texts)
-            hidden = tags.find(b"hidden", 0, end) >= 0 and _is_hidden(tags, end)
+            hidden = (tags.find(b"hidden", 0, end) >= 0 or tags.find(b'ht="0', 0, end) >= 0) and _is_hidden(tags, end)
             self._text -= self._blocks.add(row, known, texts, hidden=hidden)
             self._cells -= known.values + 3
             if known is before and known.shared:
@@ -240,11 +242,11 @@ def _hidden_columns(piece: bytes) -> bytes:
     if start < 0:
         return b""
     columns = piece[start : piece.find(b"</cols", start)]
-    if columns.find(b"hidden") < 0:
+    if columns.find(b"hidden") < 0 and columns.find(b'width="0') < 0:
         return b""
     hidden = bytearray(_MOST_COLUMNS + 1)
     for column in columns.split(b"<col", _MOST_COLUMNS)[1:]:
-        if column.find(b"hidden") < 0 or _HIDDEN.search(column) is None:
+        if _HIDDEN.search(column) is None:
             continue
         first, last = _FIRST_COLUMN.search(column), _LAST_COLUMN.search(column)
         if first is not None and last is not None:

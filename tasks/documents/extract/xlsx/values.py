@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from tasks.documents.extract.ooxml.number_formats import show_number, without_noise
+from tasks.documents.extract.ooxml.number_formats import NOISE, TELLING, TELLING_LENGTH, show_number, without_noise
 from tasks.documents.extract.ooxml.xml import TAG_END, unescaped
 from tasks.text.normalise import one_line
 
@@ -29,8 +29,8 @@ _ATTRIBUTE: Final = re.compile(rb"""\s([ts])\s*+=\s*+["']([^"'<]*)["']""")
 _ESCAPED: Final = re.compile("_x([0-9A-Fa-f]{4})_")
 _PHONETIC: Final = re.compile(rb"<rPh%(end)b\s*+(?:<t%(end)b[^<]*+</t>\s*+)?+</rPh>" % {b"end": TAG_END})
 _WORDS: Final = re.compile(rb"<t" + TAG_END + rb"([^<]*+)")
-_MENDABLE: Final = re.compile(rb"[E&]|(?:0000|9999)\d\d?$|\.0$")
-_USUAL_LENGTH: Final = 30
+_NOISE: Final = re.compile(NOISE.pattern.encode())
+_MOMENT: Final = re.compile(rb"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.0*+)?+Z?")
 _INDICES: Final[list[bytes]] = []
 
 
@@ -97,6 +97,8 @@ class CellKinds(dict[bytes, CellTexts | None]):
             self.longest = max(map(len, self._strings()), default=0)
         elif kind == b"b":
             work_out = _truth
+        elif kind == b"d":
+            work_out = _date
         elif kind == b"n":
             work_out = partial(_formatted, code=code, from_1904=self.from_1904)
         texts = self._texts[kind, code] = CellTexts(work_out, self)
@@ -138,6 +140,13 @@ def _truth(raw: bytes) -> bytes:
     return b"TRUE" if _plain(raw).strip() in (b"1", b"true") else b"FALSE" if raw else b""
 
 
+def _date(raw: bytes) -> bytes:
+    """A date that stands in ISO form, as it is shown elsewhere: 2024-01-31, or 2024-01-31 14:30:00."""
+    text = characters(raw)
+    moment = _MOMENT.fullmatch(text)
+    return text if moment is None else moment[1] if moment[2] == b"00:00:00" else b"%b %b" % moment.groups()
+
+
 def _plain(value: bytes) -> bytes:
     """A stored number, without the references to characters that a writer may put even there."""
     return unescaped(value.decode("utf-8", "replace")).encode("utf-8", "replace") if b"&" in value else value
@@ -164,23 +173,31 @@ def rich_text(item: bytes) -> bytes:
 
 def number(raw: bytes) -> bytes:
     """A stored number that no format changes."""
-    if b"0000" not in raw and b"9999" not in raw and b"E" not in raw and b"&" not in raw and raw[-2:] != b".0":
+    if len(raw) < TELLING_LENGTH and raw[-2:] != b".0" and b"E" not in raw and b"&" not in raw:
         return raw
-    if _MENDABLE.search(raw) is None:
-        return raw
-    if len(raw) < _USUAL_LENGTH and b"." in raw and b"E" not in raw and b"e" not in raw and b"&" not in raw:
-        try:
-            return _without_noise(raw, float(raw))
-        except ValueError:
-            return raw
     return without_noise(_plain(raw).decode("utf-8", "replace")).encode()
 
 
-def _without_noise(raw: bytes, value: float) -> bytes:
-    """What `without_noise` makes of a number with a point and without an exponent, in half the time."""
-    if value.is_integer() and -1e15 < value < 1e15:
-        return b"%d" % value
-    if len(raw) < 17:
-        return raw
-    short = b"%.15g" % value
-    return short if len(short) + 5 < len(raw) and b"e" not in short else raw
+def numbers(raw: Sequence[bytes]) -> list[bytes]:
+    """The same of many, in a third of the time."""
+    joined = b"\t".join(raw)
+    if b"." not in joined or b"E" in joined or b"e" in joined or b"&" in joined:
+        return list(map(number, raw))
+    try:
+        cut = "\t".join(map(str, map(TELLING.create_decimal, joined.decode().split("\t")))).encode().split(b"\t")
+    except (ArithmeticError, ValueError):  # some are no numbers
+        return list(map(number, raw))
+    shown: list[bytes] = []
+    for one, short in zip(raw, cut, strict=True):
+        if len(one) < TELLING_LENGTH and one[-2:] != b".0":
+            shown.append(one)
+        elif (
+            len(one) >= TELLING_LENGTH
+            and short[-1] > 48  # a digit, and none that may go
+            and b"E" not in short
+            and not ((b"000" in short or b"999" in short) and _NOISE.search(short))
+        ):
+            shown.append(short)
+        else:
+            shown.append(number(one))
+    return shown

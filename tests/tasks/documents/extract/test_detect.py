@@ -60,7 +60,6 @@ def test_content_overrules_the_name(named: str, data: bytes, expected: str) -> N
         (".txt", b"Rent"),
         (".txt", b""),
         (".txt", b"<html><body>Rent</body></html>"),
-        (".txt", zipped(readme="Rent")),
         (".txt", b"PK\x03\x04"),
         (".docx", b""),
         (".docx", b"PK\x03\x04"),
@@ -100,3 +99,41 @@ def test_a_failure_tells_as_what_the_file_was_read() -> None:
     assert caught.value.read_as is None
     with pytest.raises(PasswordProtected):
         read_document(agile(docx("Rent"), "another"), ".pdf")
+
+
+@pytest.mark.parametrize("named", [".txt", ".csv", ".json"])
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (zipped(a_DOT_txt="Rent"), ".zip"),
+        (b"7z\xbc\xaf\x27\x1c\0\4", ".7z"),
+        (b"Rar!\x1a\x07\x01\0", ".rar"),
+        (b"\x1f\x8b\x08\0", ".gz"),
+    ],
+    ids=["zip", "7z", "rar", "gz"],
+)
+def test_an_archive_under_the_name_of_a_text_is_not_read_as_one(named: str, data: bytes, kind: str) -> None:
+    with pytest.raises(UnsupportedFormat, match=rf"archive \({kind}\) under the name of a {named} file"):
+        read_document(data, named)
+
+
+@pytest.mark.parametrize("words", ["PK is short for Phil Katz", "7z", "Rar!"])
+def test_a_text_that_only_begins_like_an_archive_is_a_text(words: str) -> None:
+    assert read_document(words.encode(), ".txt").text == words
+
+
+_MAIL = b"From: a@b.example\nSubject: Rent\n\nRent is due\n"
+_PAGE = b"MIME-Version: 1.0\nContent-Type: text/html\n\n<p>Rent</p>\n"
+
+
+@pytest.mark.parametrize(
+    ("named", "data", "expected"),
+    [
+        (".msg", _MAIL, ".eml"), (".doc", _PAGE, ".eml"), (".docx", _PAGE, ".eml"), (".xls", _PAGE, ".eml"),
+        (".xls", b"From: x\r\n" + _PAGE, ".eml"), (".xls", b"Date:\tRent:\n1\t2\n", ".csv"), (".txt", _MAIL, ".txt"),
+    ],
+    ids=short,
+)  # fmt: skip
+def test_a_mail_or_a_page_in_its_form_is_read_as_one(named: str, data: bytes, expected: str) -> None:
+    assert detect.format_of(data, named) == expected
+    assert "Rent" in read_document(data, named).text

@@ -17,24 +17,24 @@ ROOT = Path(__file__).parents[4]
 
 VERSIONS = {
     ".rtf": "rtf-1",
-    ".xml": "xml-2",
+    ".xml": "xml-3",
     ".md": "md-1",
     ".json": "json-1",
-    ".csv": "csv-1",
-    ".docx": "docx-5",
+    ".csv": "csv-2",
+    ".docx": "docx-6",
     ".eml": "eml-1",
     ".msg": "msg-1",
     ".odp": "odp-1",
     ".png": "image-1",
-    ".ods": "ods-1",
+    ".ods": "ods-2",
     ".odt": "odt-1",
     ".html": "html-1",
     ".pdf": "pdf-6",
-    ".pptx": "pptx-5",
+    ".pptx": "pptx-6",
     ".txt": "txt-2",
-    ".xls": "xls-1",
-    ".xlsb": "xlsb-1",
-    ".xlsx": "xlsx-4",
+    ".xls": "xls-2",
+    ".xlsb": "xlsb-2",
+    ".xlsx": "xlsx-5",
 }
 VERSIONS[".doc"] = f"doc-1 by {VERSIONS['.docx']}"
 VERSIONS[".ppt"] = f"ppt-1 by {VERSIONS['.pptx']}"

@@ -222,6 +222,10 @@ class _Evaluation:
                 return isinstance(value, float)
             case "COUNT", _ if all(self._as_area(node) is not None for node in arguments):
                 return float(sum(isinstance(value, float) for value in self.cells(arguments)))
+            case (("COUNTA" | "AVERAGE" | "MIN" | "MAX" | "MEDIAN" | "PRODUCT"), _) if any(
+                isinstance(node, Missing) for node in arguments
+            ):
+                raise NotUnderstoodError  # an argument that is left out is a 0 for some of them, and counts
             case "COUNTA", _:
                 return float(sum(value is not None for value in self.cells(arguments)))
             case "SUMPRODUCT", _:

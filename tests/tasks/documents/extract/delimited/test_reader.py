@@ -13,6 +13,9 @@ from tasks.documents.extract.delimited import reader
         ("A;1,5\nB;2,5\n", ["A\t1,5", "B\t2,5"]),
         ("A\t1,5\tx, y\nB\t2,5\tz\n", ["A\t1,5\tx, y", "B\t2,5\tz"]),
         ("a|b\n1|2\n", ["a\tb", "1\t2"]),
+        ("Wert\n1.234,5\n-2,75\n3\n", ["Wert", "1.234,5", "-2,75", "3"]),
+        ("Wert\n1,5\nx,y\n", ["Wert", "1\t5", "x\ty"]),
+        ("1,5\n2,75\n", ["1\t5", "2\t75"]),
         ("sep=|\na,b|c\nd,e|f\n", ["a,b\tc", "d,e\tf"]),
         ("a,b;c,d\n1,2;3,4\n", ["a\tb;c\td", "1\t2;3\t4"]),
         (

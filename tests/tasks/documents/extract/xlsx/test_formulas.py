@@ -40,6 +40,7 @@ def shown(path: Path, formula: str, cells: str = "") -> str:
         ("0.1+0.2-0.3", "0"),
         ("SUM(A1:G1)", "#N/A"),
         ("SUM(A1:E1,10)", "10.5"),
+        ("SUM(A1,,B1)", "5"),
         ("AVERAGE(A1:D1)", "0.166666666666667"),
         ("MIN(A1:D1)+MAX(A1:D1)", "-1.5"),
         ("ROUND(2.345,2)", "2.35"),
@@ -82,6 +83,7 @@ def test_what_is_simple_is_computed(tmp_path: Path, formula: str, value: str) ->
         "VLOOKUP(A1,A1:B9,2,FALSE)", "NOW()", "TODAY()-1", "OFFSET(A1,1,0)", 'INDIRECT("A1")', "RAND()", "C1+1",
         "SUM(A1:B1 B1:C1)", "SUM((A1,B1))", "SUM(Sheet1:Sheet3!A1)", "SUM([1]Other!A1:A9)", "Unknown!A1", "Name*2",
         "Table1[Amount]", "SUM(1:1)", "{1,2}", "A1:B1", "A1:B1*2", 'IF(C1>"a",1,2)', "1+", "SUM(", ")", "",
+        "MIN(A1,,B1)", "MAX(-1,,-2)", "AVERAGE(1,,2)", "PRODUCT(2,,3)", "COUNTA(A1,)",
         "A1048577", "SUM(A1,", "1 2", "A1..B1", "C1=E1*(", 'SUMIF(A1:D1,"w*")', 'TEXT(A1,"0%")',
     ],
 )  # fmt: skip

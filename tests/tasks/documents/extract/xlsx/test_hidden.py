@@ -42,7 +42,8 @@ def test_a_hidden_sheet_says_so(tmp_path: Path, state: str) -> None:
     assert at_places(reading, "hidden_sheet") == [("Old", "[hidden sheet]\nOld\nsuperseded\n")]
 
 
-@pytest.mark.parametrize("attribute", [' hidden="1"', " hidden='true'", ' ht="0" hidden = "1" customHeight="1"'])
+@pytest.mark.parametrize("attribute", [' hidden="1"', " hidden='true'", ' ht="0" hidden = "1" customHeight="1"',
+                                       ' ht="0" customHeight="1"', ' ht="0.0"'])  # fmt: skip
 def test_a_hidden_row_is_marked_before_it(tmp_path: Path, attribute: str) -> None:
     rows = row(1, "Item", "2024") + row(2, "Loss", "-9", hidden=attribute) + row(3, "Profit", "7")
     reading = reader.read(packages.xlsx(tmp_path / "a.xlsx", rows))
@@ -129,3 +130,17 @@ def test_a_sign_in_an_attribute_ends_no_tag(tmp_path: Path) -> None:
         for r in range(1, 9)
     )
     assert reader.read(packages.xlsx(tmp_path / "a.xlsx", rows, {**strings})).text == "Ledger\n" + "one\ttwo\n" * 8
+
+
+@pytest.mark.parametrize("shown", [' ht="0.75"', ' ht="15"', ' hidden="0"', ' ht="0" '.replace("0", "09")])
+def test_a_row_with_some_height_is_not_hidden(tmp_path: Path, shown: str) -> None:
+    reading = reader.read(packages.xlsx(tmp_path / "a.xlsx", row(1, "Loss", hidden=shown)))
+    assert reading.text == "Ledger\nLoss\n"
+
+
+@pytest.mark.parametrize("width", ["0", "0.0"])
+def test_a_column_without_width_is_hidden(tmp_path: Path, width: str) -> None:
+    columns = f'<col min="1" max="1" width="0.7"/><col min="2" max="2" width="{width}" customWidth="1"/>'
+    reading = with_columns(tmp_path, columns, row(1, "Item", "secret"))
+    assert reading.text.endswith("[hidden column B]\nItem\tsecret\n")
+    assert at_places(reading, "hidden_column") == [("B", "secret")]

@@ -1,8 +1,11 @@
 """Numbers as a workbook shows them."""
 
+from random import Random
+
 import pytest
 
 from tasks.documents.extract.ooxml.number_formats import changes_numbers, show_number, without_noise
+from tasks.documents.extract.xlsx.values import number, numbers
 
 
 @pytest.mark.parametrize(
@@ -86,6 +89,34 @@ def test_digits_that_tell_nothing_are_left_out(raw: str, code: str, shown: str) 
     assert show_number(raw, code) == shown
 
 
+@pytest.mark.parametrize(
+    ("raw", "code", "shown"),
+    [
+        ("2024", '0"E"', "2024E"),
+        ("2023", '"FY"0', "FY2023"),
+        ("5.25", '0.0"x"', "5.3x (5.25)"),
+        ("5.2", "0.0x", "5.2x"),
+        ("-5.2", '0.0"x";(0.0"x")', "(5.2x)"),
+        ("62", '0"%"', "62%"),
+        ("1234567", '#,##0" kg"', "1,234,567 kg"),
+        ("1234567", '#,##0" units"', "1234567"),
+        ("12", '0" months"', "12"),
+        ("25", '0\\ "bps"', "25 bps"),
+        ("42", '"INV-"0000', "INV-0042"),
+        ("7", '"H2 20#0: "0', "H2 20#0: 7"),
+        ("7.5", '"#"0.0" m²"', "#7.5 m²"),
+        ("1234567", '0.0,,"m"', "1234567"),
+        ("1.5", '# ?/?" in"', "1.5"),
+        ("3723", '0"h "00', "3723"),
+        ("5000", '[<1000]0"x";0.0,"k"', "5000"),
+        ("0.5", "[<1]0%;0", "0.5"),
+        ("1234567", '#,##0_);"("#,##0")"', "1234567"),
+    ],
+)
+def test_marks_of_a_format_are_shown(raw: str, code: str, shown: str) -> None:
+    assert show_number(raw, code) == shown
+
+
 def test_the_calendar_of_1904() -> None:
     assert show_number("43860", "yyyy-mm-dd", from_1904=True) == "2024-01-31"
     assert show_number("2957004", "yyyy-mm-dd", from_1904=True) == "2957004"
@@ -98,7 +129,18 @@ def test_the_calendar_of_1904() -> None:
         ("12.0", "12"),
         ("0.30000000000000004", "0.3"),
         ("9.4999999999999998E-3", "0.0095"),
-        ("0.99715151175097994", "0.99715151175097994"),
+        ("0.99715151175097994", "0.99715151175098"),
+        ("46619.579999999507", "46619.58"),
+        ("46619.57999999951", "46619.58"),
+        ("46619.5799999995", "46619.58"),
+        ("-1234.5600000000013", "-1234.56"),
+        ("752259.388399975", "752259.3884"),
+        ("0.24192189559966773", "0.241921895599668"),
+        ("1234.56789012345", "1234.56789012345"),
+        ("0.33333333333333331", "0.333333333333333"),
+        ("10000000000.01", "10000000000.01"),
+        ("1.0000000000000131E-5", "1E-05"),
+        ("123456789012345678", "123456789012345678"),
         ("1.0E7", "10000000"),
         ("1E+20", "1E+20"),
         ("x", "x"),
@@ -119,3 +161,18 @@ def test_a_format_that_only_rounds_or_groups_changes_no_number(code: str) -> Non
 @pytest.mark.parametrize("code", ["0%", "yyyy-mm-dd", '"$"#,##0', "00000", "[h]:mm", "0.00;[$€-407] -0.00"])
 def test_a_format_that_means_something_changes_numbers(code: str) -> None:
     assert changes_numbers(code)
+
+
+@pytest.mark.parametrize("shape", ["%.17g", "%.16g", "%.15g", "%r", "%.0f.0", "%.17E"])
+def test_the_quick_way_for_columns_shows_the_same(shape: str) -> None:
+    random = Random(shape)
+    values = [random.choice((-1, 1)) * random.random() * 10 ** random.randint(-8, 16) for _ in range(300)]
+    values += [sum(round(random.random(), 2) for _ in range(random.randint(2, 60))) for _ in range(300)]
+    raw = [shape % value for value in values]
+    assert numbers([value.encode() for value in raw]) == [without_noise(value).encode() for value in raw]
+
+
+@pytest.mark.parametrize("odd", ["", "x", "0.1.2", "12", "12.0", "1e5", "&#49;.0", "NaN", "Infinity", "1" * 40, "٣.٥"])
+def test_a_column_with_odd_values_keeps_the_others(odd: str) -> None:
+    assert numbers([b"0.30000000000000004", odd.encode()])[0] == b"0.3"
+    assert numbers([b"0.66666666666666663", odd.encode()]) == [b"0.666666666666667", number(odd.encode())]

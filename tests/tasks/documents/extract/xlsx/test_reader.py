@@ -78,7 +78,7 @@ def test_numbers_stand_as_they_are_stored_but_for_noise(tmp_path: Path) -> None:
     values = ["0.30000000000000004", "9.4999999999999998E-3", "0.99715151175097994", "1.0E7", "12.0", "100000", "-7.5"]
     row = "".join(f"<c><v>{value}</v></c>" for value in values)
     text = reader.read(packages.xlsx(tmp_path / "a.xlsx", f"<row>{row}</row>" * 3)).text
-    assert text == "Ledger\n" + "0.3\t0.0095\t0.99715151175097994\t10000000\t12\t100000\t-7.5\n" * 3
+    assert text == "Ledger\n" + "0.3\t0.0095\t0.99715151175098\t10000000\t12\t100000\t-7.5\n" * 3
 
 
 def test_rows_of_a_table_are_read_like_any_others(tmp_path: Path) -> None:
@@ -223,3 +223,15 @@ def test_a_sheet_that_was_not_written_to_its_end_says_so(tmp_path: Path) -> None
 def test_a_document_under_a_workbook_s_name_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Damaged, match="no workbook"):
         reader.read(packages.docx(tmp_path / "a.xlsx", packages.p("words")))
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        ("2024-05-06", "2024-05-06"), ("2024-05-06T00:00:00", "2024-05-06"), ("2024-05-06T00:00:00.000", "2024-05-06"),
+        ("2024-05-06T14:30:00Z", "2024-05-06 14:30:00"), ("14:30:00", "14:30:00"), ("x", "x"),
+    ],
+)  # fmt: skip
+def test_a_date_in_iso_form_stands_as_other_dates_do(tmp_path: Path, stored: str, shown: str) -> None:
+    row = f'<row r="1"><c r="A1" t="d"><v>{stored}</v></c></row>'
+    assert reader.read(packages.xlsx(tmp_path / "a.xlsx", row)).text == f"Ledger\n{shown}\n"
