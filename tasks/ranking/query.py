@@ -10,6 +10,7 @@ from functools import cache
 
 from tasks.ranking.function_words import FUNCTION_WORDS
 from tasks.ranking.vocabulary import FIELDS, Phrase, VocabularyEntry, entries, shares
+from tasks.ranking.words import Word, words as words_of
 from tasks.text.tokens import tokens, word_forms
 
 _MAX_WORDS = 1000  # of a question that are read
@@ -72,7 +73,7 @@ class Query:
         meanings: what the vocabulary has for the things that it means.
         statements: the statements of an annual report on which the answer would stand.
         clause: whether it asks for a clause of a contract.
-        words: its own words, framing words among them, once each.
+        words: its own words, framing words among them, in order.
         function_words: its words that do not count ("may", "they"), once each.
         known: how much of it the vocabulary knows, from 0 to 1.
     """
@@ -81,7 +82,7 @@ class Query:
     meanings: tuple[Meaning, ...]
     statements: frozenset[str]
     clause: bool
-    words: tuple[str, ...] = ()
+    words: tuple[Word, ...] = ()
     function_words: tuple[str, ...] = ()
     known: float = 0.0
 
@@ -97,7 +98,8 @@ def read_query(question: str) -> Query:
 
     Framing words ("give a response in USD millions") hardly count, unless there are no others.
     """
-    words = tokens(_FISCAL.sub(lambda match: f" {match[1] or '20'}{match[2] or match[3]} ", question))[:_MAX_WORDS]
+    read = words_of(_FISCAL.sub(lambda match: f" {match[1] or '20'}{match[2] or match[3]} ", question))[:_MAX_WORDS]
+    words = [word.token for word in read]
     names = _names(question)
     content_words = dict.fromkeys([word for word in words if word not in _FRAMING_WORDS] or words)
     terms: dict[Phrase, float] = {(word,): rarity((word,)) * _share(word, names) for word in content_words}
@@ -133,7 +135,7 @@ def read_query(question: str) -> Query:
         tuple(meanings),
         frozenset(statements),
         clause,
-        tuple(dict.fromkeys(words)),
+        tuple(read),
         tuple(dict.fromkeys(form for form in word_forms(question)[:_MAX_WORDS] if form in FUNCTION_WORDS)),
         known,
     )
