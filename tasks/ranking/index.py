@@ -10,20 +10,19 @@ likeliest        the texts that are worth a close look for a query
 
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tasks.ranking.function_words import FunctionWords, number_of
-from tasks.ranking.lexicon import Lexicon, Span
+from tasks.ranking.lexicon import Ints, Lexicon, Span
 from tasks.ranking.query import Query
 from tasks.ranking.vocabulary import NUMBER, Phrase
 from tasks.ranking.words import Word, words_of_form
 from tasks.text.tokens import word_forms
-
-Ints = NDArray[np.int64]
 
 _TEXTS_AT_ONCE = 1000
 _WORDS_AT_ONCE = 1_000_000
@@ -55,7 +54,7 @@ class _Forms(dict[str, int]):
 
 
 def encode(
-    texts: Sequence[str], function_words: FunctionWords
+    texts: Iterable[str], function_words: FunctionWords
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], list[Word]]:
     """Texts as one row of words, each word by its number; the others are added to `function_words`.
 
@@ -64,14 +63,15 @@ def encode(
     """
     forms = _Forms()
     row, bounds = array("i"), [np.zeros(1, np.int64)]
-    for first in range(0, len(texts), _TEXTS_AT_ONCE):
-        batch = [[forms[form] for form in word_forms(text)] for text in texts[first : first + _TEXTS_AT_ONCE]]
+    left, first = iter(texts), 0
+    while batch := [[forms[form] for form in word_forms(text)] for text in islice(left, _TEXTS_AT_ONCE)]:
         numbers = np.fromiter((number for text in batch for number in text), np.int32)
         ends = np.cumsum([len(text) for text in batch], dtype=np.int64)
         function_words.add(first, np.array(forms.function_words, np.int16)[numbers], ends)
         words, before = _words(numbers, forms)
         bounds.append(before[ends] + len(row))
         row.frombytes(words.tobytes())
+        first += len(batch)
     function_words.close()
     return np.frombuffer(row, np.int32) if row else np.zeros(0, np.int32), np.concatenate(bounds), list(forms.words)
 
@@ -95,19 +95,18 @@ class WordPositions:
         function_words: how often each text has words that do not count.
     """
 
-    def __init__(self, texts: Sequence[str], words_at_once: int = _WORDS_AT_ONCE) -> None:
-        """Reads the texts; `words_at_once` are sorted together."""
+    def __init__(self, texts: Iterable[str], words_at_once: int = _WORDS_AT_ONCE) -> None:
+        """Reads the texts, one after the other; `words_at_once` are sorted together."""
         self.function_words = FunctionWords()
         row, self.bounds, listed = encode(texts, self.function_words)
         self._lexicon = Lexicon(listed, np.bincount(row, minlength=len(listed)))
-        row = self._lexicon.ranks[row]
-        figures = self._lexicon.figures
-        before = np.zeros(len(row) + 1, np.int32)
-        if len(row):
-            np.cumsum(figures[row], out=before[1:])
-        self.numbers: Ints = np.diff(before[self.bounds]).astype(np.int64)
+        numbers = [np.empty(0, np.int32)]
+        for begin in range(0, len(row), words_at_once):  # never all at once: 12 million words are 50 MB each time
+            part = row[begin : begin + words_at_once] = self._lexicon.ranks[row[begin : begin + words_at_once]]
+            numbers.append((np.flatnonzero(self._lexicon.figures[part]) + begin).astype(np.int32))
+        self._numbers = np.concatenate(numbers)
+        self.numbers: Ints = np.diff(np.searchsorted(self._numbers, self.bounds))
         self._positions = _sorted_positions(row, self._lexicon.starts, words_at_once)
-        self._numbers = np.flatnonzero(figures[row]).astype(np.int32) if len(row) else self._positions
 
     def __len__(self) -> int:
         """How many texts there are."""
@@ -225,11 +224,13 @@ class TextSubset:
             return _NONE
         index = np.minimum(np.searchsorted(following, positions), len(following) - 1)
         both = positions[following[index] == positions]
-        return both[self._texts_at(both) == self._texts_at(both - 1)]
+        in_one_text: Ints = both[self._texts_at(both) == self._texts_at(both - 1)]
+        return in_one_text
 
     def text_counts(self, positions: Ints) -> Ints:
         """How often a term that stands at `positions` occurs in each text."""
-        return np.bincount(self._texts_at(positions), minlength=len(self.texts))
+        counts: Ints = np.bincount(self._texts_at(positions), minlength=len(self.texts))
+        return counts
 
     def function_word_counts(self, word: str) -> Ints:
         """How often each of these texts has a function word."""

@@ -6,7 +6,8 @@ count half: everyday questions have hardly any others (ContractNLI, asked plainl
 with them; measured on the development part of `tests/benchmarks`).
 
 Each word of the question counts as its family, and a little more where it is spelled as in the question; two that are
-neighbours in the question count besides where they are neighbours in a text.
+neighbours in the question count besides where they are neighbours in a text. A text that has any of it gains a little
+by the texts beside it: the passages of a document stand in its order.
 """
 
 import itertools
@@ -15,7 +16,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.ranking.index import Ints, TextSubset, rarity
+from tasks.ranking.index import TextSubset, rarity
+from tasks.ranking.lexicon import Ints
 from tasks.ranking.words import Word
 
 SATURATION = 1.2  # BM25's k1 and b
@@ -23,6 +25,10 @@ LENGTH = 0.75
 FUNCTION_WORDS = 0.5
 _FAMILY, _SPELLING = 0.8, 0.2  # the weights of a word as its family and as it is spelled
 _NEIGHBOURS = 0.25
+_CONTEXT = (
+    0.1  # the weight of the better of the two texts before and behind: a passage under its heading, a table's part
+)
+_ANY = 0.1  # what a text gets for having a word at all, long or short: of two texts the one with more of the question
 
 
 def score(subset: TextSubset, words: Sequence[Word], function_words: Iterable[str] = ()) -> NDArray[np.float64]:
@@ -32,13 +38,21 @@ def score(subset: TextSubset, words: Sequence[Word], function_words: Iterable[st
     saturation = SATURATION * (1 - LENGTH + LENGTH * subset.lengths / mean_length)
     scores = np.zeros(len(subset.texts))
     for weight, counts, having in _terms(subset, words):
-        scores += weight * rarity(having, len(positions)) * (counts / (counts + saturation))
+        scores += weight * rarity(having, len(positions)) * (counts / (counts + saturation) + _ANY * (counts > 0))
     for word in function_words:
         counts = subset.function_word_counts(word)
         if counts.any():
             having = len(positions.function_words.counts(word)[0])
             scores += FUNCTION_WORDS * rarity(having, len(positions)) * (counts / (counts + saturation))
-    return scores
+    return scores + _CONTEXT * _beside(subset, scores) * (scores > 0)
+
+
+def _beside(subset: TextSubset, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The better score of the two texts right before and right behind each text of `subset`."""
+    adjoining = np.diff(subset.texts) == 1
+    before, behind = np.zeros(len(scores)), np.zeros(len(scores))
+    before[1:], behind[:-1] = adjoining * scores[:-1], adjoining * scores[1:]
+    return np.maximum(before, behind)
 
 
 def _terms(subset: TextSubset, words: Sequence[Word]) -> Iterator[tuple[float, Ints, int]]:

@@ -2,7 +2,7 @@
 
 spelling   "obligations": what the label of a table repeats to the letter
 token      "obligation": without plural and verb endings, what the vocabulary is written in
-family     "oblig": with "obliged" and "obligatory" (Snowball's English stemmer), as a question may say it
+family     "oblig": with "obliged" and "obliging" (Snowball's English stemmer), as a question may say it
 """
 
 from collections.abc import Iterator
