@@ -1,8 +1,8 @@
 """How well texts answer a query: by its terms in the text, its best window and its head, and by the page's layout.
 
 Terms are weighted as in BM25. A page counts more when it is the financial statement on which the answer would stand,
-recognised by its title, its line items and its figures. The less of the question the vocabulary knows, the more plain
-BM25 decides.
+recognised by its title, its line items and its figures. The less of the question the vocabulary knows, and the less it
+tells texts apart, the more plain BM25 decides.
 
 The constants were chosen on the development parts of `tests/benchmarks`: questions over annual reports, filings and
 regulations, and on contracts (ContractNLI, LEDGAR).
@@ -31,6 +31,8 @@ _MAX_MEANING = 12.0  # the terms of one meaning add up to that at most; two rare
 _LOCAL = 0.5  # how much less the words of most texts count than those of few: 0 (not at all) to 1
 _PLAIN_AT_MOST = 0.9  # the weight of plain BM25, of 1, where the vocabulary knows nothing of the question
 _PLAIN_AT_LEAST = 0.25  # where it knows the question
+_ALIKE = 0.8  # of the best score by the vocabulary: texts above are as good as the best
+_DISTINCT = 3  # so many texts may be; of more the vocabulary does not say which is meant
 _GUESS = 0.001  # the weight of function words where a text shares no other word: below any other score
 _WINDOW_SATURATION = 0.5  # a term that stands twice in a window says hardly more than one that stands once
 
@@ -45,7 +47,8 @@ def score(subset: TextSubset, query: Query, *, guess: bool = False) -> Floats:
     """The score of each text of `subset`; 0 for one that has no word of the query.
 
     The order is that by the vocabulary and that of plain BM25 in one: of each score its share of the best counts, plain
-    BM25's the more the less the vocabulary knows of the question. The best text has the score by the vocabulary.
+    BM25's the more the less the vocabulary knows of the question, and the more texts it finds as good as the best: in a
+    room of many companies it knows many balance sheets. The best text has the score by the vocabulary.
     Where no text has a term of the query, function words alone decide with `guess`, with scores far below all others.
     """
     by_vocabulary = _score_by_vocabulary(subset, query)
@@ -56,7 +59,9 @@ def score(subset: TextSubset, query: Query, *, guess: bool = False) -> Floats:
         return _GUESS * by_words if guess else by_vocabulary
     if not best_by_words:
         return by_vocabulary
-    weight = _PLAIN_AT_MOST - (_PLAIN_AT_MOST - _PLAIN_AT_LEAST) * query.known
+    alike = int(np.count_nonzero(by_vocabulary >= _ALIKE * best))
+    decided = query.known * min(1.0, _DISTINCT / alike)
+    weight = _PLAIN_AT_MOST - (_PLAIN_AT_MOST - _PLAIN_AT_LEAST) * decided
     fused = (1 - weight) * by_vocabulary / best + weight * by_words / best_by_words
     return best * fused
 
@@ -103,7 +108,9 @@ class _TermWeights:
             if not len(positions):
                 continue
             text_counts, window_counts = subset.counts(positions)
-            having = subset.texts_in_all(term.phrase, int(np.count_nonzero(text_counts)))
+            having = int(np.count_nonzero(text_counts))
+            if len(term.phrase) == 1:
+                having = subset.texts_in_all(len(subset.positions.of(term.phrase[0])), having)
             weight = term.weight * _distinction(having, len(subset.positions)) ** self._local
             in_texts += weight * (text_counts / (text_counts + self._saturation))
             in_windows += weight * (window_counts / (window_counts + _WINDOW_SATURATION))

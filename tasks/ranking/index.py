@@ -1,26 +1,28 @@
 """The index that ranking reads: where each word stands in each of many texts. The texts themselves are not kept.
 
-All texts are one row of words, and a text is a span of it. The index holds the positions of each word, sorted: 4 bytes
-for each word that counts. 100,000 passages of 1,000 characters (12 million words) take 60 MB.
+All texts are one row of words, and a text is a span of it. The index holds the positions of each spelling, sorted: 4
+bytes for each word that counts. Spellings of one token stand side by side, and so do tokens of one family.
 
 WordPositions    the positions of words in all texts
 TextSubset       some of the texts, and the positions of phrases in them
 likeliest        the texts that are worth a close look for a query
 """
 
+import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tasks.ranking.function_words import FunctionWords, number_of
+from tasks.ranking.lexicon import Ints, Lexicon, Span
 from tasks.ranking.query import Query
 from tasks.ranking.vocabulary import NUMBER, Phrase
-from tasks.text.tokens import tokens_of_form, word_forms
-
-Ints = NDArray[np.int64]
+from tasks.ranking.words import Word, words_of_form
+from tasks.text.tokens import word_forms
 
 _TEXTS_AT_ONCE = 1000
 _WORDS_AT_ONCE = 1_000_000
@@ -31,46 +33,47 @@ _NONE = np.empty(0, np.int64)
 
 
 class _Forms(dict[str, int]):
-    """The spellings of words so far, numbered, and the words that each stands for: none, one, or several.
+    """The forms of words so far, numbered, and the spellings that each stands for: none, one, or several.
 
-    A spelling is read once ("Leases" and "leases" are one); after that its number is looked up.
+    A form is read once; after that its number is looked up.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.numbers: dict[str, int] = {}
-        self.words, self.ends = array("i"), array("i", [0])
-        self.function_words = array("h")  # the number of each spelling as a function word
+        self.words: dict[Word, int] = {}
+        self.numbers, self.ends = array("i"), array("i", [0])
+        self.function_words = array("h")  # the number of each form as a function word
 
     def __missing__(self, form: str) -> int:
-        for word in tokens_of_form(form):
-            self.words.append(self.numbers.setdefault(word, len(self.numbers)))
+        for word in words_of_form(form):
+            self.numbers.append(self.words.setdefault(word, len(self.words)))
         self.function_words.append(number_of(form))
-        self.ends.append(len(self.words))
+        self.ends.append(len(self.numbers))
         self[form] = number = len(self)
         return number
 
 
 def encode(
-    texts: Sequence[str], function_words: FunctionWords
-) -> tuple[NDArray[np.int32], NDArray[np.int64], dict[str, int]]:
+    texts: Iterable[str], function_words: FunctionWords
+) -> tuple[NDArray[np.int32], NDArray[np.int64], list[Word]]:
     """Texts as one row of words, each word by its number; the others are added to `function_words`.
 
     Returns:
-        The row; where each text begins in it, and behind the last one, where it ends; each word's number.
+        The row; where each text begins in it, and behind the last one, where it ends; the words by their numbers.
     """
     forms = _Forms()
     row, bounds = array("i"), [np.zeros(1, np.int64)]
-    for first in range(0, len(texts), _TEXTS_AT_ONCE):
-        batch = [[forms[form] for form in word_forms(text)] for text in texts[first : first + _TEXTS_AT_ONCE]]
+    left, first = iter(texts), 0
+    while batch := [[forms[form] for form in word_forms(text)] for text in islice(left, _TEXTS_AT_ONCE)]:
         numbers = np.fromiter((number for text in batch for number in text), np.int32)
         ends = np.cumsum([len(text) for text in batch], dtype=np.int64)
         function_words.add(first, np.array(forms.function_words, np.int16)[numbers], ends)
         words, before = _words(numbers, forms)
         bounds.append(before[ends] + len(row))
         row.frombytes(words.tobytes())
+        first += len(batch)
     function_words.close()
-    return np.frombuffer(row, np.int32) if row else np.zeros(0, np.int32), np.concatenate(bounds), forms.numbers
+    return np.frombuffer(row, np.int32) if row else np.zeros(0, np.int32), np.concatenate(bounds), list(forms.words)
 
 
 def _words(numbers: NDArray[np.int32], forms: _Forms) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -80,7 +83,7 @@ def _words(numbers: NDArray[np.int32], forms: _Forms) -> tuple[NDArray[np.int32]
     before = np.zeros(len(numbers) + 1, np.int64)
     np.cumsum(counts, out=before[1:])
     positions = np.repeat(ends[numbers] - before[:-1], counts) + np.arange(before[-1])
-    return np.array(forms.words, np.int32)[positions], before
+    return np.array(forms.numbers, np.int32)[positions], before
 
 
 class WordPositions:
@@ -92,45 +95,51 @@ class WordPositions:
         function_words: how often each text has words that do not count.
     """
 
-    def __init__(self, texts: Sequence[str], words_at_once: int = _WORDS_AT_ONCE) -> None:
-        """Reads the texts; `words_at_once` are sorted together."""
+    def __init__(self, texts: Iterable[str], words_at_once: int = _WORDS_AT_ONCE) -> None:
+        """Reads the texts, one after the other; `words_at_once` are sorted together."""
         self.function_words = FunctionWords()
-        words, self.bounds, self._ids = encode(texts, self.function_words)
-        self._starts = np.zeros(len(self._ids) + 1, np.int64)
-        np.cumsum(np.bincount(words, minlength=len(self._ids)), out=self._starts[1:])
-        figures = np.fromiter((word[0].isdigit() for word in self._ids), np.bool_, len(self._ids))
-        before = np.zeros(len(words) + 1, np.int32)
-        if len(words):
-            np.cumsum(figures[words], out=before[1:])
-        self.numbers: Ints = np.diff(before[self.bounds]).astype(np.int64)
-        self._positions = _sorted_positions(words, self._starts, words_at_once)
-        self._numbers = np.flatnonzero(figures[words]).astype(np.int32) if len(words) else self._positions
+        row, self.bounds, listed = encode(texts, self.function_words)
+        self._lexicon = Lexicon(listed, np.bincount(row, minlength=len(listed)))
+        numbers = [np.empty(0, np.int32)]
+        for begin in range(0, len(row), words_at_once):  # never all at once: 12 million words are 50 MB each time
+            part = row[begin : begin + words_at_once] = self._lexicon.ranks[row[begin : begin + words_at_once]]
+            numbers.append((np.flatnonzero(self._lexicon.figures[part]) + begin).astype(np.int32))
+        self._numbers = np.concatenate(numbers)
+        self.numbers: Ints = np.diff(np.searchsorted(self._numbers, self.bounds))
+        self._positions = _sorted_positions(row, self._lexicon.starts, words_at_once)
 
     def __len__(self) -> int:
         """How many texts there are."""
         return len(self.bounds) - 1
 
-    def of(self, word: str) -> NDArray[np.int32]:
-        """All positions of a word, sorted; of `#`, those of all numbers."""
-        if word == NUMBER:
-            return self._numbers
-        number = self._ids.get(word)
-        if number is None:
-            return self._positions[:0]
-        return self._positions[self._starts[number] : self._starts[number + 1]]
+    def of(self, token: str) -> NDArray[np.int32]:
+        """All positions of a token, sorted; of `#`, those of all numbers."""
+        return self._numbers if token == NUMBER else self.at(self._lexicon.token(token))
 
-    def counts(self, word: str) -> tuple[Ints, Ints]:
-        """The texts that hold a word, and how often each holds it."""
-        positions = self.of(word)
+    def spelling(self, word: Word) -> Span:
+        """Where the positions of all words stand that are spelled as this one."""
+        return self._lexicon.spelling(word)
+
+    def family(self, word: Word) -> Span:
+        """Where the positions of all words of this one's family stand."""
+        return self._lexicon.family(word)
+
+    def at(self, span: Span) -> NDArray[np.int32]:
+        """The positions that stand there, sorted."""
+        positions = self._positions[span[0] : span[1]]
+        is_sorted = len(positions) < 2 or bool((positions[1:] > positions[:-1]).all())
+        return positions if is_sorted else np.sort(positions, kind="stable")  # merges what is sorted in parts
+
+    def counts(self, positions: NDArray[np.int32]) -> tuple[Ints, Ints]:
+        """The texts in which a word stands that has these positions, and how often it stands in each."""
         if len(positions) < len(self):
             return np.unique(np.searchsorted(self.bounds, positions, side="right") - 1, return_counts=True)
         counts = np.diff(np.searchsorted(positions, self.bounds))
         texts = np.flatnonzero(counts)
         return texts, counts[texts]
 
-    def within(self, word: str, texts: Ints) -> Ints:
-        """The positions of a word in some of the texts (given in order), sorted."""
-        positions = self.of(word)
+    def within(self, positions: NDArray[np.int32], texts: Ints) -> Ints:
+        """Those of the positions of a word that stand in some of the texts (given in order), sorted."""
         if not len(positions):
             return _NONE
         if len(texts) == len(self):
@@ -177,7 +186,7 @@ class TextSubset:
         self._ends = np.cumsum(np.maximum(-(-self.lengths // _BLOCK), 1))
         self._first = np.concatenate([[0], self._ends[:-1]])
         self.blocks = int(self._ends[-1])
-        self._words: dict[str, Ints] = {}
+        self._found: dict[str | Span, Ints] = {}
 
     def occurrences(self, phrase: Phrase) -> Ints:
         """Where a phrase stands: the positions of its last word, sorted."""
@@ -201,6 +210,27 @@ class TextSubset:
         behind = np.append(window[1:], 0)
         behind[self._ends - 1] = 0
         return np.bincount(texts, minlength=len(self.texts)), window + behind
+
+    def at(self, span: Span) -> Ints:
+        """Where the words stand whose positions in all texts stand at `span` of the index."""
+        if span not in self._found:
+            self._found[span] = self.positions.within(self.positions.at(span), self.texts)
+        return self._found[span]
+
+    def neighbours(self, one: Span, other: Span) -> Ints:
+        """Where a word of one kind stands right behind one of another: its positions."""
+        positions, following = self.at(one) + 1, self.at(other)
+        if not len(positions) or not len(following):
+            return _NONE
+        index = np.minimum(np.searchsorted(following, positions), len(following) - 1)
+        both = positions[following[index] == positions]
+        in_one_text: Ints = both[self._texts_at(both) == self._texts_at(both - 1)]
+        return in_one_text
+
+    def text_counts(self, positions: Ints) -> Ints:
+        """How often a term that stands at `positions` occurs in each text."""
+        counts: Ints = np.bincount(self._texts_at(positions), minlength=len(self.texts))
+        return counts
 
     def function_word_counts(self, word: str) -> Ints:
         """How often each of these texts has a function word."""
@@ -226,36 +256,52 @@ class TextSubset:
         """The share of each text's words that are numbers."""
         return self.positions.numbers[self.texts] / np.maximum(self.lengths, 1)
 
-    def texts_in_all(self, phrase: Phrase, in_subset: int) -> int:
-        """In how many of all texts a phrase stands, when it stands in `in_subset` of these: an estimate."""
-        if len(phrase) > 1 or len(self.texts) == len(self.positions):
+    def texts_in_all(self, occurrences: int, in_subset: int) -> int:
+        """In how many of all texts a word stands that occurs so often, and in `in_subset` of these: an estimate."""
+        if len(self.texts) == len(self.positions):
             return in_subset
-        return min(len(self.positions.of(phrase[0])), len(self.positions))
+        return min(occurrences, len(self.positions))
 
-    def _of(self, word: str) -> Ints:
-        if word not in self._words:
-            self._words[word] = self.positions.within(word, self.texts)
-        return self._words[word]
+    def _of(self, token: str) -> Ints:
+        if token not in self._found:
+            self._found[token] = self.positions.within(self.positions.of(token), self.texts)
+        return self._found[token]
 
     def _texts_at(self, positions: Ints) -> Ints:
         return np.searchsorted(self._starts, positions, side="right") - 1
 
 
 def likeliest(positions: WordPositions, query: Query, limit: int) -> TextSubset:
-    """The `limit` texts that have most of the query, by the words of its terms; all where there are no more."""
+    """The `limit` texts that have most of the query, by the words of its terms; all where there are no more.
+
+    Half of it are its terms with their weights, half its own words by how rare they are here.
+    """
     count = len(positions)
     if count <= limit:
         return TextSubset(positions, np.arange(count))
-    weights: dict[str, float] = {}
+    terms: dict[str, float] = {}
     for term, weight in query.weighted_terms():
-        for word in term.phrase:
-            weights[word] = weights.get(word, 0.0) + weight / len(term.phrase)
-    occurrences = {word: len(positions.of(word)) for word in weights}
+        for token in term.phrase:
+            terms[token] = terms.get(token, 0.0) + weight / len(term.phrase)
+    families = dict.fromkeys(positions.family(word) for word in query.words)
     scores = np.zeros(count, np.float32)
-    for word in [word for word in weights if occurrences[word] <= _EVERYWHERE * count] or weights:
-        texts, counts = positions.counts(word)
-        scores[texts] += weights[word] * (counts / (counts + 1.0))
+    for weighted in (
+        [(positions.of(token), weight) for token, weight in terms.items()],
+        [(positions.at(family), rarity(family[1] - family[0], count)) for family in families],
+    ):
+        part = np.zeros(count, np.float32)
+        for of_word, weight in [each for each in weighted if len(each[0]) <= _EVERYWHERE * count] or weighted:
+            texts, counts = positions.counts(of_word)
+            part[texts] += weight * (counts / (counts + 1.0))
+        best = float(part.max())
+        scores += part / best if best else part
     lowest = np.partition(scores, count - limit)[count - limit]
     above = np.flatnonzero(scores > lowest)
     equal = np.flatnonzero(scores == lowest)[: limit - len(above)]  # in order: the first of equals come first
     return TextSubset(positions, np.sort(np.concatenate([above, equal])))
+
+
+def rarity(having: int, count: int) -> float:
+    """The inverse document frequency of a word that `having` of `count` texts have; above 0."""
+    having = min(having, count)
+    return math.log(1 + (count - having + 0.5) / (having + 0.5))

@@ -4,41 +4,69 @@ A word counts by how rare it is among the texts at hand. That is what is left wh
 question: framing words, names and years count like all others, since some rooms differ in nothing else. Function words
 count half: everyday questions have hardly any others (ContractNLI, asked plainly, first five: .498 without them, .554
 with them; measured on the development part of `tests/benchmarks`).
+
+Each word of the question counts as its family, and a little more where it is spelled as in the question; two that are
+neighbours in the question count besides where they are neighbours in a text. A text that has any of it gains a little
+by the texts beside it: the passages of a document stand in its order.
 """
 
-import math
-from collections.abc import Iterable
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.ranking.index import TextSubset
+from tasks.ranking.index import TextSubset, rarity
+from tasks.ranking.lexicon import Ints
+from tasks.ranking.words import Word
 
 SATURATION = 1.2  # BM25's k1 and b
 LENGTH = 0.75
 FUNCTION_WORDS = 0.5
+_FAMILY, _SPELLING = 0.8, 0.2  # the weights of a word as its family and as it is spelled
+_NEIGHBOURS = 0.25
+_CONTEXT = (
+    0.1  # the weight of the better of the two texts before and behind: a passage under its heading, a table's part
+)
+_ANY = 0.1  # what a text gets for having a word at all, long or short: of two texts the one with more of the question
 
 
-def score(subset: TextSubset, words: Iterable[str], function_words: Iterable[str] = ()) -> NDArray[np.float64]:
-    """The score of each text of `subset`; 0 for one that has none of the words."""
+def score(subset: TextSubset, words: Sequence[Word], function_words: Iterable[str] = ()) -> NDArray[np.float64]:
+    """The score of each text of `subset`; 0 for one that has none of the words. `words` are in the question's order."""
     positions = subset.positions
     mean_length = max(float(positions.bounds[-1]) / len(positions), 1.0)
     saturation = SATURATION * (1 - LENGTH + LENGTH * subset.lengths / mean_length)
     scores = np.zeros(len(subset.texts))
-    for word in words:
-        occurrences = subset.occurrences((word,))
-        if len(occurrences):
-            counts, _in_windows = subset.counts(occurrences)
-            having = subset.texts_in_all((word,), int(np.count_nonzero(counts)))
-            scores += _rarity(having, len(positions)) * (counts / (counts + saturation))
+    for weight, counts, having in _terms(subset, words):
+        scores += weight * rarity(having, len(positions)) * (counts / (counts + saturation) + _ANY * (counts > 0))
     for word in function_words:
         counts = subset.function_word_counts(word)
         if counts.any():
             having = len(positions.function_words.counts(word)[0])
-            scores += FUNCTION_WORDS * _rarity(having, len(positions)) * (counts / (counts + saturation))
-    return scores
+            scores += FUNCTION_WORDS * rarity(having, len(positions)) * (counts / (counts + saturation))
+    return scores + _CONTEXT * _beside(subset, scores) * (scores > 0)
 
 
-def _rarity(having: int, count: int) -> float:
-    """The inverse document frequency of a word that `having` of `count` texts have; above 0."""
-    return math.log(1 + (count - having + 0.5) / (having + 0.5))
+def _beside(subset: TextSubset, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The better score of the two texts right before and right behind each text of `subset`."""
+    adjoining = np.diff(subset.texts) == 1
+    before, behind = np.zeros(len(scores)), np.zeros(len(scores))
+    before[1:], behind[:-1] = adjoining * scores[:-1], adjoining * scores[1:]
+    return np.maximum(before, behind)
+
+
+def _terms(subset: TextSubset, words: Sequence[Word]) -> Iterator[tuple[float, Ints, int]]:
+    """What is counted of a question: its weight, how often each text has it, and how many of all texts have it."""
+    families = [subset.positions.family(word) for word in words]
+    spellings = dict.fromkeys(subset.positions.spelling(word) for word in words)
+    for weight, spans in ((_FAMILY, dict.fromkeys(families)), (_SPELLING, spellings)):
+        for span in spans:
+            occurrences = subset.at(span)
+            if len(occurrences):
+                counts = subset.text_counts(occurrences)
+                yield weight, counts, subset.texts_in_all(span[1] - span[0], int(np.count_nonzero(counts)))
+    for pair in dict.fromkeys(itertools.pairwise(families)):
+        occurrences = subset.neighbours(*pair)
+        if len(occurrences):
+            counts = subset.text_counts(occurrences)
+            yield _NEIGHBOURS, counts, int(np.count_nonzero(counts))

@@ -10,6 +10,8 @@ from functools import cache
 
 from tasks.ranking.function_words import FUNCTION_WORDS
 from tasks.ranking.vocabulary import FIELDS, Phrase, VocabularyEntry, entries, shares
+from tasks.ranking.words import Word
+from tasks.ranking.words import words as words_of
 from tasks.text.tokens import tokens, word_forms
 
 _MAX_WORDS = 1000  # of a question that are read
@@ -30,6 +32,8 @@ _IN_SAYS = 0.7  # a word that only documents use, beside one that questions use
 _MAX_RARITY = 5.0  # of a word among the entries
 _OF_CONTRACTS = frozenset(tokens("contract agreement clause party"))
 _CAPITAL = re.compile(r"[A-Z][\w&.\-]*")
+_SENTENCE = re.compile(r"(?<=[.?!])\s+")
+_INSTRUCTION = 2 / 3  # the share of framing words in a sentence that only says how to answer
 
 # Words that frame a question and do not say what it is about.
 _FRAMING_WORDS = frozenset(
@@ -72,7 +76,7 @@ class Query:
         meanings: what the vocabulary has for the things that it means.
         statements: the statements of an annual report on which the answer would stand.
         clause: whether it asks for a clause of a contract.
-        words: its own words, framing words among them, once each.
+        words: its own words in order, framing words among them, without sentences that only say how to answer.
         function_words: its words that do not count ("may", "they"), once each.
         known: how much of it the vocabulary knows, from 0 to 1.
     """
@@ -81,7 +85,7 @@ class Query:
     meanings: tuple[Meaning, ...]
     statements: frozenset[str]
     clause: bool
-    words: tuple[str, ...] = ()
+    words: tuple[Word, ...] = ()
     function_words: tuple[str, ...] = ()
     known: float = 0.0
 
@@ -97,7 +101,8 @@ def read_query(question: str) -> Query:
 
     Framing words ("give a response in USD millions") hardly count, unless there are no others.
     """
-    words = tokens(_FISCAL.sub(lambda match: f" {match[1] or '20'}{match[2] or match[3]} ", question))[:_MAX_WORDS]
+    question = _FISCAL.sub(lambda match: f" {match[1] or '20'}{match[2] or match[3]} ", question)
+    words = tokens(question)[:_MAX_WORDS]
     names = _names(question)
     content_words = dict.fromkeys([word for word in words if word not in _FRAMING_WORDS] or words)
     terms: dict[Phrase, float] = {(word,): rarity((word,)) * _share(word, names) for word in content_words}
@@ -133,10 +138,21 @@ def read_query(question: str) -> Query:
         tuple(meanings),
         frozenset(statements),
         clause,
-        tuple(dict.fromkeys(words)),
+        tuple(_asked(question)[:_MAX_WORDS]),
         tuple(dict.fromkeys(form for form in word_forms(question)[:_MAX_WORDS] if form in FUNCTION_WORDS)),
         known,
     )
+
+
+def _asked(question: str) -> list[Word]:
+    """The words of a question without those of sentences that only say how to answer ("Else reply with a number.")."""
+    sentences = [words_of(sentence) for sentence in _SENTENCE.split(question)]
+    asked = [
+        words
+        for words in sentences
+        if sum(word.token in _FRAMING_WORDS for word in words) < _INSTRUCTION * len(words) or len(words) < 2
+    ]
+    return [word for words in asked or sentences for word in words]
 
 
 @cache

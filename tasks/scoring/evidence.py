@@ -1,8 +1,9 @@
 """The evidence on one company: the passages of its data room's texts, ranked for each criterion.
 
-A room of 2,000 documents and 120,000 passages (127 MB of text) takes 150 MB, and its index 135 MB more.
+A room of 2,000 documents and 120,000 passages (127 MB of text) takes 150 MB, and its index 190 MB more.
 """
 
+import logging
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,12 +18,16 @@ from tasks.scoring.text_places import TextPlaces
 from tasks.text.languages import languages_of
 from tasks.text.quotations import in_sentence, locate
 
+MANY = 300_000  # passages; of a room of more the log says what memory it needs
+_MEMORY = 3e-6  # GB for a passage of 1,000 characters: its text, its place, and the index while it is built
 _READ_FOR_LANGUAGE = 400  # passages, evenly spread
 _CANDIDATES = 30  # passages around which a quotation is searched that does not stand in its source
 _AROUND = 4000  # characters before and behind these: normalising all of a document takes a second for 2.5 MB
 _EDGE = 40  # characters at the ends of such a stretch, where a word or a figure may be cut
 _CUT = 2  # characters of white space at most where a passage was cut within a sentence
 _WHOLE = 1_000_000  # characters; a source up to this length is searched from start to end
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,12 +226,13 @@ class Evidence:
     @cached_property
     def _index(self) -> Index:
         """What is ranked is the passage with its document's name, heading and columns: they say what it is about."""
-        return Index(
-            [
-                f"{document.path} {document.name} {span.heading or ''} {span.header or ''}\n"
-                + self._texts[document.text_id or 0][span.start : span.end]
-                for document, span in self._passages
-            ]
+        if len(self._passages) > MANY:
+            count = len(self._passages)
+            log.warning("This room has %d passages. Ranking takes about %.1f GB of memory.", count, count * _MEMORY)
+        return Index(  # one passage after the other: not all of them a second time
+            f"{document.path} {document.name} {span.heading or ''} {span.header or ''}\n"
+            + self._texts[document.text_id or 0][span.start : span.end]
+            for document, span in self._passages
         )
 
 

@@ -5,6 +5,7 @@ import numpy as np
 from tasks.ranking import Index, plain, rank
 from tasks.ranking.index import TextSubset, WordPositions
 from tasks.ranking.query import read_query
+from tasks.ranking.words import words
 from tasks.text.tokens import tokens
 
 RULES = [
@@ -17,7 +18,7 @@ RULES = [
 
 def scores(texts: list[str], question: str) -> list[float]:
     subset = TextSubset(WordPositions(texts), np.arange(len(texts)))
-    return [float(score) for score in plain.score(subset, tokens(question))]
+    return [float(score) for score in plain.score(subset, words(question))]
 
 
 def test_a_word_of_few_texts_counts_more_than_one_of_most() -> None:
@@ -77,3 +78,43 @@ def test_nearest_entries_give_way_to_those_that_are_meant() -> None:
 
 def test_a_single_word_has_no_nearest_entries() -> None:
     assert read_query("margin").known == 0
+
+
+def test_words_of_a_family_are_found_and_the_question_s_own_spelling_first() -> None:
+    texts = ["An obligated zinc trader.", "", "Obligations of a zinc trader.", "", "A copper trader."]
+    assert [position for position, _ in rank(texts, "obligation", 5)] == [2, 0]
+    assert scores(texts, "obligations")[2] > scores(texts, "obligation")[2] > 0
+
+
+def test_words_that_stand_together_count_more_than_the_same_words_apart() -> None:
+    apart, together = scores(["steel tube with a rolled edge", "", "tube of edge with rolled steel"], "rolled steel")[
+        ::2
+    ]
+    assert together > apart > 0
+
+
+def test_a_word_on_the_border_of_two_texts_stands_beside_nothing() -> None:
+    across = scores(["tube of rolled", "steel edge", "", "copper"], "rolled steel")
+    alone = [scores(["tube of rolled", "", "steel edge", "copper"], "rolled steel")[place] for place in (0, 2)]
+    assert across[0] - alone[0] < 0.11 * alone[1]
+
+
+def test_a_text_between_texts_that_speak_to_the_question_comes_before_its_like_elsewhere() -> None:
+    texts = ["Zinc by month.", "", "Zinc and copper.", "Zinc by month.", "Zinc and copper."]
+    found = scores(texts, "zinc copper")
+    assert found[3] > found[0]
+    assert found[1] == 0
+
+
+def test_texts_that_are_alike_to_the_vocabulary_are_told_apart_by_the_question_s_words() -> None:
+    clause = "This Agreement shall be governed by and construed in accordance with the laws of {}."
+    places = "Ohio Utah Iowa Guam Maine Texas Nevada Oregon Alaska Hawaii Idaho Kansas".split()  # noqa: SIM905 - as prose
+    texts = [clause.format(place) for place in places]
+    assert rank(texts, "governing law, construed by the laws of Idaho", 1)[0][0] == places.index("Idaho")
+
+
+def test_sentences_that_only_say_how_to_answer_do_not_count() -> None:
+    asked = "Who supplies zinc?"
+    assert read_query(f"{asked} If that is not reported, reply with a number.").words == read_query(asked).words
+    assert read_query(f"{asked} Who buys copper?").words != read_query(asked).words
+    assert read_query("Please give details.").words != ()

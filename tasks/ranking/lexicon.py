@@ -1,0 +1,89 @@
+"""The words of an index: in what order their positions stand in it, and where those of each begin and end."""
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tasks.ranking.words import Word, stem
+
+Ints = NDArray[np.int64]
+Span = tuple[int, int]
+"""Where positions stand in an index: from one number to another."""
+
+_NOWHERE: Span = 0, 0
+
+
+class Lexicon:
+    """The words of an index, sorted by family, token and spelling, so that the positions of each stand side by side.
+
+    All spellings of a token belong to one family, that of the shortest: words that only look alike in some of their
+    forms ("hoped" and "hops" are one token) stay together.
+
+    Attributes:
+        ranks: for each word, by its number, its place in that order.
+        figures: which words of that order are numbers.
+        starts: where the positions of each word of that order begin, and behind the last one, where they end.
+    """
+
+    def __init__(self, words: Sequence[Word], counts: Ints) -> None:
+        """Sorts the words, of which each stands in the texts as often as `counts` says."""
+        shortest: dict[str, str] = {}
+        for word in words:
+            known = shortest.setdefault(word.token, word.spelling)
+            if (len(word.spelling), word.spelling) < (len(known), known):
+                shortest[word.token] = word.spelling
+        families = {token: stem(spelling) for token, spelling in shortest.items()}
+        order = sorted(
+            range(len(words)), key=lambda number: (families[words[number].token], words[number].token, words[number])
+        )
+        self.ranks = np.empty(len(words), np.int32)
+        self.ranks[order] = np.arange(len(words), dtype=np.int32)
+        self.figures = np.fromiter((words[number].token[0].isdigit() for number in order), np.bool_, len(words))
+        self.starts: Ints = np.zeros(len(words) + 1, np.int64)
+        np.cumsum(counts[order], out=self.starts[1:])
+        self._spellings = [words[number].spelling for number in order]
+        self._stems: list[str] = []
+        self._tokens: dict[str, int] = {}
+        self._token_ranks, self._family_ranks, self._family_of_token = array("i"), array("i"), array("i")
+        for rank, number in enumerate(order):
+            token = words[number].token
+            if token not in self._tokens:
+                self._tokens[token] = len(self._tokens)
+                self._token_ranks.append(rank)
+                if not self._stems or self._stems[-1] != families[token]:
+                    self._stems.append(families[token])
+                    self._family_ranks.append(rank)
+                self._family_of_token.append(len(self._stems) - 1)
+        for ranks in (self._token_ranks, self._family_ranks):
+            ranks.append(len(words))
+
+    def token(self, token: str) -> Span:
+        """Where the positions of a token stand, each spelling's behind the other."""
+        number = self._tokens.get(token)
+        return _NOWHERE if number is None else self._span(self._token_ranks, number)
+
+    def spelling(self, word: Word) -> Span:
+        """Where the positions of words stand that are spelled like this one."""
+        number = self._tokens.get(word.token)
+        if number is None:
+            return _NOWHERE
+        first, last = self._token_ranks[number], self._token_ranks[number + 1]
+        rank = bisect_left(self._spellings, word.spelling, first, last)
+        if rank == last or self._spellings[rank] != word.spelling:
+            return _NOWHERE
+        return int(self.starts[rank]), int(self.starts[rank + 1])
+
+    def family(self, word: Word) -> Span:
+        """Where the positions of all words of this one's family stand, each spelling's behind the other."""
+        token = self._tokens.get(word.token)
+        if token is not None:
+            return self._span(self._family_ranks, self._family_of_token[token])
+        number = bisect_left(self._stems, word.stem)
+        is_known = number < len(self._stems) and self._stems[number] == word.stem
+        return self._span(self._family_ranks, number) if is_known else _NOWHERE
+
+    def _span(self, ranks: "array[int]", number: int) -> Span:
+        return int(self.starts[ranks[number]]), int(self.starts[ranks[number + 1]])
