@@ -150,4 +150,3 @@ def _joined_lines(boxes: Iterable[Sides], others: Sequence[Sides]) -> Iterator[B
 def _signs(characters: Iterable[str]) -> Iterator[str]:
     """The characters up to the first letter or digit."""
     return takewhile(lambda character: not compared(character), characters)
-
