@@ -32,7 +32,7 @@ BOUNDS: Final = frozenset({kinds.PAGE, kinds.SLIDE, kinds.SHEET, kinds.ATTACHMEN
 
 @dataclass(frozen=True, slots=True)
 class CitedFor:
-    """A criterion that cites a place: its words, the way to it from an evidence page, how it came out, and why."""
+    """A criterion that cites a place: what it is called, the way to it from an evidence page, how it came out, and why."""
 
     label: str
     link: str
@@ -97,7 +97,7 @@ def claims_of(run: RunSummary, company: CompanyReport, number: int, places: Comp
     """The criteria of a company, which is the `number`th of its report (from 1), by id, for its evidence pages."""
     return {
         criterion.id: CitedFor(
-            label=criterion.label,
+            label=criterion.title or criterion.label,
             link=f"../{places.criterion(number, position)}",
             outcome=outcome_in_words(criterion, run.scale),
             reason=criterion.reason,
