@@ -32,7 +32,7 @@ BOUNDS: Final = frozenset({kinds.PAGE, kinds.SLIDE, kinds.SHEET, kinds.ATTACHMEN
 
 @dataclass(frozen=True, slots=True)
 class CitedFor:
-    """A criterion that cites a place: what it is called, the way to it from an evidence page, how it came out, and why."""
+    """A criterion that cites a place: its name, the way to it from an evidence page, how it came out, and why."""
 
     label: str
     link: str
