@@ -58,8 +58,17 @@ def write_evidence(report: Report, folder: Path) -> dict[str, str]:
                 kept.update(page.name for page in pages)
     with suppress(OSError):  # the pages are there; the next report writes them again
         earlier.save(kept)
-    _remove(target, {path.name for path in target.iterdir() if is_own_file(path.name)} - written)
+    _remove(target, _own_files(target) - written)
     return unwritten
+
+
+def remove_evidence(folder: Path) -> None:
+    """Take away the evidence that was written beside a report; what else lies there stays."""
+    _remove(folder / FOLDER, _own_files(folder / FOLDER))
+
+
+def _own_files(target: Path) -> set[str]:
+    return {path.name for path in target.iterdir() if is_own_file(path.name)}
 
 
 def _write_pages(

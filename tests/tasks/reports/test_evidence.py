@@ -3,7 +3,9 @@
 import html
 import json
 import re
+from errno import ENOSPC
 from html.parser import HTMLParser
+from os import strerror
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urldefrag, urlsplit
@@ -18,10 +20,11 @@ from PIL import Image
 from storage import runs
 from storage.database import writing
 from storage.scores import company_outcomes
-from tasks.reports import evidence, evidence_pages
+from tasks.reports import evidence, evidence_pages, files
 from tasks.reports.company_pages import company_anchor
 from tasks.reports.evidence_pages import EvidencePage
 from tasks.reports.files import render, standing_alone, write_report, write_reports
+from tasks.reports.models import Report
 from tasks.reports.report import build
 from tests.tasks.documents.extract.pdf import pdfs
 from tests.tasks.evidence.test_boxes import content
@@ -324,10 +327,36 @@ def test_on_a_full_disk_the_report_stands_and_says_what_is_missing(
     write_reports("r1", tmp_path / "out")
     page = (tmp_path / "out" / "report.html").read_text()
     assert "could not be written beside the report: No space left on device." in page
-    assert "1 companies" in caplog.text
+    assert "The evidence of 1 company could not" in caplog.text
     assert [quote["evidence_url"] for quote in quotes_of(tmp_path / "out")] == [None, None]
     assert dead_links(tmp_path / "out") == []
     assert list((tmp_path / "out" / "evidence").iterdir()) == []
+
+
+def test_evidence_makes_way_for_the_report_that_says_that_it_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, room = tmp_path / "out", 600_000
+    replace = files.replace_file
+
+    def replaced_on_a_small_disk(target: Path, half: Path, content: bytes) -> None:
+        if sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) + len(content) > room:
+            raise OSError(ENOSPC, strerror(ENOSPC))
+        replace(target, half, content)
+
+    def filling_the_disk(_report: Report, folder: Path) -> dict[str, str]:
+        (folder / "evidence").mkdir()
+        used = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+        (folder / "evidence" / f"{'0' * 24}-1.png").write_bytes(bytes(room - used - 1_000))  # of another company
+        return {"alpha.example": strerror(ENOSPC)}
+
+    monkeypatch.setattr(files, "replace_file", replaced_on_a_small_disk)
+    monkeypatch.setattr(files, "write_evidence", filling_the_disk)
+    write_reports("r1", folder)
+    page = (folder / "report.html").read_text()
+    assert "could not be written beside the report: No space left on device." in page
+    assert dead_links(folder) == []
+    assert list((folder / "evidence").iterdir()) == []
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk")
