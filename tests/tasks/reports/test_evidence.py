@@ -337,7 +337,7 @@ def test_evidence_makes_way_for_the_report_that_says_that_it_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, room = tmp_path / "out", 600_000
-    replace = files.replace_file
+    replace = evidence.replace_file
 
     def replaced_on_a_small_disk(target: Path, half: Path, content: bytes) -> None:
         if sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) + len(content) > room:
