@@ -7,13 +7,12 @@ and the reader is told so.
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from itertools import pairwise, takewhile
 from statistics import median
 from typing import Final
 
 from tasks.evidence.glyph_search import GlyphSearch, compared
-from tasks.evidence.glyphs import Box, Glyphs
+from tasks.evidence.glyphs import Box, Glyphs, Sides
 
 _OVERLAP: Final = 0.5
 """Boxes that share this much of their height stand on one line."""
@@ -67,65 +66,87 @@ class PageBoxes:
 
     def _with_signs(self, letters: Sequence[int], quotation: str) -> list[int]:
         """The glyphs of the letters with the signs between them, and those that the quotation begins and ends with."""
+        texts = self._glyphs.texts
         members = list(letters[:1])
         for last, index in pairwise(letters):
-            between = range(last + 1, index)
-            if len(between) <= _SIGNS and not any(compared(self._glyphs[sign].text) for sign in between):
-                members += between
+            if index != last + 1:
+                between = range(last + 1, index)
+                if len(between) <= _SIGNS and not any(compared(texts[sign]) for sign in between):
+                    members += between
             members.append(index)
         for _ in _signs(reversed(quotation.rstrip())):
-            if members[-1] + 1 < len(self._glyphs) and self._glyphs[members[-1] + 1].text in quotation[-_SIGNS:]:
+            if members[-1] + 1 < len(texts) and texts[members[-1] + 1] in quotation[-_SIGNS:]:
                 members.append(members[-1] + 1)
         for _ in _signs(quotation.lstrip()):
-            if members[0] and self._glyphs[members[0] - 1].text in quotation[:_SIGNS]:
+            if members[0] and texts[members[0] - 1] in quotation[:_SIGNS]:
                 members.insert(0, members[0] - 1)
         return members
 
     def _lines(self, members: Sequence[int]) -> list[Box]:
         """One box for glyphs side by side on a line; of vertical lines, for glyphs above each other."""
-        boxes = [self._glyphs[index].box for index in members]
-        steps = [(abs(b.left - a.left), abs(b.top - a.top)) for a, b in pairwise(boxes)]
-        is_upright = not steps or median(across for across, _ in steps) >= median(down for _, down in steps)
-        others = self._others_among(members, is_upright=is_upright)
-        middles = [(other.top + other.bottom) / 2 for other in others]
-        lines: list[Box] = []
-        for box in boxes if is_upright else [box.turned() for box in boxes]:
-            if lines and _is_on_line(lines[-1], box):
-                joined = lines[-1].joined(box)
-                level = slice(bisect_left(middles, joined.top), bisect_right(middles, joined.bottom))
-                if level.start == level.stop or not any(joined.holds(other) for other in others[level]):
-                    lines[-1] = joined
-                    continue
-            lines.append(box)
-        return lines if is_upright else [line.turned() for line in lines]
+        boxes = [self._glyphs.boxes[index] for index in members]
+        others = [self._glyphs.boxes[index] for index in self._others_among(members)]
+        if _is_upright(boxes):
+            return list(_joined_lines(boxes, others))
+        return [line.turned() for line in _joined_lines(map(_turned, boxes), list(map(_turned, others)))]
 
-    def _others_among(self, members: Sequence[int], *, is_upright: bool) -> list[Box]:
-        """The boxes of the other glyphs between the first and the last line of these, from the top."""
-        whole = reduce(Box.joined, (self._glyphs[index].box for index in members))
-        own = self._glyphs.printed_again.union(members)
-        others = [self._glyphs[index].box for index in self._glyphs.held_by(whole) if index not in own]
-        return sorted(
-            others if is_upright else [other.turned() for other in others], key=lambda box: box.top + box.bottom
-        )
+    def _others_among(self, members: Sequence[int]) -> list[int]:
+        """The other glyphs between the first and the last line of these."""
+        lefts, tops, rights, bottoms = zip(*(self._glyphs.boxes[index] for index in members), strict=True)
+        held = self._glyphs.held_by(Box(min(lefts), min(tops), max(rights), max(bottoms)))
+        own = set(members)
+        return self._glyphs.not_printed_again([index for index in held if index not in own])
 
     def _reads_back(self, members: set[int], boxes: Sequence[Box]) -> bool:
         """Whether the boxes hold these glyphs, and next to nothing else."""
         held = {index for box in boxes for index in self._glyphs.held_by(box)}
         if not members <= held:
             return False
-        more = sorted(held - members - self._glyphs.printed_again)
-        more = [index for index in more if compared(self._glyphs[index].text)]
-        words = sum(index != last + 1 or self._glyphs[index].begins for last, index in pairwise([-2, *more]))
+        more = self._glyphs.not_printed_again(sorted(held - members))
+        more = [index for index in more if compared(self._glyphs.texts[index])]
+        words = sum(index != last + 1 or self._glyphs.begins[index] for last, index in pairwise([-2, *more]))
         return words <= 2 * _MORE
+
+
+def _is_upright(boxes: Sequence[Sides]) -> bool:
+    """Whether glyphs that follow each other mostly stand side by side, and not above each other."""
+    across = [abs(following[0] - box[0]) for box, following in pairwise(boxes)]
+    down = [abs(following[1] - box[1]) for box, following in pairwise(boxes)]
+    return not across or median(across) >= median(down)
+
+
+def _turned(box: Sides) -> Sides:
+    left, top, right, bottom = box
+    return top, left, bottom, right
+
+
+def _joined_lines(boxes: Iterable[Sides], others: Sequence[Sides]) -> Iterator[Box]:
+    """The boxes of glyphs joined line by line, so that none holds one of the other glyphs."""
+    by_middle = sorted(((top + bottom) / 2, (left + right) / 2) for left, top, right, bottom in others)
+    middles = [down for down, _ in by_middle]
+    boxes = iter(boxes)
+    line_left, line_top, line_right, line_bottom = next(boxes)
+    for left, top, right, bottom in boxes:
+        shared = min(line_bottom, bottom) - max(line_top, top)
+        height, line_height = bottom - top, line_bottom - line_top
+        if height < _SMALL * line_height:  # a comma hangs below, an apostrophe stands above
+            is_on_line = shared > -_SMALL / 2 * line_height
+        else:
+            is_on_line = shared >= _OVERLAP * min(line_height, height) or (
+                line_top <= (top + bottom) / 2 <= line_bottom
+            )
+        if is_on_line:
+            joined_left, joined_top = min(line_left, left), min(line_top, top)
+            joined_right, joined_bottom = max(line_right, right), max(line_bottom, bottom)
+            level = by_middle[bisect_left(middles, joined_top) : bisect_right(middles, joined_bottom)]
+            if not any(joined_left <= across <= joined_right for _, across in level):
+                line_left, line_top, line_right, line_bottom = joined_left, joined_top, joined_right, joined_bottom
+                continue
+        yield Box(line_left, line_top, line_right, line_bottom)
+        line_left, line_top, line_right, line_bottom = left, top, right, bottom
+    yield Box(line_left, line_top, line_right, line_bottom)
 
 
 def _signs(characters: Iterable[str]) -> Iterator[str]:
     """The characters up to the first letter or digit."""
     return takewhile(lambda character: not compared(character), characters)
-
-
-def _is_on_line(line: Box, box: Box) -> bool:
-    shared = min(line.bottom, box.bottom) - max(line.top, box.top)
-    if box.height < _SMALL * line.height:  # a comma hangs below, an apostrophe stands above
-        return shared > -_SMALL / 2 * line.height
-    return shared >= _OVERLAP * min(line.height, box.height) or line.top <= (box.top + box.bottom) / 2 <= line.bottom

@@ -118,6 +118,8 @@ def _blocks(text: str, begin: int, end: int, marks: Sequence[Mark], left: set[st
 def _runs(text: str, begin: int, end: int, marks: Sequence[Mark], left: set[str]) -> list[Run]:
     """Words cut where marks begin and end. A mark's anchor, one of those `left`, is with its first words."""
     near = [mark for mark in marks if mark.start < end and begin < mark.end]
+    if not near:
+        return [Run(text[begin:end])] if begin < end else []
     cuts = sorted({begin, end, *(max(mark.start, begin) for mark in near), *(min(mark.end, end) for mark in near)})
     runs: list[Run] = []
     for start, stop in pairwise(cuts):

@@ -8,7 +8,7 @@ tables, which stand in another order on many pages, are found one by one, and at
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import pairwise, repeat
 from statistics import median
 from typing import Final
 
@@ -42,29 +42,27 @@ class Letters:
 
     __slots__ = ("sources", "starts", "text")
 
-    def __init__(self, characters: Iterable[tuple[str, bool]]) -> None:
+    def __init__(self, characters: Iterable[str], begins: Iterable[bool] = repeat(False)) -> None:
+        """The letters of these characters; `begins` says of which it is known that a word begins with them."""
         forms: list[str] = []
         self.sources: list[int] = []
         self.starts: set[int] = set()
-        begins = True
-        for source, (character, is_first) in enumerate(characters):
-            begins = begins or is_first
+        is_new = True
+        for source, (character, is_first) in enumerate(zip(characters, begins, strict=False)):
             form = compared(character)
             if not form:
-                begins = begins or not _joins(character)
+                is_new = is_new or is_first or not _joins(character)
                 continue
-            if begins:
+            if is_new or is_first:
                 self.starts.add(len(self.sources))
-                begins = False
+                is_new = False
             forms.append(form)
-            self.sources += [source] * len(form)
+            if len(form) == 1:
+                self.sources.append(source)
+            else:
+                self.sources += [source] * len(form)
         self.starts.add(len(self.sources))
         self.text = "".join(forms)
-
-    @classmethod
-    def of_text(cls, text: str) -> "Letters":
-        """The letters of a plain text."""
-        return cls((character, False) for character in text)
 
     def places(self, letters: str, *, begins: bool = True, ends: bool = True) -> list[int]:
         """Where these letters stand as whole words; unless the first one `begins`, or the last one `ends` there."""
@@ -97,11 +95,12 @@ class _Stream:
 
     def __init__(self, glyphs: Glyphs, order: Sequence[int]) -> None:
         self._order = order
-        drawn = [glyphs.drawn[index] for index in order]
-        after_another = [index == last + 1 for last, index in pairwise([-1, *order])]
-        self.letters = Letters(
-            (glyph.text, glyph.begins or not follows) for glyph, follows in zip(drawn, after_another, strict=True)
-        )
+        if isinstance(order, range):  # as drawn
+            self.letters = Letters(glyphs.texts, glyphs.begins)
+            return
+        texts = [glyphs.texts[index] for index in order]
+        begins = [glyphs.begins[index] or index != last + 1 for last, index in pairwise([-1, *order])]
+        self.letters = Letters(texts, begins)
 
     def whole(self, letters: str, text: str, start: int, end: int) -> list[int]:
         """The glyphs of words that stand here one behind the other; none where two places are equally likely."""
@@ -129,7 +128,7 @@ class GlyphSearch:
 
     def candidates(self, text: str, start: int, end: int) -> Iterator[list[int]]:
         """What may be the glyphs of `text[start:end]`, in its order: the likeliest first, each taken to be certain."""
-        letters = Letters.of_text(text[start:end]).text
+        letters = Letters(text[start:end]).text
         if letters:
             yield self._drawn.whole(letters, text, start, end)
             yield self._once.whole(letters, text, start, end)
@@ -153,7 +152,7 @@ class GlyphSearch:
 
     @cached_property
     def _line_height(self) -> float:
-        return median(glyph.box.height for glyph in self._glyphs.drawn) * 2 or 1.0
+        return median(bottom - top for _, top, _, bottom in self._glyphs.boxes) * 2 or 1.0
 
     def _every(self, letters: str) -> list[list[int]]:
         """The places of these letters in the first order in which they stand anywhere, twice printed ones once."""
@@ -163,7 +162,7 @@ class GlyphSearch:
         """The glyphs of rows or cells, each found by itself: the rarest first, the others as near to it as can be."""
         for sign in signs:
             quotation = quotation.replace(sign, "\n")
-        pieces = [letters for piece in quotation.split("\n") if (letters := Letters.of_text(piece).text)]
+        pieces = [letters for piece in quotation.split("\n") if (letters := Letters(piece).text)]
         if not 1 < len(pieces) <= _MOST_PIECES:
             return []
         candidates = [self._every(piece) for piece in pieces]
@@ -184,7 +183,7 @@ class GlyphSearch:
 
     def _distance(self, place: Sequence[int], other: Sequence[int]) -> float:
         """How far apart two places are; down the page counts much more than across it."""
-        a, b = self._glyphs[place[0]].box, self._glyphs[other[-1]].box
+        a, b = self._glyphs.box(place[0]), self._glyphs.box(other[-1])
         return _LINES_TO_SIDE * abs((a.top + a.bottom) - (b.top + b.bottom)) + abs(a.left - b.right)
 
     def _by_words(self, text: str, start: int, end: int) -> list[int]:
@@ -238,12 +237,12 @@ class GlyphSearch:
 
     def _is_together(self, glyphs: Sequence[int]) -> bool:
         """Whether no glyph stands far below or above the one before it."""
-        tops = [self._glyphs[index].box.top for index in glyphs]
+        tops = [self._glyphs.boxes[index][1] for index in glyphs]
         return all(abs(a - b) <= _FARTHEST * self._line_height for a, b in pairwise(tops))
 
 
 def _words(text: str) -> list[str]:
-    return [letters for word in text.split() if (letters := Letters.of_text(word).text)]
+    return [letters for word in text.split() if (letters := Letters(word).text)]
 
 
 def _is_within_word(text: str, at: int) -> bool:
@@ -253,8 +252,8 @@ def _is_within_word(text: str, at: int) -> bool:
 
 def _nearest(page: Letters, places: Sequence[int], letters: str, text: str, start: int, end: int) -> int | None:
     """Of several places the one with the surroundings of the quotation; None if two have the same."""
-    before = Letters.of_text(text[max(start - 4 * _CONTEXT, 0) : start]).text[-_CONTEXT:]
-    behind = Letters.of_text(text[end : end + 4 * _CONTEXT]).text[:_CONTEXT]
+    before = Letters(text[max(start - 4 * _CONTEXT, 0) : start]).text[-_CONTEXT:]
+    behind = Letters(text[end : end + 4 * _CONTEXT]).text[:_CONTEXT]
     scores = [
         _shared(before[::-1], page.text[max(at - _CONTEXT, 0) : at][::-1])
         + _shared(behind, page.text[at + len(letters) : at + len(letters) + _CONTEXT])
@@ -263,8 +262,8 @@ def _nearest(page: Letters, places: Sequence[int], letters: str, text: str, star
     best = max(scores)
     if scores.count(best) == 1:
         return places[scores.index(best)]
-    in_text = Letters.of_text(text).places(letters)
-    start_in_text = len(Letters.of_text(text[:start]).text)
+    in_text = Letters(text).places(letters)
+    start_in_text = len(Letters(text[:start]).text)
     if len(in_text) == len(places) and start_in_text in in_text:
         return places[in_text.index(start_in_text)]
     return None

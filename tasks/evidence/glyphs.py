@@ -1,10 +1,10 @@
 """The glyphs of a page as they are drawn, their boxes, and the orders in which they can be read."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from math import inf
-from typing import Final, NamedTuple
+from itertools import product
+from typing import Final, NamedTuple, Self
 
 _OVERLAP: Final = 0.5
 """Glyphs that share this much of their height stand on one line."""
@@ -14,6 +14,14 @@ _SAME: Final = 0.3
 """Equal glyphs that stand nearer to each other than this share of their width are one, printed twice."""
 _NEAR: Final = 0.1
 """Or nearer than so many points: thin ones."""
+_FIELD: Final = 8.0
+"""Points: equal glyphs are looked for in squares of this side."""
+
+_FEW: Final = 8
+"""Where at most one of so many glyphs is asked after, equal ones are looked for around these alone."""
+
+Sides = tuple[float, float, float, float]
+"""Left, top, right and bottom, as of a `Box`, which takes five times as long to make: a page has thousands."""
 
 
 class Box(NamedTuple):
@@ -50,90 +58,103 @@ class Box(NamedTuple):
         )
 
 
-class Glyph(NamedTuple):
-    """A character of a page as it is drawn. `begins`: the first of a word."""
-
-    text: str
-    box: Box
-    begins: bool
-
-
 class Glyphs:
-    """The glyphs of a page in the order in which they are drawn, white space left out."""
+    """The glyphs of a page in the order in which they are drawn, white space left out.
 
-    def __init__(self, glyphs: Sequence[Glyph]) -> None:
-        self.drawn = glyphs
+    Of the glyph with an index, `texts` has the characters, `boxes` the box, `begins` whether it is the first of a word.
+    """
 
-    def __getitem__(self, index: int) -> Glyph:
-        return self.drawn[index]
+    def __init__(self, texts: Sequence[str], boxes: Sequence[Sides], begins: Sequence[bool]) -> None:
+        self.texts = texts
+        self.boxes = boxes
+        self.begins = begins
+
+    @classmethod
+    def of(cls, glyphs: Iterable[tuple[str, Sides, bool]]) -> Self:
+        """Those glyphs: the characters, the box and whether it is the first of a word, of each."""
+        glyphs = list(glyphs)
+        return cls([text for text, _, _ in glyphs], [box for _, box, _ in glyphs], [begins for _, _, begins in glyphs])
 
     def __len__(self) -> int:
-        return len(self.drawn)
+        return len(self.texts)
 
-    def held_by(self, box: Box) -> Iterator[int]:
+    def box(self, index: int) -> Box:
+        """The box of a glyph."""
+        return Box(*self.boxes[index])
+
+    def held_by(self, box: Box) -> list[int]:
         """The indices of the glyphs whose middles lie in a box."""
-        middles, indices = self._by_middle
-        for position in range(bisect_left(middles, box.top), bisect_right(middles, box.bottom)):
-            if box.holds(self.drawn[indices[position]].box):
-                yield indices[position]
+        downs, acrosses, indices = self._middles
+        left, top, right, bottom = box
+        level = slice(bisect_left(downs, top), bisect_right(downs, bottom))
+        within = zip(indices[level], acrosses[level], strict=True)
+        return [index for index, across in within if left <= across <= right]
 
     @cached_property
-    def _by_middle(self) -> tuple[list[float], list[int]]:
-        middles = [(glyph.box.top + glyph.box.bottom) / 2 for glyph in self.drawn]
-        indices = sorted(range(len(middles)), key=middles.__getitem__)
-        return [middles[index] for index in indices], indices
+    def _middles(self) -> tuple[list[float], list[float], list[int]]:
+        """How far down and across the middles of the glyphs lie, and their indices, from the top."""
+        downs = [(top + bottom) / 2 for _, top, _, bottom in self.boxes]
+        indices = sorted(range(len(downs)), key=downs.__getitem__)
+        boxes = self.boxes
+        acrosses = [(boxes[index][0] + boxes[index][2]) / 2 for index in indices]
+        return [downs[index] for index in indices], acrosses, indices
 
     @cached_property
     def once(self) -> list[int]:
         """The indices of the glyphs as drawn, those left out that are drawn upon an equal one, to look bold."""
         if not self.printed_again:
-            return list(range(len(self.drawn)))
-        return [index for index in range(len(self.drawn)) if index not in self.printed_again]
+            return list(range(len(self)))
+        return [index for index in range(len(self)) if index not in self.printed_again]
 
     @cached_property
     def printed_again(self) -> frozenset[int]:
         """The indices of the glyphs that are drawn upon equal ones."""
-        by_text: dict[str, list[int]] = {}
-        for index, glyph in enumerate(self.drawn):
-            by_text.setdefault(glyph.text, []).append(index)
         again: set[int] = set()
-        for later, earlier in sorted(pair for equal in by_text.values() for pair in self._near_each_other(equal)):
-            if earlier not in again:
-                again.add(later)
+        fields: dict[tuple[str, int, int], list[tuple[float, float]]] = {}
+        for index, (text, (left, top, right, _)) in enumerate(zip(self.texts, self.boxes, strict=True)):
+            reach = _reach(left, right)
+            around = product(_fields(top, reach), _fields(left, reach))
+            if any(
+                abs(left - other_left) < reach and abs(top - other_top) < reach
+                for field in around
+                for other_left, other_top in fields.get((text, *field), ())
+            ):
+                again.add(index)
+            else:
+                fields.setdefault((text, int(top // _FIELD), int(left // _FIELD)), []).append((left, top))
         return frozenset(again)
 
-    def _near_each_other(self, equal: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """Pairs of equal glyphs at one place, the later one first."""
-        boxes = self.drawn
-        farthest = max(_NEAR, _SAME * max(boxes[index].box.right - boxes[index].box.left for index in equal))
-        lines: list[list[tuple[float, int]]] = []  # each with the left sides of its glyphs
-        last = -inf
-        for top, left, index in sorted((boxes[index].box.top, boxes[index].box.left, index) for index in equal):
-            if top - last >= farthest:
-                lines.append([])
-            lines[-1].append((left, index))
-            last = top
-        for line in lines:
-            line.sort()
-            for position, (left, index) in enumerate(line):
-                following = position + 1
-                while following < len(line) and line[following][0] - left < farthest:
-                    pair = index, line[following][1]
-                    if self._is_reached(max(pair), min(pair)):
-                        yield max(pair), min(pair)
-                    following += 1
+    def not_printed_again(self, indices: Sequence[int]) -> list[int]:
+        """Those of these glyphs that are not drawn upon equal ones; of few, no other glyphs are looked at."""
+        if "printed_again" not in vars(self) and len(indices) <= len(self) // _FEW:
+            indices_before = [index for index in indices if self._has_equal_before(index)]
+            if not indices_before:
+                return list(indices)
+        return [index for index in indices if index not in self.printed_again]
 
-    def _is_reached(self, later: int, earlier: int) -> bool:
-        box, other = self.drawn[later].box, self.drawn[earlier].box
-        reach = max(_SAME * (box.right - box.left), _NEAR)
-        return abs(box.left - other.left) < reach and abs(box.top - other.top) < reach
+    def _has_equal_before(self, index: int) -> bool:
+        """Whether an equal glyph that is drawn before stands where this one does."""
+        left, top, right, _ = self.boxes[index]
+        text, reach = self.texts[index], _reach(left, right)
+        tops, indices = self._tops
+        for other in indices[bisect_right(tops, top - reach) : bisect_left(tops, top + reach)]:
+            if other < index and self.texts[other] == text and abs(self.boxes[other][0] - left) < reach:
+                return True
+        return False
+
+    @cached_property
+    def _tops(self) -> tuple[list[float], list[int]]:
+        """How far down the glyphs begin, and their indices, from the top."""
+        tops = [top for _, top, _, _ in self.boxes]
+        indices = sorted(range(len(tops)), key=tops.__getitem__)
+        return [tops[index] for index in indices], indices
 
     @cached_property
     def by_rows(self) -> list[int]:
         """The indices of those glyphs line by line across the whole page."""
         rows: list[tuple[Box, list[int]]] = []
-        for index in sorted(self.once, key=lambda index: self.drawn[index].box.top + self.drawn[index].box.bottom):
-            box = self.drawn[index].box
+        for index in sorted(self.once, key=lambda index: self.boxes[index][1] + self.boxes[index][3]):
+            box = self.box(index)
             for position in range(len(rows) - 1, max(len(rows) - 1 - _LAST_ROWS, -1), -1):
                 row, members = rows[position]
                 if min(row.bottom, box.bottom) - max(row.top, box.top) >= _OVERLAP * box.height:
@@ -142,4 +163,13 @@ class Glyphs:
                     break
             else:
                 rows.append((box, [index]))
-        return [index for _, members in rows for index in sorted(members, key=lambda index: self.drawn[index].box.left)]
+        return [index for _, members in rows for index in sorted(members, key=lambda index: self.boxes[index][0])]
+
+
+def _reach(left: float, right: float) -> float:
+    """How near to a glyph with these sides an equal one must stand to be one with it, in points."""
+    return max(_SAME * (right - left), _NEAR)
+
+
+def _fields(at: float, reach: float) -> range:
+    return range(int((at - reach) // _FIELD), int((at + reach) // _FIELD) + 1)

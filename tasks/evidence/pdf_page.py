@@ -4,7 +4,7 @@ import ctypes
 import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import sqrt
 from pathlib import Path
 from typing import Any, Final
@@ -21,11 +21,15 @@ from tasks.documents.extract.pdf.right_to_left import turned_ligatures
 from tasks.errors import Damaged
 from tasks.evidence import png
 from tasks.evidence.boxes import BoxedPage, PageBoxes
-from tasks.evidence.glyphs import Box, Glyph, Glyphs
+from tasks.evidence.glyphs import Glyphs, Sides
 
 _WIDE: Final = 1_100
 """Pixels across a page of usual form."""
 _MOST_PIXELS: Final = 2_000_000
+_BYTES: Final = 4
+"""Of a dot."""
+_ROUNDED: Final = 60_000
+"""Dots more that a page may have whose sides are no whole numbers of dots."""
 _SHARPEST: Final = 4.0
 """Pixels a point at most: a page of a stamp's size is not blown up."""
 _LARGEST: Final = 150_000
@@ -67,7 +71,7 @@ def read_glyphs(pdf: PdfDocument, index: int) -> PageGlyphs:
         width, height = pdfium.FPDF_GetPageWidthF(page), pdfium.FPDF_GetPageHeightF(page)
         textpage = pdfium.FPDFText_LoadPage(page)
         try:
-            return PageGlyphs(Glyphs(list(_glyphs(pdf, textpage, _Shown(page, width, height)))), width, height)
+            return PageGlyphs(_glyphs(pdf, textpage, _Shown(page, width, height)), width, height)
         finally:
             pdfium.FPDFText_ClosePage(textpage)
     finally:
@@ -84,14 +88,20 @@ class _Shown:
         self._up = ((up[0] - origin[0]) / 1000, (up[1] - origin[1]) / 1000)
         self._is_upright = self._right[1] == self._up[0] == 0 and self._right[0] > 0 > self._up[1]
 
-    def box(self, left: float, right: float, bottom: float, top: float) -> Box:
-        """The box on the page as it is shown."""
+    def boxes(self, boxes: Iterable[tuple[float, float, float, float]]) -> list[Sides]:
+        """Boxes on the page as it is shown; they come as left, right, bottom and top."""
         (x, y), (right_x, right_y), (up_x, up_y) = self._origin, self._right, self._up
         if self._is_upright:  # as nearly all pages are: in half the time
-            return Box(x + right_x * left, y + up_y * top, x + right_x * right, y + up_y * bottom)
-        x1, y1 = x + right_x * left + up_x * bottom, y + right_y * left + up_y * bottom
-        x2, y2 = x + right_x * right + up_x * top, y + right_y * right + up_y * top
-        return Box(min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2))
+            return [
+                (x + right_x * left, y + up_y * top, x + right_x * right, y + up_y * bottom)
+                for left, right, bottom, top in boxes
+            ]
+        shown: list[Sides] = []
+        for left, right, bottom, top in boxes:
+            x1, y1 = x + right_x * left + up_x * bottom, y + right_y * left + up_y * bottom
+            x2, y2 = x + right_x * right + up_x * top, y + right_y * right + up_y * top
+            shown.append((min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)))
+        return shown
 
 
 def _device(page: Any, width: float, height: float, x: float, y: float) -> tuple[float, float]:
@@ -101,20 +111,25 @@ def _device(page: Any, width: float, height: float, x: float, y: float) -> tuple
     return across.value / _FINE, down.value / _FINE
 
 
-def _glyphs(pdf: PdfDocument, textpage: Any, shown: _Shown) -> Iterator[Glyph]:
+def _glyphs(pdf: PdfDocument, textpage: Any, shown: _Shown) -> Glyphs:
     count = pdfium.FPDFText_CountChars(textpage)
     if count > _MOST_GLYPHS:
-        return
-    codes, boxes = character_codes(textpage, count), tight_boxes(textpage, count)
-    for at in turned_ligatures(codes, boxes):
+        return Glyphs([], [], [])
+    codes, drawn = character_codes(textpage, count), tight_boxes(textpage, count)
+    for at in turned_ligatures(codes, drawn):
         codes[at : at + 2] = codes[at + 1], codes[at]
     ligatures = _ligatures(pdf) if not _LIGATURES.isdisjoint(codes) else {}
-    begins = True
+    texts: list[str] = []
+    boxes: list[tuple[float, float, float, float]] = []
+    begins: list[bool] = []
+    is_first = True
     high = 0
-    for code, box in zip(codes, boxes, strict=True):
+    for code, box in zip(codes, drawn, strict=True):
         if 0x20 < code < 0x7F and box is not None:
-            yield Glyph(chr(code), shown.box(*box), begins)
-            begins = False
+            texts.append(chr(code))
+            boxes.append(box)
+            begins.append(is_first)
+            is_first = False
             continue
         if code in _NO_GLYPHS or (code in _LIGATURES and chr(code) not in ligatures):
             continue
@@ -127,10 +142,13 @@ def _glyphs(pdf: PdfDocument, textpage: Any, shown: _Shown) -> Iterator[Glyph]:
         character = chr(code) if code < 0x110000 else "\ufffd"
         character = ligatures.get(character, character)
         if character.isspace() or character < " ":
-            begins = True
+            is_first = True
         elif box is not None:
-            yield Glyph(character, shown.box(*box), begins)
-            begins = False
+            texts.append(character)
+            boxes.append(box)
+            begins.append(is_first)
+            is_first = False
+    return Glyphs(texts, shown.boxes(boxes), begins)
 
 
 @lru_cache(maxsize=1)
@@ -180,7 +198,7 @@ def _recognised_glyphs(pdf: PdfDocument, index: int, size: PageGlyphs) -> Glyphs
     """The letters of the words that are recognised on a page, each with its share of the word's box."""
     recogniser = recognise.active()
     if recogniser is None:
-        return Glyphs([])
+        return Glyphs([], [], [])
     try:
         page = pdf.page(index)
         try:
@@ -188,20 +206,20 @@ def _recognised_glyphs(pdf: PdfDocument, index: int, size: PageGlyphs) -> Glyphs
         finally:
             page.close()
     except (pypdfium2.PdfiumError, recognise.OutOfTime, recognise.NotRecognised):
-        return Glyphs([])
-    return Glyphs([glyph for word in words for glyph in _letters_of(word, size)])
+        return Glyphs([], [], [])
+    return Glyphs.of(glyph for word in words for glyph in _letters_of(word, size))
 
 
-def _letters_of(word: recognise.WordBox, size: PageGlyphs) -> Iterator[Glyph]:
+def _letters_of(word: recognise.WordBox, size: PageGlyphs) -> Iterator[tuple[str, Sides, bool]]:
     left, right = word.left * size.width, word.right * size.width
     top, bottom = word.top * size.height, word.bottom * size.height
     across, down = (right - left) / len(word.text), (bottom - top) / len(word.text)
     for place, letter in enumerate(word.text):
         if bottom - top > right - left and len(word.text) > 1:  # the line runs downwards
-            box = Box(left, top + place * down, right, top + (place + 1) * down)
+            box = left, top + place * down, right, top + (place + 1) * down
         else:
-            box = Box(left + place * across, top, left + (place + 1) * across, bottom)
-        yield Glyph(letter, box, begins=not place)
+            box = left + place * across, top, left + (place + 1) * across, bottom
+        yield letter, box, not place
 
 
 def _draw(pdf: PdfDocument, index: int, size: PageGlyphs, stem: Path) -> bool:
@@ -213,7 +231,7 @@ def _draw(pdf: PdfDocument, index: int, size: PageGlyphs, stem: Path) -> bool:
         page = pdf.page(index)
         try:
             # Four bytes a dot, red first: so Pillow takes the dots as they are (10 ms with the copies, 4 without).
-            picture = page.render(scale=scale, rev_byteorder=True, prefer_bgrx=True).to_pil()
+            picture = page.render(scale=scale, rev_byteorder=True, prefer_bgrx=True, bitmap_maker=_bitmap).to_pil()
         finally:
             page.close()
     except pypdfium2.PdfiumError:
@@ -223,6 +241,18 @@ def _draw(pdf: PdfDocument, index: int, size: PageGlyphs, stem: Path) -> bool:
     part.write_bytes(packed)
     part.replace(stem.with_suffix(suffix))
     return True
+
+
+def _bitmap(width: int, height: int, format: int, **order: bool) -> pypdfium2.PdfBitmap:  # noqa: A002 - the name that pypdfium2 calls it by
+    """A bitmap for one page in memory that all pages share: fresh memory takes longer than the drawing (7 ms for 3)."""
+    dots = _dots()
+    is_enough = len(dots) >= width * height * _BYTES
+    return pypdfium2.PdfBitmap.new_native(width, height, format, buffer=dots if is_enough else None, **order)
+
+
+@cache
+def _dots() -> Any:
+    return (ctypes.c_ubyte * (_BYTES * (_MOST_PIXELS + _ROUNDED)))()
 
 
 def _packed(picture: Image) -> tuple[bytes, str]:

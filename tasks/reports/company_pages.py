@@ -15,8 +15,16 @@ _OWN_FILE: Final = re.compile(r"[0-9a-f]{12}\.html")
 
 def page_path(domain: str) -> str:
     """The path of a company's own page, relative to the report; the same in every run."""
-    name = sha256(domain.encode(errors="surrogatepass")).hexdigest()[:12]
-    return f"{FOLDER}/{name}.html"
+    return f"{FOLDER}/{_digest(domain)}.html"
+
+
+def company_anchor(domain: str) -> str:
+    """The id of a company on its page: the same in every run, whatever its rank is."""
+    return f"c-{_digest(domain)[:8]}"
+
+
+def _digest(domain: str) -> str:
+    return sha256(domain.encode(errors="surrogatepass")).hexdigest()[:12]
 
 
 class CompanyPages:
@@ -40,7 +48,11 @@ class CompanyPages:
 
     def company(self, number: int) -> str:
         """Where a company is shown."""
-        return (self.path(number) if self.are_apart else "report.html") + f"#company-{number}"
+        return (self.path(number) if self.are_apart else "report.html") + f"#{self.anchor(number)}"
+
+    def anchor(self, number: int) -> str:
+        """The id of a company on the page on which it is shown."""
+        return company_anchor(self._domains[number - 1])
 
     def criterion(self, number: int, position: int) -> str:
         """Where the criterion at that position (from 1) of a company is shown."""

@@ -4,9 +4,8 @@ What a page shows is what the run's account may see.
 """
 
 import shutil
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from errno import ENOENT
 from os import strerror
 from pathlib import Path
@@ -14,14 +13,14 @@ from pathlib import Path
 from sqlmodel import Session
 
 from storage.database import reading
-from storage.runs import Run, RunCompany, find_run, get_run, run_companies
+from storage.runs import run_companies
 from tasks.evidence.pictures import find_picture
 from tasks.reports import company_pages
 from tasks.reports.evidence_links import FOLDER, is_own_file
-from tasks.reports.evidence_pages import EvidencePage, ShownPage, WaysOn, claims_of, filled, pages_of, render_page
-from tasks.reports.models import CompanyReport, Report
-from tasks.reports.originals import Original, originals_of
-from tasks.reports.written_evidence import WrittenEvidence, hash_of
+from tasks.reports.evidence_pages import EvidencePage, WaysOn, claims_of, filled, pages_of, render_page, with_ways
+from tasks.reports.models import Report
+from tasks.reports.originals import originals_of
+from tasks.reports.written_evidence import WrittenEvidence, hashes_of
 
 
 def write_evidence(report: Report, folder: Path) -> dict[str, str]:
@@ -36,79 +35,72 @@ def write_evidence(report: Report, folder: Path) -> dict[str, str]:
     target = folder / FOLDER
     target.mkdir(parents=True, exist_ok=True)
     original = originals_of(report.run.id)
+    places = company_pages.pages_of(report)
     earlier = WrittenEvidence(target)
+    kept: set[str] = set()
     written: set[str] = set()
     unwritten: dict[str, str] = {}
     with reading() as session:
-        rows = {company.domain: company for company in run_companies(session, report.run.id)}
+        rows = {company.domain: company.id for company in run_companies(session, report.run.id)}
         for number, company in enumerate(report.companies, 1):
-            if company.domain not in rows:
+            company_id = rows.get(company.domain)
+            if company_id is None:
                 continue
-            evidence = _CompanyEvidence.of(session, report, company, number, rows[company.domain], original)
-            files = earlier.files(company.domain, evidence.shown)
-            if files is not None:
-                written |= files
-                continue
-            files = set()
+            pages = pages_of(session, company_id, company.domain, claims_of(report.run, company, number, places))
+            files: set[str] = set()
             try:
-                evidence.write(session, original, target, files)
+                _write_pages(session, company.name, with_ways(pages, original), target, earlier, files)
             except OSError as error:
                 unwritten[company.domain] = error.strerror or type(error).__name__
                 _remove(target, files - written)  # its pages lead to each other: all of them, or none
             else:
                 written |= files
-                earlier.note(company.domain, evidence.shown, files)
+                kept.update(page.name for page in pages)
     with suppress(OSError):  # the pages are there; the next report writes them again
-        earlier.save({company.domain for company in report.companies if company.domain not in unwritten})
-    _remove(target, {path.name for path in target.iterdir() if is_own_file(path.name)} - written)
+        earlier.save(kept)
+    _remove(target, _own_files(target) - written)
     return unwritten
 
 
-@dataclass(frozen=True, slots=True)
-class _CompanyEvidence:
-    """The evidence pages of a company, not yet filled. `shown` is a hash of all that they show.
+def remove_evidence(folder: Path) -> None:
+    """Take away the evidence that was written beside a report; what else lies there stays."""
+    _remove(folder / FOLDER, _own_files(folder / FOLDER))
 
-    `run` is the run in which its outcomes were found: what was taken over from one shows that one.
+
+def _own_files(target: Path) -> set[str]:
+    return {path.name for path in target.iterdir() if is_own_file(path.name)}
+
+
+def _write_pages(
+    session: Session,
+    company: str,
+    pages: Sequence[tuple[EvidencePage, WaysOn]],
+    target: Path,
+    earlier: WrittenEvidence,
+    files: set[str],
+) -> None:
+    """Write those pages of a company that are not there yet; the names of all their files, or begun, go into `files`.
+
+    Raises:
+        OSError: one cannot be written.
     """
-
-    run: Run
-    company: str
-    pages: list[EvidencePage]
-    shown: str
-
-    @classmethod
-    def of(
-        cls,
-        session: Session,
-        report: Report,
-        company: CompanyReport,
-        number: int,
-        row: RunCompany,
-        original: Original,
-    ) -> "_CompanyEvidence":
-        """The pages of the company of a report, which is the `number`th in it (from 1)."""
-        assert row.id is not None
-        claims = claims_of(report.run, company, number, company_pages.pages_of(report))
-        run = (find_run(session, row.carried_from) if row.carried_from else None) or get_run(session, row.run_id)
-        pages = pages_of(session, row.id, company.domain, claims)
-        documents = {page.first.document.document_id: page.first.document.url for page in pages}
-        addresses = [original(document_id, url) for document_id, url in documents.items()]
-        shown = hash_of(session, pages, [run.id, company.name, addresses])
-        return cls(run, company.name, pages, shown)
-
-    def write(self, session: Session, original: Original, target: Path, files: set[str]) -> None:
-        """Write the pages; the names of files that are there then, or were begun, go into `files`."""
-        names = [None, *(page.name for page in self.pages), None]
-        for page, previous, following in zip(filled(session, self.pages), names, names[2:], strict=False):
-            document = page.first.document
-            for shown in page.shown:
-                if shown.picture is not None and shown.picture not in files:
-                    files.add(shown.picture)
-                    _copy_picture(document.content_hash or "", shown, target)
-            files.add(f"{page.name}.html")
-            ways = WaysOn(previous, following, original(document.document_id, document.url))
-            content = render_page(self.run, self.company, page, ways).encode()
-            replace_file(target / f"{page.name}.html", target / f"{page.name}.html.part", content)
+    changed: dict[str, str] = {}
+    for (page, _), shown in zip(pages, hashes_of(session, pages, company), strict=True):
+        its_files = earlier.files(page.name, shown)
+        if its_files is None:
+            changed[page.name] = shown
+        else:
+            files |= its_files
+    ways = {page.name: ways for page, ways in pages}
+    for page in filled(session, [page for page, _ in pages if page.name in changed]):
+        pictures = {shown.picture: shown.page for shown in page.shown if shown.picture is not None}
+        its_files = {f"{page.name}.html", *pictures}
+        files |= its_files
+        for picture, number in pictures.items():
+            _copy_picture(page.first.document.content_hash or "", number, target / picture)
+        content = render_page(company, page, ways[page.name]).encode()
+        replace_file(target / f"{page.name}.html", target / f"{page.name}.html.part", content)
+        earlier.note(page.name, changed[page.name], its_files)
 
 
 def _remove(folder: Path, names: Collection[str]) -> None:
@@ -116,10 +108,8 @@ def _remove(folder: Path, names: Collection[str]) -> None:
         (folder / name).unlink(missing_ok=True)
 
 
-def _copy_picture(content_hash: str, shown: ShownPage, folder: Path) -> None:
-    assert shown.picture is not None
-    target = folder / shown.picture
-    source = find_picture(content_hash, shown.page)
+def _copy_picture(content_hash: str, page: int, target: Path) -> None:
+    source = find_picture(content_hash, page)
     if source is None:  # it was taken away since the page was filled
         raise FileNotFoundError(ENOENT, strerror(ENOENT))
     if not target.exists() or target.stat().st_size != source.stat().st_size:

@@ -5,10 +5,9 @@ marked. Pages are plain HTML: no script, nothing from elsewhere. `evidence` writ
 them in the service.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from markupsafe import Markup
 from sqlmodel import Session
@@ -24,25 +23,16 @@ from tasks.reports.company_pages import CompanyPages
 from tasks.reports.evidence_links import anchor_of, page_name, part_of, picture_name
 from tasks.reports.html import allowed, environment, part
 from tasks.reports.models import CompanyReport, RunSummary
+from tasks.reports.originals import Original
 from tasks.reports.wording import outcome_in_words
 
 BOUNDS: Final = frozenset({kinds.PAGE, kinds.SLIDE, kinds.SHEET, kinds.ATTACHMENT})
 """The kinds of places that an evidence page does not reach beyond."""
 
 
-class RunOfPages(Protocol):
-    """What a page says of its run."""
-
-    @property
-    def id(self) -> str: ...
-
-    @property
-    def started_at(self) -> datetime: ...
-
-
 @dataclass(frozen=True, slots=True)
 class CitedFor:
-    """A criterion that cites a place: its words, the way to it from an evidence page, how it came out, and why."""
+    """A criterion that cites a place: its name, the way to it from an evidence page, how it came out, and why."""
 
     label: str
     link: str
@@ -54,7 +44,8 @@ class CitedFor:
 class WaysOn:
     """Where an evidence page leads to: its neighbours, the document itself, and the whole text around the place.
 
-    `notice` is what a reader must know of the document; `seen_by` says whose rights the page is shown under.
+    `notice` is what a reader must know of the document; `seen_by` says whose rights the page is shown under. It names
+    no run: a page on the disk is the same in each run in which its place is cited for the same.
     """
 
     previous: str | None = None
@@ -62,18 +53,21 @@ class WaysOn:
     original: str | None = None
     whole: str | None = None
     notice: str | None = None
-    seen_by: str = "It shows what the account of that run could see."
+    seen_by: str = "The page shows what the account of the run could see. The report says which run that was."
 
 
 @dataclass(frozen=True, slots=True)
 class ShownPage:
-    """A page of a PDF as its evidence page shows it. `picture` is relative to that page, None where there is none."""
+    """A page of a PDF as its evidence page shows it. `picture` is relative to that page, None where there is none.
+
+    `boxes`: the first of a quotation comes with its anchor.
+    """
 
     page: int
     width: float
     height: float
     picture: str | None
-    boxes: list[tuple[str, list[float]]]
+    boxes: list[tuple[str | None, list[float]]]
     uncertain: list[str]
 
 
@@ -103,7 +97,7 @@ def claims_of(run: RunSummary, company: CompanyReport, number: int, places: Comp
     """The criteria of a company, which is the `number`th of its report (from 1), by id, for its evidence pages."""
     return {
         criterion.id: CitedFor(
-            label=criterion.label,
+            label=criterion.title or criterion.label,
             link=f"../{places.criterion(number, position)}",
             outcome=outcome_in_words(criterion, run.scale),
             reason=criterion.reason,
@@ -128,6 +122,17 @@ def pages_of(session: Session, company_id: int, domain: str, claims: Mapping[str
     return list(pages.values())
 
 
+def with_ways(pages: Sequence[EvidencePage], original: Original) -> list[tuple[EvidencePage, WaysOn]]:
+    """The evidence pages of a company, each with the ways on from it: the places before and behind, its document."""
+    documents = {page.first.document.document_id: page.first.document.url for page in pages}
+    addresses = {document_id: original(document_id, url) for document_id, url in documents.items()}
+    names = [None, *(page.name for page in pages), None]
+    return [
+        (page, WaysOn(previous, following, addresses[page.first.document.document_id]))
+        for page, previous, following in zip(pages, names, names[2:], strict=False)
+    ]
+
+
 def _order(citation: Citation) -> tuple[str, str, str, int, int]:
     document = citation.document
     return document.path, document.name, document.document_id, citation.start, citation.end
@@ -147,6 +152,7 @@ def filled(session: Session, pages: Iterable[EvidencePage]) -> Iterator[Evidence
 
 def _fill(page: EvidencePage, text: StoredText, known: Mapping[tuple[int, int, int], list[dict[str, Any]]]) -> None:
     by_page: dict[int, ShownPage] = {}
+    boxed: set[str] = set()
     for start, end in dict.fromkeys((citation.start, citation.end) for citation in page.citations):
         words = text.text[start:end]
         for span_page in known.get((page.first.text_id, start, end), ()):
@@ -157,15 +163,17 @@ def _fill(page: EvidencePage, text: StoredText, known: Mapping[tuple[int, int, i
                 picture = picture_name(text.content_hash, number, drawn.suffix) if drawn else None
                 shown = ShownPage(number, span_page["width"], span_page["height"], picture, [], [])
                 by_page[number] = shown
-            shown.boxes.extend((anchor_of(start, end), box) for box in span_page["boxes"])
+            for box in span_page["boxes"]:
+                anchor = anchor_of(start, end)
+                shown.boxes.append((None if anchor in boxed else anchor, box))
+                boxed.add(anchor)
             if not span_page["boxes"]:
                 shown.uncertain.append(words)
     page.shown = [by_page[number] for number in sorted(by_page)]
     first, last = _bounds(text, page.first.start)
     last = max(last, *(citation.end for citation in page.citations))
-    anchors_above = {anchor for shown in page.shown for anchor, _ in shown.boxes}
     marks = [
-        Mark(citation.start, citation.end, "" if anchor in anchors_above else anchor)
+        Mark(citation.start, citation.end, "" if anchor in boxed else anchor)
         for citation in page.citations
         for anchor in (anchor_of(citation.start, citation.end),)
     ]
@@ -184,13 +192,12 @@ def policy(pictures: str) -> str:
     return f"default-src 'none'; style-src {style}; img-src data: {pictures}; base-uri 'none'; form-action 'none'"
 
 
-def render_page(run: RunOfPages, company: str, page: EvidencePage, ways: WaysOn, pictures: str = "file: 'self'") -> str:
+def render_page(company: str, page: EvidencePage, ways: WaysOn, pictures: str = "file: 'self'") -> str:
     """An evidence page of the company with that name, as HTML."""
     return (
         environment()
         .get_template("evidence.html")
         .render(
-            run=run,
             company=company,
             page=page,
             document=page.first.document,

@@ -17,7 +17,7 @@ from tasks.errors import BadRequest
 from tasks.evidence.pictures import SUFFIXES as PICTURES
 from tasks.evidence.settings import EvidenceSettings
 from tasks.reports import company_pages
-from tasks.reports.evidence import replace_file, write_evidence
+from tasks.reports.evidence import remove_evidence, replace_file, write_evidence
 from tasks.reports.evidence_links import FOLDER, is_own_file
 from tasks.reports.html import render_pages
 from tasks.reports.models import CompanyReport, Report
@@ -97,15 +97,34 @@ def _write_files(report: Report, formats: Sequence[str], folder: Path) -> Path:
         try:
             unwritten = write_evidence(report, folder)
             if unwritten:
-                log.warning("The evidence of %d companies could not be written beside the report.", len(unwritten))
-                report = without_evidence(report, unwritten)
-                paths = [_write_file(report, format_name, folder) for format_name in formats]
+                companies = f"{len(unwritten)} companies" if len(unwritten) > 1 else "1 company"
+                log.warning("The evidence of %s could not be written beside the report.", companies)
+                paths = _write_again(report, unwritten, formats, folder)
             if ReportFormat.HTML in formats:
                 pack(folder)
         except (OSError, BadRequest) as error:
             reason = error.message if isinstance(error, BadRequest) else error.strerror
             log.warning("Not all that belongs to the report could be written beside it. %s", reason)
     return paths[-1]
+
+
+def _write_again(report: Report, unwritten: Mapping[str, str], formats: Sequence[str], folder: Path) -> list[Path]:
+    """Write a report that says of which companies the evidence is missing; by domain, with the reason.
+
+    A disk may be so full that there is no room for it beside the first: then what evidence there is makes way, for a
+    report with dead links is worse than one without evidence.
+
+    Raises:
+        BadRequest: there is no room for it even so.
+    """
+    try:
+        amended = without_evidence(report, unwritten)
+        return [_write_file(amended, format_name, folder) for format_name in formats]
+    except BadRequest:
+        remove_evidence(folder)
+        (reason, *_) = unwritten.values()
+        amended = without_evidence(report, {company.domain: reason for company in report.companies})
+        return [_write_file(amended, format_name, folder) for format_name in formats]
 
 
 def _write_file(report: Report, format_name: str, folder: Path) -> Path:

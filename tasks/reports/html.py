@@ -18,7 +18,7 @@ from markupsafe import Markup, escape
 from storage.runs import CompanyStatus
 from storage.scores import ScoreStatus
 from tasks.companies.field_names import field_name
-from tasks.reports.company_pages import CompanyPages, pages_of
+from tasks.reports.company_pages import CompanyPages, company_anchor, pages_of
 from tasks.reports.evidence_links import is_evidence
 from tasks.reports.findings import (
     by_criterion,
@@ -61,6 +61,7 @@ from tasks.reports.wording import (
     total_share,
     weblink,
 )
+from tasks.reports.words import words
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -72,7 +73,7 @@ _SIGNS: Final = {ScoreStatus.MISSING: "○", ScoreStatus.UNSCORED: "–"}
 
 def render(report: Report) -> str:
     """The whole report as one page, UTF-8 when written."""
-    return _render_report(report, None)
+    return _render_report(report, apart=False)
 
 
 def render_pages(report: Report) -> Iterator[tuple[str, str]]:
@@ -87,8 +88,7 @@ def render_pages(report: Report) -> Iterator[tuple[str, str]]:
 
 def render_overview(report: Report) -> str:
     """The page report.html of a folder: of many companies without what stands on their own pages."""
-    pages = pages_of(report)
-    return _render_report(report, pages if pages.are_apart else None)
+    return _render_report(report, apart=pages_of(report).are_apart)
 
 
 def render_company(
@@ -108,7 +108,7 @@ def render_company(
         environment()
         .get_template("company_page.html")
         .render(
-            **_shared(run, pages, base="../"),
+            **_shared(run, pages, apart=True, base="../"),
             company=company,
             n=number,
             open_sections=True,
@@ -117,12 +117,12 @@ def render_company(
     )
 
 
-def _render_report(report: Report, pages: CompanyPages | None) -> str:
+def _render_report(report: Report, *, apart: bool) -> str:
     return (
         environment()
         .get_template("report.html")
         .render(
-            **_shared(report.run, pages, base=""),
+            **_shared(report.run, pages_of(report), apart=apart, base=""),
             companies=report.companies,
             failed=[company for company in report.companies if company.status is CompanyStatus.FAILED],
             documents=tally([document for company in report.companies for document in company.documents]),
@@ -131,20 +131,20 @@ def _render_report(report: Report, pages: CompanyPages | None) -> str:
     )
 
 
-def _shared(run: RunSummary, pages: CompanyPages | None, *, base: str) -> dict[str, Any]:
-    """What every page of a report is given: `pages` where companies are apart.
+def _shared(run: RunSummary, pages: CompanyPages, *, apart: bool, base: str) -> dict[str, Any]:
+    """What every page of a report is given. `apart`: whether companies are on pages of their own.
 
     `base` leads from the page to the folder that the report is in.
     """
     style, script = part("report.css"), part("report.js")
 
     def to_company(n: int) -> str:
-        return f"#company-{n}" if pages is None else base + pages.company(n)
+        return base + pages.company(n) if apart else f"#{pages.anchor(n)}"
 
     return {
         "run": run,
         "base": base,
-        "apart": pages is not None,
+        "apart": apart,
         "to_company": to_company,
         "to_criterion": lambda n, position: f"{to_company(n)}-{position}",
         "policy": (
@@ -167,6 +167,7 @@ def environment() -> Environment:
     )
     environment.filters.update(
         breakable=breakable,
+        company_anchor=company_anchor,
         contradicted_in_words=contradicted_in_words,
         field_name=field_name,
         day=day,
@@ -214,6 +215,7 @@ def environment() -> Environment:
         total_share=total_share,
         trimmed=trimmed,
         whole=whole,
+        words=words,
     )
     return environment
 

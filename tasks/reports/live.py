@@ -30,7 +30,7 @@ from tasks.reports.originals import Original, with_originals
 from tasks.reports.report import build, in_reports_order
 from tasks.reports.rights import withhold
 from tasks.reports.whole_text import part_at, part_of_text, render_part
-from tasks.reports.wording import weblink
+from tasks.reports.wording import day, weblink
 
 _CHANGED: Final = "The document was changed after the run read it. These are its words as the run read them."
 _SEEN_BY: Final = "You see it because your account may see the document."
@@ -129,7 +129,7 @@ def evidence_page(run_id: str, name: str) -> str:
         for number, company in enumerate(live.companies, 1):
             if name.startswith(page_prefix(company.domain)):
                 page, ways = _find_page(live, number, company, name)
-                return render_page(live.run, company.name, page, ways, pictures="'self'")
+                return render_page(company.name, page, ways, pictures="'self'")
     raise NotFound("There is no such evidence in this run.")
 
 
@@ -148,6 +148,7 @@ def _find_page(live: LiveRun, number: int, company: RunCompany, name: str) -> tu
     document = _visible(live, first.document.document_id)
     with database.reading() as session:
         (page,) = filled(session, [pages[position]])
+    seen_by = _SEEN_BY if live.has_accounts else _SEEN_BY_ALL
     in_service = f"../documents/{quote(document.id, safe='')}"
     return page, WaysOn(
         previous=pages[position - 1].name if position else None,
@@ -155,7 +156,7 @@ def _find_page(live: LiveRun, number: int, company: RunCompany, name: str) -> tu
         original=weblink(document.url) if live.has_accounts else f"{in_service}/original",
         whole=f"{in_service}?start={first.start}&end={first.end}#{anchor_of(first.start, first.end)}",
         notice=_notice(live, document, first.document),
-        seen_by=_SEEN_BY if live.has_accounts else _SEEN_BY_ALL,
+        seen_by=f"From the run {live.run.id} of {day(live.run.started_at)}. {seen_by}",
     )
 
 

@@ -249,7 +249,10 @@ def _scores(slide: Slide, company: CompanyReport, scale: tuple[float, float]) ->
         for criterion in criteria
     ] or ["no criteria"]
     shares = [share_of(criterion, scale) for criterion in criteria] or [None]
-    scores = [None if share is None else criterion.score for criterion, share in zip(criteria, shares, strict=False)]
+    scores = [
+        None if share is None or criterion.score is None else round(criterion.score, 2)  # as long as its label may be
+        for criterion, share in zip(criteria, shares, strict=False)
+    ]
     of_many = (
         f" (the {len(criteria)} weightiest of {len(company.criteria)})" if len(company.criteria) > _CRITERIA else ""
     )

@@ -12,13 +12,14 @@ from typing import Final
 from markupsafe import Markup
 
 from storage.run_documents import RunDocument
+from storage.runs import Run
 from storage.texts import StoredText
 from tasks.documents.extract import places as kinds
 from tasks.errors import NotFound
 from tasks.evidence.company import is_pdf
 from tasks.evidence.excerpt import Block, Mark, blocks, line_start
 from tasks.reports.evidence_links import anchor_of
-from tasks.reports.evidence_pages import RunOfPages, policy
+from tasks.reports.evidence_pages import policy
 from tasks.reports.html import environment, part
 
 PART: Final = 40_000
@@ -88,7 +89,7 @@ def _cut(text: str, number: int) -> int:
     return len(text) if at >= len(text) else line_start(text, at, max(at - PART, 0))
 
 
-def render_part(run: RunOfPages, document: RunDocument, text_part: TextPart, notice: str | None, seen_by: str) -> str:
+def render_part(run: Run, document: RunDocument, text_part: TextPart, notice: str | None, seen_by: str) -> str:
     """A part of a document's text as HTML. Links count from `/runs/<run>/documents/<document>`.
 
     `notice` is what a reader must know of the document; `seen_by` says under whose rights it is shown.

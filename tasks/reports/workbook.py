@@ -78,10 +78,11 @@ class Formula(NamedTuple):
 
 
 class Styled(NamedTuple):
-    """A value in another style than its column's."""
+    """A value in another style than its column's, with so many decimals shown."""
 
     value: str | float | Formula | None
     style: str
+    decimals: int = 0
 
 
 class Column(NamedTuple):
@@ -179,7 +180,10 @@ class _Page:
 
     def _cell(self, value: Value, style: str) -> Cell:
         if isinstance(value, Styled):
-            value, style = value
+            cell = self._cell(value.value, value.style)
+            if value.decimals:
+                cell.number_format = cell.number_format.replace("General", f"0.{'0' * value.decimals}")
+            return cell
         url = link_address(value.url) if isinstance(value, Link) else None
         if isinstance(value, Link):
             value = value.text

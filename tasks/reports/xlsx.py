@@ -30,6 +30,7 @@ from tasks.reports.wording import (
     contested_criteria,
     judge,
     link_address,
+    number,
     outcome_in_words,
     page_address,
     shown_at,
@@ -163,7 +164,8 @@ def _score(criterion: CriterionReport, scale: tuple[float, float]) -> Styled:
     """The score on its heat, or the word for what has none that counts."""
     if not criterion.status.counts or criterion.score is None:
         return Styled(criterion.status.value, status_style(criterion.status.value))
-    return Styled(criterion.score, heat_style(heat(criterion.score, scale), flagged=falls_short(criterion, scale)))
+    style = heat_style(heat(criterion.score, scale), flagged=falls_short(criterion, scale))
+    return Styled(criterion.score, style, decimals=len(number(criterion.score).partition(".")[2]))
 
 
 def _weights(report: Report) -> Iterator[Row]:

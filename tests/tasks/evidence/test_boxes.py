@@ -41,7 +41,10 @@ def find(page: tuple[PageGlyphs, str], quotation: str, occurrence: int = 0) -> l
 
 def under(page: tuple[PageGlyphs, str], boxes: Sequence[Box]) -> str:
     """The characters whose middle lies in one of the boxes."""
-    return "".join(glyph.text for glyph in page[0].glyphs.drawn if any(box.holds(glyph.box) for box in boxes))
+    glyphs = page[0].glyphs
+    return "".join(
+        text for index, text in enumerate(glyphs.texts) if any(box.holds(glyphs.box(index)) for box in boxes)
+    )
 
 
 def test_a_line_has_one_box_where_it_stands() -> None:

@@ -3,7 +3,9 @@
 import html
 import json
 import re
+from errno import ENOSPC
 from html.parser import HTMLParser
+from os import strerror
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urldefrag, urlsplit
@@ -17,16 +19,21 @@ from PIL import Image
 
 from storage import runs
 from storage.database import writing
-from storage.runs import Run
-from tasks.reports import evidence
+from storage.scores import company_outcomes
+from tasks.reports import evidence, evidence_pages, files
+from tasks.reports.company_pages import company_anchor
+from tasks.reports.evidence_pages import EvidencePage
 from tasks.reports.files import render, standing_alone, write_report, write_reports
+from tasks.reports.models import Report
 from tasks.reports.report import build
 from tests.tasks.documents.extract.pdf import pdfs
 from tests.tasks.evidence.test_boxes import content
 from tests.tasks.reports.cited import draw, write_cited_run
+from tests.tasks.reports.rows import company
 
 NOTICE = "Either party may end the lease by a notice of six months."
 RECURRING = "Recurring revenue was 83 % of all revenue."
+QUOTED = {"Accounts <b>.pdf": (RECURRING, "page 1"), "Lease.docx": (NOTICE, "under “Lease”, line 2")}
 
 
 @pytest.fixture(autouse=True)
@@ -42,9 +49,7 @@ def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     word.add_paragraph(NOTICE)
     word.save(str(folder / "Lease.docx"))
     monkeypatch.setenv("DILIGENCE_DRIVE_ROOT", str(tmp_path / "rooms"))
-    write_cited_run(
-        "alpha", {"Accounts <b>.pdf": (RECURRING, "page 1"), "Lease.docx": (NOTICE, "under “Lease”, line 2")}
-    )
+    write_cited_run("alpha", QUOTED)
     return folder
 
 
@@ -130,7 +135,7 @@ def test_words_of_other_documents_are_marked_in_their_text(tmp_path: Path) -> No
     name, anchor = quotes_of(tmp_path / "out")[1]["evidence_url"].split("#")
     page = (tmp_path / "out" / name).read_text()
     assert f'<mark id="{anchor}">{NOTICE}</mark>' in page
-    assert '<a href="../report.html#company-1-3">' in page
+    assert f'<a href="../report.html#{company_anchor("alpha.example")}-3">' in page
 
 
 def test_page_says_how_the_criterion_came_out_and_why(tmp_path: Path) -> None:
@@ -180,19 +185,40 @@ def test_pages_of_a_company_of_which_nothing_changed_are_not_made_again(
     assert dead_links(tmp_path) == []
 
 
-def test_pages_of_what_was_taken_over_name_the_run_that_found_it(tmp_path: Path) -> None:
-    with writing() as session:
-        (company,) = runs.run_companies(session, "r1")
-        company.carried_from = "gone"
+def test_pages_are_the_same_in_another_run_and_at_another_rank(tmp_path: Path) -> None:
+    draw()
     write_reports("r1", tmp_path)
-    page = min((tmp_path / "evidence").glob("*.html"))
-    assert "From the run r1 of" in page.read_text(), "the run that it was taken over from was pruned"
+    before = {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in (tmp_path / "evidence").iterdir()}
+    write_cited_run("alpha", QUOTED, "r2")
     with writing() as session:
-        runs.add_run(session, Run(id="r0", batch="b", fingerprint="f", answerer="extractive", criteria={}), [])
-        (company,) = runs.run_companies(session, "r1")
-        company.carried_from = "r0"
+        session.add(company("Before it", 0, run_id="r2", total=0.9, coverage=1.0, rank=0))
+    write_reports("r2", tmp_path)
+    assert [named["name"] for named in json.loads((tmp_path / "report.json").read_text())["companies"]] == [
+        "Before it",
+        "Alpha",
+    ]
+    assert before == {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in (tmp_path / "evidence").iterdir()}
+    assert dead_links(tmp_path) == []
+
+
+def test_of_a_company_that_changed_only_the_pages_that_show_something_else_are_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_reports("r1", tmp_path)
-    assert "From the run r0 of" in page.read_text()
+    with writing() as session:
+        (alpha,) = runs.run_companies(session, "r1")
+        company_outcomes(session, alpha.id or 0)[1].reason = "It is said otherwise."
+    made: list[str] = []
+
+    def render_page(company: str, page: EvidencePage, *ways: Any) -> str:
+        made.append(page.first.document.name)
+        return evidence_pages.render_page(company, page, *ways)
+
+    monkeypatch.setattr(evidence, "render_page", render_page)
+    write_reports("r1", tmp_path)
+    assert made == ["Lease.docx"]
+    (page,) = [path for path in (tmp_path / "evidence").glob("*.html") if "otherwise" in path.read_text()]
+    assert NOTICE in page.read_text()
 
 
 @pytest.mark.parametrize("change", ["", "another"])
@@ -301,10 +327,36 @@ def test_on_a_full_disk_the_report_stands_and_says_what_is_missing(
     write_reports("r1", tmp_path / "out")
     page = (tmp_path / "out" / "report.html").read_text()
     assert "could not be written beside the report: No space left on device." in page
-    assert "1 companies" in caplog.text
+    assert "The evidence of 1 company could not" in caplog.text
     assert [quote["evidence_url"] for quote in quotes_of(tmp_path / "out")] == [None, None]
     assert dead_links(tmp_path / "out") == []
     assert list((tmp_path / "out" / "evidence").iterdir()) == []
+
+
+def test_evidence_makes_way_for_the_report_that_says_that_it_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, room = tmp_path / "out", 600_000
+    replace = evidence.replace_file
+
+    def replaced_on_a_small_disk(target: Path, half: Path, content: bytes) -> None:
+        if sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) + len(content) > room:
+            raise OSError(ENOSPC, strerror(ENOSPC))
+        replace(target, half, content)
+
+    def filling_the_disk(_report: Report, folder: Path) -> dict[str, str]:
+        (folder / "evidence").mkdir()
+        used = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+        (folder / "evidence" / f"{'0' * 24}-1.png").write_bytes(bytes(room - used - 1_000))  # of another company
+        return {"alpha.example": strerror(ENOSPC)}
+
+    monkeypatch.setattr(files, "replace_file", replaced_on_a_small_disk)
+    monkeypatch.setattr(files, "write_evidence", filling_the_disk)
+    write_reports("r1", folder)
+    page = (folder / "report.html").read_text()
+    assert "could not be written beside the report: No space left on device." in page
+    assert dead_links(folder) == []
+    assert list((folder / "evidence").iterdir()) == []
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk")

@@ -12,6 +12,7 @@ import pytest
 
 from storage.scores import ScoreStatus
 from tasks.reports import html
+from tasks.reports.company_pages import company_anchor
 from tasks.reports.report import build
 from tests.tasks.reports.rows import company, document, outcome, quote, write_company, write_run
 from tests.tasks.reports.test_key_figures import revenue, with_figures
@@ -20,7 +21,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 
-FRAME = """<!doctype html><link rel="icon" href="data:,"><iframe src="/report.html#company-7-1"
+FRAME = """<!doctype html><link rel="icon" href="data:,"><iframe src="/report.html#SEVENTH-1"
 style="width:390px;height:800px;border:0" onload="setTimeout(() => {
   const page = this.contentDocument;
   document.body.dataset.width = page.documentElement.scrollWidth;
@@ -31,7 +32,7 @@ style="width:390px;height:800px;border:0" onload="setTimeout(() => {
   if (across.length) across[1].click();
   document.body.dataset.across = [...page.querySelectorAll('.across tbody th')].map((head) => head.textContent.trim());
   document.body.dataset.order = [...page.querySelectorAll('.matrix tbody tr')].map((row) => row.dataset.company);
-}, 50)"></iframe>"""
+}, 50)"></iframe>""".replace("SEVENTH", company_anchor("c6.example"))
 
 Browse = Callable[[str], tuple[str, list[str]]]
 
@@ -96,7 +97,7 @@ def test_page_works_on_a_phone_and_asks_the_network_for_nothing(browse: Browse) 
     assert asked == ["/", "/report.html"]
     assert found["title"].startswith("Autumn screen")
     assert int(found["width"]) <= 390, "the page scrolls sideways"
-    assert found["open"] == "company-7", "the section that a link leads to is open, the others are not"
+    assert found["open"] == company_anchor("c6.example"), "the section that a link leads to is open, the others are not"
     assert found["order"] == "7,6,5,4,3,2,1,8", "sorted by total, lowest first, the one without a total still last"
 
 

@@ -5,7 +5,7 @@ The browser is the machine's own; without it these tests are skipped.
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from tasks.reports.html import render_pages
 from tasks.reports.models import Report
 from tests.tasks.reports.everything import report_with_everything
 from tests.tasks.reports.of_any_size import report_of, write_places
+from tests.tasks.reports.test_key_figures import with_figures
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PHONE: ViewportSize = {"width": 390, "height": 844}
@@ -83,8 +84,9 @@ def test_axe_has_no_finding(browser: Browser, four: Path, thirty: Path, scheme: 
             assert violations(page) == [], path.name
 
 
-def test_axe_has_no_finding_in_a_report_with_everything(page: Page, tmp_path: Path) -> None:
-    page.goto(write(report_with_everything(), tmp_path).as_uri())
+@pytest.mark.parametrize("make", [report_with_everything, lambda: with_figures()[0]], ids=["everything", "figures"])
+def test_axe_has_no_finding_in_a_report_with(page: Page, tmp_path: Path, make: Callable[[], Report]) -> None:
+    page.goto(write(make(), tmp_path).as_uri())
     assert violations(page) == []
 
 

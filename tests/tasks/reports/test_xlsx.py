@@ -160,6 +160,17 @@ def test_scores_have_the_colours_of_the_matrix_and_red_flags_a_sign_too() -> Non
     assert seen == {True, False}
 
 
+@pytest.mark.parametrize(
+    ("score", "shown"), [(5, "General"), (4.5, "0.0"), (4.925933, "0.00"), (0.71775, '0.00" ▼"'), (0, 'General" ▼"')]
+)
+def test_scores_show_two_decimals_at_most_and_keep_all(score: float, shown: str) -> None:
+    write_run("r1", [company("Alpha", total=0.65, coverage=1.0, rank=1)])
+    write_company("r1", "alpha.example", outcomes=[(outcome("recurring", score, ScoreStatus.SCORED), [])])
+    book = load_workbook(BytesIO(xlsx.render(build("r1"))))
+    cell = book["Ranking"]["H3"]
+    assert (cell.value, cell.number_format) == (score, shown)
+
+
 def test_red_flags_have_their_severity_what_to_do_and_where_to_look() -> None:
     report = report_of(3)
     flags = sheets(report)["Red flags"]
