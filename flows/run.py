@@ -19,6 +19,7 @@ from tasks.companies.domain import registrable
 from tasks.documents.drive.registry import drive_to_open_again
 from tasks.documents.drive.spool import remove_left
 from tasks.errors import BadRequest, Conflict, DiligenceError, NotFound
+from tasks.evidence.company import is_pdf
 from tasks.reports.files import write_reports
 from tasks.scoring.criteria import read_criteria
 from tasks.scoring.score import rank_companies
@@ -243,6 +244,20 @@ def company_of(run: str, domain: str) -> RunCompany:
     if company is not None:
         return company
     raise NotFound(f"The run {stored.id} has no company {domain}.")
+
+
+def was_examined_before(company_id: int) -> bool:
+    """Whether the last run of the batch had this company too."""
+    with database.reading() as session:
+        return runs.earlier_company(session, runs.get_company(session, company_id)) is not None
+
+
+def has_pdfs(company_id: int) -> bool:
+    """Whether any of the company's texts was read from a PDF, of which pages can be drawn."""
+    with database.reading() as session:
+        documents = run_documents.company_documents(session, company_id)
+        text_ids = sorted({row.text_id for row in documents if row.text_id is not None})
+        return any(map(is_pdf, texts.readers_of(session, text_ids).values()))
 
 
 def close_company(company_id: int, status: CompanyStatus, problem: str | None = None) -> None:

@@ -62,7 +62,7 @@ class WaysOn:
     original: str | None = None
     whole: str | None = None
     notice: str | None = None
-    seen_by: str = "It shows what the account of that run could see."
+    seen_by: str = "It shows what the account of the run could see."
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +184,10 @@ def policy(pictures: str) -> str:
     return f"default-src 'none'; style-src {style}; img-src data: {pictures}; base-uri 'none'; form-action 'none'"
 
 
-def render_page(run: RunOfPages, company: str, page: EvidencePage, ways: WaysOn, pictures: str = "file: 'self'") -> str:
-    """An evidence page of the company with that name, as HTML."""
+def render_page(
+    run: RunOfPages | None, company: str, page: EvidencePage, ways: WaysOn, pictures: str = "file: 'self'"
+) -> str:
+    """An evidence page of the company with that name, as HTML; without `run`, beside the report that names it."""
     return (
         environment()
         .get_template("evidence.html")

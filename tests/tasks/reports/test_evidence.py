@@ -15,10 +15,10 @@ from docx.opc.constants import RELATIONSHIP_TYPE
 from openpyxl import load_workbook
 from PIL import Image
 
-from storage import runs
+from storage import runs, scores
 from storage.database import writing
-from storage.runs import Run
-from tasks.reports import evidence
+from tasks.reports import evidence, evidence_pages
+from tasks.reports.evidence_pages import EvidencePage
 from tasks.reports.files import render, standing_alone, write_report, write_reports
 from tasks.reports.report import build
 from tests.tasks.documents.extract.pdf import pdfs
@@ -180,19 +180,31 @@ def test_pages_of_a_company_of_which_nothing_changed_are_not_made_again(
     assert dead_links(tmp_path) == []
 
 
-def test_pages_of_what_was_taken_over_name_the_run_that_found_it(tmp_path: Path) -> None:
+def test_pages_that_would_say_the_same_stay_while_others_are_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_reports("r1", tmp_path / "one")
+    kept = {path.name: path.read_text() for path in (tmp_path / "one" / "evidence").glob("*.html")}
     with writing() as session:
         (company,) = runs.run_companies(session, "r1")
-        company.carried_from = "gone"
-    write_reports("r1", tmp_path)
-    page = min((tmp_path / "evidence").glob("*.html"))
-    assert "From the run r1 of" in page.read_text(), "the run that it was taken over from was pruned"
-    with writing() as session:
-        runs.add_run(session, Run(id="r0", batch="b", fingerprint="f", answerer="extractive", criteria={}), [])
-        (company,) = runs.run_companies(session, "r1")
-        company.carried_from = "r0"
-    write_reports("r1", tmp_path)
-    assert "From the run r0 of" in page.read_text()
+        outcome = scores.company_outcomes(session, company.id or 0)[0]
+        outcome.reason = "Another reason."
+    made: list[str] = []
+
+    def render_page(run: object, company: str, page: EvidencePage, *ways: Any) -> str:
+        made.append(page.name)
+        return evidence_pages.render_page(None, company, page, *ways)
+
+    with monkeypatch.context() as counted:
+        counted.setattr(evidence, "render_page", render_page)
+        write_reports("r1", tmp_path / "one")
+    write_reports("r1", tmp_path / "two")
+    pages = {path.name: path.read_text() for path in (tmp_path / "one" / "evidence").glob("*.html")}
+    changed = sorted(name for name, page in pages.items() if page != kept[name])
+    assert changed
+    assert sorted(f"{name}.html" for name in made) == changed
+    assert len(changed) < len(pages)
+    assert pages == {path.name: path.read_text() for path in (tmp_path / "two" / "evidence").glob("*.html")}
 
 
 @pytest.mark.parametrize("change", ["", "another"])
