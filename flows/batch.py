@@ -15,6 +15,7 @@ from flows.engine import as_steps, flow
 from flows.run import close_company, companies_to_do, company_of, finish, run_of
 from flows.settings import BatchSettings
 from flows.unchanged import take_over_unchanged
+from flows.worker_secrets import secrets_of_worker
 from storage import database, runs
 from storage.runs import CompanyStatus, RunCompany
 from storage.settings import override_settings
@@ -53,9 +54,10 @@ def batch(
 
     Raises:
         BadRequest: what is wrong in the files. Conflict: the batch is being run elsewhere.
+        NotConfigured, NotLoggedIn: the drive's account or the model's server is missing. Nothing is begun.
         CompaniesFailed: some companies failed; all the rest is done and the report says so.
     """
-    with in_its_folder(definition):
+    with in_its_folder(definition), secrets_of_worker(is_deployed=definition is not None):
         return _run(batch_of(batch_file, criteria, definition), out, reports, retry_failed=retry_failed)
 
 

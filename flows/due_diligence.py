@@ -23,6 +23,7 @@ from flows.run import (
     was_examined_before,
 )
 from flows.score_company import score_company
+from flows.worker_secrets import secrets_of_worker
 from storage.run_documents import DocumentStatus
 from storage.runs import CompanyStatus
 from storage.settings import override_settings
@@ -67,9 +68,10 @@ def due_diligence(
 
     Raises:
         BadRequest: the company, the domain or a file is wrong, or there are no criteria.
+        NotConfigured, NotLoggedIn: the drive's account or the model's server is missing. Nothing is begun.
         CompaniesFailed: the data room could not be read, or a judgement failed; all the rest is done.
     """
-    with in_its_folder(definition):
+    with in_its_folder(definition), secrets_of_worker(is_deployed=definition is not None):
         asked = (
             known_company(company, batch_file, definition) if company is not None else new_company(name, domain, folder)
         )

@@ -16,7 +16,7 @@ from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
 from tasks.ai.budget import cap_and_price
 from tasks.ai.registry import current_answerer
 from tasks.companies.domain import registrable
-from tasks.documents.drive.registry import drive_to_open_again
+from tasks.documents.drive.registry import drive_to_open_again, open_run_drive
 from tasks.documents.drive.spool import remove_left
 from tasks.errors import BadRequest, Conflict, DiligenceError, NotFound
 from tasks.evidence.company import is_pdf
@@ -49,9 +49,11 @@ def run_of(batch: Batch, *, retry_failed: bool = False) -> Iterator[str]:
 
     Raises:
         Conflict: another process is running this batch.
-        NotConfigured: the budget is in USD and the model's price is not known.
+        NotConfigured: the drive's account, its root or the model's server is missing, or the budget is in USD and the
+            model's price is not known. NotLoggedIn: the login of the drive's account has ended. Nothing is begun.
     """
     with _locked(batch):
+        open_run_drive()  # what is missing is said once, and not of each company
         with suppress(OSError):  # what is left is in nobody's way
             remove_left()
         if retry_failed:
