@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from prefect.artifacts import create_markdown_artifact
 from prefect.context import TagsContext
@@ -10,7 +11,7 @@ from prefect.context import TagsContext
 from flows.artifacts import mark_warnings, name_of_batch_run, ranking, report_address, tell
 from flows.batch_definition import BatchDefinition, batch_of, in_its_folder, slug_of
 from flows.batch_file import Batch
-from flows.due_diligence import examine
+from flows.due_diligence import examine, reading_in_turns
 from flows.engine import as_steps, flow
 from flows.run import close_company, companies_to_do, company_of, finish, run_of
 from flows.settings import BatchSettings
@@ -27,6 +28,9 @@ from tasks.reports.results import result_lines, results_of, warning_lines
 from tasks.tracking import show
 
 log = logging.getLogger(__name__)
+
+_READ_AT_ONCE: Final = 2
+"""Companies whose rooms are read at the same time: one is listed and fetched while the readers have the other's."""
 
 
 @flow(name="batch", flow_run_name=name_of_batch_run)
@@ -96,7 +100,7 @@ def _examine(run: str, companies: Sequence[RunCompany]) -> None:
     """
     at_once = BatchSettings.current().at_once(asks_a_model=current_answerer().judges)
     taken = _taken_over(run, at_once)
-    with FanOut(at_once, "company", Leave.ON_INTERRUPT) as threads:
+    with reading_in_turns(_READ_AT_ONCE), FanOut(at_once, "company", Leave.ON_INTERRUPT) as threads:
         for done in [
             threads.submit(examine_company.tracked, company.name, company.domain, company.folder, run)
             for company in companies

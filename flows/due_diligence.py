@@ -1,7 +1,10 @@
 """The flow `due_diligence`: one company, from its data room and its facts to its scores."""
 
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from pathlib import Path
+from threading import BoundedSemaphore
 from typing import Final
 
 from flows.artifacts import mark_warnings, name_of_company_run
@@ -35,6 +38,22 @@ from tasks.tracking import untracked
 
 _FEW: Final = 5
 """Texts whose figures are found in less time than it takes to tell Prefect of it."""
+
+_turns: ContextVar[AbstractContextManager[object] | None] = ContextVar("turns", default=None)
+
+
+@contextmanager
+def reading_in_turns(at_once: int) -> Iterator[None]:
+    """Have only so many of the companies that are examined in the block read at the same time.
+
+    Reading takes cores, judging a model's time: rooms that are read one after the other are ready one after the other,
+    and the first is judged while the next are read. Read side by side they would all be ready late, and at once.
+    """
+    token = _turns.set(BoundedSemaphore(at_once))
+    try:
+        yield
+    finally:
+        _turns.reset(token)
 
 
 @flow(name="due_diligence", flow_run_name=name_of_company_run)
@@ -97,10 +116,11 @@ def examine(run: str, domain: str, folder: str) -> None:
     assert company_id is not None
     # A step that finds its work done, or next to none, costs Prefect more than it costs us: Prefect is not told of it.
     try:
-        with untracked() if was_examined_before(company_id) else nullcontext():  # the folder was listed a moment ago
-            room_id = index_folder(folder, company_id=company_id)
-        counts = extract_all(folder, room_id=room_id, company_id=company_id)
-        (build_ledger.tracked if counts.get(DocumentStatus.READ, 0) > _FEW else build_ledger)(company_id)
+        with _turns.get() or nullcontext():
+            with untracked() if was_examined_before(company_id) else nullcontext():  # its folder was listed just now
+                room_id = index_folder(folder, company_id=company_id)
+            counts = extract_all(folder, room_id=room_id, company_id=company_id)
+            (build_ledger.tracked if counts.get(DocumentStatus.READ, 0) > _FEW else build_ledger)(company_id)
         company_facts(domain, company_id=company_id)
         is_complete = score_company(domain, run=run)
         if has_pdfs(company_id):
