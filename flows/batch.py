@@ -12,7 +12,7 @@ from flows.artifacts import mark_warnings, name_of_batch_run, ranking, report_ad
 from flows.batch_definition import BatchDefinition, batch_of, in_its_folder, slug_of
 from flows.batch_file import Batch
 from flows.due_diligence import examine, reading_in_turns
-from flows.engine import as_steps, flow
+from flows.engine import as_steps, flow, without_a_line_a_task
 from flows.run import close_company, companies_to_do, company_of, finish, run_of
 from flows.settings import BatchSettings
 from flows.unchanged import take_over_unchanged
@@ -61,6 +61,7 @@ def batch(
         NotConfigured, NotLoggedIn: the drive's account or the model's server is missing. Nothing is begun.
         CompaniesFailed: some companies failed; all the rest is done and the report says so.
     """
+    without_a_line_a_task()
     with in_its_folder(definition), secrets_of_worker(is_deployed=definition is not None):
         return _run(batch_of(batch_file, criteria, definition), out, reports, retry_failed=retry_failed)
 
