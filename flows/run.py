@@ -255,10 +255,10 @@ def was_examined_before(company_id: int) -> bool:
 
 
 def has_pdfs(company_id: int) -> bool:
-    """Whether any of the company's texts was read from a PDF, of which pages can be drawn."""
+    """Whether the company has words that were read from a PDF, whose pages can be drawn."""
     with database.reading() as session:
         documents = run_documents.company_documents(session, company_id)
-        text_ids = sorted({row.text_id for row in documents if row.text_id is not None})
+        text_ids = sorted({row.text_id for row in documents if row.text_id is not None and row.characters})
         return any(map(is_pdf, texts.readers_of(session, text_ids).values()))
 
 

@@ -243,6 +243,14 @@ def test_deploying_sets_the_schedule(server: Server) -> None:
     assert nightly["work_pool_name"] == "diligence"
 
 
+def test_of_runs_of_a_batch_that_are_due_together_one_waits_for_the_other(server: Server) -> None:
+    nightly = server.ask("/deployments/name/batch/sample-screen")
+    assert nightly["global_concurrency_limit"]["limit"] == 1
+    assert nightly["concurrency_options"]["collision_strategy"] == "ENQUEUE"
+    on_demand = server.ask("/deployments/name/due_diligence/sample-screen")
+    assert on_demand["global_concurrency_limit"] is None
+
+
 def test_deploying_again_changes_nothing(server: Server) -> None:
     before = server.ask("/deployments/filter", {})
     assert server.command([*DILIGENCE, "deploy", "--cron", "* * * * *"]).returncode == 0
@@ -400,32 +408,6 @@ def test_two_batches_on_a_pool_with_a_limit_both_run_where_their_files_are_gone(
     finally:
         end(started)
         shutil.rmtree(own)
-
-
-@pytest.mark.slow
-def test_runs_of_a_batch_that_are_due_together_come_one_after_the_other(server: Server, two: tuple[Path, Path]) -> None:
-    pool = "unlimited"
-    make_pool(server, pool, 10)
-    words = ["--cron", "0 6 1 1 *", "--reports", "together", "--pool", pool]
-    assert server.command([*DILIGENCE, "deploy", "--batch", str(two[0]), *words]).returncode == 0
-    deployment = server.ask("/deployments/name/batch/autumn-screen")
-    for _ in range(2):  # as two schedules would that fall on one minute
-        server.ask(f"/deployments/{deployment['id']}/create_flow_run", {})
-    started = [server.start(["worker", "start", "--pool", pool], "together.log")]
-    try:
-        first, second = wait_for(partial(all_ended, server, deployment["id"], 2), 300)
-    finally:
-        end(started)
-    assert [run["state_type"] for run in (first, second)] == ["COMPLETED", "COMPLETED"]
-    assert first["end_time"] <= second["start_time"]
-    assert len(list((server.folder / "together" / "autumn-screen").glob("*/report.json"))) == 2
-
-
-def all_ended(server: Server, deployment: str, count: int) -> list[dict[str, Any]] | None:
-    """The runs of a deployment that were not scheduled, the earliest first, once so many have come to an end."""
-    runs = server.ask("/flow_runs/filter", {"deployments": {"id": {"any_": [deployment]}}})
-    done = [run for run in runs if run["state_type"] in {"COMPLETED", "FAILED", "CRASHED"}]
-    return sorted(done, key=lambda run: run["start_time"]) if len(done) == count else None
 
 
 def test_deploy_says_what_is_missing(tmp_path: Path) -> None:
