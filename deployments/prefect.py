@@ -140,11 +140,17 @@ def _register(
 
 
 def offer(form: dict[str, Any], parameter: str, choices: Sequence[str]) -> None:
-    """Have a form offer these choices for a parameter that is a text, or none: a list, before all other fields."""
-    form["properties"][parameter]["position"] = -1
-    for kind in form["properties"][parameter]["anyOf"]:
-        if kind["type"] == "string":
-            kind["enum"] = list(dict.fromkeys(choices))
+    """Have a form offer these choices for a parameter that is a text, or none: a list, before all other fields.
+
+    Other texts that may be left out are plain fields too: Prefect shows what may be none as a switch between types.
+    """
+    for field in form["properties"].values():
+        kinds = [kind for kind in field.get("anyOf", ()) if kind.get("type") != "null"]
+        if len(kinds) == 1 and kinds[0].get("type") == "string":
+            del field["anyOf"]
+            field.pop("default", None)
+            field.update(kinds[0])
+    form["properties"][parameter] |= {"enum": list(dict.fromkeys(choices)), "position": -1}
 
 
 def _check_free(client: "SyncPrefectClient", slug: str, name: str) -> None:

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from prefect.artifacts import create_markdown_artifact
 from prefect.context import TagsContext
@@ -10,11 +11,12 @@ from prefect.context import TagsContext
 from flows.artifacts import mark_warnings, name_of_batch_run, ranking, report_address, tell
 from flows.batch_definition import BatchDefinition, batch_of, in_its_folder, slug_of
 from flows.batch_file import Batch
-from flows.due_diligence import examine
-from flows.engine import as_steps, flow
+from flows.due_diligence import examine, reading_in_turns
+from flows.engine import as_steps, flow, without_a_line_a_task
 from flows.run import close_company, companies_to_do, company_of, finish, run_of
 from flows.settings import BatchSettings
 from flows.unchanged import take_over_unchanged
+from flows.worker_secrets import secrets_of_worker
 from storage import database, runs
 from storage.runs import CompanyStatus, RunCompany
 from storage.settings import override_settings
@@ -26,6 +28,9 @@ from tasks.reports.results import result_lines, results_of, warning_lines
 from tasks.tracking import show
 
 log = logging.getLogger(__name__)
+
+_READ_AT_ONCE: Final = 2
+"""Companies whose rooms are read at the same time: one is listed and fetched while the readers have the other's."""
 
 
 @flow(name="batch", flow_run_name=name_of_batch_run)
@@ -53,9 +58,11 @@ def batch(
 
     Raises:
         BadRequest: what is wrong in the files. Conflict: the batch is being run elsewhere.
+        NotConfigured, NotLoggedIn: the drive's account or the model's server is missing. Nothing is begun.
         CompaniesFailed: some companies failed; all the rest is done and the report says so.
     """
-    with in_its_folder(definition):
+    without_a_line_a_task()
+    with in_its_folder(definition), secrets_of_worker(is_deployed=definition is not None):
         return _run(batch_of(batch_file, criteria, definition), out, reports, retry_failed=retry_failed)
 
 
@@ -94,7 +101,7 @@ def _examine(run: str, companies: Sequence[RunCompany]) -> None:
     """
     at_once = BatchSettings.current().at_once(asks_a_model=current_answerer().judges)
     taken = _taken_over(run, at_once)
-    with FanOut(at_once, "company", Leave.ON_INTERRUPT) as threads:
+    with reading_in_turns(_READ_AT_ONCE), FanOut(at_once, "company", Leave.ON_INTERRUPT) as threads:
         for done in [
             threads.submit(examine_company.tracked, company.name, company.domain, company.folder, run)
             for company in companies

@@ -74,9 +74,9 @@ def read_settings(file: UserFile, written: Mapping[str, Any]) -> dict[str, Value
     values: dict[str, Value] = {}
     for name, value in written.items():
         if name in known.secret:
-            file.mistake((name,), f"a secret has no place in a file; set it in the environment, as {_variable(name)}")
+            file.mistake((name,), f"a secret has no place in a file; set it in the environment, as {variable_of(name)}")
         elif name in known.guarded:
-            file.mistake((name,), f"it is not a run's own setting; set it in the environment, as {_variable(name)}")
+            file.mistake((name,), f"it is not a run's own setting; set it in the environment, as {variable_of(name)}")
         elif name not in known.allowed:
             names = ["name", "criteria", "companies", *known.allowed]
             file.mistake((name,), f"there is no such field or setting{nearest(str(name), names)}")
@@ -125,7 +125,19 @@ def _check_settings(file: UserFile, values: Mapping[str, Value], classes: Iterab
     return right
 
 
-def _variable(name: str) -> str:
+def secrets() -> list[str]:
+    """The settings of a run that are secrets, by name."""
+    return sorted(_RunSettings().secret)
+
+
+def secret_files() -> list[str]:
+    """The settings of a run that name a file of secrets: those paths that a batch file may not set."""
+    known = _RunSettings()
+    return sorted((known.paths & known.guarded) - StorageSettings.model_fields.keys())
+
+
+def variable_of(name: str) -> str:
+    """The environment's name of a setting."""
     return name.upper() if name.startswith("openai_") else f"DILIGENCE_{name.upper()}"
 
 

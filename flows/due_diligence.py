@@ -1,6 +1,11 @@
 """The flow `due_diligence`: one company, from its data room and its facts to its scores."""
 
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from pathlib import Path
+from threading import BoundedSemaphore
+from typing import Final
 
 from flows.artifacts import mark_warnings, name_of_company_run
 from flows.batch_definition import BatchDefinition, in_its_folder
@@ -8,8 +13,20 @@ from flows.company_facts import company_facts
 from flows.engine import flow
 from flows.extract_all import extract_all
 from flows.index_folder import index_folder
-from flows.run import add_warnings, close_company, company_of, finish, known_company, new_company, run_of, single
+from flows.run import (
+    add_warnings,
+    close_company,
+    company_of,
+    finish,
+    has_pdfs,
+    known_company,
+    new_company,
+    run_of,
+    single,
+    was_examined_before,
+)
 from flows.score_company import score_company
+from flows.worker_secrets import secrets_of_worker
 from storage.run_documents import DocumentStatus
 from storage.runs import CompanyStatus
 from storage.settings import override_settings
@@ -17,6 +34,26 @@ from tasks.errors import DiligenceError
 from tasks.evidence.company import draw_evidence
 from tasks.figures.ledger import build_ledger
 from tasks.reports.results import results_of
+from tasks.tracking import untracked
+
+_FEW: Final = 5
+"""Texts whose figures are found in less time than it takes to tell Prefect of it."""
+
+_turns: ContextVar[AbstractContextManager[object] | None] = ContextVar("turns", default=None)
+
+
+@contextmanager
+def reading_in_turns(at_once: int) -> Iterator[None]:
+    """Have only so many of the companies that are examined in the block read at the same time.
+
+    Reading takes cores, judging a model's time: rooms that are read one after the other are ready one after the other,
+    and the first is judged while the next are read. Read side by side they would all be ready late, and at once.
+    """
+    token = _turns.set(BoundedSemaphore(at_once))
+    try:
+        yield
+    finally:
+        _turns.reset(token)
 
 
 @flow(name="due_diligence", flow_run_name=name_of_company_run)
@@ -50,9 +87,10 @@ def due_diligence(
 
     Raises:
         BadRequest: the company, the domain or a file is wrong, or there are no criteria.
+        NotConfigured, NotLoggedIn: the drive's account or the model's server is missing. Nothing is begun.
         CompaniesFailed: the data room could not be read, or a judgement failed; all the rest is done.
     """
-    with in_its_folder(definition):
+    with in_its_folder(definition), secrets_of_worker(is_deployed=definition is not None):
         asked = (
             known_company(company, batch_file, definition) if company is not None else new_company(name, domain, folder)
         )
@@ -76,15 +114,18 @@ def examine(run: str, domain: str, folder: str) -> None:
     """
     company_id = company_of(run, domain).id
     assert company_id is not None
+    # A step that finds its work done, or next to none, costs Prefect more than it costs us: Prefect is not told of it.
     try:
-        room_id = index_folder(folder, company_id=company_id)
-        counts = extract_all(folder, room_id=room_id, company_id=company_id)
-        # A step that finds its work done costs Prefect more than it costs us, so Prefect is not told of it.
-        (build_ledger.tracked if counts.get(DocumentStatus.READ) else build_ledger)(company_id)
+        with _turns.get() or nullcontext():
+            with untracked() if was_examined_before(company_id) else nullcontext():  # its folder was listed just now
+                room_id = index_folder(folder, company_id=company_id)
+            counts = extract_all(folder, room_id=room_id, company_id=company_id)
+            (build_ledger.tracked if counts.get(DocumentStatus.READ, 0) > _FEW else build_ledger)(company_id)
         company_facts(domain, company_id=company_id)
         is_complete = score_company(domain, run=run)
-        is_carried = company_of(run, domain).carried_from is not None
-        add_warnings(company_id, (draw_evidence if is_carried else draw_evidence.tracked)(company_id))
+        if has_pdfs(company_id):
+            is_carried = company_of(run, domain).carried_from is not None
+            add_warnings(company_id, (draw_evidence if is_carried else draw_evidence.tracked)(company_id))
     except DiligenceError as error:
         close_company(company_id, CompanyStatus.FAILED, error.message)
         return

@@ -3,6 +3,7 @@
 `tasks/tracking.py` says how. A Prefect worker that runs a deployment gets a flow as any other.
 """
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -44,6 +45,14 @@ class TrackedFlow(Flow[P, R]):
         if _as_steps.get():
             return self._function(*args, **kwargs)
         return run_tracked(super().__call__, self._function, *args, **kwargs)
+
+
+def without_a_line_a_task() -> None:
+    """Have Prefect's log of a run tell the run: what became of each task stands on the task's own page.
+
+    A hundred companies are hundreds of lines that say "Finished in state Completed()", each stored by the server.
+    """
+    logging.getLogger("prefect.task_runs").setLevel(logging.WARNING)
 
 
 def flow(*, name: str, **options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:

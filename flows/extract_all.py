@@ -50,11 +50,12 @@ def extract_all(folder: str, room_id: int | None = None, company_id: int | None 
     if to_read or company is None:
         key = f"documents-{slug_of(company.domain)}" if company else "documents"
         outcomes += _read(key, folder, to_read, room_id, company_id, since)
+        others = f" ({len(known):,} more were known)" if known else ""
         show(
             create_table_artifact,
-            _rows(listed, outcomes),
+            _rows(to_read, outcomes),
             key=f"{key}-read",
-            description=f"What became of the documents of {folder}",
+            description=f"What became of the documents of {folder}{others}",
         )
     return dict(Counter(outcome.status.value for outcome in outcomes))
 

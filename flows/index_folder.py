@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from flows.engine import flow
 from storage import database, documents, run_documents, runs
 from storage.documents import Room, RoomDocument
-from storage.run_documents import RunDocument
 from tasks.documents.index import index_room
 
 
@@ -38,17 +37,7 @@ def _assign(company_id: int, room_id: int) -> None:
         company.room_id, company.folder_id = room_id, room.folder_id
         listed = documents.room_documents(session, room_id)
         company.warnings = warnings_of_room(room, listed)
-        rows = [
-            RunDocument(
-                company_id=company_id,
-                document_id=document.document_id,
-                name=document.name,
-                path=document.path,
-                url=document.url,
-            )
-            for document in listed
-        ]
-        run_documents.place_documents(session, company_id, rows)
+        run_documents.place_documents(session, company_id, listed)
 
 
 def warnings_of_room(room: Room, listed: Sequence[RoomDocument]) -> list[str]:

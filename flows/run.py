@@ -16,9 +16,10 @@ from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
 from tasks.ai.budget import cap_and_price
 from tasks.ai.registry import current_answerer
 from tasks.companies.domain import registrable
-from tasks.documents.drive.registry import drive_to_open_again
+from tasks.documents.drive.registry import drive_to_open_again, open_run_drive
 from tasks.documents.drive.spool import remove_left
 from tasks.errors import BadRequest, Conflict, DiligenceError, NotFound
+from tasks.evidence.company import is_pdf
 from tasks.reports.files import write_reports
 from tasks.scoring.criteria import read_criteria
 from tasks.scoring.score import rank_companies
@@ -48,9 +49,11 @@ def run_of(batch: Batch, *, retry_failed: bool = False) -> Iterator[str]:
 
     Raises:
         Conflict: another process is running this batch.
-        NotConfigured: the budget is in USD and the model's price is not known.
+        NotConfigured: the drive's account, its root or the model's server is missing, or the budget is in USD and the
+            model's price is not known. NotLoggedIn: the login of the drive's account has ended. Nothing is begun.
     """
     with _locked(batch):
+        open_run_drive()  # what is missing is said once, and not of each company
         with suppress(OSError):  # what is left is in nobody's way
             remove_left()
         if retry_failed:
@@ -243,6 +246,20 @@ def company_of(run: str, domain: str) -> RunCompany:
     if company is not None:
         return company
     raise NotFound(f"The run {stored.id} has no company {domain}.")
+
+
+def was_examined_before(company_id: int) -> bool:
+    """Whether the last run of the batch had this company too."""
+    with database.reading() as session:
+        return runs.earlier_company(session, runs.get_company(session, company_id)) is not None
+
+
+def has_pdfs(company_id: int) -> bool:
+    """Whether the company has words that were read from a PDF, whose pages can be drawn."""
+    with database.reading() as session:
+        documents = run_documents.company_documents(session, company_id)
+        text_ids = sorted({row.text_id for row in documents if row.text_id is not None and row.characters})
+        return any(map(is_pdf, texts.readers_of(session, text_ids).values()))
 
 
 def close_company(company_id: int, status: CompanyStatus, problem: str | None = None) -> None:

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from storage.settings import Settings
 
-_WITH_MODEL = 4
+_WITH_MODEL = 6
 _WITHOUT_MODEL = 2
 
 
@@ -15,7 +15,7 @@ class BatchSettings(Settings):
         None,
         ge=1,
         le=32,
-        description="companies of a batch examined at the same time; 4 where a model is asked, else 2",
+        description="companies of a batch examined at the same time; 6 where a model is asked, else 2",
     )
 
     def at_once(self, *, asks_a_model: bool) -> int:

@@ -11,7 +11,7 @@ from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 from storage.columns import string_enum
 from storage.documents import RoomDocument
 from storage.runs import Run, RunCompany
-from storage.upserts import table_of, values_of
+from storage.upserts import table_of
 
 
 class DocumentStatus(StrEnum):
@@ -79,7 +79,7 @@ def add_documents(
         session.connection().execute(insert(table_of(RunDocument)), rows)
 
 
-def place_documents(session: Session, company_id: int, documents: Iterable[RunDocument]) -> None:
+def place_documents(session: Session, company_id: int, documents: Iterable[RoomDocument | RunDocument]) -> None:
     """Write down which documents the run has to do with; those it has come to already keep their outcome.
 
     A document that has left the index since the run was broken off leaves the run too.
@@ -89,7 +89,17 @@ def place_documents(session: Session, company_id: int, documents: Iterable[RunDo
     for document in documents:
         row = known.pop(document.document_id, None)
         if row is None:
-            new.append(values_of(document))
+            new.append(
+                {
+                    "company_id": company_id,
+                    "document_id": document.document_id,
+                    "name": document.name,
+                    "path": document.path,
+                    "url": document.url,
+                    "status": DocumentStatus.PENDING,
+                    "characters": 0,
+                }
+            )
         else:
             row.name, row.path, row.url = document.name, document.path, document.url
     for gone in known.values():

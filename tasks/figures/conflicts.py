@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from functools import lru_cache
 from typing import Final, Literal
 
 from tasks.figures.document_figures import agrees
@@ -68,6 +69,8 @@ def find_conflicts(figures: Iterable[RoomFigure], rule: Sequence[Step] = RULE) -
     """The conflicts among the figures of a room, by concept and period; each place that differs is listed once."""
     found: list[FigureConflict] = []
     for group in groups(figures).values():
+        if all(row.figure.value == group[0].figure.value for row in group):  # most say the same to the digit
+            continue
         ranked = ranking(group, rule)
         counted = ranked[0]
         others: dict[tuple[str, Decimal], RoomFigure] = {}
@@ -92,12 +95,13 @@ def groups(figures: Iterable[RoomFigure]) -> Mapping[_Key, list[RoomFigure]]:
     grouped: dict[_Key, list[RoomFigure]] = defaultdict(list)
     for row in figures:
         kind = "actual" if row.basis in ACTUAL else row.basis
-        entity = plain(row.figure.entity or "").casefold()
+        entity = plain(row.figure.entity).casefold() if row.figure.entity else ""
         key = (row.figure.concept, entity, row.figure.unit, same_period(row.figure.period), kind + row.figure.variant)
         grouped[key].append(row)
     return grouped
 
 
+@lru_cache(maxsize=10_000)  # a room has thousands of figures of a dozen periods
 def same_period(period: str) -> str:
     """A period without what calendars of 52 weeks change: its months and its last day, which ends a month."""
     first, _, last = period.rpartition("/")
@@ -114,10 +118,21 @@ def agree(one: RoomFigure, other: RoomFigure) -> bool:
 
 def ranking(figures: Sequence[RoomFigure], rule: Sequence[Step] = RULE) -> list[RoomFigure]:
     """The figures in the order in which the rule lets them count; of equal ones the more exact comes first."""
-    order = sorted(figures, key=lambda row: (row.figure.step, row.document_name, row.figure.start))
-    for step in reversed(rule):
-        order.sort(key=_STEPS[step])
-    return order
+    return sorted(figures, key=_order(rule))
+
+
+def best(figures: Iterable[RoomFigure], rule: Sequence[Step] = RULE) -> RoomFigure:
+    """The first of their ranking."""
+    return min(figures, key=_order(rule))
+
+
+def _order(rule: Sequence[Step]) -> Callable[[RoomFigure], tuple[object, ...]]:
+    steps = [_STEPS[step] for step in rule]
+
+    def key(row: RoomFigure) -> tuple[object, ...]:
+        return *(step(row) for step in steps), row.figure.step, row.document_name, row.figure.start
+
+    return key
 
 
 def deciding_step(counted: RoomFigure, other: RoomFigure, rule: Sequence[Step] = RULE) -> str:
@@ -146,14 +161,24 @@ _AUTHORITY: Final = ("signed or final", "neither signed nor draft", "draft")
 
 
 def _authority(row: RoomFigure) -> int:
-    words = f"{row.path} {row.document_name}".replace("_", " ").replace("-", " ")
+    return _authority_of(f"{row.path} {row.document_name}")
+
+
+@lru_cache(maxsize=10_000)  # a document has many figures
+def _authority_of(name: str) -> int:
+    words = name.replace("_", " ").replace("-", " ")
     if _DRAFT.search(words):
         return 2
     return 0 if _SURE.search(words) and not _NOT_FINAL.search(words) else 1
 
 
 def _newer(row: RoomFigure) -> int:
-    return -date.fromisoformat(row.dated).toordinal() if row.dated else 0
+    return -_day_number(row.dated) if row.dated else 0
+
+
+@lru_cache(maxsize=10_000)
+def _day_number(day: str) -> int:
+    return date.fromisoformat(day).toordinal()
 
 
 _STEPS: Final[Mapping[Step, Callable[[RoomFigure], int]]] = {"basis": _basis, "authority": _authority, "newer": _newer}

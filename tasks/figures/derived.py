@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Final
 
-from tasks.figures.conflicts import RULE, RoomFigure, Step, groups, ranking
+from tasks.figures.conflicts import RULE, RoomFigure, Step, best, groups
 from tasks.figures.figure import ACTUAL
 from tasks.figures.numbers import MONTHS, PERCENT
 from tasks.figures.periods import last_day, months_of
@@ -41,7 +41,7 @@ class DerivedFigure:
 def counted_figures(figures: Iterable[RoomFigure], rule: Sequence[Step] = RULE) -> list[RoomFigure]:
     """Of the figures that must agree the one that counts: the actual ones of the company as a whole."""
     actual = [row for row in figures if row.figure.entity is None and row.basis in ACTUAL]
-    return [ranking(group, rule)[0] for group in groups(actual).values()]
+    return [best(group, rule) for group in groups(actual).values()]
 
 
 def derive(figures: Sequence[RoomFigure], rule: Sequence[Step] = RULE) -> list[DerivedFigure]:

@@ -62,7 +62,9 @@ def check_figure(
         score, met = score_of_bands(bands, comparable, scale[0])
         verdict = _verdict(score, written, bands, met)
     quotes = [excerpt for row in value.inputs if (excerpt := _excerpt(row, evidence))]
-    conflicts = [conflict for conflict in find_conflicts(figures, order) if conflict.counted in value.inputs]
+    concepts = {row.figure.concept for row in value.inputs}
+    of_inputs = find_conflicts((row for row in figures if row.figure.concept in concepts), order)
+    conflicts = [conflict for conflict in of_inputs if conflict.counted in value.inputs]
     shown = amount_in_words(comparable, PERCENT if comparable != value.value else value.unit)
     name = expression.in_words
     reason = (

@@ -148,16 +148,16 @@ def passages_of(sizes: Mapping[int, int], strings: dict[str, str]) -> Iterator[C
     """
     for text_ids in texts.groups_of(sizes):
         with database.reading() as session:
-            found = texts.find_texts(session, text_ids)
+            found = texts.words_of(session, text_ids)
             rows = texts.find_passages(session, text_ids, CUT_BY)
-        new = {text.id: _cut_stored(text) for text in found if text.id is not None and text.id not in rows}
+            uncut = texts.find_texts(session, [text_id for text_id, _ in found if text_id not in rows])
+        new = {text.id: _cut_stored(text) for text in uncut if text.id is not None}
         if new:
             with database.writing() as session:
                 texts.save_passages(session, CUT_BY, new)
-        for text in found:
-            assert text.id is not None
-            of_text = new[text.id] if text.id in new else rows[text.id]
-            yield CutText(text.id, text.text, [_span(row, strings) for row in of_text])
+        for text_id, text in found:
+            of_text = new[text_id] if text_id in new else rows[text_id]
+            yield CutText(text_id, text, [_span(row, strings) for row in of_text])
 
 
 def _cut_stored(text: StoredText) -> list[Passage]:

@@ -1,8 +1,8 @@
 """`make bench`: each figure beside its baseline, measured in the same run.
 
 python -m tests.benchmarks [NAME ...]     names: demo, service, service_memory, extraction, peers, tables, word_order,
-pdf_speed, boxes, evidence, links, office, figures, drive, companies, websites, in_flight, carry_over, retrieval,
-orders, report
+pdf_speed, boxes, evidence, links, office, figures, drive, companies, websites, in_flight, carry_over, growth,
+retrieval, orders, report
 """
 
 import sys
@@ -16,6 +16,7 @@ from tests.benchmarks import (
     evidence,
     extraction,
     figures,
+    growth,
     in_flight,
     links,
     office,
@@ -50,6 +51,7 @@ BENCHES = {
     "websites": websites.measure,
     "in_flight": in_flight.measure,
     "carry_over": carry_over.measure,
+    "growth": growth.measure,
     "retrieval": retrieval.measure,
     "orders": orders.measure,
     "report": report.measure,

@@ -187,6 +187,7 @@ def test_the_log_of_a_scheduled_run_tells_it(server: Server, scheduled: tuple[di
     assert any(line.startswith("1       Fjordvarm: 97% of what could be scored") for line in told)
     assert any("recognised (OCR)" in line or "cannot be opened" in line for line in told)
     assert any(line.startswith("cost    0 calls") for line in told)
+    assert sum(line.startswith("Finished in state") for line in told) == 1, "that of the run, not of each task"
     assert any(line.startswith("The report is at ") and str(written.parent) in line for line in told)
 
 
@@ -240,6 +241,14 @@ def test_deploying_sets_the_schedule(server: Server) -> None:
     nightly = server.ask("/deployments/name/batch/sample-screen")
     assert [schedule["schedule"]["cron"] for schedule in nightly["schedules"]] == ["* * * * *"]
     assert nightly["work_pool_name"] == "diligence"
+
+
+def test_of_runs_of_a_batch_that_are_due_together_one_waits_for_the_other(server: Server) -> None:
+    nightly = server.ask("/deployments/name/batch/sample-screen")
+    assert nightly["global_concurrency_limit"]["limit"] == 1
+    assert nightly["concurrency_options"]["collision_strategy"] == "ENQUEUE"
+    on_demand = server.ask("/deployments/name/due_diligence/sample-screen")
+    assert on_demand["global_concurrency_limit"] is None
 
 
 def test_deploying_again_changes_nothing(server: Server) -> None:
@@ -311,11 +320,21 @@ def test_a_pool_that_runs_no_processes_is_refused(server: Server, two: tuple[Pat
     assert "of type docker" in done.stderr
 
 
+def test_a_pool_that_is_not_there_is_made_for_processes(server: Server, two: tuple[Path, Path]) -> None:
+    done = server.command([*DILIGENCE, "deploy", "--batch", str(two[0]), "--pool", "new"])
+    assert done.returncode == 0
+    assert "The work pool new was made, for processes" in done.stderr
+    assert server.ask("/work_pools/new")["type"] == "process"
+
+
 def test_companies_of_the_batch_are_a_choice_of_the_form(server: Server) -> None:
     deployment = server.ask("/deployments/name/due_diligence/sample-screen")
     company = deployment["parameter_openapi_schema"]["properties"]["company"]
     assert company["description"].startswith("the name of a company of the batch")
-    assert [kind.get("enum") for kind in company["anyOf"]] == [["Fjordvarm", "Kessler Prüftechnik", "Cuidara"], None]
+    assert (company["type"], company["enum"]) == ("string", ["Fjordvarm", "Kessler Prüftechnik", "Cuidara"])
+    first = min(deployment["parameter_openapi_schema"]["properties"].items(), key=lambda field: field[1]["position"])
+    assert first == ("company", company)
+    assert "anyOf" not in deployment["parameter_openapi_schema"]["properties"]["folder"], "Prefect shows a switch there"
 
 
 @pytest.fixture

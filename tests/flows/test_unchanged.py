@@ -1,7 +1,8 @@
 """Companies of which nothing has changed are taken over together; what is stored of them is what it always was."""
 
+import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,67 @@ from storage.run_documents import company_documents
 from storage.runs import RunStatus
 from tasks.scoring import score
 from tests.flows.conftest import write_room
+from tests.homes import make_home
 
 pytestmark = pytest.mark.usefixtures("prefect_server")
+
+
+def written(folder: Path) -> Any:
+    """What a report says of its companies, but for what it says of the run before."""
+    companies = json.loads((folder / "report.json").read_text())["companies"]
+    for company in companies:
+        del company["compared_with"], company["changes"]
+        for document in company["documents"]:
+            document["status"] = {"unchanged": "read"}.get(document["status"], document["status"])
+        for fact in company["facts"]:
+            del fact["retrieved_at"]
+    return companies
+
+
+def pages(folder: Path) -> dict[str, str]:
+    """The evidence beside a report."""
+    return {path.name: path.read_text() for path in (folder / "evidence").glob("*.html")}
+
+
+def in_file(name: str, old: str, new: str) -> Callable[[Path], None]:
+    """Changes a file of the batch."""
+
+    def change(folder: Path) -> None:
+        file = folder / name
+        assert old in file.read_text()
+        file.write_text(file.read_text().replace(old, new))
+
+    return change
+
+
+CHANGES: dict[str, Callable[[Path], None]] = {
+    "nothing": lambda _: None,
+    "a document": in_file("rooms/alpha/deck.txt", "Ninety", "Eighty"),
+    "a figure": in_file("rooms/alpha/accounts.txt", "EUR 12", "EUR 10.5"),
+    "a new document": lambda folder: write_room(folder / "rooms" / "beta", {"new.txt": "All revenue is recurring."}),
+    "a document is gone": lambda folder: (folder / "rooms" / "alpha" / "notes.pdf").unlink(),
+    "a fact": in_file("facts/alpha.example.json", "2012", "2022"),
+    "a criterion's words": in_file("criteria.yaml", "most of the revenue", "any revenue"),
+    "a criterion is gone": in_file("criteria.yaml", '  - {id: established, fact: founded_year, rule: "<= 2018"}\n', ""),
+    "a weight": in_file("criteria.yaml", "weight: 3", "weight: 1"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_run_after_another_says_what_one_from_scratch_says(
+    batch_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    criteria = batch_file.with_name("criteria.yaml")
+    criteria.write_text(f'{criteria.read_text()}  - {{id: growing, figure: revenue, rule: "growth >= 10 %"}}\n')
+    accounts = "Revenue in 2023 was EUR 10 million.\nRevenue in 2024 was EUR 12 million.\n"
+    write_room(batch_file.parent / "rooms" / "alpha", {"accounts.txt": accounts})
+    batch(batch_file, out=tmp_path / "out")
+    CHANGES[change](batch_file.parent)
+    batch(batch_file, out=tmp_path / "out")
+    monkeypatch.setenv("DILIGENCE_HOME", str(make_home(tmp_path / "another")))
+    batch(batch_file, out=tmp_path / "scratch")
+    assert written(tmp_path / "out") == written(tmp_path / "scratch")
+    assert pages(tmp_path / "out") == pages(tmp_path / "scratch")
 
 
 @pytest.fixture
