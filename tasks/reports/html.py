@@ -33,7 +33,7 @@ from tasks.reports.findings import (
     red_flags,
     strengths,
 )
-from tasks.reports.key_figures import contradicted_in_words, figures_across, in_full, key_figures
+from tasks.reports.key_figures import contradicted_in_words, figures_across, in_full, key_figures, rule_in_words
 from tasks.reports.models import CompanyReport, CriterionReport, Report, RunSummary
 from tasks.reports.passages import trimmed, whole
 from tasks.reports.profile import in_words, profile_facts
@@ -169,6 +169,7 @@ def environment() -> Environment:
         breakable=breakable,
         company_anchor=company_anchor,
         contradicted_in_words=contradicted_in_words,
+        rule_in_words=rule_in_words,
         field_name=field_name,
         day=day,
         is_evidence=is_evidence,

@@ -180,11 +180,26 @@ def contradicted_in_words(conflict: ReportedFigureConflict) -> str:
 
 
 def in_full(figure: ReportedFigure) -> str:
-    """A figure with all its digits, its unit and its period: "EUR 9,412,345, 2024-04-01/2025-03-31"."""
+    """A figure with all its digits, its unit and its period: "EUR 9,412,345, 2024-04-01 to 2025-03-31"."""
     number = f"{Decimal(figure.value):,f}"
     unit = _unit(figure.unit)
     shown = f"{unit} {number}" if len(unit) == 3 else f"{number} {unit}".strip()
-    return f"{shown}, {figure.period}"
+    return f"{shown}, {figure.period.replace('/', ' to ')}"
+
+
+def rule_in_words(rule: str) -> str:
+    """Why one figure counts and not the other, for a reader who does not know the rule's steps."""
+    step, _, outcome = rule.partition(": ")
+    one, _, other = outcome.partition(" before ")
+    kinds = [f"{'a' if kind == 'deck' else 'an' if kind[:1] in 'aeiou' else 'a'} {kind}" for kind in (one, other)]
+    if step == "basis":
+        of_what = [kind if kind == "a deck" else f"{kind} source" for kind in kinds]
+        return f"It counts because {of_what[0]} goes before {of_what[1]}."
+    if step == "authority":
+        return f"It counts because a document that is {one} goes before one that is {other}."
+    if step == "newer":
+        return "It counts because its document has the later date."
+    return "Nothing decides between them: the more exact figure counts."
 
 
 def _short(number: Decimal) -> str:

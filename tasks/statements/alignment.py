@@ -73,15 +73,29 @@ class Comparison:
             ]
             token = self.stated.tokens[at]
             free = [place for place in places if place[1]]
-            once = token.figure is not None or has_opposite(token.stem) or bool(token.operator)
+            is_own_name = token.is_name and token.stem in self.names
+            once = token.figure is not None or has_opposite(token.stem) or bool(token.operator) or is_own_name
             if token.figure is not None and token.figure.is_date:
                 once = any(self._is_date(other) and other not in taken for other in theirs)
+            if once and not free and token.is_content and self._is_said_again(at):
+                once = False
             chosen = max(free or ([] if once else places), default=None)
             if chosen is not None:
                 self.to[at] = chosen[3]
                 taken.add(chosen[3])
             elif token.is_content or token.figure is not None:
                 self.missing.append(at)
+
+    def _is_said_again(self, at: int) -> bool:
+        """Whether a word near it, which found its place, says the same: `employed 1,146 people`."""
+        word = self.stated.tokens[at].stem
+        near = (mine for mine in range(max(at - 3, 0), at + 4) if mine != at and mine in self.to)
+        return any(
+            say_the_same(word, self.stated.tokens[mine].stem)
+            and self.stated.tokens[mine].figure is None
+            and self.stated.tokens[mine].stem != word
+            for mine in near
+        )
 
     def _gather(self) -> None:
         """Move words to the nearest place that is as good: beside the words that follow them."""
@@ -116,6 +130,8 @@ class Comparison:
         if one.operator or other.operator:
             if one.operator and one.operator == other.operator:
                 return 1.01 if one.stem == other.stem else 0.9
+            return 0
+        if one.is_name and not other.is_name and one.stem in self.names:
             return 0
         if one.stem == other.stem:
             return 1.02 if one.text == other.text else 1.01
@@ -155,7 +171,8 @@ class Comparison:
         """The clauses of the sentence in which the statement stands."""
         counts: dict[int, int] = {}
         for mine, theirs in self.to.items():
-            if self.stated.tokens[mine].is_content and self.source.tokens[theirs].figure is None:
+            own = self.stated.tokens[mine]
+            if (own.is_content or own.operator) and self.source.tokens[theirs].figure is None:
                 clause = self.source.tokens[theirs].clause
                 counts[clause] = counts.get(clause, 0) + 1
         return set(counts)

@@ -17,12 +17,23 @@ from enum import StrEnum
 from typing import Final
 
 from tasks.statements.alignment import Comparison, Difference
+from tasks.statements.derived import restated
 from tasks.statements.figure_places import places_of_figures
+from tasks.statements.figures import same
 from tasks.statements.limiting import limits_differ, negations
 from tasks.statements.reading import Sentence, read
-from tasks.statements.roles import exchanged, exchanged_names, swapped_roles
+from tasks.statements.roles import exchanged, exchanged_names, misplaced_names, swapped_roles
 from tasks.statements.tables import SourceSentence, source_sentences
-from tasks.statements.wording import lost_words, missing_words, opposites, other_names, other_subjects, other_tenses
+from tasks.statements.wording import (
+    lost_words,
+    missing_words,
+    opposites,
+    other_frequencies,
+    other_names,
+    other_subjects,
+    other_tenses,
+    restricted_subjects,
+)
 from tasks.statements.words import say_the_same, stem
 
 _CANDIDATES: Final = 8
@@ -30,6 +41,10 @@ _CANDIDATES: Final = 8
 
 _SAME_MATTER: Final = 0.7
 """The share of a statement's words that a sentence has which speaks of the same matter."""
+
+
+_HEADING: Final = 12
+"""The most words of a heading."""
 
 
 _SHOWN: Final = 0.5
@@ -75,7 +90,7 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
         The verdict of the best sentence: supported before contradicted before not found.
     """
     stated = read(statement)
-    known = frozenset(stem(word) for word in names.replace(".", " ").split() if len(word) > 1)
+    known = _known(names)
     best = Check(Verdict.NOT_FOUND)
     for number, text in enumerate(texts):
         for candidate in _candidates(stated, text, known):
@@ -91,12 +106,20 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
 def nearest(statement: str, texts: Sequence[str], names: str = "", most: int = 3) -> list[str]:
     """The sentences of the texts that share most with a statement, as they stand there, best first."""
     stated = read(statement)
-    known = frozenset(stem(word) for word in names.replace(".", " ").split() if len(word) > 1)
+    known = _known(names)
     found = [candidate for text in texts for candidate in _candidates(stated, text, known)]
     wanted = {stated.tokens[at].stem for at in stated.content}
     said = _SaidBy(wanted)
     found.sort(key=lambda candidate: -said.how_many(candidate.stems))
     return list(dict.fromkeys(candidate.original for candidate in found))[:most]
+
+
+def _known(names: str) -> frozenset[str]:
+    """The stems that name whom the texts are about, and its initials: `J&J`."""
+    words = names.replace(".", " ").split()
+    initials = [word[0].lower() for word in words if word[0].isupper()]
+    short = {"".join(initials), "&".join(initials)} if len(initials) > 1 else set[str]()
+    return frozenset(stem(word) for word in words if len(word) > 1) | short
 
 
 def _candidates(stated: Sentence, text: str, names: frozenset[str]) -> list[SourceSentence]:
@@ -131,7 +154,10 @@ class _SaidBy(dict[str, frozenset[str]]):
 
 def compare(stated: Sentence, candidate: SourceSentence, names: frozenset[str] = frozenset()) -> Check:
     """What one sentence of a source says of a statement."""
-    source = read(candidate.text)
+    source = _with_heading(stated, candidate)
+    words = restated(stated.text, source.text)
+    if words != stated.text:
+        stated = read(words)
     if [token.text for token in stated.tokens] == [token.text for token in source.tokens]:
         return Check(Verdict.SUPPORTED, candidate.original, "", 1.0)
     comparison = Comparison(stated, source, names)
@@ -144,6 +170,21 @@ def compare(stated: Sentence, candidate: SourceSentence, names: frozenset[str] =
     if against and others <= 1 and comparison.share_but(len(against)) >= _SAME_MATTER:
         return Check(Verdict.CONTRADICTED, candidate.original, against[0].why, share)
     return Check(Verdict.NOT_FOUND, candidate.original, differences[0].why, share)
+
+
+def _with_heading(stated: Sentence, candidate: SourceSentence) -> Sentence:
+    """The sentence, behind the heading over it where that has a date that the statement has and it has not."""
+    source = read(candidate.text)
+    if candidate.before[-1:] in {"", ".", "!", "?"} or candidate.before.count(" ") > _HEADING:
+        return source
+    heading = read(candidate.before)
+    if any(token.is_verb for token in heading.tokens):
+        return source
+    figures = [[token.figure for token in each.tokens if token.figure] for each in (stated, heading, source)]
+    wanted = [figure for figure in figures[0] if figure.is_date and not any(same(figure, own) for own in figures[2])]
+    if any(same(figure, own) for figure in wanted for own in figures[1]):
+        return read(f"{candidate.before}: {candidate.text}")
+    return source
 
 
 def _differences(comparison: Comparison) -> Iterator[Difference]:
@@ -159,5 +200,8 @@ def _differences(comparison: Comparison) -> Iterator[Difference]:
     yield from swapped_roles(comparison)
     yield from exchanged(comparison)
     yield from exchanged_names(comparison)
+    yield from misplaced_names(comparison)
+    yield from other_frequencies(comparison)
+    yield from restricted_subjects(comparison)
     yield from other_names(comparison)
     yield from other_tenses(comparison)

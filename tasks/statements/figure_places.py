@@ -4,14 +4,18 @@ from collections.abc import Iterator
 from typing import Final
 
 from tasks.statements.alignment import Comparison, Difference
-from tasks.statements.figures import same
+from tasks.statements.figures import COUNT, same
 from tasks.statements.reading import Sentence, Token
-from tasks.statements.words import CHANGING, say_the_same, stems_of, words_of
+from tasks.statements.words import CHANGING, are_opposite, say_the_same, stems_of, words_of
 
 _CHANGE_BEHIND: Final = stems_of("change_behind")
 
 
 _JOINTS: Final = words_of("joints")
+_BE: Final = words_of("be")
+
+
+_DURATIONS: Final = frozenset({"year", "month", "week", "day", "hour", "minute"})
 
 
 def places_of_figures(comparison: Comparison) -> Iterator[Difference]:
@@ -24,14 +28,23 @@ def places_of_figures(comparison: Comparison) -> Iterator[Difference]:
         assert one is not None
         assert other is not None
         if one.is_date:
-            yield from _label(comparison, mine, theirs)
+            if not _stands_between_commas(source, theirs):
+                yield from _label(comparison, mine, theirs)
             continue
         own_role, their_role = role(stated, mine), role(source, theirs)
         differ = own_role != their_role and {own_role, their_role} != {"level", "to"}
         if differ and not _period_says(comparison, mine, theirs):
             yield Difference(f"it says {source.tokens[theirs].text} in another place", is_against=True)
-        yield from _period(comparison, mine, theirs)
+        if one.measure not in _DURATIONS:
+            yield from _period(comparison, mine, theirs)
         yield from _label(comparison, mine, theirs)
+
+
+def _stands_between_commas(source: Sentence, at: int) -> bool:
+    """Whether a date stands by itself between commas and is that of its clause, which has one verb."""
+    own = source.tokens[at]
+    is_alone = all(token.segment != own.segment or not token.is_content or token is own for token in source.tokens)
+    return is_alone and sum(token.is_verb and token.clause == own.clause for token in source.tokens) <= 1
 
 
 def role(sentence: Sentence, at: int) -> str:
@@ -47,16 +60,19 @@ def role(sentence: Sentence, at: int) -> str:
     word = before.text if before else ""
     if word == "to":
         return "to"
-    if word in {"from", "compared"} or (
-        word in {"of", "with"} and any(token.text == "compared" for token in tokens[max(back - 3, 0) : back])
+    if word in {"from", "compared", "against"} or (
+        word in {"of", "with"}
+        and any(token.text in {"compared", "against"} for token in tokens[max(back - 3, 0) : back])
     ):
         return "from"
     is_compared = any(token.text == "compared" and token.segment == tokens[at].segment for token in tokens[:at])
     if is_compared and tokens[at].preposition != "by":
         return "from"
     if word == "by":
-        inner = back - 1
-        return "change" if inner >= 0 else "level"
+        figure = tokens[at].figure
+        is_count = figure is not None and figure.unit == COUNT and figure.measure not in _DURATIONS
+        changes = any(token.stem in CHANGING and token.clause == tokens[at].clause for token in tokens[:back])
+        return "change" if back and (changes or not is_count) else "level"
     if (
         following is not None
         and following.stem in _CHANGE_BEHIND
@@ -81,7 +97,7 @@ def _dates(sentence: Sentence) -> list[int]:
     return [at for at in sentence.figures if (figure := sentence.tokens[at].figure) is not None and figure.is_date]
 
 
-def _period_of(sentence: Sentence, at: int) -> int | None:
+def period_of(sentence: Sentence, at: int) -> int | None:
     """The date that a figure belongs to; None where the sentence has none for it."""
     tokens = sentence.tokens
     dates = _dates(sentence)
@@ -93,6 +109,13 @@ def _period_of(sentence: Sentence, at: int) -> int | None:
         period = _respectively(sentence, at, alike, dates)
         if period is not None:
             return period
+    dates = [
+        place
+        for place in dates
+        if not _is_compared_between(sentence, at, place) and not _is_in_other_brackets(sentence, at, place)
+    ]
+    if not dates:
+        return None
     following = next((place for place in dates if place > at), None)
     next_alike = next((place for place in alike if place > at), len(tokens))
     if following is not None and following < next_alike and tokens[following].segment == tokens[at].segment:
@@ -117,6 +140,26 @@ def _period_of(sentence: Sentence, at: int) -> int | None:
     return earlier[0] if earlier else following
 
 
+def _is_compared_between(sentence: Sentence, at: int, date: int) -> bool:
+    """Whether a date behind a figure is that of another, which it is compared with: `up 44 % from 16.4 in 2021`."""
+    tokens = sentence.tokens
+    for place in range(at + 1, date):
+        if tokens[place].text in {"from", "compared", "against", "than"}:
+            return True
+        is_participle = tokens[place].is_verb and not tokens[place].is_passive and tokens[place].text.endswith("ed")
+        if is_participle and place > at + 1 and tokens[place - 1].is_content and not tokens[place - 1].is_verb:
+            return True  # "the program announced in March 2022"
+    return False
+
+
+def _is_in_other_brackets(sentence: Sentence, at: int, date: int) -> bool:
+    """Whether a date stands in brackets in which the figure does not."""
+    start = sentence.tokens[date].start
+    opened = sentence.text.rfind("(", 0, start)
+    closed = sentence.text.find(")", start)
+    return opened > sentence.text.rfind(")", 0, start) and not opened < sentence.tokens[at].start < closed
+
+
 def _respectively(sentence: Sentence, at: int, alike: list[int], dates: list[int]) -> int | None:
     """The date that has the same place in its list as the figure in its own."""
     end = next(
@@ -135,11 +178,14 @@ def _respectively(sentence: Sentence, at: int, alike: list[int], dates: list[int
 
 def _period(comparison: Comparison, mine: int, theirs: int) -> Iterator[Difference]:
     """Another period than the sentence's for a figure."""
-    own, period = _period_of(comparison.stated, mine), _period_of(comparison.source, theirs)
+    own, period = period_of(comparison.stated, mine), period_of(comparison.source, theirs)
     dates = _dates(comparison.source)
     if own is None:
         if len(dates) > 1 and period is not None and _is_second(comparison.source, theirs):
             yield Difference("it says that of another period")
+        return
+    if period is None and own in comparison.to and _is_compared_between(comparison.source, theirs, comparison.to[own]):
+        yield Difference(f"it compares that with {comparison.source.tokens[comparison.to[own]].text}", is_against=True)
         return
     if period is None or len(dates) < 2:
         return
@@ -152,13 +198,9 @@ def _period(comparison: Comparison, mine: int, theirs: int) -> Iterator[Differen
 
 def _period_says(comparison: Comparison, mine: int, theirs: int) -> bool:
     """Whether the statement names the period of a figure that the sentence gives for comparison."""
-    own, period = _period_of(comparison.stated, mine), _period_of(comparison.source, theirs)
-    if (
-        own is None
-        or period is None
-        or role(comparison.stated, mine) != "level"
-        or role(comparison.source, theirs) != "from"
-    ):
+    own, period = period_of(comparison.stated, mine), period_of(comparison.source, theirs)
+    roles = role(comparison.stated, mine), role(comparison.source, theirs)
+    if own is None or period is None or not (roles == ("change", "from") or "change" not in roles):
         return False
     one, other = comparison.stated.tokens[own].figure, comparison.source.tokens[period].figure
     return one is not None and other is not None and same(one, other)
@@ -176,16 +218,26 @@ def _label(comparison: Comparison, mine: int, theirs: int) -> Iterator[Differenc
     if source.has_respectively or stated.has_respectively:
         return
     zone, their_zone = _zone(stated, mine), _zone(source, theirs)
+    verb = next((at for at in range(theirs, their_zone.start, -1) if source.tokens[at].is_verb), None)
+    shares_subject = verb is not None and source.tokens[verb - 1].text in {"and", "or", "but"}
+    if shares_subject and verb is not None:
+        their_zone = range(verb, their_zone.stop)
+    held = {comparison.to[at] for at in zone if at in comparison.to}
     own = [at for at in their_zone if at < theirs and _is_label(source.tokens[at])]
-    if not own or all(at in comparison.used for at in own):
-        near = [at for at in their_zone if _is_label(source.tokens[at])]
-        if not near or all(at in comparison.used for at in near):
-            return
-    if not any(at not in comparison.used for at in own):
+    if all(at in held for at in own):
+        segment = source.tokens[theirs].segment
+        own = [at for at in their_zone if _is_label(source.tokens[at]) and source.tokens[at].segment == segment]
+    if all(at in held for at in own):
         return
+    shares_subject = shares_subject or all(source.tokens[at].stem in CHANGING for at in own)
+    subject_end = next((at for at, token in enumerate(source.tokens) if token.is_verb or token.text in _BE), 0)
     for at in zone:
         token = stated.tokens[at]
         if not _is_label(token) or at not in comparison.to or comparison.to[at] in their_zone:
+            continue
+        if shares_subject and comparison.to[at] < subject_end:
+            continue
+        if token.stem in CHANGING and not any(are_opposite(token.stem, source.tokens[it].stem) for it in their_zone):
             continue
         if any(say_the_same(source.tokens[place].stem, token.stem) for place in their_zone):
             continue

@@ -32,6 +32,11 @@ TIMES: Final = "times"
 COUNT: Final = ""
 
 
+_ENDS_AS_FIGURE: Final = re.compile(r"(?:[\d%]|illion|thousand)\s$")
+"""What stands before the dash of a range, `7.0% - 8.0%`."""
+_GLUED: Final = re.compile(r"[a-z]{4}")
+
+
 @dataclass(frozen=True, slots=True)
 class Figure:
     """A figure of a sentence.
@@ -159,13 +164,20 @@ def _amount(text: str, match: re.Match[str]) -> Iterator[Figure]:
     if re.fullmatch(YEAR, number) and (bare or (is_enclosed and not currency)) and not _measure(text, end):
         yield Figure(start, end, DATE, date=(int(number), None, None))
         return
+    is_range = (
+        bool(match["minus"]) and match["minus"][-1].isspace() and _ENDS_AS_FIGURE.search(text[:start]) is not None
+    )
+    if is_range:
+        start += len(match["minus"])
+    if not (match["scale"] or unit_words or match["behind"]) and _GLUED.match(text, match.end("number")):
+        return  # the digits of a name: 37signals
     value = Decimal(plain if not plain.startswith(".") else f"0{plain}")
     for name in ("scale", "second"):
         value *= SCALES.get((match[name] or "").lower().rstrip("."), 1)
     is_list_number = is_enclosed and not (currency or unit_words or match["scale"]) and value < 30 and "." not in number
     if is_list_number:
         return  # "(2)" is a number of a list or a note
-    if is_enclosed or match["minus"] or match["inner"] or match["tail"]:
+    if is_enclosed or (match["minus"] and not is_range) or match["inner"] or match["tail"]:
         value = -value
     unit = COUNT
     if currency:
@@ -283,10 +295,17 @@ def same_size(stated: Figure, source: Figure) -> bool:
 
 def _rounded(stated: Figure, source: Figure) -> bool:
     """Whether it is the source's figure, rounded: `94.8 billion` for `94,836 million`."""
-    if stated.digits < 3 or stated.digits >= source.digits or stated.value == 0:
+    fewest = 2 if stated.is_scaled and source.digits > 3 and _has_decimals(stated) else 3
+    if stated.digits < fewest or stated.digits >= source.digits or stated.value == 0:
         return False
     step = Decimal(10) ** (stated.value.copy_abs().adjusted() - stated.digits + 1)
     return abs(stated.value - source.value) * 2 <= step and (stated.value < 0) == (source.value < 0)
+
+
+def _has_decimals(figure: Figure) -> bool:
+    """Whether a scaled figure is written with a fraction: `4.2 billion`, and not `95 billion`."""
+    scale = next((scale for scale in (10**12, 10**9, 10**6, 1000) if abs(figure.value) >= scale), 1)
+    return bool(figure.value % scale)
 
 
 def _same_unit(stated: str, source: str) -> bool:

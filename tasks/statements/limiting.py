@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from tasks.statements.alignment import Comparison, Difference
+from tasks.statements.figures import COUNT
 from tasks.statements.reading import (
     ALL,
     ANY,
@@ -22,6 +23,8 @@ from tasks.statements.reading import (
     Sentence,
 )
 
+_BINDING: Final = frozenset({"after", "if", "when", "where", "once", "with", "upon", "on", "in", "until", "to"})
+"""What follows an `only` that makes a condition: `only after the first 18 months`."""
 _MODALS: Final = (EXPECTED, POSSIBLE, REQUIRED, SUPPOSED, CLAIMED, WANTED)
 
 
@@ -46,13 +49,21 @@ def negations(comparison: Comparison) -> Iterator[Difference]:
         head, their_head = _head(stated, at), _head(source, other)
         if head is not None and their_head is not None:
             place = comparison.to.get(head)
-            if place is not None and abs(place - their_head) > 2:
+            is_near = stated.tokens[at].text == "without" and bool(
+                _next_few(stated, at, comparison) & {*range(other, other + 9)}
+            )
+            if place is not None and abs(place - their_head) > 2 and not is_near:
                 yield Difference("its negation is about something else", is_against=True)
     for at in theirs:
         if at in matched or at in comparison.used:
             continue
         head = _head(source, at)
-        if head in comparison.used or source.tokens[at].clause in touched:
+        if {head, at + 1} & comparison.used or source.tokens[at].clause in touched:
+            yield Difference(f"it says “{source.tokens[at].text}”", is_against=True)
+    for at in source.figures:
+        figure = source.tokens[at].figure
+        is_none = figure is not None and not figure.is_date and figure.value == 0 and at not in comparison.used
+        if is_none and figure is not None and figure.unit == COUNT and {at + 1, at + 2} & comparison.used:
             yield Difference(f"it says “{source.tokens[at].text}”", is_against=True)
 
 
@@ -68,16 +79,20 @@ def _reach(comparison: Comparison) -> set[int]:
     return clauses
 
 
+def _next_few(sentence: Sentence, at: int, comparison: Comparison) -> set[int]:
+    """Where the next three things of the statement stand in the sentence."""
+    following = [place for place in range(at + 1, len(sentence.tokens)) if sentence.tokens[place].is_content][:3]
+    return {comparison.to[place] for place in following if place in comparison.to}
+
+
 def _head(sentence: Sentence, at: int) -> int | None:
-    """The content that a negation is about: the next."""
-    return next(
-        (
-            place
-            for place in range(at + 1, len(sentence.tokens))
-            if sentence.tokens[place].is_content or sentence.tokens[place].figure
-        ),
-        None,
-    )
+    """The content that a negation is about: the next, behind what stands between two commas."""
+    tokens = sentence.tokens
+    inserted = tokens[at + 1].segment if at + 1 < len(tokens) and tokens[at + 1].segment != tokens[at].segment else -1
+    places = [
+        place for place in range(at + 1, len(tokens)) if tokens[place].is_content or tokens[place].figure is not None
+    ]
+    return next((place for place in places if tokens[place].segment != inserted), min(places, default=None))
 
 
 def limits_differ(comparison: Comparison) -> Iterator[Difference]:
@@ -94,6 +109,7 @@ def limits_differ(comparison: Comparison) -> Iterator[Difference]:
             token.clause in reach
             or at in comparison.used
             or (token.operator == CONDITION and _is_joined(source, at, clauses))
+            or (token.operator in {EXPECTED, CLAIMED} and token.clause in clauses and _comes_first(comparison, at))
         )
     ]
     theirs = {token.operator for _, token in near}
@@ -101,7 +117,13 @@ def limits_differ(comparison: Comparison) -> Iterator[Difference]:
     for kind in _MODALS:
         if kind in mine and kind not in whole and not _as_good(stated, kind, whole):
             yield Difference(f"it does not say that it is {kind}")
-        if kind in theirs and kind not in mine and not _as_good(source, kind, mine):
+        words = [at for at, token in near if token.operator == kind]
+        if (
+            kind in theirs
+            and kind not in mine
+            and not _as_good(source, kind, mine)
+            and not all(_says_what_is(comparison, at) for at in words)
+        ):
             yield Difference(f"it says that it is {kind}")
     for at, token in enumerate(stated.tokens):
         if token.operator in _MODALS and at not in comparison.to and not _as_good(stated, token.operator, whole):
@@ -112,18 +134,23 @@ def limits_differ(comparison: Comparison) -> Iterator[Difference]:
             and at not in comparison.used
             and _next(source, at) in comparison.used
             and not _as_good(source, token.operator, mine)
+            and not _says_what_is(comparison, at)
         ):
             yield Difference(f"it says “{token.text}”")
     exact = {"may", "might", "could", "can", "shall", "must"}
     said = {token.text for token in stated.tokens if token.text in exact}
     read_there = {token.text for _, token in near if token.text in exact}
-    if said and read_there and POSSIBLE in mine and REQUIRED in theirs and POSSIBLE not in theirs:
+    is_only_possible = POSSIBLE in mine and not _as_good(stated, POSSIBLE, whole)
+    if said and read_there and is_only_possible and REQUIRED in theirs and POSSIBLE not in theirs:
         yield Difference("it must, and may not only", is_against=True)
     if CONDITION in mine - whole:
         yield Difference("it names no such condition")
     for at, token in near:
         if token.operator == CONDITION and at not in comparison.used and _limits_used(comparison, at):
             yield Difference(f"it says “{token.text}”")
+        behind = source.tokens[at + 1].text if at + 1 < len(source.tokens) else ""
+        if token.operator == ONLY and behind in _BINDING and at not in comparison.used and _limits_used(comparison, at):
+            yield Difference(f"it says “{token.text} {behind}”")
     for kind in (ALL, MOST, SOME, FEW, ONLY, ANY):
         if (
             kind in mine
@@ -143,6 +170,26 @@ def limits_differ(comparison: Comparison) -> Iterator[Difference]:
     for at, token in enumerate(stated.tokens):
         if token.operator in {ALL, MOST, SOME, FEW, ONLY, ANY} and at not in comparison.to:
             yield Difference(f"it does not say “{token.text}” so often")
+
+
+def _says_what_is(comparison: Comparison, at: int) -> bool:
+    """Whether a contract's `shall (not) be` or `shall not exceed` is said as `is (not)`, `is capped at`."""
+    tokens, stated = comparison.source.tokens, comparison.stated.tokens
+    if tokens[at].text != "shall":
+        return False
+    behind = at + 2 if at + 1 < len(tokens) and tokens[at + 1].text == "not" else at + 1
+    if behind >= len(tokens):
+        return False
+    return tokens[behind].is_limit or (
+        tokens[behind].text == "be" and any(token.text in {"is", "are"} for token in stated)
+    )
+
+
+def _comes_first(comparison: Comparison, at: int) -> bool:
+    """Whether a limit stands before all of its clause that the statement has, so that it governs them."""
+    clause = comparison.source.tokens[at].clause
+    used = [place for place in comparison.used if comparison.source.tokens[place].clause == clause]
+    return at < min(place for place in used)
 
 
 def _next(source: Sentence, at: int) -> int | None:

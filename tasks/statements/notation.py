@@ -89,8 +89,9 @@ _LOW: Final = (
     r"|surpass(?:es|ed|ing)?|north of|longer than"
 )
 _HIGH: Final = (
-    r"at most|up to|no more than|not more than|not over|not exceed(?:ing)?|a maximum of|maximum of|less than|fewer than"
-    r"|below|under|≤|<=?|lower than|within|shorter than|capped at"
+    r"at most|up to|no more than|not more than|not over|(?:shall |may |will |must |can )?not exceed(?:ing)?"
+    r"|a maximum of|maximum of|less than|fewer than"
+    r"|below|under|≤|<=?|lower than|within|shorter than|(?:capped|limited) (?:at|to)"
 )
 _SHORT: Final = r"nearly|almost|just under|close to|slightly less than|slightly below"
 _NEAR: Final = r"approximately|about|around|roughly|circa|ca\.?|some|~|≈"

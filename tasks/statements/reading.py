@@ -4,6 +4,7 @@ Nothing here knows another sentence; `check` holds two against each other.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
@@ -132,16 +133,21 @@ def read(original: str) -> Sentence:
         word = match.group()
         lower = word.lower().replace("’", "'")
         if lower in _BREAKS or lower in {",", '"', "“", "”", "\t", "|"}:
-            if lower in _BREAKS:
+            if lower in _BREAKS or (lower in {'"', "”"} and text[: match.start()].endswith((",", ".", "?", "!"))):
                 clause += 1
             if lower in _BREAKS or lower in {",", "\t", "|"}:
                 segment += 1
             continue
         if lower in _SEGMENTS:
             segment += 1
-        if lower in _JOINS and not (
-            lower == "that" and tokens and tokens[-1].figure is None and stem(tokens[-1].text) in OPERATORS
-        ):
+        if lower == "so" and text[: match.start()].rstrip().endswith(","):
+            clause += 1
+        is_claim = lower == "that" and any(
+            other.clause == clause and other.figure is None and OPERATORS.get(stem(other.text)) in {CLAIMED, NEGATION}
+            for other in tokens
+        )
+        is_governed = lower == "that" and bool(tokens) and stem(tokens[-1].text) in OPERATORS
+        if lower in _JOINS and not (is_claim or is_governed):
             clause += 1
         contracted = lower.endswith("n't") and lower != "n't"
         if contracted:
@@ -162,7 +168,8 @@ def read(original: str) -> Sentence:
 
 def _plain(text: str) -> str:
     """Without Markdown's marks, and with hyphens that join words as spaces; `non-` stays with its word."""
-    text = re.sub(r"[*`#]+|__", "", text)
+    text = re.sub(r"\[([^\[\]\n]+)\]\([^()\s]*\)", r"\1", text)
+    text = re.sub(r"[*`#]+|__|(?<!\w)_|_(?!\w)", "", text)
     text = re.sub(r"\b(non|un|pre|re|ex|co|anti|sub)[-‐‑](?=[a-z])", r"\1", text, flags=re.IGNORECASE)
     return " ".join(text.split()) if "\t" not in text else text
 
@@ -181,31 +188,18 @@ def _govern(sentence: Sentence) -> None:
         if token.is_limit:
             token.is_content = False
             continue
-        key = token.text if token.text in _EXACT else token.stem
-        token.operator = OPERATORS.get(token.text, "") or OPERATORS.get(key, "")
-        if (
-            token.text == "may"
-            and token.is_name
-            and before is not None
-            and before.text in {"in", "of", "since", "until", "by"}
-        ):
-            token.operator = ""
-        is_soft = token.stem in _SOFT and not token.text.endswith("ly")
-        if token.operator and is_soft:
-            following = tokens[at + 1].text if at + 1 < len(tokens) else ""
-            if token.text.endswith(("ment", "ments", "tion", "tions")) or not (
-                following in {"to", "that"} or (token.stem == "subject" and following == "to")
-            ):
-                token.operator = ""
+        token.operator = _operator(tokens, at)
         if before is not None and before.segment != token.segment and token.text not in {"and", "or"}:
             preposition, since = "", 9
         if token.text in _PREPOSITIONS:
             preposition, since, where = token.text, 0, at
             token.is_content = False
             continue
+        if before is not None and before.figure is not None and before.figure.is_date:
+            preposition, since = "", 9
         token.preposition, token.preposition_at = (preposition, where) if since < 4 else ("", -1)
         since += 1
-        is_free = token.stem in FREE_VERBS or token.text in FREE
+        is_free = (token.stem in FREE_VERBS and not _is_adjective(tokens, at)) or token.text in FREE
         token.is_content = not (
             token.operator
             or token.text in _DETERMINERS
@@ -213,37 +207,81 @@ def _govern(sentence: Sentence) -> None:
             or (is_free and not token.is_name)
             or len(token.text) < 2
         )
-        if token.text in _DETERMINERS and token.text not in {"the", "a", "an", "its", "their", "our"}:
+        is_article = token.text in {"the", "a", "an", "its", "their", "our"}
+        begins_anew = before is not None and (before.figure is not None or before.is_content)
+        if token.text in _DETERMINERS and (begins_anew or not is_article):
             preposition, since = "", 9
-        following_token = tokens[at + 1] if at + 1 < len(tokens) else None
-        if token.stem in ACTING or token.stem in CHANGING or _may_be_verb(token, before, following_token):
-            previous = [other.text for other in tokens[max(at - 4, 0) : at]]
-            finite = token.text.endswith(("ed", "ing", "es")) or token.text in _PARTICIPLES or _is_irregular(token)
-            helped = bool(previous) and previous[-1] in _AUXILIARY
-            token.is_verb = (
-                not token.is_name
-                and (finite or helped or (token.text.endswith("s") and token.stem in ACTING))
-                and not token.text.endswith(("tion", "ment", "tions", "ments", "ees", "ers", "ors", "er", "or", "ee"))
-            )
-            ends = token.text.endswith("ed") or token.text in _PARTICIPLES or _is_irregular(token)
-            following = tokens[at + 1].text if at + 2 < len(tokens) and tokens[at + 2].figure is None else ""
-            be_before = any(word in _BE for word in previous)
-            token.is_passive = (
-                token.is_verb and ends and ((be_before and not token.text.endswith("ing")) or following == "by")
-            )
-            if token.is_verb:
-                preposition, since = "", 9
+        _tell_verb(tokens, at)
+        if token.is_verb:
+            preposition, since = "", 9
     sentence.content = [at for at, token in enumerate(tokens) if token.is_content and token.figure is None]
+
+
+def _operator(tokens: Sequence[Token], at: int) -> str:
+    """The kind of limit that a word is; empty for a word that is none, or a thing here and no limit."""
+    token, before = tokens[at], tokens[at - 1] if at else None
+    key = token.text if token.text in _EXACT else token.stem
+    operator = OPERATORS.get(token.text, "") or OPERATORS.get(key, "")
+    if token.text == "may" and token.is_name and before and before.text in {"in", "of", "since", "until", "by"}:
+        return ""
+    if operator and token.stem in _SOFT and not token.text.endswith("ly"):
+        following = tokens[at + 1].text if at + 1 < len(tokens) else ""
+        if token.text.endswith(("ment", "ments", "tion", "tions")) or following not in {"to", "that"}:
+            return ""
+    return operator
+
+
+def _tell_verb(tokens: Sequence[Token], at: int) -> None:
+    """Tell whether a word is a verb here, and whether it is in the passive voice."""
+    token, before = tokens[at], tokens[at - 1] if at else None
+    following_token = tokens[at + 1] if at + 1 < len(tokens) else None
+    may_be = _may_be_verb(token, before, tokens[at - 2] if at > 1 else None, following_token)
+    if not (token.stem in ACTING or token.stem in CHANGING or may_be):
+        return
+    previous = [other.text for other in tokens[max(at - 4, 0) : at]]
+    finite = token.text.endswith(("ed", "ing", "es")) or token.text in _PARTICIPLES or _is_irregular(token)
+    helped = bool(previous) and previous[-1] in _AUXILIARY
+    is_governed = before is not None and (before.operator == CONDITION or before.text in _PREPOSITIONS - {"by"})
+    is_attribute = is_governed and not token.text.endswith("ing")
+    finite = finite and not (is_attribute and following_token is not None and following_token.is_name)
+    token.is_verb = (
+        not token.is_name
+        and (finite or helped or (token.text.endswith("s") and token.stem in ACTING))
+        and not token.text.endswith(("tion", "ment", "tions", "ments", "ees", "ers", "ors", "er", "or", "ee"))
+    )
+    ends = token.text.endswith("ed") or token.text in _PARTICIPLES or _is_irregular(token)
+    following = tokens[at + 1].text if at + 2 < len(tokens) and tokens[at + 2].figure is None else ""
+    be_before = any(word in _BE for word in previous)
+    token.is_passive = token.is_verb and ends and ((be_before and not token.text.endswith("ing")) or following == "by")
+
+
+def _is_adjective(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a participle stands before its thing, behind no subject: `2023 reported sales`."""
+    if not tokens[at].text.endswith("ed") or at + 1 >= len(tokens):
+        return False
+    before, following = tokens[at - 1] if at else None, tokens[at + 1]
+    is_behind_subject = before is not None and (before.figure is None and before.text not in _PREPOSITIONS)
+    return (
+        not is_behind_subject
+        and following.figure is None
+        and following.text not in _DETERMINERS
+        and following.text not in _PREPOSITIONS
+    )
 
 
 _HELPING: Final = words_of("helping")
 
 
-def _may_be_verb(token: Token, before: Token | None, following: Token | None) -> bool:
+def _helping(before_that: Token | None) -> frozenset[str]:
+    """The words behind which a verb stands; behind `is not` stands none."""
+    return _HELPING - {"not"} if before_that is not None and before_that.text in _BE else _HELPING
+
+
+def _may_be_verb(token: Token, before: Token | None, before_that: Token | None, following: Token | None) -> bool:
     """Whether a word that no list has is a verb by its form and its neighbours."""
     if token.is_name or not token.is_content:
         return False
-    if before is not None and before.text in _HELPING and not token.text.endswith(("ly", "s")):
+    if before is not None and before.text in _helping(before_that) and not token.text.endswith(("ly", "s")):
         return True
     is_past = token.text.endswith("ed") or token.text in _PARTICIPLES or _is_irregular(token)
     after = (
@@ -282,7 +320,9 @@ def _split_clauses(sentence: Sentence) -> None:
         ]
         behind = any(other.is_verb or other.text in _AUXILIARY for other in tokens[max(at - 25, 0) : at])
         at_once = bool(ahead) and (
-            ahead[0].text in _AUXILIARY - {"to", "not"} or (ahead[0].is_verb and ahead[0].text.endswith("s"))
+            ahead[0].text in _AUXILIARY - {"to", "not"}
+            or (ahead[0].is_verb and not ahead[0].text.endswith("ing"))
+            or (ahead[0].operator in {EXPECTED, CLAIMED, WANTED} and ahead[0].text.endswith(("s", "ed")))
         )
         if behind and ((verb and nouns) or at_once):
             shift += 1
@@ -299,11 +339,27 @@ def subject_of(sentence: Sentence, verb: int) -> list[int]:
     if others and sentence.tokens[verb].text.endswith("ing") and sentence.tokens[verb - 1].text not in _BE:
         return subject_of(sentence, others[0])
     first = others[-1] + 1 if others and verb - others[-1] <= _NEAR else first
+    if sentence.tokens[first].text in {"and", "or"} and not any(
+        _is_thing(token) or token.text in _PRONOUNS for token in sentence.tokens[first:verb]
+    ):
+        earlier = [at for at in range(first) if sentence.tokens[at].is_verb]
+        return subject_of(sentence, earlier[-1]) if earlier else []
+    first = _behind_date(sentence, first, verb)
     return [
         at
         for at in range(first, verb)
         if _is_thing(sentence.tokens[at]) and sentence.tokens[at].preposition in {"", "of", "by"}
     ]
+
+
+def _behind_date(sentence: Sentence, first: int, verb: int) -> int:
+    """Where the subject may begin: behind a date that stands in front of it and ends with a comma."""
+    tokens = sentence.tokens
+    for at in range(first, verb - 1):
+        figure = tokens[at].figure
+        if figure is not None and figure.is_date and tokens[at + 1].segment != tokens[at].segment:
+            return at + 1
+    return first
 
 
 def object_of(sentence: Sentence, verb: int, preposition: str = "") -> list[int]:
@@ -317,7 +373,7 @@ def object_of(sentence: Sentence, verb: int, preposition: str = "") -> list[int]
         if not _is_thing(token):
             continue
         own = token.preposition if token.preposition_at > verb else ""
-        if own == preposition:
+        if own == preposition or (own == "of" and not preposition):
             result.append(at)
     return result
 

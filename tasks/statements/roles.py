@@ -1,6 +1,6 @@
 """Differences of roles: who does it to whom, from where to where, and what has changed places."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 from typing import Final
 
@@ -8,6 +8,7 @@ from tasks.statements.alignment import Comparison, Difference
 from tasks.statements.figure_places import role
 from tasks.statements.figures import DATE
 from tasks.statements.reading import Sentence, object_of, subject_of
+from tasks.statements.words import words_of
 
 _OPPOSITE_PREPOSITIONS: Final = frozenset(
     frozenset(pair.split())
@@ -28,6 +29,7 @@ _OPPOSITE_PREPOSITIONS: Final = frozenset(
 )
 
 
+_BE: Final = words_of("be")
 _BOUNDS: Final = {
     "before": "before",
     "after": "after",
@@ -85,6 +87,66 @@ def exchanged_names(comparison: Comparison) -> Iterator[Difference]:
             return
 
 
+_SELF: Final = words_of("self")
+
+
+def misplaced_names(comparison: Comparison) -> Iterator[Difference]:
+    """The name of whom a text is about, as somewhere where the sentence does not speak of it."""
+    stated, source = comparison.stated, comparison.source
+    verb = next((at for at, token in enumerate(stated.tokens) if token.is_verb or token.text in _BE), None)
+    if verb is None:
+        verb = next((at for at, token in enumerate(stated.tokens) if token.is_content and not token.is_name), None)
+    if verb is None:
+        return
+    theirs = comparison.to.get(verb)
+    agents = set(object_of(stated, verb, "by")) if stated.tokens[verb].is_passive else set(subject_of(stated, verb))
+    for at, token in enumerate(stated.tokens):
+        if token.stem not in comparison.names or not token.is_name or at in comparison.to:
+            continue
+        if at in agents and theirs is not None and source.tokens[theirs].is_verb:
+            acting = _parts(source, theirs)[0]
+            clause = source.tokens[theirs].clause
+            spoken_of = any(other.text in _SELF and other.clause == clause for other in source.tokens[:theirs])
+            is_relative = any(
+                other.text in {"which", "who"} and other.clause == clause for other in source.tokens[:theirs]
+            )
+            is_named = any(source.tokens[place].stem in comparison.names for place in acting)
+            if (acting or is_relative) and not spoken_of and not is_named:
+                yield Difference(f"it says “{source.tokens[theirs].text}” of something else", is_against=True)
+                return
+        if at in agents or at < verb:
+            continue
+        if token.preposition in {"in", "at"}:
+            yield Difference(f"it does not say “{token.preposition} {token.text}”")
+            return
+        is_title = token.preposition == "of" and stated.tokens[verb].text in _BE
+        if is_title and not any(
+            other.is_name and other.is_content and other.preposition == "of" and place not in comparison.used
+            for place, other in enumerate(source.tokens)
+        ):
+            continue
+        their_agents: Collection[int] = range(
+            next((place for place, other in enumerate(source.tokens) if other.is_verb or other.text in _BE), 0)
+        )
+        if theirs is not None and source.tokens[theirs].is_verb:
+            is_passive = source.tokens[theirs].is_passive
+            clause = source.tokens[theirs].clause
+            first = next(
+                place
+                for place, other in enumerate(source.tokens)
+                if other.clause == clause and (other.is_verb or other.text in _BE or place == theirs)
+            )
+            their_agents = object_of(source, theirs, "by") if is_passive else range(first)
+        named = [
+            place
+            for place, other in enumerate(source.tokens)
+            if place not in their_agents and (other.text in _SELF or other.stem in comparison.names)
+        ]
+        if not named:
+            yield Difference(f"it does not speak of {token.text} there")
+            return
+
+
 def _voice_differs(comparison: Comparison) -> bool:
     """Whether one side says in the passive voice what the other says in the active one."""
     stated, source = comparison.stated, comparison.source
@@ -108,10 +170,15 @@ def _verb_subject(comparison: Comparison, mine: int, theirs: int) -> Iterator[Di
     own, their_own = (patients, their_patients) if stated.tokens[mine].is_passive else (agents, their_agents)
     mapped = {comparison.to[at] for at in own if at in comparison.to}
     others = {at for at in their_own if source.tokens[at].stem not in comparison.names}
+    behind = {at for at in mapped if at > theirs and source.tokens[at].clause != source.tokens[theirs].clause}
+    if mapped and mapped == behind and not stated.tokens[mine].is_passive:
+        yield Difference(f"it says “{source.tokens[theirs].text}” of something else", is_against=True)
+        return
+    mapped_stems = {source.tokens[at].stem for at in mapped}
     if (
         mapped
         and others
-        and not mapped & their_own
+        and not any(source.tokens[at].stem in mapped_stems for at in their_own)
         and not others & comparison.used
         and not any(source.tokens[at].stem in comparison.names for at in their_own)
     ):
@@ -153,9 +220,13 @@ def _may_change_places(comparison: Comparison, first: int, second: int) -> bool:
     words = {token.text for token in between}
     are_words = stated.tokens[first].figure is None and stated.tokens[second].figure is None
     is_list = bool(words & {"and", "or"}) and words <= {"and", "or", "the", "a", "an", "in", "of", "both", "to", "by"}
-    if are_words and (is_list or words <= {"of", "the", "a", "an", "in", "by"}):
+    is_compound = second == first + 1 and not any(token.is_content or token.figure for token in between)
+    if are_words and (is_compound or is_list or words <= {"of", "the", "a", "an", "in", "by"}):
         return True
-    if stated.tokens[first].figure is not None and stated.tokens[second].figure is not None:
+    figures = [stated.tokens[at].figure for at in (first, second)]
+    if sum(figure is not None and figure.is_date for figure in figures) == 1 and None not in figures:
+        return True
+    if None not in figures:
         same_roles = all(role(stated, mine) == role(source, comparison.to[mine]) for mine in (first, second))
         if same_roles and role(stated, first) != role(stated, second):
             return True

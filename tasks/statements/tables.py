@@ -40,9 +40,10 @@ _SCALES: Final = {
     "crore": "crore",
 }
 _CELL_FIGURE: Final = re.compile(
-    r"\s*(?:[$€£¥₹₩₽]|[A-Z]{3}\s)?\s*\(?\s*[-−–]?\s*(?:[$€£¥₹₩₽]\s*)?\d[\d,.\u00a0\u202f' ]*\)?\s*%?\s*\)?\s*"
+    r"\s*(?:[$€£¥₹₩₽]|[A-Z]{3}\s)?\s*\(?\s*[-−–+]?\s*(?:[$€£¥₹₩₽]\s*)?\d[\d,.\u00a0\u202f' ]*\)?\s*%?\s*\)?\s*"
     r"(?:[A-Z]{3}|x|bps|pp|million|billion|bn|m|k)?\s*"
 )
+_BRACKETS: Final = re.compile(r"\([^()]{1,20}\)$")
 _CODES: Final = {"dollars": "$", "euros": "EUR", "euro": "EUR", "pounds": "GBP", "yen": "JPY", "rupees": "INR"}
 _ABOVE: Final = 6
 _LONGEST_LABEL: Final = 200
@@ -148,12 +149,20 @@ def _rows(rows: Sequence[tuple[str, list[str]]], above: Sequence[str]) -> Iterat
         values = [place for place, cell in enumerate(cells) if place and _is_figure(cell)]
         if not values:
             header = _header(header, cells)
-            row_scale, row_currency = _unit(" ".join(cells))
+            row_scale, row_currency = _unit(" ".join(cells)) if not _differ_in_unit(cells) else ("", "")
             scale, currency = row_scale or scale, row_currency or currency
             if len(cells) > 1 and sum(map(len, cells)) > 20:
                 yield original, "; ".join(cell for cell in cells if cell)
             continue
         yield original, _in_one(cells, values, header, scale, currency)
+
+
+def _differ_in_unit(cells: Sequence[str]) -> bool:
+    """Whether the columns of a header have units of their own: `Volume (tonnes)`, `Sales (£000)`."""
+    return (
+        sum(bool(_BRACKETS.search(cell)) for cell in cells[1:]) > 0
+        and any(cell and not _BRACKETS.search(cell) for cell in cells[1:])
+    ) or len({match[0] for cell in cells[1:] if (match := _BRACKETS.search(cell))}) > 1
 
 
 def _header(header: list[str], cells: list[str]) -> list[str]:
@@ -181,13 +190,19 @@ def _in_one(cells: list[str], values: Sequence[int], header: list[str], scale: s
     for place in values:
         column = header[place + offset] if header and 0 <= place + offset < len(header) else ""
         value = re.sub(r"\s+", "", cells[place]) if not re.search(r"[A-Za-z]", cells[place]) else cells[place]
+        own_column = _unit(column) if _BRACKETS.search(column) else ("", "")
+        is_other = bool(_BRACKETS.search(column)) and own_column == ("", "")
+        value = re.sub(r"^([^\d()]*)\(([^()]*)\)(%?)$", r"\1-\2\3", value)
         parsed = figures(value)
-        if parsed and parsed[0].unit == COUNT and not plain and currency and "%" not in column:
-            value = f"{currency}{'' if len(currency) < 3 or currency.endswith('$') else ' '}{value}"
+        money = own_column[1] or ("" if is_other else currency)
+        is_money = own_currency or (not plain and money)
+        if parsed and parsed[0].unit == COUNT and is_money and "%" not in column:
+            value = f"{money}{'' if len(money) < 3 or money.endswith('$') else ' '}{value}"
         if parsed and parsed[0].unit == COUNT and "%" in column:
             value += "%"
-        if scale and not plain and "%" not in value and parsed and not parsed[0].is_scaled:
-            value += f" {scale}"
+        size = own_column[0] or ("" if is_other else scale)
+        if size and not plain and "%" not in value and parsed and not parsed[0].is_scaled:
+            value += f" {size}"
         said.append(f"{value} in {column}" if column else value)
     texts = [
         cell

@@ -4,13 +4,27 @@ from collections.abc import Iterator
 from typing import Final
 
 from tasks.statements.alignment import Comparison, Difference
+from tasks.statements.derived import is_change_between
 from tasks.statements.figures import Figure
-from tasks.statements.reading import Sentence, Token
-from tasks.statements.words import FREE, RESTRICTING, are_opposite, has_opposite, stems_of
+from tasks.statements.reading import Sentence
+from tasks.statements.words import (
+    FREE,
+    RESTRICTING,
+    are_opposite,
+    frequencies,
+    has_opposite,
+    say_the_same,
+    stems_of,
+    words_of,
+)
 
+_FINITE: Final = words_of("auxiliary") | words_of("be")
 _GENERIC: Final = stems_of("generic")
 
 
+_FREQUENCIES: Final = {
+    word: frequency for frequency, *words in map(str.split, frequencies()) for word in (frequency, *words)
+}
 _NEUTRAL_HEADS: Final = stems_of("neutral_heads")
 
 
@@ -40,7 +54,7 @@ def opposites(comparison: Comparison) -> Iterator[Difference]:
 def missing_words(comparison: Comparison) -> Iterator[Difference]:
     for at in comparison.missing:
         token = comparison.stated.tokens[at]
-        if token.stem in comparison.names or _is_initials(token, comparison.source):
+        if _may_be_named(comparison, at) or is_change_between(comparison, at):
             continue
         if token.figure is not None:
             kinds = [
@@ -63,12 +77,9 @@ def _is_within(figure: Figure, comparison: Comparison) -> bool:
     return figure.limit == "high" and any(other.value <= figure.value for other in others)
 
 
-def _is_initials(token: Token, source: Sentence) -> bool:
-    """Whether a word is made of the first letters of names of the sentence: SEC."""
-    if not (token.is_name and 2 <= len(token.text) <= 6):
-        return False
-    initials = "".join(other.text[0] for other in source.tokens if other.is_name)
-    return token.text in initials
+def _may_be_named(comparison: Comparison, at: int) -> bool:
+    """Whether a word names whom the text is about; `misplaced_names` looks at where it does."""
+    return comparison.stated.tokens[at].stem in comparison.names
 
 
 def other_subjects(comparison: Comparison) -> Iterator[Difference]:
@@ -91,7 +102,7 @@ def other_subjects(comparison: Comparison) -> Iterator[Difference]:
         (
             at
             for at, token in enumerate(stated.tokens)
-            if token.is_verb or token.text in {"is", "are", "was", "were", "has", "have", "had", "will"}
+            if (token.is_verb and at) or token.text in {"is", "are", "was", "were", "has", "have", "had", "will"}
         ),
         len(stated.tokens),
     )
@@ -135,14 +146,30 @@ def other_names(comparison: Comparison) -> Iterator[Difference]:
             other
             for place, other in enumerate(source.tokens)
             if other.clause == token.clause
+            and place < theirs
             and other.is_name
             and other.is_content
             and place not in comparison.used
             and other.stem not in comparison.names
         ]
-        if own:
+        is_here_too = any(
+            other.clause in named and say_the_same(other.stem, token.stem)
+            for other in source.tokens
+            if other.is_content
+        )
+        if own and not is_here_too:
             yield Difference(f"it says “{token.text}” of {own[0].text}", is_against=True)
             return
+
+
+def other_frequencies(comparison: Comparison) -> Iterator[Difference]:
+    """How often, where the sentence says another: a quarterly dividend as an annual one."""
+    own, theirs = (
+        {_FREQUENCIES[token.text]: token.text for token in sentence.tokens if token.text in _FREQUENCIES}
+        for sentence in (comparison.stated, comparison.source)
+    )
+    if own and theirs and not own.keys() & theirs.keys():
+        yield Difference(f"it says “{next(iter(theirs.values()))}”", is_against=True)
 
 
 def lost_words(comparison: Comparison) -> Iterator[Difference]:
@@ -152,7 +179,7 @@ def lost_words(comparison: Comparison) -> Iterator[Difference]:
     for theirs in sorted(comparison.used):
         if tokens[theirs].figure is not None and tokens[theirs].figure.is_date:  # type: ignore[union-attr]
             continue
-        at = theirs - 1
+        at, back = theirs - 1, comparison.back(theirs)
         while (
             at >= 0
             and at not in comparison.used
@@ -162,6 +189,7 @@ def lost_words(comparison: Comparison) -> Iterator[Difference]:
         ):
             if (
                 tokens[at].text in RESTRICTING
+                and not (back is not None and stated.tokens[back].preposition == tokens[at].text)
                 and tokens[theirs].is_content
                 and not tokens[at].is_limit
                 and not tokens[at].is_verb
@@ -184,14 +212,16 @@ def lost_words(comparison: Comparison) -> Iterator[Difference]:
             head = token.preposition_at - 1
             if (
                 head not in comparison.used
+                and tokens[head].figure is None
                 and tokens[head].is_content
                 and not tokens[head].is_verb
                 and tokens[head].stem not in _NEUTRAL_HEADS
                 and tokens[head].text not in FREE
                 and not tokens[head].is_name
+                and not any(say_the_same(tokens[head].stem, other.stem) for other in stated.tokens if other.is_content)
             ):
                 yield Difference(f"it speaks of “{tokens[head].text} {token.preposition} {token.text}”")
-            elif tokens[head].figure is not None and head not in comparison.used and token.preposition == "of":
+            elif _is_part(tokens[head].figure) and head not in comparison.used and token.preposition == "of":
                 yield Difference(f"it speaks of {tokens[head].text} of it")
     for mine, theirs in comparison.to.items():
         if tokens[theirs].is_content and not tokens[theirs].figure and _verb_governs(comparison, theirs) is not None:
@@ -200,6 +230,29 @@ def lost_words(comparison: Comparison) -> Iterator[Difference]:
                 yield Difference(
                     f"it says “{tokens[_verb_governs(comparison, theirs) or 0].text} to {tokens[theirs].text}”"
                 )
+
+
+def _is_part(figure: Figure | None) -> bool:
+    """Whether a figure may be a part of what stands behind it: a share or a number, and no amount of money."""
+    return figure is not None and figure.kind != "money"
+
+
+def restricted_subjects(comparison: Comparison) -> Iterator[Difference]:
+    """A bound on the sentence's subject that the statement leaves out: `suppliers with sales below £50,000 may`."""
+    tokens = comparison.source.tokens
+    for at in comparison.source.figures:
+        figure = tokens[at].figure
+        if at in comparison.used or figure is None or figure.limit not in {"low", "high"}:
+            continue
+        first = next((place for place in range(at) if tokens[place].clause == tokens[at].clause), at)
+        clause = [place for place in range(first, len(tokens)) if tokens[place].clause == tokens[at].clause]
+        verb = next((place for place in clause if tokens[place].is_verb or tokens[place].text in _FINITE), None)
+        if verb is None or verb < at or tokens[at].segment != tokens[verb].segment:
+            continue
+        if any(place in comparison.used for place in range(first, at)) and any(
+            place in comparison.used for place in clause if place > verb
+        ):
+            yield Difference(f"it says that of “{tokens[at].text}” alone")
 
 
 def _verb_governs(comparison: Comparison, theirs: int) -> int | None:

@@ -44,6 +44,8 @@ def stem(word: str) -> str:
         return word
     if word.endswith("ional") and len(word) > 8:
         word = word.removesuffix("al")
+    if word.endswith("ceed"):
+        return word
     if word.endswith("quisition"):
         return word.removesuffix("isition") + "ir"
     for suffix in _SUFFIXES:
@@ -113,6 +115,12 @@ def limits() -> Mapping[str, str]:
     """The kinds of words that limit a statement, each with its words."""
     by_kind: Mapping[str, str] = _DATA["limits"]
     return by_kind
+
+
+def frequencies() -> list[str]:
+    """How often: each line has the words for one frequency."""
+    lines: str = _DATA["lists"]["frequencies"]
+    return [line for line in lines.splitlines() if line]
 
 
 def in_one_word(text: str) -> str:

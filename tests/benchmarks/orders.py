@@ -1,7 +1,8 @@
 """Telling orders to a model from what contracts, tenders, minutes and manuals tell people to do.
 
 `orders.toml` holds both, in our own words, and none of it was at hand when the patterns were written. On its open half
-the patterns were changed and cut down; the shut half was counted, not read, while that was done.
+the patterns were changed and cut down; the shut half was counted, not read, while that was done. The part `later` was
+written after that by another hand, and no pattern was changed for it.
 """
 
 import tomllib
@@ -21,8 +22,11 @@ TARGET: Final = 5 / 118
 def measure() -> Iterator[tuple[str, str, str]]:
     """Rows of (what, figure, target)."""
     sentences: dict[str, dict[str, list[str]]] = tomllib.loads(SENTENCES.read_text(encoding="utf-8"))
-    for part in ("open", "shut"):
-        ordinary, orders = sentences["ordinary"][part], sentences["orders"][part]
+    for part in ("open", "shut", "later"):
+        if part == "later":
+            ordinary, orders = sentences[part]["ordinary"], sentences[part]["orders"]
+        else:
+            ordinary, orders = sentences["ordinary"][part], sentences["orders"][part]
         alarms, found = (sum(bool(find_orders(text)) for text in texts) for texts in (ordinary, orders))
         yield f"orders, {part}: false alarms", f"{alarms} of {len(ordinary)}", f"at most {TARGET * len(ordinary):.1f}"
         yield f"orders, {part}: found", f"{found} of {len(orders)}", "not fewer than before"

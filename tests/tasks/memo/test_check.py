@@ -101,7 +101,7 @@ def test_a_figure_that_does_not_count_is_contradicted_by_the_one_that_does(room:
     [
         "The office in Berlin has forty desks.",
         "Revenue was EUR 5.1 million in the year to 31 December 2022.",
-        "Casa Serena is 90 days behind with EUR 340k.",
+        "Casa Serena is content with the new portal.",
         "The term has 24 % interest.",
         "He said “we shall double the team in the coming spring”.",
     ],

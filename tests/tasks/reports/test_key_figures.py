@@ -90,10 +90,11 @@ def test_a_value_is_shown_in_three_digits() -> None:
 def test_the_page_links_each_value_and_names_what_is_wrong() -> None:
     report, _ = with_figures()
     page = html.render(report)
-    assert 'title="EUR 12,000,000, 2024-01-01/2024-12-31, audited, Accounts &lt;b&gt;.pdf, page 4' in page
+    assert 'title="EUR 12,000,000, 2024-01-01 to 2024-12-31, audited, Accounts &lt;b&gt;.pdf, page 4' in page
     assert 'href="https://drive.example/a#page=4"' in page
     assert "Accounts <b>" not in page
-    assert "EUR 15,000,000, 2024-01-01/2024-12-31 does not" in page
+    assert "EUR 15,000,000, 2024-01-01 to 2024-12-31 does not" in page
+    assert "It counts because an audited source goes before a deck." in page
     assert "Does not tie:</span> the rows are the total: 10 stated, 9 computed" in page
 
 

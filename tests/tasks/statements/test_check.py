@@ -126,3 +126,69 @@ def test_a_name_may_stand_for_we_but_not_for_another_name() -> None:
 
 def test_the_text_is_counted_in_which_the_sentence_stands() -> None:
     assert check("The plant closed in 2020.", ["Nothing.", "The plant was closed in 2020."]).text == 1
+
+
+REPORT = """\
+For the Full Year of Fiscal 2024
+Sales increased 18.3% to $10.2 billion compared to $8.6 billion in fiscal 2023, due to an initial public offering.
+We acquired all of the shares of Brook Ltd. in 2022. It was spun off from Marlowe Industries in 2003.
+Brook became our subsidiary. The company maintains its quarterly dividend of $1.19 per share.
+Suppliers with annual deliveries below £50,000 may provide a self-assessment. We kept our streak of 0 fines.
+The customer may terminate only after the first 18 months. Management denied a report that the plant was closed.
+Pump sales rose 64% due to a new plant, a 21% increase in valve sales followed. Sales growth of 7.0% - 8.0% is expected.
+The language of the proceedings shall be English and the fee shall not exceed $5 million.
+The fund, which owns 6.4%, left.
+
+€ million\t2024\t2023
+Revenue\t2,643\t2,310
+Result\t(17)\t12
+"""
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "Sales increased 18.3% to $10.2 billion in fiscal 2024.",
+        "Sales grew due to an IPO.",
+        "Revenue grew from €2,310 million in 2023 to €2,643 million in 2024.",
+        "Revenue grew 14% to €2.6 billion in 2024.",
+        "The loss was €17 million in 2024.",
+        "Valve sales increased 21%.",
+        "Sales growth of 7.0% to 8.0% is expected.",
+        "The language of the proceedings is English.",
+        "The fee is capped at $5 million.",
+        "Acme was spun off from Marlowe Industries in 2003.",
+    ],
+)
+def test_what_an_answer_makes_of_a_sentence_is_supported(statement: str) -> None:
+    assert check(statement, [REPORT], "Acme").verdict is Verdict.SUPPORTED
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "Sales increased 18.3% to $10.2 billion in fiscal 2023.",
+        "Revenue fell from €2,643 million in 2024 to €2,310 million in 2023.",
+        "Revenue grew 15% to €2,643 million in 2024.",
+        "The loss was €12 million in 2023.",
+        "Valve sales increased 64%.",
+        "Brook acquired all of the shares of Acme in 2022.",
+        "Acme became a subsidiary of Brook.",
+        "Marlowe Industries was spun off from Acme in 2003.",
+        "Acme owns 6.4% of the fund.",
+        "The company maintains its annual dividend of $1.19 per share.",
+        "Suppliers may provide a self-assessment.",
+        "We have fines.",
+        "The customer may terminate.",
+        "The plant was closed.",
+        "Sales grew 7.0% to 8.0%.",
+    ],
+)
+def test_what_an_answer_makes_too_much_of_is_not_supported(statement: str) -> None:
+    assert check(statement, [REPORT], "Acme").verdict is not Verdict.SUPPORTED
+
+
+def test_a_company_is_no_place_it_is_not_said_to_be_in() -> None:
+    texts = ["Halden Pumps has its head office in Moss."]
+    assert check("Halden Pumps is headquartered in Moss.", texts, "Halden Pumps").verdict is Verdict.SUPPORTED
+    assert check("Halden Pumps is headquartered in Halden.", texts, "Halden Pumps").verdict is not Verdict.SUPPORTED
