@@ -15,10 +15,11 @@ from tasks.figures.concepts import Meaning, Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Basis, Figure, Findings, basis_of, variant_of
 from tasks.figures.measures import NEVER_NEGATIVE, is_loss, measured, planned, used_only
-from tasks.figures.numbers import Amount, Units, cell_amount
+from tasks.figures.numbers import Amount, Units, cell_amount, only_units, units_of
 from tasks.figures.periods import When, find_periods, header_period, last_day
 from tasks.figures.table_columns import Column, read_header, table_units, title_when
 from tasks.figures.table_labels import WHOLE, Label, LabelReader, is_date, label_reader, without_dates
+from tasks.figures.table_blocks import blocks
 from tasks.figures.table_rows import Grid, Row, grids, is_number, is_year
 from tasks.figures.ties import untied
 
@@ -61,6 +62,8 @@ _ENTITY_CORNER: Final = re.compile(
     r"|produkte?|segmente?|clientes?|subsidiar(?:y|ies)|sites?|brands?|entit(?:y|ies)|services?)\b",
     re.IGNORECASE,
 )
+_BY_ENTITY: Final = re.compile(r"(?P<what>[^:]+?) (?:by|per|nach|par|por|split by|breakdown by) \w", re.IGNORECASE)
+_HAPPENED: Final = re.compile(r"\bactuals?\b|\bist\b|\b(?:19|20)\d\dA\b|\bréel\b", re.IGNORECASE)
 _PARTIAL: Final = re.compile(
     r"\b(?:lost|churned|new|pipeline|won|expansion|contraction|bridge|signed|overdue|orders?|backlog)\b", re.IGNORECASE
 )
@@ -96,7 +99,7 @@ class Candidate:
 def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[list[Candidate]]:
     """The figures of each table of a document, a list a table; numbers left out are counted in `findings`."""
     reader = label_reader(taxonomy)
-    for grid in grids(document.text):
+    for grid in (block for grid in grids(document.text) for block in blocks(grid, reader)):
         if any(reader.meaning(row.label) for row in grid.rows) or _may_speak(grid, reader):
             found = list(_Table(document, reader, grid, findings).candidates())
             if found:
@@ -108,8 +111,10 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
 
 def _may_speak(grid: Grid, reader: LabelReader) -> bool:
     """Whether a label that is no plain concept may name one beside its date, its units or its basis."""
-    if any(len(title) < _LONGEST_LABEL and reader.speaks(title) for title in grid.titles[-2:]):
-        return True
+    for title in grid.titles[-2:]:
+        of_parts = _BY_ENTITY.match(title)
+        if len(title) < _LONGEST_LABEL and reader.speaks(of_parts["what"] if of_parts else title):
+            return True
     if any(cell and len(cell) < 80 and reader.speaks(cell) for row in grid.rows[:6] for cell in row.cells):
         return True
     return any(len(row.label) < 90 and reader.speaks(row.label) for row in grid.rows[6:200])
@@ -124,7 +129,7 @@ class _Table:
         self._grid = grid
         self._findings = findings
         self._comma = document.comma_decimal
-        self._series = ""
+        self._series = self._entities = ""
         self._under(grid.titles)
 
     def _under(self, titles: Sequence[str]) -> None:
@@ -199,7 +204,10 @@ class _Table:
         self, row: Row, numbers: list[int], columns: list[Column], section: str, weight: int
     ) -> Iterator[Candidate]:
         self._findings.rows += 1
-        name = row.cells[0] or (row.label if not is_number(row.label) else "")
+        named_by, name = self._name(row)
+        of_name = columns[named_by].words if named_by and named_by < len(columns) else ""
+        self._entities = self._corner if not of_name else of_name
+        numbers = [index for index in numbers if index > named_by]
         label = self._reader.read(name) if name else None
         meaning = label.meaning if label else None
         by_row = meaning is not None
@@ -228,6 +236,9 @@ class _Table:
                     cell_meaning, of_column = column.label.meaning, True
                 elif named_when is not None and named_when.dated and not without_dates(name):
                     cell_meaning = self._title_meaning(column, len(numbers))
+                else:
+                    cell_meaning = self._by_entity(column)
+                    of_column = cell_meaning is not None
                 if cell_meaning is None:
                     continue
             self._findings.looked_at += 1
@@ -252,6 +263,18 @@ class _Table:
             if figure is not None:
                 yield Candidate(figure, cell_meaning.rank, section, weight)
 
+    def _name(self, row: Row) -> tuple[int, str]:
+        """What a row is called, and where that stands: behind a rank or an account's number where there is one."""
+        first = row.cells[0]
+        if first and is_number(first, comma_decimal=self._comma) and len(row.cells) > 1:
+            second = row.cells[1]
+            if any(map(str.isalpha, second)) and not is_number(second, comma_decimal=self._comma) and not only_units(second):
+                return 1, second
+        if first:
+            return 0, first
+        at = next((index for index, cell in enumerate(row.cells) if cell), 0)
+        return (at, row.cells[at]) if row.cells[at] and not is_number(row.cells[at]) else (0, "")
+
     def _lists(self, name: str) -> bool:
         """Whether the table lists parts of the company, and this row is one of them or their total."""
         if len(self._grid.rows) > _MOST_ENTITIES:
@@ -260,8 +283,18 @@ class _Table:
         return bool(name) and self._is_entity_table() and _SUBTOTAL.match(name) is None
 
     def _is_entity_table(self) -> bool:
-        over = f"{self._corner} {' '.join(self._titles[-1:])}"
-        return _ENTITY_CORNER.search(self._corner) is not None and not _PARTIAL.search(over)
+        over = f"{self._entities} {' '.join(self._titles[-1:])}"
+        return _ENTITY_CORNER.search(self._entities) is not None and not _PARTIAL.search(over)
+
+    def _by_entity(self, column: Column | None) -> Meaning | None:
+        """What the numbers of a table of parts are, by its title: "Revenue by segment" over years."""
+        if column is None or column.when is None or column.entity or column.skipped or not self._is_entity_table():
+            return None
+        for title in reversed([*self._titles, self._corner][-4:]):
+            match = _BY_ENTITY.match(title)
+            if match:
+                return self._reader.read(match["what"]).meaning
+        return None
 
     def _title_meaning(self, column: Column | None, count: int) -> Meaning | None:
         """What the rows of a series are, by the corner or the line over it: "ARR, EUR m" over years."""
@@ -318,6 +351,9 @@ class _Table:
             self._findings.leave_out("no period")
             return None
         row_units = label.units if label else Units()
+        beside = next((cell for cell in row.cells[1:] if cell and only_units(cell)), "")
+        if beside:  # a column of units
+            row_units = row_units.over(units_of(beside))
         column_units = column.units if column else Units()
         header_units = row_units.over(column_units)
         in_base_units = measured(self._document, self._findings, amount, concept.units, header_units, row_units)
@@ -337,7 +373,7 @@ class _Table:
         column_words = column.words if column else ""
         basis = basis_of(column_words) or (label.basis if label else None)
         dated = calendar.dated
-        if basis is None and not (
+        if basis is None and not _HAPPENED.search(column_words) and not (
             self._table_basis in {"budget", "forecast"} and dated and last_day(period) <= dated.isoformat()
         ):
             basis = self._table_basis  # of a plan's years those that are over are actual

@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import Final
 
 from tasks.figures.figure import basis_of
-from tasks.figures.numbers import Units, units_of
-from tasks.figures.periods import HINT, When, find_periods, header_period, spoken_span
+from tasks.figures.numbers import Units, only_units, units_of
+from tasks.figures.periods import HINT, When, find_periods, header_period, says_to_date, spoken_span, year_earlier
 from tasks.figures.table_labels import Label, LabelReader, entity_named
 from tasks.figures.table_rows import Row
 
@@ -21,8 +21,11 @@ _SKIPPED_COLUMN: Final = re.compile(
     r"|\bas a percent|\bper share\b|\bvariation\b|\bvariación\b|\bcumulative\b|\bsince inception\b",
     re.IGNORECASE,
 )
-_PROSE_AMOUNT: Final = re.compile(r"\d[\d.,]* ?(?:thousand|million|billion|mio|mrd|%)|[$€£] ?\d", re.IGNORECASE)
+_PROSE_AMOUNT: Final = re.compile(r"\d[\d.,]* ?(?:thousand|million|billion|mio|mrd|%)|[$€£] ?(?!000\b)\d", re.IGNORECASE)
 """A line that speaks of an amount says nothing of the units of the table under it."""
+_PRIOR: Final = re.compile(
+    r"\b(?:prior|previous|last|preceding)[- ](?:year|period)\b|\bPY\b|\bvorjahr\w*|\bn-1\b|\bannée précédente\b", re.IGNORECASE
+)
 _DATED_TITLE: Final = re.compile(r"\b(?:ended|as of|as at)\b", re.IGNORECASE)
 _MONTH_OF: Final = (
     "",
@@ -66,9 +69,14 @@ def read_header(header: Sequence[Row], width: int, lines: Sequence[str], reader:
     """The columns that a header of `width` columns names, under these lines of text."""
     header = header[-5:]
     words = [""] * width
+    beside: list[str] = []  # units that stand alone beside a title
     for position, row in enumerate(header):
         last = position + 1 == len(header)
         spread = ""
+        named = [cell for cell in row.cells[1:] if cell]
+        if row.cells[0] and not last and named and all(map(only_units, named)) and len(set(named)) == 1:
+            beside.append(named[0])
+            continue
         if len([cell for cell in row.cells if cell]) == 1:
             only = next(cell for cell in row.cells if cell)
             if row.cells[0] or not (HINT.search(only) or basis_of(only) or units_of(only) != Units()):
@@ -87,11 +95,11 @@ def read_header(header: Sequence[Row], width: int, lines: Sequence[str], reader:
             if taken and taken not in words[index]:
                 words[index] = f"{words[index]} {taken}".strip()
     corners = [row.cells[0] for row in header if row.cells and row.cells[0]]
-    corner = " ".join(corners)
+    corner = " ".join([*corners, *beside])
     titles = [title for title in lines if len(title) < 220] + corners[:-1]
     units_of_table = table_units(titles, corner, words)
     of_title = title_when(titles, corner)
-    columns = []
+    columns: list[Column] = []
     own = [header_period(text) for text in words]
     step = _step(own)
     for text, told in zip(words, own, strict=True):
@@ -105,10 +113,25 @@ def read_header(header: Sequence[Row], width: int, lines: Sequence[str], reader:
             when = replace(when, months=step, end=_month_end(when.end) if first_day else when.end)
         else:
             when = _joined(when, of_title)
+        if when is not None and when.dated and says_to_date(text):
+            when = replace(when, to_date=True)
         units = label.units.over(units_of_table)
         skipped = _SKIPPED_COLUMN.search(text) is not None
         columns.append(Column(text, label, when, entity_named(text, label), skipped, units))
-    return Header(columns, corner, titles)
+    return Header(_prior_years(columns), corner, titles)
+
+
+def _prior_years(columns: list[Column]) -> list[Column]:
+    """The columns; one of the prior year that has no date of its own but its neighbour's is a year earlier."""
+    current = {(c.when.end, c.when.year, c.when.part) for c in columns if c.when and not _PRIOR.search(c.words)}
+    return [
+        replace(column, when=year_earlier(column.when))
+        if column.when
+        and _PRIOR.search(column.words)
+        and (column.when.end, column.when.year, column.when.part) in current
+        else column
+        for column in columns
+    ]
 
 
 def table_units(titles: Sequence[str], corner: str, words: Sequence[str]) -> Units:

@@ -21,7 +21,8 @@ _FILLER: Final = re.compile(
     r"|from|and|twelve|three|six|nine|full|fy|ye|zum|am|per|"
     r"restated|revised|previously|originally|recast|note|notes|december|consolidated|stated|jahr|geschäftsjahr"
     r"|exercice|ejercicio|clos|le|al|du|au|stand|thousands?|millions?|billions?|dollars|usd|eur|except|share|data"
-    r"|amounts?|unaudited|audited|year[- ]end)\b|[$€£%,.:;()\[\]–—/*'’&-]|\b\d{1,3}s?\b",
+    r"|amounts?|unaudited|audited|year[- ]end|ltm|ttm|ytd|to date|pf|(?:prior|previous|last)[- ]year|vorjahr"
+    r"|vorjahreszeitraum|month|quarter|period)\b|[$€£%,.:;()\[\]–—/*'’&-]|\b\d{1,3}s?\b",
     re.IGNORECASE,
 )
 _BILINGUAL: Final = re.compile(r"\s[/|]\s")
@@ -29,6 +30,13 @@ _DATE_TAIL: Final = re.compile(
     r"\b(?:at|as at|as of|on|for|in|of|per|zum|am|au|al|end of|year end(?:ed)?|year to|the year ended|year)\s*$",
     re.IGNORECASE,
 )
+_ASIDE: Final = re.compile(
+    r"\((?:ftes?|period[- ]end|year[- ]end|end of (?:period|year|month)|at end|annual(?:i[sz]ed)?|monthly|unaudited|#|no\.?"
+    r"|number|arr|nrr)\)",
+    re.IGNORECASE,
+)
+"""Brackets that do not change what a label means."""
+
 _AVERAGE: Final = re.compile(r"\baverage\b|\bmean\b|durchschnitt|\bmoyen|\bmedi[oa]\b", re.IGNORECASE)
 
 
@@ -85,6 +93,9 @@ class LabelReader:
         if meaning is None:
             rest = without_units(rest)
             meaning = self.meaning(rest)
+            if meaning is None and "(" in rest:
+                rest = " ".join(_ASIDE.sub(" ", rest).split())
+                meaning = self.meaning(rest)
             if meaning is None and "(" in rest:
                 meaning = self.meaning(re.sub(r"\([^()]*\)", " ", rest))
                 meaning = meaning if meaning and "money" in meaning.concept.units else None
