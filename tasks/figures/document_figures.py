@@ -73,7 +73,8 @@ def _without_contradictions(document: LedgerDocument, candidates: list[Candidate
             others.append(figure)
     kept = others
     for group in groups.values():
-        first = max(group, key=lambda candidate: (candidate.weight, -candidate.rank))
+        main = [each for each in group if each.consolidated and each.weight >= _STATEMENT_WEIGHT] or group
+        first = max(main, key=lambda candidate: (candidate.weight, -candidate.rank))
         if first.weight < _STATEMENT_WEIGHT or (len(document.text) < _LONG and first.weight < 2 * _STATEMENT_WEIGHT):
             if len(document.text) > _LONG:
                 votes = Counter(candidate.figure.value for candidate in group)

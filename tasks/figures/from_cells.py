@@ -9,6 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 from tasks.figures.concepts import Meaning, Taxonomy
@@ -33,6 +34,9 @@ MOST_ROWS: Final = 50_000
 """Rows with numbers that are looked at, of those tables of a document in which something is named."""
 
 _NUMERIC: Final = re.compile(r"[-(]?[$€£]?\d[\d.,]*\)?")
+_SPLIT_ROWS: Final = 3
+"""Rows of a table with their label on a line of its own from which on all of them are taken to be so."""
+
 _LONGEST_LABEL: Final = 160
 """Characters of a line over a table that may be what its numbers are; a longer one is a sentence."""
 
@@ -57,6 +61,10 @@ _STATEMENT: Final = re.compile(
     r"|kapitalflussrechnung|compte de résultat|\bbilan\b|cuenta de (?:resultados|pérdidas)|balance de situación",
     re.IGNORECASE,
 )
+_CONSOLIDATED: Final = re.compile(r"\bconsolidated\b|\bgroup\b|\bkonzern|\bconsolidé|\bconsolidad[oa]", re.IGNORECASE)
+_SHORT: Final = 25
+"""Characters up to which a line over a table is a part of its header: "December", "31,", "(In thousands)"."""
+
 _ENTITY_CORNER: Final = re.compile(
     r"\b(?:customers?|clients?|segments?|products?|regions?|countr(?:y|ies)|divisions?|business units?|kunden?"
     r"|produkte?|segmente?|clientes?|subsidiar(?:y|ies)|sites?|brands?|entit(?:y|ies)|services?)\b",
@@ -94,6 +102,7 @@ class Candidate:
     rank: int
     section: str
     weight: int
+    consolidated: bool = False
 
 
 def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[list[Candidate]]:
@@ -130,14 +139,16 @@ class _Table:
         self._findings = findings
         self._comma = document.comma_decimal
         self._series = self._entities = ""
+        self._percents: set[int] = set()  # columns of percentages beside amounts
         self._under(grid.titles)
 
     def _under(self, titles: Sequence[str]) -> None:
         """Read on under these lines: they say what kind of table it is."""
         self._lines = titles
         self._titles = [title for title in titles if len(title) < 220]
-        near = " ".join(title[-250:] for title in titles[-3:])
-        self._over = " ".join(self._titles[-3:])
+        spoken = [title for title in titles if len(title) > _SHORT] or titles
+        near = " ".join(title[-250:] for title in [*spoken[-3:], *titles[-3:]])
+        self._consolidated = any(_CONSOLIDATED.search(title) for title in self._titles[-5:])
         self._parent = any(_PARENT.search(title) for title in self._titles)
         self._statement = any(_STATEMENT.search(title) for title in self._titles[-5:])
         self._skipped = _SKIPPED_TABLE.search(near) is not None and not self._statement
@@ -155,6 +166,9 @@ class _Table:
         support = sum(1 for row in rows if _SUPPORT.search(row.label))
         body = False
         with_numbers: set[int] = set()
+        named: list[Row] = []  # the rows of the header that name the columns
+        parts_of_rows = _labels_above(rows)
+        above = ""
         since: list[str] = []  # lines of one cell since the last numbers: sections, or the titles of another table
         for row in rows:
             if self._findings.rows > MOST_ROWS or self._findings.looked_at > MOST_NUMBERS:
@@ -170,6 +184,9 @@ class _Table:
             with_numbers |= set(numbers)
             if not numbers and row.cells and not row.cells[0] and not any(row.cells[1:]):
                 continue
+            if numbers and above and parts_of_rows and not row.cells[0]:
+                row = Row(row.start, [above, *row.cells[1:]], row.starts, row.loose)
+            above = row.cells[0] if len(row.cells) == 1 else ""
             first_is_number = is_number(row.cells[0], comma_decimal=self._comma)
             if not numbers and not first_is_number:
                 filled = [cell for cell in row.cells if cell]
@@ -188,6 +205,11 @@ class _Table:
                     continue
                 if body:
                     header, body = [], False
+                    self._percents = set()
+                    if len(filled) == 1 and named and not any(find_periods(cell) for at in named for cell in at.cells[1:]):
+                        header = [row, *named]  # another year under the same columns
+                        columns = []
+                        continue
                     if since:
                         self._under(since[-6:])
                         since, section = [], ""
@@ -197,6 +219,7 @@ class _Table:
             if not columns:
                 read = read_header(header, max(len(row.cells) for row in rows), self._lines, self._reader)
                 columns, self._corner, self._titles = read.columns, read.corner, read.titles
+                named = [at for at in header if len([cell for cell in at.cells if cell]) > 1]
             body, since = True, []
             yield from self._row(row, numbers, columns, section, support + (6 if self._statement else 0))
 
@@ -204,6 +227,7 @@ class _Table:
         self, row: Row, numbers: list[int], columns: list[Column], section: str, weight: int
     ) -> Iterator[Candidate]:
         self._findings.rows += 1
+        self._percents.update(_of_percents(row, numbers))
         named_by, name = self._name(row)
         of_name = columns[named_by].words if named_by and named_by < len(columns) else ""
         self._entities = self._corner if not of_name else of_name
@@ -245,6 +269,8 @@ class _Table:
             amount = cell_amount(row.cells[index], comma_decimal=self._comma)
             if amount is None or cell_meaning is None:
                 continue
+            if index in self._percents and amount.unit is None and "percent" not in cell_meaning.concept.units:
+                continue
             when = named_when if named_when and named_when.dated else column.when if column else None
             if when is None and by_row and column is None:
                 self._findings.leave_out("no header over the column")
@@ -261,7 +287,7 @@ class _Table:
                 entity = entity or "parent company"
             figure = self._figure(row, index, amount, cell_meaning, label, column, when, entity)
             if figure is not None:
-                yield Candidate(figure, cell_meaning.rank, section, weight)
+                yield Candidate(figure, cell_meaning.rank, section, weight, self._consolidated)
 
     def _name(self, row: Row) -> tuple[int, str]:
         """What a row is called, and where that stands: behind a rank or an account's number where there is one."""
@@ -389,6 +415,26 @@ class _Table:
             concept.id, f"{name}, {variant}" if variant else name, value, unit, scale, step, period, entity, basis,
             variant, self._document.place(start, words, column_words), start, start + len(row.cells[index]),
         )  # fmt: skip
+
+
+def _labels_above(rows: Sequence[Row]) -> bool:
+    """Whether the rows of a table stand on two lines each, the label above its numbers."""
+    split = sum(
+        1
+        for above, row in pairwise(rows)
+        if len(above.cells) == 1
+        and not above.cells[0].endswith(":")
+        and not row.cells[0]
+        and any(map(is_number, row.cells[1:]))
+    )
+    return split >= _SPLIT_ROWS and 2 * split >= sum(1 for row in rows if any(map(is_number, row.cells[1:])))
+
+
+def _of_percents(row: Row, numbers: Sequence[int]) -> Iterator[int]:
+    """The columns that hold percentages beside amounts: "2,110 | 30% | 2,196 | 33%"."""
+    for left, index in pairwise(numbers):
+        if index == left + 1 and row.cells[index].endswith("%") and not row.cells[left].endswith("%"):
+            yield index
 
 
 def _settled(candidates: list[Candidate], findings: Findings) -> list[Candidate]:

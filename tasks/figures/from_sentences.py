@@ -165,11 +165,23 @@ _BOUND: Final = re.compile(
     r"|gegenüber|nach)\s*(?:of |the )?(?:about )?$",
     re.IGNORECASE,
 )
+_RELATED: Final = re.compile(r"^\s*(?:related|relating|associated|attributable|in connection|as well as)\b", re.IGNORECASE)
+"""Behind a concept: of a part of it."""
+
 _PLAN: Final = re.compile(
     r"\b(?:expects?|expected|forecasts?|projected|guidance|outlook|will|targets?|plans?|planned|budget(?:ed)?"
     r"|erwartet|prognose|plant|aims?)\b",
     re.IGNORECASE,
 )
+_PAID: Final = re.compile(
+    r"^\s*(?:(?:that (?:is|was|were) )?(?:used|provided|received|paid|acquired|generated|required|collected|returned"
+    r"|inflows?|outflows?|proceeds|payments?|distributions?|merger|purchase|awards?|compensation|from|for|to|per)\b"
+    r"|\()",
+    re.IGNORECASE,
+)
+"""Behind "cash": what was paid and no balance."""
+
+_PAID_IN: Final = re.compile(r"\b(?:in|for|of|by|non|restricted|surplus|excess)[ -]+$", re.IGNORECASE)
 _ENTITY_BEHIND: Final = re.compile(
     r"\b(?:segment|division|subsidiary|region|of the (?:customer|client|competitor|target|acquired))\b", re.IGNORECASE
 )
@@ -286,6 +298,10 @@ def _of_mention(
     ):
         return
     behind = sentence[match.end() :]
+    if match.group() == "cash" and (_PAID.match(behind) or _PAID_IN.search(before)):
+        return
+    if _RELATED.match(behind):
+        return
     if _NOT_BEHIND.match(behind) and not (concept.id == "recurring_revenue" and re.match(r"\s*from contracts", behind)):
         return
     if HYPOTHETICAL.search(sentence) and not _PLAN.search(sentence):
@@ -308,7 +324,7 @@ def _of_mention(
             continue
         plain = re.sub(r"\([^()]*\)?", " ", lead)
         linked = _LINK.search(lead.rstrip() + " ") or re.fullmatch(r"\s*", lead)
-        if not linked or re.search(r"[;]|\bwhile\b|\bwhereas\b|\band (?!to\b|\w+ed\b)[a-z]+ (?:was|were|of)\b", plain):
+        if not linked or re.search(r"[;]|\bwhile\b|\bwhereas\b|\bas well as\b|\band (?!to\b|\w+ed\b)[a-z]+ (?:was|were|of)\b", plain):
             return
         if concept.id != "recurring_revenue" and re.search(
             r"\b(?:customer|segment|contract|order|fee|loan|claim|grant|fine)s?\b", plain, re.IGNORECASE

@@ -340,19 +340,22 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     lower = lowered(head)
     year_ends = sorted({*spots(lower, _YEAR_ENDED_WORDS), *spots(lower, (" to ", " to:"), before=1)})
     ends: Counter[tuple[int, int]] = Counter()
+    annual: Counter[tuple[int, int]] = Counter()
     annual_ends: Counter[date] = Counter()
     for match in matches(_YEAR_ENDED, head, year_ends):
         words = match.group(0).lower()
-        annual = "year" in words or "weeks" in words or "jahr" in words or "exercice" in words or "ejercicio" in words
+        of_year = "year" in words or "weeks" in words or "jahr" in words or "exercice" in words or "ejercicio" in words
         when = next(iter(find_periods(match.group(1))), None)
         if when is None:
             continue
-        weight = 3 if annual else 1
+        day = (when.end.month, when.end.day) if when.end else when.month_day
+        if day:
+            ends[day] += 3 if of_year else 1
+            annual[day] += of_year
         if when.end:
-            ends[when.end.month, when.end.day] += weight
-            annual_ends[when.end] += annual
-        elif when.month_day:
-            ends[when.month_day] += weight
+            annual_ends[when.end] += of_year
+    if sum(annual.values()) > 1:  # "as of January 30" beside "year ended December 31" ends no year
+        ends = annual
     months: Counter[int] = Counter()
     for (month, _), count in ends.items():
         months[month] += count
