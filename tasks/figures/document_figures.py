@@ -74,10 +74,14 @@ def _without_contradictions(document: LedgerDocument, candidates: list[Candidate
     kept = others
     for group in groups.values():
         main = [each for each in group if each.consolidated and each.weight >= _STATEMENT_WEIGHT] or group
-        first = max(main, key=lambda candidate: (candidate.weight, -candidate.rank))
+        votes = Counter(candidate.figure.value for candidate in group)
+        first = max(main, key=lambda each: (each.weight >= _STATEMENT_WEIGHT and each.rank < 2, each.weight, -each.rank))
+        value, most = votes.most_common(1)[0]
+        if most > 2 and most >= 2 * votes[first.figure.value]:  # accounts of another company stand in it too
+            often = [each for each in group if each.figure.value == value and each.weight >= _STATEMENT_WEIGHT]
+            first = (often or [first])[0]
         if first.weight < _STATEMENT_WEIGHT or (len(document.text) < _LONG and first.weight < 2 * _STATEMENT_WEIGHT):
             if len(document.text) > _LONG:
-                votes = Counter(candidate.figure.value for candidate in group)
                 (_, most), *rest = votes.most_common(2)
                 if rest and rest[0][1] == most:
                     findings.leave_out("tables that differ from each other", len(group))

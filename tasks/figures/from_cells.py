@@ -21,7 +21,7 @@ from tasks.figures.periods import When, find_periods, header_period, last_day
 from tasks.figures.table_columns import Column, read_header, table_units, title_when
 from tasks.figures.table_labels import WHOLE, Label, LabelReader, is_date, label_reader, without_dates
 from tasks.figures.table_blocks import blocks
-from tasks.figures.table_rows import Grid, Row, grids, is_number, is_year
+from tasks.figures.table_rows import Grid, Row, grids, is_number, is_year, joined_titles
 from tasks.figures.ties import untied
 
 _MOST_ENTITIES: Final = 500
@@ -34,6 +34,9 @@ MOST_ROWS: Final = 50_000
 """Rows with numbers that are looked at, of those tables of a document in which something is named."""
 
 _NUMERIC: Final = re.compile(r"[-(]?[$€£]?\d[\d.,]*\)?")
+_LONGEST_HEADING: Final = 110
+"""Characters of a line that may be a statement's heading; a longer one speaks of the statement."""
+
 _SPLIT_ROWS: Final = 3
 """Rows of a table with their label on a line of its own from which on all of them are taken to be so."""
 
@@ -144,13 +147,15 @@ class _Table:
 
     def _under(self, titles: Sequence[str]) -> None:
         """Read on under these lines: they say what kind of table it is."""
-        self._lines = titles
+        self._lines = titles = joined_titles(titles)
         self._titles = [title for title in titles if len(title) < 220]
         spoken = [title for title in titles if len(title) > _SHORT] or titles
         near = " ".join(title[-250:] for title in [*spoken[-3:], *titles[-3:]])
         self._consolidated = any(_CONSOLIDATED.search(title) for title in self._titles[-5:])
         self._parent = any(_PARENT.search(title) for title in self._titles)
-        self._statement = any(_STATEMENT.search(title) for title in self._titles[-5:])
+        self._statement = any(
+            _STATEMENT.search(title) for title in self._titles[-5:] if len(title) < _LONGEST_HEADING and title[-1:] != "."
+        )
         self._skipped = _SKIPPED_TABLE.search(near) is not None and not self._statement
         headings = " ".join(title for title in titles[-3:] if len(title) < 60 and not any(map(str.isdigit, title)))
         self._table_basis = basis_of(headings) if not self._statement else None
@@ -163,7 +168,8 @@ class _Table:
         columns: list[Column] = []
         header: list[Row] = []
         rows = self._grid.rows
-        support = sum(1 for row in rows if _SUPPORT.search(row.label))
+        weight = sum(1 for row in rows if _SUPPORT.search(row.label)) + (6 if self._statement else 0)
+        of_parts = False
         body = False
         with_numbers: set[int] = set()
         named: list[Row] = []  # the rows of the header that name the columns
@@ -171,6 +177,8 @@ class _Table:
         above = ""
         since: list[str] = []  # lines of one cell since the last numbers: sections, or the titles of another table
         for row in rows:
+            if body and _is_cut_date(row):
+                row = Row(row.start, [" ".join(filter(None, row.cells))], row.starts[:1], row.loose)
             if self._findings.rows > MOST_ROWS or self._findings.looked_at > MOST_NUMBERS:
                 unread = sum(1 for cell in row.cells[1:] if _NUMERIC.fullmatch(cell))
                 self._findings.leave_out("more numbers than are looked at", unread)
@@ -186,7 +194,7 @@ class _Table:
                 continue
             if numbers and above and parts_of_rows and not row.cells[0]:
                 row = Row(row.start, [above, *row.cells[1:]], row.starts, row.loose)
-            above = row.cells[0] if len(row.cells) == 1 else ""
+            above = row.cells[0] if _is_heading(row) else ""
             first_is_number = is_number(row.cells[0], comma_decimal=self._comma)
             if not numbers and not first_is_number:
                 filled = [cell for cell in row.cells if cell]
@@ -219,9 +227,10 @@ class _Table:
             if not columns:
                 read = read_header(header, max(len(row.cells) for row in rows), self._lines, self._reader)
                 columns, self._corner, self._titles = read.columns, read.corner, read.titles
+                of_parts = sum(1 for column in columns if column.entity and not column.skipped) > 1
                 named = [at for at in header if len([cell for cell in at.cells if cell]) > 1]
             body, since = True, []
-            yield from self._row(row, numbers, columns, section, support + (6 if self._statement else 0))
+            yield from self._row(row, numbers, columns, section, 0 if of_parts else weight)
 
     def _row(
         self, row: Row, numbers: list[int], columns: list[Column], section: str, weight: int
@@ -358,7 +367,7 @@ class _Table:
         alone = title_when(self._titles, "")  # one column without a header under a dated title
         if len(numbers) == 1 and alone is not None and alone.dated:
             return {
-                numbers[0]: Column("", self._reader.read(""), alone, None, False, table_units(self._titles, "", []))
+                numbers[0]: Column("", self._reader.read(""), alone, None, False, table_units(self._titles, self._corner, []))
             }
         return {index: columns[index] for index in numbers if index < len(columns)}
 
@@ -417,12 +426,25 @@ class _Table:
         )  # fmt: skip
 
 
+def _is_cut_date(row: Row) -> bool:
+    """Whether a row is one date over the rows below it, cut into cells: "Year Ended January | 31, | 2017"."""
+    filled = [cell for cell in row.cells if cell]
+    if not 1 < len(filled) <= _SPLIT_ROWS or not is_year(filled[-1]) or not any(map(str.isalpha, filled[0])):
+        return False
+    words = " ".join(filled)
+    return is_date(words) and len(find_periods(words)) == 1 and find_periods(words)[0].end is not None
+
+
+def _is_heading(row: Row) -> bool:
+    return bool(row.cells[0]) and not any(row.cells[1:])
+
+
 def _labels_above(rows: Sequence[Row]) -> bool:
     """Whether the rows of a table stand on two lines each, the label above its numbers."""
     split = sum(
         1
         for above, row in pairwise(rows)
-        if len(above.cells) == 1
+        if _is_heading(above)
         and not above.cells[0].endswith(":")
         and not row.cells[0]
         and any(map(is_number, row.cells[1:]))

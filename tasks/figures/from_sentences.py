@@ -142,7 +142,7 @@ _NOT_BEHIND: Final = re.compile(
     r"|synerg|streams?|target multiple|bridge|cost|-based|run|rate of|sharing|contracts?|guidance|"
     r"concentration|by segment|in (?:the )?(?!January|February|March|April|May|June|July|August|September|October"
     r"|November|December|FY|Q[1-4]|H[12]|Januar|Dezember)[A-Z]\w+|to (?:capital|debt)|covenant|ratio|burn|flows?\b"
-    r"|of (?!EUR|USD|GBP|CHF|DKK|SEK|NOK|INR|AUD|CAD|JPY|US|A\$)[A-Z][\w-]+|settled|paid|outflow|inflow"
+    r"|of (?!EUR|USD|GBP|CHF|DKK|SEK|NOK|INR|AUD|CAD|JPY|US|A\$)[A-Z][\w-]+|carry[- ]?(?:forwards?|overs?|backs?)|settled|paid|outflow|inflow"
     r"|consideration|dividends?|bonus|tax|price|generat)",
 )
 _LINK: Final = re.compile(
@@ -168,6 +168,11 @@ _BOUND: Final = re.compile(
 _RELATED: Final = re.compile(r"^\s*(?:related|relating|associated|attributable|in connection|as well as)\b", re.IGNORECASE)
 """Behind a concept: of a part of it."""
 
+_OF_A_PART: Final = re.compile(
+    r"\bderived from\b|\bfrom (?:a|one|two|three|its|the|our) (?:single |largest |major |external |principal )*customers?\b"
+    r"|\bsegments?,? respectively\b",
+    re.IGNORECASE,
+)
 _PLAN: Final = re.compile(
     r"\b(?:expects?|expected|forecasts?|projected|guidance|outlook|will|targets?|plans?|planned|budget(?:ed)?"
     r"|erwartet|prognose|plant|aims?)\b",
@@ -180,6 +185,9 @@ _PAID: Final = re.compile(
     re.IGNORECASE,
 )
 """Behind "cash": what was paid and no balance."""
+
+_OF_THE_CONCEPT: Final = re.compile(r"(?<=\s)(?:net|total|annual|gross)\s+$", re.IGNORECASE)
+"""A word that goes with the concept: in "segment net operating income" the one before it says of what."""
 
 _PAID_IN: Final = re.compile(r"\b(?:in|for|of|by|non|restricted|surplus|excess)[ -]+$", re.IGNORECASE)
 _ENTITY_BEHIND: Final = re.compile(
@@ -279,6 +287,7 @@ def _of_mention(
     document: LedgerDocument, concept: Concept, match: re.Match[str], start: int, sentence: str, findings: Findings
 ) -> Iterator[Figure]:
     before = sentence[: match.start()]
+    before = _OF_THE_CONCEPT.sub("", before) or before
     word = re.search(r"([^\s(“\"]+)\s*$", before)
     clause_start = word is None or before.rstrip().endswith((",", ";", ":", "•", "-", "–", "—", "(", ".", "/"))
     if (
@@ -334,6 +343,8 @@ def _of_mention(
         if re.match(r"\s*(?:[-–]|to|and|bis)\s*(?:[A-Z]{3} |[$€£])?\d", rest) and re.search(
             r"between|range|from", lead, re.IGNORECASE
         ):
+            return
+        if _OF_A_PART.search(rest[:120]):
             return
         figure = _figure(
             document,

@@ -127,7 +127,7 @@ _UNIT_SCALE: Final = re.compile(
     rf"|\b000s\b|\b[Tk](?:[€$£]|{_CODE}\b)|[€$£] ?k\b|\b{_CODE} ?k\b)"
     r"|(?P<lakh>\blakhs?\b|\blacs\b)|(?P<crore>\bcrores?\b|(?:₹|\bINR|\bRs\.?)(?: in)? ?crs?\b)"
     r"|(?P<billion>\bbillions?\b|\bmilliarden\b|\bmilliards\b|\bmrd\b|\bbn\b|[€$£]bn\b)"
-    r"|(?P<million>\bmillions?\b|\bmillionen\b|\bmillones\b|\bmilioni\b|\bmilhões\b|\bmio\b|\bmn\b|[€$£¥₹] ?m(?:n|m"
+    r"|(?P<million>\bmillions?\b|\bmillionen\b|\bmillones\b|\bmilioni\b|\bmilhões\b|\bmio\b|\bmn\b|[€$£¥₹] ?['’]?m(?:n|m"
     rf"|illion)?\b|\bm ?(?:[€$£]|{_CODE}\b)|\b{_CODE} ?m(?:n|m|illion)?\b|\(m\)|, ?m\b)",
     re.IGNORECASE,
 )

@@ -377,6 +377,8 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     day = max(((count, day) for (at, day), count in ends.items() if at == month))[1]
     near_months = {month, month % 12 + 1 if day > 23 else (month - 2) % 12 + 1 if day < 9 else month}
     dates = sum((_exact_ends(lower, near) for near in near_months), Counter[date]())
+    if day == monthrange(2024, month)[1] or (month, day) == (2, 28):  # 1 July is where a year begins
+        dates = Counter({end: count for end, count in dates.items() if end.day != 1})
     for year in {end.year for end in dates}:
         near = [end for end in dates if end.year == year and abs((end - _day(year, month, day)).days) <= 7]
         if near:

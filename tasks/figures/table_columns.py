@@ -26,6 +26,9 @@ _PROSE_AMOUNT: Final = re.compile(r"\d[\d.,]* ?(?:thousand|million|billion|mio|m
 _PRIOR: Final = re.compile(
     r"\b(?:prior|previous|last|preceding)[- ](?:year|period)\b|\bPY\b|\bvorjahr\w*|\bn-1\b|\bannée précédente\b", re.IGNORECASE
 )
+_COMPANY: Final = re.compile(
+    r"\b(?:incorporated|inc|corp(?:oration)?|compan(?:y|ies)|limited|ltd|plc|gmbh|ag|group|subsidiar\w*)\b", re.IGNORECASE
+)
 _DATED_TITLE: Final = re.compile(r"\b(?:ended|as of|as at)\b", re.IGNORECASE)
 _MONTH_OF: Final = (
     "",
@@ -81,6 +84,9 @@ def read_header(header: Sequence[Row], width: int, lines: Sequence[str], reader:
             only = next(cell for cell in row.cells if cell)
             if row.cells[0] or not (HINT.search(only) or basis_of(only) or units_of(only) != Units()):
                 continue  # a title, or the name of the rows that follow
+            if units_of(only) != Units() and not find_periods(only):
+                beside.append(only)
+                continue
             if last:
                 index = next(index for index, cell in enumerate(row.cells) if cell)
                 words[index] = f"{words[index]} {only}".strip()
@@ -118,7 +124,16 @@ def read_header(header: Sequence[Row], width: int, lines: Sequence[str], reader:
         units = label.units.over(units_of_table)
         skipped = _SKIPPED_COLUMN.search(text) is not None
         columns.append(Column(text, label, when, entity_named(text, label), skipped, units))
-    return Header(_prior_years(columns), corner, titles)
+    return Header(_prior_years(_of_the_company(columns)), corner, titles)
+
+
+def _of_the_company(columns: list[Column]) -> list[Column]:
+    """The columns; a company's name over all of them names no part of it."""
+    entities = {column.entity for column in columns if column.when is not None and column.when.dated}
+    only = entities.pop() if len(entities) == 1 else None
+    if not only or not _COMPANY.search(only):
+        return columns
+    return [replace(column, entity=None) for column in columns]
 
 
 def _prior_years(columns: list[Column]) -> list[Column]:

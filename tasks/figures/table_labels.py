@@ -7,7 +7,7 @@ from typing import Final
 
 from tasks.figures.concepts import Meaning, Taxonomy, plain_label
 from tasks.figures.figure import Basis, basis_of, without_basis
-from tasks.figures.numbers import Units, units_of, without_units
+from tasks.figures.numbers import Units, only_units, units_of, without_units
 from tasks.figures.periods import HINT, When, find_periods
 
 WHOLE: Final = re.compile(
@@ -22,7 +22,7 @@ _FILLER: Final = re.compile(
     r"restated|revised|previously|originally|recast|note|notes|december|consolidated|stated|jahr|geschäftsjahr"
     r"|exercice|ejercicio|clos|le|al|du|au|stand|thousands?|millions?|billions?|dollars|usd|eur|except|share|data"
     r"|amounts?|unaudited|audited|year[- ]end|ltm|ttm|ytd|to date|pf|(?:prior|previous|last)[- ]year|vorjahr"
-    r"|vorjahreszeitraum|month|quarter|period)\b|[$€£%,.:;()\[\]–—/*'’&-]|\b\d{1,3}s?\b",
+    r"|vorjahreszeitraum|month|quarter|period|m|k|mm|mn|bn|tsd|mio|mrd)\b|[$€£%,.:;()\[\]–—/*'’&-]|\b\d{1,3}s?\b",
     re.IGNORECASE,
 )
 _BILINGUAL: Final = re.compile(r"\s[/|]\s")
@@ -129,7 +129,7 @@ def entity_named(text: str, label: Label) -> str | None:
     for when in reversed(find_periods(text)):
         rest = rest[: when.start] + " " + rest[when.stop :]
     rest = without_basis(without_units(rest))
-    if label.meaning is not None:
+    if label.meaning is not None or only_units(rest):
         return None
     plain = " ".join(_FILLER.sub(" ", rest).split())
     return (

@@ -5,7 +5,7 @@ several numbers are rows too. Not here: what the cells mean.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -13,6 +13,7 @@ from tasks.figures.numbers import cell_amount
 
 _MOST_TITLES: Final = 6
 _LONGEST_TITLE: Final = 400
+_SHORT_TITLE: Final = 14
 _LONGEST_ROW: Final = 170
 _MOST_ROWS: Final = 5000
 """Rows that are looked at together; a longer table is cut, and keeps the headers of its beginning."""
@@ -93,6 +94,21 @@ def grids(text: str) -> Iterator[Grid]:
         grid.rows.append(row)
     if grid is not None:
         yield grid
+
+
+def joined_titles(titles: Sequence[str]) -> list[str]:
+    """Lines over a table; three short ones or more in a row were one: "CONSOLIDATED", "BALANCE", "SHEETS"."""
+    joined: list[str] = []
+    short: list[str] = []
+    for title in [*titles, ""]:
+        if title and len(title) <= _SHORT_TITLE:
+            short.append(title)
+            continue
+        joined.extend([" ".join(short)] if len(short) > 2 else short)
+        short = []
+        if title:
+            joined.append(title)
+    return joined
 
 
 def _header(grid: Grid) -> list[Row]:
