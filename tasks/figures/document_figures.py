@@ -10,7 +10,7 @@ from tasks.figures.figure import ACTUAL, Figure, Findings
 from tasks.figures.from_cells import Candidate, cell_figures
 from tasks.figures.from_sentences import sentence_figures
 
-VERSION: Final = "ledger-4"
+VERSION: Final = "ledger-5"
 """Changes whenever the same text would give other figures; stored ledgers of another version are built again."""
 
 MOST_FIGURES: Final = 20_000
@@ -75,7 +75,9 @@ def _without_contradictions(document: LedgerDocument, candidates: list[Candidate
     for group in groups.values():
         main = [each for each in group if each.consolidated and each.weight >= _STATEMENT_WEIGHT] or group
         votes = Counter(candidate.figure.value for candidate in group)
-        first = max(main, key=lambda each: (each.weight >= _STATEMENT_WEIGHT and each.rank < 2, each.weight, -each.rank))
+        first = max(
+            main, key=lambda each: (each.weight >= _STATEMENT_WEIGHT and each.rank < 2, each.weight, -each.rank)
+        )
         value, most = votes.most_common(1)[0]
         if most > 2 and most >= 2 * votes[first.figure.value]:  # accounts of another company stand in it too
             often = [each for each in group if each.figure.value == value and each.weight >= _STATEMENT_WEIGHT]

@@ -21,7 +21,8 @@ from tasks.figures.periods import When, find_periods, header_period, last_day
 from tasks.figures.table_columns import Column, read_header, table_units, title_when
 from tasks.figures.table_labels import WHOLE, Label, LabelReader, is_date, label_reader, without_dates
 from tasks.figures.table_blocks import blocks
-from tasks.figures.table_rows import Grid, Row, grids, is_number, is_year, joined_titles
+from tasks.figures.table_pages import whole_grids
+from tasks.figures.table_rows import Grid, Row, is_number, is_year, joined_titles
 from tasks.figures.ties import untied
 
 _MOST_ENTITIES: Final = 500
@@ -34,12 +35,10 @@ MOST_ROWS: Final = 50_000
 """Rows with numbers that are looked at, of those tables of a document in which something is named."""
 
 _NUMERIC: Final = re.compile(r"[-(]?[$€£]?\d[\d.,]*\)?")
-_LONGEST_HEADING: Final = 110
-"""Characters of a line that may be a statement's heading; a longer one speaks of the statement."""
-
 _SPLIT_ROWS: Final = 3
 """Rows of a table with their label on a line of its own from which on all of them are taken to be so."""
 
+_A_YEAR: Final = re.compile(r"\b20\d\d\b")
 _LONGEST_LABEL: Final = 160
 """Characters of a line over a table that may be what its numbers are; a longer one is a sentence."""
 
@@ -64,6 +63,11 @@ _STATEMENT: Final = re.compile(
     r"|kapitalflussrechnung|compte de résultat|\bbilan\b|cuenta de (?:resultados|pérdidas)|balance de situación",
     re.IGNORECASE,
 )
+_SPOKEN: Final = re.compile(
+    r"\b(?:following|summari[sz]\w+|accompanying|set forth|shown|presents)\b|\.$", re.IGNORECASE
+)
+"""A line over a table that speaks of a statement and is not its heading."""
+
 _CONSOLIDATED: Final = re.compile(r"\bconsolidated\b|\bgroup\b|\bkonzern|\bconsolidé|\bconsolidad[oa]", re.IGNORECASE)
 _SHORT: Final = 25
 """Characters up to which a line over a table is a part of its header: "December", "31,", "(In thousands)"."""
@@ -111,7 +115,7 @@ class Candidate:
 def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[list[Candidate]]:
     """The figures of each table of a document, a list a table; numbers left out are counted in `findings`."""
     reader = label_reader(taxonomy)
-    for grid in (block for grid in grids(document.text) for block in blocks(grid, reader)):
+    for grid in (block for grid in whole_grids(document.text) for block in blocks(grid, reader)):
         if any(reader.meaning(row.label) for row in grid.rows) or _may_speak(grid, reader):
             found = list(_Table(document, reader, grid, findings).candidates())
             if found:
@@ -154,13 +158,18 @@ class _Table:
         self._consolidated = any(_CONSOLIDATED.search(title) for title in self._titles[-5:])
         self._parent = any(_PARENT.search(title) for title in self._titles)
         self._statement = any(
-            _STATEMENT.search(title) for title in self._titles[-5:] if len(title) < _LONGEST_HEADING and title[-1:] != "."
+            _STATEMENT.search(title)
+            for title in self._titles[-5:]
+            if len(title) < _LONGEST_LABEL and not _SPOKEN.search(title)
         )
         self._skipped = _SKIPPED_TABLE.search(near) is not None and not self._statement
-        headings = " ".join(title for title in titles[-3:] if len(title) < 60 and not any(map(str.isdigit, title)))
-        self._table_basis = basis_of(headings) if not self._statement else None
-        if self._table_basis == "audited":
-            self._table_basis = None
+        self._table_basis = self._basis_over(titles[-3:])
+
+    def _basis_over(self, titles: Sequence[str]) -> Basis | None:
+        """The basis that the headings of a table give to all of it."""
+        plain = [title for title in titles if len(title) < 60 and not any(map(str.isdigit, _A_YEAR.sub("", title)))]
+        basis = basis_of(" ".join(plain)) if not self._statement else None
+        return None if basis == "audited" or any(_HAPPENED.search(title) for title in plain) else basis
 
     def candidates(self) -> Iterator[Candidate]:
         """All figures that the table may hold."""
@@ -214,7 +223,11 @@ class _Table:
                 if body:
                     header, body = [], False
                     self._percents = set()
-                    if len(filled) == 1 and named and not any(find_periods(cell) for at in named for cell in at.cells[1:]):
+                    if (
+                        len(filled) == 1
+                        and named
+                        and not any(find_periods(cell) for at in named for cell in at.cells[1:])
+                    ):
                         header = [row, *named]  # another year under the same columns
                         columns = []
                         continue
@@ -227,6 +240,7 @@ class _Table:
             if not columns:
                 read = read_header(header, max(len(row.cells) for row in rows), self._lines, self._reader)
                 columns, self._corner, self._titles = read.columns, read.corner, read.titles
+                self._table_basis = self._table_basis or self._basis_over(header[0].cells[:1] if header else [])
                 of_parts = sum(1 for column in columns if column.entity and not column.skipped) > 1
                 named = [at for at in header if len([cell for cell in at.cells if cell]) > 1]
             body, since = True, []
@@ -303,7 +317,11 @@ class _Table:
         first = row.cells[0]
         if first and is_number(first, comma_decimal=self._comma) and len(row.cells) > 1:
             second = row.cells[1]
-            if any(map(str.isalpha, second)) and not is_number(second, comma_decimal=self._comma) and not only_units(second):
+            if (
+                any(map(str.isalpha, second))
+                and not is_number(second, comma_decimal=self._comma)
+                and not only_units(second)
+            ):
                 return 1, second
         if first:
             return 0, first
@@ -367,7 +385,9 @@ class _Table:
         alone = title_when(self._titles, "")  # one column without a header under a dated title
         if len(numbers) == 1 and alone is not None and alone.dated:
             return {
-                numbers[0]: Column("", self._reader.read(""), alone, None, False, table_units(self._titles, self._corner, []))
+                numbers[0]: Column(
+                    "", self._reader.read(""), alone, None, False, table_units(self._titles, self._corner, [])
+                )
             }
         return {index: columns[index] for index in numbers if index < len(columns)}
 
@@ -408,8 +428,10 @@ class _Table:
         column_words = column.words if column else ""
         basis = basis_of(column_words) or (label.basis if label else None)
         dated = calendar.dated
-        if basis is None and not _HAPPENED.search(column_words) and not (
-            self._table_basis in {"budget", "forecast"} and dated and last_day(period) <= dated.isoformat()
+        if (
+            basis is None
+            and not _HAPPENED.search(column_words)
+            and not (self._table_basis in {"budget", "forecast"} and dated and last_day(period) <= dated.isoformat())
         ):
             basis = self._table_basis  # of a plan's years those that are over are actual
         if when.forecast:

@@ -165,7 +165,9 @@ _BOUND: Final = re.compile(
     r"|gegenüber|nach)\s*(?:of |the )?(?:about )?$",
     re.IGNORECASE,
 )
-_RELATED: Final = re.compile(r"^\s*(?:related|relating|associated|attributable|in connection|as well as)\b", re.IGNORECASE)
+_RELATED: Final = re.compile(
+    r"^\s*(?:related|relating|associated|attributable|in connection|as well as)\b", re.IGNORECASE
+)
 """Behind a concept: of a part of it."""
 
 _OF_A_PART: Final = re.compile(
@@ -333,7 +335,9 @@ def _of_mention(
             continue
         plain = re.sub(r"\([^()]*\)?", " ", lead)
         linked = _LINK.search(lead.rstrip() + " ") or re.fullmatch(r"\s*", lead)
-        if not linked or re.search(r"[;]|\bwhile\b|\bwhereas\b|\bas well as\b|\band (?!to\b|\w+ed\b)[a-z]+ (?:was|were|of)\b", plain):
+        if not linked or re.search(
+            r"[;]|\bwhile\b|\bwhereas\b|\bas well as\b|\band (?!to\b|\w+ed\b)[a-z]+ (?:was|were|of)\b", plain
+        ):
             return
         if concept.id != "recurring_revenue" and re.search(
             r"\b(?:customer|segment|contract|order|fee|loan|claim|grant|fine)s?\b", plain, re.IGNORECASE

@@ -53,7 +53,9 @@ def _numbers(row: Row, first: int, last: int) -> bool:
 
 def _cut(grid: Grid, first: int, last: int) -> list[Row]:
     """The rows between two columns, without those that are empty there."""
-    rows = (Row(row.start, row.cells[first:last], row.starts[first:last]) for row in grid.rows if len(row.cells) > first)
+    rows = (
+        Row(row.start, row.cells[first:last], row.starts[first:last]) for row in grid.rows if len(row.cells) > first
+    )
     kept = [row for row in rows if any(row.cells)]
     for row in kept:
         while len(row.cells) > 1 and not row.cells[-1]:
