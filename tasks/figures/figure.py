@@ -69,12 +69,13 @@ class Tie:
 class Findings:
     """What was found in a document: its figures, sums that do not tie, and how many numbers were left out and why.
 
-    `rows` counts the rows of tables that were looked at, `looked_at` their numbers that a concept was found for.
+    `founded` says when the company was founded, `rows` counts the rows of tables that were looked at, `looked_at` their numbers that a concept was found for.
     """
 
     figures: list[Figure] = field(default_factory=list)
     ties: list[Tie] = field(default_factory=list)
     left_out: dict[str, int] = field(default_factory=dict)
+    founded: list[Figure] = field(default_factory=list)
     rows: int = 0
     looked_at: int = 0
 
