@@ -8,6 +8,7 @@ bound ("between", "at least") nor another period's ("from € 7.7 million"). A w
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
@@ -25,7 +26,9 @@ _LONGEST: Final = 600
 """Characters of a sentence that is looked at."""
 
 _BLANKS: Final = "\n\xa0\u202f\u2009"
-_SENTENCE: Final = re.compile(r"(?<=[.;!?])\s+(?=[A-ZÄÖÜÉ0-9(“\"•–-])|\n(?=[•\-–\d(]|[A-ZÄÖÜ][^\n]{0,60}:)|\f|\n\s*\n")
+_SENTENCE: Final = re.compile(
+    r"(?<=[.;!?])(?<!Mio\.)(?<!Mrd\.)(?<!Tsd\.)(?<!rd\.)(?<!ca\.)(?<!Nr\.)\s+"
+    r"(?!(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b)(?=[A-ZÄÖÜÉ0-9(“\"•–-])|\n(?=[•\-–\d(]|[A-ZÄÖÜ][^\n]{0,60}:)|\f|\n\s*\n")
 _WRAP_END: Final = re.compile(r"[.:;!?]\s*$")
 _DIGIT: Final = re.compile(r"\d")
 _BEFORE: Final = frozenset(
@@ -57,6 +60,14 @@ _BEFORE: Final = frozenset(
         "was",
         "were",
         "our's",
+        "einen",
+        "einem",
+        "einer",
+        "dem",
+        "den",
+        "des",
+        "im",
+        "am",
         "der",
         "die",
         "das",
@@ -180,6 +191,15 @@ _PLAN: Final = re.compile(
     r"|erwartet|prognose|plant|aims?)\b",
     re.IGNORECASE,
 )
+_PERIOD_LEAD: Final = re.compile(
+    r"\s+(?:(?:im|in|for|of) (?:the )?(?:geschäftsjahr|jahr|(?:financial |fiscal |business )?year)(?: ended| to)?|in|im|am|zum|per|at|as at"
+    r"|as of|on|for|en|au|el|a)$",
+    re.IGNORECASE,
+)
+_NEGATIVE: Final = re.compile(r"\b(?:loss of|losses of|negative|minus|verlust von|perte de|pérdida de)\s*$", re.IGNORECASE)
+_BEFORE_MENTION: Final = re.compile(r"^[•\-–—*\s]*$")
+_CURRENCY_LAST: Final = re.compile(r"(?:[A-Z]{3}|US\$|A\$|[$€£¥₹])\s*$")
+_SHORT_LEAD: Final = 30
 _PAID: Final = re.compile(
     r"^\s*(?:(?:that (?:is|was|were) )?(?:used|provided|received|paid|acquired|generated|required|collected|returned"
     r"|inflows?|outflows?|proceeds|payments?|distributions?|merger|purchase|awards?|compensation|from|for|to|per)\b"
@@ -289,6 +309,13 @@ def _of_mention(
     document: LedgerDocument, concept: Concept, match: re.Match[str], start: int, sentence: str, findings: Findings
 ) -> Iterator[Figure]:
     before = sentence[: match.start()]
+    ahead = _amount_ahead(document, concept, before, match)
+    if ahead is not None:
+        label, behind = sentence[slice(*match.span())], sentence[match.end() :]
+        figure = _figure(document, concept, label, ahead, start + match.end(), sentence, match, behind, findings)
+        if figure is not None:
+            yield figure
+        return
     before = _OF_THE_CONCEPT.sub("", before) or before
     word = re.search(r"([^\s(“\"]+)\s*$", before)
     clause_start = word is None or before.rstrip().endswith((",", ";", ":", "•", "-", "–", "—", "(", ".", "/"))
@@ -333,6 +360,7 @@ def _of_mention(
             return
         if _CHANGE.search(lead) or _BOUND.search(lead):
             continue
+        lead = _without_last_period(lead)
         plain = re.sub(r"\([^()]*\)?", " ", lead)
         linked = _LINK.search(lead.rstrip() + " ") or re.fullmatch(r"\s*", lead)
         if not linked or re.search(
@@ -350,6 +378,8 @@ def _of_mention(
             return
         if _OF_A_PART.search(rest[:120]):
             return
+        if _NEGATIVE.search(lead) and concept.sign != "positive" and amount.value > 0:
+            amount = replace(amount, value=-amount.value)
         figure = _figure(
             document,
             concept,
@@ -370,6 +400,28 @@ def _of_mention(
             if earlier:
                 yield earlier
         return
+
+
+def _amount_ahead(
+    document: LedgerDocument, concept: Concept, before: str, match: re.Match[str]
+) -> Amount | None:
+    """The amount that begins a line and has its concept right behind it ("$24.7M ARR"), placed from the mention's end."""
+    if len(before) > _SHORT_LEAD:
+        return None
+    found = next(iter(amounts(before, comma_decimal=document.comma_decimal)), None)
+    if found is None or not _fits(found, concept) or before[found.end :].strip() not in {"", "of", "in"}:
+        return None
+    if not _BEFORE_MENTION.match(_CURRENCY_LAST.sub("", before[: found.start])):
+        return None
+    return replace(found, start=found.start - match.end(), end=found.end - match.end())
+
+
+def _without_last_period(lead: str) -> str:
+    """The words before an amount without a period right before it: "betrug" of "betrug 2024"."""
+    found = find_periods(lead)
+    if not found or lead[found[-1].stop :].strip(" ,"):
+        return lead
+    return _PERIOD_LEAD.sub("", lead[: found[-1].start].rstrip(" ,"))
 
 
 def _fits(amount: Amount, concept: Concept) -> bool:

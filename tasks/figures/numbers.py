@@ -87,7 +87,7 @@ _NAMES: Final = {
 }  # fmt: skip
 
 _CUR: Final = (
-    r"(?:U\.S\.\$|US\$|AU?\$|CA?\$|NZ\$|S\$|HK\$|R\$|[$€£¥₹₪₩₺]|\bRs\.?(?![A-Za-z])|\bRMB|\bS?Fr\.|\b(?:"
+    r"(?:U\.S\.\$|US\$|AU?\$|CA?\$|NZ\$|S\$|HK\$|R\$|[$€£¥₹₪₩₺]|\bRs\.?(?![A-Za-z])|\bRMB|\bS?Fr\.|\b[TkM][€$]|\b[TkM]?(?:"
     + "|".join(_CODES)
     + r")(?![A-Za-z]))"
 )
@@ -191,9 +191,16 @@ def currency_of(written: str) -> str | None:
         or _CURRENCY_WORDS.get(plain.lower())
         or (plain.upper() if plain.upper() in _CODES else None)
         or {"KRONER": "DKK"}.get(plain.upper())
-        or (plain[1:].upper() if len(plain) == 4 and plain[0] in "TKMkm" and plain[1:].upper() in _CODES else None)
+        or (currency_of(plain[1:]) if _scaled(plain) else None)
         or {symbol.upper(): code for symbol, code in _SYMBOLS.items()}.get(plain.upper())
     )
+
+
+def _scaled(currency: str) -> int | None:
+    """What the letter before a currency multiplies with: 1,000 of TEUR and k€, a million of MEUR; None without one."""
+    if (len(currency) == 4 and currency[1:].upper() in _CODES) or (len(currency) == 2 and currency[1] in "€$"):
+        return {"T": 1000, "K": 1000, "M": 10**6}.get(currency[0].upper())
+    return None
 
 
 def decimal_of(digits: str, *, comma_decimal: bool = False) -> tuple[Decimal, int] | None:
@@ -267,7 +274,9 @@ def _amount(match: re.Match[str], *, comma_decimal: bool) -> Amount | None:
     if " " in after and not word:
         word, after = after.split()
     unit = next(filter(None, map(currency_of, filter(None, (parts["before"], parts.get("before2"), after)))), None)
-    multiplier = 1 if word == "cr" and unit != "INR" else _MULTIPLIER.get(word, 1)  # else: a credit
+    signs_of = filter(None, (parts["before"], parts.get("before2"), after))
+    multiplier = next(filter(None, map(_scaled, signs_of)), 0) if not word else 0
+    multiplier = multiplier or (1 if word == "cr" and unit != "INR" else _MULTIPLIER.get(word, 1))  # else: a credit
     step = Decimal(1).scaleb(-decimals) * multiplier
     value *= multiplier
     signs = (parts.get("open") or "") + (parts["sign"] or "")

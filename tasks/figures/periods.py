@@ -221,6 +221,11 @@ def says_to_date(text: str) -> bool:
     return _TO_DATE.search(text) is not None
 
 
+def a_year_before(period: str) -> str:
+    """The stored period a year before a stored one."""
+    return "/".join(_months_back(date.fromisoformat(day), 12).isoformat() for day in period.split("/"))
+
+
 def year_earlier(when: When) -> When:
     """The same period of the year before."""
     if when.end is not None:
@@ -317,7 +322,7 @@ _YEAR_ENDED: Final = re.compile(
     rf"|geschäftsjahr (?:zum|vom)|jahresabschluss zum|exercice clos le"
     rf"|ejercicio terminado el|[\dy] to|balance sheet as (?:at|of)|as (?:at|of)|statements? (?:as )?(?:at"
     rf"|of))[ :]{{1,2}}"
-    rf"((?:{_MONTH} [0-3]?\d|[0-3]?\d\.? {_MONTH}),? ?(?:{_YEAR})?)",
+    rf"((?:{_MONTH} [0-3]?\d(?!\d)|[0-3]?\d\.? {_MONTH}),? ?(?:{_YEAR})?)",
     re.IGNORECASE,
 )
 _NAMED_YEAR: Final = re.compile(
