@@ -17,12 +17,12 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Basis, Figure, Findings, basis_of, variant_of
 from tasks.figures.measures import NEVER_NEGATIVE, is_loss, measured, planned, used_only
 from tasks.figures.numbers import Amount, Units, cell_amount, only_units, units_of
-from tasks.figures.periods import When, find_periods, header_period, last_day
+from tasks.figures.periods import HINT, When, find_periods, header_period, last_day
 from tasks.figures.table_columns import Column, read_header, table_units, title_when
 from tasks.figures.table_labels import WHOLE, Label, LabelReader, is_date, label_reader, without_dates
 from tasks.figures.table_blocks import blocks
 from tasks.figures.table_pages import whole_grids
-from tasks.figures.table_rows import Grid, Row, is_number, is_year, joined_titles
+from tasks.figures.table_rows import Grid, Row, is_number, is_year, joined_titles, whole_rows
 from tasks.figures.ties import untied
 
 _MOST_ENTITIES: Final = 500
@@ -35,8 +35,8 @@ MOST_ROWS: Final = 50_000
 """Rows with numbers that are looked at, of those tables of a document in which something is named."""
 
 _NUMERIC: Final = re.compile(r"[-(]?[$€£]?\d[\d.,]*\)?")
-_SPLIT_ROWS: Final = 3
-"""Rows of a table with their label on a line of its own from which on all of them are taken to be so."""
+_SURE_OF_COLUMNS: Final = 100
+"""Rows of a table from which on those that name nothing are passed by."""
 
 _A_YEAR: Final = re.compile(r"\b20\d\d\b")
 _LONGEST_LABEL: Final = 160
@@ -146,6 +146,7 @@ class _Table:
         self._findings = findings
         self._comma = document.comma_decimal
         self._series = self._entities = ""
+        self._of_title: Meaning | None = None
         self._percents: set[int] = set()  # columns of percentages beside amounts
         self._under(grid.titles)
 
@@ -179,31 +180,22 @@ class _Table:
         rows = self._grid.rows
         weight = sum(1 for row in rows if _SUPPORT.search(row.label)) + (6 if self._statement else 0)
         of_parts = False
+        looked = 0
         body = False
         with_numbers: set[int] = set()
         named: list[Row] = []  # the rows of the header that name the columns
-        parts_of_rows = _labels_above(rows)
-        above = ""
         since: list[str] = []  # lines of one cell since the last numbers: sections, or the titles of another table
-        for row in rows:
-            if body and _is_cut_date(row):
-                row = Row(row.start, [" ".join(filter(None, row.cells))], row.starts[:1], row.loose)
-            if self._findings.rows > MOST_ROWS or self._findings.looked_at > MOST_NUMBERS:
-                unread = sum(1 for cell in row.cells[1:] if _NUMERIC.fullmatch(cell))
-                self._findings.leave_out("more numbers than are looked at", unread)
+        for row in whole_rows(rows):
+            if self._is_unread(row):
                 continue
-            numbers = [
-                index for index, cell in enumerate(row.cells) if index and is_number(cell, comma_decimal=self._comma)
-            ]
-            if body and numbers and columns and row.cells[0]:  # below numbers, 2050 is a number and no year
-                years = {index for index, cell in enumerate(row.cells) if index and is_year(cell)}
-                numbers = sorted({*numbers, *(index for index in years if index in with_numbers)})
+            if body and looked > _SURE_OF_COLUMNS and columns and self._says_nothing(row, columns):
+                self._findings.rows += 1
+                since = []
+                continue
+            numbers = self._numbers(row, with_numbers if body and columns else set())
             with_numbers |= set(numbers)
             if not numbers and row.cells and not row.cells[0] and not any(row.cells[1:]):
                 continue
-            if numbers and above and parts_of_rows and not row.cells[0]:
-                row = Row(row.start, [above, *row.cells[1:]], row.starts, row.loose)
-            above = row.cells[0] if _is_heading(row) else ""
             first_is_number = is_number(row.cells[0], comma_decimal=self._comma)
             if not numbers and not first_is_number:
                 filled = [cell for cell in row.cells if cell]
@@ -241,10 +233,37 @@ class _Table:
                 read = read_header(header, max(len(row.cells) for row in rows), self._lines, self._reader)
                 columns, self._corner, self._titles = read.columns, read.corner, read.titles
                 self._table_basis = self._table_basis or self._basis_over(header[0].cells[:1] if header else [])
+                self._of_title = self._meaning_over()
                 of_parts = sum(1 for column in columns if column.entity and not column.skipped) > 1
                 named = [at for at in header if len([cell for cell in at.cells if cell]) > 1]
-            body, since = True, []
+            body, since, looked = True, [], looked + 1
             yield from self._row(row, numbers, columns, section, 0 if of_parts else weight)
+
+    def _is_unread(self, row: Row) -> bool:
+        """Whether more was looked at already than a document may have; what is left is counted."""
+        if self._findings.rows <= MOST_ROWS and self._findings.looked_at <= MOST_NUMBERS:
+            return False
+        unread = sum(1 for cell in row.cells[1:] if _NUMERIC.fullmatch(cell))
+        self._findings.leave_out("more numbers than are looked at", unread)
+        return True
+
+    def _numbers(self, row: Row, with_numbers: set[int]) -> list[int]:
+        """The cells behind the first with numbers; below numbers, 2050 is one and no year."""
+        numbers = {
+            index for index, cell in enumerate(row.cells) if index and is_number(cell, comma_decimal=self._comma)
+        }
+        if numbers and with_numbers and row.cells[0]:
+            numbers |= {index for index in with_numbers if index < len(row.cells) and is_year(row.cells[index])}
+        return sorted(numbers)
+
+    def _says_nothing(self, row: Row, columns: Sequence[Column]) -> bool:
+        """Whether nothing can come of a row of numbers: its label, the columns and the title name no concept."""
+        name = row.cells[0]
+        if not name or name[0].isdigit() or HINT.search(name) or _TOTAL.match(name) or self._of_title is not None:
+            return False
+        if any(column.label.meaning is not None for column in columns) or self._reader.may_speak(name):
+            return False
+        return any(is_number(cell, comma_decimal=self._comma) for cell in row.cells[1:])
 
     def _row(
         self, row: Row, numbers: list[int], columns: list[Column], section: str, weight: int
@@ -341,8 +360,12 @@ class _Table:
 
     def _by_entity(self, column: Column | None) -> Meaning | None:
         """What the numbers of a table of parts are, by its title: "Revenue by segment" over years."""
-        if column is None or column.when is None or column.entity or column.skipped or not self._is_entity_table():
+        if self._of_title is None or column is None or column.when is None or column.entity or column.skipped:
             return None
+        return self._of_title if self._is_entity_table() else None
+
+    def _meaning_over(self) -> Meaning | None:
+        """What a title says that the numbers of parts are: "Revenue by segment"."""
         for title in reversed([*self._titles, self._corner][-4:]):
             match = _BY_ENTITY.match(title)
             if match:
@@ -446,32 +469,6 @@ class _Table:
             concept.id, f"{name}, {variant}" if variant else name, value, unit, scale, step, period, entity, basis,
             variant, self._document.place(start, words, column_words), start, start + len(row.cells[index]),
         )  # fmt: skip
-
-
-def _is_cut_date(row: Row) -> bool:
-    """Whether a row is one date over the rows below it, cut into cells: "Year Ended January | 31, | 2017"."""
-    filled = [cell for cell in row.cells if cell]
-    if not 1 < len(filled) <= _SPLIT_ROWS or not is_year(filled[-1]) or not any(map(str.isalpha, filled[0])):
-        return False
-    words = " ".join(filled)
-    return is_date(words) and len(find_periods(words)) == 1 and find_periods(words)[0].end is not None
-
-
-def _is_heading(row: Row) -> bool:
-    return bool(row.cells[0]) and not any(row.cells[1:])
-
-
-def _labels_above(rows: Sequence[Row]) -> bool:
-    """Whether the rows of a table stand on two lines each, the label above its numbers."""
-    split = sum(
-        1
-        for above, row in pairwise(rows)
-        if _is_heading(above)
-        and not above.cells[0].endswith(":")
-        and not row.cells[0]
-        and any(map(is_number, row.cells[1:]))
-    )
-    return split >= _SPLIT_ROWS and 2 * split >= sum(1 for row in rows if any(map(is_number, row.cells[1:])))
 
 
 def _of_percents(row: Row, numbers: Sequence[int]) -> Iterator[int]:

@@ -28,7 +28,8 @@ _LONGEST: Final = 600
 _BLANKS: Final = "\n\xa0\u202f\u2009"
 _SENTENCE: Final = re.compile(
     r"(?<=[.;!?])(?<!Mio\.)(?<!Mrd\.)(?<!Tsd\.)(?<!rd\.)(?<!ca\.)(?<!Nr\.)\s+"
-    r"(?!(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b)(?=[A-ZÄÖÜÉ0-9(“\"•–-])|\n(?=[•\-–\d(]|[A-ZÄÖÜ][^\n]{0,60}:)|\f|\n\s*\n")
+    r"(?!(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b)(?=[A-ZÄÖÜÉ0-9(“\"•–-])|\n(?=[•\-–\d(]|[A-ZÄÖÜ][^\n]{0,60}:)|\f|\n\s*\n"
+)
 _WRAP_END: Final = re.compile(r"[.:;!?]\s*$")
 _DIGIT: Final = re.compile(r"\d")
 _BEFORE: Final = frozenset(
@@ -196,7 +197,9 @@ _PERIOD_LEAD: Final = re.compile(
     r"|as of|on|for|en|au|el|a)$",
     re.IGNORECASE,
 )
-_NEGATIVE: Final = re.compile(r"\b(?:loss of|losses of|negative|minus|verlust von|perte de|pérdida de)\s*$", re.IGNORECASE)
+_NEGATIVE: Final = re.compile(
+    r"\b(?:loss of|losses of|negative|minus|verlust von|perte de|pérdida de)\s*$", re.IGNORECASE
+)
 _BEFORE_MENTION: Final = re.compile(r"^[•\-–—*\s]*$")
 _CURRENCY_LAST: Final = re.compile(r"(?:[A-Z]{3}|US\$|A\$|[$€£¥₹])\s*$")
 _SHORT_LEAD: Final = 30
@@ -402,9 +405,7 @@ def _of_mention(
         return
 
 
-def _amount_ahead(
-    document: LedgerDocument, concept: Concept, before: str, match: re.Match[str]
-) -> Amount | None:
+def _amount_ahead(document: LedgerDocument, concept: Concept, before: str, match: re.Match[str]) -> Amount | None:
     """The amount that begins a line and has its concept right behind it ("$24.7M ARR"), placed from the mention's end."""
     if len(before) > _SHORT_LEAD:
         return None

@@ -65,6 +65,10 @@ class LabelReader:
         """Whether a label has a meaning, if need be without its periods, units and basis."""
         return self._taxonomy.may_speak(plain_label(words)) and self.read(words).meaning is not None
 
+    def may_speak(self, words: str) -> bool:
+        """Whether a label holds a word of any concept."""
+        return self._taxonomy.may_speak(plain_label(words))
+
     def _meaning(self, words: str) -> Meaning | None:
         """The concept of a label as it is written, without a look at periods, units or basis."""
         plain = plain_label(words)
