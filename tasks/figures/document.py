@@ -183,6 +183,11 @@ class LedgerDocument:
         self._part_starts = [part.start for part in self._parts]
         self._block_starts = [block.start for block in self._blocks]
 
+    @property
+    def of_pages(self) -> bool:
+        """Whether its breaks are those of pages, and not of sheets or slides."""
+        return all(part.kind == kinds.PAGE for part in self._parts)
+
     @cached_property
     def _head(self) -> str:
         """What is looked at for what holds in all of it."""

@@ -9,7 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Final
 
 from tasks.figures.concepts import Meaning, Taxonomy
@@ -115,7 +115,8 @@ class Candidate:
 def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[list[Candidate]]:
     """The figures of each table of a document, a list a table; numbers left out are counted in `findings`."""
     reader = label_reader(taxonomy)
-    for grid in (block for grid in whole_grids(document.text) for block in blocks(grid, reader)):
+    whole = whole_grids(document.text, of_pages=document.of_pages)
+    for grid in chain.from_iterable(blocks(each, reader) for each in whole):
         if any(reader.meaning(row.label) for row in grid.rows) or _may_speak(grid, reader):
             found = list(_Table(document, reader, grid, findings).candidates())
             if found:
@@ -272,7 +273,7 @@ class _Table:
         self._percents.update(_of_percents(row, numbers))
         named_by, name = self._name(row)
         of_name = columns[named_by].words if named_by and named_by < len(columns) else ""
-        self._entities = self._corner if not of_name else of_name
+        self._entities = of_name or self._corner
         numbers = [index for index in numbers if index > named_by]
         label = self._reader.read(name) if name else None
         meaning = label.meaning if label else None

@@ -30,9 +30,11 @@ def period_of(sentence: str, mention: int, number: int, end: int) -> When | None
         when
         for when in found
         if when.start >= end
-        and not re.search(r"[;(](?!$)|\bfrom\b|\bcompared\b|\bversus\b|\bagainst\b", sentence[end : when.start])
+        and not re.search(r"[;(]|\bfrom\b|\bcompared\b|\bversus\b|\bagainst\b", sentence[end : when.start])
     ]
-    behind = [when for when in behind if when.start - end < 60]
+    behind = [when for when in behind if when.start - end < 60] or [
+        when for when in found if sentence[end : when.start] == " (" and sentence[when.stop :].startswith(")")
+    ]
     within = [when for when in found if mention <= when.start < number]
     before = [when for when in found if when.stop <= mention]
     for group in (behind[:1], within[-1:], before[-1:]):

@@ -15,23 +15,30 @@ _LONGEST_TITLE: Final = 110
 _MOST_HEADER_ROWS: Final = 8
 
 
-def whole_grids(text: str) -> Iterator[Grid]:
-    """The tables of a text; one that goes on after a page break has the heading of its beginning."""
+def whole_grids(text: str, *, of_pages: bool = True) -> Iterator[Grid]:
+    """The tables of a text; one that goes on after a page break has the heading of its beginning.
+
+    Not so where the text is not `of_pages`: the sheet or slide that follows begins anew.
+    """
     before: Grid | None = None
     end = 0
     for grid in grids(text):
-        if before is not None and _goes_on(before, grid, text[end : grid.rows[0].start]):
-            grid = Grid([*before.titles, *grid.titles], [*_heading(before), *grid.rows])
-        last = grid.rows[-1]
+        if of_pages and before is not None and _goes_on(before, grid, text[end : grid.rows[0].start]):
+            whole = Grid([*before.titles, *grid.titles], [*_heading(before), *grid.rows])
+        else:
+            whole = grid
+        last = whole.rows[-1]
         end = last.starts[-1] + len(last.cells[-1])
-        before = grid
-        yield grid
+        before = whole
+        yield whole
 
 
 def _goes_on(before: Grid, grid: Grid, between: str) -> bool:
     if between.count("\f") != 1 or len(between) > _MOST_BETWEEN or _width(before) != _width(grid) or _width(grid) < 2:
         return False
-    if any(_speaks_of_time(row) for row in _heading(grid)) or not any(map(_has_numbers, grid.rows)):
+    if any(len(list(filter(None, row.cells))) > 1 or _speaks_of_time(row) for row in _heading(grid)):
+        return False  # it has a heading of its own
+    if not any(map(_has_numbers, grid.rows)):
         return False
     if any(len(title) < _LONGEST_TITLE and find_periods(title) for title in grid.titles):
         return False

@@ -34,6 +34,7 @@ def test_the_heading_at_a_page_s_foot_holds_for_the_rows_on_the_next() -> None:
         "31 December 2020\nTotal assets\t4,000\t3,000\n",  # a date of its own
         "\t2020\t2019\nTotal assets\t4,000\t3,000\n",  # a header of its own
         "Total assets\t4,000\t3,000\t2,000\n",  # another number of columns
+        "Sites\tShares\nTotal assets\t4,000\t3,000\n",  # a header that names no time
         "\fTotal assets\t4,000\t3,000\n",  # not the next page
     ],
 )
@@ -124,3 +125,11 @@ def test_a_year_ends_when_years_are_said_to_end_and_begins_on_the_first() -> Non
 def test_a_number_of_forty_digits_is_read_or_left_out_and_nothing_fails() -> None:
     amount = cell_amount("1,000,000,000,000,000,000,000,000,000,000")
     assert amount is None or amount.value == 10**30
+
+
+def test_a_sheet_is_no_page_on_which_a_table_goes_on() -> None:
+    text = "Balance sheet (EUR thousand)\t2024\t2023\nCash\t1,200\t900\n\fTotal assets\t4,000\t3,000\n"
+    cut = text.index("\f")
+    sheets = [(0, cut, "sheet", "One"), (cut + 1, len(text), "sheet", "Two")]
+    found = find_figures(LedgerDocument(text, sheets, "book.xlsx"), taxonomy()).figures
+    assert {figure.concept for figure in found} == {"cash"}

@@ -57,3 +57,10 @@ def test_a_letter_before_the_currency_multiplies(written: str, value: int) -> No
 
 def test_a_month_and_year_is_no_day_of_the_month() -> None:
     assert (learn_calendar("ARR as of December 2024").month, learn_calendar("ARR as of December 2024").day) == (12, 31)
+
+
+def test_the_year_before_in_brackets_is_not_the_period() -> None:
+    assert said("In 2024 the group had revenue of DKK 86.4 million (2023: DKK 67.9 million).") == [
+        ("revenue", "86400000", "DKK", "2024-01-01/2024-12-31"),
+        ("revenue", "67900000", "DKK", "2023-01-01/2023-12-31"),
+    ]
