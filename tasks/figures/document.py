@@ -226,7 +226,7 @@ class LedgerDocument:
         return None
 
     def _is_written(self, currency: str) -> bool:
-        """Whether amounts bear this currency's sign: notes "denominated in euros" make no report of dollars one in euros."""
+        """Whether amounts bear this currency's sign: notes "denominated in euros" stand in reports of dollars too."""
         signs = {sign: self._head.count(sign) for sign in "$€£"}
         own = {"EUR": "€", "GBP": "£"}.get(currency, "$" if currency in {"USD", *_DOLLARS} else "")
         others = max(count for sign, count in signs.items() if sign != own)

@@ -8,8 +8,8 @@ from typing import Final
 from tasks.figures.concepts import Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import ACTUAL, Figure, Findings
-from tasks.figures.from_cells import Candidate, cell_figures
 from tasks.figures.founding import founding_years
+from tasks.figures.from_cells import Candidate, cell_figures
 from tasks.figures.from_sentences import sentence_figures
 
 VERSION: Final = "ledger-5"

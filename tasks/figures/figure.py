@@ -69,7 +69,8 @@ class Tie:
 class Findings:
     """What was found in a document: its figures, sums that do not tie, and how many numbers were left out and why.
 
-    `founded` says when the company was founded, `rows` counts the rows of tables that were looked at, `looked_at` their numbers that a concept was found for.
+    `founded` says when the company was founded. `rows` counts the rows of tables that were looked at, `looked_at` their
+    numbers that a concept was found for.
     """
 
     figures: list[Figure] = field(default_factory=list)

@@ -31,11 +31,13 @@ _FOUNDED: Final = re.compile(
     rf"|\b(?:year (?:founded|established|of (?:foundation|incorporation))|(?:date|year) of (?:foundation|incorporation)"
     rf"|founding year|foundation|founded|established|incorporated|gründung(?:sjahr|sdatum)?|gegründet"
     rf"|année de création|date de création|año de fundación)\s*[:\t|–-]\s*{_DAY}{_YEAR.replace('year', 'listed', 1)}"
-    rf"|\b(?:im jahr(?:e)? |wurde |en )?{_YEAR.replace('year', 'before', 1)}(?:\s\S+){{0,6}}\s(?:gegründet|fondée|fundada)\b",
+    rf"|\b(?:im jahr(?:e)? |wurde |en )?{_YEAR.replace('year', 'before', 1)}(?:\s\S+){{0,6}}\s(?:gegründet"
+    rf"|fondée|fundada)\b",
     re.IGNORECASE,
 )
-_STEMS: Final = ("found", "establish", "incorporat", "formed", "gründ", "errichtet", "fond", "créé", "création", "constitu",
-                 "fund")  # fmt: skip
+_STEMS: Final = (
+    "found", "establish", "incorporat", "formed", "gründ", "errichtet", "fond", "créé", "création", "constitu", "fund",
+)  # fmt: skip
 _NOT_BETWEEN: Final = re.compile(
     r"\b(?:reference|control|until|after|before|plans?|act|from|effective|through|for|with|beginning|agencies|commission)\b",
     re.IGNORECASE,

@@ -18,9 +18,9 @@ from tasks.figures.figure import Basis, Figure, Findings, basis_of, variant_of
 from tasks.figures.measures import NEVER_NEGATIVE, is_loss, measured, planned, used_only
 from tasks.figures.numbers import Amount, Units, cell_amount, only_units, units_of
 from tasks.figures.periods import HINT, When, find_periods, header_period, last_day
+from tasks.figures.table_blocks import blocks
 from tasks.figures.table_columns import Column, read_header, table_units, title_when
 from tasks.figures.table_labels import WHOLE, Label, LabelReader, is_date, label_reader, without_dates
-from tasks.figures.table_blocks import blocks
 from tasks.figures.table_pages import whole_grids
 from tasks.figures.table_rows import Grid, Row, is_number, is_year, joined_titles, whole_rows
 from tasks.figures.ties import untied
@@ -173,7 +173,7 @@ class _Table:
         basis = basis_of(" ".join(plain)) if not self._statement else None
         return None if basis == "audited" or any(_HAPPENED.search(title) for title in plain) else basis
 
-    def candidates(self) -> Iterator[Candidate]:
+    def candidates(self) -> Iterator[Candidate]:  # noqa: PLR0915 - the states of a table, one after the other
         """All figures that the table may hold."""
         section = ""
         columns: list[Column] = []
@@ -266,7 +266,7 @@ class _Table:
             return False
         return any(is_number(cell, comma_decimal=self._comma) for cell in row.cells[1:])
 
-    def _row(
+    def _row(  # noqa: PLR0915 - what a row may say, the surest first
         self, row: Row, numbers: list[int], columns: list[Column], section: str, weight: int
     ) -> Iterator[Candidate]:
         self._findings.rows += 1

@@ -154,7 +154,8 @@ _NOT_BEHIND: Final = re.compile(
     r"|synerg|streams?|target multiple|bridge|cost|-based|run|rate of|sharing|contracts?|guidance|"
     r"concentration|by segment|in (?:the )?(?!January|February|March|April|May|June|July|August|September|October"
     r"|November|December|FY|Q[1-4]|H[12]|Januar|Dezember)[A-Z]\w+|to (?:capital|debt)|covenant|ratio|burn|flows?\b"
-    r"|of (?!EUR|USD|GBP|CHF|DKK|SEK|NOK|INR|AUD|CAD|JPY|US|A\$)[A-Z][\w-]+|carry[- ]?(?:forwards?|overs?|backs?)|settled|paid|outflow|inflow"
+    r"|of (?!EUR|USD|GBP|CHF|DKK|SEK|NOK|INR|AUD|CAD|JPY|US|A\$)[A-Z][\w-]+|carry[- ]?(?:forwards?|overs?"
+    r"|backs?)|settled|paid|outflow|inflow"
     r"|consideration|dividends?|bonus|tax|price|generat)",
 )
 _LINK: Final = re.compile(
@@ -183,7 +184,8 @@ _RELATED: Final = re.compile(
 """Behind a concept: of a part of it."""
 
 _OF_A_PART: Final = re.compile(
-    r"\bderived from\b|\bfrom (?:a|one|two|three|its|the|our) (?:single |largest |major |external |principal )*customers?\b"
+    r"\bderived from\b|\bfrom (?:a|one|two|three|its|the|our) (?:single |largest |major |external "
+    r"|principal )*customers?\b"
     r"|\bsegments?,? respectively\b",
     re.IGNORECASE,
 )
@@ -193,7 +195,8 @@ _PLAN: Final = re.compile(
     re.IGNORECASE,
 )
 _PERIOD_LEAD: Final = re.compile(
-    r"\s+(?:(?:im|in|for|of) (?:the )?(?:geschäftsjahr|jahr|(?:financial |fiscal |business )?year)(?: ended| to)?|in|im|am|zum|per|at|as at"
+    r"\s+(?:(?:im|in|for|of) (?:the )?(?:geschäftsjahr|jahr|(?:financial |fiscal |business )?year)(?: ended"
+    r"| to)?|in|im|am|zum|per|at|as at"
     r"|as of|on|for|en|au|el|a)$",
     re.IGNORECASE,
 )
@@ -204,13 +207,16 @@ _BEFORE_MENTION: Final = re.compile(r"^[•\-–—*\s]*$")
 _CURRENCY_LAST: Final = re.compile(r"(?:[A-Z]{3}|US\$|A\$|[$€£¥₹])\s*$")
 _SHORT_LEAD: Final = 30
 _PAID: Final = re.compile(
-    r"^\s*(?:(?:that (?:is|was|were) )?(?:used|provided|received|paid|acquired|generated|required|collected|returned"
+    r"^(?:,?\s*(?:and )?(?:cash )?equivalents)?,?\s*(?:and|plus) (?:marketable|short|invest|restricted|liquid|other)"
+    r"|^\s*(?:capital (?:expenditure|spend)|(?:dividend|tax|interest)s?\b)"
+    r"|^\s*(?:(?:that (?:is|was|were) )?(?:used|provided|received|paid|acquired|generated|required|collected|returned"
     r"|inflows?|outflows?|proceeds|payments?|distributions?|merger|purchase|awards?|compensation|from|for|to|per)\b"
     r"|\()",
     re.IGNORECASE,
 )
 """Behind "cash": what was paid and no balance."""
 
+_CASH: Final = frozenset({"cash", "cash and cash equivalents"})
 _OF_THE_CONCEPT: Final = re.compile(r"(?<=\s)(?:net|total|annual|gross)\s+$", re.IGNORECASE)
 """A word that goes with the concept: in "segment net operating income" the one before it says of what."""
 
@@ -339,7 +345,7 @@ def _of_mention(
     ):
         return
     behind = sentence[match.end() :]
-    if match.group() == "cash" and (_PAID.match(behind) or _PAID_IN.search(before)):
+    if match.group() in _CASH and (_PAID.match(behind) or _PAID_IN.search(before)):
         return
     if _RELATED.match(behind):
         return
@@ -382,7 +388,7 @@ def _of_mention(
         if _OF_A_PART.search(rest[:120]):
             return
         if _NEGATIVE.search(lead) and concept.sign != "positive" and amount.value > 0:
-            amount = replace(amount, value=-amount.value)
+            amount = replace(amount, value=-amount.value)  # noqa: PLW2901 - the same amount with its sign
         figure = _figure(
             document,
             concept,
@@ -406,7 +412,7 @@ def _of_mention(
 
 
 def _amount_ahead(document: LedgerDocument, concept: Concept, before: str, match: re.Match[str]) -> Amount | None:
-    """The amount that begins a line and has its concept right behind it ("$24.7M ARR"), placed from the mention's end."""
+    """The amount that begins a line and has its concept behind it ("$24.7M ARR"), placed from the mention's end."""
     if len(before) > _SHORT_LEAD:
         return None
     found = next(iter(amounts(before, comma_decimal=document.comma_decimal)), None)

@@ -127,7 +127,8 @@ _UNIT_SCALE: Final = re.compile(
     rf"|\b000s\b|\b[Tk](?:[€$£]|{_CODE}\b)|[€$£] ?k\b|\b{_CODE} ?k\b)"
     r"|(?P<lakh>\blakhs?\b|\blacs\b)|(?P<crore>\bcrores?\b|(?:₹|\bINR|\bRs\.?)(?: in)? ?crs?\b)"
     r"|(?P<billion>\bbillions?\b|\bmilliarden\b|\bmilliards\b|\bmrd\b|\bbn\b|[€$£]bn\b)"
-    r"|(?P<million>\bmillions?\b|\bmillionen\b|\bmillones\b|\bmilioni\b|\bmilhões\b|\bmio\b|\bmn\b|[€$£¥₹] ?['’]?m(?:n|m"
+    r"|(?P<million>\bmillions?\b|\bmillionen\b|\bmillones\b|\bmilioni\b|\bmilhões\b|\bmio\b|\bmn\b"
+    r"|[€$£¥₹] ?['’]?m(?:n|m"
     rf"|illion)?\b|\bm ?(?:[€$£]|{_CODE}\b)|\b{_CODE} ?m(?:n|m|illion)?\b|\(m\)|, ?m\b)",
     re.IGNORECASE,
 )
@@ -317,7 +318,8 @@ def without_units(text: str) -> str:
 
 
 _UNIT_WORDS: Final = (
-    rf"(?:in |en |als )?(?:{_CUR}|T€|[TkM]{_CODE}|euros?|dollars)?\s?(?:in\s)?(?:1?['’]?000['’]?s?|k|m|mm|mn|bn|mio\.?|mrd\.?|cr"
+    rf"(?:in |en |als )?(?:{_CUR}|T€|[TkM]{_CODE}|euros?|dollars)?\s?(?:in\s)?(?:1?['’]?000['’]?s?|k|m|mm|mn|bn"
+    rf"|mio\.?|mrd\.?|cr"
     rf"|tsd\.?|thousands?|"
     r"millions?|billions?|tausend|millionen|millones|crores?|lakhs?)?\s?(?:(?:of |de |d['’] ?)?"
     rf"(?:{_CUR}|euros?|(?:us |u\.s\. )?dollars))?"

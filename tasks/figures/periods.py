@@ -39,7 +39,8 @@ _TOKEN: Final = re.compile(
     rf"|(?P<mdy>\b(?P<mm>{_MONTH}) (?P<md>[0-3]?\d)(?:st|nd|rd|th)?\b(?!\d)(?:,? ?(?P<my>{_YEAR})\b)?)"
     rf"|(?P<num>\b(?P<n1>[0-3]?\d)(?P<sep>[./])(?P<n2>[0-3]?\d)(?P=sep)(?P<ny>{_YEAR}|\d\d)\b)"
     rf"|(?P<monthyear>\b(?P<ymm>{_MONTH})[ -/’']{{1,2}}(?P<ymy>{_YEAR}|(?<=[-’'])\d\d)\b)"
-    rf"|(?P<months>\b(?P<ma>{_MONTH}) ?(?:[-–—/]|to|bis|through) ?(?P<mb>{_MONTH})[ -/’']{{1,2}}(?P<mby>{_YEAR}|(?<=[-’'])\d\d)\b)"
+    rf"|(?P<months>\b(?P<ma>{_MONTH}) ?(?:[-–—/]|to|bis|through) ?(?P<mb>{_MONTH})[ -/’']{{1,2}}(?P<mby>{_YEAR}"
+    rf"|(?<=[-’'])\d\d)\b)"
     rf"|(?P<quarter>\b(?:q(?P<qa>[1-4])|(?P<qb>[1-4])q|(?P<qw>first|second|third|fourth) quarter(?: of"
     rf"| ended)?)(?:[ /-]?(?:fiscal |fy ?)?['’]?(?P<qy>{_YEAR}|\d\d(?![.,\d%]))\b)?)"
     rf"|(?P<half>\b(?:h(?P<ha>[12])|(?P<hb>[12])h|(?P<hw>first|second) half(?: of| year)?)(?:[ /-]?(?:fiscal "
@@ -353,10 +354,10 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
         when = next(iter(find_periods(match.group(1))), None)
         if when is None:
             continue
-        day = (when.end.month, when.end.day) if when.end else when.month_day
-        if day:
-            ends[day] += 3 if of_year else 1
-            annual[day] += of_year
+        ends_on = (when.end.month, when.end.day) if when.end else when.month_day
+        if ends_on:
+            ends[ends_on] += 3 if of_year else 1
+            annual[ends_on] += of_year
         if when.end:
             annual_ends[when.end] += of_year
     if sum(annual.values()) > 1:  # "as of January 30" beside "year ended December 31" ends no year

@@ -34,6 +34,7 @@ _COMPANY: Final = re.compile(
     re.IGNORECASE,
 )
 _DATED_TITLE: Final = re.compile(r"\b(?:ended|as of|as at)\b", re.IGNORECASE)
+_LONGEST_SPAN: Final = 40
 _MONTH_OF: Final = (
     "",
     "January",
@@ -75,35 +76,7 @@ class Header:
 def read_header(header: Sequence[Row], width: int, lines: Sequence[str], reader: LabelReader) -> Header:
     """The columns that a header of `width` columns names, under these lines of text."""
     header = header[-5:]
-    words = [""] * width
-    beside: list[str] = []  # units that stand alone beside a title
-    for position, row in enumerate(header):
-        last = position + 1 == len(header)
-        spread = ""
-        named = [cell for cell in row.cells[1:] if cell]
-        if row.cells[0] and not last and named and all(map(only_units, named)) and len(set(named)) == 1:
-            beside.append(named[0])
-            continue
-        if len([cell for cell in row.cells if cell]) == 1:
-            only = next(cell for cell in row.cells if cell)
-            if row.cells[0] or not (HINT.search(only) or basis_of(only) or units_of(only) != Units()):
-                continue  # a title, or the name of the rows that follow
-            if units_of(only) != Units() and not find_periods(only):
-                beside.append(only)
-                continue
-            if last:
-                index = next(index for index, cell in enumerate(row.cells) if cell)
-                words[index] = f"{words[index]} {only}".strip()
-                continue
-            for index in range(1, width):  # one heading over all columns
-                words[index] = f"{words[index]} {only}".strip()
-            continue
-        for index in range(1, width):
-            cell = row.cells[index] if index < len(row.cells) else ""
-            spread = cell or spread
-            taken = cell if last else spread
-            if taken and taken not in words[index]:
-                words[index] = f"{words[index]} {taken}".strip()
+    words, beside = _column_words(header, width)
     corners = [row.cells[0] for row in header if row.cells and row.cells[0]]
     corner = " ".join([*corners, *beside])
     titles = [title for title in lines if len(title) < 220] + corners[:-1]
@@ -153,6 +126,40 @@ def _prior_years(columns: list[Column]) -> list[Column]:
     ]
 
 
+def _column_words(header: Sequence[Row], width: int) -> tuple[list[str], list[str]]:
+    """The words over each column, and the units that hold for all of them."""
+    words = [""] * width
+    beside: list[str] = []  # units that stand alone beside a title
+    for position, row in enumerate(header):
+        last = position + 1 == len(header)
+        spread = ""
+        named = [cell for cell in row.cells[1:] if cell]
+        if row.cells[0] and not last and named and all(map(only_units, named)) and len(set(named)) == 1:
+            beside.append(named[0])
+            continue
+        if len([cell for cell in row.cells if cell]) == 1:
+            only = next(cell for cell in row.cells if cell)
+            if row.cells[0] or not (HINT.search(only) or basis_of(only) or units_of(only) != Units()):
+                continue  # a title, or the name of the rows that follow
+            if units_of(only) != Units() and not find_periods(only):
+                beside.append(only)
+                continue
+            if last:
+                index = next(index for index, cell in enumerate(row.cells) if cell)
+                words[index] = f"{words[index]} {only}".strip()
+                continue
+            for index in range(1, width):  # one heading over all columns
+                words[index] = f"{words[index]} {only}".strip()
+            continue
+        for index in range(1, width):
+            cell = row.cells[index] if index < len(row.cells) else ""
+            spread = cell or spread
+            taken = cell if last else spread
+            if taken and taken not in words[index]:
+                words[index] = f"{words[index]} {taken}".strip()
+    return words, beside
+
+
 def table_units(titles: Sequence[str], corner: str, words: Sequence[str]) -> Units:
     """The units that the corner, the titles and the columns give to all of a table."""
     found = units_of(corner)
@@ -175,11 +182,17 @@ def title_when(titles: Sequence[str], corner: str) -> When | None:
             continue
         when = header_period(title) if title else None
         if when is not None:
-            return when
+            return replace(when, months=when.months or _part_of_a_year(titles))
         span = spoken_span(title) if title else None
         if span:
             return When(months=span)
     return None
+
+
+def _part_of_a_year(titles: Sequence[str]) -> int | None:
+    """The months of a quarter or a half that a short line over the table speaks of: "Quarter ended"."""
+    spans = (spoken_span(title) for title in titles[-3:] if len(title) < _LONGEST_SPAN)
+    return next((span for span in spans if span and span < 12), None)
 
 
 def _joined(when: When | None, title: When | None) -> When | None:

@@ -31,7 +31,8 @@ _DATE_TAIL: Final = re.compile(
     re.IGNORECASE,
 )
 _ASIDE: Final = re.compile(
-    r"\((?:ftes?|period[- ]end|year[- ]end|end of (?:period|year|month)|at end|annual(?:i[sz]ed)?|monthly|unaudited|#|no\.?"
+    r"\((?:ftes?|period[- ]end|year[- ]end|end of (?:period|year|month)|at end|annual(?:i[sz]ed)?|monthly"
+    r"|unaudited|#|no\.?"
     r"|number|arr|nrr)\)",
     re.IGNORECASE,
 )

@@ -31,7 +31,8 @@ _LOOSE_ROW: Final = re.compile(
 )
 _LOOSE_CELL: Final = re.compile(_NUMBER + r"(?= |%|$) ?%?")
 _DATE_WORDS: Final = re.compile(
-    r"\b(?:(?:fiscal |financial )?(?:years?|months?|weeks|quarters?|periods?)|(?:then )?ended|ending|as|of|at|for|the|three|six|nine"
+    r"\b(?:(?:fiscal |financial )?(?:years?|months?|weeks|quarters?|periods?)|(?:then )?ended|ending|as|of|at"
+    r"|for|the|three|six|nine"
     r"|twelve|\d{1,4}|jan\w*|feb\w*|mar\w*|apr\w*|may|june?|july?|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*)\b|[,.]",
     re.IGNORECASE,
 )
@@ -164,7 +165,7 @@ def _row(line: str, start: int) -> Row | None:
 
 
 def whole_rows(rows: Sequence[Row]) -> Iterator[Row]:
-    """The rows of a table; what was cut is whole: a date over rows below it, and labels on a line above their numbers."""
+    """The rows of a table with what was cut made whole: dates over rows, and labels on a line above their numbers."""
     above, split = "", _labels_above(rows)
     for row in rows:
         if _is_cut_date(row):

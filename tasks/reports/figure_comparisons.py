@@ -1,9 +1,9 @@
 """What public sources say of a company, held against the figures of its room.
 
-Of the profile's fields those are compared that the room speaks of: the head-count and the founding year. A source's date
-says when its head-count was true, and a figure of the room is held against it where it is of the same month, or of the
-same year where the source gives only a year. What is of another time is not comparable. A founding year agrees where
-any document of the room says the same.
+Of the profile's fields those are compared that the room speaks of: the head-count and the founding year. A source's
+date says when its head-count was true, and a figure of the room is held against it where it is of the same month, or
+of the same year where the source gives only a year. What is of another time is not comparable. A founding year agrees
+where any document of the room says the same.
 """
 
 from collections.abc import Sequence

@@ -80,6 +80,8 @@ def test_assets_held_for_sale_are_not_those_of_the_company() -> None:
     [
         "In 2024 we acquired Alder for approximately $16.1 billion in cash ($15.7 billion, net of cash acquired).",
         "Our net cash used in investing activities was $4.7 billion in 2024.",
+        "Cash capital expenditures were $6.7 billion in 2024.",
+        "Our cash, cash equivalents, and marketable securities were $26.0 billion as of December 31, 2024.",
         "Cash received from option exercises for the year ended December 31, 2024 was $125 million.",
     ],
 )
@@ -133,3 +135,12 @@ def test_a_sheet_is_no_page_on_which_a_table_goes_on() -> None:
     sheets = [(0, cut, "sheet", "One"), (cut + 1, len(text), "sheet", "Two")]
     found = find_figures(LedgerDocument(text, sheets, "book.xlsx"), taxonomy()).figures
     assert {figure.concept for figure in found} == {"cash"}
+
+
+def test_quarters_under_the_year_they_are_of() -> None:
+    text = (
+        "Quarterly Financial Data, USD millions\nQuarter Ended\n\tMarch 31\tJune 30\tSeptember 30\tDecember 31\n"
+        "2024\t\t\t\t\n"
+        "Net revenues\t2,217\t2,328\t2,409\t2,613\n"
+    )
+    assert whole(text, "revenue")[-1] == ("2613000000", "2024-10-01/2024-12-31")

@@ -19,7 +19,8 @@ def test_german_minutes() -> None:
     text = (
         "Protokoll der Sitzung vom 14. Februar 2025\n\n"
         "Der Umsatz stieg im Geschäftsjahr 2024 um 12 % auf 8,4 Mio. Euro (Vorjahr: 7,5 Mio. Euro).\n\n"
-        "Das EBITDA betrug 2024 1,1 Mio. Euro. Die liquiden Mittel beliefen sich zum 31. Dezember 2024 auf 402 TEUR.\n\n"
+        "Das EBITDA betrug 2024 1,1 Mio. Euro. "
+        "Die liquiden Mittel beliefen sich am 31. Dezember 2024 auf 402 TEUR.\n\n"
         "Die Gesellschaft beschäftigte zum 31.12.2024 71 Mitarbeiter.\n\n"
         "Für 2025 plant die Geschäftsführung einen Umsatz von 9,6 Mio. Euro.\n"
     )

@@ -1,6 +1,6 @@
 """Tables as finance teams write them: units of their own, blocks side by side, the year before, the year to date."""
 
-import datetime
+import datetime as dt
 from pathlib import Path
 
 import openpyxl
@@ -170,7 +170,7 @@ def test_what_happened_is_no_budget_in_a_budget(tmp_path: Path) -> None:
 
 
 def test_columns_headed_by_the_first_day_of_a_month_are_months(tmp_path: Path) -> None:
-    days: list[object] = [datetime.date(2024, month, 1) for month in (1, 2, 3)]
+    days: list[object] = [dt.date(2024, month, 1) for month in (1, 2, 3)]
     found = sheet(tmp_path, [["P&L by month (EUR k)"], ["", *days, "FY 2024"], ["Net revenue", 100, 101, 102, 1266]])
     assert [period for _, _, period, *_ in found] == [
         "2024-01-01/2024-01-31",
