@@ -183,6 +183,11 @@ class LedgerDocument:
         self._part_starts = [part.start for part in self._parts]
         self._block_starts = [block.start for block in self._blocks]
 
+    @property
+    def of_pages(self) -> bool:
+        """Whether its breaks are those of pages, and not of sheets or slides."""
+        return all(part.kind == kinds.PAGE for part in self._parts)
+
     @cached_property
     def _head(self) -> str:
         """What is looked at for what holds in all of it."""
@@ -217,8 +222,15 @@ class LedgerDocument:
         for match in matches(_STATED, self._head, spots(self._lower, _STATED_WORDS)):
             currency = currency_of(match["currency"]) or units_of(match["currency"].lower().rstrip("s") + "s").currency
             if currency:
-                return currency
+                return currency if self._is_written(currency) else None
         return None
+
+    def _is_written(self, currency: str) -> bool:
+        """Whether amounts bear this currency's sign: notes "denominated in euros" stand in reports of dollars too."""
+        signs = {sign: self._head.count(sign) for sign in "$€£"}
+        own = {"EUR": "€", "GBP": "£"}.get(currency, "$" if currency in {"USD", *_DOLLARS} else "")
+        others = max(count for sign, count in signs.items() if sign != own)
+        return others < 50 or others < 10 * (signs.get(own, 0) + count_words(self._head, currency))
 
     @cached_property
     def currency(self) -> str | None:

@@ -2,19 +2,24 @@
 
 from collections import Counter, defaultdict
 from decimal import Decimal
+from itertools import islice
 from typing import Final
 
 from tasks.figures.concepts import Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import ACTUAL, Figure, Findings
+from tasks.figures.founding import founding_years
 from tasks.figures.from_cells import Candidate, cell_figures
 from tasks.figures.from_sentences import sentence_figures
 
-VERSION: Final = "ledger-4"
+VERSION: Final = "ledger-5"
 """Changes whenever the same text would give other figures; stored ledgers of another version are built again."""
 
 MOST_FIGURES: Final = 20_000
 """Of one document; the rest is counted as left out."""
+
+_MOST_FOUNDED: Final = 20
+"""Places of one document that say when the company was founded."""
 
 _STATEMENT_WEIGHT: Final = 6
 """From here on a table is one of the document's main statements."""
@@ -45,6 +50,7 @@ def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
     if len(figures) > MOST_FIGURES:
         findings.leave_out("more figures than a document may have", len(figures) - MOST_FIGURES)
     findings.figures = figures[:MOST_FIGURES]
+    findings.founded = list(islice(founding_years(document), _MOST_FOUNDED))
     return findings
 
 
@@ -73,10 +79,15 @@ def _without_contradictions(document: LedgerDocument, candidates: list[Candidate
             others.append(figure)
     kept = others
     for group in groups.values():
-        first = max(group, key=lambda candidate: (candidate.weight, -candidate.rank))
+        main = [each for each in group if each.consolidated and each.weight >= _STATEMENT_WEIGHT] or group
+        votes = Counter(candidate.figure.value for candidate in group)
+        first = max(main, key=_standing)
+        value, most = votes.most_common(1)[0]
+        if most > 2 and most >= 2 * votes[first.figure.value]:  # accounts of another company stand in it too
+            often = [each for each in group if each.figure.value == value and each.weight >= _STATEMENT_WEIGHT]
+            first = (often or [first])[0]
         if first.weight < _STATEMENT_WEIGHT or (len(document.text) < _LONG and first.weight < 2 * _STATEMENT_WEIGHT):
             if len(document.text) > _LONG:
-                votes = Counter(candidate.figure.value for candidate in group)
                 (_, most), *rest = votes.most_common(2)
                 if rest and rest[0][1] == most:
                     findings.leave_out("tables that differ from each other", len(group))
@@ -96,6 +107,12 @@ def _without_contradictions(document: LedgerDocument, candidates: list[Candidate
             else:
                 findings.leave_out("notes that differ from the statements")
     return kept
+
+
+def _standing(candidate: Candidate) -> tuple[bool, int, int]:
+    """How sure a candidate is: a plain label in a main statement before a weak one."""
+    in_statement = candidate.weight >= _STATEMENT_WEIGHT and candidate.rank < 2
+    return in_statement, candidate.weight, -candidate.rank
 
 
 def _known(figures: list[Figure]) -> dict[tuple[str, str, bool], list[Figure]]:

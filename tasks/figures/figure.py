@@ -69,12 +69,14 @@ class Tie:
 class Findings:
     """What was found in a document: its figures, sums that do not tie, and how many numbers were left out and why.
 
-    `rows` counts the rows of tables that were looked at, `looked_at` their numbers that a concept was found for.
+    `founded` says when the company was founded. `rows` counts the rows of tables that were looked at, `looked_at` their
+    numbers that a concept was found for.
     """
 
     figures: list[Figure] = field(default_factory=list)
     ties: list[Tie] = field(default_factory=list)
     left_out: dict[str, int] = field(default_factory=dict)
+    founded: list[Figure] = field(default_factory=list)
     rows: int = 0
     looked_at: int = 0
 
@@ -84,7 +86,7 @@ class Findings:
 
 
 _BASIS_WORDS: Final[tuple[tuple[Basis, str], ...]] = (
-        ("pro_forma", r"\bpro[- ]?forma\b"),
+        ("pro_forma", r"\bpro[- ]?forma\b|\bPF\b"),
         ("adjusted", (r"\badj(?:usted|\.)?(?=\W|$)|\bunderlying\b|\bnormali[sz]ed\b|\bnon[- ]gaap\b|\bbereinigt\w*"
                      r"|\bajusté\w*|\bajustado\b|\bnon[- ]ifrs\b")),
         ("budget", r"\bbudget\w*|\bplan(?:ned|wert|ung)?\b|\btarget(?:s|ed)?\b|\bpresupuest\w*|\bpréviu\b"),
@@ -96,7 +98,7 @@ _BASIS_WORDS: Final[tuple[tuple[Basis, str], ...]] = (
         ("audited", r"(?<!un)\baudited\b|\btestiert\b|\bgeprüft\b"),
 )  # fmt: skip
 _BASIS_STEMS: Final = re.compile(
-    "pro|forma|adj|ajust|underl|normal|gaap|ifrs|bereinigt|budget|plan|target|presup|pr[ée]vi|forecast|prognos|outlook|guidance"
+    "pro|forma|pf|adj|ajust|underl|normal|gaap|ifrs|bereinigt|budget|plan|target|presup|pr[ée]vi|forecast|prognos|outlook|guidance"
     "|estimat|expect|pipeline|scenario|case|reach|will|would|aim|audit|geprüft|management|flash|testiert"
 )
 """One of these stands in all words of a basis: looked for first, in lower case."""

@@ -9,17 +9,20 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, pairwise
 from typing import Final
 
 from tasks.figures.concepts import Meaning, Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Basis, Figure, Findings, basis_of, variant_of
 from tasks.figures.measures import NEVER_NEGATIVE, is_loss, measured, planned, used_only
-from tasks.figures.numbers import Amount, Units, cell_amount
-from tasks.figures.periods import When, find_periods, header_period, last_day
+from tasks.figures.numbers import Amount, Units, cell_amount, only_units, units_of
+from tasks.figures.periods import HINT, When, find_periods, header_period, last_day
+from tasks.figures.table_blocks import blocks
 from tasks.figures.table_columns import Column, read_header, table_units, title_when
 from tasks.figures.table_labels import WHOLE, Label, LabelReader, is_date, label_reader, without_dates
-from tasks.figures.table_rows import Grid, Row, grids, is_number, is_year
+from tasks.figures.table_pages import whole_grids
+from tasks.figures.table_rows import Grid, Row, is_number, is_year, joined_titles, whole_rows
 from tasks.figures.ties import untied
 
 _MOST_ENTITIES: Final = 500
@@ -32,6 +35,10 @@ MOST_ROWS: Final = 50_000
 """Rows with numbers that are looked at, of those tables of a document in which something is named."""
 
 _NUMERIC: Final = re.compile(r"[-(]?[$€£]?\d[\d.,]*\)?")
+_SURE_OF_COLUMNS: Final = 100
+"""Rows of a table from which on those that name nothing are passed by."""
+
+_A_YEAR: Final = re.compile(r"\b20\d\d\b")
 _LONGEST_LABEL: Final = 160
 """Characters of a line over a table that may be what its numbers are; a longer one is a sentence."""
 
@@ -56,11 +63,22 @@ _STATEMENT: Final = re.compile(
     r"|kapitalflussrechnung|compte de résultat|\bbilan\b|cuenta de (?:resultados|pérdidas)|balance de situación",
     re.IGNORECASE,
 )
+_SPOKEN: Final = re.compile(
+    r"\b(?:following|summari[sz]\w+|accompanying|set forth|shown|presents)\b|\.$", re.IGNORECASE
+)
+"""A line over a table that speaks of a statement and is not its heading."""
+
+_CONSOLIDATED: Final = re.compile(r"\bconsolidated\b|\bgroup\b|\bkonzern|\bconsolidé|\bconsolidad[oa]", re.IGNORECASE)
+_SHORT: Final = 25
+"""Characters up to which a line over a table is a part of its header: "December", "31,", "(In thousands)"."""
+
 _ENTITY_CORNER: Final = re.compile(
     r"\b(?:customers?|clients?|segments?|products?|regions?|countr(?:y|ies)|divisions?|business units?|kunden?"
     r"|produkte?|segmente?|clientes?|subsidiar(?:y|ies)|sites?|brands?|entit(?:y|ies)|services?)\b",
     re.IGNORECASE,
 )
+_BY_ENTITY: Final = re.compile(r"(?P<what>[^:]+?) (?:by|per|nach|par|por|split by|breakdown by) \w", re.IGNORECASE)
+_HAPPENED: Final = re.compile(r"\bactuals?\b|\bist\b|\b(?:19|20)\d\dA\b|\bréel\b", re.IGNORECASE)
 _PARTIAL: Final = re.compile(
     r"\b(?:lost|churned|new|pipeline|won|expansion|contraction|bridge|signed|overdue|orders?|backlog)\b", re.IGNORECASE
 )
@@ -91,12 +109,14 @@ class Candidate:
     rank: int
     section: str
     weight: int
+    consolidated: bool = False
 
 
 def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[list[Candidate]]:
     """The figures of each table of a document, a list a table; numbers left out are counted in `findings`."""
     reader = label_reader(taxonomy)
-    for grid in grids(document.text):
+    whole = whole_grids(document.text, of_pages=document.of_pages)
+    for grid in chain.from_iterable(blocks(each, reader) for each in whole):
         if any(reader.meaning(row.label) for row in grid.rows) or _may_speak(grid, reader):
             found = list(_Table(document, reader, grid, findings).candidates())
             if found:
@@ -108,8 +128,10 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
 
 def _may_speak(grid: Grid, reader: LabelReader) -> bool:
     """Whether a label that is no plain concept may name one beside its date, its units or its basis."""
-    if any(len(title) < _LONGEST_LABEL and reader.speaks(title) for title in grid.titles[-2:]):
-        return True
+    for title in grid.titles[-2:]:
+        of_parts = _BY_ENTITY.match(title)
+        if len(title) < _LONGEST_LABEL and reader.speaks(of_parts["what"] if of_parts else title):
+            return True
     if any(cell and len(cell) < 80 and reader.speaks(cell) for row in grid.rows[:6] for cell in row.cells):
         return True
     return any(len(row.label) < 90 and reader.speaks(row.label) for row in grid.rows[6:200])
@@ -124,44 +146,54 @@ class _Table:
         self._grid = grid
         self._findings = findings
         self._comma = document.comma_decimal
-        self._series = ""
+        self._series = self._entities = ""
+        self._of_title: Meaning | None = None
+        self._percents: set[int] = set()  # columns of percentages beside amounts
         self._under(grid.titles)
 
     def _under(self, titles: Sequence[str]) -> None:
         """Read on under these lines: they say what kind of table it is."""
-        self._lines = titles
+        self._lines = titles = joined_titles(titles)
         self._titles = [title for title in titles if len(title) < 220]
-        near = " ".join(title[-250:] for title in titles[-3:])
-        self._over = " ".join(self._titles[-3:])
+        spoken = [title for title in titles if len(title) > _SHORT] or titles
+        near = " ".join(title[-250:] for title in [*spoken[-3:], *titles[-3:]])
+        self._consolidated = any(_CONSOLIDATED.search(title) for title in self._titles[-5:])
         self._parent = any(_PARENT.search(title) for title in self._titles)
-        self._statement = any(_STATEMENT.search(title) for title in self._titles[-5:])
+        self._statement = any(
+            _STATEMENT.search(title)
+            for title in self._titles[-5:]
+            if len(title) < _LONGEST_LABEL and not _SPOKEN.search(title)
+        )
         self._skipped = _SKIPPED_TABLE.search(near) is not None and not self._statement
-        headings = " ".join(title for title in titles[-3:] if len(title) < 60 and not any(map(str.isdigit, title)))
-        self._table_basis = basis_of(headings) if not self._statement else None
-        if self._table_basis == "audited":
-            self._table_basis = None
+        self._table_basis = self._basis_over(titles[-3:])
 
-    def candidates(self) -> Iterator[Candidate]:
+    def _basis_over(self, titles: Sequence[str]) -> Basis | None:
+        """The basis that the headings of a table give to all of it."""
+        plain = [title for title in titles if len(title) < 60 and not any(map(str.isdigit, _A_YEAR.sub("", title)))]
+        basis = basis_of(" ".join(plain)) if not self._statement else None
+        return None if basis == "audited" or any(_HAPPENED.search(title) for title in plain) else basis
+
+    def candidates(self) -> Iterator[Candidate]:  # noqa: PLR0915 - the states of a table, one after the other
         """All figures that the table may hold."""
         section = ""
         columns: list[Column] = []
         header: list[Row] = []
         rows = self._grid.rows
-        support = sum(1 for row in rows if _SUPPORT.search(row.label))
+        weight = sum(1 for row in rows if _SUPPORT.search(row.label)) + (6 if self._statement else 0)
+        of_parts = False
+        looked = 0
         body = False
         with_numbers: set[int] = set()
+        named: list[Row] = []  # the rows of the header that name the columns
         since: list[str] = []  # lines of one cell since the last numbers: sections, or the titles of another table
-        for row in rows:
-            if self._findings.rows > MOST_ROWS or self._findings.looked_at > MOST_NUMBERS:
-                unread = sum(1 for cell in row.cells[1:] if _NUMERIC.fullmatch(cell))
-                self._findings.leave_out("more numbers than are looked at", unread)
+        for row in whole_rows(rows):
+            if self._is_unread(row):
                 continue
-            numbers = [
-                index for index, cell in enumerate(row.cells) if index and is_number(cell, comma_decimal=self._comma)
-            ]
-            if body and numbers and columns and row.cells[0]:  # below numbers, 2050 is a number and no year
-                years = {index for index, cell in enumerate(row.cells) if index and is_year(cell)}
-                numbers = sorted({*numbers, *(index for index in years if index in with_numbers)})
+            if body and looked > _SURE_OF_COLUMNS and columns and self._says_nothing(row, columns):
+                self._findings.rows += 1
+                since = []
+                continue
+            numbers = self._numbers(row, with_numbers if body and columns else set())
             with_numbers |= set(numbers)
             if not numbers and row.cells and not row.cells[0] and not any(row.cells[1:]):
                 continue
@@ -183,6 +215,15 @@ class _Table:
                     continue
                 if body:
                     header, body = [], False
+                    self._percents = set()
+                    if (
+                        len(filled) == 1
+                        and named
+                        and not any(find_periods(cell) for at in named for cell in at.cells[1:])
+                    ):
+                        header = [row, *named]  # another year under the same columns
+                        columns = []
+                        continue
                     if since:
                         self._under(since[-6:])
                         since, section = [], ""
@@ -192,14 +233,48 @@ class _Table:
             if not columns:
                 read = read_header(header, max(len(row.cells) for row in rows), self._lines, self._reader)
                 columns, self._corner, self._titles = read.columns, read.corner, read.titles
-            body, since = True, []
-            yield from self._row(row, numbers, columns, section, support + (6 if self._statement else 0))
+                self._table_basis = self._table_basis or self._basis_over(header[0].cells[:1] if header else [])
+                self._of_title = self._meaning_over()
+                of_parts = sum(1 for column in columns if column.entity and not column.skipped) > 1
+                named = [at for at in header if len([cell for cell in at.cells if cell]) > 1]
+            body, since, looked = True, [], looked + 1
+            yield from self._row(row, numbers, columns, section, 0 if of_parts else weight)
 
-    def _row(
+    def _is_unread(self, row: Row) -> bool:
+        """Whether more was looked at already than a document may have; what is left is counted."""
+        if self._findings.rows <= MOST_ROWS and self._findings.looked_at <= MOST_NUMBERS:
+            return False
+        unread = sum(1 for cell in row.cells[1:] if _NUMERIC.fullmatch(cell))
+        self._findings.leave_out("more numbers than are looked at", unread)
+        return True
+
+    def _numbers(self, row: Row, with_numbers: set[int]) -> list[int]:
+        """The cells behind the first with numbers; below numbers, 2050 is one and no year."""
+        numbers = {
+            index for index, cell in enumerate(row.cells) if index and is_number(cell, comma_decimal=self._comma)
+        }
+        if numbers and with_numbers and row.cells[0]:
+            numbers |= {index for index in with_numbers if index < len(row.cells) and is_year(row.cells[index])}
+        return sorted(numbers)
+
+    def _says_nothing(self, row: Row, columns: Sequence[Column]) -> bool:
+        """Whether nothing can come of a row of numbers: its label, the columns and the title name no concept."""
+        name = row.cells[0]
+        if not name or name[0].isdigit() or HINT.search(name) or _TOTAL.match(name) or self._of_title is not None:
+            return False
+        if any(column.label.meaning is not None for column in columns) or self._reader.may_speak(name):
+            return False
+        return any(is_number(cell, comma_decimal=self._comma) for cell in row.cells[1:])
+
+    def _row(  # noqa: PLR0915 - what a row may say, the surest first
         self, row: Row, numbers: list[int], columns: list[Column], section: str, weight: int
     ) -> Iterator[Candidate]:
         self._findings.rows += 1
-        name = row.cells[0] or (row.label if not is_number(row.label) else "")
+        self._percents.update(_of_percents(row, numbers))
+        named_by, name = self._name(row)
+        of_name = columns[named_by].words if named_by and named_by < len(columns) else ""
+        self._entities = of_name or self._corner
+        numbers = [index for index in numbers if index > named_by]
         label = self._reader.read(name) if name else None
         meaning = label.meaning if label else None
         by_row = meaning is not None
@@ -228,11 +303,16 @@ class _Table:
                     cell_meaning, of_column = column.label.meaning, True
                 elif named_when is not None and named_when.dated and not without_dates(name):
                     cell_meaning = self._title_meaning(column, len(numbers))
+                else:
+                    cell_meaning = self._by_entity(column)
+                    of_column = cell_meaning is not None
                 if cell_meaning is None:
                     continue
             self._findings.looked_at += 1
             amount = cell_amount(row.cells[index], comma_decimal=self._comma)
             if amount is None or cell_meaning is None:
+                continue
+            if index in self._percents and amount.unit is None and "percent" not in cell_meaning.concept.units:
                 continue
             when = named_when if named_when and named_when.dated else column.when if column else None
             if when is None and by_row and column is None:
@@ -250,7 +330,23 @@ class _Table:
                 entity = entity or "parent company"
             figure = self._figure(row, index, amount, cell_meaning, label, column, when, entity)
             if figure is not None:
-                yield Candidate(figure, cell_meaning.rank, section, weight)
+                yield Candidate(figure, cell_meaning.rank, section, weight, self._consolidated)
+
+    def _name(self, row: Row) -> tuple[int, str]:
+        """What a row is called, and where that stands: behind a rank or an account's number where there is one."""
+        first = row.cells[0]
+        if first and is_number(first, comma_decimal=self._comma) and len(row.cells) > 1:
+            second = row.cells[1]
+            if (
+                any(map(str.isalpha, second))
+                and not is_number(second, comma_decimal=self._comma)
+                and not only_units(second)
+            ):
+                return 1, second
+        if first:
+            return 0, first
+        at = next((index for index, cell in enumerate(row.cells) if cell), 0)
+        return (at, row.cells[at]) if row.cells[at] and not is_number(row.cells[at]) else (0, "")
 
     def _lists(self, name: str) -> bool:
         """Whether the table lists parts of the company, and this row is one of them or their total."""
@@ -260,8 +356,22 @@ class _Table:
         return bool(name) and self._is_entity_table() and _SUBTOTAL.match(name) is None
 
     def _is_entity_table(self) -> bool:
-        over = f"{self._corner} {' '.join(self._titles[-1:])}"
-        return _ENTITY_CORNER.search(self._corner) is not None and not _PARTIAL.search(over)
+        over = f"{self._entities} {' '.join(self._titles[-1:])}"
+        return _ENTITY_CORNER.search(self._entities) is not None and not _PARTIAL.search(over)
+
+    def _by_entity(self, column: Column | None) -> Meaning | None:
+        """What the numbers of a table of parts are, by its title: "Revenue by segment" over years."""
+        if self._of_title is None or column is None or column.when is None or column.entity or column.skipped:
+            return None
+        return self._of_title if self._is_entity_table() else None
+
+    def _meaning_over(self) -> Meaning | None:
+        """What a title says that the numbers of parts are: "Revenue by segment"."""
+        for title in reversed([*self._titles, self._corner][-4:]):
+            match = _BY_ENTITY.match(title)
+            if match:
+                return self._reader.read(match["what"]).meaning
+        return None
 
     def _title_meaning(self, column: Column | None, count: int) -> Meaning | None:
         """What the rows of a series are, by the corner or the line over it: "ARR, EUR m" over years."""
@@ -299,7 +409,9 @@ class _Table:
         alone = title_when(self._titles, "")  # one column without a header under a dated title
         if len(numbers) == 1 and alone is not None and alone.dated:
             return {
-                numbers[0]: Column("", self._reader.read(""), alone, None, False, table_units(self._titles, "", []))
+                numbers[0]: Column(
+                    "", self._reader.read(""), alone, None, False, table_units(self._titles, self._corner, [])
+                )
             }
         return {index: columns[index] for index in numbers if index < len(columns)}
 
@@ -318,6 +430,9 @@ class _Table:
             self._findings.leave_out("no period")
             return None
         row_units = label.units if label else Units()
+        beside = next((cell for cell in row.cells[1:] if cell and only_units(cell)), "")
+        if beside:  # a column of units
+            row_units = row_units.over(units_of(beside))
         column_units = column.units if column else Units()
         header_units = row_units.over(column_units)
         in_base_units = measured(self._document, self._findings, amount, concept.units, header_units, row_units)
@@ -337,8 +452,10 @@ class _Table:
         column_words = column.words if column else ""
         basis = basis_of(column_words) or (label.basis if label else None)
         dated = calendar.dated
-        if basis is None and not (
-            self._table_basis in {"budget", "forecast"} and dated and last_day(period) <= dated.isoformat()
+        if (
+            basis is None
+            and not _HAPPENED.search(column_words)
+            and not (self._table_basis in {"budget", "forecast"} and dated and last_day(period) <= dated.isoformat())
         ):
             basis = self._table_basis  # of a plan's years those that are over are actual
         if when.forecast:
@@ -353,6 +470,13 @@ class _Table:
             concept.id, f"{name}, {variant}" if variant else name, value, unit, scale, step, period, entity, basis,
             variant, self._document.place(start, words, column_words), start, start + len(row.cells[index]),
         )  # fmt: skip
+
+
+def _of_percents(row: Row, numbers: Sequence[int]) -> Iterator[int]:
+    """The columns that hold percentages beside amounts: "2,110 | 30% | 2,196 | 33%"."""
+    for left, index in pairwise(numbers):
+        if index == left + 1 and row.cells[index].endswith("%") and not row.cells[left].endswith("%"):
+            yield index
 
 
 def _settled(candidates: list[Candidate], findings: Findings) -> list[Candidate]:

@@ -8,6 +8,7 @@ bound ("between", "at least") nor another period's ("from € 7.7 million"). A w
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
@@ -25,7 +26,10 @@ _LONGEST: Final = 600
 """Characters of a sentence that is looked at."""
 
 _BLANKS: Final = "\n\xa0\u202f\u2009"
-_SENTENCE: Final = re.compile(r"(?<=[.;!?])\s+(?=[A-ZÄÖÜÉ0-9(“\"•–-])|\n(?=[•\-–\d(]|[A-ZÄÖÜ][^\n]{0,60}:)|\f|\n\s*\n")
+_SENTENCE: Final = re.compile(
+    r"(?<=[.;!?])(?<!Mio\.)(?<!Mrd\.)(?<!Tsd\.)(?<!rd\.)(?<!ca\.)(?<!Nr\.)\s+"
+    r"(?!(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b)(?=[A-ZÄÖÜÉ0-9(“\"•–-])|\n(?=[•\-–\d(]|[A-ZÄÖÜ][^\n]{0,60}:)|\f|\n\s*\n"
+)
 _WRAP_END: Final = re.compile(r"[.:;!?]\s*$")
 _DIGIT: Final = re.compile(r"\d")
 _BEFORE: Final = frozenset(
@@ -57,6 +61,14 @@ _BEFORE: Final = frozenset(
         "was",
         "were",
         "our's",
+        "einen",
+        "einem",
+        "einer",
+        "dem",
+        "den",
+        "des",
+        "im",
+        "am",
         "der",
         "die",
         "das",
@@ -142,7 +154,8 @@ _NOT_BEHIND: Final = re.compile(
     r"|synerg|streams?|target multiple|bridge|cost|-based|run|rate of|sharing|contracts?|guidance|"
     r"concentration|by segment|in (?:the )?(?!January|February|March|April|May|June|July|August|September|October"
     r"|November|December|FY|Q[1-4]|H[12]|Januar|Dezember)[A-Z]\w+|to (?:capital|debt)|covenant|ratio|burn|flows?\b"
-    r"|of (?!EUR|USD|GBP|CHF|DKK|SEK|NOK|INR|AUD|CAD|JPY|US|A\$)[A-Z][\w-]+|settled|paid|outflow|inflow"
+    r"|of (?!EUR|USD|GBP|CHF|DKK|SEK|NOK|INR|AUD|CAD|JPY|US|A\$)[A-Z][\w-]+|carry[- ]?(?:forwards?|overs?"
+    r"|backs?)|settled|paid|outflow|inflow"
     r"|consideration|dividends?|bonus|tax|price|generat)",
 )
 _LINK: Final = re.compile(
@@ -165,11 +178,49 @@ _BOUND: Final = re.compile(
     r"|gegenüber|nach)\s*(?:of |the )?(?:about )?$",
     re.IGNORECASE,
 )
+_RELATED: Final = re.compile(
+    r"^\s*(?:related|relating|associated|attributable|in connection|as well as)\b", re.IGNORECASE
+)
+"""Behind a concept: of a part of it."""
+
+_OF_A_PART: Final = re.compile(
+    r"\bderived from\b|\bfrom (?:a|one|two|three|its|the|our) (?:single |largest |major |external "
+    r"|principal )*customers?\b"
+    r"|\bsegments?,? respectively\b",
+    re.IGNORECASE,
+)
 _PLAN: Final = re.compile(
     r"\b(?:expects?|expected|forecasts?|projected|guidance|outlook|will|targets?|plans?|planned|budget(?:ed)?"
     r"|erwartet|prognose|plant|aims?)\b",
     re.IGNORECASE,
 )
+_PERIOD_LEAD: Final = re.compile(
+    r"\s+(?:(?:im|in|for|of) (?:the )?(?:geschäftsjahr|jahr|(?:financial |fiscal |business )?year)(?: ended"
+    r"| to)?|in|im|am|zum|per|at|as at"
+    r"|as of|on|for|en|au|el|a)$",
+    re.IGNORECASE,
+)
+_NEGATIVE: Final = re.compile(
+    r"\b(?:loss of|losses of|negative|minus|verlust von|perte de|pérdida de)\s*$", re.IGNORECASE
+)
+_BEFORE_MENTION: Final = re.compile(r"^[•\-–—*\s]*$")
+_CURRENCY_LAST: Final = re.compile(r"(?:[A-Z]{3}|US\$|A\$|[$€£¥₹])\s*$")
+_SHORT_LEAD: Final = 30
+_PAID: Final = re.compile(
+    r"^(?:,?\s*(?:and )?(?:cash )?equivalents)?,?\s*(?:and|plus) (?:marketable|short|invest|restricted|liquid|other)"
+    r"|^\s*(?:capital (?:expenditure|spend)|(?:dividend|tax|interest)s?\b)"
+    r"|^\s*(?:(?:that (?:is|was|were) )?(?:used|provided|received|paid|acquired|generated|required|collected|returned"
+    r"|inflows?|outflows?|proceeds|payments?|distributions?|merger|purchase|awards?|compensation|from|for|to|per)\b"
+    r"|\()",
+    re.IGNORECASE,
+)
+"""Behind "cash": what was paid and no balance."""
+
+_CASH: Final = frozenset({"cash", "cash and cash equivalents"})
+_OF_THE_CONCEPT: Final = re.compile(r"(?<=\s)(?:net|total|annual|gross)\s+$", re.IGNORECASE)
+"""A word that goes with the concept: in "segment net operating income" the one before it says of what."""
+
+_PAID_IN: Final = re.compile(r"\b(?:in|for|of|by|non|restricted|surplus|excess)[ -]+$", re.IGNORECASE)
 _ENTITY_BEHIND: Final = re.compile(
     r"\b(?:segment|division|subsidiary|region|of the (?:customer|client|competitor|target|acquired))\b", re.IGNORECASE
 )
@@ -267,6 +318,14 @@ def _of_mention(
     document: LedgerDocument, concept: Concept, match: re.Match[str], start: int, sentence: str, findings: Findings
 ) -> Iterator[Figure]:
     before = sentence[: match.start()]
+    ahead = _amount_ahead(document, concept, before, match)
+    if ahead is not None:
+        label, behind = sentence[slice(*match.span())], sentence[match.end() :]
+        figure = _figure(document, concept, label, ahead, start + match.end(), sentence, match, behind, findings)
+        if figure is not None:
+            yield figure
+        return
+    before = _OF_THE_CONCEPT.sub("", before) or before
     word = re.search(r"([^\s(“\"]+)\s*$", before)
     clause_start = word is None or before.rstrip().endswith((",", ";", ":", "•", "-", "–", "—", "(", ".", "/"))
     if (
@@ -286,6 +345,10 @@ def _of_mention(
     ):
         return
     behind = sentence[match.end() :]
+    if match.group() in _CASH and (_PAID.match(behind) or _PAID_IN.search(before)):
+        return
+    if _RELATED.match(behind):
+        return
     if _NOT_BEHIND.match(behind) and not (concept.id == "recurring_revenue" and re.match(r"\s*from contracts", behind)):
         return
     if HYPOTHETICAL.search(sentence) and not _PLAN.search(sentence):
@@ -306,9 +369,12 @@ def _of_mention(
             return
         if _CHANGE.search(lead) or _BOUND.search(lead):
             continue
+        lead = _without_last_period(lead)
         plain = re.sub(r"\([^()]*\)?", " ", lead)
         linked = _LINK.search(lead.rstrip() + " ") or re.fullmatch(r"\s*", lead)
-        if not linked or re.search(r"[;]|\bwhile\b|\bwhereas\b|\band (?!to\b|\w+ed\b)[a-z]+ (?:was|were|of)\b", plain):
+        if not linked or re.search(
+            r"[;]|\bwhile\b|\bwhereas\b|\bas well as\b|\band (?!to\b|\w+ed\b)[a-z]+ (?:was|were|of)\b", plain
+        ):
             return
         if concept.id != "recurring_revenue" and re.search(
             r"\b(?:customer|segment|contract|order|fee|loan|claim|grant|fine)s?\b", plain, re.IGNORECASE
@@ -319,6 +385,10 @@ def _of_mention(
             r"between|range|from", lead, re.IGNORECASE
         ):
             return
+        if _OF_A_PART.search(rest[:120]):
+            return
+        if _NEGATIVE.search(lead) and concept.sign != "positive" and amount.value > 0:
+            amount = replace(amount, value=-amount.value)  # noqa: PLW2901 - the same amount with its sign
         figure = _figure(
             document,
             concept,
@@ -339,6 +409,26 @@ def _of_mention(
             if earlier:
                 yield earlier
         return
+
+
+def _amount_ahead(document: LedgerDocument, concept: Concept, before: str, match: re.Match[str]) -> Amount | None:
+    """The amount that begins a line and has its concept behind it ("$24.7M ARR"), placed from the mention's end."""
+    if len(before) > _SHORT_LEAD:
+        return None
+    found = next(iter(amounts(before, comma_decimal=document.comma_decimal)), None)
+    if found is None or not _fits(found, concept) or before[found.end :].strip() not in {"", "of", "in"}:
+        return None
+    if not _BEFORE_MENTION.match(_CURRENCY_LAST.sub("", before[: found.start])):
+        return None
+    return replace(found, start=found.start - match.end(), end=found.end - match.end())
+
+
+def _without_last_period(lead: str) -> str:
+    """The words before an amount without a period right before it: "betrug" of "betrug 2024"."""
+    found = find_periods(lead)
+    if not found or lead[found[-1].stop :].strip(" ,"):
+        return lead
+    return _PERIOD_LEAD.sub("", lead[: found[-1].start].rstrip(" ,"))
 
 
 def _fits(amount: Amount, concept: Concept) -> bool:

@@ -19,6 +19,7 @@ from tasks.figures.derived import DerivedFigure, derive
 from tasks.figures.document import DocumentKind, LedgerDocument, kind_by_name
 from tasks.figures.document_figures import VERSION, find_figures
 from tasks.figures.figure import Figure
+from tasks.figures.founding import FOUNDING_YEAR
 from tasks.figures.rows import decimal_text
 from tasks.operation import operation
 
@@ -37,13 +38,17 @@ class LedgerText(NamedTuple):
 
 
 class RoomLedger(NamedTuple):
-    """The figures of a room, what contradicts, what follows, what does not tie, and how many numbers were left out."""
+    """The figures of a room, what contradicts, what follows, what does not tie, and how many numbers were left out.
+
+    `founded` says where the room tells when the company was founded.
+    """
 
     figures: Sequence[RoomFigure]
     conflicts: Sequence[FigureConflict]
     derived: Sequence[DerivedFigure]
     ties: Sequence[dict[str, Any]]
     left_out: dict[str, int]
+    founded: Sequence[RoomFigure] = ()
 
 
 @operation(name="build_ledger")
@@ -119,12 +124,14 @@ def room_ledger(texts: Iterable[LedgerText], concept: str | None = None, rule: S
         )
         for why, count in ledger.left_out.items():
             left_out[why] = left_out.get(why, 0) + count
+    founded = [row for row in rows if row.figure.concept == FOUNDING_YEAR]
+    rows = [row for row in rows if row.figure.concept != FOUNDING_YEAR]
     derived = derive(rows, rule)
     if concept is not None:
         rows = [row for row in rows if row.figure.concept == concept]
         derived = [figure for figure in derived if any(row.figure.concept == concept for row in figure.inputs)]
     rows.sort(key=lambda row: (row.figure.concept, row.figure.period, row.document_name, row.figure.start))
-    return RoomLedger(rows, find_conflicts(rows, rule), derived, ties, left_out)
+    return RoomLedger(rows, find_conflicts(rows, rule), derived, ties, left_out, founded)
 
 
 def _ledger_of(
@@ -151,7 +158,7 @@ def _ledger_of(
             for tie in findings.ties
         ],
     )
-    return NewLedger(ledger, [_columns(figure) for figure in findings.figures])
+    return NewLedger(ledger, [_columns(figure) for figure in (*findings.figures, *findings.founded)])
 
 
 def _columns(figure: Figure) -> dict[str, Any]:

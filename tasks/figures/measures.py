@@ -35,6 +35,8 @@ def measured(
     if amount.unit == RATIO:
         return (amount.value, amount.step, RATIO, "") if "ratio" in allowed else None
     if "money" not in allowed:
+        if units.percent and "percent" not in allowed:
+            return None
         if "percent" in allowed and "count" not in allowed:
             # A share stored as a part of one, without its format.
             if amount.unit is None and 0 < abs(amount.value) < 1:
@@ -93,7 +95,7 @@ def measured(
         findings.leave_out("units that contradict")
         return None
     if value == value.to_integral_value():
-        value = value.quantize(Decimal(1))
+        value = Decimal(int(value))
     return value, amount.step * multiplier, document.dollar(currency), amount.scale or scale_name(multiplier)
 
 

@@ -87,7 +87,7 @@ _NAMES: Final = {
 }  # fmt: skip
 
 _CUR: Final = (
-    r"(?:U\.S\.\$|US\$|AU?\$|CA?\$|NZ\$|S\$|HK\$|R\$|[$€£¥₹₪₩₺]|\bRs\.?(?![A-Za-z])|\bRMB|\bS?Fr\.|\b(?:"
+    r"(?:U\.S\.\$|US\$|AU?\$|CA?\$|NZ\$|S\$|HK\$|R\$|[$€£¥₹₪₩₺]|\bRs\.?(?![A-Za-z])|\bRMB|\bS?Fr\.|\b[TkM][€$]|\b[TkM]?(?:"
     + "|".join(_CODES)
     + r")(?![A-Za-z]))"
 )
@@ -117,27 +117,27 @@ _AMOUNT: Final = re.compile(
     re.IGNORECASE,
 )
 _FOOTNOTE: Final = re.compile(r"(?<=[\d)%])\s*(?:\((?:\d{1,2}|[a-z])\)|\[\d{1,2}\]|\*+|†)+$")
-_NOTHING: Final = re.compile(r"[-–—−.\s$€£]*|n/?a\.?|n\.?m\.?|nil", re.IGNORECASE)
+_NOTHING: Final = re.compile(rf"[-–—−.\s$€£]*|n/?a\.?|n\.?m\.?|nil|{_CUR}\s?['’]?000s?", re.IGNORECASE)
+"""Cells without an amount: dashes, words for none, and the unit "CHF000"."""
 _PLAIN: Final = re.compile(r"[-(]?[$€£]? ?\d{1,3}(?:,\d{3})+\)?$")
 
+_CODE: Final = "(?:" + "|".join(_CODES) + ")"
 _UNIT_SCALE: Final = re.compile(
     r"(?P<thousand>\b(?:thousands?|tausend|milliers|miles de|migliaia|tsd)\b|['’]000|(?<=[A-Z$£€¥]) ?000s?(?!\d)"
-    r"|\b000s\b|\bT(?:€|EUR\b|\$|USD\b"
-    r"|CHF\b)|\bk(?:€|EUR\b|\$|USD\b|£|DKK\b|SEK\b|NOK\b)|[€$£] ?k\b|\bTEUR\b|\bKEUR\b|\b(?:EUR|USD|GBP|DKK|SEK|NOK"
-    r"|CHF) ?k\b)"
-    r"|(?P<lakh>\blakhs?\b|\blacs\b)|(?P<crore>\bcrores?\b)"
+    rf"|\b000s\b|\b[Tk](?:[€$£]|{_CODE}\b)|[€$£] ?k\b|\b{_CODE} ?k\b)"
+    r"|(?P<lakh>\blakhs?\b|\blacs\b)|(?P<crore>\bcrores?\b|(?:₹|\bINR|\bRs\.?)(?: in)? ?crs?\b)"
     r"|(?P<billion>\bbillions?\b|\bmilliarden\b|\bmilliards\b|\bmrd\b|\bbn\b|[€$£]bn\b)"
-    r"|(?P<million>\bmillions?\b|\bmillionen\b|\bmillones\b|\bmilioni\b|\bmilhões\b|\bmio\b|\bmn\b|[€$£¥] ?m(?:n|m"
-    r"|illion)?\b|\bM(?:€|EUR\b|\$|USD\b)"
-    r"|\b(?:USD|EUR|GBP|CHF|DKK|SEK|NOK|AUD|CAD|INR|JPY) ?m(?:n|illion)?\b|(?<=[\s(])m(?:€|\$|£)|\(m\)|, ?m\b)",
+    r"|(?P<million>\bmillions?\b|\bmillionen\b|\bmillones\b|\bmilioni\b|\bmilhões\b|\bmio\b|\bmn\b"
+    r"|[€$£¥₹] ?['’]?m(?:n|m"
+    rf"|illion)?\b|\bm ?(?:[€$£]|{_CODE}\b)|\b{_CODE} ?m(?:n|m|illion)?\b|\(m\)|, ?m\b)",
     re.IGNORECASE,
 )
 _UNIT_CURRENCY: Final = re.compile(
-    rf"{_CUR}|T(?=€)|TEUR|KEUR|MEUR|\b(?:{'|'.join(sorted(_CURRENCY_WORDS, key=len, reverse=True))})\b", re.IGNORECASE
+    rf"{_CUR}|T(?=€)|\b[TkM]{_CODE}\b|\b(?:{'|'.join(sorted(_CURRENCY_WORDS, key=len, reverse=True))})\b", re.IGNORECASE
 )
 _UNIT_PERCENT: Final = re.compile(r"%|\bper ?cent(?:age)?\b|\bprozent\b|\bpourcentage\b", re.IGNORECASE)
 UNIT_HINT: Final = re.compile(
-    r"[$€£¥₹%]|000|\b(?:in|en|EUR|USD|GBP|CHF|DKK|SEK|NOK|INR|AUD|CAD|JPY|T€|TEUR|thousands?|millions?|billions?|euros?"
+    rf"[$€£¥₹%]|000|\b[TkM]?{_CODE}(?![A-Z])|\b(?:in|en|T€|thousands?|millions?|billions?|euros?"
     r"|dollars|crores?|lakhs?|mio|mrd)\b",
     re.IGNORECASE,
 )
@@ -191,9 +191,17 @@ def currency_of(written: str) -> str | None:
         _SYMBOLS.get(plain)
         or _CURRENCY_WORDS.get(plain.lower())
         or (plain.upper() if plain.upper() in _CODES else None)
-        or {"TEUR": "EUR", "KEUR": "EUR", "MEUR": "EUR", "KRONER": "DKK"}.get(plain.upper())
+        or {"KRONER": "DKK"}.get(plain.upper())
+        or (currency_of(plain[1:]) if _scaled(plain) else None)
         or {symbol.upper(): code for symbol, code in _SYMBOLS.items()}.get(plain.upper())
     )
+
+
+def _scaled(currency: str) -> int | None:
+    """What the letter before a currency multiplies with: 1,000 of TEUR and k€, a million of MEUR; None without one."""
+    if (len(currency) == 4 and currency[1:].upper() in _CODES) or (len(currency) == 2 and currency[1] in "€$"):
+        return {"T": 1000, "K": 1000, "M": 10**6}.get(currency[0].upper())
+    return None
 
 
 def decimal_of(digits: str, *, comma_decimal: bool = False) -> tuple[Decimal, int] | None:
@@ -267,7 +275,9 @@ def _amount(match: re.Match[str], *, comma_decimal: bool) -> Amount | None:
     if " " in after and not word:
         word, after = after.split()
     unit = next(filter(None, map(currency_of, filter(None, (parts["before"], parts.get("before2"), after)))), None)
-    multiplier = 1 if word == "cr" and unit != "INR" else _MULTIPLIER.get(word, 1)  # else: a credit
+    signs_of = filter(None, (parts["before"], parts.get("before2"), after))
+    multiplier = next(filter(None, map(_scaled, signs_of)), 0) if not word else 0
+    multiplier = multiplier or (1 if word == "cr" and unit != "INR" else _MULTIPLIER.get(word, 1))  # else: a credit
     step = Decimal(1).scaleb(-decimals) * multiplier
     value *= multiplier
     signs = (parts.get("open") or "") + (parts["sign"] or "")
@@ -282,7 +292,7 @@ def _amount(match: re.Match[str], *, comma_decimal: bool) -> Amount | None:
     elif parts.get("times"):
         unit = RATIO
     if unit != PERCENT and value == value.to_integral_value():
-        value = value.quantize(Decimal(1))
+        value = Decimal(int(value))
     return Amount(value, step, unit, scale_name(multiplier), match.start("digits"), match.end())
 
 
@@ -308,7 +318,8 @@ def without_units(text: str) -> str:
 
 
 _UNIT_WORDS: Final = (
-    rf"(?:in |en |en |als )?(?:{_CUR}|T€|TEUR|KEUR|MEUR|euros?|dollars)?\s?(?:['’]000s?|k|m|mm|mn|bn|mio\.?|mrd\.?"
+    rf"(?:in |en |als )?(?:{_CUR}|T€|[TkM]{_CODE}|euros?|dollars)?\s?(?:in\s)?(?:1?['’]?000['’]?s?|k|m|mm|mn|bn"
+    rf"|mio\.?|mrd\.?|cr"
     rf"|tsd\.?|thousands?|"
     r"millions?|billions?|tausend|millionen|millones|crores?|lakhs?)?\s?(?:(?:of |de |d['’] ?)?"
     rf"(?:{_CUR}|euros?|(?:us |u\.s\. )?dollars))?"
@@ -319,15 +330,31 @@ _BRACKETED_UNIT: Final = re.compile(
 _TRAILING_UNIT: Final = re.compile(rf"[,:;–]\s?(?:{_UNIT_WORDS}|%)\s?$|\sin\s{_UNIT_WORDS}$", re.IGNORECASE)
 
 
+_ONLY_UNITS: Final = re.compile(rf"[(\[]?(?:{_UNIT_WORDS}|%|#|in %)[)\]]?", re.IGNORECASE)
+
+
+def only_units(text: str) -> bool:
+    """Whether a cell holds units and nothing else: "EUR m", "%", "CHF000", "#"."""
+    return len(text) <= 30 and bool(text.strip()) and _ONLY_UNITS.fullmatch(text.strip()) is not None
+
+
 def uses_decimal_comma(text: str) -> bool:
-    """Whether a text writes decimals with a comma, by what cannot be read otherwise (first 200,000 characters)."""
-    commas = points = 0
+    """Whether a text writes decimals with a comma, by what cannot be read otherwise (first 200,000 characters).
+
+    Where nothing is sure, three numbers or more with a point before three digits ("8.412") and none with another point
+    or with a comma are thousands.
+    """
+    commas = points = thousands = other = 0
     for written, count in Counter(_WITH_MARKS.findall(text[:200_000])).items():
         commas += count if _SURELY_COMMA.match(written) else 0
         points += count if _SURELY_POINT.match(written) else 0
-    return commas > 0 and commas > points
+        if "." in written.rstrip(".") or "," in written.rstrip(","):
+            single = _POINT_OF_THOUSANDS.fullmatch(written) is not None
+            thousands, other = thousands + single, other + (not single)
+    return commas > points if commas or points else thousands >= 3 and not other
 
 
 _WITH_MARKS: Final = re.compile(r"[\d.,]+")
 _SURELY_COMMA: Final = re.compile(r"\d{1,3}(?:\.\d{3})+,\d|\d{1,3}(?:\.\d{3}){2,}$|\d+,\d{1,2}$")
+_POINT_OF_THOUSANDS: Final = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _SURELY_POINT: Final = re.compile(r"\d{1,3}(?:,\d{3})+\.\d|\d{1,3}(?:,\d{3}){2,}$|\d+\.\d{1,2}$")

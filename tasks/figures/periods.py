@@ -39,12 +39,13 @@ _TOKEN: Final = re.compile(
     rf"|(?P<mdy>\b(?P<mm>{_MONTH}) (?P<md>[0-3]?\d)(?:st|nd|rd|th)?\b(?!\d)(?:,? ?(?P<my>{_YEAR})\b)?)"
     rf"|(?P<num>\b(?P<n1>[0-3]?\d)(?P<sep>[./])(?P<n2>[0-3]?\d)(?P=sep)(?P<ny>{_YEAR}|\d\d)\b)"
     rf"|(?P<monthyear>\b(?P<ymm>{_MONTH})[ -/’']{{1,2}}(?P<ymy>{_YEAR}|(?<=[-’'])\d\d)\b)"
+    rf"|(?P<months>\b(?P<ma>{_MONTH}) ?(?:[-–—/]|to|bis|through) ?(?P<mb>{_MONTH})[ -/’']{{1,2}}(?P<mby>{_YEAR}"
+    rf"|(?<=[-’'])\d\d)\b)"
     rf"|(?P<quarter>\b(?:q(?P<qa>[1-4])|(?P<qb>[1-4])q|(?P<qw>first|second|third|fourth) quarter(?: of"
     rf"| ended)?)(?:[ /-]?(?:fiscal |fy ?)?['’]?(?P<qy>{_YEAR}|\d\d(?![.,\d%]))\b)?)"
     rf"|(?P<half>\b(?:h(?P<ha>[12])|(?P<hb>[12])h|(?P<hw>first|second) half(?: of| year)?)(?:[ /-]?(?:fiscal "
     rf"|fy ?)?['’]?(?P<hy>{_YEAR}|\d\d(?![.,\d%]))\b)?)"
-    rf"|(?P<nine>\b(?:9m|ytd)[ -]?['’]?(?P<niney>{_YEAR}|\d\d)\b)"
-    rf"|(?P<ltm>\b(?:ltm|ttm|last twelve months|trailing twelve months|last 12 months)\b)"
+    rf"|(?P<nine>\b9m[ -]?['’]?(?P<niney>{_YEAR}|\d\d)\b)"
     rf"|(?P<split>(?:\bfy ?|\b)(?P<sa>{_YEAR}) ?[/–-] ?(?P<sb>{_YEAR}|\d\d)\b)"
     rf"|(?P<fy>\b(?:fy|cy|fiscal year|fiscal|financial year|business year|geschäftsjahr|exercice"
     rf"|ejercicio)[ -]?['’]?(?P<fyy>{_YEAR}|\d\d)\b(?![.,]\d)(?:[aefbp]\b)?)"
@@ -63,6 +64,12 @@ _SPAN: Final = re.compile(
     r"|(?P<m1>\bmonths? ended\b|\bone month\b)",
     re.IGNORECASE,
 )
+_TRAILING: Final = re.compile(r"\b(?:ltm|ttm|(?:last|trailing) (?:twelve|12) months)\b", re.IGNORECASE)
+"""Twelve months to the date that stands beside it."""
+
+_TO_DATE: Final = re.compile(r"\bytd\b|\byear[- ]to[- ]date\b|\bkumuliert\b", re.IGNORECASE)
+"""From the beginning of the fiscal year to the date that stands beside it."""
+
 _QUARTER_WORDS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 HINT: Final = re.compile(
     rf"{_YEAR}|\b(?:fy|q[1-4]|[1-4]q|h[12]|[12]h|ltm|ttm)|{_MONTH}|quarter|half|months|weeks", re.IGNORECASE
@@ -85,6 +92,7 @@ class When:
         year: a fiscal year by its name (2024), with `part` a quarter or half of it: "Q1" to "Q4", "H1", "H2", "9M".
         month_day: month and day without a year ("December 31,").
         forecast: the year is marked as no actual one ("2025E"); "b" for a budget.
+        to_date: it begins with the fiscal year ("YTD June 2025").
         start, stop: where the words stand.
     """
 
@@ -94,6 +102,7 @@ class When:
     part: str = ""
     month_day: tuple[int, int] | None = None
     forecast: str = ""
+    to_date: bool = False
     start: int = 0
     stop: int = 0
 
@@ -146,6 +155,10 @@ class Calendar:
             return None
         if instant:
             return end.isoformat()
+        if when.to_date:
+            if when.year is not None and not when.part:  # "YTD 2025": to which day is not said
+                return None
+            months = (end.month - self.month - 1) % 12 + 1
         months = months or 12
         before = self.year_before(end) if months == 12 else _months_back(end, months)
         return f"{(before + timedelta(days=1)).isoformat()}/{end.isoformat()}"
@@ -173,6 +186,10 @@ def find_periods(text: str) -> tuple[When, ...]:
     span = _span(text)
     if span and found:
         found = tuple(replace(when, months=when.months or span) if not when.part else when for when in found)
+    if found and _TRAILING.search(text):
+        found = tuple(replace(when, months=12) for when in found)
+    if found and says_to_date(text):
+        found = tuple(replace(when, to_date=True) for when in found)
     return found
 
 
@@ -200,7 +217,26 @@ def header_period(text: str) -> When | None:
     return when
 
 
+def says_to_date(text: str) -> bool:
+    """Whether a header's period begins with the fiscal year: "YTD"."""
+    return _TO_DATE.search(text) is not None
+
+
+def a_year_before(period: str) -> str:
+    """The stored period a year before a stored one."""
+    return "/".join(_months_back(date.fromisoformat(day), 12).isoformat() for day in period.split("/"))
+
+
+def year_earlier(when: When) -> When:
+    """The same period of the year before."""
+    if when.end is not None:
+        return replace(when, end=_months_back(when.end, 12))
+    return replace(when, year=when.year - 1) if when.year is not None else when
+
+
 def _span(text: str) -> int | None:
+    if _TRAILING.search(text):
+        return 12
     match = _SPAN.search(text)
     return int((match.lastgroup or "m0")[1:]) if match else None
 
@@ -237,6 +273,9 @@ def _when(match: re.Match[str]) -> When | None:
     if "monthyear" in part:
         month = _MONTHS[part["ymm"].rstrip(".").lower()]
         return When(_day(_full(part["ymy"]), month, 31), 1, start=start, stop=stop)
+    if "months" in part:
+        first, last = (_MONTHS[part[name].rstrip(".").lower()] for name in ("ma", "mb"))
+        return When(_day(_full(part["mby"]), last, 31), (last - first) % 12 + 1, start=start, stop=stop)
     if "quarter" in part:
         number = part.get("qa") or part.get("qb") or _QUARTER_WORDS[part["qw"].lower()]
         year_of = _full(part["qy"]) if "qy" in part else None
@@ -284,7 +323,7 @@ _YEAR_ENDED: Final = re.compile(
     rf"|geschäftsjahr (?:zum|vom)|jahresabschluss zum|exercice clos le"
     rf"|ejercicio terminado el|[\dy] to|balance sheet as (?:at|of)|as (?:at|of)|statements? (?:as )?(?:at"
     rf"|of))[ :]{{1,2}}"
-    rf"((?:{_MONTH} [0-3]?\d|[0-3]?\d\.? {_MONTH}),? ?(?:{_YEAR})?)",
+    rf"((?:{_MONTH} [0-3]?\d(?!\d)|[0-3]?\d\.? {_MONTH}),? ?(?:{_YEAR})?)",
     re.IGNORECASE,
 )
 _NAMED_YEAR: Final = re.compile(
@@ -307,19 +346,22 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     lower = lowered(head)
     year_ends = sorted({*spots(lower, _YEAR_ENDED_WORDS), *spots(lower, (" to ", " to:"), before=1)})
     ends: Counter[tuple[int, int]] = Counter()
+    annual: Counter[tuple[int, int]] = Counter()
     annual_ends: Counter[date] = Counter()
     for match in matches(_YEAR_ENDED, head, year_ends):
         words = match.group(0).lower()
-        annual = "year" in words or "weeks" in words or "jahr" in words or "exercice" in words or "ejercicio" in words
+        of_year = "year" in words or "weeks" in words or "jahr" in words or "exercice" in words or "ejercicio" in words
         when = next(iter(find_periods(match.group(1))), None)
         if when is None:
             continue
-        weight = 3 if annual else 1
+        ends_on = (when.end.month, when.end.day) if when.end else when.month_day
+        if ends_on:
+            ends[ends_on] += 3 if of_year else 1
+            annual[ends_on] += of_year
         if when.end:
-            ends[when.end.month, when.end.day] += weight
-            annual_ends[when.end] += annual
-        elif when.month_day:
-            ends[when.month_day] += weight
+            annual_ends[when.end] += of_year
+    if sum(annual.values()) > 1:  # "as of January 30" beside "year ended December 31" ends no year
+        ends = annual
     months: Counter[int] = Counter()
     for (month, _), count in ends.items():
         months[month] += count
@@ -341,6 +383,8 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     day = max(((count, day) for (at, day), count in ends.items() if at == month))[1]
     near_months = {month, month % 12 + 1 if day > 23 else (month - 2) % 12 + 1 if day < 9 else month}
     dates = sum((_exact_ends(lower, near) for near in near_months), Counter[date]())
+    if day == monthrange(2024, month)[1] or (month, day) == (2, 28):  # 1 July is where a year begins
+        dates = Counter({end: count for end, count in dates.items() if end.day != 1})
     for year in {end.year for end in dates}:
         near = [end for end in dates if end.year == year and abs((end - _day(year, month, day)).days) <= 7]
         if near:

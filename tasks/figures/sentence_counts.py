@@ -21,7 +21,8 @@ HYPOTHETICAL: Final = re.compile(
 _HEADCOUNT: Final = re.compile(
     r"(?:(?P<lead>\b(?:employ(?:s|ed|ing)?|employing|headcount (?:of|was|is|stood at)|team of|workforce of|staff of"
     r"|total of|had|has|have|with|were|was|beschäftigte?|beschäftigt|emplea(?:ba)?|emploie)\b[ :]*(?:about |around "
-    r"|approximately |some |an average of |a total of |rund |on average )?)|^(?:[•\-–]\s*)?(?:.{0,30}[.:] )?)"
+    r"|approximately |some |an average of |a total of |rund |on average |(?:zum|am|ende"
+    r"|per) [\d. ]{4,12}\d{2} )?)|^(?:[•\-–]\s*)?(?:.{0,30}[.:] )?)"
     r"(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{1,6})\s+(?:(?:permanent|full[- ]time|active"
     r"|dedicated) )*(?P<what>employees|persons|people|staff|FTEs?|full[- ]time equivalents|Mitarbeiter(?:innen)?"
     r"|Mitarbeitende|Beschäftigte|salariés|empleados|colaboradores)\b(?P<after>.{0,90})",

@@ -7,13 +7,14 @@ from typing import Final
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Figure
 from tasks.figures.numbers import amounts
-from tasks.figures.periods import When, find_periods
+from tasks.figures.periods import When, a_year_before, find_periods
 
 COMPARED: Final = re.compile(
     r"^[^(.;]{0,40}\((?:(?:in|fy|prior year|previous year|vorjahr)[ :]*)?(?P<year>(?:19"
     r"|20)\d\d)?[:,]? ?(?P<rest>[^()]{1,40})\)",
     re.IGNORECASE,
 )
+_YEAR_BEFORE: Final = re.compile(r"\((?:prior year|previous year|vorjahr)\b", re.IGNORECASE)
 _OWN: Final = re.compile(
     r"\b(?:at|as at|as of|at the) (?:the )?(?:year[- ]end|end of the (?:financial |fiscal )?year|balance sheet date"
     r"|period end)\b|\bat year[- ]end\b|\b(?:in|for|during) (?:the|this) (?:financial |fiscal |business )?(?:year"
@@ -31,7 +32,9 @@ def period_of(sentence: str, mention: int, number: int, end: int) -> When | None
         if when.start >= end
         and not re.search(r"[;(]|\bfrom\b|\bcompared\b|\bversus\b|\bagainst\b", sentence[end : when.start])
     ]
-    behind = [when for when in behind if when.start - end < 60]
+    behind = [when for when in behind if when.start - end < 60] or [
+        when for when in found if sentence[end : when.start] == " (" and sentence[when.stop :].startswith(")")
+    ]
     within = [when for when in found if mention <= when.start < number]
     before = [when for when in found if when.stop <= mention]
     for group in (behind[:1], within[-1:], before[-1:]):
@@ -60,12 +63,17 @@ def own_period(document: LedgerDocument, sentence: str) -> When | None:
 
 def earlier_figure(document: LedgerDocument, figure: Figure, match: re.Match[str], offset: int) -> Figure | None:
     """The figure of the year before in brackets: "38.0 % of revenue (2023: 40.0 %)"."""
-    if not match["year"]:
+    before = not match["year"] and _YEAR_BEFORE.search(match.group()) is not None
+    if not match["year"] and not before:
         return None
     found = next(iter(amounts(match["rest"], comma_decimal=document.comma_decimal)), None)
     if found is None or figure.unit not in {found.unit or "count", document.dollar(found.unit or "")}:
         return None
-    period = document.calendar.resolve(When(year=int(match["year"]), months=12), instant="/" not in figure.period)
+    period = (
+        a_year_before(figure.period)
+        if before
+        else document.calendar.resolve(When(year=int(match["year"]), months=12), instant="/" not in figure.period)
+    )
     if period is None:
         return None
     at = offset + match.start("rest") + found.start

@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import Final
 
 from tasks.figures.figure import basis_of
-from tasks.figures.numbers import Units, units_of
-from tasks.figures.periods import HINT, When, find_periods, header_period, spoken_span
+from tasks.figures.numbers import Units, only_units, units_of
+from tasks.figures.periods import HINT, When, find_periods, header_period, says_to_date, spoken_span, year_earlier
 from tasks.figures.table_labels import Label, LabelReader, entity_named
 from tasks.figures.table_rows import Row
 
@@ -21,9 +21,20 @@ _SKIPPED_COLUMN: Final = re.compile(
     r"|\bas a percent|\bper share\b|\bvariation\b|\bvariación\b|\bcumulative\b|\bsince inception\b",
     re.IGNORECASE,
 )
-_PROSE_AMOUNT: Final = re.compile(r"\d[\d.,]* ?(?:thousand|million|billion|mio|mrd|%)|[$€£] ?\d", re.IGNORECASE)
+_PROSE_AMOUNT: Final = re.compile(
+    r"\d[\d.,]* ?(?:thousand|million|billion|mio|mrd|%)|[$€£] ?(?!000\b)\d", re.IGNORECASE
+)
 """A line that speaks of an amount says nothing of the units of the table under it."""
+_PRIOR: Final = re.compile(
+    r"\b(?:prior|previous|last|preceding)[- ](?:year|period)\b|\bPY\b|\bvorjahr\w*|\bn-1\b|\bannée précédente\b",
+    re.IGNORECASE,
+)
+_COMPANY: Final = re.compile(
+    r"\b(?:incorporated|inc|corp(?:oration)?|compan(?:y|ies)|limited|ltd|plc|gmbh|ag|group|subsidiar\w*)\b",
+    re.IGNORECASE,
+)
 _DATED_TITLE: Final = re.compile(r"\b(?:ended|as of|as at)\b", re.IGNORECASE)
+_LONGEST_SPAN: Final = 40
 _MONTH_OF: Final = (
     "",
     "January",
@@ -65,33 +76,13 @@ class Header:
 def read_header(header: Sequence[Row], width: int, lines: Sequence[str], reader: LabelReader) -> Header:
     """The columns that a header of `width` columns names, under these lines of text."""
     header = header[-5:]
-    words = [""] * width
-    for position, row in enumerate(header):
-        last = position + 1 == len(header)
-        spread = ""
-        if len([cell for cell in row.cells if cell]) == 1:
-            only = next(cell for cell in row.cells if cell)
-            if row.cells[0] or not (HINT.search(only) or basis_of(only) or units_of(only) != Units()):
-                continue  # a title, or the name of the rows that follow
-            if last:
-                index = next(index for index, cell in enumerate(row.cells) if cell)
-                words[index] = f"{words[index]} {only}".strip()
-                continue
-            for index in range(1, width):  # one heading over all columns
-                words[index] = f"{words[index]} {only}".strip()
-            continue
-        for index in range(1, width):
-            cell = row.cells[index] if index < len(row.cells) else ""
-            spread = cell or spread
-            taken = cell if last else spread
-            if taken and taken not in words[index]:
-                words[index] = f"{words[index]} {taken}".strip()
+    words, beside = _column_words(header, width)
     corners = [row.cells[0] for row in header if row.cells and row.cells[0]]
-    corner = " ".join(corners)
+    corner = " ".join([*corners, *beside])
     titles = [title for title in lines if len(title) < 220] + corners[:-1]
     units_of_table = table_units(titles, corner, words)
     of_title = title_when(titles, corner)
-    columns = []
+    columns: list[Column] = []
     own = [header_period(text) for text in words]
     step = _step(own)
     for text, told in zip(words, own, strict=True):
@@ -105,10 +96,68 @@ def read_header(header: Sequence[Row], width: int, lines: Sequence[str], reader:
             when = replace(when, months=step, end=_month_end(when.end) if first_day else when.end)
         else:
             when = _joined(when, of_title)
+        if when is not None and when.dated and says_to_date(text):
+            when = replace(when, to_date=True)
         units = label.units.over(units_of_table)
         skipped = _SKIPPED_COLUMN.search(text) is not None
         columns.append(Column(text, label, when, entity_named(text, label), skipped, units))
-    return Header(columns, corner, titles)
+    return Header(_prior_years(_of_the_company(columns)), corner, titles)
+
+
+def _of_the_company(columns: list[Column]) -> list[Column]:
+    """The columns; a company's name over all of them names no part of it."""
+    entities = {column.entity for column in columns if column.when is not None and column.when.dated}
+    only = entities.pop() if len(entities) == 1 else None
+    if not only or not _COMPANY.search(only):
+        return columns
+    return [replace(column, entity=None) for column in columns]
+
+
+def _prior_years(columns: list[Column]) -> list[Column]:
+    """The columns; one of the prior year that has no date of its own but its neighbour's is a year earlier."""
+    current = {(c.when.end, c.when.year, c.when.part) for c in columns if c.when and not _PRIOR.search(c.words)}
+    return [
+        replace(column, when=year_earlier(column.when))
+        if column.when
+        and _PRIOR.search(column.words)
+        and (column.when.end, column.when.year, column.when.part) in current
+        else column
+        for column in columns
+    ]
+
+
+def _column_words(header: Sequence[Row], width: int) -> tuple[list[str], list[str]]:
+    """The words over each column, and the units that hold for all of them."""
+    words = [""] * width
+    beside: list[str] = []  # units that stand alone beside a title
+    for position, row in enumerate(header):
+        last = position + 1 == len(header)
+        spread = ""
+        named = [cell for cell in row.cells[1:] if cell]
+        if row.cells[0] and not last and named and all(map(only_units, named)) and len(set(named)) == 1:
+            beside.append(named[0])
+            continue
+        if len([cell for cell in row.cells if cell]) == 1:
+            only = next(cell for cell in row.cells if cell)
+            if row.cells[0] or not (HINT.search(only) or basis_of(only) or units_of(only) != Units()):
+                continue  # a title, or the name of the rows that follow
+            if units_of(only) != Units() and not find_periods(only):
+                beside.append(only)
+                continue
+            if last:
+                index = next(index for index, cell in enumerate(row.cells) if cell)
+                words[index] = f"{words[index]} {only}".strip()
+                continue
+            for index in range(1, width):  # one heading over all columns
+                words[index] = f"{words[index]} {only}".strip()
+            continue
+        for index in range(1, width):
+            cell = row.cells[index] if index < len(row.cells) else ""
+            spread = cell or spread
+            taken = cell if last else spread
+            if taken and taken not in words[index]:
+                words[index] = f"{words[index]} {taken}".strip()
+    return words, beside
 
 
 def table_units(titles: Sequence[str], corner: str, words: Sequence[str]) -> Units:
@@ -133,11 +182,17 @@ def title_when(titles: Sequence[str], corner: str) -> When | None:
             continue
         when = header_period(title) if title else None
         if when is not None:
-            return when
+            return replace(when, months=when.months or _part_of_a_year(titles))
         span = spoken_span(title) if title else None
         if span:
             return When(months=span)
     return None
+
+
+def _part_of_a_year(titles: Sequence[str]) -> int | None:
+    """The months of a quarter or a half that a short line over the table speaks of: "Quarter ended"."""
+    spans = (spoken_span(title) for title in titles[-3:] if len(title) < _LONGEST_SPAN)
+    return next((span for span in spans if span and span < 12), None)
 
 
 def _joined(when: When | None, title: When | None) -> When | None:

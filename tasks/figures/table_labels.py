@@ -7,7 +7,7 @@ from typing import Final
 
 from tasks.figures.concepts import Meaning, Taxonomy, plain_label
 from tasks.figures.figure import Basis, basis_of, without_basis
-from tasks.figures.numbers import Units, units_of, without_units
+from tasks.figures.numbers import Units, only_units, units_of, without_units
 from tasks.figures.periods import HINT, When, find_periods
 
 WHOLE: Final = re.compile(
@@ -21,7 +21,8 @@ _FILLER: Final = re.compile(
     r"|from|and|twelve|three|six|nine|full|fy|ye|zum|am|per|"
     r"restated|revised|previously|originally|recast|note|notes|december|consolidated|stated|jahr|geschäftsjahr"
     r"|exercice|ejercicio|clos|le|al|du|au|stand|thousands?|millions?|billions?|dollars|usd|eur|except|share|data"
-    r"|amounts?|unaudited|audited|year[- ]end)\b|[$€£%,.:;()\[\]–—/*'’&-]|\b\d{1,3}s?\b",
+    r"|amounts?|unaudited|audited|year[- ]end|ltm|ttm|ytd|to date|pf|(?:prior|previous|last)[- ]year|vorjahr"
+    r"|vorjahreszeitraum|month|quarter|period|m|k|mm|mn|bn|tsd|mio|mrd)\b|[$€£%,.:;()\[\]–—/*'’&-]|\b\d{1,3}s?\b",
     re.IGNORECASE,
 )
 _BILINGUAL: Final = re.compile(r"\s[/|]\s")
@@ -29,6 +30,14 @@ _DATE_TAIL: Final = re.compile(
     r"\b(?:at|as at|as of|on|for|in|of|per|zum|am|au|al|end of|year end(?:ed)?|year to|the year ended|year)\s*$",
     re.IGNORECASE,
 )
+_ASIDE: Final = re.compile(
+    r"\((?:ftes?|period[- ]end|year[- ]end|end of (?:period|year|month)|at end|annual(?:i[sz]ed)?|monthly"
+    r"|unaudited|#|no\.?"
+    r"|number|arr|nrr)\)",
+    re.IGNORECASE,
+)
+"""Brackets that do not change what a label means."""
+
 _AVERAGE: Final = re.compile(r"\baverage\b|\bmean\b|durchschnitt|\bmoyen|\bmedi[oa]\b", re.IGNORECASE)
 
 
@@ -56,6 +65,10 @@ class LabelReader:
     def speaks(self, words: str) -> bool:
         """Whether a label has a meaning, if need be without its periods, units and basis."""
         return self._taxonomy.may_speak(plain_label(words)) and self.read(words).meaning is not None
+
+    def may_speak(self, words: str) -> bool:
+        """Whether a label holds a word of any concept."""
+        return self._taxonomy.may_speak(plain_label(words))
 
     def _meaning(self, words: str) -> Meaning | None:
         """The concept of a label as it is written, without a look at periods, units or basis."""
@@ -85,6 +98,9 @@ class LabelReader:
         if meaning is None:
             rest = without_units(rest)
             meaning = self.meaning(rest)
+            if meaning is None and "(" in rest:
+                rest = " ".join(_ASIDE.sub(" ", rest).split())
+                meaning = self.meaning(rest)
             if meaning is None and "(" in rest:
                 meaning = self.meaning(re.sub(r"\([^()]*\)", " ", rest))
                 meaning = meaning if meaning and "money" in meaning.concept.units else None
@@ -118,7 +134,7 @@ def entity_named(text: str, label: Label) -> str | None:
     for when in reversed(find_periods(text)):
         rest = rest[: when.start] + " " + rest[when.stop :]
     rest = without_basis(without_units(rest))
-    if label.meaning is not None:
+    if label.meaning is not None or only_units(rest):
         return None
     plain = " ".join(_FILLER.sub(" ", rest).split())
     return (

@@ -5,25 +5,37 @@ several numbers are rows too. Not here: what the cells mean.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final
 
 from tasks.figures.numbers import cell_amount
+from tasks.figures.periods import find_periods
 
 _MOST_TITLES: Final = 6
 _LONGEST_TITLE: Final = 400
+_SHORT_TITLE: Final = 14
 _LONGEST_ROW: Final = 170
 _MOST_ROWS: Final = 5000
 """Rows that are looked at together; a longer table is cut, and keeps the headers of its beginning."""
 
 _MOST_HEADER_ROWS: Final = 8
 
+_SPLIT_ROWS: Final = 3
+"""Rows of a table with their label on a line of its own from which on all of them are taken to be so."""
+
 _NUMBER: Final = r"(?:[$€£]? ?\(?[-–−]?[$€£]? ?\(?\d[\d.,]*\)?%?|[$€£]? ?[—–-])"
 _LOOSE_ROW: Final = re.compile(
     rf"^(?P<label>[^\d$€£][^$€£]*?[^\s$€£(—–-]):? +(?P<cells>{_NUMBER}(?: {_NUMBER}){{1,7}}) ?%?$"
 )
 _LOOSE_CELL: Final = re.compile(_NUMBER + r"(?= |%|$) ?%?")
+_DATE_WORDS: Final = re.compile(
+    r"\b(?:(?:fiscal |financial )?(?:years?|months?|weeks|quarters?|periods?)|(?:then )?ended|ending|as|of|at"
+    r"|for|the|three|six|nine"
+    r"|twelve|\d{1,4}|jan\w*|feb\w*|mar\w*|apr\w*|may|june?|july?|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*)\b|[,.]",
+    re.IGNORECASE,
+)
 _LOOSE_YEARS: Final = re.compile(r"^(?:(?:19|20)\d\d)(?: +(?:19|20)\d\d){1,5}(?: +[%A-Za-z].{0,40})?$")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 
@@ -95,6 +107,21 @@ def grids(text: str) -> Iterator[Grid]:
         yield grid
 
 
+def joined_titles(titles: Sequence[str]) -> list[str]:
+    """Lines over a table; three short ones or more in a row were one: "CONSOLIDATED", "BALANCE", "SHEETS"."""
+    joined: list[str] = []
+    short: list[str] = []
+    for title in [*titles, ""]:
+        if title and len(title) <= _SHORT_TITLE:
+            short.append(title)
+            continue
+        joined.extend([" ".join(short)] if len(short) > 2 else short)
+        short = []
+        if title:
+            joined.append(title)
+    return joined
+
+
 def _header(grid: Grid) -> list[Row]:
     """The rows over the first one with a number beside its label."""
     body = (at for at, row in enumerate(grid.rows) if any(map(is_number, row.cells[1:])))
@@ -135,6 +162,45 @@ def _row(line: str, start: int) -> Row | None:
         [start, *(start + offset + number.start() for number in numbers)],
         True,
     )
+
+
+def whole_rows(rows: Sequence[Row]) -> Iterator[Row]:
+    """The rows of a table with what was cut made whole: dates over rows, and labels on a line above their numbers."""
+    above, split = "", _labels_above(rows)
+    for row in rows:
+        if _is_cut_date(row):
+            yield Row(row.start, [" ".join(filter(None, row.cells))], row.starts[:1], row.loose)
+        elif split and above and not row.cells[0] and any(map(is_number, row.cells[1:])):
+            yield Row(row.start, [above, *row.cells[1:]], row.starts, row.loose)
+        else:
+            yield row
+        above = row.cells[0] if _is_heading(row) else ""
+
+
+def _labels_above(rows: Sequence[Row]) -> bool:
+    """Whether the rows of a table stand on two lines each, the label above its numbers."""
+    split = sum(
+        1
+        for above, row in pairwise(rows)
+        if _is_heading(above)
+        and not above.cells[0].endswith(":")
+        and not row.cells[0]
+        and any(map(is_number, row.cells[1:]))
+    )
+    return split >= _SPLIT_ROWS and 2 * split >= sum(1 for row in rows if any(map(is_number, row.cells[1:])))
+
+
+def _is_cut_date(row: Row) -> bool:
+    """Whether a row is one date over the rows below it, cut into cells: "Year Ended January | 31, | 2017"."""
+    filled = [cell for cell in row.cells if cell]
+    if not 1 < len(filled) <= _SPLIT_ROWS or not is_year(filled[-1]) or not any(map(str.isalpha, filled[0])):
+        return False
+    found = find_periods(" ".join(filled))
+    return len(found) == 1 and found[0].end is not None and _DATE_WORDS.sub("", " ".join(filled)).strip(" ,.") == ""
+
+
+def _is_heading(row: Row) -> bool:
+    return bool(row.cells[0]) and not any(row.cells[1:])
 
 
 def is_year(cell: str) -> bool:

@@ -1,8 +1,9 @@
 """What public sources say of a company, held against the figures of its room.
 
-Of the profile's fields those are compared that the ledger has a concept for: the head-count. A source's date says when
-its figure was true, and a figure of the room is held against it where it is of the same month, or of the same year
-where the source gives only a year. What is of another time is not comparable.
+Of the profile's fields those are compared that the room speaks of: the head-count and the founding year. A source's
+date says when its head-count was true, and a figure of the room is held against it where it is of the same month, or
+of the same year where the source gives only a year. What is of another time is not comparable. A founding year agrees
+where any document of the room says the same.
 """
 
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from tasks.companies.claims import Claim
 from tasks.figures.conflicts import RULE, RoomFigure, Step
 from tasks.figures.derived import counted_figures
 from tasks.figures.document_figures import agrees
+from tasks.figures.founding import FOUNDING_YEAR
 from tasks.figures.periods import last_day, months_of
 from tasks.figures.rows import room_row
 from tasks.reports.models import ComparedFigure, ReportedFigure
@@ -31,12 +33,36 @@ def compare(
     """
     concepts = {*_CONCEPTS.values()}
     counted = counted_figures([row for row in figures if row.figure.concept in concepts], rule)
+    founded = [row for row in figures if row.figure.concept == FOUNDING_YEAR]
     compared: dict[tuple[str, str, str], ComparedFigure] = {}
-    for claim in claims:
+    for claim in map(_of_a_year, claims):
+        if claim.field == "founded_year" and founded:
+            compared.setdefault((claim.field, claim.source, str(claim.value)), _founding(claim, founded))
+            continue
         rows = [row for row in counted if row.figure.concept == _CONCEPTS.get(claim.field)]
         if rows:
             compared.setdefault((claim.field, claim.source, str(claim.value)), _compared(claim, rows))
     return list(compared.values())
+
+
+def _of_a_year(claim: Claim) -> Claim:
+    """A claim on the founding date as one on its year; others as they are."""
+    if claim.field == "extra.founding_date" and isinstance(year := claim.value.get("year"), int):
+        return claim.model_copy(update={"field": "founded_year", "value": year})
+    return claim
+
+
+def _founding(claim: Claim, rows: Sequence[RoomFigure]) -> ComparedFigure:
+    """The founding year that a source gives, with the place of the room that says the same, else the nearest."""
+    nearest = min(rows, key=lambda row: abs(row.figure.value - claim.value))
+    same = nearest.figure.value == claim.value
+    return ComparedFigure(
+        concept=FOUNDING_YEAR,
+        verdict="agrees" if same else "differs",
+        why=f"the room says: {nearest.figure.label}",
+        claim=claim,
+        figure=ReportedFigure.model_validate(room_row(nearest)),
+    )
 
 
 def _compared(claim: Claim, rows: Sequence[RoomFigure]) -> ComparedFigure:

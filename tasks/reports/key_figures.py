@@ -181,6 +181,8 @@ def contradicted_in_words(conflict: ReportedFigureConflict) -> str:
 
 def in_full(figure: ReportedFigure) -> str:
     """A figure with all its digits, its unit and its period: "EUR 9,412,345, 2024-04-01 to 2025-03-31"."""
+    if figure.unit == "year":
+        return figure.value
     number = f"{Decimal(figure.value):,f}"
     unit = _unit(figure.unit)
     shown = f"{unit} {number}" if len(unit) == 3 else f"{number} {unit}".strip()

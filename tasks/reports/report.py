@@ -397,7 +397,7 @@ def _figures(documents: Sequence[RunDocument], claims: Sequence[Claim], rule: Se
         "figures": [room_row(row) for row in ledger.figures],
         "figure_conflicts": [conflict_row(conflict) for conflict in ledger.conflicts],
         "derived_figures": [derived_row(derived) for derived in ledger.derived],
-        "figure_comparisons": compare(claims, ledger.figures, rule),
+        "figure_comparisons": compare(claims, [*ledger.figures, *ledger.founded], rule),
         "untied_sums": list(ledger.ties),
         "figures_left_out": ledger.left_out,
     }

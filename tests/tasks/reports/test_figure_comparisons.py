@@ -61,6 +61,26 @@ def test_what_the_room_does_not_say_is_held_against_nothing() -> None:
     assert compare([claim("company_size_on_social", 46, "2025-01-31"), claim("founded_year", 2014, None)], []) == []
 
 
+def founded(year: int, words: str) -> RoomFigure:
+    figure = Figure(
+        "founding_year", words, Decimal(year), "year", "", Decimal(1), str(year), None, None, "", "page 2", 0, 4
+    )
+    return RoomFigure(figure, "management", "d2", "Profile.pdf", "", False, None)
+
+
+def test_a_founding_year_agrees_where_any_document_says_the_same() -> None:
+    rows = [founded(2009, "founded in 2009"), founded(2011, "incorporated on 3 May 2011")]
+    same, other = (compare([claim("founded_year", year, None)], rows)[0] for year in (2011, 2014))
+    assert (same.verdict, same.why) == ("agrees", "the room says: incorporated on 3 May 2011")
+    assert (other.verdict, other.concept, other.figure.value) == ("differs", "founding_year", "2011")
+
+
+def test_a_founding_date_is_held_against_the_year() -> None:
+    date = claim("extra.founding_date", {"day": 1, "month": 3, "year": 2009}, None)
+    (compared,) = compare([date], [founded(2009, "gegründet 2009")])
+    assert (compared.claim.field, compared.claim.value, compared.verdict) == ("founded_year", 2009, "agrees")
+
+
 def test_the_page_and_the_workbook_show_both_places() -> None:
     report, company = with_figures()
     company.figure_comparisons = compare([claim("company_size_on_social", 58, "2025-01-31")], ROOM)

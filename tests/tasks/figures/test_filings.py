@@ -1,0 +1,146 @@
+"""What annual reports write beside their own statements, and how their pages cut tables."""
+
+import pytest
+
+from tasks.figures.concepts import taxonomy
+from tasks.figures.document import LedgerDocument
+from tasks.figures.document_figures import find_figures
+from tasks.figures.numbers import cell_amount
+from tasks.figures.periods import learn_calendar
+
+
+def whole(text: str, concept: str) -> list[tuple[str, str]]:
+    """(value, period) of a concept's figures of the company as a whole."""
+    found = find_figures(LedgerDocument(text, [], "annual report.txt"), taxonomy()).figures
+    return [(f"{each.value:f}", each.period) for each in found if each.concept == concept and each.entity is None]
+
+
+def test_a_table_that_goes_on_after_a_page_break_has_the_heading_of_its_beginning() -> None:
+    text = (
+        "Consolidated balance sheet\n(in thousands of CHF)\t2024\t2023\nCash\t1,200\t900\nReceivables\t300\t310\n"
+        "Annual Report 2024\t\t\n\fANNUAL REPORT 60\nTotal assets\t9,400\t8,100\nTrade payables\t120\t150\n"
+    ).replace("Annual Report 2024\t\t\n", "59\n")
+    assert whole(text, "total_assets") == [("9400000", "2024-12-31"), ("8100000", "2023-12-31")]
+
+
+def test_the_heading_at_a_page_s_foot_holds_for_the_rows_on_the_next() -> None:
+    text = "Income statement, EUR million\n\t2024\t2023\n\fRevenue\t310\t280\nCost of sales\t200\t190\n"
+    assert [value for value, _ in whole(text, "revenue")] == ["310000000", "280000000"]
+
+
+@pytest.mark.parametrize(
+    "next_page",
+    [
+        "31 December 2020\nTotal assets\t4,000\t3,000\n",  # a date of its own
+        "\t2020\t2019\nTotal assets\t4,000\t3,000\n",  # a header of its own
+        "Total assets\t4,000\t3,000\t2,000\n",  # another number of columns
+        "Sites\tShares\nTotal assets\t4,000\t3,000\n",  # a header that names no time
+        "\fTotal assets\t4,000\t3,000\n",  # not the next page
+    ],
+)
+def test_another_table_on_the_next_page_does_not(next_page: str) -> None:
+    text = "Balance sheet (EUR thousand)\t2024\t2023\nCash\t1,200\t900\n\f" + next_page
+    assert ("4000000", "2024-12-31") not in whole(text, "total_assets")
+
+
+def test_percentages_beside_amounts_are_no_amounts() -> None:
+    text = (
+        "Amounts in USD millions\n\t2024\t\t2023\t\nProduct sales\t$2,110\t30%\t$2,196\t33%\n"
+        "Total net revenues\t7,017\t100\t6,608\t100\n"
+    )
+    assert "100000000" not in [value for value, _ in whole(text, "revenue")]
+
+
+def test_rows_of_two_lines_are_one() -> None:
+    text = (
+        "Cash flows, USD millions\n\t2024\t2023\nNet income\t\t\n\t48\t45\nDepreciation\t\t\n\t10\t9\n"
+        "Payments for acquisition of property, plant and equipment\t\t\n\t(12)\t(11)\n"
+    )
+    assert [value for value, _ in whole(text, "capital_expenditure")] == ["12000000", "11000000"]
+
+
+def test_a_date_cut_into_cells_heads_the_rows_below_it() -> None:
+    text = (
+        "(Amounts in USD millions)\tStores\tOnline\tConsolidated\nFiscal year ended January 31, 2024\t\t\t\n"
+        "Net sales\t300\t120\t420\nFiscal Year Ended January\t31,\t2023\nNet sales\t290\t110\t400\n"
+    )
+    assert whole(text, "revenue") == [("420000000", "2023-02-01/2024-01-31"), ("400000000", "2022-02-01/2023-01-31")]
+
+
+def test_assets_held_for_sale_are_not_those_of_the_company() -> None:
+    text = (
+        "The following table summarizes assets held for sale in the accompanying consolidated balance sheet as of\n"
+        "December 31, 2024.\nDecember\n31,\n2024\n\t(In thousands)\nCash\t$13\nTotal assets\t356,692\n"
+    )
+    assert whole(text, "total_assets") == []
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "In 2024 we acquired Alder for approximately $16.1 billion in cash ($15.7 billion, net of cash acquired).",
+        "Our net cash used in investing activities was $4.7 billion in 2024.",
+        "Cash capital expenditures were $6.7 billion in 2024.",
+        "Our cash, cash equivalents, and marketable securities were $26.0 billion as of December 31, 2024.",
+        "Cash received from option exercises for the year ended December 31, 2024 was $125 million.",
+    ],
+)
+def test_cash_that_was_paid_is_no_balance(sentence: str) -> None:
+    assert whole(sentence, "cash") == []
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "At December 31, 2024, we had net operating loss carryforwards of $271.3 million.",
+        "In 2024 income of our unconsolidated entity included in office segment net operating income was $164,000.",
+    ],
+)
+def test_losses_carried_forward_and_segments_are_no_operating_income(sentence: str) -> None:
+    assert whole(sentence, "operating_income") == []
+
+
+def test_capital_expenditure_of_a_part_and_revenue_from_a_customer_are_left_out() -> None:
+    assert (
+        whole("Capital expenditures related to discontinued operations were $4 million in 2024.", "capital_expenditure")
+        == []
+    )
+    assert whole("In 2024, revenue of $1,482,138 was derived from a single customer.", "revenue") == []
+
+
+def test_notes_in_euros_make_no_report_in_euros() -> None:
+    text = (
+        "Our Senior Notes are denominated in euros.\n"
+        + "Costs were $5 here.\n" * 60
+        + "\t2024\nRevenue (thousands)\t900\n"
+    )
+    assert LedgerDocument(text, [], "").currency == "USD"
+
+
+def test_a_year_ends_when_years_are_said_to_end_and_begins_on_the_first() -> None:
+    text = "for the year ended December 31, 2024\n" * 2 + "as of January 30, 2001\n" * 9
+    opening = "Balance at 1 July 2023\n" * 5 + "for the year ended 30 June 2024\n" * 2 + "30 June 2023\n"
+    assert learn_calendar(text).month == 12
+    assert learn_calendar(opening).year_end(2023).isoformat() == "2023-06-30"
+
+
+def test_a_number_of_forty_digits_is_read_or_left_out_and_nothing_fails() -> None:
+    amount = cell_amount("1,000,000,000,000,000,000,000,000,000,000")
+    assert amount is None or amount.value == 10**30
+
+
+def test_a_sheet_is_no_page_on_which_a_table_goes_on() -> None:
+    text = "Balance sheet (EUR thousand)\t2024\t2023\nCash\t1,200\t900\n\fTotal assets\t4,000\t3,000\n"
+    cut = text.index("\f")
+    sheets = [(0, cut, "sheet", "One"), (cut + 1, len(text), "sheet", "Two")]
+    found = find_figures(LedgerDocument(text, sheets, "book.xlsx"), taxonomy()).figures
+    assert {figure.concept for figure in found} == {"cash"}
+
+
+def test_quarters_under_the_year_they_are_of() -> None:
+    text = (
+        "Quarterly Financial Data, USD millions\nQuarter Ended\n\tMarch 31\tJune 30\tSeptember 30\tDecember 31\n"
+        "2024\t\t\t\t\n"
+        "Net revenues\t2,217\t2,328\t2,409\t2,613\n"
+    )
+    assert whole(text, "revenue")[-1] == ("2613000000", "2024-10-01/2024-12-31")

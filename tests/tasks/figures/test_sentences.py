@@ -1,0 +1,67 @@
+"""Figures of sentences as minutes, notes and slides write them."""
+
+import pytest
+
+from tasks.figures.concepts import taxonomy
+from tasks.figures.document import LedgerDocument
+from tasks.figures.document_figures import find_figures
+from tasks.figures.numbers import amounts
+from tasks.figures.periods import learn_calendar
+
+
+def said(text: str) -> list[tuple[str, str, str, str]]:
+    """(concept, value, unit, period) of a text."""
+    found = find_figures(LedgerDocument(text, [], "minutes.txt"), taxonomy()).figures
+    return [(each.concept, f"{each.value:f}", each.unit, each.period) for each in found]
+
+
+def test_german_minutes() -> None:
+    text = (
+        "Protokoll der Sitzung vom 14. Februar 2025\n\n"
+        "Der Umsatz stieg im Geschäftsjahr 2024 um 12 % auf 8,4 Mio. Euro (Vorjahr: 7,5 Mio. Euro).\n\n"
+        "Das EBITDA betrug 2024 1,1 Mio. Euro. "
+        "Die liquiden Mittel beliefen sich am 31. Dezember 2024 auf 402 TEUR.\n\n"
+        "Die Gesellschaft beschäftigte zum 31.12.2024 71 Mitarbeiter.\n\n"
+        "Für 2025 plant die Geschäftsführung einen Umsatz von 9,6 Mio. Euro.\n"
+    )
+    assert said(text) == [
+        ("revenue", "8400000", "EUR", "2024-01-01/2024-12-31"),
+        ("revenue", "7500000", "EUR", "2023-01-01/2023-12-31"),
+        ("ebitda", "1100000", "EUR", "2024-01-01/2024-12-31"),
+        ("cash", "402000", "EUR", "2024-12-31"),
+        ("headcount", "71", "count", "2024-12-31"),
+        ("revenue", "9600000", "EUR", "2025-01-01/2025-12-31"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "figure"),
+    [
+        ("$24.7M ARR as of 31 December 2024", ("recurring_revenue", "24700000", "USD", "2024-12-31")),
+        ("• 118% net revenue retention in 2024", ("retention", "118", "percent", "2024-01-01/2024-12-31")),
+        ("EBITDA was a loss of $0.4 million in FY2024.", ("ebitda", "-400000", "USD", "2024-01-01/2024-12-31")),
+        (
+            "It came at a pre-money valuation of $60 million (March 2025).",
+            ("valuation", "60000000", "USD", "2025-03-31"),
+        ),
+    ],
+)
+def test_lines_of_slides_and_notes(line: str, figure: tuple[str, str, str, str]) -> None:
+    assert said(line) == [figure]
+
+
+@pytest.mark.parametrize(("written", "value"), [("402 TEUR", 402_000), ("MEUR 8,4", 8_400_000), ("T€ 15", 15_000)])
+def test_a_letter_before_the_currency_multiplies(written: str, value: int) -> None:
+    (amount,) = amounts(written, comma_decimal=True)
+    assert (int(amount.value), amount.unit) == (value, "EUR")
+
+
+def test_a_month_and_year_is_no_day_of_the_month() -> None:
+    assert (learn_calendar("ARR as of December 2024").month, learn_calendar("ARR as of December 2024").day) == (12, 31)
+
+
+def test_the_year_before_in_brackets_is_not_the_period() -> None:
+    assert said("In 2024 the group had revenue of DKK 86.4 million (2023: DKK 67.9 million).") == [
+        ("revenue", "86400000", "DKK", "2024-01-01/2024-12-31"),
+        ("revenue", "67900000", "DKK", "2023-01-01/2023-12-31"),
+    ]

@@ -1,0 +1,180 @@
+"""Tables as finance teams write them: units of their own, blocks side by side, the year before, the year to date."""
+
+import datetime as dt
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+from tasks.figures import read_figures
+from tasks.figures.concepts import taxonomy
+from tasks.figures.document import LedgerDocument
+from tasks.figures.document_figures import find_figures
+
+Row = list[object]
+
+
+def figures(text: str, name: str = "accounts.txt") -> list[tuple[str, str, str, str, str | None]]:
+    """(concept, value, unit, period, entity) of a text."""
+    return [
+        (figure.concept, f"{figure.value:f}", figure.unit, figure.period, figure.entity)
+        for figure in find_figures(LedgerDocument(text, [], name), taxonomy()).figures
+    ]
+
+
+def sheet(folder: Path, rows: list[Row]) -> list[tuple[str | None, ...]]:
+    """(concept, value, period, entity, basis) of a workbook of these rows."""
+    book = openpyxl.Workbook()
+    assert book.active is not None
+    for row in rows:
+        book.active.append(row)
+    book.save(folder / "book.xlsx")
+    return [
+        (figure["concept"], figure["value"], figure["period"], figure["entity"], figure["basis"])
+        for figure in read_figures(str(folder / "book.xlsx"))
+    ]
+
+
+def test_a_month_beside_its_budget_the_year_before_and_the_year_to_date(tmp_path: Path) -> None:
+    rows: list[Row] = [
+        ["Management accounts, GBP thousands"],
+        ["", "Jun-25", "Jun-25", "Jun-25", "Jun-25", "YTD Jun-25"],
+        ["", "Actual", "Budget", "Variance", "Prior year", "Actual"],
+        ["Revenue", 812, 790, 22, 701, 4730],
+    ]
+    assert sheet(tmp_path, rows) == [
+        ("revenue", "812000", "2025-06-01/2025-06-30", None, "management"),
+        ("revenue", "790000", "2025-06-01/2025-06-30", None, "budget"),
+        ("revenue", "701000", "2024-06-01/2024-06-30", None, "management"),
+        ("revenue", "4730000", "2025-01-01/2025-06-30", None, "management"),
+    ]
+
+
+def test_the_last_twelve_months_are_a_year_to_their_month_and_pro_forma_is_apart(tmp_path: Path) -> None:
+    rows: list[Row] = [["£m", "FY23", "LTM Sep-24", "PF LTM Sep-24"], ["Revenue", 118.7, 126.3, 140.9]]
+    assert sheet(tmp_path, rows)[1:] == [
+        ("revenue", "126300000", "2023-10-01/2024-09-30", None, "management"),
+        ("revenue", "140900000", "2023-10-01/2024-09-30", None, "pro_forma"),
+    ]
+
+
+def test_the_year_to_date_without_its_day_is_left_out() -> None:
+    assert figures("EUR m\tYTD 2025\t2024\nRevenue\t4.1\t7.9\n") == [
+        ("revenue", "7900000", "EUR", "2024-01-01/2024-12-31", None)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("unit", "value", "currency"),
+    [
+        ("$000", "6300000", "USD"),
+        ("CHF000", "6300000", "CHF"),
+        ("in CHF 1’000", "6300000", "CHF"),
+        ("kEUR", "6300000", "EUR"),
+        ("TCHF", "6300000", "CHF"),
+        ("$mm", "6300000000", "USD"),
+        ("2024 $’m", "6300000000", "USD"),
+        ("₹ Cr", "63000000000", "INR"),
+        ("Rs. in lakhs", "630000000", "INR"),
+    ],
+)
+def test_units_on_a_line_of_their_own_hold_for_the_table(unit: str, value: str, currency: str) -> None:
+    text = f"Income statement\n{unit}\n\n\tFY24\tFY23\nRevenue\t6,300\t5,100\n"
+    assert figures(text)[0] == ("revenue", value, currency, "2024-01-01/2024-12-31", None)
+
+
+def test_units_beside_the_title_or_under_one_column_hold_for_all_columns() -> None:
+    beside = "ARR bridge\t€m\n\tQ1 2025\tQ2 2025\nClosing ARR\t7.6\t8.2\n"
+    under = "\tYears ended December 31,\n\t2024\t2023\n\t(USD in millions, except per share data)\nRevenue\t310\t280\n"
+    assert [value for _, value, *_ in figures(beside)] == ["7600000", "8200000"]
+    assert [value for _, value, *_ in figures(under)] == ["310000000", "280000000"]
+
+
+def test_a_column_of_units_says_what_each_row_is_in() -> None:
+    text = (
+        "KPI\tUnit\tDec 2024\nARR\tEUR m\t7.3\nCustomers\t#\t149\nGross churn (annual)\t%\t6.6\n"
+        "Employees (FTE)\t#\t71\nCash\tEUR k\t1890\n"
+    )
+    assert [(concept, value, unit) for concept, value, unit, *_ in figures(text)] == [
+        ("recurring_revenue", "7300000", "EUR"),
+        ("customers", "149", "count"),
+        ("churn", "6.6", "percent"),
+        ("headcount", "71", "count"),
+        ("cash", "1890000", "EUR"),
+    ]
+
+
+def test_tables_side_by_side_are_two() -> None:
+    text = (
+        "Income statement\tCHF000\t\t\tBalance sheet\tCHF000\n\tFY24\tFY23\t\t\t31.12.2024\n"
+        "Revenue\t15,400\t14,100\t\tCash and cash equivalents\t2,210\nEBITDA\t2,100\t1,750\t\tTotal assets\t9,900\n"
+    )
+    assert [(concept, value, period) for concept, value, _, period, _ in figures(text)] == [
+        ("revenue", "15400000", "2024-01-01/2024-12-31"),
+        ("revenue", "14100000", "2023-01-01/2023-12-31"),
+        ("cash", "2210000", "2024-12-31"),
+        ("ebitda", "2100000", "2024-01-01/2024-12-31"),
+        ("ebitda", "1750000", "2023-01-01/2023-12-31"),
+        ("total_assets", "9900000", "2024-12-31"),
+    ]
+
+
+def test_words_between_numbers_that_are_no_labels_begin_no_table() -> None:
+    text = "EUR m\t2024\tComment\t2023\nRevenue\t9.4\tas audited\t7.1\nEBITDA\t1.4\tunder review\t1.1\n"
+    assert [value for _, value, *_ in figures(text)] == ["9400000", "7100000", "1400000", "1100000"]
+
+
+def test_a_rank_or_an_account_number_before_the_label_is_passed_by() -> None:
+    customers = (
+        "Top customers, USD k\nRank\tCustomer\tRevenue FY2024\t% of total\n1\tOrbis Retail\t2140\t0.268\n"
+        "\tOther (41 customers)\t3979\t0.5\n\tTotal\t7984\t1\n"
+    )
+    accounts = "EUR k\t\t2024\t2023\n4000\tRevenue\t812\t790\n"
+    assert [(value, entity) for _, value, _, _, entity in figures(customers)] == [
+        ("2140000", "Orbis Retail"),
+        ("3979000", "Other (41 customers)"),
+        ("7984000", None),
+    ]
+    assert [value for _, value, *_ in figures(accounts)] == ["812000", "790000"]
+
+
+def test_parts_under_the_title_that_says_what_they_are() -> None:
+    text = "Revenue by segment, EUR million\nSegment\t2024\nLicences\t12.4\nMaintenance\t20.1\nTotal\t32.5\n"
+    assert [(value, entity) for _, value, _, _, entity in figures(text)] == [
+        ("12400000", "Licences"),
+        ("20100000", "Maintenance"),
+        ("32500000", None),
+    ]
+
+
+def test_a_share_is_no_number_of_shares() -> None:
+    text = "Cap table as of 30 June 2025\nShareholder\tTotal\t% fully diluted\nTotal fully diluted\t10,000,000\t1\n"
+    assert [value for _, value, *_ in figures(text)] == ["10000000"]
+
+
+def test_points_are_thousands_where_nothing_else_is_written() -> None:
+    text = "Beträge in TEUR\n\tJan–Dez 2024\tJan–Dez 2023\nUmsatzerlöse\t8.412\t7.655\nEBITDA\t1.105\t892\n"
+    assert [(value, period) for _, value, _, period, _ in figures(text)][:3] == [
+        ("8412000", "2024-01-01/2024-12-31"),
+        ("7655000", "2023-01-01/2023-12-31"),
+        ("1105000", "2024-01-01/2024-12-31"),
+    ]
+
+
+def test_what_happened_is_no_budget_in_a_budget(tmp_path: Path) -> None:
+    rows: list[Row] = [["Budget 2026", "NOK million"], ["", "2026", "2025 actual"], ["Revenue", 66, 58.2]]
+    assert [(value, basis) for _, value, _, _, basis in sheet(tmp_path, rows)] == [
+        ("66000000", "budget"),
+        ("58200000", "management"),
+    ]
+
+
+def test_columns_headed_by_the_first_day_of_a_month_are_months(tmp_path: Path) -> None:
+    days: list[object] = [dt.date(2024, month, 1) for month in (1, 2, 3)]
+    found = sheet(tmp_path, [["P&L by month (EUR k)"], ["", *days, "FY 2024"], ["Net revenue", 100, 101, 102, 1266]])
+    assert [period for _, _, period, *_ in found] == [
+        "2024-01-01/2024-01-31",
+        "2024-02-01/2024-02-29",
+        "2024-03-01/2024-03-31",
+        "2024-01-01/2024-12-31",
+    ]
