@@ -40,9 +40,8 @@ def test_whether_a_profile_is_the_newest_is_told_without_reading_it(database_url
     older, newest = store("alpha.example", hours=1), store("alpha.example", hours=2)
     store("beta.example", hours=3)
     with database.reading() as session:
-        assert companies.is_latest_profile(session, "alpha.example", newest)
-        assert not companies.is_latest_profile(session, "alpha.example", older)
-        assert not companies.is_latest_profile(session, "gamma.example", newest)
+        assert companies.latest_profile_id(session, "alpha.example") == newest
+        assert companies.latest_profile_id(session, "gamma.example") is None
 
 
 def test_which_answers_there_are_is_told_without_reading_them(database_url: str) -> None:
