@@ -84,6 +84,9 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
             "storage/test_pruning.py::test_a_text_stays_while_an_indexed_folder_has_its_document",
             "storage/test_pruning.py::test_an_answer_that_a_kept_run_may_have_used_is_not_paid_for_again",
         ),
+        "**The record of calls**": (
+            "storage/test_pruning.py::test_the_record_of_calls_is_kept_for_as_long_as_it_is_wanted",
+        ),
         "**Beside a service.**": (
             "storage/test_pruning.py::test_room_is_given_back_to_the_disk_while_others_have_it_open",
             "storage/test_pruning.py::test_in_postgresql_later_rows_take_the_room",
