@@ -3,9 +3,10 @@
 from functools import lru_cache, partial
 from typing import Final
 
-from litestar import HttpMethod, Response, post
+from litestar import HttpMethod, MediaType, Response, post
 from litestar.di import NamedDependency
 from litestar.params import JSONBody
+from litestar.response import Stream
 from pydantic import Field
 
 from api.answers import LONG, KeptBodies, Written, answered
@@ -14,7 +15,8 @@ from api.openapi import failures
 from api.requests import LONGEST_NAME, Body, Calls, JsonRequest, NotBlank, read_json, required_text
 from api.settings import ApiSettings
 from tasks.documents.extract import formats
-from tasks.documents.index import DocumentIndex, document_index
+from tasks.documents.index import indexed_folder
+from tasks.documents.index_answer import DocumentIndex
 from tasks.documents.texts import DocumentText, document_text, recent_text
 
 
@@ -96,5 +98,6 @@ async def text(data: JSONBody[TextOfDocument], calls: NamedDependency[Calls]) ->
     responses=failures(400, 401, 403, 404, 413, 415, 429, 500, 502, 503, 504),
 )
 async def index(data: JSONBody[IndexOfFolder], calls: NamedDependency[Calls]) -> Response[DocumentIndex]:
-    answer = await calls(document_index, data.cloud_drive_folder, recursive=data.recursive is not False)
-    return answered(answer, only_set=True)
+    indexed = await calls(indexed_folder, data.cloud_drive_folder, recursive=data.recursive is not False)
+    # The declared type is that of what is streamed.
+    return Stream(indexed.pieces(), media_type=MediaType.JSON)  # type: ignore[return-value]
