@@ -35,7 +35,9 @@ class Settings(BaseSettings):
         Raises:
             pydantic.ValidationError: a setting has a value that its field does not allow.
         """
-        environment = _environment.get() or _environment_now()
+        environment = _environment.get()
+        if environment is None:
+            environment = _environment_now()
         return cast("Self", _build(cls, _overrides.get(), environment))  # lru_cache forgets the type
 
 

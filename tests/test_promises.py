@@ -14,6 +14,7 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
         "**Keys.**": (
             "api/test_keys.py::test_a_key_is_good_for_its_scopes_alone",
             "api/test_keys.py::test_a_key_is_known_and_refused_while_the_service_runs",
+            "api/test_remembered.py::test_a_text_in_memory_needs_a_key_and_is_written_down",
             "api/test_keys.py::test_stored_keys_are_read_again_within_five_seconds",
             "api/test_auth.py::test_each_configured_key_is_let_in",
             "deployments/test_keys.py::test_a_key_is_shown_once_and_listed_without_it",
@@ -117,6 +118,7 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "**A revoked key**": (
             "api/test_keys.py::test_a_key_is_known_and_refused_while_the_service_runs",
+            "api/test_remembered.py::test_a_text_in_memory_needs_a_key_and_is_written_down",
             "api/test_keys.py::test_stored_keys_are_read_again_within_five_seconds",
             "api/test_workers.py::test_two_workers_are_one_service",
         ),
