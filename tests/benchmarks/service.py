@@ -101,7 +101,7 @@ def running_server(
     with (log or Path(os.devnull)).open("wb") as stderr:
         process = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=stderr)
     try:
-        for _ in range(300):
+        for _ in range(1200):
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", port)) == 0:
                     break
