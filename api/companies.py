@@ -67,7 +67,7 @@ async def facts(
     answer = await calls(company_facts, data.domain)
     write = partial(answer.__pydantic_serializer__.to_json, answer, include=None if include else {"profile"})
     # What is remembered of a company is the same object as long as its sources say the same.
-    return Written(_BODIES.body((data.domain, include), answer, write))
+    return Written(_BODIES.body((data.domain, include), answer, write))  # type: ignore[return-value]
 
 
 class _TwoValues:

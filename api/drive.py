@@ -74,7 +74,7 @@ def _document_in(body: bytes) -> str | None:
 @GuardedHandler(
     "/document-text",
     http_method=HttpMethod.POST,
-    before_request=_remembered,
+    before_request=_remembered,  # type: ignore[arg-type]  # requests are of the service's own class
     status_code=200,
     operation_id="document_text",
     tags=["Documents"],
@@ -84,7 +84,8 @@ def _document_in(body: bytes) -> str | None:
     responses=failures(400, 401, 403, 404, 413, 415, 422, 429, 500, 502, 503, 504),
 )
 async def text(data: JSONBody[TextOfDocument], calls: NamedDependency[Calls]) -> Response[DocumentText]:
-    return answered(await calls(document_text, data.document_id))
+    answer = await calls(document_text, data.document_id)
+    return answered(answer)
 
 
 @post(
