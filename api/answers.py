@@ -1,7 +1,11 @@
-"""From a result to the body of an answer: JSON, and what is long in pieces, so that none stands in memory whole."""
+"""From a result to the body of an answer: JSON, and what is long in pieces, so that none stands in memory whole.
+
+What is asked for again and again is written once: see `KeptBodies`.
+"""
 
 import secrets
-from collections.abc import Iterator
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Final
 
 from litestar import MediaType, Response
@@ -12,6 +16,53 @@ from pydantic_core import to_json
 LONG: Final = 1024 * 1024
 """Characters of a text that goes out in pieces."""
 _PIECE: Final = 256 * 1024
+
+
+class KeptBodies:
+    """The bodies of answers that were written last, `max_bytes` at most; the one unused for longest goes first.
+
+    A body holds for the very object that it was written from. None is longer than `LONG`.
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._bytes = 0
+        self._bodies: OrderedDict[Hashable, tuple[object, bytes]] = OrderedDict()
+
+    def body(self, key: Hashable, written_from: object, write: Callable[[], bytes]) -> bytes:
+        """The body under `key`, which `write` gives where none is kept that was written from that object."""
+        kept = self._bodies.get(key)
+        if kept is not None and kept[0] is written_from:
+            self._bodies.move_to_end(key)
+            return kept[1]
+        if kept is not None:
+            self._forget(key)
+        body = write()
+        if len(body) <= LONG:
+            self._bodies[key] = written_from, body
+            self._bytes += len(body)
+            while self._bytes > self._max_bytes:
+                self._forget(next(iter(self._bodies)))
+        return body
+
+    def _forget(self, key: Hashable) -> None:
+        self._bytes -= len(self._bodies.pop(key)[1])
+
+
+class Written(Response[bytes]):
+    """An answer whose JSON is written: what Litestar does for one that is not takes a fifth of a short call's time."""
+
+    def __init__(self, body: bytes) -> None:
+        super().__init__(body, media_type=MediaType.JSON)
+
+    def to_asgi_response(self, app: Any, request: Any, **_: Any) -> Any:  # noqa: ARG002 - as Litestar calls it
+        return self._send
+
+    async def _send(self, _scope: Any, _receive: Any, send: Any) -> None:
+        length = str(len(self.content)).encode()
+        headers = [(b"content-type", b"application/json"), (b"content-length", length)]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": self.content, "more_body": False})
 
 
 def answered(answer: BaseModel, *, include: set[str] | None = None, only_set: bool = False) -> Response[Any]:

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from litestar.connection import ASGIConnection
-from litestar.handlers import BaseRouteHandler
+from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
 from litestar.types import Guard
 
 from api import login as login_module
@@ -30,6 +30,16 @@ _CHALLENGE = "ApiKey"
 _BEARER = re.compile(r"bearer +([A-Za-z0-9._~+/-]{1,4096}=*)", re.IGNORECASE)  # RFC 6750
 
 Connection = ASGIConnection[Any, Any, Any, Any]
+
+
+class GuardedHandler(HTTPRouteHandler):
+    """A handler that is given to its guards itself: Litestar 2.25 copies it for each, which takes 20 µs."""
+
+    __slots__ = ()
+
+    async def authorize_connection(self, connection: Connection) -> None:
+        for guard in self.resolve_guards():
+            await guard(connection, self)  # type: ignore[misc]
 
 
 def needs_key(keyring: Keyring, scope: str | None, rate: CallRate | None) -> Guard:

@@ -1,14 +1,16 @@
 """Get Company Facts and Ask Company Question over HTTP."""
 
+from functools import partial
 from typing import Annotated, Any, Final, Literal
 
-from litestar import Response, post
+from litestar import HttpMethod, Response, post
 from litestar.di import NamedDependency
 from litestar.params import JSONBody, QueryParameter
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from api.answers import answered
+from api.answers import KeptBodies, Written, answered
+from api.auth import GuardedHandler
 from api.openapi import failures
 from api.requests import LONGEST_NAME, Body, Calls, NotBlank, required_text
 from tasks.companies.claims import Claim, ClaimConflict
@@ -31,6 +33,9 @@ class FactsOfCompany(Body):
     )
 
 
+_BODIES: Final = KeptBodies(32 * 1024 * 1024)
+
+
 class FactsAnswer(BaseModel):
     """What is known of the company; the claims, conflicts and warnings only where they were asked for."""
 
@@ -40,8 +45,9 @@ class FactsAnswer(BaseModel):
     warnings: list[str] | None = None
 
 
-@post(
+@GuardedHandler(
     "/get-core-fields",
+    http_method=HttpMethod.POST,
     status_code=200,
     operation_id="get_company_facts",
     tags=["Companies"],
@@ -59,7 +65,9 @@ async def facts(
     ] = None,
 ) -> Response[FactsAnswer]:
     answer = await calls(company_facts, data.domain)
-    return answered(answer, include=None if include else {"profile"})
+    write = partial(answer.__pydantic_serializer__.to_json, answer, include=None if include else {"profile"})
+    # What is remembered of a company is the same object as long as its sources say the same.
+    return Written(_BODIES.body((data.domain, include), answer, write))  # type: ignore[return-value]
 
 
 class _TwoValues:

@@ -1,15 +1,22 @@
 """Extract Document Text and Document Index over HTTP."""
 
-from litestar import Response, post
+from functools import lru_cache, partial
+from typing import Final
+
+from litestar import HttpMethod, MediaType, Response, post
 from litestar.di import NamedDependency
 from litestar.params import JSONBody
+from litestar.response import Stream
 from pydantic import Field
 
-from api.answers import answered
+from api.answers import LONG, KeptBodies, Written, answered
+from api.auth import CALLER, GuardedHandler
 from api.openapi import failures
-from api.requests import LONGEST_NAME, Body, Calls, NotBlank, required_text
+from api.requests import LONGEST_NAME, Body, Calls, JsonRequest, NotBlank, read_json, required_text
+from api.settings import ApiSettings
 from tasks.documents.extract import formats
-from tasks.documents.index import DocumentIndex, document_index
+from tasks.documents.index import indexed_folder
+from tasks.documents.index_answer import DocumentIndex
 from tasks.documents.texts import DocumentText, document_text, recent_text
 
 
@@ -36,8 +43,38 @@ class IndexOfFolder(Body):
     )
 
 
-@post(
+_BODIES: Final = KeptBodies(32 * 1024 * 1024)
+
+
+async def _remembered(request: JsonRequest) -> Written | None:
+    """The answer for a document on a disk whose text is in memory; None where it has to be asked for as any other is.
+
+    The guards have let the request in. What Litestar and pydantic would do with its body is known from an earlier one
+    of the same bytes.
+    """
+    state = request.scope["state"]
+    if state.get(CALLER) or not request.is_short_json or ApiSettings.current().track_calls != "off":
+        return None
+    document_id = _document_in(await request.body())
+    found = recent_text(document_id) if document_id is not None else None
+    if found is None or len(found.text) > LONG:
+        return None
+    return Written(_BODIES.body(document_id, found.text, partial(found.__pydantic_serializer__.to_json, found)))
+
+
+@lru_cache(maxsize=1024)
+def _document_in(body: bytes) -> str | None:
+    """The document that a body asks for; None where it is wrong, which is told where it is read as any other."""
+    try:
+        return TextOfDocument.model_validate(read_json(body)).document_id
+    except ValueError:
+        return None
+
+
+@GuardedHandler(
     "/document-text",
+    http_method=HttpMethod.POST,
+    before_request=_remembered,  # type: ignore[arg-type]  # requests are of the service's own class
     status_code=200,
     operation_id="document_text",
     tags=["Documents"],
@@ -47,9 +84,7 @@ class IndexOfFolder(Body):
     responses=failures(400, 401, 403, 404, 413, 415, 422, 429, 500, 502, 503, 504),
 )
 async def text(data: JSONBody[TextOfDocument], calls: NamedDependency[Calls]) -> Response[DocumentText]:
-    answer = None if calls.tracked or calls.who else recent_text(data.document_id)
-    if answer is None:
-        answer = await calls(document_text, data.document_id)
+    answer = await calls(document_text, data.document_id)
     return answered(answer)
 
 
@@ -64,5 +99,6 @@ async def text(data: JSONBody[TextOfDocument], calls: NamedDependency[Calls]) ->
     responses=failures(400, 401, 403, 404, 413, 415, 429, 500, 502, 503, 504),
 )
 async def index(data: JSONBody[IndexOfFolder], calls: NamedDependency[Calls]) -> Response[DocumentIndex]:
-    answer = await calls(document_index, data.cloud_drive_folder, recursive=data.recursive is not False)
-    return answered(answer, only_set=True)
+    indexed = await calls(indexed_folder, data.cloud_drive_folder, recursive=data.recursive is not False)
+    # The declared type is that of what is streamed.
+    return Stream(indexed.pieces(), media_type=MediaType.JSON)  # type: ignore[return-value]

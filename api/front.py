@@ -19,6 +19,7 @@ from api.problems import MEDIA_TYPE, NOTHING_HERE, problem
 from api.requests import Calls
 from api.tracing import Tracing
 from storage import request_ids
+from storage.settings import environment_as_it_is
 from tasks.errors import DiligenceError, NotFound
 
 _POLICY = (
@@ -66,6 +67,7 @@ class Service(Litestar):
             return
         proposed = next((value for name, value in scope["headers"] if name == _REQUEST_ID), b"")
         with (
+            environment_as_it_is(),
             request_ids.request(proposed.decode("latin-1")) as request_id,
             self.metrics.counting() as answered,
             self._traced(scope, answered),

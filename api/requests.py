@@ -10,7 +10,6 @@ from asyncio import get_running_loop
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
-from copy import copy
 from functools import partial
 from typing import Annotated, Any, Final, ParamSpec, TypeVar
 
@@ -78,9 +77,28 @@ class JsonRequest(Request[None, None, State]):
         if len(body) > FREE and await to_thread.run_sync(_has_many_values, body):
             raise BadRequest(f"The body holds more than {MOST_VALUES:,} JSON values. No operation takes as many.")
         try:
-            return jiter.from_json(body, allow_inf_nan=False, cache_mode="keys", catch_duplicate_keys=True)
+            return read_json(body)
         except ValueError as error:
             raise BadRequest(f"The body is not JSON: {error}.") from error
+
+    @property
+    def is_short_json(self) -> bool:
+        """Whether the head says that the body is JSON, sent as such, of less than 10,000 bytes."""
+        said = dict(self.scope["headers"])
+        return (
+            said.get(b"content-type", b"").partition(b";")[0] == b"application/json"
+            and b"content-encoding" not in said
+            and 0 < len(said.get(b"content-length", b"")) < 5
+        )
+
+
+def read_json(body: bytes) -> Any:
+    """A body as JSON values.
+
+    Raises:
+        ValueError: it is not JSON, or a key stands in it twice (the message gives line and column).
+    """
+    return jiter.from_json(body, allow_inf_nan=False, cache_mode="keys", catch_duplicate_keys=True)
 
 
 MOST_VALUES: Final = 100_000
@@ -157,19 +175,23 @@ R = TypeVar("R")
 class Calls:
     """Calls of one area. What exceeds `at_once` waits its turn and takes no thread from another area."""
 
-    def __init__(self, at_once: int, *, tracked: bool) -> None:
-        """`tracked` shows every call as a Prefect task run."""
-        self._limiter = CapacityLimiter(at_once)
+    def __init__(
+        self,
+        at_once: int | CapacityLimiter,
+        *,
+        tracked: bool,
+        who: Identity | None = None,
+        request_state: dict[str, Any] | None = None,
+    ) -> None:
+        """`tracked` shows every call as a Prefect task run; for the rest see `on_behalf_of`."""
+        self._limiter = CapacityLimiter(at_once) if isinstance(at_once, int) else at_once
         self.tracked = tracked
-        self.who: Identity | None = None
-        self.request_state: dict[str, Any] = {}
+        self.who = who
+        self.request_state = request_state if request_state is not None else {}
 
     def on_behalf_of(self, who: Identity | None, request_state: dict[str, Any] | None = None) -> "Calls":
         """The same calls, with the drive answering to `who`; `request_state` holds what the request has reserved."""
-        calls = copy(self)
-        calls.who = who
-        calls.request_state = request_state or {}
-        return calls
+        return Calls(self._limiter, tracked=self.tracked, who=who, request_state=request_state)
 
     @property
     def load(self) -> tuple[int, int]:

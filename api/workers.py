@@ -3,6 +3,9 @@
 Each is a fresh interpreter and opens the application for itself. They share a folder that lasts as long as the service:
 it has the counts of callers, for the rate, and each process's figures, for `/metrics`.
 
+A process shows at each tick of its server, ten times a second, that its event loop runs. One that shows nothing for
+`HUNG_SECONDS` serves nobody, though it may have taken connections: it is killed, and another takes its place.
+
 uvicorn's own supervisor (0.54) is not used: while it waits for the sign of life of a process that starts or hangs it
 hears no signal, so that Ctrl-C takes as long as that wait.
 """
@@ -22,7 +25,7 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from socket import socket
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Any, Final
 
 import uvicorn
 from uvicorn.config import STARTUP_FAILURE
@@ -33,6 +36,10 @@ logger = logging.getLogger(__name__)
 
 _STOPS: Final = (signal.SIGINT, signal.SIGTERM)
 _LOOK: Final = 0.5
+HUNG_SECONDS: Final = 60.0
+"""Without a sign of life, on a machine that is busy too."""
+_START_SECONDS: Final = 300.0
+"""Before the first one."""
 _PAUSE: Final = 1.0
 """Seconds between a process's beginning and that of its replacement, at least."""
 _GRACE: Final = 5.0
@@ -72,7 +79,7 @@ class _Supervisor:
         self._config = config
         self._listening = listening
         self._stopping = False
-        self._processes: dict[SpawnProcess, float] = {}
+        self._processes: dict[SpawnProcess, _Life] = {}
 
     def run(self) -> None:
         before = {number: signal.signal(number, self._stop) for number in _STOPS}
@@ -92,8 +99,13 @@ class _Supervisor:
                 self._start()
                 continue
             wait([process.sentinel for process in self._processes], _LOOK)
+            for process, life in self._processes.items():
+                if process.is_alive() and life.has_ended():
+                    logger.warning("A process of the service does not answer. It is ended.")
+                    process.kill()
+                    process.join()
             for process in [process for process in self._processes if not process.is_alive()]:
-                began = self._processes.pop(process)
+                began = self._processes.pop(process).began
                 if self._stopping:
                     return
                 if process.exitcode == STARTUP_FAILURE:
@@ -102,10 +114,11 @@ class _Supervisor:
                 time.sleep(max(0.0, began + _PAUSE - time.monotonic()))
 
     def _start(self) -> None:
-        process = get_context("spawn").Process(target=_serve, args=(self._config, self._listening))
+        life = _Life()
+        process = get_context("spawn").Process(target=_serve, args=(self._config, self._listening, life.ticks))
         with _blocked():  # until it has handlers of its own
             process.start()
-        self._processes[process] = time.monotonic()
+        self._processes[process] = life
 
     def _end(self) -> None:
         for process in self._processes:
@@ -118,6 +131,39 @@ class _Supervisor:
                 process.join()
 
 
+class _Life:
+    """What is seen of a process: when it began, and its ticks."""
+
+    def __init__(self) -> None:
+        self.began = time.monotonic()
+        self.ticks = get_context("spawn").RawValue("Q", 0)
+        self._seen = 0
+        self._silent = 0.0
+        self._looked_at = self.began
+
+    def has_ended(self) -> bool:
+        """Whether it has shown no sign of life for too long; it is asked every `_LOOK` seconds.
+
+        Time in which nobody asked does not count: whoever stops this process stops the others with it.
+        """
+        now, ticks = time.monotonic(), self.ticks.value
+        self._silent = 0.0 if ticks != self._seen else self._silent + min(now - self._looked_at, 2 * _LOOK)
+        self._seen, self._looked_at = ticks, now
+        return self._silent > (HUNG_SECONDS if ticks else _START_SECONDS)
+
+
+class _Server(uvicorn.Server):
+    """Counts its ticks for who looks after it."""
+
+    def __init__(self, config: uvicorn.Config, ticks: Any) -> None:
+        super().__init__(config)
+        self._ticks = ticks
+
+    async def on_tick(self, counter: int) -> bool:
+        self._ticks.value += 1
+        return await super().on_tick(counter)
+
+
 @contextmanager
 def _blocked() -> Iterator[None]:
     """Let the signals that stop the service come when the block has ended."""
@@ -128,12 +174,12 @@ def _blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _serve(config: uvicorn.Config, listening: socket) -> None:
+def _serve(config: uvicorn.Config, listening: socket, ticks: Any) -> None:
     """Serve in this process, which was started for it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; the supervisor's SIGTERM comes too
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
     config.configure_logging()
-    uvicorn.Server(config).run([listening])
+    _Server(config, ticks).run([listening])
 
 
 def end_with_parent(folder: Path) -> None:

@@ -1,25 +1,36 @@
 """`diligence prune`: what only old runs needed is deleted, and its room given back."""
 
-from datetime import datetime
-from typing import Annotated
+from datetime import datetime, timedelta
+from typing import Annotated, Final
 
 import typer
 
 from deployments.backup import megabytes
 from flows import prefect_history
 from storage import database, pruning, vacuum
+from storage.columns import now
 from tasks.documents.drive.spool import remove_left
 from tasks.errors import Unavailable
 from tasks.evidence.pictures import remove_pictures
 
+_LONGEST: Final = 100 * 365
+"""Days; a calendar has no more than some of these centuries."""
+
 
 def prune(
     keep: Annotated[int, typer.Option("--keep", min=1, help="How many runs are kept, the newest ones.")],
+    keep_calls: Annotated[
+        int | None,
+        typer.Option(
+            "--keep-calls", min=1, metavar="DAYS", help="Of how many days the record of calls is kept; else all of it."
+        ),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be deleted.")] = False,
 ) -> None:
     """Delete old runs and what only they needed: texts, vectors, evidence, profiles, answers."""
     database.check_exists()
-    pruned = pruning.prune(keep, dry_run=dry_run)
+    calls_before = now() - timedelta(days=min(keep_calls, _LONGEST)) if keep_calls is not None else None
+    pruned = pruning.prune(keep, calls_before=calls_before, dry_run=dry_run)
     count = f"{len(pruned.runs):,} run{'' if len(pruned.runs) == 1 else 's'}"
     typer.echo(f"{count} would be deleted; nothing was:" if dry_run else f"{count} deleted; what this freed:")
     for kind in pruning.KINDS:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, cast
+from typing import IO, TYPE_CHECKING, Annotated, Final, cast
 
 import typer
 from rich.console import Console
@@ -184,6 +184,10 @@ def _is_log(console: Console) -> bool:
     return isinstance(console.file, logs.LogStream)
 
 
+_WRITES_REPORTS: Final = "tasks.reports.files"
+"""What cannot be written beside a report stands in no report: its warnings go to the console too."""
+
+
 class _OnConsole(logging.Handler):
     """Prints warnings on a console, above the progress bars."""
 
@@ -199,13 +203,14 @@ class _OnConsole(logging.Handler):
 def _prefect(console: Console) -> Iterator[None]:
     """A Prefect server for the block, its start shown on the console; without one where it does not start.
 
-    What Prefect fails at is told on the console.
+    What Prefect fails at, and what cannot be written beside a report, is told on the console.
     """
     logging.raiseExceptions = False  # Prefect prints that way what it could not log
     tracking = logging.getLogger(run_tracked.__module__)
     handler = _OnConsole(console)
-    if not _is_log(console):  # which has the warnings already
-        tracking.addHandler(handler)
+    told = [] if _is_log(console) else [tracking, logging.getLogger(_WRITES_REPORTS)]  # a log has them already
+    for logger in told:
+        logger.addHandler(handler)
     try:
         with ExitStack() as stack:
             try:
@@ -220,7 +225,8 @@ def _prefect(console: Console) -> Iterator[None]:
                 tracking.warning("%s The run goes on without it, and its report is whole.", error.message)
             yield
     finally:
-        tracking.removeHandler(handler)
+        for logger in told:
+            logger.removeHandler(handler)
 
 
 @contextmanager

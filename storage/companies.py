@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import JSON, Column
+from sqlalchemy import JSON, Column, bindparam
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from storage.columns import UtcDateTime
@@ -69,13 +69,14 @@ class AnswerSummary(NamedTuple):
     unknown: bool
 
 
+_ANSWERS_ON: Final = select(
+    SourceAnswer.source, SourceAnswer.origin, SourceAnswer.retrieved_at, col(SourceAnswer.claims).is_(None)
+).where(SourceAnswer.domain == bindparam("domain"))
+
+
 def answers_on(session: Session, domain: str) -> list[AnswerSummary]:
     """The answers on that domain, without what they say."""
-    rows = session.exec(
-        select(
-            SourceAnswer.source, SourceAnswer.origin, SourceAnswer.retrieved_at, col(SourceAnswer.claims).is_(None)
-        ).where(SourceAnswer.domain == domain)
-    )
+    rows = session.connection().execute(_ANSWERS_ON, {"domain": domain})
     return [AnswerSummary(*row) for row in rows]
 
 
@@ -113,10 +114,14 @@ def latest_profile(session: Session, domain: str) -> StoredProfile | None:
     ).first()
 
 
-def is_latest_profile(session: Session, domain: str, profile_id: int) -> bool:
-    """Whether the profile of that id is the newest of that domain."""
-    newest = select(StoredProfile.id).where(StoredProfile.domain == domain).order_by(*_NEWEST_FIRST).limit(1)
-    return session.exec(newest).first() == profile_id
+_LATEST_ID: Final = (
+    select(StoredProfile.id).where(StoredProfile.domain == bindparam("domain")).order_by(*_NEWEST_FIRST).limit(1)
+)
+
+
+def latest_profile_id(session: Session, domain: str) -> int | None:
+    """The id of the newest profile of that domain."""
+    return session.connection().execute(_LATEST_ID, {"domain": domain}).scalar()
 
 
 def warnings_of_profiles(session: Session, profile_ids: Sequence[int]) -> dict[int, list[str]]:

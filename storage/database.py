@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -68,7 +69,12 @@ def check_exists() -> None:
 def url() -> str:
     """The address of the database in force: `DILIGENCE_DATABASE_URL`, else the SQLite file in the home."""
     settings = StorageSettings.current()
-    return settings.database_url or f"sqlite:///{settings.home.absolute() / 'diligence.db'}"
+    return settings.database_url or _url_in(settings.home if settings.home.is_absolute() else settings.home.absolute())
+
+
+@lru_cache(maxsize=16)
+def _url_in(home: Path) -> str:
+    return f"sqlite:///{home / 'diligence.db'}"
 
 
 @contextmanager

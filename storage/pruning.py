@@ -35,19 +35,22 @@ from storage.companies import StoredClaim, StoredProfile
 from storage.documents import Content, RoomDocument
 from storage.evidence import SpanPages
 from storage.figures import Ledger, StoredFigure
+from storage.keys import AuditedCall
 from storage.run_documents import RunDocument
 from storage.runs import Run, RunCompany, prunable_runs
 from storage.scores import CriterionOutcome, Quote
 from storage.texts import Passage, StoredText
 from storage.upserts import table_of
 
-KINDS = ("runs", "texts", "vectors", "evidence", "profiles", "answers")
+KINDS = ("runs", "texts", "vectors", "evidence", "profiles", "answers", "calls")
 _AT_ONCE = 100  # texts, profiles or answers in a transaction
+_CALLS_AT_ONCE = 5000  # rows of the record in a transaction: 20 ms
 _PAUSE = 0.02  # seconds in which others may write
 
 _RUNS, _COMPANIES, _DOCUMENTS = table_of(Run), table_of(RunCompany), table_of(RunDocument)
 _OUTCOMES, _QUOTES, _TEXTS = table_of(CriterionOutcome), table_of(Quote), table_of(StoredText)
 _CONTENTS, _PROFILES, _ANSWERS = table_of(Content), table_of(StoredProfile), table_of(StoredAnswer)
+_CALLS = table_of(AuditedCall)
 _OF_TEXTS: dict[str, tuple[type[SQLModel], ...]] = {
     "texts": (Passage, Ledger, StoredFigure),
     "vectors": (TextVector,),
@@ -69,7 +72,7 @@ class Pruned:
     since: datetime | None = None
 
 
-def prune(keep: int, *, dry_run: bool = False) -> Pruned:
+def prune(keep: int, *, calls_before: datetime | None = None, dry_run: bool = False) -> Pruned:
     """Delete all but what the newest `keep` runs need, the newest run of each batch, and runs that can go on.
 
     Of texts stay those that a run needs or that a document of an indexed folder has, with all that is kept of them; of
@@ -78,6 +81,7 @@ def prune(keep: int, *, dry_run: bool = False) -> Pruned:
 
     Args:
         keep: how many runs that came to their report are kept, at least one.
+        calls_before: since when the record of calls with keys is kept; None keeps all of it.
         dry_run: whether only to count.
 
     Raises:
@@ -95,6 +99,8 @@ def prune(keep: int, *, dry_run: bool = False) -> Pruned:
                 _count_contents(session, drive, document_ids, pruned)
             for table, ids in _unneeded(session, doomed, since):
                 _count_rows(session, table, ids, pruned)
+            if calls_before is not None:
+                _count(session, "calls", _CALLS, _CALLS.c.at < calls_before, pruned)
             return pruned
     pruned = Pruned(since=since)
     for run in doomed:
@@ -110,6 +116,8 @@ def prune(keep: int, *, dry_run: bool = False) -> Pruned:
         for start in range(0, len(ids), _AT_ONCE):
             _delete_rows(table, ids[start : start + _AT_ONCE], since, pruned)
             time.sleep(_PAUSE)
+    if calls_before is not None:
+        _delete_calls(calls_before, pruned)
     return pruned
 
 
@@ -200,6 +208,20 @@ def _count_contents(session: Session, drive: str, document_ids: Sequence[str], p
 
 def _of_drive(drive: str, document_ids: Sequence[str]) -> ColumnElement[bool]:
     return (_CONTENTS.c.drive == drive) & _CONTENTS.c.document_id.in_(document_ids)
+
+
+def _delete_calls(before: datetime, pruned: Pruned) -> None:
+    """Delete the rows of the record that are older, the oldest first."""
+    oldest = select(_CALLS.c.id).where(_CALLS.c.at < before).order_by(_CALLS.c.at).limit(_CALLS_AT_ONCE)
+    while True:
+        with database.writing() as session:
+            counted = pruned.rows["calls"]
+            some = _CALLS.c.id.in_(oldest)
+            _count(session, "calls", _CALLS, some, pruned)
+            session.connection().execute(delete(_CALLS).where(some))
+        if pruned.rows["calls"] - counted < _CALLS_AT_ONCE:
+            return
+        time.sleep(_PAUSE)
 
 
 def _delete_rows(table: Table, ids: Sequence[Any], since: datetime | None, pruned: Pruned) -> None:

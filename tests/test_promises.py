@@ -14,6 +14,7 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
         "**Keys.**": (
             "api/test_keys.py::test_a_key_is_good_for_its_scopes_alone",
             "api/test_keys.py::test_a_key_is_known_and_refused_while_the_service_runs",
+            "api/test_remembered.py::test_a_text_in_memory_needs_a_key_and_is_written_down",
             "api/test_keys.py::test_stored_keys_are_read_again_within_five_seconds",
             "api/test_auth.py::test_each_configured_key_is_let_in",
             "deployments/test_keys.py::test_a_key_is_shown_once_and_listed_without_it",
@@ -56,6 +57,7 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "**Processes.**": (
             "api/test_workers.py::test_two_workers_are_one_service",
+            "api/test_workers.py::test_a_worker_that_hangs_is_replaced",
             "api/test_workers.py::test_workers_end_when_who_looks_after_them_is_killed",
             "api/test_workers.py::test_a_call_is_counted_with_those_of_other_processes",
         ),
@@ -84,6 +86,9 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
             "storage/test_pruning.py::test_a_text_stays_while_an_indexed_folder_has_its_document",
             "storage/test_pruning.py::test_an_answer_that_a_kept_run_may_have_used_is_not_paid_for_again",
         ),
+        "**The record of calls**": (
+            "storage/test_pruning.py::test_the_record_of_calls_is_kept_for_as_long_as_it_is_wanted",
+        ),
         "**Beside a service.**": (
             "storage/test_pruning.py::test_room_is_given_back_to_the_disk_while_others_have_it_open",
             "storage/test_pruning.py::test_in_postgresql_later_rows_take_the_room",
@@ -100,27 +105,156 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
     "security.md": {
-        "Without keys": (
+        "**Without keys**": (
             "api/test_server.py::test_without_keys_no_other_machine_is_served",
             "api/test_server.py::test_other_names_are_not_answered_without_keys",
+            "api/test_auth.py::test_rebound_names_are_refused",
+            "api/test_auth.py::test_pages_of_other_sites_are_refused",
         ),
-        "Keys are random": ("api/test_keys.py::test_what_is_stored_opens_nothing",),
-        "The record of calls and the log": (
-            "api/test_keys.py::test_each_call_with_a_known_key_is_written_down_without_content",
-            "api/test_server.py::test_the_log_holds_nothing_of_the_requests",
+        "**API keys**": (
+            "api/test_keys.py::test_what_is_stored_opens_nothing",
+            "api/test_keys.py::test_a_key_is_good_for_its_scopes_alone",
+            "api/test_auth.py::test_without_a_right_key_nothing_is_answered",
         ),
-        "The database is its owner's": (
-            "storage/test_database.py::test_the_database_is_its_owners_whatever_the_mode_of_the_home",
+        "**A revoked key**": (
+            "api/test_keys.py::test_a_key_is_known_and_refused_while_the_service_runs",
+            "api/test_remembered.py::test_a_text_in_memory_needs_a_key_and_is_written_down",
+            "api/test_keys.py::test_stored_keys_are_read_again_within_five_seconds",
+            "api/test_workers.py::test_two_workers_are_one_service",
+        ),
+        "**Guessing and flooding.**": ("api/test_keys.py::test_calls_above_the_rate_are_told_when_to_come_again",),
+        "**Users of Google Drive**": (
+            "api/users/test_login.py::test_login_asks_google_for_reading_alone_with_state_and_pkce",
+            "api/users/test_login.py::test_the_cookies_are_out_of_reach_of_scripts_and_other_sites",
+            "api/users/test_login.py::test_over_https_the_cookies_are_bound_to_the_host",
+            "api/users/test_login.py::test_pages_of_other_sites_cannot_use_the_session",
+            "api/users/test_login.py::test_a_forged_answer_is_refused",
+        ),
+        "**Logging out**": (
+            "api/users/test_login.py::test_logging_out_ends_the_session_and_forgets_the_token",
+            "api/users/test_login.py::test_a_revoked_login_is_401_until_the_user_logs_in_again",
+        ),
+        "**A user's own view.**": (
+            "api/users/test_rights.py::test_what_one_user_had_read_is_unknown_to_the_other",
+            "api/users/test_rights.py::test_lost_access_is_lost_for_stored_text_too",
+            "api/users/test_google_drive.py::test_with_drive_out_of_reach_stored_text_is_not_given",
+            "api/users/test_reports.py::test_what_rests_on_a_document_that_is_not_shared_is_left_out",
+            "api/users/test_reports.py::test_rights_that_are_lost_later_close_the_pages",
+        ),
+        "**Nobody else's rights.**": (
+            "api/users/test_google_drive.py::test_neither_the_service_account_nor_a_stored_login_answers_for_a_caller",
+        ),
+        "**The local drive**": (
+            "tasks/documents/drive/local/test_bounds.py::test_a_forged_id_leads_nowhere",
+            "tasks/documents/drive/local/test_bounds.py::test_a_link_that_leaves_the_root_is_left_out_with_a_warning",
+            "tasks/documents/drive/local/test_bounds.py::test_a_folder_swapped_for_a_link_after_the_check_is_not_followed",
             "tasks/documents/drive/local/test_bounds.py::test_the_services_own_home_is_not_part_of_the_drive",
         ),
-        "A body is JSON": (
+        "**A document as a file**": (
+            "api/test_files.py::test_what_a_browser_could_run_is_saved_instead",
+            "api/test_files.py::test_pdf_is_shown_but_may_run_nothing",
+        ),
+        "**The home and the database**": (
+            "storage/test_database.py::test_the_home_is_made_for_its_owner_only",
+            "storage/test_database.py::test_the_database_is_its_owners_whatever_the_mode_of_the_home",
+        ),
+        "**Refresh tokens**": (
+            "api/users/test_login.py::test_the_refresh_token_rests_sealed",
+            "storage/test_logins.py::test_a_session_is_found_by_its_secret_and_the_table_does_not_hold_it",
+        ),
+        "**No token, key or cookie**": (
+            "tasks/documents/drive/google/test_no_leak.py::test_no_token_is_in_the_clear_anywhere",
+        ),
+        "**The log**": (
+            "api/test_server.py::test_the_log_holds_nothing_of_the_requests",
+            "storage/test_logs.py::test_a_line_tells_of_an_exception_without_its_message",
+        ),
+        "**The record of calls**": (
+            "api/test_keys.py::test_each_call_with_a_known_key_is_written_down_without_content",
+        ),
+        "**Batch files**": ("flows/test_batch_file.py::test_a_mistake_names_line_and_field_and_what_is_allowed",),
+        "**A backup**": (
+            "storage/test_backup.py::test_only_its_owner_reads_it_and_the_next_takes_its_place",
+            "storage/test_backup.py::test_every_row_and_the_key_come_back",
+        ),
+        "**The server of a run**": (
+            "flows/test_prefect_server.py::test_a_stranger_gets_no_answer_whatever_the_path",
+            "flows/test_prefect_server.py::test_a_stranger_opens_no_websocket",
+            "flows/test_prefect_server.py::test_it_listens_on_this_machine_alone",
+        ),
+        "**What Prefect keeps**": ("flows/test_flows.py::test_prefect_keeps_no_text_of_a_document",),
+        "**What it shows**": ("flows/test_artifacts.py::test_text_from_elsewhere_is_shown_and_does_nothing",),
+        "**Reading**": (
+            "tasks/documents/extract/pool/test_pool.py::test_a_document_that_hangs_is_given_up",
+            "tasks/documents/extract/pool/test_pool.py::test_a_document_that_crashes_its_reader_fails_alone",
+            "tasks/documents/extract/pool/test_pool.py::test_a_document_that_swells_meets_the_limit",
+            "tasks/documents/extract/pool/test_pool.py::test_a_file_above_the_limit_is_not_opened",
+        ),
+        "**Nothing outside is fetched**": (
+            "tasks/documents/extract/test_hostile.py::test_relationships_lead_nowhere_outside",
+            "tasks/documents/extract/test_hostile.py::test_entities_are_neither_expanded_nor_fetched",
+            "tasks/documents/extract/test_hostile.py::test_a_pdf_reaches_nothing_outside",
+        ),
+        "**Bombs**": (
+            "tasks/documents/extract/test_hostile.py::test_parts_that_inflate_without_end_are_refused",
+            "tasks/documents/extract/test_hostile.py::test_pdf_streams_that_inflate_without_end_stay_within_the_limits",
+            "tasks/documents/extract/test_hostile.py::test_circles_end",
+            "tasks/documents/extract/test_hostile.py::test_depths_end",
+        ),
+        "**Archives**": (
+            "tasks/documents/drive/archives/test_archive.py::test_a_bomb_is_left_out_by_its_ratio",
+            "tasks/documents/drive/archives/test_archive.py::test_all_members_together_have_a_limit",
+            "tasks/documents/drive/archives/test_drive.py::test_an_archive_above_the_limit_stays_shut",
+        ),
+        "**Old Office files**": (
+            "tasks/documents/extract/legacy/test_libreoffice.py::test_it_gets_a_profile_without_macros_links_and_network",
+        ),
+        "**Text is data.**": (
+            "api/test_runs.py::test_names_and_words_are_no_markup",
+            "deployments/test_command_line.py::test_a_failed_company_is_exit_status_1_with_the_report_written",
+            "flows/test_artifacts.py::test_text_from_elsewhere_is_shown_and_does_nothing",
+        ),
+        "**Prompts**": ("tasks/ai/test_prompts.py::test_a_text_cannot_close_its_own_fence",),
+        "**Orders to a model**": (
+            "tasks/scoring/test_orders.py::test_bad_news_beside_an_order_reaches_the_judge_and_counts",
+            "tasks/scoring/test_orders.py::test_what_is_safe_to_count_counts",
+            "tasks/scoring/test_orders.py::test_a_contested_score_is_stored_with_the_place_of_the_words",
+        ),
+        "**A quotation counts**": (
+            "tasks/scoring/test_quotes.py::test_any_quote_and_any_text_give_a_span_of_the_text_or_none",
+        ),
+        "**Addresses**": (
+            "tasks/companies/web/test_fetch_safety.py::test_a_page_on_this_machine_is_not_fetched",
+            "tasks/companies/web/test_fetch_safety.py::test_a_name_with_one_private_address_among_public_ones_is_refused",
+            "tasks/companies/web/test_fetch_safety.py::test_a_name_that_changes_its_address_after_the_check_is_connected_to_as_checked",
+            "tasks/companies/web/test_fetch_safety.py::test_a_redirect_to_where_nothing_is_fetched_from_is_not_followed",
+            "tasks/companies/web/test_addresses.py::test_an_address_that_the_internet_does_not_reach_is_not_public",
+            "tasks/companies/web/test_addresses.py::test_what_a_setting_names_may_be_private",
+        ),
+        "**Answers**": (
+            "tasks/companies/web/test_fetch_safety.py::test_a_body_beyond_the_limit_ends_there",
+            "tasks/companies/web/test_fetch_safety.py::test_a_bomb_within_a_bomb_and_what_was_not_asked_for_are_not_unpacked",
+            "tasks/companies/web/test_fetch_safety.py::test_a_server_that_takes_for_ever_is_left_when_the_time_is_up",
+            "tasks/companies/web/test_fetch_safety.py::test_the_keys_of_a_request_do_not_follow_a_redirect_to_another_server",
+        ),
+        "**TLS**": (
+            "tasks/companies/web/test_fetch_safety.py::test_a_certificate_that_no_public_authority_gave_is_not_trusted",
+            "tasks/companies/web/test_fetch_safety.py::test_proxies_of_the_environment_and_cookies_are_left_alone",
+        ),
+        "**A body**": (
             "api/test_problems.py::test_a_compressed_body_is_refused_and_told_why",
             "api/test_problems.py::test_body_that_is_no_json_object_is_refused",
             "api/test_problems.py::test_body_above_the_limit",
             "api/test_connections.py::test_a_head_without_end_is_refused",
         ),
-        "Every failure": ("api/test_problems.py::test_a_mistake_of_ours_gives_nothing_away",),
-        "Every answer": ("api/test_problems.py::test_every_answer_carries_the_security_headers",),
+        "**Slow and many clients**": (
+            "api/test_connections.py::test_what_never_becomes_a_request_is_closed",
+            "api/test_connections.py::test_a_full_address_loses_its_oldest_idle_connection",
+            "api/test_admission.py::test_large_bodies_take_their_turns_and_small_ones_pass",
+        ),
+        "**Every failure**": ("api/test_problems.py::test_a_mistake_of_ours_gives_nothing_away",),
+        "**Every answer**": ("api/test_problems.py::test_every_answer_carries_the_security_headers",),
+        "**What it accepts**": ("api/test_openapi.py::test_whatever_is_sent_is_answered_as_the_schema_says",),
     },
 }
 

@@ -21,7 +21,7 @@ from pydantic import ValidationError
 
 from storage import database
 from storage.columns import now
-from storage.companies import SourceAnswer, answers_on, get_answer, save_answer
+from storage.companies import AnswerSummary, SourceAnswer, answers_on, get_answer, save_answer
 from storage.database import reading, writing
 from tasks.companies.budget import Wait, waiting
 from tasks.companies.claims import Claim, SourceClaims
@@ -57,14 +57,17 @@ class _StoredAnswer(NamedTuple):
     is_fresh: bool
 
 
-def ask_sources(sources: Sequence[FactSource], domain: str, *, patient: bool = False) -> list[SourceReply]:
+def ask_sources(
+    sources: Sequence[FactSource], domain: str, known: Sequence[AnswerSummary] | None = None, *, patient: bool = False
+) -> list[SourceReply]:
     """What each source says about the company with that registrable domain, in their order.
 
     Takes as long as the slowest source, and DILIGENCE_FACTS_TIMEOUT at most. A source that fails does not affect the
-    others. `patient`: a source that refuses for now, or whose budget is spent, is waited for, DILIGENCE_FACTS_PATIENCE
+    others. `known` are the answers on the company that are stored now, where the caller has looked them up.
+    `patient`: a source that refuses for now, or whose budget is spent, is waited for, DILIGENCE_FACTS_PATIENCE
     seconds at most, which do not count as time that it takes.
     """
-    stored = _stored_answers(sources, domain)
+    stored = _stored_answers(sources, domain, known)
     to_ask = [source for source in sources if source not in stored or not stored[source].is_fresh]
     replies: dict[FactSource, Reply] = {source: answer.claims for source, answer in stored.items()}
     for source, reply in zip(to_ask, _ask_side_by_side(to_ask, domain, patient=patient), strict=True):
@@ -72,7 +75,9 @@ def ask_sources(sources: Sequence[FactSource], domain: str, *, patient: bool = F
     return [SourceReply(source, replies[source]) for source in sources]
 
 
-def _stored_answers(sources: Sequence[FactSource], domain: str) -> dict[FactSource, _StoredAnswer]:
+def _stored_answers(
+    sources: Sequence[FactSource], domain: str, known: Sequence[AnswerSummary] | None
+) -> dict[FactSource, _StoredAnswer]:
     """The stored answers of those sources.
 
     The database is queried each time, since another process may have stored a newer answer. An answer is parsed once:
@@ -83,10 +88,11 @@ def _stored_answers(sources: Sequence[FactSource], domain: str) -> dict[FactSour
         return {}
     max_age = timedelta(hours=CompanySettings.current().facts_max_age)
     moment = now()
-    with reading() as session:
-        rows = answers_on(session, domain)
+    if known is None:
+        with reading() as session:
+            known = answers_on(session, domain)
     answers = {}
-    for row in rows:
+    for row in known:
         source = by_origin.get((row.source, row.origin))
         if source is None:
             continue

@@ -8,7 +8,7 @@ counts: `alice.github.io` belongs to `github.io`.
 
 import ipaddress
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import NoReturn
 
 import idna
@@ -37,6 +37,7 @@ _NAMES = {
 }
 
 
+@lru_cache(maxsize=1024)
 def registrable(value: str, field: str = "domain") -> str:
     """The plain form of a company's web domain: lower case, no trailing dot, A-labels.
 

@@ -17,9 +17,10 @@ from storage.columns import now
 from storage.companies import (
     StoredClaim,
     StoredProfile,
+    answers_on,
     get_profile,
-    is_latest_profile,
     latest_profile,
+    latest_profile_id,
     profile_claims,
     save_profile,
 )
@@ -89,8 +90,10 @@ def fetch_facts(domain: str, *, patient: bool = False) -> StoredFacts:
     """
     domain = registrable(domain)
     sources = configured_sources()
-    replies = ask_sources(sources, domain, patient=patient)
-    recent = RECENT_FACTS.find(domain, replies)
+    with reading() as session:
+        known, latest = answers_on(session, domain), latest_profile_id(session, domain)
+    replies = ask_sources(sources, domain, known, patient=patient)
+    recent = RECENT_FACTS.find(domain, replies, latest)
     if recent is not None:
         return recent
     failures = [reply for _, reply in replies if isinstance(reply, DiligenceError)]
@@ -178,17 +181,16 @@ class RecentFacts:
         self._entries: OrderedDict[tuple[str, str], tuple[Sequence[SourceReply], StoredFacts]] = OrderedDict()
         self._lock = Lock()
 
-    def find(self, domain: str, replies: Sequence[SourceReply]) -> StoredFacts | None:
-        """The facts made of these replies in this order; None where a newer profile of the company is stored."""
+    def find(self, domain: str, replies: Sequence[SourceReply], latest: int | None) -> StoredFacts | None:
+        """The facts made of these replies in this order; None where another profile is the `latest` now."""
         with self._lock:
             entry = self._entries.get((database.url(), domain))
         if entry is None:
             return None
         earlier, stored = entry
-        if len(earlier) != len(replies) or not all(map(_is_same, earlier, replies)):
+        if stored.profile_id != latest or len(earlier) != len(replies) or not all(map(_is_same, earlier, replies)):
             return None
-        with reading() as session:
-            return stored if is_latest_profile(session, domain, stored.profile_id) else None
+        return stored
 
     def put(self, domain: str, replies: Sequence[SourceReply], stored: StoredFacts) -> None:
         """Add the facts made of these replies."""

@@ -54,8 +54,12 @@ class WrittenEvidence:
         kept = {page: written for page, written in sorted(self._pages.items()) if page in pages}
         self._file.parent.mkdir(mode=0o700, exist_ok=True)
         half = self._file.with_suffix(f".{os.getpid()}.part")
-        half.write_text(json.dumps(kept), encoding="utf-8")
-        half.replace(self._file)
+        try:
+            half.write_text(json.dumps(kept), encoding="utf-8")
+            half.replace(self._file)
+        except OSError:
+            half.unlink(missing_ok=True)
+            raise
 
     def _size(self, name: str) -> int | None:
         try:

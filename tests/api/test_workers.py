@@ -55,7 +55,7 @@ def is_running(process: int) -> bool:
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     while not condition():
         assert time.monotonic() < end, "it did not come true"
         time.sleep(0.05)
@@ -66,7 +66,8 @@ def started() -> Iterator[Service]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = f"from api.server import serve; serve('127.0.0.1', {port}, 2)"
+    patience = "from api import workers; workers.HUNG_SECONDS = 8; "
+    command = f"{patience}from api.server import serve; serve('127.0.0.1', {port}, 2)"
     with subprocess.Popen([sys.executable, "-c", command], stderr=subprocess.PIPE, text=True) as process:
         service = Service(process, f"http://127.0.0.1:{port}")
         try:
@@ -124,6 +125,17 @@ def test_two_workers_are_one_service(service: Service) -> None:
     assert "Traceback" not in log
     with pytest.raises(httpx.ConnectError):
         service.ask()
+
+
+@pytest.mark.slow
+def test_a_worker_that_hangs_is_replaced(service: Service) -> None:
+    victim, other = service.workers
+    os.kill(victim, signal.SIGSTOP)
+    wait_for(lambda: not is_running(victim) and len(service.workers) == 2)
+    assert other in service.workers
+    assert all(service.ask().status_code == 200 for _ in range(8))  # none of them waits for who has gone
+    service.process.send_signal(signal.SIGTERM)
+    assert "A process of the service does not answer. It is ended." in service.process.communicate(timeout=20)[1]
 
 
 @pytest.mark.slow

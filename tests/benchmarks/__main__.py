@@ -1,8 +1,8 @@
 """`make bench`: each figure beside its baseline, measured in the same run.
 
-python -m tests.benchmarks [NAME ...]     names: demo, service, service_memory, extraction, peers, tables, word_order,
-pdf_speed, boxes, evidence, links, office, figures, drive, companies, websites, in_flight, carry_over, growth,
-retrieval, orders, report
+python -m tests.benchmarks [NAME ...]     names: demo, service, service_memory, load, extraction, peers, tables,
+word_order, pdf_speed, boxes, evidence, links, office, figures, drive, companies, websites, in_flight, carry_over,
+growth, retrieval, orders, report
 """
 
 import sys
@@ -19,6 +19,7 @@ from tests.benchmarks import (
     growth,
     in_flight,
     links,
+    load,
     office,
     orders,
     pdf_speed,
@@ -36,6 +37,7 @@ BENCHES = {
     "demo": demo.measure,
     "service": service.measure,
     "service_memory": service_memory.measure,
+    "load": load.measure,
     "extraction": extraction.measure,
     "peers": peers.measure,
     "tables": tables.measure,

@@ -149,12 +149,14 @@ def test_a_failed_company_is_exit_status_1_with_the_report_written(
     )
     batch_file.write_text(names.replace("rooms/beta", "rooms/empty"))
     (batch_file.parent / "rooms" / "empty").mkdir()
+    (tmp_path / "out" / "report.zip").mkdir(parents=True)  # nothing can take its place
     nobody = {"DILIGENCE_AI_MODEL": "m", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "a-key"}
     done = run(["run", batch_file, "--out", tmp_path / "out"], tmp_path, PREFECT_API_URL=prefect_url, **nobody)
     assert done.returncode == 1
     assert "Acme [/bold]: 2 companies" in done.stderr  # names are no markup
     assert "Alpha [/red]: A judgement failed" in done.stderr
     assert "Beta: The data room has no documents." in done.stderr
+    assert "Not all that belongs to the report could be written beside it. Is a directory" in done.stderr
     assert "Traceback" not in done.stderr
     assert (tmp_path / "out" / "report.html").exists()
 

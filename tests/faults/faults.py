@@ -18,6 +18,7 @@ class Fault(StrEnum):
     IO_ERROR = "EIO"
     LOCK = "lock"
     DROP = "dropped"
+    HANG = "hang"
     CLOCK = "clock step"
 
 
@@ -47,6 +48,7 @@ PAIRS: Final = [
     *((Kind.POSTGRES, fault) for fault in (*_STORAGE, Fault.DROP)),
     *((Kind.FILE, fault) for fault in _STORAGE),
     *((kind, fault) for kind in _SERVERS for fault in (*_EVERYWHERE, Fault.DROP)),
+    (Kind.PREFECT, Fault.HANG),
     *((Kind.READER, fault) for fault in (*_EVERYWHERE, Fault.NO_SPACE, Fault.IO_ERROR)),
 ]
 """Every pair that makes sense: a file has no connection that drops, a model no disk that is full."""

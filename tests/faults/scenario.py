@@ -33,6 +33,8 @@ from tests.servers.prefect_proxy import Fault as PrefectFault
 from tests.tasks.documents.drive.google.emulated import settings_of
 from tests.web.server import Asked, LoopbackServer, Reply
 
+_CREDITS: Final = 1_000
+"""Of the provider, in each case."""
 _USER: Final = "ada@example.com"
 _RECURRING: Final = "Ninety percent of revenue is recurring."
 _CUSTOMERS: Final = "The largest customer is a tenth of revenue."
@@ -60,6 +62,11 @@ class Switch:
         self._pid = pid
         self._known.set()
 
+    @property
+    def fault(self) -> Fault | None:
+        """What is to happen."""
+        return self._plan.fault if self._plan else None
+
     def reach(self, kind: Kind, label: str) -> str | None:
         """A request has come; gives when it is to fail: `before`, `within` or `after` the answer, if at all.
 
@@ -72,7 +79,7 @@ class Switch:
             if plan is None or (plan.kind, plan.label, plan.nth) != (kind, label, self._counts[kind, label]):
                 return None
             self.struck = True
-        if plan.fault is Fault.DROP:
+        if plan.fault in {Fault.DROP, Fault.HANG}:
             return plan.time
         if plan.fault is Fault.KILL and plan.time == "after":
             threading.Timer(0.01, self._signal, [signal.SIGKILL]).start()
@@ -186,6 +193,7 @@ class World:
     def begin(self) -> None:
         """Nothing is billed and nobody is owed anything."""
         self._model.bill = Bill()
+        self._sources.credits = _CREDITS
         self._model.requests.clear()
 
     def _source(self, asked: Asked) -> Reply:
@@ -203,6 +211,8 @@ class World:
         when = self.switch.reach(Kind.PREFECT, kind)
         if when is None:
             return None
+        if self.switch.fault is Fault.HANG:
+            return PrefectFault.HANGS
         return PrefectFault.IS_GONE if when == "after" else PrefectFault.ANSWERS_500
 
 

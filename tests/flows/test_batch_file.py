@@ -148,6 +148,8 @@ def test_the_fingerprint_changes_with_what_is_asked_and_of_whom(tmp_path: Path) 
         ("facts: profiles/", "facts: [a, b]", "line 4, facts: must be a path, which counts from this file."),
         ("facts: profiles/", "openai_api_key: sk-1", "line 4, openai_api_key: a secret has no place in a file"),
         ("facts: profiles/", "home: x", "line 4, home: it is not a run's own setting"),
+        ("facts: profiles/", "openai_base_url: http://a.example", "line 4, openai_base_url: it is not a run's own"),
+        ("facts: profiles/", "web_allow: 10.0.0.0/8", "line 4, web_allow: it is not a run's own setting"),
     ],
 )
 def test_a_mistake_names_line_and_field_and_what_is_allowed(tmp_path: Path, before: str, after: str, told: str) -> None:

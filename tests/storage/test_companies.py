@@ -37,12 +37,12 @@ def test_of_two_profiles_of_one_moment_the_later_counts(database_url: str) -> No
 
 
 def test_whether_a_profile_is_the_newest_is_told_without_reading_it(database_url: str) -> None:
-    older, newest = store("alpha.example", hours=1), store("alpha.example", hours=2)
+    store("alpha.example", hours=1)
+    newest = store("alpha.example", hours=2)
     store("beta.example", hours=3)
     with database.reading() as session:
-        assert companies.is_latest_profile(session, "alpha.example", newest)
-        assert not companies.is_latest_profile(session, "alpha.example", older)
-        assert not companies.is_latest_profile(session, "gamma.example", newest)
+        assert companies.latest_profile_id(session, "alpha.example") == newest
+        assert companies.latest_profile_id(session, "gamma.example") is None
 
 
 def test_which_answers_there_are_is_told_without_reading_them(database_url: str) -> None:

@@ -13,9 +13,10 @@ import pytest
 from sqlalchemy import func, select
 from sqlmodel import SQLModel
 
-from storage import caches, database, documents, pruning, runs, vacuum
+from storage import caches, database, documents, keys, pruning, runs, vacuum
 from storage.caches import StoredAnswer
 from storage.columns import now
+from storage.keys import AuditedCall
 from storage.runs import RunStatus
 from storage.texts import StoredText
 from storage.upserts import table_of, values_of
@@ -181,3 +182,28 @@ def test_a_database_of_an_earlier_release_gives_its_room_back_too(home: Path) ->
 @pytest.mark.parametrize("keep", [1, 2])
 def test_prune_without_runs_does_nothing(keep: int, database_url: str) -> None:
     assert pruning.prune(keep).rows.total() == 0
+
+
+def test_the_record_of_calls_is_kept_for_as_long_as_it_is_wanted(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pruning, "_CALLS_AT_ONCE", 3)  # so that it takes several transactions
+    add_runs(1)
+    with database.writing() as session:
+        for days in (400, 300, 200, 100, 90, 80, 70, 1):
+            call = AuditedCall(
+                key="reporting", operation="POST /v1/ai/question", status=200, at=now() - timedelta(days)
+            )
+            keys.add_audited_call(session, call)
+
+    def kept() -> int:
+        with database.reading() as session:
+            return len(keys.audited_calls(session, "reporting"))
+
+    before = now() - timedelta(days=75)
+    assert pruning.prune(1).rows["calls"] == 0
+    assert pruning.prune(1, calls_before=before, dry_run=True).rows["calls"] == 6
+    assert kept() == 8
+    assert pruning.prune(1, calls_before=before).rows["calls"] == 6
+    assert kept() == 2
+    assert pruning.prune(1, calls_before=before).rows["calls"] == 0

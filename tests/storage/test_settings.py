@@ -29,6 +29,19 @@ def test_the_default_holds_until_the_environment_says_otherwise(home: Path, monk
     assert Example.current().example_jobs == 2
 
 
+def test_a_block_may_look_at_the_environment_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DILIGENCE_EXAMPLE_JOBS", "5")
+    assert Example.current().example_jobs == 5
+    with settings.environment_as_it_is():
+        monkeypatch.setenv("DILIGENCE_EXAMPLE_JOBS", "6")
+        assert Example.current().example_jobs == 5
+        with settings.override_settings({"example_jobs": 7}):
+            assert Example.current().example_jobs == 7  # built in the block, and kept for the environment as it is
+    assert Example.current().example_jobs == 6
+    monkeypatch.setenv("DILIGENCE_EXAMPLE_JOBS", "5")
+    assert Example.current().example_jobs == 5
+
+
 def test_an_empty_variable_is_as_if_it_were_not_there(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DILIGENCE_EXAMPLE_JOBS", "")
     assert Example.current().example_jobs == 2

@@ -6,10 +6,12 @@ type is an error, so that a typo does not become a missing fact.
 """
 
 import logging
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import idna
 from pydantic import ValidationError
@@ -26,6 +28,8 @@ log = logging.getLogger(__name__)
 
 _MAX_BYTES: Final = 16 * 1024 * 1024
 """Of a file; a full profile has some 100 KB."""
+_SETTLED: Final = 50_000_000
+"""Nanoseconds after which another change differs from the one before in its time: a tick lasts 10 ms at most."""
 
 
 def open_source() -> "FileSource":
@@ -56,11 +60,11 @@ class FileSource:
         if not self._has_folder():
             return None
         for name in dict.fromkeys((domain, _with_unicode(domain))):
-            content = _read(self._folder / f"{name}.json")
-            if content is not None:
-                profile, warnings = content
-                claims = _claims(profile)
-                return SourceClaims(claims, warnings) if claims or warnings else None
+            path = self._folder / f"{name}.json"
+            state = _state(path)
+            said = _said(path) if state is None else _said_in(path, state)
+            if said is not None:
+                return said if said.claims or said.warnings else None
         return None
 
     def domains(self, name: str) -> Sequence[str]:
@@ -96,6 +100,31 @@ class FileSource:
                 "folder that holds one <domain>.json a company."
             )
         return False
+
+
+_State: TypeAlias = tuple[int, int, int, int]
+
+
+def _state(path: Path) -> _State | None:
+    """What changes with a file's content; None where there is no file, or it changed a moment ago and may again."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    if time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) < _SETTLED:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+@lru_cache(maxsize=256)
+def _said_in(path: Path, _state: _State) -> SourceClaims | None:
+    """What the file says in this state: the same object while it stays as it is."""
+    return _said(path)
+
+
+def _said(path: Path) -> SourceClaims | None:
+    content = _read(path)
+    return None if content is None else SourceClaims(_claims(content[0]), content[1])
 
 
 def _with_unicode(domain: str) -> str:

@@ -17,7 +17,7 @@ from docx.opc.constants import RELATIONSHIP_TYPE
 from openpyxl import load_workbook
 from PIL import Image
 
-from storage import runs
+from storage import database, runs
 from storage.database import writing
 from storage.scores import company_outcomes
 from tasks.reports import evidence, evidence_pages, files
@@ -367,6 +367,15 @@ def test_an_archive_that_has_no_room_is_left_out(tmp_path: Path, caplog: pytest.
     write_reports("r1", tmp_path / "out")
     assert "No space left" in caplog.text
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["evidence", "report.html", "report.json"]
+
+
+def test_what_is_known_of_the_folder_is_written_whole_or_leaves_nothing(tmp_path: Path) -> None:
+    write_reports("r1", tmp_path / "out")
+    (known,) = (database.home() / "reports").iterdir()
+    known.unlink()
+    known.mkdir()  # nothing can take its place
+    write_reports("r1", tmp_path / "out")
+    assert list((database.home() / "reports").iterdir()) == [known]
 
 
 def test_a_page_that_stands_alone_links_to_the_documents(tmp_path: Path) -> None:

@@ -31,6 +31,8 @@ _SETTLED = 50_000_000
 
 A file's time is that of the system's last tick, up to 10 ms before: two changes within a tick have the same time.
 """
+_MOST_DESCRIBED = 4096
+"""Documents whose description is kept, by their paths: each is asked for again and again."""
 
 
 class LocalDrive:
@@ -51,6 +53,7 @@ class LocalDrive:
             )
         self._tree = Tree(str(root))
         self._base_url = base_url.rstrip("/")
+        self._described: dict[str, Document] = {}
 
     @cached_property
     def name(self) -> str:
@@ -96,8 +99,15 @@ class LocalDrive:
                 if stat.S_ISDIR(status.st_mode)
                 else "This is no document that can be read."
             )
+        known = self._described.get(path)
+        if known is not None and known.version == _version(status):  # in which all is that is said of a file
+            return known
         name = display(os.path.basename(path))
-        return self._describe(path, status, name, self._tree.id_of(os.path.dirname(path)), "")
+        document = self._describe(path, status, name, self._tree.id_of(os.path.dirname(path)), "")
+        if len(self._described) >= _MOST_DESCRIBED:
+            self._described.clear()
+        self._described[path] = document
+        return document
 
     def fetch(self, document_id: str, spool: Path, max_bytes: int) -> Fetched:
         source = self.open(document_id)

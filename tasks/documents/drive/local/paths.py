@@ -10,7 +10,7 @@ import binascii
 import os
 import stat
 from contextlib import ExitStack
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import BinaryIO
 
 from storage.settings import StorageSettings
@@ -29,6 +29,7 @@ class Tree:
     def __init__(self, root: str) -> None:
         self.root = os.path.realpath(root)
         self._below = self.root.rstrip(os.sep) + os.sep
+        self._path_of = lru_cache(maxsize=4096)(self._path_of)  # type: ignore[method-assign]  # 4 of 20 µs a request
 
     def id_of(self, path: str) -> str:
         """The id of an absolute path at or below the root."""
@@ -45,18 +46,27 @@ class Tree:
         if item_id == ROOT:
             return self.root
         try:
-            encoded = item_id.removeprefix(_MARK)
-            relative = os.fsdecode(base64.b64decode(encoded + "=" * (-len(encoded) % 4), altchars=b"-_", validate=True))
-            path = self._below + relative
-            forged = not relative or "\0" in relative or os.path.normpath(path) != path or self.id_of(path) != item_id
-            if forged or not self.shows(path):
-                raise Outside
+            path = self._path_of(item_id)
             real = self._real(path)
         except (binascii.Error, ValueError, OSError) as error:
             raise Outside from error
-        if not self.shows(real):
+        if real is not path and not self.shows(real):
             raise Outside
         return real
+
+    def _path_of(self, item_id: str) -> str:
+        """The path that an id spells, whatever lies there.
+
+        Raises:
+            Outside, binascii.Error, ValueError: the id is forged, or its path is hidden.
+        """
+        encoded = item_id.removeprefix(_MARK)
+        relative = os.fsdecode(base64.b64decode(encoded + "=" * (-len(encoded) % 4), altchars=b"-_", validate=True))
+        path = self._below + relative
+        forged = not relative or "\0" in relative or os.path.normpath(path) != path or self.id_of(path) != item_id
+        if forged or not self.shows(path):
+            raise Outside
+        return path
 
     def find(self, path: str) -> str | None:
         """The real path that a user's path leads to from the root; None if it is not visible."""

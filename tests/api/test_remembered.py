@@ -1,0 +1,117 @@
+"""What is answered from memory is answered under the same rules, and only while it is true."""
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from api import answers, keyring
+from api.answers import KeptBodies
+from storage import database, keys
+from tests.api.conftest import serving
+from tests.api.test_keys import FACTS, TEXT, new_key
+from tests.api.test_problems import problem
+
+
+@pytest.fixture
+def client(room: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[httpx.Client]:
+    monkeypatch.setattr(keyring, "_FRESH", 0.0)
+    (room / "plan.txt").write_text("Revenue is recurring.")
+    with serving() as client:
+        yield client
+
+
+def document_id(client: httpx.Client, headers: dict[str, str] | None = None) -> str:
+    index = client.post("/v1/drive/document-index", json={"cloud_drive_folder": "root"}, headers=headers).json()
+    return str(index["document_index"][0]["documents"][0]["document_id"])
+
+
+def test_a_text_in_memory_is_answered_as_at_first(client: httpx.Client) -> None:
+    asked = {"document_id": document_id(client)}
+    first, *others = [client.post(TEXT, json=asked) for _ in range(3)]
+    other_words = client.post(TEXT, content=json.dumps(asked, indent=4), headers={"Content-Type": "application/json"})
+    assert first.json()["document_id"] == asked["document_id"]
+    assert first.json()["text"].strip() == "Revenue is recurring."
+    for answer in (*others, other_words):
+        assert (answer.status_code, answer.content) == (200, first.content)
+        assert answer.headers["content-type"] == first.headers["content-type"]
+        assert answer.headers["cache-control"] == "no-store"
+
+
+def test_a_text_in_memory_needs_a_key_and_is_written_down(client: httpx.Client) -> None:
+    key = new_key("reader", "documents")
+    asked = {"document_id": document_id(client, key)}
+    assert [client.post(TEXT, json=asked, headers=key).status_code for _ in range(3)] == [200] * 3
+    problem(client.post(TEXT, json=asked), 401, "not-logged-in")
+    problem(client.post(TEXT, json=asked, headers=new_key("other", "ai")), 403, "not-allowed")
+    with database.writing() as session:
+        assert keys.revoke_key(session, "reader")
+    problem(client.post(TEXT, json=asked, headers=key), 401, "not-logged-in")
+    with database.reading() as session:
+        statuses = [call.status for call in keys.audited_calls(session, "reader") if call.operation == f"POST {TEXT}"]
+    assert statuses == [200] * 3
+
+
+def test_a_text_in_memory_ends_with_its_document(client: httpx.Client, room: Path) -> None:
+    asked = {"document_id": document_id(client)}
+    for _ in range(2):
+        client.post(TEXT, json=asked)
+    (room / "plan.txt").write_text("Revenue fell.")
+    assert client.post(TEXT, json=asked).json()["text"].strip() == "Revenue fell."
+    (room / "plan.txt").unlink()
+    problem(client.post(TEXT, json=asked), 404, "not-found")
+
+
+def test_a_wrong_body_is_told_as_always(client: httpx.Client) -> None:
+    asked = {"document_id": document_id(client)}
+    for _ in range(2):
+        client.post(TEXT, json=asked)
+    twice = '{"document_id": "a", "document_id": "b"}'
+    problem(client.post(TEXT, content=twice, headers={"Content-Type": "application/json"}), 400, "bad-request")
+    problem(client.post(TEXT, json=asked, headers={"Content-Encoding": "gzip"}), 415, "unsupported-format")
+    problem(
+        client.post(TEXT, content=json.dumps(asked), headers={"Content-Type": "text/plain"}), 415, "unsupported-format"
+    )
+    problem(client.post(TEXT, json={"document_id": " "}), 400, "bad-request")
+
+
+def test_facts_that_changed_are_answered_anew(client: httpx.Client, room: Path) -> None:
+    file = room.parent / "facts" / "alpha.example.json"
+    time.sleep(0.06)  # a file that was written a moment ago is read each time
+    first, second = [client.post(FACTS, json={"domain": "alpha.example"}) for _ in range(2)]
+    assert first.content == second.content
+    with_claims = client.post(FACTS, params={"include": "claims"}, json={"domain": "alpha.example"}).json()
+    assert with_claims["profile"] == first.json()["profile"]
+    file.write_text(json.dumps({"name": "Alpha", "founded_year": 2012}))
+    assert client.post(FACTS, json={"domain": "alpha.example"}).json()["profile"]["founded_year"] == 2012
+    file.unlink()
+    problem(client.post(FACTS, json={"domain": "alpha.example"}), 404, "not-found")
+
+
+def test_a_body_is_written_once_for_an_object_and_the_longest_unused_goes() -> None:
+    kept, written = KeptBodies(10), []
+
+    def body(key: str, made_of: object, text: bytes) -> bytes:
+        def write() -> bytes:
+            written.append(text)
+            return text
+
+        return kept.body(key, made_of, write)
+
+    one, other = object(), object()
+    assert [body("a", one, b"aaaa"), body("a", one, b"never"), body("a", other, b"AAAA")] == [b"aaaa", b"aaaa", b"AAAA"]
+    assert body("b", one, b"bbbb") == b"bbbb"
+    assert body("a", other, b"never") == b"AAAA"
+    assert body("c", one, b"cccc") == b"cccc"  # for which b goes
+    assert body("a", other, b"never") == b"AAAA"
+    assert body("b", one, b"again") == b"again"
+    assert written == [b"aaaa", b"AAAA", b"bbbb", b"cccc", b"again"]
+
+
+def test_a_long_body_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "LONG", 3)
+    kept, one = KeptBodies(1000), object()
+    assert [kept.body("a", one, lambda: b"long"), kept.body("a", one, lambda: b"anew")] == [b"long", b"anew"]
