@@ -182,7 +182,13 @@ def test_a_scheduled_run_of_the_sample_batch_finishes_on_a_worker(scheduled: tup
 def test_the_log_of_a_scheduled_run_tells_it(server: Server, scheduled: tuple[dict[str, Any], Path]) -> None:
     run, written = scheduled
     wanted = {"logs": {"flow_run_id": {"any_": [run["id"]]}}, "sort": "TIMESTAMP_ASC", "limit": 200}
-    told = [line["message"] for line in server.ask("/logs/filter", wanted)]
+
+    def lines() -> list[str] | None:
+        """What the log says, once its last lines have come: the worker sends them behind the run's last state."""
+        messages = [line["message"] for line in server.ask("/logs/filter", wanted)]
+        return messages if any(line.startswith("The report is at ") for line in messages) else None
+
+    told = wait_for(lines, 60)
     assert f"The run {written.parent.name} begins: 3 companies, 16 criteria." in told
     assert any(line.startswith("1       Fjordvarm: 97% of what could be scored") for line in told)
     assert any("recognised (OCR)" in line or "cannot be opened" in line for line in told)

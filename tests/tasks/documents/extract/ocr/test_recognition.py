@@ -115,7 +115,7 @@ def test_a_tesseract_that_fails_costs_its_page_only(
 
 def test_time_is_shared_by_the_pages_of_a_document(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(program(tmp_path / "bin", "exec sleep 60")), prepend=":")
-    recognise.configure("eng", 2.0)
+    recognise.configure("eng", 6.0)  # drawing the page takes some of it, on a busy machine a second
     one = page(scan(tmp_path / "a.pdf", [picture(CLAUSE)]))
     started = time.monotonic()
     reader = recognise.active()
@@ -125,7 +125,7 @@ def test_time_is_shared_by_the_pages_of_a_document(monkeypatch: pytest.MonkeyPat
     for _ in range(2):
         with pytest.raises(recognise.OutOfTime):
             reader.page_text(one)
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 30
     assert recognise.active() is reader
     recognise.begin()
     fresh = recognise.active()
@@ -145,7 +145,7 @@ def test_when_time_is_up_what_was_recognised_stays_and_the_rest_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(program(tmp_path / "bin", *ONE_PAGE_ONLY)), prepend=":")
-    recognise.configure("eng", 4.0)
+    recognise.configure("eng", 8.0)
     found = read_with_embedded(scan(tmp_path / "a.pdf", [picture(CLAUSE)] * 5))
     assert found.text.split() == ["Loan"]
     assert [place[2:] for place in found.places if place.start == 0] == [("page", "1"), ("ocr", "eng")]
