@@ -151,7 +151,9 @@ def _changed(definition: BatchDefinition, path: Path) -> str | None:
     except BadRequest:
         return "has mistakes by now"
     kept = {"name", "criteria", "companies", "settings"}  # facts are looked up where they lie
-    return "has changed" if now.model_dump(include=kept) != definition.model_dump(include=kept) else None
+    # As JSON, as Prefect keeps a definition: the scores of bands are keys, which are texts there.
+    stored, written = (batch.model_dump(mode="json", include=kept) for batch in (definition, now))
+    return "has changed" if stored != written else None
 
 
 def slug_of(name: str) -> str:

@@ -40,6 +40,17 @@ def test_where_the_files_are_the_run_is_the_same_as_from_them(file: Path) -> Non
     assert batch_of(file, None, sent(file)).fingerprint("x") == read_batch(file).fingerprint("x")
 
 
+def test_a_file_that_says_the_same_as_was_deployed_is_not_said_to_have_changed(
+    file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    bands = '  - {id: growth, figure: revenue, bands: {5: ">= EUR 5 million", 2.5: ">= EUR 1 million"}}\n'
+    (file.parent / "criteria.yaml").write_text(CRITERIA + bands)
+    with caplog.at_level(logging.WARNING):
+        batch = batch_of(file, None, sent(file))
+    assert caplog.messages == []
+    assert batch.fingerprint("x") == read_batch(file).fingerprint("x")
+
+
 def test_a_worker_elsewhere_has_the_batchs_own_concepts(file: Path) -> None:
     (file.parent / "concepts.toml").write_text('[bookings]\nkind = "duration"\nlabels = ["bookings"]\n')
     (file.parent / "criteria.yaml").write_text('criteria:\n  - {id: a, figure: bookings, rule: "> 1"}\n')
