@@ -59,10 +59,14 @@ class Written(Response[bytes]):
         return self._send
 
     async def _send(self, _scope: Any, _receive: Any, send: Any) -> None:
-        length = str(len(self.content)).encode()
-        headers = [(b"content-type", b"application/json"), (b"content-length", length)]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": self.content, "more_body": False})
+        await send_json(self.content, send)
+
+
+async def send_json(body: bytes, send: Any) -> None:
+    """Send an answer whose JSON is written."""
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
 def answered(answer: BaseModel, *, include: set[str] | None = None, only_set: bool = False) -> Response[Any]:

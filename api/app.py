@@ -24,6 +24,7 @@ from api.openapi import ACCOUNT_SCHEMES, KEY_SCHEME, STATIC, openapi
 from api.pages import respond_outside_of_operations, respond_with_page
 from api.requests import Calls, JsonRequest, prepare_tracking
 from api.settings import ApiSettings
+from api.shortcuts import Shortcut
 from api.tracing import configured_tracing
 from api.workers import Workers
 from storage.call_counts import CallCounts
@@ -137,6 +138,7 @@ def create_app(trusted_hosts: Sequence[str] | None = None, workers: Workers | No
         request_max_body_size=settings.max_body_bytes,
     )
     service.trusted_hosts = trusted_hosts
+    service.add_shortcut(Shortcut("/v1/drive/document-text", on_drive("documents"), drive.remembered))
     if workers is not None:
         service.admission = Admission(MEMORY // workers.number)
         share_readers(workers.number)

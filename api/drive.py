@@ -1,7 +1,7 @@
 """Extract Document Text and Document Index over HTTP."""
 
 from functools import lru_cache, partial
-from typing import Final
+from typing import Any, Final
 
 from litestar import HttpMethod, MediaType, Response, post
 from litestar.di import NamedDependency
@@ -9,10 +9,10 @@ from litestar.params import JSONBody
 from litestar.response import Stream
 from pydantic import Field
 
-from api.answers import LONG, KeptBodies, Written, answered
+from api.answers import LONG, KeptBodies, answered
 from api.auth import CALLER, GuardedHandler
 from api.openapi import failures
-from api.requests import LONGEST_NAME, Body, Calls, JsonRequest, NotBlank, read_json, required_text
+from api.requests import LONGEST_NAME, Body, Calls, NotBlank, read_json, required_text
 from api.settings import ApiSettings
 from tasks.documents.extract import formats
 from tasks.documents.index import indexed_folder
@@ -46,20 +46,21 @@ class IndexOfFolder(Body):
 _BODIES: Final = KeptBodies(32 * 1024 * 1024)
 
 
-async def _remembered(request: JsonRequest) -> Written | None:
+def remembered(body: bytes, state: dict[str, Any]) -> bytes | None:
     """The answer for a document on a disk whose text is in memory; None where it has to be asked for as any other is.
 
-    The guards have let the request in. What Litestar and pydantic would do with its body is known from an earlier one
-    of the same bytes.
+    What Litestar and pydantic would do with a request's body is known from an earlier one of the same bytes.
+
+    Raises:
+        DiligenceError: as `document_text`.
     """
-    state = request.scope["state"]
-    if state.get(CALLER) or not request.is_short_json or ApiSettings.current().track_calls != "off":
+    if state.get(CALLER) or ApiSettings.current().track_calls != "off":
         return None
-    document_id = _document_in(await request.body())
+    document_id = _document_in(body)
     found = recent_text(document_id) if document_id is not None else None
     if found is None or len(found.text) > LONG:
         return None
-    return Written(_BODIES.body(document_id, found.text, partial(found.__pydantic_serializer__.to_json, found)))
+    return _BODIES.body(document_id, found.text, partial(found.__pydantic_serializer__.to_json, found))
 
 
 @lru_cache(maxsize=1024)
@@ -74,7 +75,6 @@ def _document_in(body: bytes) -> str | None:
 @GuardedHandler(
     "/document-text",
     http_method=HttpMethod.POST,
-    before_request=_remembered,  # type: ignore[arg-type]  # requests are of the service's own class
     status_code=200,
     operation_id="document_text",
     tags=["Documents"],

@@ -17,6 +17,7 @@ from api.keyring import KEY, audit
 from api.metrics import Answered, Metrics, operation_of
 from api.problems import MEDIA_TYPE, NOTHING_HERE, problem
 from api.requests import Calls
+from api.shortcuts import Shortcut
 from api.tracing import Tracing
 from storage import request_ids
 from storage.settings import environment_as_it_is
@@ -51,7 +52,12 @@ class Service(Litestar):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.admission = Admission()
+        self._shortcuts: dict[str, Shortcut] = {}
         self.count({})
+
+    def add_shortcut(self, shortcut: Shortcut) -> None:
+        """Ask it first when its path is posted to."""
+        self._shortcuts[shortcut.path] = shortcut
 
     def count(self, calls: Mapping[str, Calls], folder: Path | None = None) -> None:
         """Count from now on what comes in; `calls` are those of each area.
@@ -122,7 +128,11 @@ class Service(Litestar):
         state = scope["state"] = {**scope["state"], ADMISSION: self.admission}
         try:
             with hang_up:
-                await super().__call__(scope, receive, send_guarded)
+                shortcut = self._shortcuts.get(scope["path"]) if scope["method"] == "POST" else None
+                if shortcut is not None:
+                    receive = await shortcut(scope, receive, send_guarded)
+                if receive is not None:
+                    await super().__call__(scope, receive, send_guarded)
         finally:
             self.admission.give_back(state.get(RESERVED, 0))
             answered.operation = operation_of(scope)

@@ -48,7 +48,10 @@ class Metrics:
             buckets=_SECONDS,
             registry=self.registry,
         )
-        self._under_way = Gauge("diligence_requests_under_way", "Requests being answered.", registry=self.registry)
+        self._under_way = 0
+        under_way = Gauge("diligence_requests_under_way", "Requests being answered.", registry=self.registry)
+        under_way.set_function(lambda: self._under_way)
+        self._known: dict[tuple[str, int], tuple[Counter, Histogram]] = {}
         self.registry.register(_Present(calls, admission))
         ProcessCollector(registry=self.registry)
         self._shared = SharedFigures(self.registry, folder) if folder is not None else None
@@ -62,13 +65,21 @@ class Metrics:
     def counting(self) -> Iterator["Answered"]:
         """Count what the block answers, which it fills in."""
         answered, began = Answered(), time.perf_counter()
-        self._under_way.inc()
+        self._under_way += 1
         try:
             yield answered
         finally:
-            self._under_way.dec()
-            self._answers.labels(answered.operation, str(answered.status)).inc()
-            self._seconds.labels(answered.operation).observe(time.perf_counter() - began)
+            self._under_way -= 1
+            count, seconds = self._of(answered.operation, answered.status)
+            count.inc()
+            seconds.observe(time.perf_counter() - began)
+
+    def _of(self, operation: str, status: int) -> tuple[Counter, Histogram]:
+        known = self._known.get((operation, status))
+        if known is None:
+            known = self._answers.labels(operation, str(status)), self._seconds.labels(operation)
+            self._known[operation, status] = known
+        return known
 
     def put_into(self, state: State) -> None:
         """Have `show` show these figures."""

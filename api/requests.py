@@ -81,16 +81,6 @@ class JsonRequest(Request[None, None, State]):
         except ValueError as error:
             raise BadRequest(f"The body is not JSON: {error}.") from error
 
-    @property
-    def is_short_json(self) -> bool:
-        """Whether the head says that the body is JSON, sent as such, of less than 10,000 bytes."""
-        said = dict(self.scope["headers"])
-        return (
-            said.get(b"content-type", b"").partition(b";")[0] == b"application/json"
-            and b"content-encoding" not in said
-            and 0 < len(said.get(b"content-length", b"")) < 5
-        )
-
 
 def read_json(body: bytes) -> Any:
     """A body as JSON values.

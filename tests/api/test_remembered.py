@@ -1,6 +1,7 @@
 """What is answered from memory is answered under the same rules, and only while it is true."""
 
 import json
+import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -63,6 +64,41 @@ def test_a_text_in_memory_ends_with_its_document(client: httpx.Client, room: Pat
     assert client.post(TEXT, json=asked).json()["text"].strip() == "Revenue fell."
     (room / "plan.txt").unlink()
     problem(client.post(TEXT, json=asked), 404, "not-found")
+
+
+def test_a_text_is_asked_for_and_answered_under_the_same_limits(
+    client: httpx.Client, room: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = {"document_id": document_id(client)}
+    key = new_key("reader", "documents")
+    (room / "plan.txt").write_text("Revenue fell.")  # so that the first call has to read
+    monkeypatch.setenv("DILIGENCE_RATE_LIMIT", "3/minute")
+    with serving() as limited:
+        assert [limited.post(TEXT, json=asked, headers=key).status_code for _ in range(4)] == [200, 200, 200, 429]
+        metrics = limited.get("/metrics", headers=new_key("other", "ai")).text
+    assert f'diligence_requests_total{{operation="POST {TEXT}",status="200"}} 3.0' in metrics
+    assert f'diligence_requests_total{{operation="POST {TEXT}",status="429"}} 1.0' in metrics
+    with database.reading() as session:
+        assert [call.status for call in keys.audited_calls(session, "reader")] == [200, 200, 200, 429]
+
+
+def test_what_comes_in_pieces_or_for_no_valid_host_is_answered_as_always(client: httpx.Client) -> None:
+    asked = json.dumps({"document_id": document_id(client)}).encode()
+    whole = [client.post(TEXT, content=asked, headers={"Content-Type": "application/json"}) for _ in range(2)][-1]
+    head = f"POST {TEXT} HTTP/1.1\r\nHost: {{}}\r\nContent-Type: application/json\r\nContent-Length: {len(asked)}\r\n"
+    address = (client.base_url.host, client.base_url.port)
+    with socket.create_connection(address) as slow:
+        slow.sendall(head.format("127.0.0.1").encode() + b"Connection: close\r\n\r\n" + asked[:9])
+        time.sleep(0.2)
+        slow.sendall(asked[9:])
+        assert received(slow).endswith(whole.content)
+    with socket.create_connection(address) as other:
+        other.sendall(head.format("no host").encode() + b"Connection: close\r\n\r\n" + asked)
+        assert received(other).startswith(b"HTTP/1.1 400")
+
+
+def received(connection: socket.socket) -> bytes:
+    return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
 def test_a_wrong_body_is_told_as_always(client: httpx.Client) -> None:
