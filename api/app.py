@@ -4,6 +4,7 @@ Handlers hold no logic: the operations are in tasks/, their limits and guards ar
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -138,7 +139,9 @@ def create_app(trusted_hosts: Sequence[str] | None = None, workers: Workers | No
         request_max_body_size=settings.max_body_bytes,
     )
     service.trusted_hosts = trusted_hosts
+    shortly = partial(companies.facts_shortly, calls["companies"])
     service.add_shortcut(Shortcut("/v1/drive/document-text", on_drive("documents"), drive.remembered))
+    service.add_shortcut(Shortcut("/v1/companies/get-core-fields", key("companies"), shortly))
     if workers is not None:
         service.admission = Admission(MEMORY // workers.number)
         share_readers(workers.number)

@@ -1,6 +1,6 @@
 """Get Company Facts and Ask Company Question over HTTP."""
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import Annotated, Any, Final, Literal
 
 from litestar import HttpMethod, Response, post
@@ -12,9 +12,9 @@ from pydantic_core import PydanticCustomError
 from api.answers import KeptBodies, Written, answered
 from api.auth import GuardedHandler
 from api.openapi import failures
-from api.requests import LONGEST_NAME, Body, Calls, NotBlank, required_text
+from api.requests import LONGEST_NAME, Body, Calls, NotBlank, read_json, required_text
 from tasks.companies.claims import Claim, ClaimConflict
-from tasks.companies.facts import company_facts
+from tasks.companies.facts import CompanyFacts, company_facts
 from tasks.companies.profile import CompanyProfile
 from tasks.companies.question import CompanyAnswer, company_question
 
@@ -65,9 +65,31 @@ async def facts(
     ] = None,
 ) -> Response[FactsAnswer]:
     answer = await calls(company_facts, data.domain)
-    write = partial(answer.__pydantic_serializer__.to_json, answer, include=None if include else {"profile"})
+    return Written(_written(data.domain, include, answer))  # type: ignore[return-value]
+
+
+async def facts_shortly(calls: Calls, body: bytes, _state: dict[str, Any]) -> bytes | None:
+    """What `facts` answers to a body alone; None where the body is wrong, which is told where it is read as any other.
+
+    Raises:
+        DiligenceError: as `company_facts`.
+    """
+    domain = _domain_in(body)
+    return None if domain is None else _written(domain, None, await calls(company_facts, domain))
+
+
+@lru_cache(maxsize=1024)
+def _domain_in(body: bytes) -> str | None:
+    try:
+        return FactsOfCompany.model_validate(read_json(body)).domain
+    except ValueError:
+        return None
+
+
+def _written(domain: str, include: str | None, facts: CompanyFacts) -> bytes:
+    write = partial(facts.__pydantic_serializer__.to_json, facts, include=None if include else {"profile"})
     # What is remembered of a company is the same object as long as its sources say the same.
-    return Written(_BODIES.body((data.domain, include), answer, write))  # type: ignore[return-value]
+    return _BODIES.body((domain, include), facts, write)
 
 
 class _TwoValues:

@@ -46,7 +46,7 @@ class IndexOfFolder(Body):
 _BODIES: Final = KeptBodies(32 * 1024 * 1024)
 
 
-def remembered(body: bytes, state: dict[str, Any]) -> bytes | None:
+async def remembered(body: bytes, state: dict[str, Any]) -> bytes | None:
     """The answer for a document on a disk whose text is in memory; None where it has to be asked for as any other is.
 
     What Litestar and pydantic would do with a request's body is known from an earlier one of the same bytes.

@@ -1,12 +1,12 @@
-"""Shortcuts: operations whose answer is in memory are answered before Litestar parses, validates and injects.
+"""Shortcuts: operations whose answers are mostly in memory are called before Litestar parses, validates and injects.
 
-That takes a third of a request's time. The guards are the operation's own, run here and not again; an answer that is
-not at hand is asked for as any other is, and what the guards refuse is told as everywhere: Litestar's way goes on from
-what was found here.
+That takes a third of such a request's time. The guards are the operation's own, run here and not again; what is not at
+hand is asked for as any other is, and what the guards or the operation refuse is told as everywhere: Litestar's way
+goes on from what was found here.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
 
 from litestar.connection import ASGIConnection
@@ -17,26 +17,24 @@ from api.auth import LET_IN, let_in_by
 
 _ADDRESS: Final = re.compile(rb"[A-Za-z0-9._\[\]:-]{1,300}")
 """Hosts that are surely valid; of the others Litestar is the judge."""
+Answer = Callable[[bytes, dict[str, Any]], Awaitable[bytes | None]]
 
 
 class Shortcut:
     """The shortcut to an operation that is called by POST with a short body of JSON."""
 
-    def __init__(
-        self, path: str, guards: Sequence[Guard], answer: Callable[[bytes, dict[str, Any]], bytes | None]
-    ) -> None:
-        """`answer` gives the JSON for a body, if it is at hand, and is given the request's state too."""
+    def __init__(self, path: str, guards: Sequence[Guard], answer: Answer) -> None:
+        """`answer` gives the JSON for a body, or None, and is given the request's state too."""
         self.path = path
         self._guards = guards
         self._answer = answer
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> Any:
-        """Answer the request if that takes no waiting. Returns None then, else how the request is received from here on.
+        """Answer the request and return None, or return how it is received by whoever answers it.
 
-        Raises:
-            nothing: what is wrong with the request is told where it is answered.
+        What is wrong with it is told there: nothing is raised.
         """
-        if not _is_short_json(scope["headers"]):
+        if scope["query_string"] or not _is_short_json(scope["headers"]):
             return receive
         message = await receive()
         again = _replayed(message, receive)
@@ -47,7 +45,7 @@ class Shortcut:
         try:
             await let_in_by(self._guards, ASGIConnection(scope, receive, send))
             state[LET_IN] = True
-            body = self._answer(message["body"], state)
+            body = await self._answer(message["body"], state)
         except Exception as error:  # noqa: BLE001 - it is raised again where errors become answers
             state[LET_IN] = error
             return again

@@ -127,6 +127,7 @@ def _said(path: Path) -> SourceClaims | None:
     return None if content is None else SourceClaims(_claims(content[0]), content[1])
 
 
+@lru_cache(maxsize=1024)
 def _with_unicode(domain: str) -> str:
     """The domain with its international letters, since a file may be called müller.example.json."""
     try:
