@@ -1,6 +1,6 @@
 """`make faults`: a few hundred cases, and the table of points and faults with what became of them.
 
-python -m tests.faults [--seeds 0:300] [--seconds 1800] [--kinds model,SQLite]
+python -m tests.faults [--seeds 0:300] [--seconds 1800] [--kinds model,SQLite] [--on-disk] [--twice]
 
 Ends with status 1 if anything was found. A seed is the same case again: `--seeds 17`.
 """
@@ -34,16 +34,17 @@ def _run(wanted: argparse.Namespace) -> int:
     prefect_server.prepare()  # as the command does before it imports Prefect: its own log is not the terminal's
     import flows.batch  # noqa: F401
     from tests.faults.driver import Driver, Result
-    from tests.faults.faults import pair_of
+    from tests.faults.faults import Kind, pair_of
 
     results: list[Result] = []
     until = time.monotonic() + wanted.seconds
-    with Driver() as driver:
+    with Driver(on_disk=wanted.on_disk, twice=wanted.twice) as driver:
         for seed in _seeds(wanted.seeds):
             if time.monotonic() > until:
                 _say(f"The time is over: {len(results)} cases were run.")
                 break
-            if wanted.kinds and pair_of(seed)[0] not in wanted.kinds.split(","):
+            kind, _ = pair_of(seed)
+            if (wanted.kinds and kind not in wanted.kinds.split(",")) or (wanted.on_disk and kind is Kind.DRIVE):
                 continue
             result = driver.run(seed)
             results.append(result)
@@ -83,6 +84,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seeds", default="0:300", help="one seed, or the first and the one behind the last")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no case after so many seconds")
     parser.add_argument("--kinds", help="only these kinds of points, such as model,SQLite")
+    parser.add_argument("--on-disk", action="store_true", help="the rooms lie in a folder, not in Google Drive")
+    parser.add_argument("--twice", action="store_true", help="the second run has a fault too, and a third none")
     parser.add_argument("--verbose", action="store_true", help="print every case")
     return parser.parse_args()
 

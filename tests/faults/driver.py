@@ -7,9 +7,9 @@ import signal
 import tempfile
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Self
@@ -19,9 +19,9 @@ from sqlalchemy import create_engine, make_url, text
 from storage import migrations
 from tests.faults import comparison
 from tests.faults.comparison import Left
-from tests.faults.faults import PAIRS, Fault, Kind, Plan, pair_of, plan_of
+from tests.faults.faults import PAIRS, Fault, Kind, Plan, others, pair_of, plan_of
 from tests.faults.forked import Command, Ended, WarmProcess
-from tests.faults.scenario import world, write_batch
+from tests.faults.scenario import world, write_batch, write_rooms
 from tests.homes import make_home
 from tests.servers.prefect_proxy import PrefectProxy
 
@@ -38,14 +38,16 @@ class Result:
 
     seed: int
     plan: Plan
+    second: Plan | None = None
     outcome: str = ""
     defects: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
     def __str__(self) -> str:
+        plans = f"{self.plan}, then {self.second}" if self.second else str(self.plan)
         return "\n".join(
             [
-                f"seed {self.seed}: {self.plan}: {self.outcome} ({self.seconds:.1f} s)",
+                f"seed {self.seed}: {plans}: {self.outcome} ({self.seconds:.1f} s)",
                 *(f"    {line}" for line in self.defects),
             ]
         )
@@ -63,7 +65,9 @@ class _Undisturbed:
 class Driver:
     """Runs cases one after the other. A context manager; make it while the process has no thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, on_disk: bool = False, twice: bool = False) -> None:
+        """With `on_disk` the rooms lie in a folder, not in Google Drive; with `twice` a second run has a fault too."""
+        self._on_disk, self._twice = on_disk, twice
         self._stack = ExitStack()
         self._number = 0
         self._undisturbed: dict[str, _Undisturbed] = {}
@@ -75,7 +79,12 @@ class Driver:
         self._warm = WarmProcess(self._control)
         self._stack.callback(self._warm.close)
         self._world = self._stack.enter_context(world(self._work))
-        self._batch = write_batch(self._work / "batch", self._world.rooms)
+        self._environment = self._world.environment
+        rooms = self._world.rooms
+        if self._on_disk:
+            rooms = write_rooms(root := self._work / "rooms")
+            self._environment = {**self._environment, "DILIGENCE_DRIVE": "local", "DILIGENCE_DRIVE_ROOT": str(root)}
+        self._batch = write_batch(self._work / "batch", rooms)
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -86,38 +95,47 @@ class Driver:
         kind, _ = pair_of(seed)
         turn = seed // len(PAIRS)
         is_new = kind in {Kind.SQLITE, Kind.FILE} and turn % 3 == 1
-        plan = plan_of(seed, [label for of, label in self._reference(kind, is_new=is_new).points if of is kind])
-        return self.run_plan(plan, seed, is_new=is_new, at_once=1 + turn % 2)
+        points = self._reference(kind, is_new=is_new).points
+        plans = [plan_of(seed, [label for of, label in points if of is kind])]
+        if self._twice:
+            kinds = {of for of, _ in points if of.is_server or of in {kind, Kind.SQLITE, Kind.FILE, Kind.READER}}
+            second = next(other for other in others(seed) if pair_of(other)[0] in kinds)
+            plan = plan_of(second, [label for of, label in points if of is pair_of(second)[0]])
+            plans.append(replace(plan, nth=1))  # a second run has less to do, and comes by fewer points
+        return self.run_plans(plans, seed, is_new=is_new, at_once=1 + turn % 2)
 
-    def run_plan(self, plan: Plan, seed: int = -1, *, is_new: bool = False, at_once: int = 1) -> Result:
-        """Run with this fault, then without, and compare.
+    def run_plans(self, plans: Sequence[Plan], seed: int = -1, *, is_new: bool = False, at_once: int = 1) -> Result:
+        """Run once with each of these faults, then without, and compare.
 
         Args:
-            plan: the fault, and where.
+            plans: the faults, and where.
             seed: for the result.
             is_new: whether the first run is to make its home.
             at_once: how many companies are examined at the same time.
         """
-        result = Result(seed, plan)
-        reference = self._reference(plan.kind)
+        result = Result(seed, plans[0], second=plans[1] if len(plans) > 1 else None)
+        reference = self._reference(plans[0].kind)
         expected = reference.left
-        with self._place(plan.kind, is_new=is_new, at_once=at_once) as place:
-            ended = self._go(place, plan, result)
-            struck = self._world.switch.struck or "struck\n" in self._trace(place)
-            told = self._told(place)
-            self._judge_disturbed(result, place, plan, ended, reference, told, struck=struck)
+        with self._place(plans[0].kind, is_new=is_new, at_once=at_once) as place:
+            takes_answers = may_repeat = False
+            outcomes = []
+            for plan in plans:
+                ended = self._go(place, plan, result)
+                struck = self._world.switch.struck or "struck\n" in self._trace(place)
+                told = self._told(place)
+                outcomes.append(self._judge_disturbed(result, place, plan, ended, reference, told, struck=struck))
+                takes = _takes_answers(plan)
+                takes_answers, may_repeat = takes_answers or takes, may_repeat or (takes and ended.status != 0)
+            result.outcome = ", then ".join(outcomes)
             again = self._go(place, None, result)
             if again.status:
-                result.defects.append(f"the second run ends with {again.status}: {self._told(place)[-300:]}")
+                result.defects.append(f"the last run ends with {again.status}: {self._told(place)[-300:]}")
             if (place.folder / "out" / "report.zip").exists():
                 found = comparison.left(place.folder / "out", place.database)
                 result.defects += comparison.differences(expected, found)
                 result.defects += comparison.damage(place.database, place.folder / "out")
-            takes_answers = plan.kind is not Kind.READER and (
-                plan.fault is Fault.KILL or (plan.kind in _ON_THE_WAY and plan.fault is not Fault.CLOCK)
-            )
             result.defects += comparison.wrong_bill(
-                place.database, self._world.bill, may_repeat=takes_answers and ended.status != 0, may_lose=takes_answers
+                place.database, self._world.bill, may_repeat=may_repeat, may_lose=takes_answers
             )
             result.defects += comparison.leftovers(place.folder, self._warm.readers)
         return result
@@ -132,16 +150,17 @@ class Driver:
         told: str,
         *,
         struck: bool,
-    ) -> None:
+    ) -> str:
+        """What became of a run with a fault; adds to `result` what breaks a promise."""
         if not struck:
-            result.outcome = "not reached"
+            outcome = "not reached"
         elif ended.status == -signal.SIGKILL and plan.fault is Fault.KILL:
-            result.outcome = "killed"
+            outcome = "killed"
         elif ended.status < 0 or ended.status > 2:
-            result.outcome = "crashed"
+            outcome = "crashed"
             result.defects.append(f"it ends with {ended.status}: {told[-300:]}")
         elif ended.status:
-            result.outcome = "told, exit 1"
+            outcome = "told, exit 1"
             if not told.strip():
                 result.defects.append(f"it ends with {ended.status} and says nothing")
         else:
@@ -150,12 +169,13 @@ class Driver:
                 *comparison.report_differences(expected.left.report, found.report),
                 *(f"file {name} is missing" for name in expected.left.files - found.files),
             ]
-            result.outcome = "warned" if different else "same report"
+            outcome = "warned" if different else "same report"
             has_warning = _has_warning(expected.left.report, found.report) or _more_told(expected.told, told)
             if different and not has_warning:
                 result.defects.append(f"another report, and no warning: {different[0]}")
         if "Traceback" in told:
             result.defects.append(f"a traceback: {told[-600:]}")
+        return outcome
 
     def _reference(self, kind: Kind, *, is_new: bool = False) -> _Undisturbed:
         """The run without faults in which points of this kind are found."""
@@ -198,7 +218,7 @@ class Driver:
                 out=str(place.folder / "out"),
                 folder=str(place.folder),
                 trace=str(place.trace),
-                environment={**self._world.environment, **place.environment, "FAULTS_READERS": str(self._control)},
+                environment={**self._environment, **place.environment, "FAULTS_READERS": str(self._control)},
                 plan=plan.as_json() if plan else None,
                 prefect=prefect,
                 own_readers=plan is not None and plan.fault is Fault.KILL,
@@ -298,6 +318,13 @@ class _Place:
     @property
     def trace(self) -> Path:
         return self.folder.with_name(f"{self.folder.name}.trace")
+
+
+def _takes_answers(plan: Plan) -> bool:
+    """Whether a fault can take an answer of the model that was billed."""
+    return plan.kind is not Kind.READER and (
+        plan.fault is Fault.KILL or (plan.kind in _ON_THE_WAY and plan.fault is not Fault.CLOCK)
+    )
 
 
 def _has_warning(expected: dict[str, Any], found: dict[str, Any]) -> bool:

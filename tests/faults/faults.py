@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from random import Random
@@ -86,6 +86,13 @@ class Plan:
 def pair_of(seed: int) -> tuple[Kind, Fault]:
     """The kind and the fault of a seed: as many seeds in a row as there are pairs have each of them once."""
     return PAIRS[seed % len(PAIRS)]
+
+
+def others(seed: int) -> Iterator[int]:
+    """Seeds for a second fault in the case of a seed, without end."""
+    chance = Random(seed)
+    while True:
+        yield chance.randrange(1_000_000)
 
 
 def plan_of(seed: int, labels: Iterable[str]) -> Plan:

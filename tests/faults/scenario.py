@@ -1,8 +1,8 @@
 """What is run: a small batch, and on loopback the servers that it asks, each of which can fail at a chosen request.
 
-Two companies whose rooms lie in Google Drive (an emulator), facts from the commercial provider's API (a stand-in), two
-criteria that a model judges, one of each other kind. The servers are threads of the driver: they count what they were
-asked, and what they bill.
+Two companies whose rooms lie in Google Drive (an emulator) or in a folder, facts from the commercial provider's API (a
+stand-in), two criteria that a model judges, one of each other kind. The servers are threads of the driver: they count
+what they were asked, and what they bill.
 """
 
 import json
@@ -246,15 +246,35 @@ def write_batch(folder: Path, rooms: dict[str, str]) -> Path:
 def _rooms(drive: DriveEmulator) -> dict[str, str]:
     """The companies' rooms in the drive: their folders' ids by the companies' names."""
     world = drive.world
-    root = world.root(_USER)
-    alpha, beta = world.folder("Alpha", root), world.folder("Beta", root)
-    world.file("deck.pdf", alpha, _pdf([_RECURRING, "It grew by a fifth in 2024."]))
-    world.file("notes.txt", alpha, f"{_CUSTOMERS}\nNo customer has left.\n".encode())
-    world.file("broken.pdf", alpha, b"no PDF at all")
-    world.file("audited financial statements 2024.txt", world.folder("2024", beta), b"Revenue fell in 2024.\n")
-    world.file("figures.xlsx", beta, _workbook())
-    world.file("copy of notes.txt", beta, f"{_CUSTOMERS}\nNo customer has left.\n".encode())
-    return {"Alpha": alpha.id, "Beta": beta.id}
+    folders = {"": world.root(_USER)}
+    for path, content in _documents().items():
+        *parents, name = path.split("/")
+        for depth, folder in enumerate(parents, 1):
+            above, here = "/".join(parents[: depth - 1]), "/".join(parents[:depth])
+            if here not in folders:
+                folders[here] = world.folder(folder, folders[above])
+        world.file(name, folders["/".join(parents)], content)
+    return {name: folders[name].id for name in ("Alpha", "Beta")}
+
+
+def write_rooms(root: Path) -> dict[str, str]:
+    """Write the same rooms below a folder: the companies' folders there by the companies' names."""
+    for path, content in _documents().items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(content)
+    return {name: name for name in ("Alpha", "Beta")}
+
+
+def _documents() -> dict[str, bytes]:
+    notes = f"{_CUSTOMERS}\nNo customer has left.\n".encode()
+    return {
+        "Alpha/deck.pdf": _pdf([_RECURRING, "It grew by a fifth in 2024."]),
+        "Alpha/notes.txt": notes,
+        "Alpha/broken.pdf": b"no PDF at all",
+        "Beta/2024/audited financial statements 2024.txt": b"Revenue fell in 2024.\n",
+        "Beta/figures.xlsx": _workbook(),
+        "Beta/copy of notes.txt": notes,
+    }
 
 
 def _pdf(lines: list[str]) -> bytes:

@@ -21,8 +21,12 @@ _OTHERS = [kind for kind in Kind if kind not in _EMBEDDED]
 
 @pytest.mark.slow  # 40 s of processor time each; `make faults` runs hundreds
 @pytest.mark.timeout(1200)
-@pytest.mark.parametrize("kinds", [_EMBEDDED, _OTHERS], ids=["embedded", "others"])
-def test_after_a_fault_and_a_second_run_nothing_is_lost_doubled_or_left(kinds: list[Kind]) -> None:
+@pytest.mark.parametrize(
+    ("kinds", "options"),
+    [(_EMBEDDED, []), (_OTHERS, []), ([Kind.FILE, Kind.READER], ["--on-disk", "--twice"])],
+    ids=["embedded", "others", "on a disk, two faults"],
+)
+def test_after_a_fault_and_a_second_run_nothing_is_lost_doubled_or_left(kinds: list[Kind], options: list[str]) -> None:
     command = [
         sys.executable,
         "-m",
@@ -32,6 +36,7 @@ def test_after_a_fault_and_a_second_run_nothing_is_lost_doubled_or_left(kinds: l
         f"0:{len(PAIRS)}",
         "--kinds",
         ",".join(kinds),
+        *options,
     ]
     done = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False, env=dict(os.environ))
     assert done.returncode == 0, done.stdout + done.stderr
