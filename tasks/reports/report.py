@@ -4,17 +4,19 @@ Scores, totals and ranks are read as the run stored them. Three things are compu
 between sources, the changes since the last run, and how stable the ranking is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, Self
 
 from sqlmodel import Session
 
 from storage.calls import count_unanswered
 from storage.database import reading
 from storage.runs import Run, RunCompany, find_company, find_run, previous_run, run_companies
+from storage.scores import counted_scores
 from tasks.errors import NotFound
 from tasks.reports.company import Rows, company_report, scores_report
 from tasks.reports.criteria import criteria_of_run
-from tasks.reports.models import CompanyReport, Cost, PreviousRun, Report, RunSummary, Sensitivity
+from tasks.reports.models import CompanyReport, Cost, PreviousRun, Report, ReportInParts, RunSummary, Sensitivity
 from tasks.scoring.score import DRAWS, stability
 
 
@@ -28,21 +30,61 @@ def build(run_id: str, domain: str | None = None) -> Report:
         storage.DatabaseUnavailable: the database cannot be opened.
     """
     with reading() as session:
-        run = find_run(session, run_id)
-        if run is None:
-            raise NotFound("There is no such run. Give a run's id, a batch's name or `latest`.")
+        rows = _RunRows.of(session, run_id, domain)
+        return Report(run=rows.summary, companies=list(rows.companies(session)))
+
+
+def build_in_parts(run_id: str) -> ReportInParts:
+    """The same report of all companies of a run, of which one after the other is built while it is looked at.
+
+    Raises:
+        As `build`.
+    """
+    with reading() as session:
+        rows = _RunRows.of(session, run_id, None)
+
+    def companies() -> Iterator[CompanyReport]:
+        with reading() as session:
+            yield from rows.companies(session)
+
+    return ReportInParts(rows.summary, [(company.name, company.domain) for company in rows.listed], companies)
+
+
+class _RunRows(NamedTuple):
+    """What is known of a run before a company is built: both runs that are compared, and how stable the ranking is."""
+
+    run: Run
+    before: Run | None
+    listed: Sequence[RunCompany]
+    earlier: Mapping[str, RunCompany]
+    stability: Mapping[str, float]
+    summary: RunSummary
+
+    @classmethod
+    def of(cls, session: Session, run_id: str, domain: str | None) -> Self:
+        run = _found(session, run_id)
         before = previous_run(session, run)
-        unknown_calls = count_unanswered(session, run.id)
+        listed = sorted(_chosen(session, run, domain), key=in_reports_order)
         earlier = {company.domain: company for company in _chosen(session, before, domain)} if before else {}
-        companies = [
-            company_report(session, run, company, before, earlier.get(company.domain))
-            for company in _chosen(session, run, domain)
-        ]
-    companies.sort(key=in_reports_order)
-    summary = _summary(run, before, unknown_calls)
-    if domain is None:
-        summary.sensitivity = _add_stability(companies, run)
-    return Report(run=summary, companies=companies)
+        stability = _stability(session, run, listed) if domain is None else {}
+        summary = _summary(run, before, count_unanswered(session, run.id))
+        if stability:
+            summary.sensitivity = Sensitivity(draws=DRAWS, varied="multiplied by a factor between a half and twice")
+        return cls(run, before, listed, earlier, stability, summary)
+
+    def companies(self, session: Session) -> Iterator[CompanyReport]:
+        """Its companies in the report's order, each built when it is asked for."""
+        for company in self.listed:
+            report = company_report(session, self.run, company, self.before, self.earlier.get(company.domain))
+            report.stability = self.stability.get(company.domain)
+            yield report
+
+
+def _found(session: Session, run_id: str) -> Run:
+    run = find_run(session, run_id)
+    if run is None:
+        raise NotFound("There is no such run. Give a run's id, a batch's name or `latest`.")
+    return run
 
 
 def _chosen(session: Session, run: Run, domain: str | None) -> Sequence[RunCompany]:
@@ -59,9 +101,7 @@ def build_scores(run_id: str, domain: str) -> Report:
         As `build`.
     """
     with reading() as session:
-        run = find_run(session, run_id)
-        if run is None:
-            raise NotFound("There is no such run. Give a run's id, a batch's name or `latest`.")
+        run = _found(session, run_id)
         companies = [
             scores_report(session, run, company, Rows.of(session, company)) for company in _chosen(session, run, domain)
         ]
@@ -102,25 +142,14 @@ def cost_of(run: Run, unknown_calls: int) -> Cost:
     )
 
 
-def _add_stability(companies: Sequence[CompanyReport], run: Run) -> Sensitivity | None:
-    """Set how often each ranked company keeps its rank when the weights vary; gives how that was tried."""
+def _stability(session: Session, run: Run, companies: Sequence[RunCompany]) -> dict[str, float]:
+    """How often each ranked company keeps its rank when the weights vary, by domain; empty where that says nothing."""
     low, high = run.criteria["scale"]
-    ranked = [company for company in companies if company.rank is not None]
-    standings = [
-        {
-            criterion.id: (criterion.score - low) / (high - low)
-            for criterion in company.criteria
-            if criterion.status.counts and criterion.score is not None
-        }
-        for company in ranked
-    ]
-    shares = (
-        stability(standings, {criterion.id: criterion.weight for criterion in criteria_of_run(run)})
-        if all(standings)
-        else None
-    )
-    if shares is None:
-        return None
-    for company, share in zip(ranked, shares, strict=True):
-        company.stability = share
-    return Sensitivity(draws=DRAWS, varied="multiplied by a factor between a half and twice")
+    weights = {criterion.id: criterion.weight for criterion in criteria_of_run(run)}
+    scored: dict[int | None, dict[str, float]] = {company.id: {} for company in companies if company.rank is not None}
+    for company_id, criterion, score in counted_scores(session, run.id):
+        if company_id in scored and criterion in weights:
+            scored[company_id][criterion] = (score - low) / (high - low)
+    shares = stability(list(scored.values()), weights) if all(scored.values()) else None
+    ranked = [company.domain for company in companies if company.rank is not None]
+    return {} if shares is None else dict(zip(ranked, shares, strict=True))
