@@ -70,7 +70,7 @@ def render(report: Report, format_name: str) -> bytes:
 
 def as_json(report: Report) -> str:
     """The report as indented JSON, exactly as `models` describes it; times are UTC and end in `Z`."""
-    return report.model_dump_json(indent=2) + "\n"
+    return "".join(json_pieces.pieces(report.run, report.companies))
 
 
 def write_report(report: Report, format_name: str, folder: Path) -> Path:

@@ -1,6 +1,23 @@
-"""The JSON of a report, written a company at a time: the same text as that of the whole report."""
+"""A report as JSON, written a company at a time, indented; a box of a quotation is one line, for there are many."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
 
 from tasks.reports.models import CompanyReport, RunSummary
+
+_NUMBER: Final = r'\s+("{}": [^\s,]+)'
+_BOX: Final = re.compile(r"\{" + ",".join(map(_NUMBER.format, ("page", "left", "top", "right", "bottom"))) + r"\s+\}")
+"""It is found nowhere else: within a string a quotation mark has a backslash before it."""
+
+
+def pieces(run: RunSummary, companies: Iterable[CompanyReport]) -> Iterator[str]:
+    """The JSON of a report, piece by piece: what stands in front of the companies, each of them, what is behind."""
+    yield opening(run)
+    number = 0
+    for number, company in enumerate(companies, 1):
+        yield company_piece(company, number)
+    yield closing(number)
 
 
 def opening(run: RunSummary) -> str:
@@ -19,4 +36,5 @@ def closing(companies: int) -> str:
 
 
 def _indented(part: RunSummary | CompanyReport, steps: int) -> str:
-    return part.model_dump_json(indent=2).replace("\n", "\n" + "  " * steps)  # those of strings are escaped
+    text = _BOX.sub(r"{\1, \2, \3, \4, \5}", part.model_dump_json(indent=2))
+    return text.replace("\n", "\n" + "  " * steps)  # those of strings are escaped
