@@ -1,6 +1,6 @@
 """Scores: how each criterion came out for each company of a run, and the quotes that prove it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -184,6 +184,23 @@ def remarkable_outcomes(session: Session, run_id: str) -> Sequence[CriterionOutc
         )
         .order_by(col(CriterionOutcome.ordinal))
     ).all()
+
+
+def counted_scores(session: Session, run_id: str) -> Iterator[tuple[int, str, float]]:
+    """The scores of a run that count in a total: the company's id, the criterion's id, and the score."""
+    query = (
+        select(CriterionOutcome.company_id, CriterionOutcome.criterion_id, CriterionOutcome.score)
+        .join(RunCompany)
+        .where(
+            RunCompany.run_id == run_id,
+            col(CriterionOutcome.status).in_([status for status in ScoreStatus if status.counts]),
+            col(CriterionOutcome.score).is_not(None),
+        )
+        .order_by(col(CriterionOutcome.company_id), col(CriterionOutcome.ordinal))
+    )
+    for company_id, criterion_id, score in session.exec(query):
+        if score is not None:
+            yield company_id, criterion_id, score
 
 
 def outcome_quotes(session: Session, company_id: int) -> dict[int, list[Quote]]:

@@ -5,12 +5,13 @@ This module compares rows of storage; `report` decides which two runs.
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel
 
 from storage.run_documents import RunDocument
-from storage.scores import CriterionOutcome, ScoreStatus
+from storage.runs import CompanyStatus, Run, RunCompany
+from storage.scores import CriterionOutcome, Quote, ScoreStatus
 from tasks.scoring.criteria import SHOWN_ONLY
 from tasks.scoring.judge import SHOWN
 
@@ -48,8 +49,45 @@ class Causes:
     quoted: Mapping[str, Collection[str | None]] = field(default_factory=dict)
 
 
+class Side(NamedTuple):
+    """One of two runs that are compared, for one company."""
+
+    run: Run
+    company: RunCompany
+    documents: Sequence[RunDocument]
+    outcomes: Sequence[CriterionOutcome]
+
+
 _NAMED = 3  # documents that a sentence names
 _LISTED = 10  # criteria that a sentence names
+
+
+def changes_between(now: Side, earlier: Side, quotes: Mapping[int, Sequence[Quote]]) -> list[Change]:
+    """What changed for a company since the earlier run; `quotes` are those of now, by outcome id.
+
+    Scores on another scale are not compared.
+    """
+    documents = (
+        document_changes(earlier.documents, now.documents) if _has_seen_room(now) and _has_seen_room(earlier) else []
+    )
+    criteria = criteria_changes(earlier.run.criteria, now.run.criteria)
+    if now.run.criteria["scale"] != earlier.run.criteria["scale"]:
+        return criteria + documents
+    causes = Causes(
+        redefined=redefined_criteria(earlier.run.criteria, now.run.criteria),
+        answerers=(earlier.run.answerer, now.run.answerer),
+        documents=documents,
+        quoted={
+            outcome.criterion_id: {quote.document_id for quote in quotes.get(outcome.id or 0, ())}
+            for outcome in now.outcomes
+        },
+    )
+    return score_moves(earlier.outcomes, now.outcomes, causes) + criteria + documents
+
+
+def _has_seen_room(side: Side) -> bool:
+    """Whether the run saw the data room. One that could not be reached did not lose its documents."""
+    return bool(side.documents) or side.company.status is CompanyStatus.FINISHED
 
 
 def document_changes(before: Sequence[RunDocument], now: Sequence[RunDocument]) -> list[Change]:

@@ -26,6 +26,8 @@ from tasks.reports.written_evidence import WrittenEvidence, hashes_of
 def write_evidence(report: Report, folder: Path) -> dict[str, str]:
     """Write the evidence of a report to `folder/evidence`. What is there and the same already is not written again.
 
+    Of the report it needs the criteria of each company, and nothing of its documents.
+
     Gives the companies, by domain, whose pages could not all be written, each with the reason in words: of these none
     is left behind.
 

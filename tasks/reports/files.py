@@ -5,7 +5,9 @@ bytes, and name it in `ReportFormat`. It is imported when it is first used, with
 """
 
 import logging
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
@@ -16,13 +18,15 @@ from zlib import crc32
 from tasks.errors import BadRequest
 from tasks.evidence.pictures import SUFFIXES as PICTURES
 from tasks.evidence.settings import EvidenceSettings
-from tasks.reports import company_pages
-from tasks.reports.evidence import remove_evidence, replace_file, write_evidence
+from tasks.reports import company_pages, json_pieces
+from tasks.reports.evidence import remove_evidence, write_evidence
 from tasks.reports.evidence_links import FOLDER, is_own_file
-from tasks.reports.html import render_pages
-from tasks.reports.models import CompanyReport, Report
+from tasks.reports.html import HtmlReport
+from tasks.reports.models import CompanyReport, Report, ReportInParts
 from tasks.reports.originals import originals_of, with_originals
-from tasks.reports.report import build
+from tasks.reports.overview import scores_alone
+from tasks.reports.replacing import HALF, Replacing
+from tasks.reports.report import build_in_parts
 
 log = logging.getLogger(__name__)
 
@@ -66,19 +70,19 @@ def render(report: Report, format_name: str) -> bytes:
 
 def as_json(report: Report) -> str:
     """The report as indented JSON, exactly as `models` describes it; times are UTC and end in `Z`."""
-    return report.model_dump_json(indent=2) + "\n"
+    return "".join(json_pieces.pieces(report.run, report.companies))
 
 
 def write_report(report: Report, format_name: str, folder: Path) -> Path:
     """Write a report to `report.<format>` in a folder, with the evidence that it links to; gives its path.
 
-    The file is replaced in one step, so that nobody opens a report that is half written. Where the evidence cannot all
-    be written, the report stands and says what is missing.
+    Its files take the place of earlier ones when all of them are written, so that nobody opens a report that is half
+    written. Where the evidence cannot all be written, the report stands and says what is missing.
 
     Raises:
         BadRequest: there is no such format, or the folder cannot be written.
     """
-    return _write_files(report, [format_name], folder)
+    return _write_files(ReportInParts.of(report), [format_name], folder)
 
 
 def write_reports(run: str, folder: Path) -> Path:
@@ -87,28 +91,28 @@ def write_reports(run: str, folder: Path) -> Path:
     Raises:
         NotFound: there is no such run. BadRequest: the folder cannot be written.
     """
-    return _write_files(build(run), [ReportFormat.JSON, ReportFormat.HTML], folder)
+    return _write_files(build_in_parts(run), [ReportFormat.JSON, ReportFormat.HTML], folder)
 
 
-def _write_files(report: Report, formats: Sequence[str], folder: Path) -> Path:
+def _write_files(report: ReportInParts, formats: Sequence[str], folder: Path) -> Path:
     """Write a report in these formats, which share the evidence; gives the path of the last."""
-    paths = [_write_file(report, format_name, folder) for format_name in formats]
+    overview = _write_formats(report, formats, folder)
     if formats[-1] != ReportFormat.JSON and EvidenceSettings.current().evidence != "none":
         try:
-            unwritten = write_evidence(report, folder)
+            unwritten = write_evidence(overview, folder)
             if unwritten:
                 companies = f"{len(unwritten)} companies" if len(unwritten) > 1 else "1 company"
                 log.warning("The evidence of %s could not be written beside the report.", companies)
-                paths = _write_again(report, unwritten, formats, folder)
+                _write_again(report, unwritten, formats, folder)
             if ReportFormat.HTML in formats:
                 pack(folder)
         except (OSError, BadRequest) as error:
             reason = error.message if isinstance(error, BadRequest) else error.strerror
             log.warning("Not all that belongs to the report could be written beside it. %s", reason)
-    return paths[-1]
+    return folder / f"report.{formats[-1]}"
 
 
-def _write_again(report: Report, unwritten: Mapping[str, str], formats: Sequence[str], folder: Path) -> list[Path]:
+def _write_again(report: ReportInParts, unwritten: Mapping[str, str], formats: Sequence[str], folder: Path) -> None:
     """Write a report that says of which companies the evidence is missing; by domain, with the reason.
 
     A disk may be so full that there is no room for it beside the first: then what evidence there is makes way, for a
@@ -118,74 +122,134 @@ def _write_again(report: Report, unwritten: Mapping[str, str], formats: Sequence
         BadRequest: there is no room for it even so.
     """
     try:
-        amended = without_evidence(report, unwritten)
-        return [_write_file(amended, format_name, folder) for format_name in formats]
+        _write_formats(without_evidence(report, unwritten), formats, folder)
     except BadRequest:
         remove_evidence(folder)
         (reason, *_) = unwritten.values()
-        amended = without_evidence(report, {company.domain: reason for company in report.companies})
-        return [_write_file(amended, format_name, folder) for format_name in formats]
+        amended = without_evidence(report, {domain: reason for _, domain in report.listed})
+        _write_formats(amended, formats, folder)
 
 
-def _write_file(report: Report, format_name: str, folder: Path) -> Path:
-    target = folder / f"report.{format_name}"
-    is_html = format_name == ReportFormat.HTML
-    if format_name != ReportFormat.JSON:
-        report = with_originals(report, originals_of(report.run.id))
-    pages: Iterable[tuple[str, str | bytes]] = (
-        render_pages(report) if is_html else [(target.name, render(report, format_name))]
-    )
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        written = {_write_page(folder / path, content) for path, content in pages}
-        if is_html:
-            _remove_other_pages(folder / company_pages.FOLDER, written)
-    except OSError as error:
-        raise BadRequest(f"{target} cannot be written ({error.strerror}). Choose another folder with --out.") from error
-    return target
+def _write_formats(report: ReportInParts, formats: Sequence[str], folder: Path) -> Report:
+    """Write a report in these formats, a company at a time; gives the scores of the companies, as evidence needs them.
+
+    Raises:
+        BadRequest: there is no such format, or a file cannot be written. The earlier ones stand.
+    """
+    scores: list[CompanyReport] = []
+    with Replacing(folder) as files:
+        writers = [_WRITERS.get(format_name, _Whole)(report, format_name, files) for format_name in formats]
+        for company in report.companies():
+            for writer in writers:
+                writer.add(company)
+            scores.append(scores_alone(company))
+        for writer in writers:
+            writer.end()
+        written = files.put()
+    if ReportFormat.HTML in formats:
+        _remove_other_pages(folder / company_pages.FOLDER, written)
+    return Report(run=report.run, companies=scores)
 
 
-def _write_page(target: Path, content: str | bytes) -> Path:
-    target.parent.mkdir(exist_ok=True)
-    data = content if isinstance(content, bytes) else content.encode()
-    replace_file(target, target.with_name(f"{target.name}.part"), data)
-    return target
+class _Writer(ABC):
+    """Writes a report in one format: takes in its companies one after the other, then comes to its end."""
+
+    def __init__(self, report: ReportInParts, format_name: str, files: Replacing) -> None:
+        self._run, self._format, self._files = report.run, format_name, files
+        self._name = f"report.{format_name}"
+
+    @abstractmethod
+    def add(self, company: CompanyReport) -> None: ...
+
+    @abstractmethod
+    def end(self) -> None: ...
+
+
+class _Json(_Writer):
+    def __init__(self, report: ReportInParts, format_name: str, files: Replacing) -> None:
+        super().__init__(report, format_name, files)
+        self._companies = 0
+        files.add(self._name, json_pieces.opening(report.run))
+
+    def add(self, company: CompanyReport) -> None:
+        self._companies += 1
+        self._files.add(self._name, json_pieces.company_piece(company, self._companies))
+
+    def end(self) -> None:
+        self._files.add(self._name, json_pieces.closing(self._companies))
+
+
+class _Html(_Writer):
+    def __init__(self, report: ReportInParts, format_name: str, files: Replacing) -> None:
+        super().__init__(report, format_name, files)
+        self._original = originals_of(report.run.id)
+        self._html = HtmlReport(report.run, report.listed)
+
+    def add(self, company: CompanyReport) -> None:
+        company = with_originals(company, self._original)
+        self._html.add(company)
+        if self._html.are_apart:
+            self._files.add(*self._html.own_page(company))
+
+    def end(self) -> None:
+        self._files.add(self._name, self._html.first_page())
+
+
+class _Whole(_Writer):
+    """Of a format whose pages are about all companies: they are all in memory."""
+
+    def __init__(self, report: ReportInParts, format_name: str, files: Replacing) -> None:
+        super().__init__(report, format_name, files)
+        self._original = originals_of(report.run.id)
+        self._companies: list[CompanyReport] = []
+
+    def add(self, company: CompanyReport) -> None:
+        self._companies.append(with_originals(company, self._original))
+
+    def end(self) -> None:
+        self._files.add(self._name, render(Report(run=self._run, companies=self._companies), self._format))
+
+
+_WRITERS: Final[Mapping[str, type[_Writer]]] = {ReportFormat.JSON: _Json, ReportFormat.HTML: _Html}
 
 
 def _remove_other_pages(folder: Path, written: Collection[Path]) -> None:
-    """Take away the pages of companies that an earlier report wrote here."""
+    """Take away the pages of companies that an earlier report wrote here, or a killed run half wrote."""
     for path in folder.iterdir() if folder.is_dir() else ():
-        if path not in written and company_pages.is_own_file(path.name):
-            path.unlink()
+        if path not in written and company_pages.is_own_file(path.name.removesuffix(HALF)):
+            with suppress(OSError):  # nothing leads to it
+                path.unlink()
 
 
-def without_evidence(report: Report, unwritten: Mapping[str, str]) -> Report:
+def without_evidence(report: ReportInParts, unwritten: Mapping[str, str]) -> ReportInParts:
     """The same report without links to the evidence of these companies, which says so; by domain, with the reason."""
-    amended = report.model_copy(deep=True)
-    for company in amended.companies:
-        if company.domain in unwritten:
-            _unlink_evidence(company)
-            company.warnings.append(
-                f"The pages that show its quotes could not be written beside the report: {unwritten[company.domain]}."
-            )
-    return amended
+
+    def amended(company: CompanyReport) -> CompanyReport:
+        if company.domain not in unwritten:
+            return company
+        company = _without_links(company)
+        company.warnings.append(
+            f"The pages that show its quotes could not be written beside the report: {unwritten[company.domain]}."
+        )
+        return company
+
+    return report.with_each(amended)
 
 
 def standing_alone(report: Report) -> Report:
     """The same report for a page that has no folder beside it: its quotations link to the documents themselves."""
-    alone = report.model_copy(deep=True)
-    for company in alone.companies:
-        _unlink_evidence(company)
-    return alone
+    return Report(run=report.run, companies=[_without_links(company) for company in report.companies])
 
 
-def _unlink_evidence(company: CompanyReport) -> None:
+def _without_links(company: CompanyReport) -> CompanyReport:
+    company = company.model_copy(deep=True)
     for criterion in company.criteria:
         for quote in criterion.quotes:
             quote.evidence_url = None
         for contradiction in criterion.contradictions:
             for side in contradiction.quotes:
                 side.evidence_url = None
+    return company
 
 
 def pack(folder: Path) -> Path:

@@ -6,7 +6,7 @@ evidence beside the report only, and each page's policy allows no script and no 
 
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -18,7 +18,7 @@ from markupsafe import Markup, escape
 from storage.runs import CompanyStatus
 from storage.scores import ScoreStatus
 from tasks.companies.field_names import field_name
-from tasks.reports.company_pages import CompanyPages, company_anchor, pages_of
+from tasks.reports.company_pages import CompanyPages, company_anchor
 from tasks.reports.evidence_links import is_evidence
 from tasks.reports.findings import (
     by_criterion,
@@ -26,18 +26,20 @@ from tasks.reports.findings import (
     flags_by_severity,
     flags_of,
     heat,
-    main_changes,
     missing_most,
     possible_range,
     possible_ranks,
     red_flags,
     strengths,
 )
-from tasks.reports.key_figures import contradicted_in_words, figures_across, in_full, key_figures, rule_in_words
-from tasks.reports.models import CompanyReport, CriterionReport, Report, RunSummary
+from tasks.reports.key_figures import figures_across, in_full, key_figures, rule_in_words
+from tasks.reports.models import CompanyReport, CriterionReport, Report, ReportInParts, RunSummary
+from tasks.reports.overview import CompanyInOverview, in_overview
 from tasks.reports.passages import trimmed, whole
 from tasks.reports.profile import in_words, profile_facts
 from tasks.reports.wording import (
+    NOTHING,
+    Tally,
     by_urgency,
     contested_criteria,
     contested_in_words,
@@ -71,24 +73,76 @@ OPEN_UP_TO = 5
 _SIGNS: Final = {ScoreStatus.MISSING: "○", ScoreStatus.UNSCORED: "–"}
 
 
+class HtmlReport:
+    """The pages of a report, made while one company after the other is looked at.
+
+    Args:
+        run: the run.
+        listed: the names and the domains of its companies, in their order.
+        is_one_page: whether all is one page, however many companies there are.
+    """
+
+    def __init__(self, run: RunSummary, listed: Sequence[tuple[str, str]], *, is_one_page: bool = False) -> None:
+        self._run = run
+        self._names = [name for name, _ in listed]
+        self._pages = CompanyPages([domain for _, domain in listed])
+        self.are_apart: Final = self._pages.are_apart and not is_one_page
+        self._companies: list[CompanyInOverview] = []
+        self._sections: list[Markup] = []
+
+    def add(self, company: CompanyReport) -> None:
+        """Take in the next company; where it has no page of its own, all about it."""
+        self._companies.append(in_overview(company))
+        if not self.are_apart:
+            shown = self._shared() | {
+                "company": company,
+                "n": len(self._companies),
+                "open_sections": len(self._names) <= OPEN_UP_TO,
+            }
+            section = environment().get_template("company_section.html").render(**shown)
+            self._sections.append(Markup(section))  # noqa: S704 - the template has escaped it
+
+    def own_page(self, company: CompanyReport) -> tuple[str, str]:
+        """The page of the company that was taken in last, with its path."""
+        number = len(self._companies)
+        return self._pages.path(number), render_company(self._run, company, number, self._names, self._pages)
+
+    def first_page(self) -> str:
+        """The page report.html, of all companies that were taken in."""
+        companies = [shown.company for shown in self._companies]
+        return (
+            environment()
+            .get_template("report.html")
+            .render(
+                **self._shared(),
+                shown=self._companies,
+                companies=companies,
+                sections=self._sections,
+                failed=[company for company in companies if company.status is CompanyStatus.FAILED],
+                documents=Tally(*map(sum, zip(NOTHING, *(shown.documents for shown in self._companies), strict=True))),
+                across=figures_across([(shown.company.name, shown.newest) for shown in self._companies]),
+            )
+        )
+
+    def _shared(self) -> dict[str, Any]:
+        return _shared(self._run, self._pages, apart=self.are_apart, base="")
+
+
 def render(report: Report) -> str:
     """The whole report as one page, UTF-8 when written."""
-    return _render_report(report, apart=False)
-
-
-def render_pages(report: Report) -> Iterator[tuple[str, str]]:
-    """The pages of a report in a folder, each with its path there: report.html, and of many companies each its own."""
-    pages = pages_of(report)
-    if pages.are_apart:
-        names = [company.name for company in report.companies]
-        for number, company in enumerate(report.companies, 1):
-            yield pages.path(number), render_company(report.run, company, number, names, pages)
-    yield "report.html", render_overview(report)
+    return _render_report(report, is_one_page=True)
 
 
 def render_overview(report: Report) -> str:
     """The page report.html of a folder: of many companies without what stands on their own pages."""
-    return _render_report(report, apart=pages_of(report).are_apart)
+    return _render_report(report, is_one_page=False)
+
+
+def _render_report(report: Report, *, is_one_page: bool) -> str:
+    html = HtmlReport(report.run, ReportInParts.of(report).listed, is_one_page=is_one_page)
+    for company in report.companies:
+        html.add(company)
+    return html.first_page()
 
 
 def render_company(
@@ -103,7 +157,7 @@ def render_company(
         names: what these are called.
         pages: where they are shown.
     """
-    links = [None, *((name, pages.path(other)) for other, name in enumerate(names, 1)), None]
+    beside = [other if 1 <= other <= len(names) else None for other in (number - 1, number + 1)]
     return (
         environment()
         .get_template("company_page.html")
@@ -112,21 +166,7 @@ def render_company(
             company=company,
             n=number,
             open_sections=True,
-            neighbours=(links[number - 1], links[number + 1]),
-        )
-    )
-
-
-def _render_report(report: Report, *, apart: bool) -> str:
-    return (
-        environment()
-        .get_template("report.html")
-        .render(
-            **_shared(report.run, pages_of(report), apart=apart, base=""),
-            companies=report.companies,
-            failed=[company for company in report.companies if company.status is CompanyStatus.FAILED],
-            documents=tally([document for company in report.companies for document in company.documents]),
-            open_sections=len(report.companies) <= OPEN_UP_TO,
+            neighbours=[(names[other - 1], pages.path(other)) if other else None for other in beside],
         )
     )
 
@@ -168,7 +208,6 @@ def environment() -> Environment:
     environment.filters.update(
         breakable=breakable,
         company_anchor=company_anchor,
-        contradicted_in_words=contradicted_in_words,
         rule_in_words=rule_in_words,
         field_name=field_name,
         day=day,
@@ -190,7 +229,6 @@ def environment() -> Environment:
         contested_in_words=contested_in_words,
         contradicting_criteria=contradicting_criteria,
         falls_short=falls_short,
-        figures_across=figures_across,
         flags_by_severity=flags_by_severity,
         flags_of=flags_of,
         heat=heat,
@@ -198,7 +236,6 @@ def environment() -> Environment:
         in_words=in_words,
         is_unreached=is_unreached,
         key_figures=key_figures,
-        main_changes=main_changes,
         matrix_cells=matrix_cells,
         missing_most=missing_most,
         not_read=not_read,

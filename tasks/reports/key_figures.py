@@ -80,21 +80,20 @@ class NewestFigures(NamedTuple):
     rows: list[NewestRow]
 
 
-def figures_across(companies: Sequence[CompanyReport]) -> NewestFigures:
-    """The newest figures of all companies, in the columns that most of them have."""
-    newest = [_newest(company) for company in companies]
-    counts = Counter(concept for figures in newest for concept in figures)
+def figures_across(companies: Sequence[tuple[str, Mapping[str, NewestFigure]]]) -> NewestFigures:
+    """The newest figures of all companies, each by its name, in the columns that most of them have."""
+    counts = Counter(concept for _, figures in companies for concept in figures)
     names = sorted(counts, key=lambda name: (-counts[name], _order(name), name))[:_MOST_COLUMNS]
     names.sort(key=lambda name: (_order(name), name))
     rows = [
-        NewestRow(company.name, number, [figures.get(name) for name in names])
-        for number, (company, figures) in enumerate(zip(companies, newest, strict=True), 1)
+        NewestRow(company, number, [figures.get(name) for name in names])
+        for number, (company, figures) in enumerate(companies, 1)
         if figures
     ]
     return NewestFigures([_words(name) for name in names], rows)
 
 
-def _newest(company: CompanyReport) -> dict[str, NewestFigure]:
+def newest_figures(company: CompanyReport) -> dict[str, NewestFigure]:
     """The newest figure of each concept, and of what is computed, by its name."""
     sources = _Sources.of(company)
     found: dict[str, NewestFigure] = {}

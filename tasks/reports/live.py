@@ -86,7 +86,9 @@ def report_page(run_id: str) -> str:
         report = build(live.run.id)
         if live.has_accounts:
             withhold(report, live.drive)
-        return render_overview(with_originals(report, _originals(live)))
+        original = _originals(live)
+        report.companies = [with_originals(company, original) for company in report.companies]
+        return render_overview(report)
 
 
 def company_page(run_id: str, name: str) -> str:
@@ -105,9 +107,9 @@ def company_page(run_id: str, name: str) -> str:
         report = build(live.run.id, live.companies[number - 1].domain)
         if live.has_accounts:
             withhold(report, live.drive)
-        report = with_originals(report, _originals(live))
+        company = with_originals(report.companies[0], _originals(live))
         names = [company.name for company in live.companies]
-        return render_company(report.run, report.companies[0], number, names, shown)
+        return render_company(report.run, company, number, names, shown)
 
 
 def _company_pages(live: LiveRun) -> CompanyPages:

@@ -4,8 +4,10 @@
 are UTC; in JSON they end in `Z`.
 """
 
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
@@ -315,3 +317,25 @@ class Report(BaseModel):
 
     run: RunSummary
     companies: list[CompanyReport]
+
+
+@dataclass(frozen=True)
+class ReportInParts:
+    """A report of which one company after the other is looked at, so that not all of them are in memory.
+
+    `listed` are the names and the domains of its companies, in their order; `companies` gives them, each time anew.
+    """
+
+    run: RunSummary
+    listed: Sequence[tuple[str, str]]
+    companies: Callable[[], Iterator[CompanyReport]]
+
+    @classmethod
+    def of(cls, report: Report) -> Self:
+        """A whole report, taken so."""
+        listed = [(company.name, company.domain) for company in report.companies]
+        return cls(report.run, listed, lambda: iter(report.companies))
+
+    def with_each(self, change: Callable[[CompanyReport], CompanyReport]) -> Self:
+        """The same report, of which each company is changed when it is looked at."""
+        return replace(self, companies=lambda: map(change, self.companies()))

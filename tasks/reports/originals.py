@@ -16,7 +16,6 @@ from tasks.reports.models import (
     CriterionReport,
     DocumentReport,
     NearestDocument,
-    Report,
     ReportedContradiction,
     ReportedQuote,
 )
@@ -62,18 +61,13 @@ def _local_files(settings: Mapping[str, str] | None) -> Original:
     return lambda _document_id, _url: None  # the root is there no more
 
 
-def with_originals(report: Report, original: Original) -> Report:
-    """The same report with the addresses that `original` gives as each `document_url`, "" where it gives none.
+def with_originals(company: CompanyReport, original: Original) -> CompanyReport:
+    """The same company with the addresses that `original` gives as each `document_url`, "" where it gives none.
 
     Only what holds an address is made anew: to copy all of the report takes as long as to write it.
     """
-    known = cache(original)  # a document is cited more than once
-    return report.model_copy(
-        update={"companies": [_company_with_originals(company, known) for company in report.companies]}
-    )
+    original = cache(original)  # a document is cited more than once
 
-
-def _company_with_originals(company: CompanyReport, original: Original) -> CompanyReport:
     def linked(entry: Linked) -> Linked:
         return entry.model_copy(update={"document_url": original(entry.document_id, entry.document_url) or ""})
 

@@ -126,6 +126,9 @@ class Tally(NamedTuple):
     unsupported: int
 
 
+NOTHING: Final = Tally(0, 0, 0, 0, 0)
+
+
 def tally(documents: list[DocumentReport]) -> Tally:
     """These documents, counted by status."""
     statuses = [document.status for document in documents]

@@ -11,8 +11,8 @@ from time import process_time
 from playwright.sync_api import Browser, sync_playwright
 from pypdf import PdfReader
 
-from tasks.reports.html import render_overview, render_pages
-from tests.tasks.reports.of_any_size import report_of
+from tasks.reports.html import render_overview
+from tests.tasks.reports.of_any_size import pages_of, report_of
 
 _PAINT = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
 
@@ -26,7 +26,7 @@ def measure() -> Iterator[tuple[str, str, str]]:
     page = render_overview(large)
     yield "report.html, 200 companies × 60 criteria", f"{len(page.encode()) / 1e6:.2f} MB", "2 MB"
     began = process_time()
-    count = sum(1 for _ in render_pages(large))
+    count = sum(1 for _ in pages_of(large))
     yield f"the same and its {count - 1} pages of companies, processor time", f"{process_time() - began:.1f} s", "–"
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])

@@ -1,5 +1,6 @@
 """Reports of any size, made in memory: every status, severities, recommendations, passages, facts and documents."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from random import Random
@@ -10,6 +11,7 @@ from storage.scores import ScoreStatus
 from tasks.companies.claims import Claim, ClaimConflict
 from tasks.reports.changes import Change
 from tasks.reports.evidence_links import evidence_url
+from tasks.reports.html import HtmlReport
 from tasks.reports.models import (
     CompanyReport,
     Cost,
@@ -20,6 +22,7 @@ from tasks.reports.models import (
     Report,
     ReportedContradiction,
     ReportedQuote,
+    ReportInParts,
     RunSummary,
     Sensitivity,
 )
@@ -135,6 +138,16 @@ def _criterion(summary: CriterionSummary, domain: str, random: Random, *, judged
             "contradictions": [_contradiction(quotes)] if random.random() < 0.05 else [],
         }
     )
+
+
+def pages_of(report: Report) -> Iterator[tuple[str, str]]:
+    """The pages of a report in a folder, each with its path there."""
+    html = HtmlReport(report.run, ReportInParts.of(report).listed)
+    for company in report.companies:
+        html.add(company)
+        if html.are_apart:
+            yield html.own_page(company)
+    yield "report.html", html.first_page()
 
 
 def write_places(folder: Path, report: Report) -> None:

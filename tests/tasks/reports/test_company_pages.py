@@ -9,9 +9,9 @@ import pytest
 
 from storage.scores import ScoreStatus
 from tasks.reports.files import render, write_report
-from tasks.reports.html import render_overview, render_pages
+from tasks.reports.html import render_overview
 from tasks.reports.report import build
-from tests.tasks.reports.of_any_size import report_of, write_places
+from tests.tasks.reports.of_any_size import pages_of, report_of, write_places
 from tests.tasks.reports.rows import company, outcome, write_company, write_run
 
 
@@ -83,7 +83,7 @@ def test_report_to_stdout_is_whole_however_many_companies() -> None:
 def test_report_of_any_size_has_no_dead_link(tmp_path: Path, companies: int, criteria: int) -> None:
     (tmp_path / "companies").mkdir()
     report = report_of(companies, criteria)
-    for path, page in render_pages(report):
+    for path, page in pages_of(report):
         (tmp_path / path).write_text(page, "utf-8")
     write_places(tmp_path, report)
     assert dead_links(tmp_path) == []

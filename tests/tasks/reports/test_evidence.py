@@ -20,11 +20,13 @@ from PIL import Image
 from storage import database, runs
 from storage.database import writing
 from storage.scores import company_outcomes
+from tasks.errors import BadRequest
 from tasks.reports import evidence, evidence_pages, files
 from tasks.reports.company_pages import company_anchor
 from tasks.reports.evidence_pages import EvidencePage
 from tasks.reports.files import render, standing_alone, write_report, write_reports
 from tasks.reports.models import Report
+from tasks.reports.replacing import Replacing
 from tasks.reports.report import build
 from tests.tasks.documents.extract.pdf import pdfs
 from tests.tasks.evidence.test_boxes import content
@@ -337,12 +339,12 @@ def test_evidence_makes_way_for_the_report_that_says_that_it_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, room = tmp_path / "out", 600_000
-    replace = evidence.replace_file
+    add = Replacing.add
 
-    def replaced_on_a_small_disk(target: Path, half: Path, content: bytes) -> None:
+    def added_on_a_small_disk(self: Replacing, path: str, content: str | bytes) -> None:
         if sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) + len(content) > room:
-            raise OSError(ENOSPC, strerror(ENOSPC))
-        replace(target, half, content)
+            raise BadRequest(f"{path} cannot be written ({strerror(ENOSPC)}).")
+        add(self, path, content)
 
     def filling_the_disk(_report: Report, folder: Path) -> dict[str, str]:
         (folder / "evidence").mkdir()
@@ -350,7 +352,7 @@ def test_evidence_makes_way_for_the_report_that_says_that_it_is_missing(
         (folder / "evidence" / f"{'0' * 24}-1.png").write_bytes(bytes(room - used - 1_000))  # of another company
         return {"alpha.example": strerror(ENOSPC)}
 
-    monkeypatch.setattr(files, "replace_file", replaced_on_a_small_disk)
+    monkeypatch.setattr(Replacing, "add", added_on_a_small_disk)
     monkeypatch.setattr(files, "write_evidence", filling_the_disk)
     write_reports("r1", folder)
     page = (folder / "report.html").read_text()

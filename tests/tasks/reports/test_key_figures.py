@@ -5,7 +5,7 @@ from io import BytesIO
 import openpyxl
 
 from tasks.reports import html, xlsx
-from tasks.reports.key_figures import compact, figures_across, key_figures
+from tasks.reports.key_figures import compact, figures_across, key_figures, newest_figures
 from tasks.reports.models import (
     CompanyReport,
     Report,
@@ -115,7 +115,7 @@ def test_the_newest_figures_of_companies_stand_side_by_side() -> None:
     )
     without = company.model_copy(update={"name": "Gamma", "figures": [], "derived_figures": []})
     report.companies = [company, other, without]
-    across = figures_across(report.companies)
+    across = figures_across([(company.name, newest_figures(company)) for company in report.companies])
     assert across.names == ["Revenue", "Revenue growth"]
     assert [
         (row.company, row.number, [cell and (cell.value.shown, cell.day) for cell in row.cells]) for row in across.rows

@@ -14,10 +14,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 from pypdf import PdfReader
 
-from tasks.reports.html import render_pages
 from tasks.reports.models import Report
 from tests.tasks.reports.everything import report_with_everything
-from tests.tasks.reports.of_any_size import report_of, write_places
+from tests.tasks.reports.of_any_size import pages_of, report_of, write_places
 from tests.tasks.reports.test_key_figures import with_figures
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -39,7 +38,7 @@ def browser() -> Iterator[Browser]:
 
 def write(report: Report, folder: Path) -> Path:
     """The pages of a report as files; gives the path of report.html."""
-    for path, page in render_pages(report):
+    for path, page in pages_of(report):
         (folder / path).parent.mkdir(exist_ok=True)
         (folder / path).write_text(page, "utf-8")
     write_places(folder, report)
