@@ -69,6 +69,7 @@ _SPOKEN: Final = re.compile(
 """A line over a table that speaks of a statement and is not its heading."""
 
 _CONSOLIDATED: Final = re.compile(r"\bconsolidated\b|\bgroup\b|\bkonzern|\bconsolidé|\bconsolidad[oa]", re.IGNORECASE)
+_SHORT_TITLE: Final = 60
 _SHORT: Final = 25
 """Characters up to which a line over a table is a part of its header: "December", "31,", "(In thousands)"."""
 
@@ -148,6 +149,7 @@ class _Table:
         self._comma = document.comma_decimal
         self._series = self._entities = ""
         self._of_title: Meaning | None = None
+        self._titled_parts = False
         self._percents: set[int] = set()  # columns of percentages beside amounts
         self._under(grid.titles)
 
@@ -249,11 +251,13 @@ class _Table:
         return True
 
     def _numbers(self, row: Row, with_numbers: set[int]) -> list[int]:
-        """The cells behind the first with numbers; below numbers, 2050 is one and no year."""
+        """The cells behind the first with numbers; below and beside numbers of a concept, 2050 is one and no year."""
         numbers = {
             index for index, cell in enumerate(row.cells) if index and is_number(cell, comma_decimal=self._comma)
         }
-        if numbers and with_numbers and row.cells[0]:
+        if numbers and row.cells[0]:
+            if self._reader.speaks(row.cells[0]):
+                with_numbers = {*range(1, len(row.cells))}
             numbers |= {index for index in with_numbers if index < len(row.cells) and is_year(row.cells[index])}
         return sorted(numbers)
 
@@ -320,6 +324,8 @@ class _Table:
                 continue
             if column is not None and column.skipped:
                 continue
+            if by_row and column is not None and meaning is not None and _is_part_of_column(column, meaning, name):
+                continue
             if not of_column and column is not None:
                 entity = column.entity
             if of_column and not (named_when and named_when.dated and not without_dates(name)):
@@ -357,7 +363,7 @@ class _Table:
 
     def _is_entity_table(self) -> bool:
         over = f"{self._entities} {' '.join(self._titles[-1:])}"
-        return _ENTITY_CORNER.search(self._entities) is not None and not _PARTIAL.search(over)
+        return (self._titled_parts or _ENTITY_CORNER.search(self._entities) is not None) and not _PARTIAL.search(over)
 
     def _by_entity(self, column: Column | None) -> Meaning | None:
         """What the numbers of a table of parts are, by its title: "Revenue by segment" over years."""
@@ -366,11 +372,16 @@ class _Table:
         return self._of_title if self._is_entity_table() else None
 
     def _meaning_over(self) -> Meaning | None:
-        """What a title says that the numbers of parts are: "Revenue by segment"."""
+        """What a title says that the numbers of parts are: "Revenue by segment", "Segment sales" over "Net sales"."""
         for title in reversed([*self._titles, self._corner][-4:]):
             match = _BY_ENTITY.match(title)
             if match:
                 return self._reader.read(match["what"]).meaning
+        over = self._titles[-1] if self._titles else ""
+        if self._corner and len(over) < _SHORT_TITLE and _ENTITY_CORNER.search(over):
+            meaning = self._reader.read(self._corner).meaning
+            self._titled_parts = meaning is not None
+            return meaning
         return None
 
     def _title_meaning(self, column: Column | None, count: int) -> Meaning | None:
@@ -389,6 +400,9 @@ class _Table:
         """The column of each number: the one it stands in, or the one of its turn where cells have slipped."""
         known = {index: columns[index] for index in numbers if index < len(columns) and columns[index].words}
         dated = [index for index, column in enumerate(columns) if column.when is not None and column.words]
+        once = list({columns[index].words: columns[index] for index in dated}.values())
+        if len(once) == len(numbers) and len({column.words for column in known.values()}) < len(numbers):
+            return dict(zip(numbers, once, strict=True))  # headings spread over columns that this row leaves out
         if len(known) == len(numbers) and all(index in dated for index in numbers):
             return known
         wanted = [
@@ -460,7 +474,8 @@ class _Table:
             basis = self._table_basis  # of a plan's years those that are over are actual
         if when.forecast:
             basis = "budget" if when.forecast == "b" else "forecast"
-        basis = planned(basis, period, calendar.dated)
+        if not _HAPPENED.search(column_words):
+            basis = planned(basis, period, calendar.dated)
         variant = variant_of(column_words)
         start = row.starts[index]
         name = words or column_words
@@ -470,6 +485,12 @@ class _Table:
             concept.id, f"{name}, {variant}" if variant else name, value, unit, scale, step, period, entity, basis,
             variant, self._document.place(start, words, column_words), start, start + len(row.cells[index]),
         )  # fmt: skip
+
+
+def _is_part_of_column(column: Column, meaning: Meaning, name: str) -> bool:
+    """Whether a row is a part of what its column is called: "Cash" under "Cash and cash equivalents"."""
+    over = column.label.meaning
+    return over is not None and over.concept is meaning.concept and meaning.rank > 0 and not _TOTAL.match(name)
 
 
 def _of_percents(row: Row, numbers: Sequence[int]) -> Iterator[int]:

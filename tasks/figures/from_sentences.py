@@ -160,7 +160,8 @@ _NOT_BEHIND: Final = re.compile(
 )
 _LINK: Final = re.compile(
     r"(?:was|were|is|are|of|amounted to|amounts to|reached|reaches|stood at|stands at|totall?ed|totals|came (?:in at"
-    r"|to)|at|to|hit|exceeded|equals|being|betrug(?:en)?|beträgt|belief sich auf|lag bei|erreichte|auf|von"
+    r"|to)|at|to|hit|exceeded|equals|being|betrug(?:en)?|beträgt|belief(?:en)? sich(?: [^.;,]{0,40})? auf"
+    r"|lag(?:en)?(?: [^.;,]{0,40})? bei|erreichte|auf|von"
     r"|s['’]élève à|s['’]est élevé à|s['’]établit à|atteint|était de|fue de|ascendió a|alcanzó|asciende a|de|:|=|–|-"
     r"|,|\()\s*"
     r"(?:about |around |approximately |some |roughly |circa |ca\.? |c\. ?|nearly |almost |rund |etwa |environ |unos "
@@ -183,10 +184,17 @@ _RELATED: Final = re.compile(
 )
 """Behind a concept: of a part of it."""
 
+_BESIDE_IT: Final = re.compile(
+    r"\b(?:includ(?:e[sd]?|ing)|effects?|impact(?:s|ed)?|affected|charges?|benefit(?:s|ed)?"
+    r"|due to|driven by|because of)\b",
+    re.IGNORECASE,
+)
+"""Between a concept and an amount: what is in it, or what has moved it."""
+
 _OF_A_PART: Final = re.compile(
     r"\bderived from\b|\bfrom (?:a|one|two|three|its|the|our) (?:single |largest |major |external "
     r"|principal )*customers?\b"
-    r"|\bsegments?,? respectively\b",
+    r"|\bsegments?,? respectively\b|^,? (?:which|that) (?:is|are|was|were) included in\b",
     re.IGNORECASE,
 )
 _PLAN: Final = re.compile(
@@ -194,6 +202,16 @@ _PLAN: Final = re.compile(
     r"|erwartet|prognose|plant|aims?)\b",
     re.IGNORECASE,
 )
+_CLAUSE: Final = re.compile(r"\d[^,;]{0,30}[,;] (?:and |while |und )?")
+"""Where an amount ends what is said before a concept: "pro forma revenue was € 5 m, reported revenue …"."""
+
+_PLANNED: Final = re.compile(
+    r"^\s*(?:is |are |was |were |wird |werden )?(?:expected|forecast(?:ed)?"
+    r"|projected|planned|budgeted|targeted|erwartet|geplant)\b",
+    re.IGNORECASE,
+)
+"""Right behind an amount."""
+
 _PERIOD_LEAD: Final = re.compile(
     r"\s+(?:(?:im|in|for|of) (?:the )?(?:geschäftsjahr|jahr|(?:financial |fiscal |business )?year)(?: ended"
     r"| to)?|in|im|am|zum|per|at|as at"
@@ -225,7 +243,8 @@ _ENTITY_BEHIND: Final = re.compile(
     r"\b(?:segment|division|subsidiary|region|of the (?:customer|client|competitor|target|acquired))\b", re.IGNORECASE
 )
 _LOSS: Final = re.compile(
-    r"\b(?:net loss|loss for the|operating loss|loss from|ebitda loss|jahresfehlbetrag|perte)\b", re.IGNORECASE
+    r"\b(?:net loss|loss (?:for the|after tax)|operating loss|loss from|ebitda loss|jahresfehlbetrag|perte)\b",
+    re.IGNORECASE,
 )
 
 
@@ -376,6 +395,8 @@ def _of_mention(
             r"[;]|\bwhile\b|\bwhereas\b|\bas well as\b|\band (?!to\b|\w+ed\b)[a-z]+ (?:was|were|of)\b", plain
         ):
             return
+        if _BESIDE_IT.search(plain):
+            return
         if concept.id != "recurring_revenue" and re.search(
             r"\b(?:customer|segment|contract|order|fee|loan|claim|grant|fine)s?\b", plain, re.IGNORECASE
         ):
@@ -469,11 +490,10 @@ def _figure(
         value = -value
     if value < 0 and concept.id in NEVER_NEGATIVE:
         return None
-    around = sentence[max(0, match.start() - 60) : match.end() + amount.end + 60]
-    basis: Basis | None = basis_of(sentence[max(0, match.start() - 25) : match.end()]) or basis_of(
-        behind[: amount.start]
-    )
-    if basis is None and _PLAN.search(sentence[: match.end() + amount.end]):
+    ahead = _CLAUSE.split(sentence[max(0, match.start() - 60) : match.start()])[-1]
+    around = ahead + sentence[match.start() : match.end() + amount.end + 60]
+    basis: Basis | None = basis_of(ahead[-25:] + sentence[slice(*match.span())]) or basis_of(behind[: amount.start])
+    if basis is None and (_PLAN.search(sentence[: match.end() + amount.end]) or _PLANNED.match(behind[amount.end :])):
         basis = "budget" if re.search(r"budget|plan", around, re.IGNORECASE) else "forecast"
     if basis is None and re.search(r"\b(?:unaudited|per budget|in the budget|pro forma)\b", around, re.IGNORECASE):
         basis = basis_of(around)

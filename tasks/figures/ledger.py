@@ -19,6 +19,7 @@ from tasks.figures.derived import DerivedFigure, derive
 from tasks.figures.document import DocumentKind, LedgerDocument, kind_by_name
 from tasks.figures.document_figures import VERSION, find_figures
 from tasks.figures.figure import Figure
+from tasks.figures.fiscal_years import by_the_rooms_year
 from tasks.figures.founding import FOUNDING_YEAR
 from tasks.figures.rows import decimal_text
 from tasks.operation import operation
@@ -126,12 +127,18 @@ def room_ledger(texts: Iterable[LedgerText], concept: str | None = None, rule: S
             left_out[why] = left_out.get(why, 0) + count
     founded = [row for row in rows if row.figure.concept == FOUNDING_YEAR]
     rows = [row for row in rows if row.figure.concept != FOUNDING_YEAR]
+    rows = list(by_the_rooms_year(rows, _text_of))
     derived = derive(rows, rule)
     if concept is not None:
         rows = [row for row in rows if row.figure.concept == concept]
         derived = [figure for figure in derived if any(row.figure.concept == concept for row in figure.inputs)]
     rows.sort(key=lambda row: (row.figure.concept, row.figure.period, row.document_name, row.figure.start))
     return RoomLedger(rows, find_conflicts(rows, rule), derived, ties, left_out, founded)
+
+
+def _text_of(text_id: int) -> str:
+    with database.reading() as session:
+        return next((text for _, text, _ in figures.texts_to_read(session, [text_id])), "")
 
 
 def _ledger_of(

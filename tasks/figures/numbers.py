@@ -89,7 +89,7 @@ _NAMES: Final = {
 _CUR: Final = (
     r"(?:U\.S\.\$|US\$|AU?\$|CA?\$|NZ\$|S\$|HK\$|R\$|[$€£¥₹₪₩₺]|\bRs\.?(?![A-Za-z])|\bRMB|\bS?Fr\.|\b[TkM][€$]|\b[TkM]?(?:"
     + "|".join(_CODES)
-    + r")(?![A-Za-z]))"
+    + r")(?=(?:k|mn?|mm|bn)?(?![A-Za-z])))"
 )
 _DIGITS: Final = (
     r"(?:\d{1,3}(?:[.,'’ ]\d{3})+(?:[.,]\d+)?|\d{1,2}(?:,\d\d)+,\d{3}(?:\.\d+)?|\d+(?:[.,]\d+)?|[.,]\d+)(?![\d])"
@@ -137,7 +137,7 @@ _UNIT_CURRENCY: Final = re.compile(
 )
 _UNIT_PERCENT: Final = re.compile(r"%|\bper ?cent(?:age)?\b|\bprozent\b|\bpourcentage\b", re.IGNORECASE)
 UNIT_HINT: Final = re.compile(
-    rf"[$€£¥₹%]|000|\b[TkM]?{_CODE}(?![A-Z])|\b(?:in|en|T€|thousands?|millions?|billions?|euros?"
+    rf"[$€£¥₹%]|000|\b[TkM]?{_CODE}(?:k|mn?|mm|bn)?(?![A-Z])|\b(?:in|en|T€|thousands?|millions?|billions?|euros?"
     r"|dollars|crores?|lakhs?|mio|mrd)\b",
     re.IGNORECASE,
 )
@@ -348,6 +348,8 @@ def uses_decimal_comma(text: str) -> bool:
     for written, count in Counter(_WITH_MARKS.findall(text[:200_000])).items():
         commas += count if _SURELY_COMMA.match(written) else 0
         points += count if _SURELY_POINT.match(written) else 0
+        if _DATE.match(written):
+            continue
         if "." in written.rstrip(".") or "," in written.rstrip(","):
             single = _POINT_OF_THOUSANDS.fullmatch(written) is not None
             thousands, other = thousands + single, other + (not single)
@@ -355,6 +357,7 @@ def uses_decimal_comma(text: str) -> bool:
 
 
 _WITH_MARKS: Final = re.compile(r"[\d.,]+")
+_DATE: Final = re.compile(r"[0-3]?\d\.[01]?\d\.(?:\d{4}|\d\d)?[.,]?$")
 _SURELY_COMMA: Final = re.compile(r"\d{1,3}(?:\.\d{3})+,\d|\d{1,3}(?:\.\d{3}){2,}$|\d+,\d{1,2}$")
 _POINT_OF_THOUSANDS: Final = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _SURELY_POINT: Final = re.compile(r"\d{1,3}(?:,\d{3})+\.\d|\d{1,3}(?:,\d{3}){2,}$|\d+\.\d{1,2}$")

@@ -46,9 +46,9 @@ _TOKEN: Final = re.compile(
     rf"|(?P<half>\b(?:h(?P<ha>[12])|(?P<hb>[12])h|(?P<hw>first|second) half(?: of| year)?)(?:[ /-]?(?:fiscal "
     rf"|fy ?)?['’]?(?P<hy>{_YEAR}|\d\d(?![.,\d%]))\b)?)"
     rf"|(?P<nine>\b9m[ -]?['’]?(?P<niney>{_YEAR}|\d\d)\b)"
-    rf"|(?P<split>(?:\bfy ?|\b)(?P<sa>{_YEAR}) ?[/–-] ?(?P<sb>{_YEAR}|\d\d)\b)"
-    rf"|(?P<fy>\b(?:fy|cy|fiscal year|fiscal|financial year|business year|geschäftsjahr|exercice"
-    rf"|ejercicio)[ -]?['’]?(?P<fyy>{_YEAR}|\d\d)\b(?![.,]\d)(?:[aefbp]\b)?)"
+    rf"|(?P<split>(?:\b(?:fy|gj) ?|\b)(?P<sa>{_YEAR}) ?[/–-] ?(?P<sb>{_YEAR}|\d\d)\b)"
+    rf"|(?P<fy>\b(?:fy|cy|gj|fiscal year|fiscal|financial year|business year|geschäftsjahr|exercice"
+    rf"|ejercicio)[ -]?['’]?(?P<fyy>{_YEAR}|\d\d)(?:[ ]?(?P<fkind>[aefbp]))?\b(?![.,]\d))"
     rf"|(?P<year>(?<![\d.,/$€£-])(?P<yy>{_YEAR})(?:[ ]?(?P<kind>[aefbp]))?\b(?![.,]\d|[/-]\d))"
     rf"|(?P<ende>\bend of (?P<em>{_MONTH}))",
     re.IGNORECASE,
@@ -72,7 +72,7 @@ _TO_DATE: Final = re.compile(r"\bytd\b|\byear[- ]to[- ]date\b|\bkumuliert\b", re
 
 _QUARTER_WORDS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 HINT: Final = re.compile(
-    rf"{_YEAR}|\b(?:fy|q[1-4]|[1-4]q|h[12]|[12]h|ltm|ttm)|{_MONTH}|quarter|half|months|weeks", re.IGNORECASE
+    rf"{_YEAR}|\b(?:fy|gj|q[1-4]|[1-4]q|h[12]|[12]h|ltm|ttm)|{_MONTH}|quarter|half|months|weeks", re.IGNORECASE
 )
 """What a text must hold to speak of a period."""
 
@@ -121,6 +121,7 @@ class Calendar:
         ends: the exact ends that the document names, by their year.
         shift: how many years the end lies behind the year's name: 1 where fiscal 2024 ends in February 2025.
         dated: the document's own date, if it says one.
+        said: the document says when its years end; else they are taken to be calendar years.
     """
 
     month: int = 12
@@ -128,6 +129,7 @@ class Calendar:
     ends: dict[int, date] = field(default_factory=dict)
     shift: int = 0
     dated: date | None = None
+    said: bool = False
 
     def year_end(self, year: int) -> date:
         """The last day of a fiscal year by its name."""
@@ -289,7 +291,7 @@ def _when(match: re.Match[str]) -> When | None:
         second = _full(part["sb"])
         return When(year=second, start=start, stop=stop) if second == int(part["sa"]) + 1 else None
     if "fy" in part:
-        mark = match.group()[-1].lower()
+        mark = part.get("fkind", "").lower()
         return When(year=_full(part["fyy"]), forecast=mark if mark in "efbp" else "", start=start, stop=stop)
     if "year" in part:
         mark = part.get("kind", "").lower()
@@ -320,9 +322,9 @@ def _months_back(end: date, months: int) -> date:
 
 _YEAR_ENDED: Final = re.compile(
     rf"(?:(?:year|period)s?(?: then)?[- ](?:ended|ending|to|end)|weeks ended|fiscal year[- ]end(?:s|ed|ing)?(?: on)?"
-    rf"|geschäftsjahr (?:zum|vom)|jahresabschluss zum|exercice clos le"
+    rf"|geschäftsjahr (?:zum|vom|endet (?:jeweils )?(?:am|zum))|jahresabschluss zum|exercice clos le"
     rf"|ejercicio terminado el|[\dy] to|balance sheet as (?:at|of)|as (?:at|of)|statements? (?:as )?(?:at"
-    rf"|of))[ :]{{1,2}}"
+    rf"|of))[ :\t]{{1,2}}"
     rf"((?:{_MONTH} [0-3]?\d(?!\d)|[0-3]?\d\.? {_MONTH}),? ?(?:{_YEAR})?)",
     re.IGNORECASE,
 )
@@ -338,6 +340,10 @@ _YEAR_ENDED_WORDS: Final = (
 )  # fmt: skip
 _NAMED_YEAR_WORDS: Final = ("fiscal", "fy", "ended", "ending")
 _DATE_LINE: Final = 3000
+_FIRST_WEEK: Final = 7
+_INDIAN: Final = re.compile(r"₹|\bINR\b|\b(?:lakhs?|crores?)\b", re.IGNORECASE)
+_SPLIT_YEAR: Final = re.compile(r"\bFY ?\d{4}[-–]\d\d\b", re.IGNORECASE)
+"""A year of two years: in India it ends on 31 March by law."""
 
 
 def learn_calendar(text: str, name: str = "") -> Calendar:
@@ -378,9 +384,12 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
         dated = max([dated, *(end for end, count in annual_ends.items() if count > 2)])
     calendar = Calendar(shift=shift if shift in {0, 1} else 0, dated=dated)
     if not months:
-        return calendar
+        indian = _INDIAN.search(head) and _SPLIT_YEAR.search(head)
+        return replace(calendar, month=3, said=True) if indian else calendar
     month = months.most_common(1)[0][0]
     day = max(((count, day) for (at, day), count in ends.items() if at == month))[1]
+    if not shifts and month == 1 and day <= _FIRST_WEEK:  # the 52 weeks to 1 January 2023 are the year 2022
+        calendar = replace(calendar, shift=1)
     near_months = {month, month % 12 + 1 if day > 23 else (month - 2) % 12 + 1 if day < 9 else month}
     dates = sum((_exact_ends(lower, near) for near in near_months), Counter[date]())
     if day == monthrange(2024, month)[1] or (month, day) == (2, 28):  # 1 July is where a year begins
@@ -389,7 +398,7 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
         near = [end for end in dates if end.year == year and abs((end - _day(year, month, day)).days) <= 7]
         if near:
             calendar.ends[year] = max(near, key=lambda end: dates[end])
-    return replace(calendar, month=month, day=day)
+    return replace(calendar, month=month, day=day, said=True)
 
 
 def _exact_ends(lower: str, month: int) -> Counter[date]:

@@ -14,17 +14,20 @@ from tasks.figures.periods import When
 from tasks.figures.sentence_periods import COMPARED, earlier_figure, own_period, period_of
 
 HYPOTHETICAL: Final = re.compile(
-    r"\bif\b|\bunless\b|\bshould\b|\bmay\b|\bcould\b|\bwould\b|\bmight\b|\bprovided that\b|\bin the event\b"
+    r"\bif\b|\bunless\b|\bshould\b|\bmay\b(?! \d)|\bcould\b|\bwould\b|\bmight\b|\bprovided that\b|\bin the event\b"
     r"|\bthreshold\b|\bminimum\b|\bat least\b|\bcovenant\b|\bcompetitor|\bmarket (?:size|of)\b|\bpeer",
     re.IGNORECASE,
 )
 _HEADCOUNT: Final = re.compile(
-    r"(?:(?P<lead>\b(?:employ(?:s|ed|ing)?|employing|headcount (?:of|was|is|stood at)|team of|workforce of|staff of"
-    r"|total of|had|has|have|with|were|was|beschäftigte?|beschäftigt|emplea(?:ba)?|emploie)\b[ :]*(?:about |around "
-    r"|approximately |some |an average of |a total of |rund |on average |(?:zum|am|ende"
+    r"(?:(?P<lead>\b(?:employ(?:s|ed|ing)?|employing|headcount (?:of|was|is|stood at)|team of"
+    r"|workforce (?:made up )?of|staff of|total of"
+    r"|had|has|have|with|were|was|waren|sind|beschäftigte?|emplea(?:ba)?|emploie)\b[ :]*"
+    r"(?:about |around |approximately |some |an average of |a total of |rund |on average |(?:zum|am|ende"
     r"|per) [\d. ]{4,12}\d{2} )?)|^(?:[•\-–]\s*)?(?:.{0,30}[.:] )?)"
-    r"(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{1,6})\s+(?:(?:permanent|full[- ]time|active"
-    r"|dedicated) )*(?P<what>employees|persons|people|staff|FTEs?|full[- ]time equivalents|Mitarbeiter(?:innen)?"
+    r"(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{1,6}|\d\.\d{1,2}(?= million))(?P<million> million)?\s+"
+    r"(?:(?:permanent|total|regular|full-?(?:[ -]time)?|part[- ]time|and|active|dedicated|full[- ]time equivalent) )*"
+    r"(?P<what>employees|associates|colleagues|persons"
+    r"|people|staff|FTEs?|full[- ]time equivalents|Mitarbeiter(?:innen)?"
     r"|Mitarbeitende|Beschäftigte|salariés|empleados|colaboradores)\b(?P<after>.{0,90})",
     re.IGNORECASE,
 )
@@ -34,6 +37,20 @@ _CUSTOMERS: Final = re.compile(
     r"|recurring) )*(?P<what>customers|clients|Kunden|clientes)\b(?P<after>.{0,60})",
     re.IGNORECASE,
 )
+
+
+def _listed(words: str) -> re.Pattern[str]:
+    """A line that gives a count and says no more: "Customers at 31 December 2024: 3,450"."""
+    return re.compile(
+        rf"^(?:[•\-–*]\s*)?(?:number of |total |anzahl )?(?:average )?(?:{words})"
+        r"(?: \((?:fte|average|year[- ]end)s?\))?"
+        r"[^:\d]{0,20}[^:]{0,25}?[:=]\s*(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{1,6})(?![\d.,]*\d|\s?%)(?P<after>)",
+        re.IGNORECASE,
+    )
+
+
+_LISTED_PEOPLE: Final = _listed("employees|headcount|staff|ftes?|mitarbeiter")
+_LISTED_CUSTOMERS: Final = _listed("customers|clients|kunden")
 _LARGEST: Final = re.compile(
     r"\b(?:largest|biggest|single largest|top|one|a single|größter?|wichtigster?|premier|principal|plus grand"
     r"|mayor) (?:single )?(?:customer|client|kunde"
@@ -43,9 +60,15 @@ _LARGEST: Final = re.compile(
 )
 
 
+_SOMEWHERE: Final = re.compile(
+    r"\s+(?:located )?(?:in|outside) (?:the )?(?!Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Q[1-4]|H[12]|FY)[A-Z]"
+)
+"""Behind a count: those of one country."""
+
 _PEOPLE: Final = (
-    "employees", "persons", "people", "staff", "fte", "full-time eq", "full time eq", "mitarbeit", "beschäftigte",
-    "salariés", "empleados", "colaboradores",
+    "employees", "associates", "colleagues", "persons", "people", "staff", "fte", "full-time eq", "full time eq",
+    "mitarbeit", "beschäftigte",
+    "salariés", "empleados", "colaboradores", "headcount",
 )  # fmt: skip
 _BUYERS: Final = ("customer", "client", "kunde")
 
@@ -59,7 +82,9 @@ def count_figures(
     """
     for concept, words, pattern in (
         ("headcount", _PEOPLE, _HEADCOUNT),
+        ("headcount", _PEOPLE, _LISTED_PEOPLE),
         ("customers", _BUYERS, _CUSTOMERS),
+        ("customers", _BUYERS, _LISTED_CUSTOMERS),
         ("largest_customer_share", _BUYERS, _LARGEST),
     ):
         if concept not in taxonomy.concepts or not any(word in lower for word in words):
@@ -71,16 +96,20 @@ def count_figures(
         after = match["after"] or ""
         if not share and re.search(
             r"\b(?:left|joined|lost|hired|resigned|churned|each|in (?:the )?[a-z]+ (?:department|team)|laid off"
-            r"|were made|signed|renewed)\b|^\s+(?:of|from|who|with|representing|accounted|account)\b",
+            r"|were made|signed|renewed)\b|^,? and (?:approximately |about )?[\d,]+ (?:part|seasonal|temporary)"
+            r"|^\s+(?:of|from|who|with|representing|accounted|account)\b",
             after,
             re.IGNORECASE,
         ):
             continue
+        if not share and _SOMEWHERE.match(after):
+            continue
         average = concept == "headcount" and re.search(
             r"average|durchschnitt|moyenne|media", match.group(), re.IGNORECASE
         )
+        millions = bool(match.groupdict().get("million"))
         digits = match["number"].replace(",", "" if not share else ".")
-        if not share:
+        if not share and not millions:
             digits = digits.replace(".", "")
         of_stock = share and re.search(r"\barr\b|recurring", after, re.IGNORECASE)
         when = period_of(sentence, match.start(), match.start("number"), match.end("number")) or own_period(
@@ -100,6 +129,8 @@ def count_figures(
             continue
         value = Decimal(digits)
         step = Decimal(1).scaleb(-len(digits.partition(".")[2]))
+        if millions:
+            value, step = Decimal(int(value * 10**6)), step * 10**6
         at = start + match.start("number")
         said = basis_of(sentence[max(0, match.start() - 40) : match.end("number")])
         basis = planned(said if said in {"forecast", "budget"} else None, period, document.calendar.dated)

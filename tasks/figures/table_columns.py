@@ -21,6 +21,9 @@ _SKIPPED_COLUMN: Final = re.compile(
     r"|\bas a percent|\bper share\b|\bvariation\b|\bvariación\b|\bcumulative\b|\bsince inception\b",
     re.IGNORECASE,
 )
+_UNITS_BESIDE: Final = re.compile(r"\((?:in|amounts|dollars)\b[^()]*\)", re.IGNORECASE)
+"""Units that share a cell with a date: "2018 (In millions, except per share amounts)"."""
+
 _PROSE_AMOUNT: Final = re.compile(
     r"\d[\d.,]* ?(?:thousand|million|billion|mio|mrd|%)|[$€£] ?(?!000\b)\d", re.IGNORECASE
 )
@@ -33,8 +36,10 @@ _COMPANY: Final = re.compile(
     r"\b(?:incorporated|inc|corp(?:oration)?|compan(?:y|ies)|limited|ltd|plc|gmbh|ag|group|subsidiar\w*)\b",
     re.IGNORECASE,
 )
+_WHOLE_GROUP: Final = re.compile(r"\band (?:consolidated |its )?subsidiar(?:ies|y companies)\b", re.IGNORECASE)
 _DATED_TITLE: Final = re.compile(r"\b(?:ended|as of|as at)\b", re.IGNORECASE)
 _LONGEST_SPAN: Final = 40
+_QUARTER: Final = 3
 _MONTH_OF: Final = (
     "",
     "January",
@@ -77,6 +82,8 @@ def read_header(header: Sequence[Row], width: int, lines: Sequence[str], reader:
     """The columns that a header of `width` columns names, under these lines of text."""
     header = header[-5:]
     words, beside = _column_words(header, width)
+    if not any(words):
+        words = _stacked_dates(lines, width) or words
     corners = [row.cells[0] for row in header if row.cells and row.cells[0]]
     corner = " ".join([*corners, *beside])
     titles = [title for title in lines if len(title) < 220] + corners[:-1]
@@ -99,13 +106,37 @@ def read_header(header: Sequence[Row], width: int, lines: Sequence[str], reader:
         if when is not None and when.dated and says_to_date(text):
             when = replace(when, to_date=True)
         units = label.units.over(units_of_table)
-        skipped = _SKIPPED_COLUMN.search(text) is not None
+        skipped = _SKIPPED_COLUMN.search(_UNITS_BESIDE.sub(" ", text)) is not None
         columns.append(Column(text, label, when, entity_named(text, label), skipped, units))
+    columns = _of_quarters(columns, told=step is not None)
     return Header(_prior_years(_of_the_company(columns)), corner, titles)
+
+
+def _of_quarters(columns: list[Column], *, told: bool) -> list[Column]:
+    """The columns; of dates three months apart to which only the title gives the year, each is a quarter."""
+    whens = [column.when for column in columns if column.when is not None]
+    if told or len({when.months for when in whens}) != 1 or any(when.months not in {None, 12} for when in whens):
+        return columns
+    ends = [replace(when, months=None) for when in whens]
+    if len({when.end for when in ends}) != len(ends) or _step(ends) != _QUARTER:
+        return columns
+    return [
+        replace(column, when=replace(column.when, months=_QUARTER)) if column.when else column for column in columns
+    ]
+
+
+def _stacked_dates(lines: Sequence[str], width: int) -> list[str]:
+    """The words over the columns where each date stands on lines of its own over a table without a header."""
+    stacked = " ".join(line for line in lines if len(line) <= _LONGEST_SPAN)
+    dates = [when for when in find_periods(stacked) if when.dated]
+    if len(dates) != width - 1 or len({(when.end, when.year) for when in dates}) != len(dates) or len(dates) < 2:
+        return []
+    return ["", *(stacked[when.start : when.stop] for when in dates)]
 
 
 def _of_the_company(columns: list[Column]) -> list[Column]:
     """The columns; a company's name over all of them names no part of it."""
+    columns = [replace(c, entity=None) if c.entity and _WHOLE_GROUP.search(c.entity) else c for c in columns]
     entities = {column.entity for column in columns if column.when is not None and column.when.dated}
     only = entities.pop() if len(entities) == 1 else None
     if not only or not _COMPANY.search(only):

@@ -25,6 +25,9 @@ _FILLER: Final = re.compile(
     r"|vorjahreszeitraum|month|quarter|period|m|k|mm|mn|bn|tsd|mio|mrd)\b|[$€£%,.:;()\[\]–—/*'’&-]|\b\d{1,3}s?\b",
     re.IGNORECASE,
 )
+_CUT_WORD: Final = re.compile(r"(?<=[a-zäöüß]{8}) (?=[a-zäöüß]{1,3}$)")
+"""A blank that a cell's width has put into a long word: "Finanzverbindlichkeite n"."""
+
 _BILINGUAL: Final = re.compile(r"\s[/|]\s")
 _DATE_TAIL: Final = re.compile(
     r"\b(?:at|as at|as of|on|for|in|of|per|zum|am|au|al|end of|year end(?:ed)?|year to|the year ended|year)\s*$",
@@ -33,7 +36,7 @@ _DATE_TAIL: Final = re.compile(
 _ASIDE: Final = re.compile(
     r"\((?:ftes?|period[- ]end|year[- ]end|end of (?:period|year|month)|at end|annual(?:i[sz]ed)?|monthly"
     r"|unaudited|#|no\.?"
-    r"|number|arr|nrr)\)",
+    r"|number|arr|nrr|3[01]\.\d\d?\.|stichtag|(?:zum )?jahresende)\)",
     re.IGNORECASE,
 )
 """Brackets that do not change what a label means."""
@@ -73,6 +76,9 @@ class LabelReader:
     def _meaning(self, words: str) -> Meaning | None:
         """The concept of a label as it is written, without a look at periods, units or basis."""
         plain = plain_label(words)
+        cut = _CUT_WORD.sub("", words)
+        if cut != words and self._taxonomy.meaning(plain_label(cut)) is not None:  # a cell's line ends within a word
+            plain = plain_label(cut)
         if not self._taxonomy.may_speak(plain):
             return None
         found = self._taxonomy.meaning(plain)

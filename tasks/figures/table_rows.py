@@ -13,7 +13,7 @@ from typing import Final
 from tasks.figures.numbers import cell_amount
 from tasks.figures.periods import find_periods
 
-_MOST_TITLES: Final = 6
+_MOST_TITLES: Final = 9
 _LONGEST_TITLE: Final = 400
 _SHORT_TITLE: Final = 14
 _LONGEST_ROW: Final = 170
@@ -29,6 +29,9 @@ _NUMBER: Final = r"(?:[$€£]? ?\(?[-–−]?[$€£]? ?\(?\d[\d.,]*\)?%?|[$€
 _LOOSE_ROW: Final = re.compile(
     rf"^(?P<label>[^\d$€£][^$€£]*?[^\s$€£(—–-]):? +(?P<cells>{_NUMBER}(?: {_NUMBER}){{1,7}}) ?%?$"
 )
+_NUMBER_IN_LABEL: Final = re.compile(r"[A-Z][^\t\d]* (?:[$€£] ?\(?\d[\d,.]*|\(?\d{1,3}(?:,\d{3})+)\)?\t")
+"""A row whose first number was not cut from its label: "Net sales $ 67,044 | $ 65,398"."""
+
 _LOOSE_CELL: Final = re.compile(_NUMBER + r"(?= |%|$) ?%?")
 _DATE_WORDS: Final = re.compile(
     r"\b(?:(?:fiscal |financial )?(?:years?|months?|weeks|quarters?|periods?)|(?:then )?ended|ending|as|of|at"
@@ -38,6 +41,7 @@ _DATE_WORDS: Final = re.compile(
 )
 _LOOSE_YEARS: Final = re.compile(r"^(?:(?:19|20)\d\d)(?: +(?:19|20)\d\d){1,5}(?: +[%A-Za-z].{0,40})?$")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
+_MARKED_YEAR: Final = re.compile(r"(?:19|20)\d\d\D?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +134,10 @@ def _header(grid: Grid) -> list[Row]:
 
 
 def _row(line: str, start: int) -> Row | None:
+    if "\t" in line and len(line) <= _LONGEST_ROW and _NUMBER_IN_LABEL.match(line):
+        loose = _row(line.replace("\t", " "), start)
+        if loose is not None:
+            return loose
     if "\t" in line:
         cells: list[str] = []
         starts: list[int] = []
@@ -205,7 +213,7 @@ def _is_heading(row: Row) -> bool:
 
 def is_year(cell: str) -> bool:
     """Whether a cell may be a year: four digits, 1900 to 2099, perhaps with a mark."""
-    return len(cell) <= 5 and _YEAR.match(cell) is not None
+    return len(cell) <= 5 and _MARKED_YEAR.fullmatch(cell) is not None
 
 
 def is_number(cell: str, *, comma_decimal: bool = False) -> bool:

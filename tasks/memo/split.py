@@ -31,6 +31,9 @@ _SOURCE: Final = re.compile(
     r"|\s*\((?:sources?|see|cf\.|quelle|clause|section|page|pp?\.|slide|§)[ :][^()]{0,200}\)",
     re.IGNORECASE,
 )
+_FOOTNOTE: Final = re.compile(r"\s*\[\^[^\]\s]{1,20}\]:?\s?(?=\s|$|[.,;:)])|^\[\^[^\]\s]{1,20}\]:?\s*")
+"""Markdown's mark of a footnote, and where the footnote itself begins."""
+
 _EMPHASIS: Final = re.compile(r"\*\*|__|`")
 _WORD: Final = re.compile(r"[^\W_][\w’'.,%-]*")
 
@@ -48,7 +51,7 @@ class MemoStatement:
     """One claim of a memo.
 
     Attributes:
-        text: as the memo has it, on one line; a quotation without its marks.
+        text: as the memo has it, on one line, without marks of footnotes; a quotation without its marks.
         kind: what it is.
         start, end: its characters in the memo's text.
         words: what is held against the room: without item and source marks, a row with its header in words.
@@ -104,6 +107,7 @@ def _sentences(text: str, quotations: Sequence[MemoStatement]) -> Iterator[MemoS
             words = _beside(text, start, end, inside)
             if len(_WORD.findall(words)) < _FEWEST_BESIDE:
                 continue
+        words = _FOOTNOTE.sub("", words)
         words = " ".join(_SOURCE.sub("", _EMPHASIS.sub("", _ITEM.sub("", words))).split())
         has_amount = any(
             _is_amount(words[figure.start : figure.end]) for figure in figures(words) if not figure.is_date
@@ -111,7 +115,8 @@ def _sentences(text: str, quotations: Sequence[MemoStatement]) -> Iterator[MemoS
         if _claims_nothing(words, has_amount=has_amount):
             continue
         kind = StatementKind.FIGURE if has_amount else StatementKind.STATEMENT
-        yield MemoStatement(" ".join(_ITEM.sub("", text[start:end]).split()), kind, start, end, words)
+        shown = _FOOTNOTE.sub("", _ITEM.sub("", text[start:end]))
+        yield MemoStatement(" ".join(shown.split()), kind, start, end, words)
 
 
 def _beside(text: str, start: int, end: int, quotations: Sequence[MemoStatement]) -> str:

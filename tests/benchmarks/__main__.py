@@ -1,7 +1,8 @@
 """`make bench`: each figure beside its baseline, measured in the same run.
 
 python -m tests.benchmarks [NAME ...]     names: demo, service, service_memory, load, extraction, peers, tables,
-word_order, pdf_speed, boxes, evidence, links, office, figures, drive, companies, websites, in_flight, carry_over,
+word_order, pdf_speed, boxes, evidence, links, office, figures, finance_rooms, single_figures, drive,
+companies, websites, in_flight, carry_over,
 growth, retrieval, orders, report
 """
 
@@ -16,6 +17,7 @@ from tests.benchmarks import (
     evidence,
     extraction,
     figures,
+    finance_rooms,
     growth,
     in_flight,
     links,
@@ -28,6 +30,7 @@ from tests.benchmarks import (
     retrieval,
     service,
     service_memory,
+    single_figures,
     tables,
     websites,
     word_order,
@@ -48,6 +51,8 @@ BENCHES = {
     "links": links.measure,
     "office": office.measure,
     "figures": figures.measure,
+    "finance_rooms": finance_rooms.measure,
+    "single_figures": single_figures.measure,
     "drive": drive.measure,
     "companies": companies.measure,
     "websites": websites.measure,

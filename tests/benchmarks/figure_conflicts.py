@@ -24,6 +24,7 @@ from tasks.figures.concepts import taxonomy
 from tasks.figures.conflicts import FigureConflict, RoomFigure, find_conflicts
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
+from tasks.figures.fiscal_years import by_the_rooms_year
 
 ROOMS: Final = 60
 _PLANTED: Final = 5
@@ -95,6 +96,7 @@ def plant(folder: Path, number: int) -> Planted:
 def conflicts_of(folder: Path) -> list[FigureConflict]:
     """The conflicts among the documents of a folder."""
     rows: list[RoomFigure] = []
+    texts: list[str] = []
     for file in sorted(folder.iterdir()):
         reading = read_document(str(file))
         places = [place for place in reading.places if place.kind != "cell"]
@@ -108,10 +110,12 @@ def conflicts_of(folder: Path) -> list[FigureConflict]:
                 "",
                 deck=document.kind.deck,
                 dated=None,
+                text_id=len(texts),
             )
             for figure in find_figures(document, taxonomy()).figures
         )
-    return find_conflicts(rows)
+        texts.append(reading.text)
+    return find_conflicts(by_the_rooms_year(rows, texts.__getitem__))
 
 
 _Name = Callable[[str], str]

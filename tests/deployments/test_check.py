@@ -1,12 +1,17 @@
 """`diligence check`: a memo held against a folder, its two files and its exit status."""
 
 import json
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+from docx import Document
+from reportlab.lib.pdfencrypt import StandardEncryption
+from reportlab.pdfgen.canvas import Canvas
 
 from deployments.check import check
 from tasks.errors import BadRequest
+from tests.tasks.documents.extract.ooxml.compounds import agile
 
 
 @pytest.fixture
@@ -46,6 +51,19 @@ def test_what_cannot_be_read_is_wrong_use(folder: Path) -> None:
         with pytest.raises(BadRequest, match=f"The memo {name}"):
             check(folder / name, "room")
     assert not (folder / "memo.json").exists()
+
+
+def test_a_memo_with_a_password_is_wrong_use(folder: Path) -> None:
+    document, written = Document(), BytesIO()
+    document.add_paragraph("The lease ends in 2031.")
+    document.save(written)
+    (folder / "locked.docx").write_bytes(agile(written.getvalue(), "secret"))
+    page = Canvas(str(folder / "locked.pdf"), encrypt=StandardEncryption("secret"))
+    page.drawString(60, 700, "The lease ends in 2031.")
+    page.save()
+    for name in ("locked.docx", "locked.pdf"):
+        with pytest.raises(BadRequest, match=f"The memo {name} cannot be read.*password"):
+            check(folder / name, "room")
 
 
 def test_files_of_others_are_not_written_over(folder: Path) -> None:

@@ -5,6 +5,7 @@ import pytest
 from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
+from tasks.figures.figure import Figure
 from tasks.figures.numbers import cell_amount
 from tasks.figures.periods import learn_calendar
 
@@ -144,3 +145,63 @@ def test_quarters_under_the_year_they_are_of() -> None:
         "Net revenues\t2,217\t2,328\t2,409\t2,613\n"
     )
     assert whole(text, "revenue")[-1] == ("2613000000", "2024-10-01/2024-12-31")
+
+
+def found(text: str) -> list[Figure]:
+    return find_figures(LedgerDocument(text, [], "report.txt"), taxonomy()).figures
+
+
+def test_dates_on_lines_of_their_own_over_a_table_without_a_header() -> None:
+    text = (
+        "Consolidated Balance Sheets\n(1)\nDecember 29,\n2018\nDecember 30,\n2017\n"
+        "(In millions, except par value amounts)\n"
+        "ASSETS\nCurrent assets:\nCash and cash equivalents\t$1,078\t$1,185\nTotal assets\t$4,556\t$3,552\n"
+    )
+    assert [(row.concept, f"{row.value:f}", row.period) for row in found(text)] == [
+        ("cash", "1078000000", "2018-12-29"),
+        ("cash", "1185000000", "2017-12-30"),
+        ("total_assets", "4556000000", "2018-12-29"),
+        ("total_assets", "3552000000", "2017-12-30"),
+    ]
+
+
+def test_units_beside_a_year_do_not_take_its_column_away() -> None:
+    text = (
+        "Year ended December 31,\n\t2018 (In millions, except per share amounts)\t2017\nNet revenue\t$6,475\t$5,253\n"
+    )
+    assert [f"{row.value:f}" for row in found(text)] == ["6475000000", "5253000000"]
+
+
+def test_rows_that_leave_out_the_columns_of_signs_keep_their_years() -> None:
+    text = (
+        "STATEMENTS OF OPERATIONS\n(USD in millions)\nFor the Years Ended December 31,\n"
+        "\t2019\t\t2018\t\t2017\t\n"
+        "Costs and expenses\t\t\t\t\t\t\n"
+        "Total net revenues\t\t6,489\t\t7,500\t\t7,017\nOperating income\t1,607\t1,988\t1,309\n"
+    )
+    assert [(f"{row.value:f}"[:4], row.period[:4]) for row in found(text) if row.concept == "operating_income"] == [
+        ("1607", "2019"),
+        ("1988", "2018"),
+        ("1309", "2017"),
+    ]
+
+
+def test_a_row_whose_first_number_sticks_to_its_label() -> None:
+    text = (
+        "Results of operations (in millions):\n2021 2020 2019\n"
+        "Net sales $ 67,044\t$ 65,398\t$ 59,812\nGross profit 9,061\t8,654\t8,367\n"
+    )
+    assert [f"{row.value:f}" for row in found(text)][::3] == ["67044000000", "9061000000"]
+
+
+def test_dates_three_months_apart_are_quarters() -> None:
+    text = (
+        "2017 (in millions)\nQuarter\tDecember 31\tSeptember 30\tJune 30\tMarch 31\n"
+        "Operating income\t$429\t$955\t$795\t$777\n"
+    )
+    assert [row.period for row in found(text)][:2] == ["2017-10-01/2017-12-31", "2017-07-01/2017-09-30"]
+
+
+def test_a_year_that_ends_on_new_years_day_is_the_year_before() -> None:
+    text = "Fiscal year ended January 1, 2023\n\nUSD million\t2022\t2021\nNet sales\t94,943\t93,775\n"
+    assert found(text)[0].period.endswith("2023-01-01")

@@ -65,3 +65,45 @@ def test_the_year_before_in_brackets_is_not_the_period() -> None:
         ("revenue", "86400000", "DKK", "2024-01-01/2024-12-31"),
         ("revenue", "67900000", "DKK", "2023-01-01/2023-12-31"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "figure"),
+    [
+        (
+            "At December 31, 2019, we had approximately 9,200 total full-time and part-time employees.",
+            ("headcount", "9200"),
+        ),
+        ("As of May 31, 2019 , we had approximately 76,700 employees worldwide.", ("headcount", "76700")),
+        ("Customers at 31 December 2024: 3,450", ("customers", "3450")),
+        ("Der Kassenbestand zum 31.12.2024 betrug 2,1 Mio. EUR.", ("cash", "2100000")),
+        ("Der Umsatz lag 2023 bei 212,5 Mio. €.", ("revenue", "212500000")),
+        ("Loss after tax was € 3.4 million in 2024.", ("net_income", "-3400000")),
+    ],
+)
+def test_counts_and_amounts_as_reports_say_them(text: str, figure: tuple[str, str]) -> None:
+    assert [row[:2] for row in said(text)] == [figure]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "In 2020 the company employed people worldwide, with 150,000 associates in Germany.",
+        "Net revenues and operating income for the year ended December 31, 2019, include net effects of $101 million.",
+        "During 2021, AWE generated an operating profit of $18 million, which are included in the results of Space.",
+    ],
+)
+def test_parts_and_effects_are_no_figures_of_the_company(text: str) -> None:
+    assert said(text) == []
+
+
+def test_the_basis_of_one_clause_is_not_the_next_ones() -> None:
+    text = "Pro forma revenue for 2024 was EUR 201 million, reported revenue was EUR 184 million in 2024."
+    found = find_figures(LedgerDocument(text, [], "memo.txt"), taxonomy()).figures
+    assert [figure.basis for figure in found] == ["pro_forma", None]
+
+
+def test_what_is_expected_behind_its_amount_is_a_forecast() -> None:
+    text = "Revenue of NOK 5.2 billion expected in 2025."
+    (figure,) = find_figures(LedgerDocument(text, [], "deck.txt"), taxonomy()).figures
+    assert figure.basis == "forecast"

@@ -178,3 +178,57 @@ def test_columns_headed_by_the_first_day_of_a_month_are_months(tmp_path: Path) -
         "2024-03-01/2024-03-31",
         "2024-01-01/2024-12-31",
     ]
+
+
+def test_numbers_that_begin_like_years_are_numbers() -> None:
+    assert figures("USD thousand\tJun-23\tJun-24\nEnding ARR\t14820\t19350\nHeadcount\t1840\t2012\n") == [
+        ("recurring_revenue", "14820000", "USD", "2023-06-30", None),
+        ("recurring_revenue", "19350000", "USD", "2024-06-30", None),
+        ("headcount", "1840", "count", "2023-06-30", None),
+        ("headcount", "2012", "count", "2024-06-30", None),
+    ]
+
+
+def test_a_count_that_looks_like_a_year_in_a_tables_only_row() -> None:
+    assert figures("As at\t31-Mar-23\t31-Mar-24\nHeadcount\t1840\t2012\n")[1][1] == "2012"
+
+
+@pytest.mark.parametrize(
+    ("header", "values"),
+    [
+        ("NOKm\t2023A\t2024A", ["4390000000", "4812000000"]),
+        ("EURk\tFY23A\tFY24A", ["4390000", "4812000"]),
+        ("in Mio. €\tGJ 2022/23\tGJ 2023/24", ["4390000000", "4812000000"]),
+    ],
+)
+def test_years_and_units_as_models_write_them(header: str, values: list[str]) -> None:
+    assert [(value, entity) for _, value, _, _, entity in figures(f"{header}\nEBITDA\t4390\t4812\n")] == [
+        (value, None) for value in values
+    ]
+
+
+def test_segments_under_a_title_that_names_them() -> None:
+    assert figures("Segment sales\nNet sales, CHF m\t2022\t2023\nImplants\t61.2\t72.5\n") == [
+        ("revenue", "61200000", "CHF", "2022-01-01/2022-12-31", "Implants"),
+        ("revenue", "72500000", "CHF", "2023-01-01/2023-12-31", "Implants"),
+    ]
+
+
+def test_german_points_are_thousands_beside_dates_and_words_that_a_cell_has_cut() -> None:
+    text = "in T€\t31.12.2023\t31.12.2022\nSumme Aktiva\t141.020\t129.433\nFinanzverbindlichkeite n\t42.300\t47.100\n"
+    assert [row[:2] for row in figures(text)] == [
+        ("total_assets", "141020000"),
+        ("total_assets", "129433000"),
+        ("debt", "42300000"),
+        ("debt", "47100000"),
+    ]
+
+
+def test_an_indian_year_of_two_years_ends_in_march() -> None:
+    (figure,) = figures("₹ in lakhs\tFY 2023-24\nEBITDA\t2612\n")
+    assert figure[1:4] == ("261200000", "INR", "2023-04-01/2024-03-31")
+
+
+def test_what_a_header_calls_actual_is_no_forecast() -> None:
+    found = find_figures(LedgerDocument("GBP m\tFY24 Actual\nEBITDA\t6.3\n", [], "Accounts Mar-24.txt"), taxonomy())
+    assert [figure.basis for figure in found.figures] == [None]

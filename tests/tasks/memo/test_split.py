@@ -57,3 +57,9 @@ def test_a_sentence_over_two_lines_keeps_its_place() -> None:
     claim = split(text)[1]
     assert text[claim.start : claim.end].startswith("The landlord")
     assert text[claim.start : claim.end].endswith("reason.")
+
+
+def test_marks_of_footnotes_are_no_words_of_a_claim() -> None:
+    claims = split("Revenue was EUR 9.4 million in 2024.[^1]\n\n[^1]: Churn was 4 % in 2024.\n")
+    assert [claim.text for claim in claims] == ["Revenue was EUR 9.4 million in 2024.", "Churn was 4 % in 2024."]
+    assert [claim.words for claim in claims] == [claim.text for claim in claims]

@@ -1,0 +1,106 @@
+"""A company's fiscal year, where only some of its documents say when it ends.
+
+"FY24" in a deck is the year that the accounts say ends on 31 March 2024. A document that does not say its own year is
+read by the calendar year; in a room whose other documents all end their years in another month, it is put right here.
+What names a month or a day itself stays as it is.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from typing import Final
+
+from tasks.figures.conflicts import RoomFigure
+from tasks.figures.figure import ACTUAL
+from tasks.figures.periods import Calendar, When, find_periods, last_day, learn_calendar, months_of
+
+_TRAILING: Final = re.compile(r"\b(?:ltm|ttm|trailing|last twelve|twelve months|12 months)\b", re.IGNORECASE)
+_COLUMN: Final = ", column “"
+_AROUND: Final = 200
+"""Characters before a number in a sentence that may say of when it is; as many behind it."""
+
+_WEEK: Final = 8
+"""Days by which the ends of years of 52 and 53 weeks differ."""
+
+_FIRST_SURE_MONTH: Final = 3
+"""A year that ends in January or February may bear the name of the year before."""
+
+
+def by_the_rooms_year(rows: Sequence[RoomFigure], text_of: Callable[[int], str]) -> Sequence[RoomFigure]:
+    """The figures of a room; those of bare years in documents that say no year's end, by the end that the others say.
+
+    `text_of` gives a document's text by its id; it is asked for documents of calendar years alone, and only in rooms
+    that have others.
+    """
+    ends = _year_ends(rows)
+    months = {month for month, _ in ends.values()}
+    if not months - {12}:
+        return rows
+    silent: dict[int, str] = {}
+    for text_id, (month, name) in ends.items():
+        if month == 12:
+            text = text_of(text_id)
+            if learn_calendar(text, name).said:
+                continue
+            silent[text_id] = text
+    others = [row for row in rows if ends.get(row.text_id, (0, ""))[0] not in {0, 12}]
+    calendar = _calendar(others)
+    said_december = any(month == 12 and text_id not in silent for text_id, (month, _) in ends.items())
+    if calendar is None or said_december or not silent:
+        return rows
+    return [_put_right(row, silent[row.text_id], calendar) if row.text_id in silent else row for row in rows]
+
+
+def _year_ends(rows: Iterable[RoomFigure]) -> Mapping[int, tuple[int, str]]:
+    """The month in which most whole years of each text end, and its name; days stand in where it has none."""
+    months: dict[int, Counter[int]] = defaultdict(Counter)
+    names: dict[int, str] = {}
+    for row in rows:
+        if row.figure.unit == "year" or _TRAILING.search(row.figure.place):
+            continue
+        names[row.text_id] = row.document_name
+        of_year = 11 <= months_of(row.figure.period) <= 13
+        if of_year or "/" not in row.figure.period:
+            months[row.text_id][int(last_day(row.figure.period)[5:7])] += 1000 if of_year else 1
+    return {text_id: (counts.most_common(1)[0][0], names[text_id]) for text_id, counts in months.items()}
+
+
+def _calendar(rows: Iterable[RoomFigure]) -> Calendar | None:
+    """The year that actual figures of whole years are of; None where they are of several."""
+    ends = Counter(
+        date.fromisoformat(last_day(row.figure.period))
+        for row in rows
+        if row.basis in ACTUAL
+        and 11 <= months_of(row.figure.period) <= 13
+        and not _TRAILING.search(row.figure.place)
+        and row.figure.period[5:7] != "01"
+    )
+    newest = max(ends, default=None)
+    if newest is None or newest.month < _FIRST_SURE_MONTH:
+        return None
+    if any(abs((newest - end).days - 365.25 * (newest.year - end.year)) > _WEEK for end in ends):
+        return None
+    return Calendar(month=newest.month, day=newest.day, ends={end.year: end for end in ends})
+
+
+def _put_right(row: RoomFigure, text: str, calendar: Calendar) -> RoomFigure:
+    """A figure of a bare year, by the year's own end."""
+    figure = row.figure
+    of_year = figure.period.endswith("-12-31") and ("/" not in figure.period or 11 <= months_of(figure.period) <= 13)
+    if not of_year or any(when.end or when.month_day for when in find_periods(_words(row, text))):
+        return row
+    when = When(year=int(last_day(figure.period)[:4]), months=12)
+    period = calendar.resolve(when, instant="/" not in figure.period)
+    return row if period is None else replace(row, figure=replace(figure, period=period))
+
+
+def _words(row: RoomFigure, text: str) -> str:
+    """What says of when a figure is: its row and its column, or the sentence around it."""
+    figure = row.figure
+    if _COLUMN in figure.place:
+        return figure.place[figure.place.index("“") :]
+    before = text[max(0, figure.start - _AROUND) : figure.start]
+    behind = text[figure.end : figure.end + _AROUND]
+    return re.split(r"\n|[.;] (?=[A-ZÄÖÜ])", before)[-1] + " " + re.split(r"\n|[.;] (?=[A-ZÄÖÜ])", behind)[0]

@@ -1,0 +1,70 @@
+"""Conflicts in twenty small rooms by hand: a half that the ledger was mended on, and one that was opened once.
+
+Each room has one to three planted conflicts in two to four documents, and decoys: another period, part, currency or
+basis, rounding, net against gross, ARR against revenue, an average against the year's end. Printed pages
+need LibreOffice.
+`python -m tests.benchmarks.finance_rooms PART` lists what was missed and what is false.
+"""
+
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from tasks.figures.periods import last_day, months_of
+from tests.benchmarks import finance_rooms_development, finance_rooms_shut
+from tests.benchmarks.figure_conflicts import conflicts_of
+
+Room = Callable[[Path], set[tuple[str, str, str]]]
+PARTS: Final[dict[str, Sequence[Room]]] = {
+    "development": finance_rooms_development.ROOMS,
+    "shut": finance_rooms_shut.ROOMS,
+}
+
+
+class Outcome(NamedTuple):
+    """Of one room: the planted conflicts found and missed, and those that are none."""
+
+    found: set[tuple[str, str, str]]
+    missed: set[tuple[str, str, str]]
+    false: set[tuple[str, str, str]]
+
+
+def measure() -> Iterator[tuple[str, str, str]]:
+    """Rows of (what, figure, target)."""
+    for part, rooms in PARTS.items():
+        outcomes = [outcome(room) for room in rooms]
+        found = sum(len(each.found) for each in outcomes)
+        planted = found + sum(len(each.missed) for each in outcomes)
+        false = sum(len(each.false) for each in outcomes)
+        yield f"conflicts in rooms by hand, {part}", f"{found / planted:.3f} ({found} of {planted})", "0.90"
+        yield f"false conflicts a room, {part}", f"{false / len(rooms):.2f}", "1"
+
+
+def outcome(room: Room, *, tell: bool = False) -> Outcome:
+    """What the ledger says of a room; with `tell` the conflicts that are missed and false are printed."""
+    with tempfile.TemporaryDirectory() as name:
+        planted = room(Path(name))
+        conflicts = {
+            (conflict.concept, _said(conflict.period), conflict.counted.figure.entity or ""): conflict
+            for conflict in conflicts_of(Path(name))
+        }
+    said = set(conflicts)
+    if tell:
+        print(room.__name__, *sorted(planted - said))
+        for key in sorted(said - planted):
+            conflict = conflicts[key]
+            for row in (conflict.counted, *conflict.others):
+                print("   false", key, row.document_name, row.figure.value, row.figure.period, row.figure.place)
+    return Outcome(said & planted, planted - said, said - planted)
+
+
+def _said(period: str) -> str:
+    """A day and a part of a year as they are, a year by its last day."""
+    return last_day(period) if "/" in period and 11 <= months_of(period) <= 13 else period
+
+
+if __name__ == "__main__":
+    for each in PARTS[sys.argv[1]]:
+        outcome(each, tell=True)

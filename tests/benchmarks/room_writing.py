@@ -1,0 +1,106 @@
+"""Documents of synthetic rooms as people make them: workbooks, letters, decks, mails, notes and printed pages."""
+
+import subprocess
+from collections.abc import Mapping, Sequence
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import docx
+import openpyxl
+import pptx
+from openpyxl.styles import Font
+from pptx.util import Inches
+
+Cell = str | float | None
+Rows = Sequence[Sequence["Cell | Shown"]]
+
+
+class Shown(NamedTuple):
+    """A cell's number with the format that shows it."""
+
+    value: float
+    form: str
+
+
+_PRINT: Final = "soffice --headless --convert-to pdf --outdir"
+
+
+def percent(value: float) -> Shown:
+    """A share as workbooks keep it: 0.22, shown as 22.0 %."""
+    return Shown(value, "0.0%")
+
+
+def book(file: Path, sheets: Mapping[str, Rows]) -> None:
+    """A workbook; an empty row is left blank, the first row of a sheet is bold."""
+    workbook = openpyxl.Workbook()
+    workbook.remove(workbook.worksheets[0])
+    for name, rows in sheets.items():
+        sheet = workbook.create_sheet(name)
+        for at, row in enumerate(rows, 1):
+            for column, cell in enumerate(row, 1):
+                written = sheet.cell(at, column)
+                if isinstance(cell, Shown):
+                    written.value, written.number_format = cell
+                elif cell is not None:
+                    written.value = cell
+                    if isinstance(cell, int | float) and abs(cell) >= 10_000:
+                        written.number_format = "#,##0;(#,##0)"
+                if at == 1:
+                    written.font = Font(bold=True)
+    workbook.save(file)
+
+
+def letter(file: Path, *blocks: str | Sequence[Sequence[str]]) -> None:
+    """A document of headings ("# Results"), paragraphs and tables."""
+    document = docx.Document()
+    for block in blocks:
+        if isinstance(block, str):
+            if block.startswith("# "):
+                document.add_heading(block[2:], 1)
+            else:
+                document.add_paragraph(block)
+            continue
+        table = document.add_table(len(block), max(map(len, block)), "Table Grid")
+        for row, cells in zip(table.rows, block, strict=True):
+            for place, words in zip(row.cells, cells, strict=False):
+                place.text = words
+    document.save(str(file))
+
+
+def printed(file: Path, *blocks: str | Sequence[Sequence[str]]) -> None:
+    """The same as a printed page: a PDF that LibreOffice makes of the document."""
+    source = file.with_suffix(".docx")
+    letter(source, *blocks)
+    subprocess.run([*_PRINT.split(), str(file.parent), str(source)], check=True, capture_output=True)
+    source.unlink()
+
+
+def deck(file: Path, *slides: tuple[str, Sequence[str] | Rows]) -> None:
+    """Slides with a title and bullets, or a table."""
+    presentation = pptx.Presentation()
+    for title, body in slides:
+        of_words = all(isinstance(line, str) for line in body)
+        slide = presentation.slides.add_slide(presentation.slide_layouts[1 if of_words else 5])
+        assert slide.shapes.title is not None
+        slide.shapes.title.text = title
+        if of_words:
+            slide.placeholders[1].text = "\n".join(map(str, body))
+            continue
+        width = max(map(len, body))
+        table = slide.shapes.add_table(len(body), width, Inches(0.5), Inches(1.5), Inches(9), Inches(4)).table
+        for row, cells in enumerate(body):
+            for column, cell in enumerate(cells):
+                table.cell(row, column).text = "" if cell is None else str(cell)
+    presentation.save(str(file))
+
+
+def mail(file: Path, subject: str, date: str, words: str) -> None:
+    """A mail of plain text."""
+    message = EmailMessage()
+    message["From"] = "Finance <finance@example.com>"
+    message["To"] = "Deal team <deal@example.com>"
+    message["Subject"] = subject
+    message["Date"] = date
+    message.set_content(words)
+    file.write_bytes(message.as_bytes())

@@ -1,0 +1,65 @@
+"""The year of a room's company, where only some of its documents say when it ends."""
+
+from collections.abc import Mapping
+
+from tasks.figures.concepts import taxonomy
+from tasks.figures.conflicts import RoomFigure, find_conflicts
+from tasks.figures.document import LedgerDocument
+from tasks.figures.document_figures import find_figures
+from tasks.figures.fiscal_years import by_the_rooms_year
+
+ACCOUNTS = (
+    "Accounts for the year ended 31 March 2024\n\nGBP thousand\t2024\t2023\nEBITDA\t6,320\t5,480\nDebt\t4,100\t4,000\n"
+)
+FISCAL_2024 = "2023-04-01/2024-03-31"
+
+
+def room(documents: Mapping[str, str]) -> list[RoomFigure]:
+    texts = [*documents.values()]
+    rows = [
+        RoomFigure(figure, figure.basis or "reported", name, name, "", deck=False, dated=None, text_id=at)
+        for at, (name, text) in enumerate(documents.items())
+        for figure in find_figures(LedgerDocument(text, [], name), taxonomy()).figures
+    ]
+    return [*by_the_rooms_year(rows, texts.__getitem__)]
+
+
+def periods(rows: list[RoomFigure], name: str) -> list[str]:
+    return [row.figure.period for row in rows if row.document_name == name]
+
+
+def test_a_bare_year_ends_when_the_accounts_say() -> None:
+    rows = room({"accounts.txt": ACCOUNTS, "deck.txt": "EBITDA FY24: GBP 7.9 million\n"})
+    assert periods(rows, "deck.txt") == [FISCAL_2024]
+    (conflict,) = find_conflicts(rows)
+    assert (conflict.concept, conflict.period) == ("ebitda", FISCAL_2024)
+
+
+def test_a_column_of_a_bare_year_too_with_its_stocks() -> None:
+    rows = room({"accounts.txt": ACCOUNTS, "model.txt": "GBP m\tFY23A\tFY24A\nEBITDA\t5.5\t6.3\nDebt\t4.0\t4.1\n"})
+    assert periods(rows, "model.txt") == ["2022-04-01/2023-03-31", FISCAL_2024, "2023-03-31", "2024-03-31"]
+
+
+def test_what_names_its_month_stays() -> None:
+    rows = room(
+        {
+            "accounts.txt": ACCOUNTS,
+            "kpi.txt": "GBP m\tLTM Dec-24\nEBITDA\t6.9\n\nTotal debt at 31 December 2024: GBP 4.4m\n",
+        }
+    )
+    assert periods(rows, "kpi.txt") == ["2024-01-01/2024-12-31", "2024-12-31"]
+
+
+def test_a_document_that_says_its_own_year_and_a_room_of_two_years_stay() -> None:
+    other = "Accounts for the year ended 31 December 2024\n\nGBP thousand\t2024\nEBITDA\t900\n"
+    rows = room({"accounts.txt": ACCOUNTS, "subsidiary.txt": other, "deck.txt": "EBITDA FY24: GBP 7.9 million\n"})
+    assert periods(rows, "subsidiary.txt") == ["2024-01-01/2024-12-31"]
+    assert periods(rows, "deck.txt") == ["2024-01-01/2024-12-31"]
+
+
+def test_a_room_of_calendar_years_asks_for_no_text() -> None:
+    rows = [
+        RoomFigure(figure, "reported", "deck.txt", "deck.txt", "", deck=False, dated=None)
+        for figure in find_figures(LedgerDocument("EBITDA FY24: GBP 7.9 million\n", [], "deck.txt"), taxonomy()).figures
+    ]
+    assert by_the_rooms_year(rows, lambda _: (_ for _ in ()).throw(AssertionError)) is rows
