@@ -12,7 +12,8 @@ too many is what a changed statement has as well as a free paraphrase, and the s
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -22,9 +23,11 @@ from tasks.statements.figure_places import places_of_figures
 from tasks.statements.figures import same
 from tasks.statements.limiting import limits_differ, negations
 from tasks.statements.reading import Sentence, read
+from tasks.statements.readings import begins_with_pronoun, readings
 from tasks.statements.roles import exchanged, exchanged_names, misplaced_names, swapped_roles
 from tasks.statements.tables import SourceSentence, source_sentences
 from tasks.statements.wording import (
+    beyond_semicolon,
     lost_words,
     missing_words,
     opposites,
@@ -41,6 +44,13 @@ _CANDIDATES: Final = 8
 
 _SAME_MATTER: Final = 0.7
 """The share of a statement's words that a sentence has which speaks of the same matter."""
+
+
+_NEAR: Final = 0.5
+_FEW_MISSING: Final = 3
+_READ_OTHERWISE: Final = 4
+"""The share of a statement's words that a sentence has which may prove it in another form, how many it may lack, and
+how many sentences are read so."""
 
 
 _HEADING: Final = 12
@@ -92,24 +102,62 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
     stated = read(statement)
     known = _known(names)
     best = Check(Verdict.NOT_FOUND)
+    wanted, numbers = _wanted(stated, known)
+    said = _SaidBy(wanted)
     for number, text in enumerate(texts):
-        for candidate in _candidates(stated, text, known):
+        candidates = _candidates(text, numbers, said)
+        for place in candidates:
+            candidate = source_sentences(text)[place]
             result = compare(stated, candidate, known)
             if result.verdict is Verdict.SUPPORTED:
                 return Check(result.verdict, candidate.original, result.why, result.share, number)
             rank = (result.verdict is Verdict.CONTRADICTED, result.share)
             if rank > (best.verdict is Verdict.CONTRADICTED, best.share):
                 best = Check(result.verdict, candidate.original, result.why, result.share, number)
+        otherwise = _read_otherwise(stated, text, candidates, known, said)
+        if otherwise is not None:
+            return replace(otherwise, text=number)
     return best
+
+
+def _wanted(stated: Sentence, names: frozenset[str]) -> tuple[set[str], set[str]]:
+    """The stems and the numbers that a sentence is sought for."""
+    figures = (stated.tokens[at].figure for at in stated.figures)
+    numbers = {str(abs(figure.value).normalize()) for figure in figures if figure and not figure.is_date}
+    return {stated.tokens[at].stem for at in stated.content} - names, numbers
+
+
+def _read_otherwise(
+    stated: Sentence, text: str, places: Sequence[int], names: frozenset[str], said: "_SaidBy"
+) -> Check | None:
+    """The proof by what a sentence says in another form; None where there is none.
+
+    Looked at are sentences that have all of the statement's figures and half of its words, or begin with a pronoun.
+    """
+    wanted, numbers = _wanted(stated, names)
+    candidates = source_sentences(text)
+    fewest = max(len(wanted) * _NEAR, len(wanted) - _FEW_MISSING)
+    for place in places[:_READ_OTHERWISE]:
+        candidate = candidates[place]
+        held = said.how_many(candidate.stems)
+        if not numbers <= candidate.numbers or (held < fewest and not (held and begins_with_pronoun(candidate.text))):
+            continue
+        for words in readings(stated, candidates, place, text):
+            if said.how_many(read(words).all_stems) == len(wanted):
+                other = SourceSentence(candidate.original, words, "", candidate.stems, candidate.numbers)
+                result = compare(stated, other, names)
+                if result.verdict is Verdict.SUPPORTED:
+                    return result
+    return None
 
 
 def nearest(statement: str, texts: Sequence[str], names: str = "", most: int = 3) -> list[str]:
     """The sentences of the texts that share most with a statement, as they stand there, best first."""
     stated = read(statement)
-    known = _known(names)
-    found = [candidate for text in texts for candidate in _candidates(stated, text, known)]
-    wanted = {stated.tokens[at].stem for at in stated.content}
-    said = _SaidBy(wanted)
+    wanted, numbers = _wanted(stated, _known(names))
+    sought = _SaidBy(wanted)
+    found = [source_sentences(text)[place] for text in texts for place in _candidates(text, numbers, sought)]
+    said = _SaidBy({stated.tokens[at].stem for at in stated.content})
     found.sort(key=lambda candidate: -said.how_many(candidate.stems))
     return list(dict.fromkeys(candidate.original for candidate in found))[:most]
 
@@ -122,29 +170,26 @@ def _known(names: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words if len(word) > 1) | short
 
 
-def _candidates(stated: Sentence, text: str, names: frozenset[str]) -> list[SourceSentence]:
-    """The sentences of a text that share most with a statement, best first."""
-    wanted = {stated.tokens[at].stem for at in stated.content} - names
-    numbers = {stated.tokens[at].figure.value for at in stated.figures if not stated.tokens[at].figure.is_date}  # type: ignore[union-attr]
-    said = _SaidBy(wanted)
+def _candidates(text: str, numbers: AbstractSet[str], said: "_SaidBy") -> list[int]:
+    """Where the sentences of a text stand that share most with a statement, best first."""
     scored = []
     for place, candidate in enumerate(source_sentences(text)):
         shared = float(said.how_many(candidate.stems))
-        shared += sum(0.5 for number in numbers if str(abs(number).normalize()) in candidate.numbers)
-        if shared or not wanted:
-            scored.append((shared - len(candidate.stems) * 0.005, -place, candidate))
-    scored.sort(key=lambda entry: entry[:2], reverse=True)
-    return [candidate for _, _, candidate in scored[:_CANDIDATES]]
+        shared += 0.5 * len(numbers & candidate.numbers)
+        if shared or not said.words:
+            scored.append((shared - len(candidate.stems) * 0.005, -place))
+    scored.sort(reverse=True)
+    return [-place for _, place in scored[:_CANDIDATES]]
 
 
 class _SaidBy(dict[str, frozenset[str]]):
     """For each stem of a text, the words of a statement that it says; looked up once for each stem."""
 
     def __init__(self, words: Collection[str]) -> None:
-        self._words = words
+        self.words = words
 
     def __missing__(self, stem: str) -> frozenset[str]:
-        self[stem] = said = frozenset(word for word in self._words if say_the_same(word, stem))
+        self[stem] = said = frozenset(word for word in self.words if say_the_same(word, stem))
         return said
 
     def how_many(self, stems: frozenset[str]) -> int:
@@ -201,6 +246,7 @@ def _differences(comparison: Comparison) -> Iterator[Difference]:
     yield from exchanged(comparison)
     yield from exchanged_names(comparison)
     yield from misplaced_names(comparison)
+    yield from beyond_semicolon(comparison)
     yield from other_frequencies(comparison)
     yield from restricted_subjects(comparison)
     yield from other_names(comparison)

@@ -11,11 +11,17 @@ from typing import Final
 from tasks.statements.alignment import Comparison
 from tasks.statements.figure_places import period_of, role
 from tasks.statements.figures import PERCENT, Figure, figures
+from tasks.statements.reading import Sentence
 from tasks.statements.words import are_opposite, say_the_same, stem
 
 _SHORT: Final = re.compile(r"\b(?:[A-Z]{2,6}|[A-Z](?:&[A-Z])+)(?![\w&])")
 _WORD: Final = re.compile(r"[A-Za-z][\w’']*")
 _JOINING: Final = frozenset({"of", "and", "the", "for", "to", "in", "on"})
+_PROGRESSIVE: Final = re.compile(r"\b(?:is|are) (\w{2,}ing)\b")
+_FUTURE: Final = re.compile(r"\bwill (\w+)\b")
+_IF: Final = re.compile(r"\bif\b", re.IGNORECASE)
+_WHEN: Final = re.compile(r"\b(?:when|where|once|whenever)\b")
+_WHO: Final = re.compile(r"([A-Z][a-z]+(?: [a-z]+)?s) who ")
 _LOSS: Final = re.compile(r"\bloss(?:es)?\b", re.IGNORECASE)
 _RESULT: Final = re.compile(r"\b(?:profit|income|earnings|result)\b(?: \(loss\))?", re.IGNORECASE)
 _RISE: Final = stem("rise")
@@ -23,7 +29,27 @@ _RISE: Final = stem("rise")
 
 def restated(statement: str, source: str) -> str:
     """The statement as a source would put it that has a short form where it has the words, or the words, or a sign."""
-    return _with_sign(_written_out(statement, source), source)
+    return _with_sign(_as_condition(_as_future(_written_out(statement, source), source), source), source)
+
+
+def _as_future(statement: str, source: str) -> str:
+    """With `will retire` for `is retiring`, where the source says so."""
+    match = _PROGRESSIVE.search(statement)
+    if match is None:
+        return statement
+    verb = stem(match[1])
+    future = next((other[0] for other in _FUTURE.finditer(source) if stem(other[1]) == verb), "")
+    return f"{statement[: match.start()]}{future}{statement[match.end() :]}" if future else statement
+
+
+def _as_condition(statement: str, source: str) -> str:
+    """With the source's `if` for `when`, and for whom something is so: `customers who pay in advance`."""
+    if not _IF.search(source) or _IF.search(statement):
+        return statement
+    who = _WHO.match(statement)
+    if who is not None:
+        return f"If {who[1].lower()} {statement[who.end() :]}"
+    return _WHEN.sub("if", statement, count=1) if not _WHEN.search(source) else statement
 
 
 def _written_out(statement: str, source: str) -> str:
@@ -92,6 +118,21 @@ def is_change_between(comparison: Comparison, at: int) -> bool:
     if say_the_same(token.stem, _RISE):
         return later > earlier
     return are_opposite(token.stem, _RISE) and later < earlier
+
+
+def is_sign(comparison: Comparison, at: int) -> bool:
+    """Whether `negative` says no more than the sign of the figure that follows it."""
+    stated, source = comparison.stated, comparison.source
+    if stated.tokens[at].text != "negative":
+        return False
+    behind = next((place for place in stated.figures if place > at and not _is_date(stated, place)), None)
+    figure = source.tokens[comparison.to[behind]].figure if behind in comparison.to else None
+    return figure is not None and figure.value < 0
+
+
+def _is_date(sentence: Sentence, at: int) -> bool:
+    figure = sentence.tokens[at].figure
+    return figure is not None and figure.is_date
 
 
 def _earlier_and_later(comparison: Comparison) -> tuple[Decimal, Decimal] | None:

@@ -151,6 +151,8 @@ def limits_differ(comparison: Comparison) -> Iterator[Difference]:
         behind = source.tokens[at + 1].text if at + 1 < len(source.tokens) else ""
         if token.operator == ONLY and behind in _BINDING and at not in comparison.used and _limits_used(comparison, at):
             yield Difference(f"it says “{token.text} {behind}”")
+    if CONDITION in mine:
+        yield from _lost_conjuncts(comparison)
     for kind in (ALL, MOST, SOME, FEW, ONLY, ANY):
         if (
             kind in mine
@@ -168,13 +170,42 @@ def limits_differ(comparison: Comparison) -> Iterator[Difference]:
         ):
             yield Difference(f"it says “{token.text}”")
     for at, token in enumerate(stated.tokens):
+        if token.operator == ALL and at in comparison.to and _is_of_another(comparison, at):
+            yield Difference(f"it says “{token.text}” of something else")
         if token.operator in {ALL, MOST, SOME, FEW, ONLY, ANY} and at not in comparison.to:
             yield Difference(f"it does not say “{token.text}” so often")
+
+
+def _is_of_another(comparison: Comparison, at: int) -> bool:
+    """Whether `all` is of another thing in the sentence: `all 3,100 bikes` for `all models`."""
+    stated, source = comparison.stated, comparison.source
+    mine = next(
+        (place for place in range(at + 1, min(at + 5, len(stated.tokens))) if stated.tokens[place].is_content), None
+    )
+    theirs = comparison.to[at]
+    following = set(range(theirs + 1, min(theirs + 6, len(source.tokens))))
+    return mine in comparison.to and comparison.to[mine] < theirs and not following & comparison.used
+
+
+def _lost_conjuncts(comparison: Comparison) -> Iterator[Difference]:
+    """Of two conditions that must both hold, the second, where the statement has the first alone."""
+    source = comparison.source
+    for at, token in enumerate(source.tokens):
+        if token.operator != CONDITION or at not in comparison.used:
+            continue
+        end = source.text.find(",", token.start)
+        behind = [place for place in range(at + 1, len(source.tokens)) if source.tokens[place].start < end]
+        joint = next((place for place in behind if source.tokens[place].text == "and"), None)
+        verbs = [place for place in behind if joint is not None and place > joint and source.tokens[place].is_verb]
+        if verbs and not comparison.used & {*verbs}:
+            yield Difference(f"it says “and {source.tokens[verbs[0]].text}”")
 
 
 def _says_what_is(comparison: Comparison, at: int) -> bool:
     """Whether a contract's `shall (not) be` or `shall not exceed` is said as `is (not)`, `is capped at`."""
     tokens, stated = comparison.source.tokens, comparison.stated.tokens
+    if _is_promised(comparison, at):
+        return True
     if tokens[at].text != "shall":
         return False
     behind = at + 2 if at + 1 < len(tokens) and tokens[at + 1].text == "not" else at + 1
@@ -183,6 +214,25 @@ def _says_what_is(comparison: Comparison, at: int) -> bool:
     return tokens[behind].is_limit or (
         tokens[behind].text == "be" and any(token.text in {"is", "are"} for token in stated)
     )
+
+
+def _is_promised(comparison: Comparison, at: int) -> bool:
+    """Whether a policy's `we will` or a contract's `shall` is said as what is done: `notifies`, `are notified`."""
+    tokens, stated = comparison.source.tokens, comparison.stated.tokens
+    if tokens[at].text not in {"will", "shall"}:
+        return False
+    if tokens[at].text == "will" and not any(token.text in {"we", "us", "you", "our", "your"} for token in tokens):
+        return False
+    if any((figure := tokens[place].figure) is not None and figure.is_date for place in comparison.source.figures):
+        return False
+    verb = next((place for place in range(at + 1, min(at + 4, len(tokens))) if tokens[place].is_verb), None)
+    mine = comparison.back(verb) if verb is not None else None
+    if mine is None:
+        return False
+    before = [token.text for token in stated[max(mine - 2, 0) : mine]]
+    if stated[mine].is_passive:
+        return bool(before) and bool({"is", "are"} & {*before})
+    return not stated[mine].text.endswith(("ed", "ing")) and not {"has", "have", "had"} & {*before}
 
 
 def _comes_first(comparison: Comparison, at: int) -> bool:

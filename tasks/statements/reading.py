@@ -51,6 +51,9 @@ _BE: Final = words_of("be")
 _AUXILIARY: Final = _BE | words_of("auxiliary")
 _PRONOUNS: Final = words_of("pronouns")
 _TOKEN: Final = re.compile(r"[^\W\d_](?:[\w]|[’'](?=\w)|[&](?=\w)|\.(?=[A-Za-z]\.))*|\d[\w]*|[;:,.()—–?!\"“”]|\t|\|")
+_CONTRACTED: Final = re.compile(r"\b(we|you|they|I|it|he|she)[’'](ll|ve|re|d)\b", re.IGNORECASE)
+_FULL: Final = {"ll": "will", "ve": "have", "re": "are", "d": "would"}
+_STAYING: Final = frozenset({"remain", "remains", "remained", "stay", "stays", "stayed"})
 _NEAR: Final = 6
 """Words between two verbs of one subject; a verb farther in front is one of a clause inside the other."""
 _BREAKS: Final = frozenset(";:—–()?!")
@@ -91,6 +94,7 @@ class Sentence:
     figures: list[int] = field(default_factory=list)
     content: list[int] = field(default_factory=list)
     has_respectively: bool = False
+    all_stems: frozenset[str] = frozenset()
 
     @property
     def stems(self) -> frozenset[str]:
@@ -161,15 +165,17 @@ def read(original: str) -> Sentence:
         at_start = False
     sentence = Sentence(original, text, tokens)
     sentence.has_respectively = any(token.text == "respectively" for token in tokens)
+    sentence.all_stems = frozenset(token.stem for token in tokens)
     _govern(sentence)
     _split_clauses(sentence)
     return sentence
 
 
 def _plain(text: str) -> str:
-    """Without Markdown's marks, and with hyphens that join words as spaces; `non-` stays with its word."""
+    """Without Markdown's marks and contractions, hyphens that join words as spaces; `non-` stays with its word."""
     text = re.sub(r"\[([^\[\]\n]+)\]\([^()\s]*\)", r"\1", text)
     text = re.sub(r"[*`#]+|__|(?<!\w)_|_(?!\w)", "", text)
+    text = _CONTRACTED.sub(lambda match: f"{match[1]} {_FULL[match[2].lower()]}", text)
     text = re.sub(r"\b(non|un|pre|re|ex|co|anti|sub)[-‐‑](?=[a-z])", r"\1", text, flags=re.IGNORECASE)
     return " ".join(text.split()) if "\t" not in text else text
 
@@ -251,7 +257,7 @@ def _tell_verb(tokens: Sequence[Token], at: int) -> None:
     )
     ends = token.text.endswith("ed") or token.text in _PARTICIPLES or _is_irregular(token)
     following = tokens[at + 1].text if at + 2 < len(tokens) and tokens[at + 2].figure is None else ""
-    be_before = any(word in _BE for word in previous)
+    be_before = any(word in _BE or word in _STAYING for word in previous)
     token.is_passive = token.is_verb and ends and ((be_before and not token.text.endswith("ing")) or following == "by")
 
 

@@ -8,7 +8,7 @@ from tasks.statements.alignment import Comparison, Difference
 from tasks.statements.figure_places import role
 from tasks.statements.figures import DATE
 from tasks.statements.reading import Sentence, object_of, subject_of
-from tasks.statements.words import words_of
+from tasks.statements.words import stem, words_of
 
 _OPPOSITE_PREPOSITIONS: Final = frozenset(
     frozenset(pair.split())
@@ -30,6 +30,7 @@ _OPPOSITE_PREPOSITIONS: Final = frozenset(
 
 
 _BE: Final = words_of("be")
+_INCLUDING: Final = frozenset(map(stem, ("including", "include", "comprise", "contain", "cover", "plus")))
 _BOUNDS: Final = {
     "before": "before",
     "after": "after",
@@ -50,10 +51,12 @@ def swapped_roles(comparison: Comparison) -> Iterator[Difference]:
                 if bounds[0] != bounds[1]:
                     yield Difference(f"it says “{other.preposition} {other.text}”", is_against=True)
             continue
+        if one.preposition == "including" and not _includes(source):
+            yield Difference(f"it does not include {other.text}", is_against=True)
         pair = frozenset({one.preposition, other.preposition})
         if one.is_content and pair in _OPPOSITE_PREPOSITIONS and pair != frozenset({"by", "to"}):
             yield Difference(f"it says “{other.preposition} {other.text}”", is_against=True)
-        if not (one.is_verb and other.is_verb):
+        if not other.is_verb or not (one.is_verb or _is_base_form(stated, mine, other.text)):
             continue
         agents, patients = _parts(stated, mine)
         their_agents, their_patients = _parts(source, theirs)
@@ -68,6 +71,16 @@ def swapped_roles(comparison: Comparison) -> Iterator[Difference]:
                 yield Difference(f"“{one.text}” is said the other way round", is_against=True)
                 return
         yield from _verb_subject(comparison, mine, theirs)
+
+
+def _is_base_form(stated: Sentence, at: int, verb: str) -> bool:
+    """Whether a word behind a plural is the sentence's verb: `customers warn` of `will warn`."""
+    before = stated.tokens[at - 1] if at else None
+    return stated.tokens[at].text == verb and before is not None and before.is_content and before.text.endswith("s")
+
+
+def _includes(source: Sentence) -> bool:
+    return any(token.stem in _INCLUDING for token in source.tokens)
 
 
 def exchanged_names(comparison: Comparison) -> Iterator[Difference]:

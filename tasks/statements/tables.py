@@ -44,6 +44,7 @@ _CELL_FIGURE: Final = re.compile(
     r"(?:[A-Z]{3}|x|bps|pp|million|billion|bn|m|k)?\s*"
 )
 _BRACKETS: Final = re.compile(r"\([^()]{1,20}\)$")
+_SOLE_CURRENCY: Final = re.compile(r"\((?:in )?(US\$|A\$|C\$|[$€£¥₹]|USD|EUR|GBP|JPY|CHF|CAD|AUD|SEK|NOK|DKK)\)")
 _CODES: Final = {"dollars": "$", "euros": "EUR", "euro": "EUR", "pounds": "GBP", "yen": "JPY", "rupees": "INR"}
 _ABOVE: Final = 6
 _LONGEST_LABEL: Final = 200
@@ -118,7 +119,7 @@ def _cells(line: str) -> list[str] | None:
     stripped = line.strip()
     if "\t" in stripped:
         return _joined([cell.strip() for cell in line.strip("\n").split("\t")])
-    if stripped.startswith("|") and stripped.count("|") >= 2:
+    if (stripped.startswith("|") and stripped.count("|") >= 2) or stripped.count(" | ") >= 2:
         return _joined([cell.strip().strip("*_ ") for cell in stripped.strip("|").split("|")])
     return None
 
@@ -226,4 +227,5 @@ def _unit(words: str) -> tuple[str, str]:
             around = part[max(match.start() - 20, 0) : match.end() + 25]
             named = _CURRENCY.search(around)
             currency = currency or (_CODES.get(named[0].lower(), named[0]) if named else "")
-    return scale, currency
+    sole = _SOLE_CURRENCY.search(words) if not currency else None
+    return scale, _CODES.get(sole[1].lower(), sole[1]) if sole else currency

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from tasks.statements.alignment import Comparison, Difference
-from tasks.statements.derived import is_change_between
+from tasks.statements.derived import is_change_between, is_sign
 from tasks.statements.figures import Figure
 from tasks.statements.reading import Sentence
 from tasks.statements.words import (
@@ -54,7 +54,7 @@ def opposites(comparison: Comparison) -> Iterator[Difference]:
 def missing_words(comparison: Comparison) -> Iterator[Difference]:
     for at in comparison.missing:
         token = comparison.stated.tokens[at]
-        if _may_be_named(comparison, at) or is_change_between(comparison, at):
+        if _may_be_named(comparison, at) or is_change_between(comparison, at) or is_sign(comparison, at):
             continue
         if token.figure is not None:
             kinds = [
@@ -123,7 +123,8 @@ def other_subjects(comparison: Comparison) -> Iterator[Difference]:
         and token.stem not in comparison.names
     ]
     if others and not any(
-        token.stem in _GENERIC or token.stem in comparison.names for token in source.tokens[:first_verb]
+        (token.stem in _GENERIC and token.text not in {"who", "which"}) or token.stem in comparison.names
+        for token in source.tokens[:first_verb]
     ):
         yield Difference(f"it speaks of {others[0].text}")
 
@@ -159,6 +160,27 @@ def other_names(comparison: Comparison) -> Iterator[Difference]:
         )
         if own and not is_here_too:
             yield Difference(f"it says “{token.text}” of {own[0].text}", is_against=True)
+            return
+
+
+def beyond_semicolon(comparison: Comparison) -> Iterator[Difference]:
+    """A name that the sentence has behind a semicolon with a verb of its own, where the statement has one verb."""
+    stated, source = comparison.stated, comparison.source
+    ends = [at for at, sign in enumerate(source.text) if sign == ";"]
+    if not ends or ";" in stated.text:
+        return
+
+    def _part(place: int) -> int:
+        return sum(end < source.tokens[place].start for end in ends)
+
+    verbs = {_part(theirs) for mine, theirs in comparison.to.items() if stated.tokens[mine].is_verb}
+    for mine, theirs in comparison.to.items():
+        part = _part(theirs)
+        if len(verbs) != 1 or part in verbs or not stated.tokens[mine].is_name or not stated.tokens[mine].preposition:
+            continue
+        unused = [at for at, token in enumerate(source.tokens) if token.is_verb and _part(at) == part]
+        if unused and not comparison.used & {*unused}:
+            yield Difference(f"it says “{source.tokens[unused[0]].text}” of {source.tokens[theirs].text}")
             return
 
 

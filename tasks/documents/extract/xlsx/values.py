@@ -29,7 +29,20 @@ _ATTRIBUTE: Final = re.compile(rb"""\s([ts])\s*+=\s*+["']([^"'<]*)["']""")
 _ESCAPED: Final = re.compile("_x([0-9A-Fa-f]{4})_")
 _PHONETIC: Final = re.compile(rb"<rPh%(end)b\s*+(?:<t%(end)b[^<]*+</t>\s*+)?+</rPh>" % {b"end": TAG_END})
 _WORDS: Final = re.compile(rb"<t" + TAG_END + rb"([^<]*+)")
-_NOISE: Final = re.compile(NOISE.pattern.encode())
+_DECIMALS: Final = re.compile(
+    rb"%(number)b(?:\t%(number)b)*+"
+    % {b"number": rb"-?(?:0|[1-9][0-9]{0,99}+)(?:\.[0-9]{0,99}[1-9]|(?<!-0)\.0)?+(?:E-?[0-9]{1,3}+)?+"}
+)
+"""Numbers as Excel writes them: no decimals of which the last is 0, but for 5.0, and no zero below zero."""
+
+_NOISE: Final = re.compile(NOISE.pattern.replace("$", r"\t|$").encode())
+
+_ZERO: Final = ord("0")
+_KNOWN: Final[dict[bytes, bytes]] = {}
+_MOST_KNOWN_NUMBERS: Final = 4096
+_LONGEST_KNOWN: Final = 40
+"""Bytes of a number that is kept: those of Excel have 24 at most."""
+
 _MOMENT: Final = re.compile(rb"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.0*+)?+Z?")
 _INDICES: Final[list[bytes]] = []
 
@@ -179,25 +192,32 @@ def number(raw: bytes) -> bytes:
 
 
 def numbers(raw: Sequence[bytes]) -> list[bytes]:
-    """The same of many, in a third of the time."""
+    """The same of many, in half the time; in a fifth where they were met before, as in tables that repeat others."""
+    known = list(map(_KNOWN.get, raw))
+    fresh = [one for one, shown in zip(raw, known, strict=True) if shown is None]
+    better = dict(zip(fresh, _cut(fresh), strict=True)) if fresh else {}
+    if max(map(len, fresh), default=_LONGEST_KNOWN) < _LONGEST_KNOWN:
+        if len(_KNOWN) > _MOST_KNOWN_NUMBERS:
+            _KNOWN.clear()
+        _KNOWN.update(better)
+    return [better[one] if shown is None else shown for one, shown in zip(raw, known, strict=True)]
+
+
+def _cut(raw: Sequence[bytes]) -> list[bytes]:
+    """All cut to the digits that tell at once; those with an exponent or noise one by one."""
     joined = b"\t".join(raw)
-    if b"." not in joined or b"E" in joined or b"e" in joined or b"&" in joined:
+    if _DECIMALS.fullmatch(joined) is None:
         return list(map(number, raw))
-    try:
-        cut = "\t".join(map(str, map(TELLING.create_decimal, joined.decode().split("\t")))).encode().split(b"\t")
-    except (ArithmeticError, ValueError):  # some are no numbers
-        return list(map(number, raw))
-    shown: list[bytes] = []
-    for one, short in zip(raw, cut, strict=True):
-        if len(one) < TELLING_LENGTH and one[-2:] != b".0":
-            shown.append(one)
-        elif (
-            len(one) >= TELLING_LENGTH
-            and short[-1] > 48  # a digit, and none that may go
-            and b"E" not in short
-            and not ((b"000" in short or b"999" in short) and _NOISE.search(short))
-        ):
-            shown.append(short)
-        else:
-            shown.append(number(one))
-    return shown
+    decimals = map(TELLING.normalize, map(TELLING.create_decimal, joined.decode().split("\t")))
+    cut = "\t".join(map(str, decimals)).encode()
+    shown = cut.split(b"\t")
+    if b"E" not in cut and b"E" not in joined and not _noisy(cut):
+        return shown
+    return [
+        number(one) if b"E" in short or b"E" in one or _noisy(short) else short
+        for one, short in zip(raw, shown, strict=True)
+    ]
+
+
+def _noisy(cut: bytes) -> bool:
+    return (b"000" in cut or b"999" in cut) and _NOISE.search(cut) is not None

@@ -176,3 +176,11 @@ def test_the_quick_way_for_columns_shows_the_same(shape: str) -> None:
 def test_a_column_with_odd_values_keeps_the_others(odd: str) -> None:
     assert numbers([b"0.30000000000000004", odd.encode()])[0] == b"0.3"
     assert numbers([b"0.66666666666666663", odd.encode()]) == [b"0.666666666666667", number(odd.encode())]
+
+
+@pytest.mark.parametrize(
+    "odd", ["-0.0", "5.0", "1.50", "0012", "1E5", "9.4999999999999998E-3", "1E-300", "-7.0000000000000001"]
+)
+def test_a_number_met_again_is_shown_as_the_first_time(odd: str) -> None:
+    row = [b"0.66666666666666663", odd.encode(), b"0.30000000000000004"]
+    assert numbers(row) == numbers(row) == [b"0.666666666666667", number(odd.encode()), b"0.3"]

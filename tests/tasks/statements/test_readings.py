@@ -1,0 +1,71 @@
+"""Statements that a source says in another form: with a pronoun, in a clause of a sentence, from the other side."""
+
+import pytest
+
+from tasks.statements.check import Verdict, check
+
+NEWS = """\
+Arden Mills to Acquire Pell Flour
+
+Arden Mills has entered into an agreement to acquire Pell Flour from Corvin Capital for $80 million. Pell, which is
+based in Ghent, had sales of €41 million in 2023 and employs 120 people. It was founded by two brothers.
+
+Arden Mills lent $5 million to Oster Foods in May. Its finance chief, Jonas Reuter, will retire on June 30. He will be
+succeeded by Clara Boone, head of the Bakery division. She joined the company in 2015.
+
+Bread grew 6.0% to $188 million, and Flour 1.4% to $113 million. Arden Mills bought all of the outstanding shares of
+Hale Oats in 2022. The board met in March. It rejected the proposal to sell the mill.
+"""
+POLICY = """\
+If you pay for a year in advance, we'll give you a full refund of the first month. We will warn you a week before we
+close your account. You own the files that you upload. If you ask in time and you have paid, we close the account.
+"""
+LEASE = """\
+This lease is made between Harbour Estates plc (the "Landlord") and Dunmore Logistics Limited (the "Tenant"). The Tenant
+shall keep the interior in good repair. The Landlord shall maintain the roof. Its frames are made in Leeds; the assembly
+takes place in York. The Landlord has repaired one gate; all 40 lamps were replaced.
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "statement"),
+    [
+        (NEWS, "Arden Mills has agreed to buy Pell Flour from Corvin Capital for $80 million."),
+        (NEWS, "Pell Flour is headquartered in Ghent."),
+        (NEWS, "Pell Flour employs 120 people."),
+        (NEWS, "Oster Foods borrowed $5 million from Arden Mills in May."),
+        (NEWS, "Jonas Reuter is retiring on June 30."),
+        (NEWS, "Clara Boone joined the company in 2015."),
+        (NEWS, "Flour grew 1.4% to $113 million."),
+        (NEWS, "Arden Mills bought Hale Oats in 2022."),
+        (NEWS, "The board rejected the proposal to sell the mill."),
+        (POLICY, "Customers who pay for a year in advance receive a full refund of the first month."),
+        (POLICY, "Customers are warned a week before we close their account."),
+        (POLICY, "Users own the files that they upload."),
+        (LEASE, "Dunmore Logistics must keep the interior in good repair."),
+        (LEASE, "Harbour Estates must maintain the roof."),
+    ],
+)
+def test_another_form_proves_a_statement(source: str, statement: str) -> None:
+    assert check(statement, [source]).verdict is Verdict.SUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("source", "statement"),
+    [
+        (NEWS, "Corvin Capital has agreed to buy Pell Flour from Arden Mills for $80 million."),
+        (NEWS, "Arden Mills borrowed $5 million from Oster Foods in May."),
+        (NEWS, "Arden Mills is headquartered in Ghent."),
+        (NEWS, "Corvin Capital employs 120 people."),
+        (NEWS, "Jonas Reuter joined the company in 2015."),
+        (NEWS, "Flour grew 6.0% to $188 million."),
+        (POLICY, "Customers receive a full refund of the first month."),
+        (POLICY, "Customers warn us a week before they close their account."),
+        (POLICY, "If you ask in time, we close the account."),
+        (LEASE, "Dunmore Logistics shall maintain the roof."),
+        (LEASE, "Its frames are made in York."),
+        (LEASE, "The Landlord has repaired all gates."),
+    ],
+)
+def test_another_form_proves_nothing_else(source: str, statement: str) -> None:
+    assert check(statement, [source], "Arden Mills").verdict is not Verdict.SUPPORTED
