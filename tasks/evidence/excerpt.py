@@ -23,7 +23,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class MarkedWords:
     """Words that are marked or not; the first run of a mark has its anchor among its `anchors`."""
 
     text: str
@@ -36,7 +36,7 @@ class Block:
     """A paragraph of one cell, or the rows of a table."""
 
     kind: Literal["paragraph", "table"]
-    rows: list[list[list[Run]]]
+    rows: list[list[list[MarkedWords]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +94,11 @@ def _line_end(text: str, at: int, last: int) -> int:
 
 
 def _blocks(text: str, begin: int, end: int, marks: Sequence[Mark], left: set[str]) -> Iterator[Block]:
-    rows: list[list[list[Run]]] = []
+    rows: list[list[list[MarkedWords]]] = []
     at = begin
     for line in text[begin:end].replace("\f", "\n").split("\n"):
         if "\t" in line:
-            cells: list[list[Run]] = []
+            cells: list[list[MarkedWords]] = []
             cell_at = at
             for cell in line.split("\t"):
                 cells.append(_runs(text, cell_at, cell_at + len(cell), marks, left))
@@ -115,16 +115,16 @@ def _blocks(text: str, begin: int, end: int, marks: Sequence[Mark], left: set[st
         yield Block("table", rows)
 
 
-def _runs(text: str, begin: int, end: int, marks: Sequence[Mark], left: set[str]) -> list[Run]:
+def _runs(text: str, begin: int, end: int, marks: Sequence[Mark], left: set[str]) -> list[MarkedWords]:
     """Words cut where marks begin and end. A mark's anchor, one of those `left`, is with its first words."""
     near = [mark for mark in marks if mark.start < end and begin < mark.end]
     if not near:
-        return [Run(text[begin:end])] if begin < end else []
+        return [MarkedWords(text[begin:end])] if begin < end else []
     cuts = sorted({begin, end, *(max(mark.start, begin) for mark in near), *(min(mark.end, end) for mark in near)})
-    runs: list[Run] = []
+    runs: list[MarkedWords] = []
     for start, stop in pairwise(cuts):
         over = [mark for mark in near if mark.start <= start and stop <= mark.end]
         anchors = tuple(dict.fromkeys(mark.anchor for mark in over if mark.anchor in left))
         left.difference_update(anchors)
-        runs.append(Run(text[start:stop], marked=bool(over), anchors=anchors))
+        runs.append(MarkedWords(text[start:stop], marked=bool(over), anchors=anchors))
     return runs

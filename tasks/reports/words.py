@@ -9,7 +9,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from tasks.evidence.excerpt import Block, Run
+from tasks.evidence.excerpt import Block, MarkedWords
 
 _SHORT: Final = 18
 """Characters of a cell at most that is kept on one line."""
@@ -31,16 +31,16 @@ def _table(block: Block) -> str:
     return f"{_TABLE}<tr>{rows}</tr></tbody></table></div>"
 
 
-def _cell(runs: list[Run]) -> str:
+def _cell(runs: list[MarkedWords]) -> str:
     short = ' class="short"' if sum(len(run.text) for run in runs) <= _SHORT else ""
     return f"<td{short}>{_runs(runs)}</td>"
 
 
-def _runs(runs: Iterable[Run]) -> str:
+def _runs(runs: Iterable[MarkedWords]) -> str:
     return "".join(_marked(run) if run.marked else escape(run.text) for run in runs)
 
 
-def _marked(run: Run) -> str:
+def _marked(run: MarkedWords) -> str:
     anchor = f' id="{escape(run.anchors[0])}"' if run.anchors else ""
     others = "".join(f'<span id="{escape(other)}"></span>' for other in run.anchors[1:])
     return f"<mark{anchor}>{others}{escape(run.text)}</mark>"

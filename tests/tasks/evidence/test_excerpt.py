@@ -1,6 +1,6 @@
 """The words around a quotation, in blocks, with the quotation marked."""
 
-from tasks.evidence.excerpt import Mark, Run, stretches
+from tasks.evidence.excerpt import Mark, MarkedWords, stretches
 
 TABLE = "Accounts\nRevenue\t100\t80\nCosts\t60\t50\nSigned by the auditor."
 
@@ -9,19 +9,23 @@ def test_a_quotation_is_marked_across_cells_and_its_anchor_set_once() -> None:
     start = TABLE.index("100")
     (stretch,) = stretches(TABLE, 0, len(TABLE), [Mark(start, TABLE.index("60") + 2, "c1")])
     heading, table, end = stretch.blocks
-    assert heading.rows == [[[Run("Accounts")]]]
+    assert heading.rows == [[[MarkedWords("Accounts")]]]
     assert table.rows == [
-        [[Run("Revenue")], [Run("100", marked=True, anchors=("c1",))], [Run("80", marked=True)]],
-        [[Run("Costs", marked=True)], [Run("60", marked=True)], [Run("50")]],
+        [
+            [MarkedWords("Revenue")],
+            [MarkedWords("100", marked=True, anchors=("c1",))],
+            [MarkedWords("80", marked=True)],
+        ],
+        [[MarkedWords("Costs", marked=True)], [MarkedWords("60", marked=True)], [MarkedWords("50")]],
     ]
-    assert end.rows == [[[Run("Signed by the auditor.")]]]
+    assert end.rows == [[[MarkedWords("Signed by the auditor.")]]]
     assert (stretch.before, stretch.behind) == (False, False)
 
 
 def test_marks_that_begin_together_keep_both_anchors() -> None:
     (stretch,) = stretches("One two three", 0, 13, [Mark(0, 3, "a"), Mark(0, 7, "b")])
     (first, second, _rest) = stretch.blocks[0].rows[0][0]
-    assert (first, second) == (Run("One", marked=True, anchors=("a", "b")), Run(" two", marked=True))
+    assert (first, second) == (MarkedWords("One", marked=True, anchors=("a", "b")), MarkedWords(" two", marked=True))
 
 
 def test_far_quotations_have_stretches_of_their_own_that_tell_that_the_text_goes_on() -> None:

@@ -6,7 +6,7 @@ Google's client library builds the requests and reads the answers. What it lacks
                     `num_retries`, does neither), one quota for all threads, and a deadline
     ConnectionPool  connections that one thread uses at a time: httplib2 is not safe between threads. The headers of
                     each request say for whom it is, so that all accounts share the connections
-    Token           an access token that the library never renews by itself
+    AccessToken     an access token that the library never renews by itself
     mute_loggers    the libraries' loggers write addresses, headers, bodies and tokens. A filter stops them, because
                     their level can be set anew by whoever wants to see everything
 """
@@ -198,7 +198,7 @@ class Client:
                         token = self._token(refused[-1] if refused else "")
                     self.requests += 1
                     with self.connections.connection() as wire, transport.attempt(patience, sink):
-                        answer = attempt(AuthorizedHttp(Token(self._credentials), http=wire))
+                        answer = attempt(AuthorizedHttp(AccessToken(self._credentials), http=wire))
                 except DiligenceError:
                     raise
                 except Exception as error:
@@ -316,7 +316,7 @@ def single_connection() -> Iterator[Wire]:
         wire.close()
 
 
-class Token(Credentials):
+class AccessToken(Credentials):
     """The current access token. The client renews it: once for all threads, within the deadline.
 
     Those of service accounts would start a thread that looks up their region over our connection

@@ -19,7 +19,7 @@ _MOST_HEADERS: Final = 1 << 20
 """Bytes of the headers of one part; servers refuse mails with more than some 100 KB."""
 
 
-class Budget:
+class PartAllowance:
     """How many parts may still be looked at."""
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class Part:
     data: bytes
     start: int
     end: int
-    budget: Budget
+    budget: PartAllowance
     depth: int = 0
 
     def __post_init__(self) -> None:

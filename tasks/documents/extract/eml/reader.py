@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Final
 
 from tasks.documents.extract import limits
-from tasks.documents.extract.eml.parts import Budget, Part
+from tasks.documents.extract.eml.parts import PartAllowance, Part
 from tasks.documents.extract.mail.decoding import addresses_of, text_of, unflowed
 from tasks.documents.extract.mail.message import HEADERS, Mail, MailWords, iso_date, write
 from tasks.documents.extract.text_writer import NO_TEXT, Reading, Source, Writer
@@ -38,7 +38,7 @@ def read(source: Source) -> Reading:
     start = 0
     while any(data.startswith(mark, start) for mark in _MARKS):
         start += next(len(mark) for mark in _MARKS if data.startswith(mark, start))
-    message = Part(data, start, len(data), Budget())
+    message = Part(data, start, len(data), PartAllowance())
     if _KNOWN.isdisjoint(message.headers):
         raise Damaged("The file is no mail: it has none of the headers of one. Ask for it again.")
     writer = Writer()
