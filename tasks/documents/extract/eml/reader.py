@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Final
 
 from tasks.documents.extract import limits
-from tasks.documents.extract.eml.parts import PartAllowance, Part
+from tasks.documents.extract.eml.parts import Part, PartAllowance
 from tasks.documents.extract.mail.decoding import addresses_of, text_of, unflowed
 from tasks.documents.extract.mail.message import HEADERS, Mail, MailWords, iso_date, write
 from tasks.documents.extract.text_writer import NO_TEXT, Reading, Source, Writer
