@@ -9,8 +9,9 @@ from tasks.figures.concepts import Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import ACTUAL, Figure, Findings
 from tasks.figures.founding import founding_years
-from tasks.figures.from_cells import Candidate, cell_figures
+from tasks.figures.from_cells import cell_figures
 from tasks.figures.from_sentences import sentence_figures
+from tasks.figures.table_candidates import Candidate
 
 VERSION: Final = "ledger-6"
 """Changes whenever the same text would give other figures; stored ledgers of another version are built again."""

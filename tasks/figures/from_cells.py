@@ -6,23 +6,23 @@ another, two rows of one concept that differ.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from typing import Final
 
 from tasks.figures.concepts import Meaning, Taxonomy
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import Basis, Figure, Findings, basis_of, variant_of
+from tasks.figures.figure import Figure, Findings, basis_of, variant_of
 from tasks.figures.measures import NEVER_NEGATIVE, is_loss, measured, planned, used_only
 from tasks.figures.numbers import Amount, Units, cell_amount, only_units, units_of
 from tasks.figures.periods import HINT, When, find_periods, header_period, last_day
 from tasks.figures.table_blocks import blocks
+from tasks.figures.table_candidates import Candidate, settled
 from tasks.figures.table_columns import Column, read_header, table_units, title_when
-from tasks.figures.table_labels import WHOLE, Label, LabelReader, is_date, label_reader, without_dates
+from tasks.figures.table_labels import Label, LabelReader, is_date, label_reader, without_dates
 from tasks.figures.table_pages import whole_grids
-from tasks.figures.table_rows import Grid, Row, is_number, is_year, joined_titles, whole_rows
+from tasks.figures.table_rows import Grid, Row, is_number, is_year, whole_rows
+from tasks.figures.table_titles import HAPPENED, LONGEST_LABEL, over_table
 from tasks.figures.ties import untied
 
 _MOST_ENTITIES: Final = 500
@@ -34,44 +34,10 @@ MOST_NUMBERS: Final = 100_000
 MOST_ROWS: Final = 50_000
 """Rows with numbers that are looked at, of those tables of a document in which something is named."""
 
+_SHORT_TITLE: Final = 60
 _NUMERIC: Final = re.compile(r"[-(]?[$€£]?\d[\d.,]*\)?")
 _SURE_OF_COLUMNS: Final = 100
 """Rows of a table from which on those that name nothing are passed by."""
-
-_A_YEAR: Final = re.compile(r"\b20\d\d\b")
-_LONGEST_LABEL: Final = 160
-"""Characters of a line over a table that may be what its numbers are; a longer one is a sentence."""
-
-_SKIPPED_TABLE: Final = re.compile(
-    r"percent(?:age)? of (?:total |net |our )?(?:revenue|sales|net|total)|(?<!\d)(?<!\d )% of (?:total )?(?:revenue"
-    r"|sales)|as a percentage|discontinued operation|held for sale"
-    r"|equity[- ]method|\baffiliates?\b|joint ventures?\b|variable interest|\bVIEs?\b|\bacquirees?\b|purchase price"
-    r"|fair value of (?:the )?(?:assets|consideration)"
-    r"|unconsolidated|\binvestees?\b|guarantor|reconciliation of (?:beginning|segment)|sensitivity"
-    r"|per share data only|constant currency|supplemental pro",
-    re.IGNORECASE,
-)
-_PARENT: Final = re.compile(
-    r"parent[- ](?:company|only|entity)|condensed financial information of|schedule i\b|registrant only"
-    r"|^(?:the )?company (?:statement|balance|income|cash)|^(?:statement|balance sheet)s? of the company\b",
-    re.IGNORECASE,
-)
-_STATEMENT: Final = re.compile(
-    r"statements? of (?:consolidated )?(?:operations|income|earnings|profit|loss|financial position"
-    r"|financial condition|cash flows?|comprehensive)|balance sheets?|income statements?"
-    r"|profit and loss|cash flow statements?|consolidated results|gewinn- und verlustrechnung|\bbilanz\b"
-    r"|kapitalflussrechnung|compte de résultat|\bbilan\b|cuenta de (?:resultados|pérdidas)|balance de situación",
-    re.IGNORECASE,
-)
-_SPOKEN: Final = re.compile(
-    r"\b(?:following|summari[sz]\w+|accompanying|set forth|shown|presents)\b|\.$", re.IGNORECASE
-)
-"""A line over a table that speaks of a statement and is not its heading."""
-
-_CONSOLIDATED: Final = re.compile(r"\bconsolidated\b|\bgroup\b|\bkonzern|\bconsolidé|\bconsolidad[oa]", re.IGNORECASE)
-_SHORT_TITLE: Final = 60
-_SHORT: Final = 25
-"""Characters up to which a line over a table is a part of its header: "December", "31,", "(In thousands)"."""
 
 _ENTITY_CORNER: Final = re.compile(
     r"\b(?:customers?|clients?|segments?|products?|regions?|countr(?:y|ies)|divisions?|business units?|kunden?"
@@ -79,7 +45,6 @@ _ENTITY_CORNER: Final = re.compile(
     re.IGNORECASE,
 )
 _BY_ENTITY: Final = re.compile(r"(?P<what>[^:]+?) (?:by|per|nach|par|por|split by|breakdown by) \w", re.IGNORECASE)
-_HAPPENED: Final = re.compile(r"\bactuals?\b|\bist\b|\b(?:19|20)\d\dA\b|\bréel\b", re.IGNORECASE)
 _PARTIAL: Final = re.compile(
     r"\b(?:lost|churned|new|pipeline|won|expansion|contraction|bridge|signed|overdue|orders?|backlog)\b", re.IGNORECASE
 )
@@ -102,17 +67,6 @@ _SUPPORT: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A figure that may be taken, with how sure its label is, the section it stands in, and its table's weight."""
-
-    figure: Figure
-    rank: int
-    section: str
-    weight: int
-    consolidated: bool = False
-
-
 def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[list[Candidate]]:
     """The figures of each table of a document, a list a table; numbers left out are counted in `findings`."""
     reader = label_reader(taxonomy)
@@ -122,16 +76,16 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
             found = list(_Table(document, reader, grid, findings).candidates())
             if found:
                 findings.ties.extend(untied(document, grid))
-                settled = _settled(found, findings)
-                if settled:
-                    yield settled
+                sure = settled(found, findings)
+                if sure:
+                    yield sure
 
 
 def _may_speak(grid: Grid, reader: LabelReader) -> bool:
     """Whether a label that is no plain concept may name one beside its date, its units or its basis."""
     for title in grid.titles[-2:]:
         of_parts = _BY_ENTITY.match(title)
-        if len(title) < _LONGEST_LABEL and reader.speaks(of_parts["what"] if of_parts else title):
+        if len(title) < LONGEST_LABEL and reader.speaks(of_parts["what"] if of_parts else title):
             return True
     if any(cell and len(cell) < 80 and reader.speaks(cell) for row in grid.rows[:6] for cell in row.cells):
         return True
@@ -155,25 +109,9 @@ class _Table:
 
     def _under(self, titles: Sequence[str]) -> None:
         """Read on under these lines: they say what kind of table it is."""
-        self._lines = titles = joined_titles(titles)
-        self._titles = [title for title in titles if len(title) < 220]
-        spoken = [title for title in titles if len(title) > _SHORT] or titles
-        near = " ".join(title[-250:] for title in [*spoken[-3:], *titles[-3:]])
-        self._consolidated = any(_CONSOLIDATED.search(title) for title in self._titles[-5:])
-        self._parent = any(_PARENT.search(title) for title in self._titles)
-        self._statement = any(
-            _STATEMENT.search(title)
-            for title in self._titles[-5:]
-            if len(title) < _LONGEST_LABEL and not _SPOKEN.search(title)
-        )
-        self._skipped = _SKIPPED_TABLE.search(near) is not None and not self._statement
-        self._table_basis = self._basis_over(titles[-3:])
-
-    def _basis_over(self, titles: Sequence[str]) -> Basis | None:
-        """The basis that the headings of a table give to all of it."""
-        plain = [title for title in titles if len(title) < 60 and not any(map(str.isdigit, _A_YEAR.sub("", title)))]
-        basis = basis_of(" ".join(plain)) if not self._statement else None
-        return None if basis == "audited" or any(_HAPPENED.search(title) for title in plain) else basis
+        self._over = over_table(titles)
+        self._titles = list(self._over.titles)
+        self._table_basis = self._over.basis_of_last()
 
     def candidates(self) -> Iterator[Candidate]:  # noqa: PLR0915 - the states of a table, one after the other
         """All figures that the table may hold."""
@@ -181,7 +119,7 @@ class _Table:
         columns: list[Column] = []
         header: list[Row] = []
         rows = self._grid.rows
-        weight = sum(1 for row in rows if _SUPPORT.search(row.label)) + (6 if self._statement else 0)
+        weight = sum(1 for row in rows if _SUPPORT.search(row.label)) + (6 if self._over.is_statement else 0)
         of_parts = False
         looked = 0
         body = False
@@ -233,9 +171,9 @@ class _Table:
                 columns = []
                 continue
             if not columns:
-                read = read_header(header, max(len(row.cells) for row in rows), self._lines, self._reader)
+                read = read_header(header, max(len(row.cells) for row in rows), self._over.lines, self._reader)
                 columns, self._corner, self._titles = read.columns, read.corner, read.titles
-                self._table_basis = self._table_basis or self._basis_over(header[0].cells[:1] if header else [])
+                self._table_basis = self._table_basis or self._over.basis_of(header[0].cells[:1] if header else [])
                 self._of_title = self._meaning_over()
                 of_parts = sum(1 for column in columns if column.entity and not column.skipped) > 1
                 named = [at for at in header if len([cell for cell in at.cells if cell]) > 1]
@@ -286,7 +224,7 @@ class _Table:
             of_section = self._reader.read(section.rstrip(":")) if section else None
             if of_section and of_section.meaning and re.fullmatch(r"total|summe|gesamt|totale", name, re.IGNORECASE):
                 meaning, by_row = of_section.meaning, True
-        if self._skipped:
+        if self._over.is_skipped:
             if by_row:
                 self._findings.leave_out("tables of parts, shares or other companies", len(numbers))
             return
@@ -332,11 +270,11 @@ class _Table:
                 if not self._lists(name):
                     continue
                 entity = None if _TOTAL.match(name) else name[:80]
-            if self._parent:
+            if self._over.is_parents:
                 entity = entity or "parent company"
             figure = self._figure(row, index, amount, cell_meaning, label, column, when, entity)
             if figure is not None:
-                yield Candidate(figure, cell_meaning.rank, section, weight, self._consolidated)
+                yield Candidate(figure, cell_meaning.rank, section, weight, self._over.is_consolidated)
 
     def _name(self, row: Row) -> tuple[int, str]:
         """What a row is called, and where that stands: behind a rank or an account's number where there is one."""
@@ -468,13 +406,13 @@ class _Table:
         dated = calendar.dated
         if (
             basis is None
-            and not _HAPPENED.search(column_words)
+            and not HAPPENED.search(column_words)
             and not (self._table_basis in {"budget", "forecast"} and dated and last_day(period) <= dated.isoformat())
         ):
             basis = self._table_basis  # of a plan's years those that are over are actual
         if when.forecast:
             basis = "budget" if when.forecast == "b" else "forecast"
-        if not _HAPPENED.search(column_words):
+        if not HAPPENED.search(column_words):
             basis = planned(basis, period, calendar.dated)
         variant = variant_of(column_words)
         start = row.starts[index]
@@ -498,34 +436,3 @@ def _of_percents(row: Row, numbers: Sequence[int]) -> Iterator[int]:
     for left, index in pairwise(numbers):
         if index == left + 1 and row.cells[index].endswith("%") and not row.cells[left].endswith("%"):
             yield index
-
-
-def _settled(candidates: list[Candidate], findings: Findings) -> list[Candidate]:
-    """The candidates of one table without those that another of their concept and period makes doubtful."""
-    strong = {candidate.figure.concept for candidate in candidates if candidate.rank < 2}
-    groups: dict[tuple[str, str, str | None, Basis | None, str], list[Candidate]] = defaultdict(list)
-    for candidate in candidates:
-        figure = candidate.figure
-        if candidate.rank == 2 and figure.concept in strong:
-            continue
-        groups[figure.concept, figure.period, figure.entity, figure.basis, figure.variant].append(candidate)
-    kept: list[Candidate] = []
-    for group in groups.values():
-        best = min(candidate.rank for candidate in group)
-        sure = [candidate for candidate in group if candidate.rank == best]
-        if len({candidate.figure.value for candidate in sure}) == 1:
-            kept.append(sure[0])
-            continue
-        whole = [candidate for candidate in sure if WHOLE.match(candidate.section.rstrip(": "))] if best else sure[-1:]
-        if len({candidate.figure.value for candidate in whole}) == 1 and whole:
-            kept.append(whole[0])
-            sure = [candidate for candidate in sure if candidate is not whole[0]]
-        by_section: dict[str, list[Candidate]] = defaultdict(list)
-        for candidate in sure:
-            by_section[candidate.section.rstrip(": ")].append(candidate)
-        for section, members in by_section.items():
-            if section and not WHOLE.match(section) and len(members) == 1 and best and len(by_section) > 1:
-                kept.append(replace(members[0], figure=replace(members[0].figure, entity=section[:80])))
-            else:
-                findings.leave_out("rows of one concept that differ", len(members))
-    return kept
