@@ -21,6 +21,29 @@ from tasks.figures.numbers import PERCENT, Amount, amounts
 from tasks.figures.periods import When, find_periods
 from tasks.figures.sentence_counts import HYPOTHETICAL, count_figures
 from tasks.figures.sentence_periods import COMPARED, earlier_figure, own_period, period_of
+from tasks.figures.sentence_words import (
+    BEFORE,
+    BEFORE_MENTION,
+    BESIDE_IT,
+    BOUND,
+    CASH,
+    CHANGE,
+    CLAUSE,
+    CURRENCY_LAST,
+    LINK,
+    LOSS,
+    NEGATIVE,
+    NOT_BEHIND,
+    OF_A_PART,
+    OF_THE_CONCEPT,
+    PAID,
+    PAID_IN,
+    PERIOD_LEAD,
+    PLAN,
+    PLANNED,
+    RELATED,
+    SHORT_LEAD,
+)
 
 _LONGEST: Final = 600
 """Characters of a sentence that is looked at."""
@@ -32,220 +55,6 @@ _SENTENCE: Final = re.compile(
 )
 _WRAP_END: Final = re.compile(r"[.:;!?]\s*$")
 _DIGIT: Final = re.compile(r"\d")
-_BEFORE: Final = frozenset(
-    [
-        "the",
-        "our",
-        "its",
-        "total",
-        "annual",
-        "group",
-        "company",
-        "company's",
-        "consolidated",
-        "net",
-        "reported",
-        "actual",
-        "overall",
-        "and",
-        "in",
-        "with",
-        "while",
-        "of",
-        "a",
-        "had",
-        "has",
-        "have",
-        "held",
-        "holds",
-        "was",
-        "were",
-        "our's",
-        "einen",
-        "einem",
-        "einer",
-        "dem",
-        "den",
-        "des",
-        "im",
-        "am",
-        "der",
-        "die",
-        "das",
-        "unser",
-        "unsere",
-        "ein",
-        "eine",
-        "les",
-        "le",
-        "la",
-        "los",
-        "el",
-        "und",
-        "mit",
-        "bei",
-        "year-end",
-        "full-year",
-        "yearly",
-        "closing",
-        "current",
-        "audited",
-        "unaudited",
-        "gross",
-        "annualised",
-        "annualized",
-        "contracted",
-        "budgeted",
-        "budget",
-        "planned",
-        "forecast",
-        "forecasted",
-        "expected",
-        "expects",
-        "projected",
-        "adjusted",
-        "normalised",
-        "normalized",
-        "underlying",
-        "pro-forma",
-        "forma",
-        "target",
-        "targeted",
-        "estimated",
-        "live",
-        "that",
-        "whose",
-        "where",
-        "quarterly",
-        "monthly",
-        "cash",
-        "group's",
-        "from",
-        "on",
-        "at",
-        "an",
-        "average",
-        "mean",
-        "non-gaap",
-        "also",
-        "is",
-        "are",
-        "show",
-        "shows",
-        "showed",
-        "report",
-        "reports",
-        "recorded",
-        "records",
-        "recording",
-        "generated",
-        "achieved",
-        "posted",
-        "posts",
-        "to",
-        "year",
-        "fy",
-    ]
-)
-"""Words that may stand right before a concept without making it another."""
-
-_NOT_BEHIND: Final = re.compile(
-    r"^\s*(?:growth|margin|per\b|recognition|recognised|recognized|from (?!operations)|multiple|share\b|mix|base\b"
-    r"|synerg|streams?|target multiple|bridge|cost|-based|run|rate of|sharing|contracts?|guidance|"
-    r"concentration|by segment|in (?:the )?(?!January|February|March|April|May|June|July|August|September|October"
-    r"|November|December|FY|Q[1-4]|H[12]|Januar|Dezember)[A-Z]\w+|to (?:capital|debt)|covenant|ratio|burn|flows?\b"
-    r"|of (?!EUR|USD|GBP|CHF|DKK|SEK|NOK|INR|AUD|CAD|JPY|US|A\$)[A-Z][\w-]+|carry[- ]?(?:forwards?|overs?"
-    r"|backs?)|settled|paid|outflow|inflow"
-    r"|consideration|dividends?|bonus|tax|price|generat)",
-)
-_LINK: Final = re.compile(
-    r"(?:was|were|is|are|of|amounted to|amounts to|reached|reaches|stood at|stands at|totall?ed|totals|came (?:in at"
-    r"|to)|at|to|hit|exceeded|equals|being|betrug(?:en)?|beträgt|belief(?:en)? sich(?: [^.;,]{0,40})? auf"
-    r"|lag(?:en)?(?: [^.;,]{0,40})? bei|erreichte|auf|von"
-    r"|s['’]élève à|s['’]est élevé à|s['’]établit à|atteint|était de|fue de|ascendió a|alcanzó|asciende a|de|:|=|–|-"
-    r"|,|\()\s*"
-    r"(?:about |around |approximately |some |roughly |circa |ca\.? |c\. ?|nearly |almost |rund |etwa |environ |unos "
-    r"|a |an |the |EUR |just |now |only |then )*$",
-    re.IGNORECASE,
-)
-_CHANGE: Final = re.compile(
-    r"\b(?:by|um|up|down|plus|minus|another|additional|increase of|decrease of|growth of|rise of|fall of|change of"
-    r"|reduction of|improvement of|decline of)\s*(?:about |around |approximately |some )?$",
-    re.IGNORECASE,
-)
-_BOUND: Final = re.compile(
-    r"\b(?:between|up to|at least|at most|more than|less than|over|under|above|below|exceed(?:s|ed|ing)?|minimum"
-    r"|maximum|not exceed|range of|if|unless|should|threshold|from|versus|vs\.?|compared (?:to|with)|against"
-    r"|gegenüber|nach)\s*(?:of |the )?(?:about )?$",
-    re.IGNORECASE,
-)
-_RELATED: Final = re.compile(
-    r"^\s*(?:related|relating|associated|attributable|in connection|as well as)\b", re.IGNORECASE
-)
-"""Behind a concept: of a part of it."""
-
-_BESIDE_IT: Final = re.compile(
-    r"\b(?:includ(?:e[sd]?|ing)|effects?|impact(?:s|ed)?|affected|charges?|benefit(?:s|ed)?"
-    r"|due to|driven by|because of)\b",
-    re.IGNORECASE,
-)
-"""Between a concept and an amount: what is in it, or what has moved it."""
-
-_OF_A_PART: Final = re.compile(
-    r"\bderived from\b|\bfrom (?:a|one|two|three|its|the|our) (?:single |largest |major |external "
-    r"|principal )*customers?\b"
-    r"|\bsegments?,? respectively\b|^,? (?:which|that) (?:is|are|was|were) included in\b",
-    re.IGNORECASE,
-)
-_PLAN: Final = re.compile(
-    r"\b(?:expects?|expected|forecasts?|projected|guidance|outlook|will|targets?|plans?|planned|budget(?:ed)?"
-    r"|erwartet|prognose|plant|aims?)\b",
-    re.IGNORECASE,
-)
-_CLAUSE: Final = re.compile(r"\d[^,;]{0,30}[,;] (?:and |while |und )?")
-"""Where an amount ends what is said before a concept: "pro forma revenue was € 5 m, reported revenue …"."""
-
-_PLANNED: Final = re.compile(
-    r"^\s*(?:is |are |was |were |wird |werden )?(?:expected|forecast(?:ed)?"
-    r"|projected|planned|budgeted|targeted|erwartet|geplant)\b",
-    re.IGNORECASE,
-)
-"""Right behind an amount."""
-
-_PERIOD_LEAD: Final = re.compile(
-    r"\s+(?:(?:im|in|for|of) (?:the )?(?:geschäftsjahr|jahr|(?:financial |fiscal |business )?year)(?: ended"
-    r"| to)?|in|im|am|zum|per|at|as at"
-    r"|as of|on|for|en|au|el|a)$",
-    re.IGNORECASE,
-)
-_NEGATIVE: Final = re.compile(
-    r"\b(?:loss of|losses of|negative|minus|verlust von|perte de|pérdida de)\s*$", re.IGNORECASE
-)
-_BEFORE_MENTION: Final = re.compile(r"^[•\-–—*\s]*$")
-_CURRENCY_LAST: Final = re.compile(r"(?:[A-Z]{3}|US\$|A\$|[$€£¥₹])\s*$")
-_SHORT_LEAD: Final = 30
-_PAID: Final = re.compile(
-    r"^(?:,?\s*(?:and )?(?:cash )?equivalents)?,?\s*(?:and|plus) (?:marketable|short|invest|restricted|liquid|other)"
-    r"|^\s*(?:capital (?:expenditure|spend)|(?:dividend|tax|interest)s?\b)"
-    r"|^\s*(?:(?:that (?:is|was|were) )?(?:used|provided|received|paid|acquired|generated|required|collected|returned"
-    r"|inflows?|outflows?|proceeds|payments?|distributions?|merger|purchase|awards?|compensation|from|for|to|per)\b"
-    r"|\()",
-    re.IGNORECASE,
-)
-"""Behind "cash": what was paid and no balance."""
-
-_CASH: Final = frozenset({"cash", "cash and cash equivalents"})
-_OF_THE_CONCEPT: Final = re.compile(r"(?<=\s)(?:net|total|annual|gross)\s+$", re.IGNORECASE)
-"""A word that goes with the concept: in "segment net operating income" the one before it says of what."""
-
-_PAID_IN: Final = re.compile(r"\b(?:in|for|of|by|non|restricted|surplus|excess)[ -]+$", re.IGNORECASE)
-_ENTITY_BEHIND: Final = re.compile(
-    r"\b(?:segment|division|subsidiary|region|of the (?:customer|client|competitor|target|acquired))\b", re.IGNORECASE
-)
-_LOSS: Final = re.compile(
-    r"\b(?:net loss|loss (?:for the|after tax)|operating loss|loss from|ebitda loss|jahresfehlbetrag|perte)\b",
-    re.IGNORECASE,
-)
 
 
 class _Mentions:
@@ -344,13 +153,13 @@ def _of_mention(
         if figure is not None:
             yield figure
         return
-    before = _OF_THE_CONCEPT.sub("", before) or before
+    before = OF_THE_CONCEPT.sub("", before) or before
     word = re.search(r"([^\s(“\"]+)\s*$", before)
     clause_start = word is None or before.rstrip().endswith((",", ";", ":", "•", "-", "–", "—", "(", ".", "/"))
     if (
         not clause_start
         and word
-        and word.group(1).lower().strip("“\"'()") not in _BEFORE
+        and word.group(1).lower().strip("“\"'()") not in BEFORE
         and not re.fullmatch(r"(?:19|20)\d\d|FY\d\d+|Q\d|H\d", word.group(1))
     ):
         return
@@ -364,13 +173,13 @@ def _of_mention(
     ):
         return
     behind = sentence[match.end() :]
-    if match.group() in _CASH and (_PAID.match(behind) or _PAID_IN.search(before)):
+    if match.group() in CASH and (PAID.match(behind) or PAID_IN.search(before)):
         return
-    if _RELATED.match(behind):
+    if RELATED.match(behind):
         return
-    if _NOT_BEHIND.match(behind) and not (concept.id == "recurring_revenue" and re.match(r"\s*from contracts", behind)):
+    if NOT_BEHIND.match(behind) and not (concept.id == "recurring_revenue" and re.match(r"\s*from contracts", behind)):
         return
-    if HYPOTHETICAL.search(sentence) and not _PLAN.search(sentence):
+    if HYPOTHETICAL.search(sentence) and not PLAN.search(sentence):
         return
     for amount in amounts(behind, comma_decimal=document.comma_decimal):
         if amount.start > 120:
@@ -386,16 +195,16 @@ def _of_mention(
             if amount.unit == PERCENT:
                 continue
             return
-        if _CHANGE.search(lead) or _BOUND.search(lead):
+        if CHANGE.search(lead) or BOUND.search(lead):
             continue
         lead = _without_last_period(lead)
         plain = re.sub(r"\([^()]*\)?", " ", lead)
-        linked = _LINK.search(lead.rstrip() + " ") or re.fullmatch(r"\s*", lead)
+        linked = LINK.search(lead.rstrip() + " ") or re.fullmatch(r"\s*", lead)
         if not linked or re.search(
             r"[;]|\bwhile\b|\bwhereas\b|\bas well as\b|\band (?!to\b|\w+ed\b)[a-z]+ (?:was|were|of)\b", plain
         ):
             return
-        if _BESIDE_IT.search(plain):
+        if BESIDE_IT.search(plain):
             return
         if concept.id != "recurring_revenue" and re.search(
             r"\b(?:customer|segment|contract|order|fee|loan|claim|grant|fine)s?\b", plain, re.IGNORECASE
@@ -406,9 +215,9 @@ def _of_mention(
             r"between|range|from", lead, re.IGNORECASE
         ):
             return
-        if _OF_A_PART.search(rest[:120]):
+        if OF_A_PART.search(rest[:120]):
             return
-        if _NEGATIVE.search(lead) and concept.sign != "positive" and amount.value > 0:
+        if NEGATIVE.search(lead) and concept.sign != "positive" and amount.value > 0:
             amount = replace(amount, value=-amount.value)  # noqa: PLW2901 - the same amount with its sign
         figure = _figure(
             document,
@@ -434,12 +243,12 @@ def _of_mention(
 
 def _amount_ahead(document: LedgerDocument, concept: Concept, before: str, match: re.Match[str]) -> Amount | None:
     """The amount that begins a line and has its concept behind it ("$24.7M ARR"), placed from the mention's end."""
-    if len(before) > _SHORT_LEAD:
+    if len(before) > SHORT_LEAD:
         return None
     found = next(iter(amounts(before, comma_decimal=document.comma_decimal)), None)
     if found is None or not _fits(found, concept) or before[found.end :].strip() not in {"", "of", "in"}:
         return None
-    if not _BEFORE_MENTION.match(_CURRENCY_LAST.sub("", before[: found.start])):
+    if not BEFORE_MENTION.match(CURRENCY_LAST.sub("", before[: found.start])):
         return None
     return replace(found, start=found.start - match.end(), end=found.end - match.end())
 
@@ -449,7 +258,7 @@ def _without_last_period(lead: str) -> str:
     found = find_periods(lead)
     if not found or lead[found[-1].stop :].strip(" ,"):
         return lead
-    return _PERIOD_LEAD.sub("", lead[: found[-1].start].rstrip(" ,"))
+    return PERIOD_LEAD.sub("", lead[: found[-1].start].rstrip(" ,"))
 
 
 def _fits(amount: Amount, concept: Concept) -> bool:
@@ -484,16 +293,16 @@ def _figure(
         findings.leave_out("no period")
         return None
     value = abs(amount.value) if concept.sign == "positive" else amount.value
-    if concept.sign == "loss" and value > 0 and _LOSS.search(label):
+    if concept.sign == "loss" and value > 0 and LOSS.search(label):
         value = -value
     if concept.id == "operating_cash_flow" and value > 0 and used_only(label):
         value = -value
     if value < 0 and concept.id in NEVER_NEGATIVE:
         return None
-    ahead = _CLAUSE.split(sentence[max(0, match.start() - 60) : match.start()])[-1]
+    ahead = CLAUSE.split(sentence[max(0, match.start() - 60) : match.start()])[-1]
     around = ahead + sentence[match.start() : match.end() + amount.end + 60]
     basis: Basis | None = basis_of(ahead[-25:] + sentence[slice(*match.span())]) or basis_of(behind[: amount.start])
-    if basis is None and (_PLAN.search(sentence[: match.end() + amount.end]) or _PLANNED.match(behind[amount.end :])):
+    if basis is None and (PLAN.search(sentence[: match.end() + amount.end]) or PLANNED.match(behind[amount.end :])):
         basis = "budget" if re.search(r"budget|plan", around, re.IGNORECASE) else "forecast"
     if basis is None and re.search(r"\b(?:unaudited|per budget|in the budget|pro forma)\b", around, re.IGNORECASE):
         basis = basis_of(around)

@@ -1,0 +1,216 @@
+"""The words around a figure in a sentence: what they say of it, and which of them speak of something else."""
+
+import re
+from typing import Final
+
+BEFORE: Final = frozenset(
+    [
+        "the",
+        "our",
+        "its",
+        "total",
+        "annual",
+        "group",
+        "company",
+        "company's",
+        "consolidated",
+        "net",
+        "reported",
+        "actual",
+        "overall",
+        "and",
+        "in",
+        "with",
+        "while",
+        "of",
+        "a",
+        "had",
+        "has",
+        "have",
+        "held",
+        "holds",
+        "was",
+        "were",
+        "our's",
+        "einen",
+        "einem",
+        "einer",
+        "dem",
+        "den",
+        "des",
+        "im",
+        "am",
+        "der",
+        "die",
+        "das",
+        "unser",
+        "unsere",
+        "ein",
+        "eine",
+        "les",
+        "le",
+        "la",
+        "los",
+        "el",
+        "und",
+        "mit",
+        "bei",
+        "year-end",
+        "full-year",
+        "yearly",
+        "closing",
+        "current",
+        "audited",
+        "unaudited",
+        "gross",
+        "annualised",
+        "annualized",
+        "contracted",
+        "budgeted",
+        "budget",
+        "planned",
+        "forecast",
+        "forecasted",
+        "expected",
+        "expects",
+        "projected",
+        "adjusted",
+        "normalised",
+        "normalized",
+        "underlying",
+        "pro-forma",
+        "forma",
+        "target",
+        "targeted",
+        "estimated",
+        "live",
+        "that",
+        "whose",
+        "where",
+        "quarterly",
+        "monthly",
+        "cash",
+        "group's",
+        "from",
+        "on",
+        "at",
+        "an",
+        "average",
+        "mean",
+        "non-gaap",
+        "also",
+        "is",
+        "are",
+        "show",
+        "shows",
+        "showed",
+        "report",
+        "reports",
+        "recorded",
+        "records",
+        "recording",
+        "generated",
+        "achieved",
+        "posted",
+        "posts",
+        "to",
+        "year",
+        "fy",
+    ]
+)
+"""Words that may stand right before a concept without making it another."""
+
+NOT_BEHIND: Final = re.compile(
+    r"^\s*(?:growth|margin|per\b|recognition|recognised|recognized|from (?!operations)|multiple|share\b|mix|base\b"
+    r"|synerg|streams?|target multiple|bridge|cost|-based|run|rate of|sharing|contracts?|guidance|"
+    r"concentration|by segment|in (?:the )?(?!January|February|March|April|May|June|July|August|September|October"
+    r"|November|December|FY|Q[1-4]|H[12]|Januar|Dezember)[A-Z]\w+|to (?:capital|debt)|covenant|ratio|burn|flows?\b"
+    r"|of (?!EUR|USD|GBP|CHF|DKK|SEK|NOK|INR|AUD|CAD|JPY|US|A\$)[A-Z][\w-]+|carry[- ]?(?:forwards?|overs?"
+    r"|backs?)|settled|paid|outflow|inflow"
+    r"|consideration|dividends?|bonus|tax|price|generat)",
+)
+LINK: Final = re.compile(
+    r"(?:was|were|is|are|of|amounted to|amounts to|reached|reaches|stood at|stands at|totall?ed|totals|came (?:in at"
+    r"|to)|at|to|hit|exceeded|equals|being|betrug(?:en)?|beträgt|belief(?:en)? sich(?: [^.;,]{0,40})? auf"
+    r"|lag(?:en)?(?: [^.;,]{0,40})? bei|erreichte|auf|von"
+    r"|s['’]élève à|s['’]est élevé à|s['’]établit à|atteint|était de|fue de|ascendió a|alcanzó|asciende a|de|:|=|–|-"
+    r"|,|\()\s*"
+    r"(?:about |around |approximately |some |roughly |circa |ca\.? |c\. ?|nearly |almost |rund |etwa |environ |unos "
+    r"|a |an |the |EUR |just |now |only |then )*$",
+    re.IGNORECASE,
+)
+CHANGE: Final = re.compile(
+    r"\b(?:by|um|up|down|plus|minus|another|additional|increase of|decrease of|growth of|rise of|fall of|change of"
+    r"|reduction of|improvement of|decline of)\s*(?:about |around |approximately |some )?$",
+    re.IGNORECASE,
+)
+BOUND: Final = re.compile(
+    r"\b(?:between|up to|at least|at most|more than|less than|over|under|above|below|exceed(?:s|ed|ing)?|minimum"
+    r"|maximum|not exceed|range of|if|unless|should|threshold|from|versus|vs\.?|compared (?:to|with)|against"
+    r"|gegenüber|nach)\s*(?:of |the )?(?:about )?$",
+    re.IGNORECASE,
+)
+RELATED: Final = re.compile(
+    r"^\s*(?:related|relating|associated|attributable|in connection|as well as)\b", re.IGNORECASE
+)
+"""Behind a concept: of a part of it."""
+
+BESIDE_IT: Final = re.compile(
+    r"\b(?:includ(?:e[sd]?|ing)|effects?|impact(?:s|ed)?|affected|charges?|benefit(?:s|ed)?"
+    r"|due to|driven by|because of)\b",
+    re.IGNORECASE,
+)
+"""Between a concept and an amount: what is in it, or what has moved it."""
+
+OF_A_PART: Final = re.compile(
+    r"\bderived from\b|\bfrom (?:a|one|two|three|its|the|our) (?:single |largest |major |external "
+    r"|principal )*customers?\b"
+    r"|\bsegments?,? respectively\b|^,? (?:which|that) (?:is|are|was|were) included in\b",
+    re.IGNORECASE,
+)
+PLAN: Final = re.compile(
+    r"\b(?:expects?|expected|forecasts?|projected|guidance|outlook|will|targets?|plans?|planned|budget(?:ed)?"
+    r"|erwartet|prognose|plant|aims?)\b",
+    re.IGNORECASE,
+)
+CLAUSE: Final = re.compile(r"\d[^,;]{0,30}[,;] (?:and |while |und )?")
+"""Where an amount ends what is said before a concept: "pro forma revenue was € 5 m, reported revenue …"."""
+
+PLANNED: Final = re.compile(
+    r"^\s*(?:is |are |was |were |wird |werden )?(?:expected|forecast(?:ed)?"
+    r"|projected|planned|budgeted|targeted|erwartet|geplant)\b",
+    re.IGNORECASE,
+)
+"""Right behind an amount."""
+
+PERIOD_LEAD: Final = re.compile(
+    r"\s+(?:(?:im|in|for|of) (?:the )?(?:geschäftsjahr|jahr|(?:financial |fiscal |business )?year)(?: ended"
+    r"| to)?|in|im|am|zum|per|at|as at"
+    r"|as of|on|for|en|au|el|a)$",
+    re.IGNORECASE,
+)
+NEGATIVE: Final = re.compile(
+    r"\b(?:loss of|losses of|negative|minus|verlust von|perte de|pérdida de)\s*$", re.IGNORECASE
+)
+BEFORE_MENTION: Final = re.compile(r"^[•\-–—*\s]*$")
+CURRENCY_LAST: Final = re.compile(r"(?:[A-Z]{3}|US\$|A\$|[$€£¥₹])\s*$")
+SHORT_LEAD: Final = 30
+PAID: Final = re.compile(
+    r"^(?:,?\s*(?:and )?(?:cash )?equivalents)?,?\s*(?:and|plus) (?:marketable|short|invest|restricted|liquid|other)"
+    r"|^\s*(?:capital (?:expenditure|spend)|(?:dividend|tax|interest)s?\b)"
+    r"|^\s*(?:(?:that (?:is|was|were) )?(?:used|provided|received|paid|acquired|generated|required|collected|returned"
+    r"|inflows?|outflows?|proceeds|payments?|distributions?|merger|purchase|awards?|compensation|from|for|to|per)\b"
+    r"|\()",
+    re.IGNORECASE,
+)
+"""Behind "cash": what was paid and no balance."""
+
+CASH: Final = frozenset({"cash", "cash and cash equivalents"})
+OF_THE_CONCEPT: Final = re.compile(r"(?<=\s)(?:net|total|annual|gross)\s+$", re.IGNORECASE)
+"""A word that goes with the concept: in "segment net operating income" the one before it says of what."""
+
+PAID_IN: Final = re.compile(r"\b(?:in|for|of|by|non|restricted|surplus|excess)[ -]+$", re.IGNORECASE)
+LOSS: Final = re.compile(
+    r"\b(?:net loss|loss (?:for the|after tax)|operating loss|loss from|ebitda loss|jahresfehlbetrag|perte)\b",
+    re.IGNORECASE,
+)
