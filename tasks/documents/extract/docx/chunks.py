@@ -7,7 +7,7 @@ import re
 from pathlib import PurePath
 from typing import Final
 
-from tasks.documents.extract.eml.parts import Budget, Part
+from tasks.documents.extract.eml.parts import Part, PartAllowance
 from tasks.documents.extract.mail.decoding import text_of
 
 _PAGES: Final = (".htm", ".html", ".xhtml")
@@ -23,7 +23,7 @@ def page_in(name: str, data: bytes) -> bytes | None:
     if extension in _PAGES or _PAGE.match(data) is not None:
         return data
     if extension in _ARCHIVES or _ARCHIVE.match(data) is not None:
-        return _page_of_archive(Part(data, 0, len(data), Budget()))
+        return _page_of_archive(Part(data, 0, len(data), PartAllowance()))
     return None
 
 
