@@ -1,6 +1,7 @@
 """Pictures: their text page by page, upright, and what becomes of hostile ones."""
 
 import struct
+import time
 import zlib
 from collections.abc import Iterator
 from io import BytesIO
@@ -98,6 +99,7 @@ def test_a_picture_is_read_again_when_recognition_comes(
 ) -> None:
     (tmp_path / "room").mkdir()
     (tmp_path / "room/page.png").write_bytes(saved(picture(CLAUSE)))
+    time.sleep(0.1)  # what is read within 50 ms of a change is read again the next time
     monkeypatch.setenv("DILIGENCE_DRIVE_ROOT", str(tmp_path / "room"))
     drive = open_drive()
     (document,) = drive.list_folder(drive.find_folder("root"), recursive=False).documents
