@@ -13,6 +13,7 @@ from storage import database
 
 _PAGES_AT_ONCE = 2000  # pages that SQLite gives back in a transaction: 8 MB
 _PAUSE = 0.02  # seconds in which others may write
+_TRIES = 10  # of writing the log back, each up to a second
 _QUICKLY_REWRITTEN = 512 * 1024**2  # bytes: SQLite writes such a file anew in some 5 s, and a writer waits up to 30
 _TOO_LARGE = (
     "The database is of an earlier release, and too large to be written anew beside others. To give its room back, "
@@ -62,11 +63,23 @@ def give_back_of(path: Path) -> GivenBack:
                 connection.execute("VACUUM")
             else:
                 problem = _TOO_LARGE
-        with closing(sqlite3.connect(path, timeout=1)) as connection:
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        _empty_log(path)
     except sqlite3.OperationalError as error:
         problem = f"The room stays with the database for now ({error}); later rows take it."
     return GivenBack(before, _size_of_file(path), problem)
+
+
+def _empty_log(path: Path) -> None:
+    """Write the log of changes back into the database; who reads or writes just then is waited for, not held up long.
+
+    A busy checkpoint raises nothing: its first column says so (https://www.sqlite.org/pragma.html#pragma_wal_checkpoint).
+    """
+    with closing(sqlite3.connect(path, timeout=1)) as connection:
+        for _ in range(_TRIES):
+            busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            if not busy:
+                return
+            time.sleep(_PAUSE)
 
 
 def _size_of_file(path: Path) -> int:

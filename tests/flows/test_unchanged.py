@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterKey
+from prefect.client.schemas.sorting import ArtifactSort
 from sqlmodel import Session
 
 from flows import due_diligence, unchanged
@@ -138,7 +139,7 @@ def test_prefect_names_the_companies_that_were_taken_over(batch_file: Path) -> N
     batch(batch_file)
     wanted = ArtifactFilter(key=ArtifactFilterKey(any_=["unchanged-small-screen"]))
     with get_client(sync_client=True) as client:
-        newest = client.read_artifacts(artifact_filter=wanted)[-1]
+        newest, *_ = client.read_artifacts(artifact_filter=wanted, sort=ArtifactSort.CREATED_DESC)
     assert "Alpha (alpha.example)" in str(newest.data).replace("\\", "")
 
 
