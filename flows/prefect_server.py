@@ -22,6 +22,7 @@ import certifi
 
 from storage import database
 from tasks.errors import Unavailable
+from tasks.tracking import note_unsent
 
 SCHEMA = Path(__file__).parent / "prefect_database.sql"
 """An empty database as the migrations of Prefect 3.8.8 leave it; a later Prefect migrates it further."""
@@ -198,4 +199,5 @@ def _send_what_is_left() -> None:
         ended = worker.drain_all(timeout=max(0.0, until - time.monotonic()))
         unsent = unsent or bool(isinstance(ended, tuple) and ended[1])
     if unsent:
+        note_unsent()
         get_global_loop().shutdown()  # which cancels its tasks; to cancel them here prints a traceback

@@ -28,6 +28,8 @@ _PATIENCE: Final = {
 }
 _PAUSE: Final = 60.0
 """Seconds for which a server that does not answer is left alone the first time; twice as long each time after."""
+_LONG: Final = 5.0
+"""Seconds that a run waits for Prefect at one step before it says so: a server may hang, and answer the second time."""
 
 
 def be_brief() -> None:
@@ -73,6 +75,8 @@ class _Outcome(Generic[R]):
     def __init__(self, server: _Server, left_to_tell: ExitStack) -> None:
         self.server = server
         self.left_to_tell = left_to_tell
+        self.began = self.ended = 0.0
+        """When the function was first called, and when it last came back; Prefect may wait to try it again."""
 
 
 _outcome: ContextVar["_Outcome[Any] | None"] = ContextVar("outcome", default=None)
@@ -89,6 +93,7 @@ def outcome_told(function: Callable[P, R]) -> Callable[P, R]:
         if outcome.is_done:
             return outcome.result
         token = _outcome.set(None)
+        outcome.began = outcome.began or time.monotonic()
         try:
             outcome.error = None
             outcome.result = function(*args, **kwargs)
@@ -97,6 +102,7 @@ def outcome_told(function: Callable[P, R]) -> Callable[P, R]:
             outcome.error = error
             raise
         finally:
+            outcome.ended = time.monotonic()
             _outcome.reset(token)
             if outcome.server.is_left_alone:
                 outcome.left_to_tell.enter_context(_without_retries())
@@ -130,12 +136,15 @@ def run_tracked(tracked: Callable[P, R], function: Callable[P, R], *args: P.args
         token = _outcome.set(outcome)
         stack.callback(_outcome.reset, token)
         stack.enter_context(_brief())
+        began = time.monotonic()
         try:
             tracked(*args, **kwargs)
         except (Exception, PrefectSignal) as error:  # noqa: BLE001 - Prefect's failures are not the run's
             if type(error) is not type(outcome.error):
                 _raise_interrupt(error)
                 _note_failure(server, error)
+        over = time.monotonic()
+        _note_wait(server, max(outcome.began - began, over - outcome.ended) if outcome.began else over - began)
     if outcome.is_done:
         return outcome.result
     if outcome.error is not None:
@@ -150,6 +159,7 @@ def show(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R | Non
     server = _current_server()
     if FlowRunContext.get() is None or server.is_left_alone:
         return None  # nothing that it could be shown with, or nobody to show it
+    began = time.monotonic()
     try:
         with _brief():
             return function(*args, **kwargs)
@@ -157,6 +167,13 @@ def show(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R | Non
         _raise_interrupt(error)
         _note_failure(server, error)
         return None
+    finally:
+        _note_wait(server, time.monotonic() - began)
+
+
+def note_unsent() -> None:
+    """Tell the log that Prefect's server did not take the last of what there was to tell it."""
+    _tell_failure(_current_server(), "its server did not take all that it was told")
 
 
 def _current_server() -> _Server:
@@ -211,7 +228,16 @@ def _note_failure(server: _Server, error: BaseException) -> None:
     if _is_silent(error):
         server.left_alone_until = time.monotonic() + server.pause
         server.pause *= 2
-    reason = f"its server answered {status}" if status else type(error).__name__
+    _tell_failure(server, f"its server answered {status}" if status else type(error).__name__)
+
+
+def _note_wait(server: _Server, seconds: float) -> None:
+    """Tell the log of a server that a run waited for, though it answered in the end."""
+    if seconds >= _LONG:
+        _tell_failure(server, f"its server took {seconds:.0f} s to answer")
+
+
+def _tell_failure(server: _Server, reason: str) -> None:
     level = logging.INFO if server.has_failed else logging.WARNING
     log.log(level, "Prefect failed (%s). The run goes on and its report is whole; Prefect shows less of it.", reason)
     server.has_failed = True

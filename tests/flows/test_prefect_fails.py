@@ -130,6 +130,25 @@ def test_a_server_that_is_lost_in_mid_run(
         runs_all_the_same(undisturbed, tmp_path, caplog)
 
 
+def test_a_server_that_hangs_and_answers_the_second_time(
+    undisturbed: Undisturbed,
+    through: Through,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tasks.tracking._LONG", 0.5)
+    seen: Counter[str] = Counter()
+
+    def hang_once(_number: int, kind: str) -> Fault | None:
+        return Fault.HANGS if once(kind, seen) and kind == "POST /api/artifacts/" else None
+
+    with through(hang_once, patience=1):
+        runs_all_the_same(undisturbed, tmp_path, caplog)
+    assert seen["POST /api/artifacts/"] > 1
+    assert "to answer" in caplog.text
+
+
 LOST = """
 from prefect._internal.concurrency.threads import get_global_loop
 from prefect.events.worker import EventsWorker
@@ -154,7 +173,9 @@ def test_what_is_left_to_tell_a_lost_server_is_given_up_quietly(tmp_path: Path) 
         check=False,
         env=os.environ | {"PREFECT_API_URL": "http://127.0.0.1:9/api", "PREFECT_HOME": str(tmp_path)},
     )
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "False\n", "")
+    assert (ended.returncode, ended.stdout) == (0, "False\n")
+    assert ended.stderr.count("Prefect failed (its server did not take all that it was told)") == 1
+    assert ended.stderr.count("\n") == 1
 
 
 def test_a_server_that_was_never_there(
