@@ -8,6 +8,7 @@ its class and the places it passed: its message may hold what was sent.
 import logging
 import re
 from functools import singledispatch
+from traceback import clear_frames
 from typing import Any
 
 import pydantic
@@ -104,7 +105,17 @@ def respond(request: Request[Any, Any, Any], raised: Exception) -> Response[dict
             "%s %s: %d, %s%s",
             *(request.method, where, error.status, type(raised).__qualname__, places and f" at {places}"),
         )
+    _let_go(raised)
     return Response(problem(error), status_code=error.status, headers=error.headers, media_type=MEDIA_TYPE)
+
+
+def _let_go(raised: BaseException | None) -> None:
+    """Let go of what the calls held that an error passed: it stands in circles, and a text of 57 MB with it."""
+    seen: list[BaseException] = []
+    while raised is not None and raised not in seen:
+        clear_frames(raised.__traceback__)
+        seen.append(raised)
+        raised = raised.__cause__ or raised.__context__
 
 
 @singledispatch

@@ -1,8 +1,10 @@
 """Every failure has the one form, says what to do, and gives nothing away."""
 
+import gc
 import gzip
 import json
 import logging
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -227,3 +229,32 @@ def test_every_answer_carries_the_security_headers(service: httpx.Client, path: 
 
 def test_problem_bodies_are_one_json_object(service: httpx.Client) -> None:
     assert set(json.loads(service.get("/nope").text)) == {"type", "title", "status", "detail"}
+
+
+class Held:
+    """Something that a call holds, such as a text of 57 MB."""
+
+
+def test_nothing_that_a_failed_call_held_stays_in_memory(
+    service: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[weakref.ref[Held]] = []
+
+    def fails(question: str, context: str | None) -> None:
+        held = Held()
+        seen.append(weakref.ref(held))
+        error = SourceFailed("The source is down.")
+        circle = [error, held]  # as a frame that keeps the error it raised
+        try:
+            raise error
+        finally:
+            del held
+            assert circle
+
+    monkeypatch.setattr(api.ai, "ai_question", Operation(fails, {}))
+    gc.disable()
+    try:
+        problem(service.post("/v1/ai/question", json={"question": "Who?"}), 502, "source-failed")
+        assert [held() for held in seen] == [None]
+    finally:
+        gc.enable()
