@@ -4,7 +4,6 @@
 advisory lock in PostgreSQL. Both end with the process that holds them, even if it is killed.
 """
 
-import fcntl
 import os
 import re
 import sqlite3
@@ -15,7 +14,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
-from zlib import crc32
 
 from sqlalchemy import (
     URL,
@@ -30,6 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
+from storage import locks
 from storage.errors import DatabaseInUse, DatabaseUnavailable, is_the_database, unavailable
 from storage.migrations import upgrade
 from storage.settings import StorageSettings
@@ -122,7 +121,7 @@ def locked(name: str, *, wait: bool = True) -> Iterator[bool]:
     Raises:
         DatabaseUnavailable: the database cannot be opened.
     """
-    with hold(_engines().reading, name, wait=wait) as taken:
+    with locks.hold(_engines().reading, name, wait=wait) as taken:
         yield taken
 
 
@@ -149,7 +148,7 @@ def alone() -> Iterator[Connection]:
             else:
                 engine = _server(address, f"{_APPLICATION}, alone")
             stack.callback(engine.dispose)
-            stack.enter_context(hold(engine, "schema", wait=True))  # for which who opens the database waits
+            stack.enter_context(locks.hold(engine, "schema", wait=True))  # for which who opens the database waits
             connection = stack.enter_context(engine.connect())
             _refuse_others(connection)
         except (SQLAlchemyError, ImportError, OSError, sqlite3.Error) as error:
@@ -236,7 +235,7 @@ def _open(address: str) -> _Engines:
             engine = _sqlite(parsed) if parsed.get_backend_name() == "sqlite" else _server(parsed)
             unless_opened.callback(engine.dispose)
             event.listen(engine, "before_cursor_execute", _before_execution, retval=True)
-            with hold(engine, "schema", wait=True):
+            with locks.hold(engine, "schema", wait=True):
                 upgrade(engine)
         except (SQLAlchemyError, ImportError, OSError) as error:
             raise unavailable(error) from None
@@ -302,85 +301,6 @@ def _make_private(path: str) -> None:
                     file.chmod(0o600)
     finally:
         os.close(handle)
-
-
-@contextmanager
-def hold(engine: Engine, name: str, *, wait: bool) -> Iterator[bool]:
-    """Hold the lock `name`; gives False when another holder has it and `wait` is off.
-
-    Raises:
-        DatabaseUnavailable: the lock cannot be asked for.
-    """
-    key = crc32(name.encode())
-    with (
-        _file(f"{engine.url.database}.{key:08x}.lock", wait)
-        if engine.dialect.name == "sqlite"
-        else _advisory(engine, key, wait) as taken
-    ):
-        yield taken
-
-
-@contextmanager
-def _file(path: str, wait: bool) -> Iterator[bool]:
-    """A lock on a file, which goes with the lock."""
-    while True:
-        try:
-            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            raise unavailable(error) from None
-        try:
-            is_locked = _flock(handle, wait)
-            if is_locked and not _is_at(handle, path):  # its last holder has removed it: others lock a new one
-                continue
-            try:
-                yield is_locked
-            finally:
-                if is_locked:
-                    with suppress(OSError):
-                        Path(path).unlink()
-            return
-        finally:
-            os.close(handle)
-
-
-def _is_at(handle: int, path: str) -> bool:
-    try:
-        return os.path.samestat(os.fstat(handle), Path(path).stat())
-    except FileNotFoundError:
-        return False
-
-
-def _flock(handle: int, wait: bool) -> bool:
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except BlockingIOError:
-        return False
-    except OSError as error:  # a file system without locks
-        raise unavailable(error) from None
-    return True
-
-
-@contextmanager
-def _advisory(engine: Engine, key: int, wait: bool) -> Iterator[bool]:
-    try:
-        connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        taken = _lock(connection, key, wait)
-    except SQLAlchemyError as error:
-        raise unavailable(error) from None
-    try:
-        yield taken
-    finally:
-        with suppress(SQLAlchemyError):  # a connection that broke has given the lock back already
-            if taken:
-                connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": key})
-            connection.close()
-
-
-def _lock(connection: Connection, key: int, wait: bool) -> bool:
-    if wait:
-        connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": key})
-        return True
-    return bool(connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": key}).scalar())
 
 
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")

@@ -13,14 +13,13 @@ import json
 import logging
 import time
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from math import inf
 from pathlib import Path
-from threading import Lock
 from typing import Any, Final, TypeVar
 from uuid import uuid4
 
@@ -32,6 +31,8 @@ from tasks.ai.answerer import AnswerCut, AnswererFailed
 from tasks.ai.budget import Call, Ledger
 from tasks.ai.call_log import HEADER, LoggedCall
 from tasks.ai.money import Price, Usage
+from tasks.ai.openai import capabilities
+from tasks.ai.openai.capabilities import Capabilities, capabilities_of
 from tasks.ai.openai.errors import (
     ContextWindowExceeded,
     LegacyTokenLimit,
@@ -78,70 +79,15 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
-@dataclass
-class Capabilities:
-    """What is known of a model at an address.
-
-    Attributes:
-        unsupported: request formats that it does not know.
-        works: request formats in which it has answered.
-        legacy_limit: it takes `max_tokens` where newer servers take `max_completion_tokens`.
-        window: tokens that it takes at once; None until it has shown them.
-        truncates: it shortens a prompt beyond its window without an error.
-        counts: it gives the tokens that a call took; False once it did not.
-    """
-
-    unsupported: set[RequestFormat] = field(default_factory=set)
-    works: set[RequestFormat] = field(default_factory=set)
-    legacy_limit: bool = False
-    window: int | None = None
-    truncates: bool = False
-    counts: bool = True
-    _lock: Lock = field(default_factory=Lock, repr=False)
-
-    def mark_working(self, request_format: RequestFormat, *, instead_of: Iterable[RequestFormat]) -> None:
-        """Note that this format worked where those did not."""
-        with self._lock:  # new sets: other threads may be reading the old ones
-            self.works = self.works | {request_format}
-            self.unsupported = self.unsupported | set(instead_of)
-
-    def reset_formats(self) -> None:
-        """No format works any more: another server may have taken the address."""
-        with self._lock:
-            self.unsupported, self.works = set(), set()
-
-    def narrow_window(self, window: int, *, truncates: bool = False) -> None:
-        """It has shown that it takes no more than `window` tokens at once."""
-        with self._lock:
-            self.window = window if self.window is None else min(window, self.window)
-            self.truncates = self.truncates or truncates
-
-    def mark_uncounted(self) -> bool:
-        """Note that it does not count tokens; True the first time."""
-        with self._lock:
-            first, self.counts = self.counts, False
-            return first
-
-
 SERVER_LIMIT: Final = RateLimit(at_once=16, start_at=4, longest_hold=600.0, spread=0.25)
 """The requests under way at a server: as many as it answers without a refusal, 16 at most."""
 
 _limiters = RateLimiters(SERVER_LIMIT)
-_capabilities: dict[tuple[str, str], Capabilities] = {}
-_lock = Lock()
-
-
-def capabilities_of(address: str, model: str) -> Capabilities:
-    """The record of that model at that address."""
-    with _lock:
-        return _capabilities.setdefault((address, model), Capabilities())
 
 
 def forget(address: str) -> None:
     """Drop what is known of an address, as when another server has taken it."""
-    with _lock:
-        for key in [key for key in _capabilities if key[0].rstrip("/") == address.rstrip("/")]:
-            del _capabilities[key]
+    capabilities.forget(address)
     _limiters.forget(address.rstrip("/"))
 
 

@@ -14,7 +14,7 @@ from storage.run_documents import DocumentStatus, RunDocument, place_documents, 
 from storage.runs import Run, RunCompany, add_run, get_company, get_run, run_companies, save_company
 from storage.scores import CriterionOutcome, Quote, company_outcomes, outcome_quotes
 from storage.texts import Outcome, StoredText, save_text
-from tasks.scoring.criteria import read_criteria
+from tasks.scoring.criteria_file import read_criteria
 from tasks.scoring.evidence import Evidence
 
 Places = Sequence[tuple[int, int, str, str]]

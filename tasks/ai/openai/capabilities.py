@@ -1,0 +1,69 @@
+"""What a model at an address is able to do, as it has shown: one record for each, as long as the process lives."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from threading import Lock
+
+from tasks.ai.openai.protocols import RequestFormat
+
+
+@dataclass
+class Capabilities:
+    """What is known of a model at an address.
+
+    Attributes:
+        unsupported: request formats that it does not know.
+        works: request formats in which it has answered.
+        legacy_limit: it takes `max_tokens` where newer servers take `max_completion_tokens`.
+        window: tokens that it takes at once; None until it has shown them.
+        truncates: it shortens a prompt beyond its window without an error.
+        counts: it gives the tokens that a call took; False once it did not.
+    """
+
+    unsupported: set[RequestFormat] = field(default_factory=set)
+    works: set[RequestFormat] = field(default_factory=set)
+    legacy_limit: bool = False
+    window: int | None = None
+    truncates: bool = False
+    counts: bool = True
+    _lock: Lock = field(default_factory=Lock, repr=False)
+
+    def mark_working(self, request_format: RequestFormat, *, instead_of: Iterable[RequestFormat]) -> None:
+        """Note that this format worked where those did not."""
+        with self._lock:  # new sets: other threads may be reading the old ones
+            self.works = self.works | {request_format}
+            self.unsupported = self.unsupported | set(instead_of)
+
+    def reset_formats(self) -> None:
+        """No format works any more: another server may have taken the address."""
+        with self._lock:
+            self.unsupported, self.works = set(), set()
+
+    def narrow_window(self, window: int, *, truncates: bool = False) -> None:
+        """It has shown that it takes no more than `window` tokens at once."""
+        with self._lock:
+            self.window = window if self.window is None else min(window, self.window)
+            self.truncates = self.truncates or truncates
+
+    def mark_uncounted(self) -> bool:
+        """Note that it does not count tokens; True the first time."""
+        with self._lock:
+            first, self.counts = self.counts, False
+            return first
+
+
+_capabilities: dict[tuple[str, str], Capabilities] = {}
+_lock = Lock()
+
+
+def capabilities_of(address: str, model: str) -> Capabilities:
+    """The record of that model at that address."""
+    with _lock:
+        return _capabilities.setdefault((address, model), Capabilities())
+
+
+def forget(address: str) -> None:
+    """Drop the records of an address, as when another server has taken it."""
+    with _lock:
+        for key in [key for key in _capabilities if key[0].rstrip("/") == address.rstrip("/")]:
+            del _capabilities[key]
