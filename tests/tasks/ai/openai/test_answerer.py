@@ -391,11 +391,9 @@ def test_a_passing_trouble_is_got_over(server: ModelServer, behaviour: Behaviour
 
 
 def test_a_slow_server_is_waited_for_once(server: ModelServer) -> None:
-    server.always(slow(5))
-    started = time.monotonic()
+    server.always(slow(5))  # and then answers: who waits for it gets no error
     with pytest.raises(TookTooLong, match=r"0\.3 s.*DILIGENCE_AI_TIMEOUT"):
         judged(asking(server, timeout=0.3))
-    assert time.monotonic() - started < 4
     assert len(server.requests) == 1
 
 
