@@ -8,10 +8,12 @@ line of one, then a line of the other.
 
 import itertools
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from typing import Final, NamedTuple
 
+from tasks.documents.extract.pdf.lines import Line, lines_of
 from tasks.documents.extract.pdf.rows import RuledLine
-from tasks.documents.extract.pdf.words import Line, Word, lines_of
+from tasks.documents.extract.pdf.words import Word
 
 _BIN: Final = 2.0
 """Points in which the width of a page is counted."""
@@ -59,9 +61,14 @@ def columns_by_height(words: Sequence[Word], lines: Sequence[Line]) -> list[Colu
     free = [word for word in words if word.first not in held]
     if sum([word.text[0].isalpha() for word in free]) < _LETTERS * len(free):
         return []
+    switches = _switches(free, gutter)
+    if switches < _SWITCHES * (len(lines) - len(across)):
+        return []
     left = lines_of(word for word in free if word.left < gutter)
     right = lines_of(word for word in free if word.left >= gutter)
-    if not (_is_prose(left) and _is_prose(right) and _is_drawn_by_height(free, gutter, left, right)):
+    if switches < _SWITCHES * (len(left) + len(right)) or _are_level(left, right):
+        return []
+    if not (_is_prose(left) and _is_prose(right)):
         return []
     return list(_stretches(across, left, right))
 
@@ -74,9 +81,9 @@ def columns_by_rule(
     bases = [word.base for word in words] if longest else []
     least = _LONG * (max(bases) - min(bases)) if bases else longest
     for at, begin, end in [rule for rule in vertical if rule.end - rule.begin > least > 0]:
-        beside = [word for word in words if begin < word.base < end]
-        crossed = sum(rule.begin < at - 1 and at + 1 < rule.end and begin < rule.at < end for rule in horizontal)
-        if crossed > _CROSSED or any(word.left < at < word.right for word in beside):
+        crossed = sum([rule.begin < at - 1 and at + 1 < rule.end and begin < rule.at < end for rule in horizontal])
+        beside = [word for word in words if begin < word.base < end] if crossed <= _CROSSED else []
+        if not beside or any(word.left < at < word.right for word in beside):
             continue
         left = lines_of(word for word in beside if word.left < at)
         right = lines_of(word for word in beside if word.left >= at)
@@ -95,9 +102,10 @@ def _gutter(words: Sequence[Word], lines: int) -> float | None:
         return None
     begin, end = min(word.left for word in words), max(word.right for word in words)
     changes = [0] * (int((end - begin) / _BIN) + 2)
-    for word in words:
-        changes[int((word.left - begin) / _BIN)] += 1
-        changes[int((word.right - begin) / _BIN) + 1] -= 1
+    for at in [int((word.left - begin) / _BIN) for word in words]:
+        changes[at] += 1
+    for at in [int((word.right - begin) / _BIN) for word in words]:
+        changes[at + 1] -= 1
     bins = list(itertools.accumulate(changes[:-1]))
     most = _WIDEST_OVER * lines
     best: tuple[int, int] = (0, 0)
@@ -131,11 +139,10 @@ def _is_prose(lines: Sequence[Line]) -> bool:
     return len(held) >= _FEWEST and sum(len(line.words) for line in held) >= _PROSE * words
 
 
-def _is_drawn_by_height(words: Sequence[Word], gutter: float, left: Sequence[Line], right: Sequence[Line]) -> bool:
-    """Whether the page goes from one column to the other again and again, with lines that are not level."""
-    sides = [word.left < gutter for word in sorted(words, key=lambda word: word.first)]
-    switches = sum(one != other for one, other in itertools.pairwise(sides))
-    return switches >= _SWITCHES * (len(left) + len(right)) and not _are_level(left, right)
+def _switches(words: Sequence[Word], gutter: float) -> int:
+    """How often a page goes from one column to the other."""
+    sides = [word.left < gutter for word in sorted(words, key=attrgetter("first"))]
+    return sum(one != other for one, other in itertools.pairwise(sides))
 
 
 def _are_level(left: Sequence[Line], right: Sequence[Line]) -> bool:

@@ -3,16 +3,16 @@
 pypdfium2's classes are left out where they cost: reading the text of all pages through them takes 1.15 times as long
 as through the calls themselves. pypdfium2 also gives each kind of pointer a class of its own: a call takes 0.5 µs
 through those and 0.2 µs through plain prototypes, which the calls have here that are made for each annotation and each
-comma. What these open is a number, which only they take.
+comma. What these open is a number, which only they take. Calls that are made for each glyph take 0.12 µs: nothing that
+they are handed is made for the call or looked at.
 
 PDFium is not safe to call from several threads, nor is what is here.
 """
 
 import ctypes
 import os
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import repeat
+from itertools import compress, repeat
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
@@ -38,8 +38,47 @@ def _plain(function: Any) -> Any:
     return prototype(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
 
+def _quick(function: Any) -> Any:
+    """The same function, which takes integers, references and what other quick ones return, and looks at none."""
+    kind = _Opened if _plain_type(function.restype) is ctypes.c_void_p else function.restype
+    return ctypes.PYFUNCTYPE(kind)(ctypes.cast(function, ctypes.c_void_p).value or 0)
+
+
 def _plain_type(kind: Any) -> Any:
     return ctypes.c_void_p if isinstance(kind, type) and issubclass(kind, ctypes._Pointer) else kind  # noqa: SLF001
+
+
+class _Opened(ctypes.c_void_p):
+    """What PDFium opened, as quick functions return and take it."""
+
+
+class _Numbers:
+    """Where PDFium writes so many numbers a call, and references to them: to make one takes as long as a call."""
+
+    def __init__(self, kind: Any, width: int, *, references: int) -> None:
+        self._width = width
+        self._values = (kind * (width * _AT_ONCE))()
+        step = ctypes.sizeof(kind)
+        self._references = [
+            [ctypes.byref(self._values, step * at) for at in range(first, width * _AT_ONCE, width)]
+            for first in range(references)
+        ]
+
+    def written(self, function: Any, items: Sequence[Any], *pointers: Any) -> tuple[list[list[float]], list[int]]:
+        """What a function writes for each of some items, and what it returns.
+
+        The first numbers of all items come in one list, the second ones in the next; 0 where it writes nothing.
+        """
+        columns: list[list[float]] = [[] for _ in range(self._width)]
+        returned: list[int] = []
+        for start in range(0, len(items), _AT_ONCE):
+            part = items[start : start + _AT_ONCE]
+            ctypes.memset(self._values, 0, ctypes.sizeof(self._values))
+            returned += map(function, *map(repeat, pointers), part, *self._references)
+            values = self._values[: self._width * len(part)]
+            for at, column in enumerate(columns):
+                column.extend(values[at :: self._width])
+        return columns, returned
 
 
 class _Buffer:
@@ -72,24 +111,34 @@ option_label: Final = _plain(pdfium.FPDFAnnot_GetOptionLabel)
 option_chosen: Final = _plain(pdfium.FPDFAnnot_IsOptionSelected)
 character_at: Final = _plain(pdfium.FPDFText_GetCharIndexFromTextIndex)
 character_box: Final = _plain(pdfium.FPDFText_GetLooseCharBox)
-tight_box: Final = _plain(pdfium.FPDFText_GetCharBox)
-run_box: Final = _plain(pdfium.FPDFText_GetRect)
-character_code: Final = _plain(pdfium.FPDFText_GetUnicode)
 character_angle: Final = _plain(pdfium.FPDFText_GetCharAngle)
-text_object: Final = _plain(pdfium.FPDFText_GetTextObject)
 is_generated: Final = _plain(pdfium.FPDFText_IsGenerated)
-page_object: Final = _plain(pdfium.FPDFPage_GetObject)
-object_kind: Final = _plain(pdfium.FPDFPageObj_GetType)
-object_bounds: Final = _plain(pdfium.FPDFPageObj_GetBounds)
-object_matrix: Final = _plain(pdfium.FPDFPageObj_GetMatrix)
-draw_mode: Final = _plain(pdfium.FPDFPath_GetDrawMode)
-count_segments: Final = _plain(pdfium.FPDFPath_CountSegments)
-path_segment: Final = _plain(pdfium.FPDFPath_GetPathSegment)
-segment_point: Final = _plain(pdfium.FPDFPathSegment_GetPoint)
-segment_kind: Final = _plain(pdfium.FPDFPathSegment_GetType)
-closes: Final = _plain(pdfium.FPDFPathSegment_GetClose)
-character_origin: Final = _plain(pdfium.FPDFText_GetCharOrigin)
-has_no_character: Final = _plain(pdfium.FPDFText_HasUnicodeMapError)
+
+object_matrix: Final = _quick(pdfium.FPDFPageObj_GetMatrix)
+draw_mode: Final = _quick(pdfium.FPDFPath_GetDrawMode)
+count_segments: Final = _quick(pdfium.FPDFPath_CountSegments)
+_path_segment: Final = _quick(pdfium.FPDFPath_GetPathSegment)
+_segment_kind: Final = _quick(pdfium.FPDFPathSegment_GetType)
+_segment_point: Final = _quick(pdfium.FPDFPathSegment_GetPoint)
+_closes: Final = _quick(pdfium.FPDFPathSegment_GetClose)
+_page_object: Final = _quick(pdfium.FPDFPage_GetObject)
+_object_kind: Final = _quick(pdfium.FPDFPageObj_GetType)
+_object_bounds: Final = _quick(pdfium.FPDFPageObj_GetBounds)
+_loose_box: Final = _quick(pdfium.FPDFText_GetLooseCharBox)
+_tight_box: Final = _quick(pdfium.FPDFText_GetCharBox)
+_run_box: Final = _quick(pdfium.FPDFText_GetRect)
+_origin: Final = _quick(pdfium.FPDFText_GetCharOrigin)
+_code: Final = _quick(pdfium.FPDFText_GetUnicode)
+_has_no_character: Final = _quick(pdfium.FPDFText_HasUnicodeMapError)
+_angle: Final = _quick(pdfium.FPDFText_GetCharAngle)
+_text_object: Final = _plain(pdfium.FPDFText_GetTextObject)
+_AT_ONCE: Final = 1024
+_rectangles: Final = _Numbers(ctypes.c_float, 4, references=1)
+_bounds: Final = _Numbers(ctypes.c_float, 4, references=4)
+_boxes: Final = _Numbers(ctypes.c_double, 4, references=4)
+_points: Final = _Numbers(ctypes.c_double, 2, references=2)
+_corners: Final = _Numbers(ctypes.c_float, 2, references=2)
+
 READ_AT_ONCE: Final = 8 << 20
 """Bytes of a file that is read before PDFium opens it: it reads by half a kilobyte otherwise."""
 
@@ -221,84 +270,81 @@ def page_text(textpage: Any) -> PageText:
     return PageText(_buffer.text(units), units, count)
 
 
+def box_sides(textpage: Any, indices: Sequence[int]) -> list[list[float]]:
+    """Left, top, right and bottom of the boxes of some characters of a page, a list each; 0 of one that has none."""
+    return _rectangles.written(_loose_box, indices, _reference(textpage))[0]
+
+
 def character_boxes(textpage: Any, indices: Sequence[int]) -> Iterator[Box]:
-    """The boxes of some characters of a page; all is 0 of one that has none. A third of the time of single calls."""
-    count = len(indices)
-    floats = (ctypes.c_float * (4 * count))()
-    start = ctypes.addressof(floats)
-    _run(map(character_box, repeat(_address(textpage)), indices, range(start, start + 16 * count, 16)))
-    values = floats[:]
-    return zip(values[0::4], values[1::4], values[2::4], values[3::4], strict=True)
+    """The boxes of some characters of a page; all is 0 of one that has none."""
+    return zip(*box_sides(textpage, indices), strict=True)
 
 
 def tight_boxes(textpage: Any, count: int) -> list[tuple[float, float, float, float] | None]:
     """The boxes that just hold the first so many characters of a page: left, right, bottom, top; None without one."""
-    doubles = (ctypes.c_double * (4 * count))()
-    start = ctypes.addressof(doubles)
-    sides = (range(start + at, start + at + 32 * count, 32) for at in (0, 8, 16, 24))
-    have_box = list(map(tight_box, repeat(_address(textpage)), range(count), *sides))
-    values = doubles[:]
-    boxes = zip(values[0::4], values[1::4], values[2::4], values[3::4], strict=True)
+    sides, have_box = _boxes.written(_tight_box, range(count), _reference(textpage))
+    boxes: Iterator[Any] = zip(*sides, strict=True)
     return [box if has_box else None for box, has_box in zip(boxes, have_box, strict=True)]
 
 
 def character_origins(textpage: Any, indices: Sequence[int]) -> Iterator[tuple[float, float]]:
     """Where the pen stood for some characters of a page."""
-    count = len(indices)
-    doubles = (ctypes.c_double * (2 * count))()
-    start = ctypes.addressof(doubles)
-    xs, ys = range(start, start + 16 * count, 16), range(start + 8, start + 8 + 16 * count, 16)
-    _run(map(character_origin, repeat(_address(textpage)), indices, xs, ys))
-    values = doubles[:]
-    return zip(values[0::2], values[1::2], strict=True)
+    xs, ys = _points.written(_origin, indices, _reference(textpage))[0]
+    return zip(xs, ys, strict=True)
 
 
 def character_angles(textpage: Any, indices: Iterable[int]) -> list[float]:
     """By how much some characters of a page are turned, in radians."""
-    return list(map(character_angle, repeat(_address(textpage)), indices))
+    return list(map(_angle, repeat(_reference(textpage)), indices))
 
 
 def text_objects(textpage: Any, indices: Iterable[int]) -> list[int | None]:
     """The pieces of text that draw some characters of a page; None for one that PDFium puts in."""
-    return list(map(text_object, repeat(_address(textpage)), indices))
+    return list(map(_text_object, repeat(_address(textpage)), indices))
 
 
 def character_codes(textpage: Any, count: int) -> list[int]:
     """The first so many characters of a page, as their numbers."""
-    return list(map(character_code, repeat(_address(textpage)), range(count)))
+    return list(map(_code, repeat(_reference(textpage)), range(count)))
 
 
-def objects_of(page: Any, kind: int, most: int) -> list[tuple[int, Box]]:
+def have_no_character(textpage: Any, indices: Iterable[int]) -> list[int]:
+    """1 for each of some characters of a page that stands for a glyph which its font does not name."""
+    return list(map(_has_no_character, repeat(_reference(textpage)), indices))
+
+
+def objects_of(page: Any, kind: int, most: int) -> list[tuple[Any, Box]]:
     """Those among the first so many objects of a page that are of a kind, and their boxes."""
     count = min(most, pdfium.FPDFPage_CountObjects(page))
-    objects = list(map(page_object, repeat(_address(page)), range(count)))
-    wanted = [item for item, its_kind in zip(objects, map(object_kind, objects), strict=True) if its_kind == kind]
-    count = len(wanted)
-    floats = (ctypes.c_float * (4 * count))()
-    start = ctypes.addressof(floats)
-    lefts, bottoms, rights, tops = (range(start + at, start + at + 16 * count, 16) for at in (0, 4, 8, 12))
-    have_box = list(map(object_bounds, wanted, lefts, bottoms, rights, tops))
-    values = floats[:]
-    boxes = zip(values[0::4], values[3::4], values[2::4], values[1::4], strict=True)
-    return [(item, box) for item, box, has_box in zip(wanted, boxes, have_box, strict=True) if has_box]
+    objects = list(map(_page_object, repeat(_reference(page)), range(count)))
+    wanted = list(compress(objects, map(kind.__eq__, map(_object_kind, objects))))
+    (lefts, bottoms, rights, tops), have_box = _bounds.written(_object_bounds, wanted)
+    return list(compress(zip(wanted, zip(lefts, tops, rights, bottoms, strict=True), strict=True), have_box))
+
+
+def straight_segments(path: Any, count: int) -> Iterator[tuple[int, float, float, int]]:
+    """Of so many segments of a path those up to its first curve: kind, where they end, whether they close a figure."""
+    segments = list(map(_path_segment, repeat(path), range(count)))
+    kinds = list(map(_segment_kind, segments))
+    if pdfium.FPDF_SEGMENT_BEZIERTO in kinds:
+        del segments[kinds.index(pdfium.FPDF_SEGMENT_BEZIERTO) :]
+    (xs, ys), _ = _corners.written(_segment_point, segments)
+    return zip(kinds, xs, ys, map(_closes, segments), strict=False)
 
 
 def run_boxes(textpage: Any, count: int) -> list[Box]:
     """The boxes of the first so many runs of text of a page, after they were counted."""
-    doubles = (ctypes.c_double * (4 * count))()
-    start = ctypes.addressof(doubles)
-    corners = (range(start + at, start + at + 32 * count, 32) for at in (0, 8, 16, 24))
-    _run(map(run_box, repeat(_address(textpage)), range(count), *corners))
-    values = doubles[:]
-    return list(zip(values[0::4], values[1::4], values[2::4], values[3::4], strict=True))
+    sides, _ = _boxes.written(_run_box, range(count), _reference(textpage))
+    return list(zip(*sides, strict=True))
 
 
 def _address(pointer: Any) -> int:
     return ctypes.cast(pointer, ctypes.c_void_p).value or 0
 
 
-def _run(calls: Iterable[Any]) -> None:
-    deque(calls, maxlen=0)
+def _reference(pointer: Any) -> Any:
+    """A pointer as quick functions take it."""
+    return ctypes.byref(pointer.contents)
 
 
 def string(function: Any, *arguments: Any) -> str:

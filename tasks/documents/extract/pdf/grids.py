@@ -4,17 +4,17 @@ Where rules cross they make a grid; a cell that no rule parts from its neighbour
 spans both. All lengths are points; `y` grows from the top of the page to its bottom.
 """
 
-import itertools
 import math
 from bisect import bisect, bisect_left
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Final
 
+from tasks.documents.extract.pdf.lines import Line, lines_of
 from tasks.documents.extract.pdf.rows import RuledLine, TableRow, is_figure
 from tasks.documents.extract.pdf.rules import THIN, Rules, joined_rules
 from tasks.documents.extract.pdf.tables import Table
-from tasks.documents.extract.pdf.words import Line, Word, is_right_to_left, lines_of, text_of
+from tasks.documents.extract.pdf.words import Word, is_right_to_left, text_of
 from tasks.documents.extract.pdf.wrapped_cells import joined_lines
 
 _MOST_CELLS: Final = 20_000
@@ -40,11 +40,13 @@ _SPANNED: Final = 0.6
 def find_ruled_tables(rules: Rules, words: Sequence[Word]) -> list[Table]:
     """The tables that rules draw round these words of a page."""
     tables: list[Table] = []
-    grids = [grid for grid in map(_Grid, _grids(rules)) if grid.fields >= _FEWEST_FIELDS]
+    grids = [grid for grid in map(_Grid, filter(_may_have_fields, _grids(rules))) if grid.fields >= _FEWEST_FIELDS]
     if not grids:
         return []
-    words = sorted(words, key=_middle)
-    middles = list(map(_middle, words))
+    middles = [_middle(word) for word in words]
+    order = sorted(range(len(words)), key=middles.__getitem__)
+    words = [words[index] for index in order]
+    middles = [middles[index] for index in order]
     for grid in grids:
         near = words[bisect(middles, grid.top) : bisect(middles, grid.bottom)]
         inside = [word for word in near if grid.left < word.left + word.right < grid.right]
@@ -55,6 +57,11 @@ def find_ruled_tables(rules: Rules, words: Sequence[Word]) -> list[Table]:
                     row.cells.reverse()
             tables.append(Table(grid.top, rows))
     return tables
+
+
+def _may_have_fields(rules: Rules) -> bool:
+    """Whether so many rules can make a grid: two sides may be added to those that are vertical."""
+    return bool(rules.vertical) and (len(rules.horizontal) - 1) * (len(rules.vertical) + 1) >= _FEWEST_FIELDS
 
 
 def _middle(word: Word) -> float:
@@ -151,13 +158,16 @@ class _Grid:
         if not 0 < self._height * self._width <= min(_MOST_CELLS, _MOST_EMPTY * len(words)):
             return []
         cells = self._cells()
-        held: dict[tuple[int, int], list[Word]] = {}
+        width = self._width
+        held: dict[int, list[Word]] = {}
         for word in words:
-            if (at := self._at(word)) is not None:
-                held.setdefault(cells[at], []).append(word)
-        fields: list[list[list[Line]]] = [[[] for _ in range(self._width)] for _ in range(self._height)]
-        for (y, x), its_words in sorted(held.items()):
-            fields[y][x] = lines = lines_of(its_words)
+            column = bisect(self._xs, (word.left + word.right) / 2) - 1
+            row = bisect(self._ys, _middle(word)) - 1
+            if 0 <= row < self._height and 0 <= column < width:
+                held.setdefault(cells[row * width + column], []).append(word)
+        fields: list[list[list[Line]]] = [[[] for _ in range(width)] for _ in range(self._height)]
+        for field, its_words in sorted(held.items()):
+            fields[field // width][field % width] = lines = lines_of(its_words)
             if len(lines) >= _TABLE_LINES and _is_too_much(lines):
                 return []
         if not parted and (gutters := self._gutters(fields, cells)):
@@ -166,24 +176,23 @@ class _Grid:
             row
             for y, lines in enumerate(fields)
             if any(lines)
-            for row in _rows(lines, [self._end(lines[x], cells, y, x) for x in range(self._width)])
+            for row in _rows(lines, [self._end(lines[x], cells, y, x) for x in range(width)])
         ]
 
-    def _end(self, lines: Sequence[Line], cells: dict[tuple[int, int], tuple[int, int]], y: int, x: int) -> float:
+    def _end(self, lines: Sequence[Line], cells: Sequence[int], y: int, x: int) -> float:
         """Where the lines of a cell may end: its right side, but for a margin as wide as that on its left."""
-        if not lines:
+        if len(lines) < 2:
             return math.inf
         return self._xs[self._last(cells, y, x) + 1] - max(0.0, min(line.left for line in lines) - self._xs[x])
 
-    def _last(self, cells: dict[tuple[int, int], tuple[int, int]], y: int, x: int) -> int:
+    def _last(self, cells: Sequence[int], y: int, x: int) -> int:
         """The last column of a cell."""
-        while x + 1 < self._width and cells[y, x + 1] == cells[y, x]:
+        start = y * self._width
+        while x + 1 < self._width and cells[start + x + 1] == cells[start + x]:
             x += 1
         return x
 
-    def _gutters(
-        self, fields: Sequence[Sequence[Sequence[Line]]], cells: dict[tuple[int, int], tuple[int, int]]
-    ) -> list[RuledLine]:
+    def _gutters(self, fields: Sequence[Sequence[Sequence[Line]]], cells: Sequence[int]) -> list[RuledLine]:
         """Rules that are not drawn in rows that hold one line each, whose words stand below those of a header."""
         gutters: list[RuledLine] = []
         rows = 0
@@ -198,16 +207,10 @@ class _Grid:
                     gutters += (RuledLine(at, self._ys[y], self._ys[y + 1]) for at in inner)
         return gutters if rows >= _OPEN_ROWS else []
 
-    def _at(self, word: Word) -> tuple[int, int] | None:
-        """The row and the column that the middle of a word stands in."""
-        column = bisect(self._xs, (word.left + word.right) / 2) - 1
-        row = bisect(self._ys, _middle(word)) - 1
-        return (row, column) if 0 <= row < self._height and 0 <= column < self._width else None
-
-    def _cells(self) -> dict[tuple[int, int], tuple[int, int]]:
-        """Each field of the grid, and the first field of the cell that it belongs to."""
+    def _cells(self) -> list[int]:
+        """For each field of the grid, row by row, the first field of the cell that it belongs to."""
         width = self._width
-        first = list(range(self._height * width))  # fields by their numbers, row by row
+        first = list(range(self._height * width))
 
         def root(field: int) -> int:
             while (parent := first[field]) != field:
@@ -218,18 +221,16 @@ class _Grid:
             one, two = root(field), root(other)
             first[max(one, two)] = min(one, two)
 
-        edges = list(itertools.pairwise(self._xs))
-        field = 0
-        for y, (top, bottom) in enumerate(itertools.pairwise(self._ys)):
-            above = self._horizontal[y]
-            for x, (left, right) in enumerate(edges):
-                if x and not _covers(self._vertical[x], top, bottom):
+        parted = [_covered(rules, self._ys) for rules in self._vertical[: width + 1]]
+        for y in range(self._height):
+            below = _covered(self._horizontal[y], self._xs)
+            for x in range(width):
+                field = y * width + x
+                if x and not parted[x][y]:
                     join(field, field - 1)
-                if y and not _covers(above, left, right):
+                if y and not below[x]:
                     join(field, field - width)
-                field += 1
-        places = [(y, x) for y in range(self._height) for x in range(width)]
-        return {place: places[root(field)] for field, place in enumerate(places)}
+        return list(map(root, first))
 
 
 def _is_too_much(cell: Sequence[Line]) -> bool:
@@ -301,6 +302,21 @@ def _end_to_end(near: Sequence[RuledLine]) -> list[RuledLine]:
         else:
             joined.append(rule)
     return joined
+
+
+def _covered(rules: Sequence[RuledLine], places: Sequence[float]) -> list[bool]:
+    """Whether rules of a place cover most of the way from each of other places to the next."""
+    covered = [False] * (len(places) - 1)
+    partly: list[int] = []
+    for _, first, last in rules:
+        begin, end = bisect_left(places, first), bisect(places, last) - 1
+        if begin < end:
+            covered[begin:end] = [True] * (end - begin)
+        partly += begin - 1, end
+    for at in partly:
+        if 0 <= at < len(covered) and not covered[at]:
+            covered[at] = _covers(rules, places[at], places[at + 1])
+    return covered
 
 
 def _covers(rules: Sequence[RuledLine], begin: float, end: float) -> bool:

@@ -4,8 +4,8 @@ import itertools
 from collections.abc import Sequence
 from typing import Final
 
+from tasks.documents.extract.pdf.lines import Line, LineCell
 from tasks.documents.extract.pdf.rows import Interval, is_figure, over
-from tasks.documents.extract.pdf.words import Line, LineCell
 
 _LEADING: Final = 2.2
 """Headers no further above a table than so many sizes are part of it."""

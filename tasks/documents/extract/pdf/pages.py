@@ -4,7 +4,6 @@ Besides hyphens and spaces these are letters that PDFium loses: a ligature whose
 comes as a control character.
 """
 
-import ctypes
 import re
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -205,21 +204,28 @@ class _Layout:
 
         PDFium takes the former for none, and begins a line after `km²`.
         """
-        before, after = pdfium.FS_RECTF(), pdfium.FS_RECTF()
-        boxes = ctypes.byref(before), ctypes.byref(after)
+        doubts: list[tuple[int, int]] = []
+        between: list[int] = []
         done = units = 0
         for start, end in spots:
             units += len(self._text[done:end].encode("utf-16-le")) // 2 if self._wide else end - done
             done = end
+            if not self._is_replaced(start):
+                doubts.append((start, end))
+                between += units - 1 if end - start == 1 else units - 3, units
+        if not self._in_step:
+            between = [document.character_at(self._textpage, unit) for unit in between]
+        boxes = document.character_boxes(self._textpage, between)
+        for (start, end), (_, top, right, bottom), (left, next_top, _, next_bottom) in zip(
+            doubts, boxes, boxes, strict=True
+        ):
+            height = min(top - bottom, next_top - next_bottom)
+            if height <= 0 or bottom >= next_top or next_bottom >= top:
+                continue
+            gap = (left - right) / height
             comma = end - start == 1
             letter = comma and self._text[start] != ","
-            if self._is_replaced(start) or not self._boxes(units - 1 if comma else units - 3, units, boxes):
-                continue
-            height = min(before.top - before.bottom, after.top - after.bottom)
-            if height <= 0 or before.bottom >= after.top or after.bottom >= before.top:
-                continue
-            gap = (after.left - before.right) / height
-            if letter and (abs(before.bottom - after.bottom) > 0.05 * height or gap < _WORDS):
+            if letter and (abs(bottom - next_bottom) > 0.05 * height or gap < _WORDS):
                 continue
             if comma and gap > _SPACE:
                 self._edits.append((end, end, " "))
@@ -239,13 +245,6 @@ class _Layout:
         """Whether the character there is one of those that stand elsewhere, or otherwise, in the end."""
         index = bisect(self._replaced, (at, len(self._text))) - 1
         return index >= 0 and at < self._replaced[index][1]
-
-    def _boxes(self, one: int, other: int, boxes: tuple[Any, Any]) -> bool:
-        """Whether there are characters at these two units of the text; `boxes` get where they stand."""
-        page = self._textpage
-        if not self._in_step:
-            one, other = document.character_at(page, one), document.character_at(page, other)
-        return bool(document.character_box(page, one, boxes[0]) and document.character_box(page, other, boxes[1]))
 
     def _line_at(self, x: float, y: float) -> int | None:
         """The end of the line of the character next to a spot; None where there is none near."""

@@ -5,9 +5,10 @@ from bisect import bisect
 from collections.abc import Sequence
 from typing import Final
 
+from tasks.documents.extract.pdf.lines import Line, LineCell, lines_of
 from tasks.documents.extract.pdf.rows import Interval, TableRow
 from tasks.documents.extract.pdf.tables import Table
-from tasks.documents.extract.pdf.words import Line, LineCell, Word, lines_of, text_of
+from tasks.documents.extract.pdf.words import Word, text_of
 
 _FEWEST: Final = 8
 """Lines side by side that make columns of prose."""

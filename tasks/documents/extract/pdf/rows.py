@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from tasks.documents.extract.pdf.words import Line, LineCell, Word, is_right_to_left
+from tasks.documents.extract.pdf.lines import Line, LineCell
+from tasks.documents.extract.pdf.words import Word, is_right_to_left
 from tasks.documents.extract.pdf.wrapped_cells import joined_lines
 
 Interval = tuple[float, float]

@@ -24,6 +24,10 @@ _MOST_SEGMENTS: Final = 400
 """Segments of a path: more are a drawing's."""
 _MOST_RULES: Final = 2_000
 
+_fill, _stroke, _matrix = ctypes.c_int(), ctypes.c_int(), pdfium.FS_MATRIX()
+_FILL, _STROKE, _MATRIX = ctypes.byref(_fill), ctypes.byref(_stroke), ctypes.byref(_matrix)
+"""Where PDFium writes how a path is drawn."""
+
 
 @dataclass(slots=True)
 class Rules:
@@ -83,32 +87,21 @@ def _add(rules: Rules, x: float, y: float, other_x: float, other_y: float) -> No
 
 
 def _stroked_segments(path: Any) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
-    """The straight segments of a path that is stroked, by their two ends."""
-    fill, stroke = ctypes.c_int(), ctypes.c_int()
-    document.draw_mode(path, ctypes.byref(fill), ctypes.byref(stroke))
+    """The straight segments of a path that is stroked, up to its first curve, by their two ends."""
+    document.draw_mode(path, _FILL, _STROKE)
     count = document.count_segments(path)
-    if not stroke.value or count > _MOST_SEGMENTS:
+    if not _stroke.value or count > _MOST_SEGMENTS:
         return
-    matrix = pdfium.FS_MATRIX()
-    document.object_matrix(path, ctypes.byref(matrix))
-    x, y = ctypes.c_float(), ctypes.c_float()
-    at_x, at_y = ctypes.byref(x), ctypes.byref(y)
+    document.object_matrix(path, _MATRIX)
+    a, b, c, d, e, f = _matrix.a, _matrix.b, _matrix.c, _matrix.d, _matrix.e, _matrix.f
     start = last = (0.0, 0.0)
-    for index in range(count):
-        segment = document.path_segment(path, index)
-        kind = document.segment_kind(segment)
-        if kind == pdfium.FPDF_SEGMENT_BEZIERTO:
-            return
-        document.segment_point(segment, at_x, at_y)
-        point = (
-            matrix.a * x.value + matrix.c * y.value + matrix.e,
-            matrix.b * x.value + matrix.d * y.value + matrix.f,
-        )
+    for kind, x, y, closes in document.straight_segments(path, count):
+        point = (a * x + c * y + e, b * x + d * y + f)
         if kind == pdfium.FPDF_SEGMENT_MOVETO:
             start = point
         elif kind == pdfium.FPDF_SEGMENT_LINETO:
             yield last, point
-        if document.closes(segment):
+        if closes:
             yield point, start
         last = point
 

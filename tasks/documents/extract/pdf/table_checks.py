@@ -7,8 +7,9 @@ from collections.abc import Set as AbstractSet
 from operator import and_
 from typing import Final
 
+from tasks.documents.extract.pdf.lines import Line
 from tasks.documents.extract.pdf.rows import Interval, is_figure, over
-from tasks.documents.extract.pdf.words import Line, Word
+from tasks.documents.extract.pdf.words import Word
 
 FEWEST: Final = 3
 """Lines of several cells that make a table."""

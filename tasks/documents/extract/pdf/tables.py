@@ -15,6 +15,7 @@ from operator import attrgetter
 from typing import Final
 
 from tasks.documents.extract.pdf.headers import headers_above, part_headers
+from tasks.documents.extract.pdf.lines import Line, LineCell, lines_of
 from tasks.documents.extract.pdf.rows import GUTTER, Interval, Rows, RuledLine, TableRow, over
 from tasks.documents.extract.pdf.table_checks import (
     FEWEST,
@@ -27,7 +28,7 @@ from tasks.documents.extract.pdf.table_checks import (
     without_notes,
     without_tail,
 )
-from tasks.documents.extract.pdf.words import Line, LineCell, Word, lines_of
+from tasks.documents.extract.pdf.words import Word
 
 _APART: Final = 3.4
 """Lines further apart than so many sizes are not of one table."""
@@ -150,13 +151,21 @@ def _side_by_side(block: Sequence[Line], rules: Sequence[RuledLine]) -> list[Tab
 
 def _drawn_apart(words: Sequence[Word]) -> list[int]:
     """Where words that are drawn later stand all to the right of those before, in their order."""
-    rights = itertools.accumulate((word.right for word in words), max)
-    lefts = [*itertools.accumulate((word.left for word in reversed(words)), min)][::-1]
-    return [
-        index
-        for index, (right, left) in enumerate(zip(rights, lefts[1:], strict=False), 1)
-        if left - right > GUTTER * words[index].size and words[index].base <= words[index - 1].base
-    ]
+    end = words[0].right  # the words before reach so far at least
+    start = len(words)
+    while start > 1 and words[start - 1].left > end:
+        start -= 1
+    if start == len(words):  # the usual
+        return []
+    lefts = [*itertools.accumulate((word.left for word in reversed(words[start:])), min)][::-1]
+    apart: list[int] = []
+    right = max([word.right for word in words[:start]])
+    for index, left in enumerate(lefts, start):
+        word = words[index]
+        if left - right > GUTTER * word.size and word.base <= words[index - 1].base:
+            apart.append(index)
+        right = max(right, word.right)
+    return apart
 
 
 def _several(lines: Iterable[Line]) -> list[Line]:
@@ -218,10 +227,8 @@ def _end(block: Sequence[Line]) -> int:
 
 def _columns(lines: Sequence[Line], size: float) -> list[Interval]:
     """Where most lines have something, from left to right; between two columns some line has cells on both sides."""
-    votes: list[tuple[float, int]] = []
-    for line in lines:
-        for cell in line.cells:
-            votes += (cell.left, 1), (cell.right, -1)
+    votes = [(cell.left, 1) for line in lines for cell in line.cells]
+    votes += [(cell.right, -1) for line in lines for cell in line.cells]
     votes.sort()
     columns: list[list[float]] = []
     allowed = _ACROSS * len(lines)

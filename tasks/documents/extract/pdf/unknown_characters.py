@@ -7,8 +7,6 @@ right one often ("A" is number 65), and anything else as often: who reads it can
 import re
 from typing import Any, Final
 
-import pypdfium2.raw as pdfium
-
 from tasks.documents.extract.pdf import document
 
 _STEP: Final = 24
@@ -33,11 +31,11 @@ _ALIKE: Final = 0.5
 
 def count_in(textpage: Any, count: int) -> int:
     """How many of the characters of an open text page have no name, of `count` in all; 8 µs where all have one."""
-    is_unknown = document.has_no_character
-    if 1 not in {is_unknown(textpage, index) for index in range(0, count, _STEP)}:
+    if 1 not in document.have_no_character(textpage, range(0, count, _STEP)):
         return 0
-    unknown = (index for index in range(count) if is_unknown(textpage, index) == 1)
-    return sum(pdfium.FPDFText_GetUnicode(textpage, index) > ord(" ") for index in unknown)
+    unknown = document.have_no_character(textpage, range(count))
+    codes = document.character_codes(textpage, count)
+    return sum(has_none == 1 and code > ord(" ") for has_none, code in zip(unknown, codes, strict=True))
 
 
 def are_left_in(text: str) -> bool:

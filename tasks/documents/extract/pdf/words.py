@@ -1,4 +1,4 @@
-"""The words and lines of a PDF's page, by the places of their characters.
+"""The words of a PDF's page, by the places of their characters.
 
 PDFium gives the characters of a page in the order in which they are drawn, with a space or a line break where it takes
 one for meant. Words come from that text; where it has come apart, letter by letter, they come from the gaps between the
@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from math import pi
-from operator import attrgetter
 from typing import Any, Final
 
 from tasks.documents.extract.pdf import document
@@ -26,32 +25,16 @@ _PERCENT: Final = re.compile("%[\x02\ufffe]?")
 _RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc]")
 LETTERS: Final = 0.85
 """A font's size as a share of the height of its characters' boxes."""
-_MARKS: Final = frozenset(("(", ")", "$", "€", "£", "¥", "US$", "A$", "C$", "HK$", "$(", "€(", "£(", "¥(", "US$("))
-"""Words that belong to the figure beside them."""
-_BEFORE: Final = ("$", "£", "¥", "US$", "$(", "£(")
-"""Signs that always stand before their figure; others stand beside the nearer one."""
-_FIGURE: Final = re.compile(r"[(−–—-]?[\d(]|[−–—-]+$")
-_ENDS_FIGURE: Final = re.compile(r"[\d)%−–—-]$")
 WORD_GAP: Final = 0.13
 """Glyphs whose gap is wider, as a share of the size, are of two words. A space is 0.2 to 0.3."""
 _LEVEL: Final = 0.2
 """How much lower a word's last letter stands, as a share of its height, where the word may be turned."""
 _SIGN_GAP: Final = 0.26
 """The white before a percent sign up to which it belongs to its figure, if no space was typed."""
-_CELL_GAP: Final = 0.9
-"""Words whose gap is wider, as a share of the size, stand in cells of their own where other lines agree."""
-_SAME_LINE: Final = 0.3
-"""How far a word may be raised or lowered, as a share of the size, to belong to the line."""
 FARTHEST: Final = 2.4
-"""How far that is at most: some fonts say that their letters are twice as high as they are."""
-_SMALL: Final = 0.82
-"""Words smaller than that share of a line's may be its exponents."""
-_RAISED: Final = 0.6
-"""How far exponents may be raised, as a share of the line's size."""
-_SPACE: Final = 2
-"""Characters between two words that PDFium parts: a space or a line break."""
+"""How far a word of a line may be raised at most: some fonts say that their letters are twice as high as they are."""
 _FEW: Final = 6
-"""Lines above that a word is held against."""
+"""Words that stand on others by chance, at most."""
 _SAMPLE: Final = 12
 """Words whose turn tells how the page is turned."""
 MOST: Final = 30_000
@@ -79,45 +62,6 @@ class Word:
     first: int
     end: int
     glued: bool = False
-
-
-class LineCell:
-    """Words of a line that stand together, from where it begins to where it ends."""
-
-    __slots__ = ("_text", "left", "right", "words")
-
-    def __init__(self, words: list[Word]) -> None:
-        self.words = words
-        self.left = words[0].left
-        self.right = words[-1].right
-        self._text: str | None = None
-
-    @property
-    def text(self) -> str:
-        """Its words with single spaces."""
-        if self._text is None:
-            self._text = text_of(self.words)
-        return self._text
-
-
-@dataclass(slots=True)
-class Line:
-    """Words side by side, from left to right; `cells` are those that wide gaps part."""
-
-    words: list[Word]
-    base: float
-    size: float
-    cells: list[LineCell]
-
-    @property
-    def left(self) -> float:
-        """Where it begins."""
-        return self.words[0].left
-
-    @property
-    def right(self) -> float:
-        """Where it ends."""
-        return max(word.right for word in self.words)
 
 
 def text_of(words: Iterable[Word]) -> str:
@@ -170,37 +114,17 @@ def words_of_text(textpage: Any, page_text: PageText, turn: int, spaces: Sequenc
         ones, others = ([document.character_at(textpage, at) for at in side] for side in (ones, others))
     single = [one for one, other in zip(ones, others, strict=True) if one == other]
     angles = document.character_angles(textpage, single)
-    turned = {one for one, angle in zip(single, angles, strict=True) if round(angle / (pi / 2)) % 4 != turn}
-    if turned:
+    if turn or any(angles):
+        turned = {one for one, angle in zip(single, angles, strict=True) if round(angle / (pi / 2)) % 4 != turn}
         upright_ones = [one < other or one not in turned for one, other in zip(ones, others, strict=True)]
         spans = list(compress(spans, upright_ones))
         ones, others = list(compress(ones, upright_ones)), list(compress(others, upright_ones))
-    boxes = document.character_boxes(textpage, ones)
-    last_boxes = document.character_boxes(textpage, others)
-    origins = document.character_origins(textpage, ones)
     if turn:
+        boxes, last_boxes = document.character_boxes(textpage, ones), document.character_boxes(textpage, others)
+        origins = document.character_origins(textpage, ones)
         words = list(_turned_words(text, spans, boxes, last_boxes, origins, turn))
     else:
-        words = []
-        for (first, _, behind), one, box, (last_left, _, last_right, last_bottom), (_, y) in zip(
-            spans, ones, boxes, last_boxes, origins, strict=True
-        ):
-            left, top, right, bottom = box
-            height = top - bottom
-            if bottom != last_bottom:
-                lower = abs(bottom - last_bottom)
-                if lower > height or (
-                    lower > _LEVEL * height and round(document.character_angle(textpage, one) / (pi / 2)) % 4
-                ):
-                    continue
-            if last_left >= left:
-                right = last_right
-            elif _RIGHT_TO_LEFT.match(text, first):
-                left, right = last_left, max(right, last_right)
-            else:
-                continue
-            if height > 0 and right > left:
-                words.append(Word(text[first:behind], left, right, -y, LETTERS * height, first, behind))
+        words = list(_upright_words(textpage, text, spans, ones, others))
     if "%" in text:
         numbers = {first: one for (first, _, _), one in zip(spans, ones, strict=True)}
         for last, word in itertools.pairwise(words):
@@ -222,6 +146,41 @@ def _spans(text: str, spaces: Sequence[int]) -> list[tuple[int, int, int]]:
             first = space
         spans.append((first, end, match.end()))
     return spans
+
+
+def _upright_words(
+    textpage: Any, text: str, spans: Iterable[tuple[int, int, int]], ones: Sequence[int], others: Sequence[int]
+) -> Iterator[Word]:
+    """Words of a page that is not turned, given their first and their last characters."""
+    lefts, tops, rights, bottoms = document.box_sides(textpage, ones)
+    longer = [other for one, other in zip(ones, others, strict=True) if one != other]
+    last_boxes = document.character_boxes(textpage, longer)
+    levels = list(zip(bottoms, tops, strict=True))
+    one_of = dict(zip(levels, ones, strict=True))  # letters of one height and level stand on one line
+    origins = document.character_origins(textpage, list(one_of.values()))
+    base_of = {level: -y for level, (_, y) in zip(one_of, origins, strict=True)}
+    for (first, _, behind), one, other, left, right, level in zip(
+        spans, ones, others, lefts, rights, levels, strict=True
+    ):
+        bottom, top = level
+        height = top - bottom
+        begin, end = left, right
+        if one != other:
+            last_left, _, last_right, last_bottom = next(last_boxes)
+            if bottom != last_bottom:
+                lower = abs(bottom - last_bottom)
+                if lower > height or (
+                    lower > _LEVEL * height and round(document.character_angle(textpage, one) / (pi / 2)) % 4
+                ):
+                    continue
+            if last_left >= left:
+                end = last_right
+            elif _RIGHT_TO_LEFT.match(text, first):
+                begin, end = last_left, max(right, last_right)
+            else:
+                continue
+        if height > 0 and end > begin:
+            yield Word(text[first:behind], begin, end, base_of[level], LETTERS * height, first, behind)
 
 
 def _turned_words(
@@ -250,14 +209,14 @@ def are_set_twice(words: Sequence[Word]) -> bool:
 
 def _share_twice(words: Sequence[Word]) -> float:
     """The share of words that stand where the same one was drawn shortly before."""
-    places: dict[tuple[str, int, int], int] = {}
+    places = [(word.text, round(word.left / 2), round(word.base / 2)) for word in words]
+    if len(places) - len(set(places)) <= _FEW:  # the usual
+        return 0.0
+    last: dict[tuple[str, int, int], int] = {}
     twice = 0
-    for word in words:
-        place = word.text, round(word.left / 2), round(word.base / 2)
-        first = word.first
-        if first - places.get(place, -_LINE) < _LINE:
-            twice += 1
-        places[place] = first
+    for place, word in zip(places, words, strict=True):
+        twice += word.first - last.get(place, -_LINE) < _LINE
+        last[place] = word.first
     return twice / len(words) if twice > _FEW else 0.0
 
 
@@ -273,129 +232,3 @@ def upright(box: Box, origin: tuple[float, float], turn: int) -> tuple[float, fl
             return bottom, top, origin[0], right - left
         case _:
             return left, right, -origin[1], top - bottom
-
-
-def lines_of(words: Iterable[Word]) -> list[Line]:
-    """Words put into lines, from the top of the page to its bottom. Exponents join the line beside them."""
-    words = list(words)
-    if line := _only_line(words):
-        return [line]
-    lines: list[Line] = []
-    for word in sorted(words, key=attrgetter("base", "left")):
-        base, size = word.base, word.size
-        reach = min(FARTHEST, _SAME_LINE * size)
-        for line in lines[: -_FEW - 1 : -1]:
-            distance = abs(base - line.base)
-            if distance <= reach and distance <= _SAME_LINE * line.size:
-                line.words.append(word)
-                if size > line.size:
-                    line.size, line.base = size, base
-                break
-        else:
-            lines.append(Line([word], base, size, []))
-    lines = _with_exponents(lines)
-    for line in lines:
-        _cut(line)
-    return lines
-
-
-def _only_line(words: list[Word]) -> Line | None:
-    """The line that all words stand in; None where there are several, or none."""
-    if not words:
-        return None
-    if len(words) > 1:
-        bases = [word.base for word in words]
-        spread = max(bases) - min(bases)
-        if spread > FARTHEST or spread > _SAME_LINE * min([word.size for word in words]):
-            return None
-    highest = max(words, key=attrgetter("size"))
-    line = Line(words, highest.base, highest.size, [])
-    _cut(line)
-    return line
-
-
-def _cut(line: Line) -> None:
-    """Put the words of a line in order, and part its cells."""
-    words = line.words
-    if len(words) > 1:
-        words.sort(key=attrgetter("left"))
-        _glue(words)
-    line.cells = cells_of(words)
-
-
-def _with_exponents(lines: list[Line]) -> list[Line]:
-    """The lines; those that hold nothing but exponents and indices of the next one or the last are part of it."""
-    sizes = [line.size for line in lines]
-    if not sizes or min(sizes) >= _SMALL * max(sizes):
-        return lines
-    kept: list[Line] = []
-    for index, line in enumerate(lines):
-        near = [other for other in (*kept[-1:], *lines[index + 1 : index + 2]) if line.size < _SMALL * other.size]
-        hosts = [
-            other
-            for other in near
-            if abs(other.base - line.base) < _RAISED * other.size and all(_beside(word, other) for word in line.words)
-        ]
-        if hosts:
-            hosts[0].words += line.words
-        else:
-            kept.append(line)
-    return kept
-
-
-def _beside(small: Word, line: Line) -> bool:
-    """Whether a small word stands right beside a word of a line."""
-    reach = 0.35 * line.size
-    return any(
-        -reach < small.left - word.right < reach or -reach < word.left - small.right < reach for word in line.words
-    )
-
-
-def _glue(words: list[Word]) -> None:
-    """Mark the words of a line that go on the one before, unless PDFium took a space between them for meant."""
-    for last, word in itertools.pairwise(words):
-        gap, size = word.left - last.right, word.size
-        if not (-size / 2 < gap < WORD_GAP * size and gap < WORD_GAP * last.size):
-            continue
-        raised = abs(word.base - last.base)
-        spaced = 0 <= word.first - last.end <= _SPACE and raised < WORD_GAP * size
-        if not spaced and raised < _RAISED * max(size, last.size):
-            word.glued = True
-
-
-def cells_of(words: list[Word]) -> list[LineCell]:
-    """Words of a line, parted where their gaps are wide, and before a currency's sign behind a figure."""
-    if len(words) == 1:
-        return [LineCell(words)]
-    last = words[0]
-    part = [last]
-    parts = [part]
-    was_mark = last.text in _MARKS
-    for index, word in enumerate(words[1:], 1):
-        gap = word.left - last.right
-        is_mark = word.text in _MARKS
-        signed = is_mark or was_mark
-        if gap > _CELL_GAP * word.size or gap > _CELL_GAP * last.size or (signed and _begins_figure(words, index)):
-            part = [word]
-            parts.append(part)
-        else:
-            part.append(word)
-            if signed and (word.text == ")" or last.text == "(" or _is_sign(last, word)):
-                word.glued = True
-        last, was_mark = word, is_mark
-    return [LineCell(part) for part in parts]
-
-
-def _is_sign(word: Word, after: Word) -> bool:
-    """Whether a word is a currency's sign and the next one its figure."""
-    return word.text not in "()" and _FIGURE.match(after.text) is not None
-
-
-def _begins_figure(words: list[Word], index: int) -> bool:
-    """Whether a word is a currency's sign that stands before a figure and behind another, or behind a label."""
-    if index + 1 == len(words) or words[index].text not in _MARKS or words[index].text in "()":
-        return False
-    last, word, after = words[index - 1 : index + 2]
-    if not _ENDS_FIGURE.search(last.text) or not _FIGURE.match(after.text):
-        return False
-    return word.text in _BEFORE or word.left - last.right >= after.left - word.right
