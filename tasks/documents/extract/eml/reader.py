@@ -1,7 +1,7 @@
 """Mails as the internet sends them (.eml): headers, words, and what is attached, in that order.
 
-Of two forms of the same words the plain one is taken, unless it says next to nothing. Pictures within the words
-(signatures, logos) are left out. Signatures are not checked; what is encrypted is named.
+Of two forms of the same words the plain one is taken, unless it says next to nothing, or the other has tables. Pictures
+within the words (signatures, logos) are left out. Signatures are not checked; what is encrypted is named.
 """
 
 import mimetypes

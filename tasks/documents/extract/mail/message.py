@@ -1,5 +1,6 @@
 """A mail as text: its headers, one a line, an empty line, its words; what is attached is read after it."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,6 +18,13 @@ HEADERS: Final = ("From", "To", "Cc", "Bcc", "Date", "Subject")
 _STUB: Final = 0.2
 _STUB_FROM: Final = 200
 """Beside a page of so many characters, a plain text of less than that share says only that there is a page."""
+_WORD: Final = re.compile(r"\w+")
+_LINK: Final = re.compile(r"<[^<>\s]*>|\[[^\[\]]*\]|https?:\S+")
+_TABLE: Final = re.compile(b"<table", re.IGNORECASE)
+_ROWS: Final = 3
+"""Rows of several cells that make a table, whose plain text is a cell a line."""
+_KEPT: Final = 0.95
+"""The share of the plain text's words that a page has which is read in its place, at least."""
 _MOST_NAMES: Final = 50
 
 
@@ -28,13 +36,15 @@ class MailWords:
     html: bytes = b""
 
     def text(self) -> str:
-        """The plain text, or the page where there is none that says something."""
+        """The plain text, or the page where that says more: where there is no other, or where it has tables."""
         plain = self.plain.strip()
-        if plain and (len(self.html) <= _STUB_FROM or len(plain) >= _STUB * len(self.html)):
+        has_table = _TABLE.search(self.html) is not None
+        if plain and not has_table and (len(self.html) <= _STUB_FROM or len(plain) >= _STUB * len(self.html)):
             return self.plain
         page = "\n".join(lines_of(self.html)) if self.html else ""
         stub = len(page) > _STUB_FROM and len(plain) < _STUB * len(page)
-        return page if stub or not plain else self.plain
+        better = has_table and _rows(page) >= max(_ROWS, _rows(plain) + 1) and _has_words(page, plain)
+        return page if stub or better or not plain else self.plain
 
 
 @dataclass(slots=True)
@@ -63,6 +73,23 @@ def write(mail: Mail, writer: Writer) -> None:
         writer.line()
         with writer.place(BODY, ""):
             writer.text(words)
+
+
+def _rows(text: str) -> int:
+    """The most lines one behind the other that have the same number of cells, more than one of them filled."""
+    most = run = cells = 0
+    for line in text.split("\n"):
+        filled = [cell for cell in line.split("\t") if cell.strip()]
+        run = run + 1 if len(filled) > 1 and line.count("\t") == cells else len(filled) > 1
+        cells = line.count("\t")
+        most = max(most, run)
+    return most
+
+
+def _has_words(page: str, plain: str) -> bool:
+    """Whether a page has next to all words of a plain text, but for the addresses behind its links."""
+    words = set(_WORD.findall(_LINK.sub(" ", plain)))
+    return len(words & set(_WORD.findall(page))) >= _KEPT * len(words)
 
 
 def iso_date(value: str) -> str:

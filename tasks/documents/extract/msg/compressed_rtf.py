@@ -30,7 +30,9 @@ _SIGNS: Final[dict[bytes, bytes | str]] = {
     b"par": b"\r\n", b"line": b"\r\n", b"tab": b"\t", b"lquote": "‘", b"rquote": "’", b"ldblquote": "“",
     b"rdblquote": "”", b"bullet": "•", b"endash": "–", b"emdash": "—",
 }  # fmt: skip
-_ASIDE: Final = frozenset({b"fonttbl", b"colortbl", b"stylesheet", b"info", b"pict", b"object", b"generator"})
+_ASIDE: Final = frozenset(
+    {b"fonttbl", b"colortbl", b"stylesheet", b"info", b"pict", b"object", b"generator", b"pntext"}
+)
 
 
 def decompressed(data: bytes) -> bytes:

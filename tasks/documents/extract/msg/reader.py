@@ -5,6 +5,7 @@ not as it should be: so it is given our own compound file, a property at a time.
 inside the mail as an .eml, made of what is in it.
 """
 
+import mimetypes
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -44,6 +45,9 @@ _PICTURES: Final = (".png", ".gif", ".jpg", ".jpeg", ".bmp")
 _SENT_REPRESENTING_SMTP: Final = 0x5D02
 _HIDDEN: Final = 0x7FFE
 _RTF: Final = 0x1009
+_LONGEST_BESIDE_PLAIN: Final = 1 << 18
+"""Bytes of a packed body up to which a page is looked for in it where there is a plain text: 0.2 s."""
+_TYPES: Final = mimetypes.MimeTypes(filenames=())
 _UTF_8: Final = b"\xef\xbb\xbf"
 
 T = TypeVar("T")
@@ -194,10 +198,8 @@ class _Message:
             if method == _ATTACHED_MAIL or storage.folders(_EMBEDDED):
                 yield from self._inner_mail(storage, values)
                 continue
-            shown_as = (
-                values.text(c.PID_ATTACH_LONG_FILENAME, c.PID_ATTACH_FILENAME, c.PID_DISPLAY_NAME) or "attachment"
-            )
             mime_type = values.text(c.PID_ATTACH_MIME_TAG).lower()
+            shown_as = values.text(*_NAMES) or _name_for(mime_type)
             within = values.text(c.PID_ATTACH_CONTENT_ID) or values.number(_HIDDEN)
             if within and (
                 mime_type.startswith("image/") or shown_as.lower().endswith((".png", ".gif", ".jpg", ".jpeg"))
@@ -282,14 +284,19 @@ class _Message:
         page = values.data(c.PID_HTML)
         html = page.decode(values.charset, "replace") if page else values.text(c.PID_BODY_HTML)
         words = MailWords(values.text(c.PID_BODY), _UTF_8 + html.encode("utf-8", "replace") if html else b"")
-        if not words.text().strip():
-            rtf = compressed_rtf.decompressed(values.data(_RTF))
-            if compressed_rtf.is_page(rtf):
-                words.html = _UTF_8 + compressed_rtf.unwrapped(rtf).encode("utf-8", "replace")
-            elif compressed_rtf.is_plain_text(rtf):
-                words.plain = compressed_rtf.unwrapped(rtf)
-            elif rtf:
-                words.plain = _text_of_rtf(rtf)
+        said = bool(words.text().strip())
+        packed = values.data(_RTF)
+        if said and (html or len(packed) > _LONGEST_BESIDE_PLAIN):
+            return words
+        rtf = compressed_rtf.decompressed(packed)
+        if compressed_rtf.is_page(rtf):
+            words.html = _UTF_8 + compressed_rtf.unwrapped(rtf).encode("utf-8", "replace")
+        elif said:
+            return words
+        elif compressed_rtf.is_plain_text(rtf):
+            words.plain = compressed_rtf.unwrapped(rtf)
+        elif rtf:
+            words.plain = _text_of_rtf(rtf)
         return words
 
 
@@ -298,6 +305,12 @@ def _text_of_rtf(rtf: bytes) -> str:
     if ".rtf" in formats.supported():
         return formats.reader(".rtf").read(rtf).text
     return compressed_rtf.unwrapped(rtf)
+
+
+def _name_for(mime_type: str) -> str:
+    """The name of what is attached without one: a mail is one too that was signed as a whole."""
+    ending = ".eml" if mime_type.startswith("multipart/") else _TYPES.guess_extension(mime_type)
+    return f"attachment{ending or ''}"
 
 
 def _address(name: str, address: str) -> str:

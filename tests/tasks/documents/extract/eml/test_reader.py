@@ -71,6 +71,34 @@ def test_a_page_is_taken_where_it_stands_alone_or_the_plain_form_says_nothing() 
         assert words(message).startswith("Revenue\t9.4\nand more of it")
 
 
+FIGURES = "<p>Dear Ben,</p><table><tr><td></td><td>2023</td><td>2022</td></tr>" + "".join(
+    f"<tr><td>{label}</td><td>{now}</td><td>{before}</td></tr>"
+    for label, now, before in (("Revenue", "9.4", "8.1"), ("EBITDA", "1.2", "0.9"), ("Margin", "13%", "11%"))
+)
+CELL_BY_CELL = "Dear Ben,\n\n2023\n2022\nRevenue\n9.4\n8.1\nEBITDA\n1.2\n0.9\nMargin\n13%\n11%\n"
+
+
+def test_a_table_is_read_from_the_page_where_the_plain_form_has_a_cell_a_line() -> None:
+    message = mail(CELL_BY_CELL)
+    message.add_alternative(FIGURES, subtype="html")
+    rows = "2023\t2022\nRevenue\t9.4\t8.1\nEBITDA\t1.2\t0.9\nMargin\t13%\t11%"
+    assert words(message).replace("\n\t", "\n") == f"Dear Ben,\n{rows}"
+
+
+@pytest.mark.parametrize(
+    ("plain", "page"),
+    [
+        (f"{CELL_BY_CELL}\nThe board has approved these figures, which no page shows.\n", FIGURES),
+        ("Dear Ben,\n\n2023 2022\n", "<p>Dear Ben,</p><table><tr><td>2023</td><td>2022</td></tr></table>"),
+    ],
+    ids=["words that the page lacks", "a row alone, as layouts have"],
+)
+def test_the_plain_form_stays_where_the_page_lacks_its_words_or_has_no_rows(plain: str, page: str) -> None:
+    message = mail(plain)
+    message.add_alternative(page, subtype="html")
+    assert words(message) == plain.rstrip()
+
+
 def test_words_before_and_after_an_attachment_are_all_read() -> None:
     body = b"--x\n\nbefore\n--x\nContent-Type: application/pdf; name=a.pdf\n\n%PDF\n--x\n\nafter\n--x--\nepilogue"
     message = raw(body, b"Content-Type: multipart/mixed; boundary=x")

@@ -50,6 +50,18 @@ def test_a_page_within_rtf_is_had_back() -> None:
     assert read(msg({SUBJECT: "x", RTF: stored(rtf)})).text == "Subject: x\n\nGröße €5\na\tb{c}\n"
 
 
+def test_a_table_is_read_from_the_page_within_rtf_where_the_plain_text_has_a_cell_a_line() -> None:
+    rows = "".join(
+        rf"{{\*\htmltag64 <tr><td>}}{label}{{\*\htmltag64 </td><td>}}{figure}{{\*\htmltag64 </td></tr>}}"
+        for label, figure in (("Revenue", "9.4"), ("EBITDA", "1.2"), ("Margin", "13%"))
+    )
+    greeting = r"{\*\htmltag64 <ul><li>}{\pntext *\tab}Dear Ben{\*\htmltag64 </ul><table>}"
+    rtf = rf"{{\rtf1\ansi\fromhtml1 {greeting}{rows}}}"
+    plain = "Dear Ben\r\n\r\nRevenue\r\n9.4\r\nEBITDA\r\n1.2\r\nMargin\r\n13%\r\n"
+    text = read(msg({SUBJECT: "x", BODY: plain, RTF: stored(rtf.encode())})).text
+    assert text == "Subject: x\n\n• Dear Ben\nRevenue\t9.4\nEBITDA\t1.2\nMargin\t13%\n"
+
+
 def test_plain_text_within_rtf_and_rtf_alone() -> None:
     wrapped = rb"{\rtf1\ansi\fromtext \deff0{\fonttbl{\f0 Arial;}}Dear Ben,\par please sign.\par}"
     assert read(msg({SUBJECT: "x", RTF: stored(wrapped)})).text == "Subject: x\n\nDear Ben,\nplease sign.\n"
@@ -79,6 +91,20 @@ def test_attachments_are_read_after_the_mail_and_pictures_of_the_page_left_out()
     reading = read_document(msg(PLAIN, (), attachments), ".msg")
     assert "Attachments: Lease.txt\n" in reading.text
     assert reading.text.endswith("\fEmbedded document: Lease.txt\nThe lease runs until 2031.")
+
+
+def test_what_is_attached_without_a_name_has_one_by_its_type_and_a_signed_mail_is_read() -> None:
+    signed = (
+        b'Content-Type: multipart/signed; boundary=x\r\n\r\n--x\r\nContent-Type: text/plain; name="Annex.txt"\r\n'
+        b"Content-Disposition: attachment\r\n\r\nThe annex.\r\n--x--\r\n"
+    )
+    attachments: list[dict[int, Value]] = [
+        {DATA: signed, METHOD: 1, MIME: "multipart/signed"},
+        {DATA: b"%PDF-1.4", METHOD: 1, MIME: "application/pdf"},
+    ]
+    reading = read_document(msg(PLAIN, (), attachments), ".msg")
+    assert "Attachments: attachment.eml, attachment.pdf\n" in reading.text
+    assert "The annex." in reading.text
 
 
 def test_a_mail_inside_is_read_with_what_is_attached_to_it() -> None:
