@@ -4,6 +4,7 @@ Where rules cross they make a grid; a cell that no rule parts from its neighbour
 spans both. All lengths are points; `y` grows from the top of the page to its bottom.
 """
 
+import itertools
 import math
 from bisect import bisect, bisect_left
 from collections.abc import Iterable, Sequence
@@ -33,6 +34,14 @@ _MOST_EMPTY: Final = 20
 """Fields of a grid for each of its words: one with more is a drawing."""
 _OPEN_ROWS: Final = 3
 """Rows without rules between their cells that are parted where the rules above them stand, at least."""
+_STACKED: Final = 3
+"""Lines below each other, at least, that may be rows without rules between."""
+_LEVEL: Final = 0.6
+"""The share of such rows that hold something in a column that tells them."""
+_SAME_LEVEL: Final = 0.4
+"""How far lines of one row may be raised, as a share of their size."""
+_ROOMY: Final = 0.5
+"""The share of lines that leave room for the next word where they are no text that wraps."""
 _SPANNED: Final = 0.6
 """The share of a cell's edge that a rule must cover to part it from its neighbour."""
 
@@ -168,6 +177,8 @@ class _Grid:
         fields: list[list[list[Line]]] = [[[] for _ in range(width)] for _ in range(self._height)]
         for field, its_words in sorted(held.items()):
             fields[field // width][field % width] = lines = lines_of(its_words)
+            if len(lines) >= _STACKED and self._part_stack(fields, cells, field):
+                continue
             if len(lines) >= _TABLE_LINES and _is_too_much(lines):
                 return []
         if not parted and (gutters := self._gutters(fields, cells)):
@@ -178,6 +189,25 @@ class _Grid:
             if any(lines)
             for row in _rows(lines, [self._end(lines[x], cells, y, x) for x in range(width)])
         ]
+
+    def _part_stack(self, fields: Sequence[list[list[Line]]], cells: Sequence[int], field: int) -> bool:
+        """Put the lines of a cell that spans several rows into these, if each is a cell of its own; tells whether so.
+
+        Some programs draw rules between the figures of a table and none between their labels.
+        """
+        y, x = divmod(field, self._width)
+        lines = fields[y][x]
+        rows = [bisect(self._ys, _middle(line.words[0])) - 1 for line in lines]
+        below = range(field, len(cells), self._width)
+        spanned = sum(cells[other] == field for other in below)
+        if len(set(rows)) < len(rows) or len(rows) < _LEVEL * spanned:
+            return False
+        if not _have_room(lines, self._end(lines, cells, y, x)):
+            return False
+        fields[y][x] = []
+        for row, line in zip(rows, lines, strict=True):
+            fields[row][x] = [line]
+        return True
 
     def _end(self, lines: Sequence[Line], cells: Sequence[int], y: int, x: int) -> float:
         """Where the lines of a cell may end: its right side, but for a margin as wide as that on its left."""
@@ -246,7 +276,37 @@ def _rows(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> list[TableR
     several = [cell for cell in cells if cell]
     if count > 1 and len(several) > 1 and all(len(cell) == count for cell in several) and any(map(_are_figures, cells)):
         return [_row([cell[index : index + 1] for cell in cells], ends) for index in range(count)]
+    if count >= _STACKED and len(several) > 1 and (levels := _levels(cells, ends)):
+        return [_row([[line for line in cell if _is_level(line, level)] for cell in cells], ends) for level in levels]
     return [_row(cells, ends)] if several else []
+
+
+def _levels(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> list[Line]:
+    """The lines of the fullest cell, if those of the others are level with them and are rows; else none.
+
+    They are rows where the lines of most cells leave room for what comes next, and where a cell holds a figure in most
+    of them or all cells hold as many lines.
+    """
+    spine = max(cells, key=len)
+    if not all(sum(_is_level(line, level) for level in spine) == 1 for cell in cells for line in cell):
+        return []
+    figures = any(_are_figures(cell) and len(cell) >= max(_STACKED, _LEVEL * len(spine)) for cell in cells)
+    alike = all(len(cell) in (0, len(spine)) for cell in cells)
+    roomy = [_have_room(cell, end) for cell, end in zip(cells, ends, strict=True) if len(cell) > 1]
+    return list(spine) if (figures or alike) and 2 * sum(roomy) > len(roomy) else []
+
+
+def _is_level(line: Line, other: Line) -> bool:
+    return abs(line.base - other.base) < _SAME_LEVEL * max(line.size, other.size)
+
+
+def _have_room(lines: Sequence[Line], end: float) -> bool:
+    """Whether the first word of most lines would have had room behind the line above: so they are no one text."""
+    roomy = [
+        line.right + 0.25 * line.size + below.words[0].right - below.words[0].left < end
+        for line, below in itertools.pairwise(lines)
+    ]
+    return sum(roomy) >= _ROOMY * len(roomy)
 
 
 def _row(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> TableRow:

@@ -140,6 +140,7 @@ class Rows:
         self._target = [kept.index(_end_of(joins, index)) for index in range(len(columns))]
         self._count = len(kept)
         self._entries = [self._entries_of(line) for line in lines]
+        self._label = self._column_of_labels()
         self._lefts = [0.0] * self._count
         self._rights = [0.0] * self._count
         self._measure()
@@ -293,6 +294,14 @@ class Rows:
             entries.setdefault(self._target[self._column(home)], _Entry([])).cells.append(cell)
         return entries
 
+    def _column_of_labels(self) -> int:
+        """The first column that most rows have something in; others before it hold marks, or what spans the table."""
+        several = [entries for entries in self._entries if len(entries) > 1]
+        for column in range(self._count):
+            if 2 * sum(column in entries for entries in several) > len(several):
+                return column
+        return 0
+
     def _measure(self) -> None:
         """Note how far the cells of each column reach."""
         for line in self._lines:
@@ -326,7 +335,7 @@ class Rows:
         near = self._even or pitch < 1.08 * self._pitch
         if not near or figures or not all(index in last for index in cells):
             return False
-        if 0 not in cells:
+        if min(cells) > self._label:
             return True
         full = all(self._is_full(last[index], entry, index) for index, entry in cells.items())
         return full and (len(cells) < len(last) or not self._even)

@@ -41,7 +41,7 @@ MOST: Final = 30_000
 """Characters of a page that are looked at; pages that print more hold no table for people."""
 _ENOUGH: Final = 400
 """Words that tell whether a page may be printed twice."""
-_TWICE: Final = 0.05
+_TWICE: Final = 0.03
 """The share of a page's words that stand on others where it is printed twice."""
 _LINE: Final = 200
 """Characters that a line has at most."""

@@ -105,6 +105,52 @@ def test_a_cell_with_rules_round_it_keeps_its_lines_together_and_an_empty_one_it
     ]
 
 
+COSTS = (
+    ("Salaries", "1,314", "940"), ("Travel", "26", "12"), ("Subcontracts", "175", ""), ("Office rent", "161", "68"),
+)  # fmt: skip
+
+
+def draw_costs(canvas: Canvas, rows: Iterable[Sequence[str]] = COSTS) -> None:
+    """Rows 18 points apart between a header and a total, in three columns of 100 points from 72."""
+    for index, row in enumerate([("Cost", "All", "Direct"), *rows, ("Total", "1,676", "1,020")]):
+        for x, cell in zip((76, 176, 276), row, strict=True):
+            canvas.drawString(x, 688 - 18 * index, cell)
+
+
+def test_labels_without_rules_between_them_stand_beside_their_figures() -> None:
+    canvas = page()
+    canvas.grid([172, 272, 372], [700 - 18 * index for index in range(7)])
+    for y in (700, 682, 610, 592):
+        canvas.line(72, y, 172, y)
+    canvas.line(72, 700, 72, 592)
+    draw_costs(canvas)
+    assert rows_of(text_of(canvas))[1:-1] == [list(row) for row in COSTS]
+
+
+def test_lines_between_two_rules_are_rows_where_a_cell_of_one_is_empty() -> None:
+    canvas = page()
+    canvas.grid([72, 172, 272, 372], [700, 682, 610, 592])
+    draw_costs(canvas)
+    assert rows_of(text_of(canvas)) == [
+        ["Cost", "All", "Direct"], *map(list, COSTS), ["Total", "1,676", "1,020"],
+    ]  # fmt: skip
+
+
+def test_lines_of_words_between_two_rules_are_rows_unless_they_wrap() -> None:
+    words = [("Alpha", "Berlin", "Payroll"), ("Beta", "Paris", "Hosting"), ("Gamma", "Rome", "Audit")]
+    wrapped = [("Alpha Holdings of", "The offices and all", "Payroll of all our"),
+               ("the Greater North", "warehouses in the", "staff, abroad too,"),
+               ("and Partners Ltd", "harbour of the city", "and their pensions")]  # fmt: skip
+    for lines, count in ((words, 3), (wrapped, 1)):
+        canvas = page()
+        canvas.grid([72, 152, 232, 312], [700, 682, 628])
+        for y, row in zip((688, 670, 654, 638), [("Name", "Place", "Task"), *lines], strict=True):
+            for x, cell in zip((74, 154, 234), row, strict=True):
+                canvas.drawString(x, y, cell)
+        rows = [list(row) for row in lines] if count == 3 else [[" ".join(cell) for cell in zip(*lines, strict=True)]]
+        assert rows_of(text_of(canvas)) == [["Name", "Place", "Task"], *rows]
+
+
 def test_the_last_cell_of_a_table_that_wraps_ends_at_the_rule_below_it() -> None:
     canvas = page()
     for y in (700, 680, 660, 616):
@@ -520,6 +566,22 @@ def test_a_page_whose_words_are_printed_twice_gives_them_once(shift: float) -> N
                 place = x + shift + stringWidth(cell[:start], "Helvetica", 9)
                 canvas.drawString(place, 700 - 18 * index, cell[start : start + 2])
     assert rows_of(text_of(canvas)) == [list(row) for row in SUBSIDIARIES]
+
+
+def test_rows_whose_first_column_holds_marks_alone_stay_rows() -> None:
+    rows = [("RR", "Roundup Ready", "Ac", "Acceleron"), ("LL", "LibertyLink", "D", "Dynasty"),
+            ("HX", "Herculex I", "Es", "Escalate"), ("OI", "Optimum", "G", "Gaucho")]  # fmt: skip
+    canvas = page()
+    canvas.drawString(60, 700, "Traits")
+    canvas.drawString(300, 700, "Treatments")
+    for index, row in enumerate(rows):
+        for x, cell in zip((110, 150, 300, 340), row, strict=True):
+            canvas.drawString(x, 688 - 12 * index, cell)
+    for index in range(2):
+        canvas.drawString(60, 640 - 12 * index, "o")
+        canvas.drawString(110, 640 - 12 * index, "is a trademark of its owner")
+    read = [[cell for cell in row if cell] for row in rows_of(text_of(canvas))]
+    assert [row for row in read if len(row) == 4] == [list(row) for row in rows]
 
 
 def test_words_that_narrow_white_parts_are_not_glued() -> None:
