@@ -156,6 +156,14 @@ def has_gutters(runs: Sequence[Box], text: str) -> bool:
     return False
 
 
+def are_printed_over(runs: Sequence[Box]) -> bool:
+    """Whether a run of text begins where the one before it began: some programs print twice what is to be bold."""
+    for (last_begin, last_high, _, last_low), (begin, high, _, low) in pairwise(runs):
+        if abs(begin - last_begin) < 1 and 2 * (min(high, last_high) - max(low, last_low)) > high - low > 0:
+            return True
+    return False
+
+
 def _is_below(begin: float, end: float, other_begin: float, other_end: float) -> bool:
     """Whether a run begins or ends where another does, or has its middle there."""
     before, behind = begin - other_begin, end - other_end

@@ -14,6 +14,7 @@ import pypdfium2.raw as pdfium
 from tasks.documents.extract.pdf.columns import Columns, columns_by_height, columns_by_rule
 from tasks.documents.extract.pdf.document import PageText
 from tasks.documents.extract.pdf.gaps import (
+    are_printed_over,
     has_gutters,
     is_drawn_by_words,
     is_in_letters,
@@ -86,7 +87,7 @@ def _layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
     boxes = turned_runs(textpage, min(runs, _MOST_RUNS), turn) if not _FIGURES.search(text) else None
     if boxes is not None and is_right_to_left(text):
         boxes = [(-right, top, -left, bottom) for left, top, right, bottom in boxes]
-    if boxes is not None and not has_gutters(boxes, text):
+    if boxes is not None and not has_gutters(boxes, text) and not are_printed_over(boxes):
         return edits
     words = words_of_text(textpage, page_text, turn, spaces)
     if not 0 < len(words) <= _MOST_WORDS:

@@ -34,7 +34,7 @@ _SIGN_GAP: Final = 0.26
 FARTHEST: Final = 2.4
 """How far a word of a line may be raised at most: some fonts say that their letters are twice as high as they are."""
 _FEW: Final = 6
-"""Words that stand on others by chance, at most."""
+"""Words that stand on others by chance, at most; and of so many one, on a page of few words."""
 _SAMPLE: Final = 12
 """Words whose turn tells how the page is turned."""
 MOST: Final = 30_000
@@ -210,14 +210,15 @@ def are_set_twice(words: Sequence[Word]) -> bool:
 def _share_twice(words: Sequence[Word]) -> float:
     """The share of words that stand where the same one was drawn shortly before."""
     places = [(word.text, round(word.left / 2), round(word.base / 2)) for word in words]
-    if len(places) - len(set(places)) <= _FEW:  # the usual
+    few = min(_FEW, len(words) // _FEW)
+    if len(places) - len(set(places)) <= few:  # the usual
         return 0.0
     last: dict[tuple[str, int, int], int] = {}
     twice = 0
     for place, word in zip(places, words, strict=True):
         twice += word.first - last.get(place, -_LINE) < _LINE
         last[place] = word.first
-    return twice / len(words) if twice > _FEW else 0.0
+    return twice / len(words) if twice > few else 0.0
 
 
 def upright(box: Box, origin: tuple[float, float], turn: int) -> tuple[float, float, float, float]:

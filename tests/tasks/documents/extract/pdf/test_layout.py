@@ -568,6 +568,18 @@ def test_a_page_whose_words_are_printed_twice_gives_them_once(shift: float) -> N
     assert rows_of(text_of(canvas)) == [list(row) for row in SUBSIDIARIES]
 
 
+def test_a_title_that_is_printed_twice_to_be_bold_reads_once() -> None:
+    canvas = page()
+    title = "ANNUAL REPORT OF ALPHA HOLDINGS"
+    canvas.drawString(72, 700, title)
+    for start in range(0, len(title), 2):
+        canvas.drawString(72.4 + stringWidth(title[:start], "Helvetica", 9), 700, title[start : start + 2])
+    for index, line in enumerate(("Registered in England", "Audited by Beta", "Printed in May")):
+        canvas.drawString(72, 660 - 20 * index, line)
+    assert text_of(canvas).split("\n")[0] == "ANNUAL REPORT OF ALPHA HOLDINGS"
+    assert text_of(canvas).count("HOLDINGS") == 1
+
+
 def test_rows_whose_first_column_holds_marks_alone_stay_rows() -> None:
     rows = [("RR", "Roundup Ready", "Ac", "Acceleron"), ("LL", "LibertyLink", "D", "Dynasty"),
             ("HX", "Herculex I", "Es", "Escalate"), ("OI", "Optimum", "G", "Gaucho")]  # fmt: skip
