@@ -12,6 +12,7 @@ from functools import partial
 from typing import Final
 
 from tasks.documents.extract import fallback, places
+from tasks.documents.extract.docx import number_fields
 from tasks.documents.extract.docx.marks import Marks, unmarked
 from tasks.documents.extract.docx.notes import Note, Notes
 from tasks.documents.extract.docx.numbering import ListCounter, Numbering
@@ -174,6 +175,10 @@ class _Document:
             self._deletions[places.label_of(*signature(rest))] = None
 
     def _write_body(self, data: bytes, main: str) -> None:
+        if number_fields.may_have(data):
+            data, unknown = number_fields.with_numbers(data)
+            if unknown:
+                self.writer.warn(f"Numbers that Word works out in fields (LISTNUM, AUTONUM) are missing: {unknown}.")
         layout = Scan(data, main, self, headings=True, counter=self._counter()).run()
         with self.writer.place(places.BODY, ""):
             start = 0

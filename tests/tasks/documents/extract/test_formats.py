@@ -21,7 +21,7 @@ VERSIONS = {
     ".md": "md-1",
     ".json": "json-1",
     ".csv": "csv-2",
-    ".docx": "docx-6",
+    ".docx": "docx-7",
     ".eml": "eml-2",
     ".msg": "msg-2",
     ".odp": "odp-1",
