@@ -16,7 +16,7 @@ from typing import Final
 
 from tasks.documents.extract.pdf.headers import headers_above, part_headers
 from tasks.documents.extract.pdf.lines import Line, LineCell, lines_of
-from tasks.documents.extract.pdf.rows import GUTTER, Interval, Rows, RuledLine, TableRow, over
+from tasks.documents.extract.pdf.rows import GUTTER, Interval, Rows, RuledLine, TableRow, is_figure, over
 from tasks.documents.extract.pdf.table_checks import (
     FEWEST,
     beside_caption,
@@ -44,6 +44,12 @@ _MOST_LONE: Final = 8
 """The same where they stand in the first column: a label that wraps many times."""
 _ACROSS: Final = 0.1
 """The share of a table's lines that may run over a gutter: headings over several columns."""
+_MOST_TITLES: Final = 3
+"""Lines at the top of a table that may run over gutters."""
+_TITLED: Final = 4
+"""Rows below them that tell the columns, at least."""
+_FIGURES: Final = 0.4
+"""The share of their cells that are figures, at least."""
 _EDGED: Final = 0.25
 """The share of a column's lines that have two cells where it is two columns."""
 _ALIGNED: Final = 0.8
@@ -92,6 +98,7 @@ def find_tables(lines: list[Line], rules: Sequence[RuledLine] = ()) -> list[Tabl
             block, rows, columns = body, _several(body), above
         if _part_at_rivers(block, columns, size):
             columns = _columns(_several(block), size)
+        columns = _columns_below_titles(_several(block), columns, size)
         columns = _part_at_edges(block, columns)
         if len(columns) > 1 and is_table(_several(block)) and not is_list(rows):
             if sides := beside_prose(block, columns):
@@ -223,6 +230,19 @@ def _end(block: Sequence[Line]) -> int:
         elif across and rows:
             return index
     return len(block)
+
+
+def _columns_below_titles(lines: Sequence[Line], columns: list[Interval], size: float) -> list[Interval]:
+    """The columns of a table; more of them where figures have these and titles above them run over their gutters."""
+    usual = sorted(len(line.cells) for line in lines)[len(lines) // 2]
+    titles = sum(1 for _ in itertools.takewhile(lambda line: len(line.cells) < usual, lines[: _MOST_TITLES + 1]))
+    if not 0 < titles <= _MOST_TITLES or len(lines) - titles < _TITLED:
+        return columns
+    cells = [cell for line in lines[titles:] for cell in line.cells]
+    if sum(is_figure(cell.text) for cell in cells) < _FIGURES * len(cells):
+        return columns
+    below = _columns(lines[titles:], size)
+    return below if len(below) > len(columns) else columns
 
 
 def _columns(lines: Sequence[Line], size: float) -> list[Interval]:

@@ -568,6 +568,19 @@ def test_a_page_whose_words_are_printed_twice_gives_them_once(shift: float) -> N
     assert rows_of(text_of(canvas)) == [list(row) for row in SUBSIDIARIES]
 
 
+def test_titles_that_run_over_the_gutters_of_a_table_leave_its_columns_apart() -> None:
+    rows = [("Opening", "5,664", "749", "12,017"), ("Profit", "269", "12", "81"), ("Closing", "5,933", "761", "12,098"),
+            ("Restated", "17", "3", "20"), ("Adjusted", "5,950", "764", "12,118")]  # fmt: skip
+    canvas = page()
+    canvas.drawString(72, 714, "Changes in equity of the group for the year to March")
+    canvas.drawString(302, 714, "in millions of yen")
+    draw_rows(canvas, [(row[0],) for row in rows])
+    for index, row in enumerate(rows):
+        for right, cell in zip((200, 270, 340), row[1:], strict=True):
+            canvas.drawRightString(right, 700 - 14 * index, cell)
+    assert rows_of(text_of(canvas))[-5:] == [list(row) for row in rows]
+
+
 def test_a_title_that_is_printed_twice_to_be_bold_reads_once() -> None:
     canvas = page()
     title = "ANNUAL REPORT OF ALPHA HOLDINGS"
