@@ -1,5 +1,6 @@
 """A statement and a sentence of a source, word by word: which word of the one is which of the other."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,6 +11,8 @@ from tasks.statements.words import has_opposite, say_the_same, stems_of
 _LOSS: Final = stems_of("loss")
 
 
+_NEAR: Final = 0.7
+"""The weight of two words that are only near to each other, beside .9 of two that say the same."""
 _FEWEST: Final = 2
 """Words or figures that two sentences must share to speak of the same matter."""
 
@@ -25,8 +28,14 @@ class Difference:
 class Comparison:
     """A statement and a sentence, word by word: `to` gives each token of the statement its token of the sentence."""
 
-    def __init__(self, stated: Sentence, source: Sentence, names: frozenset[str]) -> None:
-        self.stated, self.source, self.names = stated, source, names
+    def __init__(
+        self,
+        stated: Sentence,
+        source: Sentence,
+        names: frozenset[str],
+        near: Callable[[str, str], bool] | None = None,
+    ) -> None:
+        self.stated, self.source, self.names, self._near = stated, source, names, near
         self.to: dict[int, int] = {}
         self.missing: list[int] = []
         self._align()
@@ -135,9 +144,11 @@ class Comparison:
             return 0
         if one.stem == other.stem:
             return 1.02 if one.text == other.text else 1.01
-        if one.is_name and other.is_name and not say_the_same(one.stem, other.stem):
+        if say_the_same(one.stem, other.stem):
+            return 0.9
+        if self._near is None or (one.is_name and other.is_name and one.stem[:4] != other.stem[:4]):
             return 0
-        return 0.9 if say_the_same(one.stem, other.stem) else 0
+        return _NEAR if self._near(one.stem, other.stem) else 0
 
     def _is_loss(self, mine: int, theirs: int) -> bool:
         """Whether -5 is said as a loss of 5: the figure without a sign stands beside a word of loss."""

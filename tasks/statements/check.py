@@ -11,28 +11,34 @@ Nothing is guessed: a word that the sentence has not, and that says the same as 
 too many is what a changed statement has as well as a free paraphrase, and the source's own sentence can be shown.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import pairwise
 from typing import Final
 
 from tasks.statements.alignment import Comparison, Difference
 from tasks.statements.derived import restated
 from tasks.statements.figure_places import places_of_figures
 from tasks.statements.figures import same
+from tasks.statements.free_wording import Context, weigh
 from tasks.statements.limiting import limits_differ, negations
+from tasks.statements.nearness import near
 from tasks.statements.reading import Sentence, read
 from tasks.statements.readings import begins_with_pronoun, readings
 from tasks.statements.roles import exchanged, exchanged_names, misplaced_names, swapped_roles
 from tasks.statements.tables import SourceSentence, source_sentences
 from tasks.statements.wording import (
     beyond_semicolon,
+    exchanged_for,
     lost_words,
     missing_words,
     opposites,
     other_frequencies,
     other_names,
+    other_periods,
     other_subjects,
     other_tenses,
     restricted_subjects,
@@ -51,6 +57,21 @@ _FEW_MISSING: Final = 3
 _READ_OTHERWISE: Final = 4
 """The share of a statement's words that a sentence has which may prove it in another form, how many it may lack, and
 how many sentences are read so."""
+
+
+_WORD: Final = re.compile(r"[^\W\d_][\w’'&]*")
+_IN_OTHER_WORDS: Final = re.compile(
+    "changed places|of another figure|in another place|the other way round|of something else"
+)
+"""What looks like a contradiction, and may be the same in other words."""
+
+
+_FEWEST_FREE: Final = 2
+_READ_FREELY: Final = 8
+_AROUND: Final = 3
+_NAMED_BEFORE: Final = 12
+"""Words and figures of a statement that may be read in free wording, how many sentences are, how many around one, or at
+the beginning of the text, may name what it speaks of, and how many before it may have a name of two words for it."""
 
 
 _HEADING: Final = 12
@@ -117,7 +138,30 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
         otherwise = _read_otherwise(stated, text, candidates, known, said)
         if otherwise is not None:
             return replace(otherwise, text=number)
+    is_against = best.verdict is Verdict.CONTRADICTED
+    if is_against and not _IN_OTHER_WORDS.search(best.why):
+        return best
+    for number, text in enumerate(texts):
+        freely = _in_free_wording(stated, text, known)
+        if freely is not None and (not is_against or freely.sentence == best.sentence):
+            return replace(freely, text=number)
     return best
+
+
+def _in_free_wording(stated: Sentence, text: str, names: frozenset[str]) -> Check | None:
+    """The proof by a sentence that says the same with other words; None where there is none."""
+    wanted, numbers = _wanted(stated, names)
+    if len(wanted) + len(numbers) < _FEWEST_FREE:
+        return None
+    said = _SaidBy(wanted, near)
+    sentences = source_sentences(text)
+    for place in _candidates(text, numbers, said)[:_READ_FREELY]:
+        candidate = sentences[place]
+        context = _context(sentences, place)
+        for words in dict.fromkeys((_with_heading(stated, candidate).text, *readings(stated, sentences, place, text))):
+            if weigh(stated, read(words), names, context).is_supported:
+                return Check(Verdict.SUPPORTED, candidate.original, "", 1.0)
+    return None
 
 
 def _wanted(stated: Sentence, names: frozenset[str]) -> tuple[set[str], set[str]]:
@@ -149,6 +193,14 @@ def _read_otherwise(
                 if result.verdict is Verdict.SUPPORTED:
                     return result
     return None
+
+
+def _context(sentences: Sequence[SourceSentence], place: int) -> Context:
+    around = (*sentences[:_AROUND], *sentences[max(place - _AROUND, 0) : place + 2])
+    before = (*around, *sentences[max(place - _NAMED_BEFORE, 0) : place])
+    stems = [[stem(word) for word in _WORD.findall(each.text)] for each in before]
+    pairs = frozenset(pair for each in stems for pair in pairwise(each))
+    return Context(frozenset[str]().union(*(each.stems for each in around)), pairs)
 
 
 def nearest(statement: str, texts: Sequence[str], names: str = "", most: int = 3) -> list[str]:
@@ -185,11 +237,11 @@ def _candidates(text: str, numbers: AbstractSet[str], said: "_SaidBy") -> list[i
 class _SaidBy(dict[str, frozenset[str]]):
     """For each stem of a text, the words of a statement that it says; looked up once for each stem."""
 
-    def __init__(self, words: Collection[str]) -> None:
-        self.words = words
+    def __init__(self, words: Collection[str], alike: Callable[[str, str], bool] = say_the_same) -> None:
+        self.words, self._alike = words, alike
 
     def __missing__(self, stem: str) -> frozenset[str]:
-        self[stem] = said = frozenset(word for word in self.words if say_the_same(word, stem))
+        self[stem] = said = frozenset(word for word in self.words if self._alike(word, stem))
         return said
 
     def how_many(self, stems: frozenset[str]) -> int:
@@ -248,6 +300,8 @@ def _differences(comparison: Comparison) -> Iterator[Difference]:
     yield from misplaced_names(comparison)
     yield from beyond_semicolon(comparison)
     yield from other_frequencies(comparison)
+    yield from other_periods(comparison)
+    yield from exchanged_for(comparison)
     yield from restricted_subjects(comparison)
     yield from other_names(comparison)
     yield from other_tenses(comparison)

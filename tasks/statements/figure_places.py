@@ -40,6 +40,76 @@ def places_of_figures(comparison: Comparison) -> Iterator[Difference]:
         yield from _label(comparison, mine, theirs)
 
 
+def labels_of_figures(comparison: Comparison) -> Iterator[Difference]:
+    """The same of a statement in other words: most of what stands with a figure goes with another in the sentence."""
+    stated, source = comparison.stated, comparison.source
+    for mine in stated.figures:
+        theirs = comparison.to.get(mine)
+        if theirs is None:
+            continue
+        one, other = stated.tokens[mine].figure, source.tokens[theirs].figure
+        assert one is not None
+        assert other is not None
+        own_role, their_role = role(stated, mine), role(source, theirs)
+        if not one.is_date:
+            level = {"level", "to"}
+            if (
+                own_role != their_role
+                and not ({own_role, their_role} <= level)
+                and not _period_says(comparison, mine, theirs)
+            ):
+                yield Difference(f"it says {source.tokens[theirs].text} in another place", is_against=True)
+            if not (own_role == their_role == "change" or one.measure in _DURATIONS):
+                yield from _period(comparison, mine, theirs)
+            if own_role == their_role == "from":
+                continue
+        yield from _other_label(comparison, mine, theirs)
+
+
+def _other_label(comparison: Comparison, mine: int, theirs: int) -> Iterator[Difference]:
+    """Another figure of the kind in the sentence that has more of the words which stand with a figure."""
+    stated, source = comparison.stated, comparison.source
+    if source.has_respectively or stated.has_respectively:
+        return
+    zone = [
+        at
+        for at in _zone(stated, mine)
+        if _is_label(stated.tokens[at])
+        and at in comparison.to
+        and not stated.tokens[at].is_verb
+        and stated.tokens[at].stem not in CHANGING
+        and stated.tokens[at].text.removesuffix("s") not in _DURATIONS
+    ]
+    rivals = [at for at in source.figures if at != theirs and _are_alike(source.tokens[at], source.tokens[theirs])]
+    if not zone or not rivals:
+        return
+    own = _zone(source, theirs)
+    colon = source.text.find(":")
+    shared = {at for at, token in enumerate(source.tokens) if token.end <= colon < source.tokens[theirs].start}
+    subject_end = next((at for at, token in enumerate(source.tokens) if token.is_verb or token.text in _BE), 0)
+    held = {comparison.to[at] for at in zone}
+    is_first = all(theirs < at for at in rivals)
+    free = [
+        at for at in own if _is_label(source.tokens[at]) and at not in comparison.used and not source.tokens[at].is_verb
+    ]
+    for rival in rivals:
+        its = _zone(source, rival)
+        elsewhere = [
+            at for at in held - shared if at in its and at not in own and (free or is_first or at >= subject_end)
+        ]
+        here = [at for at in held if at in own]
+        if elsewhere and (len(elsewhere) >= len(here) or free):
+            yield Difference(f"it says “{source.tokens[elsewhere[0]].text}” of another figure", is_against=True)
+            return
+
+
+def _are_alike(one: Token, other: Token) -> bool:
+    if one.figure is None or other.figure is None or one.figure.kind != other.figure.kind:
+        return False
+    durations = [each.figure.measure in _DURATIONS for each in (one, other) if each.figure is not None]
+    return durations[0] == durations[1]
+
+
 def _stands_between_commas(source: Sentence, at: int) -> bool:
     """Whether a date stands by itself between commas and is that of its clause, which has one verb."""
     own = source.tokens[at]

@@ -37,6 +37,14 @@ _ENDS_AS_FIGURE: Final = re.compile(r"(?:[\d%]|illion|thousand)\s$")
 _GLUED: Final = re.compile(r"[a-z]{4}")
 
 
+_COUNTS: Final = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4}
+_PARTS: Final = {"third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "tenth": 10}
+_FRACTION: Final = re.compile(
+    r"\b(?P<count>a|one|two|three|four)[ -](?P<part>third|quarter|fourth|fifth|tenth)s?(?= (?:of|more|less)\b)",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Figure:
     """A figure of a sentence.
@@ -82,6 +90,11 @@ def figures(text: str) -> list[Figure]:
         if not any(start < match.end() and match.start() < end for start, end in taken):
             end = match.start() + 4
             found.append(Figure(match.start(), end, PERCENT, Decimal(50), 2, _limit(text, match.start(), end)))
+    for match in _FRACTION.finditer(text):
+        if not any(figure.start < match.end() and match.start() < figure.end for figure in found):
+            value = _COUNTS[match["count"].lower()] * Decimal(100) / _PARTS[match["part"].lower().removesuffix("s")]
+            limit = _limit(text, match.start(), match.end())
+            found.append(Figure(match.start(), match.end(), PERCENT, value, 2, limit))
     found = _without_repeats(text, sorted(found, key=lambda figure: figure.start))
     return _with_units_of_ranges(text, sorted(found, key=lambda figure: figure.start))
 

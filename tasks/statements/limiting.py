@@ -23,9 +23,9 @@ from tasks.statements.reading import (
     Sentence,
 )
 
-_BINDING: Final = frozenset({"after", "if", "when", "where", "once", "with", "upon", "on", "in", "until", "to"})
+BINDING: Final = frozenset({"after", "if", "when", "where", "once", "with", "upon", "on", "in", "until", "to"})
 """What follows an `only` that makes a condition: `only after the first 18 months`."""
-_MODALS: Final = (EXPECTED, POSSIBLE, REQUIRED, SUPPOSED, CLAIMED, WANTED)
+MODALS: Final = (EXPECTED, POSSIBLE, REQUIRED, SUPPOSED, CLAIMED, WANTED)
 
 
 def negations(comparison: Comparison) -> Iterator[Difference]:
@@ -33,7 +33,7 @@ def negations(comparison: Comparison) -> Iterator[Difference]:
     stated, source = comparison.stated, comparison.source
     mine = [at for at, token in enumerate(stated.tokens) if token.operator == NEGATION]
     clauses = comparison.clauses()
-    touched = _reach(comparison)
+    touched = reach(comparison)
     theirs = [
         at
         for at, token in enumerate(source.tokens)
@@ -67,7 +67,7 @@ def negations(comparison: Comparison) -> Iterator[Difference]:
             yield Difference(f"it says “{source.tokens[at].text}”", is_against=True)
 
 
-def _reach(comparison: Comparison) -> set[int]:
+def reach(comparison: Comparison) -> set[int]:
     """The clauses of the sentence whose verb or most of whose words the statement has."""
     source = comparison.source
     clauses: set[int] = set()
@@ -98,7 +98,7 @@ def _head(sentence: Sentence, at: int) -> int | None:
 def limits_differ(comparison: Comparison) -> Iterator[Difference]:
     """What may, must, is expected or only if; all, some, most, only: alike on both sides."""
     stated, source = comparison.stated, comparison.source
-    reach = _reach(comparison)
+    reached = reach(comparison)
     clauses = comparison.clauses()
     mine = {token.operator for token in stated.tokens if token.operator}
     near = [
@@ -106,15 +106,15 @@ def limits_differ(comparison: Comparison) -> Iterator[Difference]:
         for at, token in enumerate(source.tokens)
         if token.operator
         and (
-            token.clause in reach
+            token.clause in reached
             or at in comparison.used
             or (token.operator == CONDITION and _is_joined(source, at, clauses))
-            or (token.operator in {EXPECTED, CLAIMED} and token.clause in clauses and _comes_first(comparison, at))
+            or (token.operator in {EXPECTED, CLAIMED} and token.clause in clauses and comes_first(comparison, at))
         )
     ]
     theirs = {token.operator for _, token in near}
     whole = {token.operator for token in source.tokens if token.operator}
-    for kind in _MODALS:
+    for kind in MODALS:
         if kind in mine and kind not in whole and not _as_good(stated, kind, whole):
             yield Difference(f"it does not say that it is {kind}")
         words = [at for at, token in near if token.operator == kind]
@@ -122,19 +122,19 @@ def limits_differ(comparison: Comparison) -> Iterator[Difference]:
             kind in theirs
             and kind not in mine
             and not _as_good(source, kind, mine)
-            and not all(_says_what_is(comparison, at) for at in words)
+            and not all(says_what_is(comparison, at) for at in words)
         ):
             yield Difference(f"it says that it is {kind}")
     for at, token in enumerate(stated.tokens):
-        if token.operator in _MODALS and at not in comparison.to and not _as_good(stated, token.operator, whole):
+        if token.operator in MODALS and at not in comparison.to and not _as_good(stated, token.operator, whole):
             yield Difference(f"it does not say “{token.text}”")
     for at, token in near:
         if (
-            token.operator in _MODALS
+            token.operator in MODALS
             and at not in comparison.used
-            and _next(source, at) in comparison.used
+            and limited_by(source, at) in comparison.used
             and not _as_good(source, token.operator, mine)
-            and not _says_what_is(comparison, at)
+            and not says_what_is(comparison, at)
         ):
             yield Difference(f"it says “{token.text}”")
     exact = {"may", "might", "could", "can", "shall", "must"}
@@ -146,13 +146,13 @@ def limits_differ(comparison: Comparison) -> Iterator[Difference]:
     if CONDITION in mine - whole:
         yield Difference("it names no such condition")
     for at, token in near:
-        if token.operator == CONDITION and at not in comparison.used and _limits_used(comparison, at):
+        if token.operator == CONDITION and at not in comparison.used and limits_used(comparison, at):
             yield Difference(f"it says “{token.text}”")
         behind = source.tokens[at + 1].text if at + 1 < len(source.tokens) else ""
-        if token.operator == ONLY and behind in _BINDING and at not in comparison.used and _limits_used(comparison, at):
+        if token.operator == ONLY and behind in BINDING and at not in comparison.used and limits_used(comparison, at):
             yield Difference(f"it says “{token.text} {behind}”")
     if CONDITION in mine:
-        yield from _lost_conjuncts(comparison)
+        yield from lost_conjuncts(comparison)
     for kind in (ALL, MOST, SOME, FEW, ONLY, ANY):
         if (
             kind in mine
@@ -166,17 +166,17 @@ def limits_differ(comparison: Comparison) -> Iterator[Difference]:
             token.operator in {MOST, SOME, FEW, ONLY}
             and at not in comparison.used
             and token.operator not in mine
-            and _is_near_used(comparison, at)
+            and is_near_used(comparison, at)
         ):
             yield Difference(f"it says “{token.text}”")
     for at, token in enumerate(stated.tokens):
-        if token.operator == ALL and at in comparison.to and _is_of_another(comparison, at):
+        if token.operator == ALL and at in comparison.to and is_of_another(comparison, at):
             yield Difference(f"it says “{token.text}” of something else")
         if token.operator in {ALL, MOST, SOME, FEW, ONLY, ANY} and at not in comparison.to:
             yield Difference(f"it does not say “{token.text}” so often")
 
 
-def _is_of_another(comparison: Comparison, at: int) -> bool:
+def is_of_another(comparison: Comparison, at: int) -> bool:
     """Whether `all` is of another thing in the sentence: `all 3,100 bikes` for `all models`."""
     stated, source = comparison.stated, comparison.source
     mine = next(
@@ -187,7 +187,7 @@ def _is_of_another(comparison: Comparison, at: int) -> bool:
     return mine in comparison.to and comparison.to[mine] < theirs and not following & comparison.used
 
 
-def _lost_conjuncts(comparison: Comparison) -> Iterator[Difference]:
+def lost_conjuncts(comparison: Comparison) -> Iterator[Difference]:
     """Of two conditions that must both hold, the second, where the statement has the first alone."""
     source = comparison.source
     for at, token in enumerate(source.tokens):
@@ -201,7 +201,7 @@ def _lost_conjuncts(comparison: Comparison) -> Iterator[Difference]:
             yield Difference(f"it says “and {source.tokens[verbs[0]].text}”")
 
 
-def _says_what_is(comparison: Comparison, at: int) -> bool:
+def says_what_is(comparison: Comparison, at: int) -> bool:
     """Whether a contract's `shall (not) be` or `shall not exceed` is said as `is (not)`, `is capped at`."""
     tokens, stated = comparison.source.tokens, comparison.stated.tokens
     if _is_promised(comparison, at):
@@ -235,14 +235,14 @@ def _is_promised(comparison: Comparison, at: int) -> bool:
     return not stated[mine].text.endswith(("ed", "ing")) and not {"has", "have", "had"} & {*before}
 
 
-def _comes_first(comparison: Comparison, at: int) -> bool:
+def comes_first(comparison: Comparison, at: int) -> bool:
     """Whether a limit stands before all of its clause that the statement has, so that it governs them."""
     clause = comparison.source.tokens[at].clause
     used = [place for place in comparison.used if comparison.source.tokens[place].clause == clause]
     return at < min(place for place in used)
 
 
-def _next(source: Sentence, at: int) -> int | None:
+def limited_by(source: Sentence, at: int) -> int | None:
     """The content, or the other limit, that a limit is about."""
     return next(
         (
@@ -254,14 +254,14 @@ def _next(source: Sentence, at: int) -> int | None:
     )
 
 
-def _limits_used(comparison: Comparison, at: int) -> bool:
+def limits_used(comparison: Comparison, at: int) -> bool:
     """Whether the words that a condition follows, or all where it comes first, are the statement's."""
     tokens = comparison.source.tokens
     before = [place for place in range(at) if tokens[place].is_content or tokens[place].figure is not None]
     return not before or any(place in comparison.used for place in before[-2:])
 
 
-def _is_near_used(comparison: Comparison, at: int) -> bool:
+def is_near_used(comparison: Comparison, at: int) -> bool:
     following = [
         place
         for place in range(at + 1, len(comparison.source.tokens))

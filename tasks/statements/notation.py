@@ -18,7 +18,20 @@ CURRENCIES: Final = {
 }
 MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 MEASURES: Final = frozenset(figure_words("measures").split())
-ONE_OF: Final = {"people": "employee", "customers": "customer", "countries": "country", "facilities": "facility"}
+ONE_OF: Final = {
+    "people": "employee",
+    "customers": "customer",
+    "countries": "country",
+    "facilities": "facility",
+    "gigawatt": "gw",
+    "gigawatts": "gw",
+    "megawatt": "mw",
+    "megawatts": "mw",
+    "kilometer": "km",
+    "kilometers": "km",
+    "kilometre": "km",
+    "kilometres": "km",
+}
 
 _NUMBER: Final = (
     r"(?:\d{1,3}(?:\.\d{3})+,\d{1,2}(?!\d)|\d{1,3}(?:\.\d{3}){2,}(?!\d)|\d+,\d{1,2}(?![\d,])"

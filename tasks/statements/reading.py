@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from tasks.statements.figures import Figure, figures, limit_words
+from tasks.statements.nearness import is_known as is_near_something
 from tasks.statements.words import (
     ACTING,
     CHANGING,
@@ -49,6 +50,7 @@ _PREPOSITIONS: Final = words_of("prepositions")
 _DETERMINERS: Final = words_of("determiners")
 _BE: Final = words_of("be")
 _AUXILIARY: Final = _BE | words_of("auxiliary")
+_BEFORE_VERBS: Final = frozenset({"to", "will", "shall", "may", "must", "can", "not"})
 _PRONOUNS: Final = words_of("pronouns")
 _TOKEN: Final = re.compile(r"[^\W\d_](?:[\w]|[’'](?=\w)|[&](?=\w)|\.(?=[A-Za-z]\.))*|\d[\w]*|[;:,.()—–?!\"“”]|\t|\|")
 _CONTRACTED: Final = re.compile(r"\b(we|you|they|I|it|he|she)[’'](ll|ve|re|d)\b", re.IGNORECASE)
@@ -157,7 +159,11 @@ def read(original: str) -> Sentence:
         if contracted:
             lower = lower[:-3] if lower not in {"can't", "won't"} else {"can't": "can", "won't": "will"}[lower]
         token = Token(lower, stem(lower), match.start(), match.end(), clause=clause, segment=segment)
-        token.is_name = word[0].isupper() and lower not in _DETERMINERS and not (at_start and is_known(token.stem))
+        token.is_name = (
+            word[0].isupper()
+            and lower not in _DETERMINERS
+            and not (at_start and (is_known(token.stem) or lower in FREE or is_near_something(token.stem)))
+        )
         token.is_limit = any(start <= match.start() < end for start, end in limits)
         tokens.append(token)
         if contracted:
@@ -206,6 +212,8 @@ def _govern(sentence: Sentence) -> None:
         token.preposition, token.preposition_at = (preposition, where) if since < 4 else ("", -1)
         since += 1
         is_free = (token.stem in FREE_VERBS and not _is_adjective(tokens, at)) or token.text in FREE
+        if token.text == "end" and before is not None and before.text in _BEFORE_VERBS:
+            is_free = False
         token.is_content = not (
             token.operator
             or token.text in _DETERMINERS
@@ -230,7 +238,9 @@ def _operator(tokens: Sequence[Token], at: int) -> str:
     operator = OPERATORS.get(token.text, "") or OPERATORS.get(key, "")
     if token.text == "may" and token.is_name and before and before.text in {"in", "of", "since", "until", "by"}:
         return ""
-    if operator and token.stem in _SOFT and not token.text.endswith("ly"):
+    if operator == ALL and token.text.endswith(("ed", "es", "ing", "ion")):
+        return ""  # "completed" is done, and not all of it
+    if operator and token.stem in _SOFT and not token.text.endswith("ly") and token.text not in {"guides", "guided"}:
         following = tokens[at + 1].text if at + 1 < len(tokens) else ""
         if token.text.endswith(("ment", "ments", "tion", "tions")) or following not in {"to", "that"}:
             return ""

@@ -62,6 +62,9 @@ _DEPENDENT: Final = re.compile(
     re.IGNORECASE,
 )
 _PERSONS: Final = {"he": "m", "his": "m", "she": "f", "her": "f"}
+_ITEM: Final = re.compile(r"\s*(?:[-*•–▪]|\(?[a-z0-9ivx]{1,3}[.)])\s+")
+_LIST: Final = 15
+"""Items of a list that stand between one and what leads in to it."""
 _BACK: Final = 3
 """Sentences before one among which its pronoun's name is looked for, each by a pronoun of its own."""
 _LONGEST: Final = 8
@@ -78,7 +81,7 @@ def readings(stated: Sentence, sentences: Sequence[SourceSentence], place: int, 
         text: the source, in which full names stand.
     """
     plain = sentences[place].text
-    whole = _resolved(sentences, place)
+    whole = _led_in(sentences, place) or _resolved(sentences, place)
     whole = with_full_names(stated.text, whole, text)
     whole = _with_parties(stated, whole, text)
     whole = _with_readers(stated, whole)
@@ -93,6 +96,21 @@ def readings(stated: Sentence, sentences: Sequence[SourceSentence], place: int, 
 def begins_with_pronoun(text: str) -> bool:
     """Whether a sentence speaks of what the one before it names."""
     return _PRONOUN.match(text) is not None
+
+
+def _led_in(sentences: Sequence[SourceSentence], place: int) -> str:
+    """An item of a list behind the words that lead in to it: `You may not:` and `* Sell them.`; empty for no item."""
+    item = _ITEM.match(sentences[place].original)
+    if item is None:
+        return ""
+    for at in range(place - 1, max(place - 1 - _LIST, -1), -1):
+        before = sentences[at].text.rstrip()
+        if before.endswith(":"):
+            rest = sentences[place].original[item.end() :]
+            return f"{before[:-1]} {rest[:1].lower()}{rest[1:]}"
+        if not _ITEM.match(sentences[at].original):
+            return ""
+    return ""
 
 
 def _with_readers(stated: Sentence, source: str) -> str:

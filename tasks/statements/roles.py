@@ -8,9 +8,9 @@ from tasks.statements.alignment import Comparison, Difference
 from tasks.statements.figure_places import role
 from tasks.statements.figures import DATE
 from tasks.statements.reading import Sentence, object_of, subject_of
-from tasks.statements.words import stem, words_of
+from tasks.statements.words import CHANGING, stem, words_of
 
-_OPPOSITE_PREPOSITIONS: Final = frozenset(
+OPPOSITE_PREPOSITIONS: Final = frozenset(
     frozenset(pair.split())
     for pair in [
         "from to",
@@ -47,19 +47,21 @@ def swapped_roles(comparison: Comparison) -> Iterator[Difference]:
         one, other = stated.tokens[mine], source.tokens[theirs]
         if one.figure is not None or other.figure is not None:
             if one.figure is not None and one.figure.kind == DATE:
-                bounds = [_BOUNDS.get(token.preposition, "") for token in (one, other)]
+                bounds = [bound_of(sentence, at) for sentence, at in ((stated, mine), (source, theirs))]
                 if bounds[0] != bounds[1]:
                     yield Difference(f"it says “{other.preposition} {other.text}”", is_against=True)
             continue
-        if one.preposition == "including" and not _includes(source):
+        if one.preposition == "including" and not includes(source):
             yield Difference(f"it does not include {other.text}", is_against=True)
         pair = frozenset({one.preposition, other.preposition})
-        if one.is_content and pair in _OPPOSITE_PREPOSITIONS and pair != frozenset({"by", "to"}):
+        if one.is_content and pair in OPPOSITE_PREPOSITIONS and pair != frozenset({"by", "to"}):
             yield Difference(f"it says “{other.preposition} {other.text}”", is_against=True)
         if not other.is_verb or not (one.is_verb or _is_base_form(stated, mine, other.text)):
             continue
-        agents, patients = _parts(stated, mine)
-        their_agents, their_patients = _parts(source, theirs)
+        if one.stem in CHANGING and one.stem != other.stem and one.is_passive != other.is_passive:
+            continue  # "the rent falls" of "the rent is reduced"
+        agents, patients = parts_of(stated, mine)
+        their_agents, their_patients = parts_of(source, theirs)
         for at in agents:
             place = comparison.to.get(at)
             if place in their_patients and place not in their_agents:
@@ -73,13 +75,22 @@ def swapped_roles(comparison: Comparison) -> Iterator[Difference]:
         yield from _verb_subject(comparison, mine, theirs)
 
 
+def bound_of(sentence: Sentence, at: int) -> str:
+    """What a date bounds: `until` of `by`, `not later than` and `on or before`."""
+    token = sentence.tokens[at]
+    before = [other.text for other in sentence.tokens[max(at - 3, 0) : at]]
+    if before[-3:] in (["not", "later", "than"], ["no", "later", "than"], ["on", "or", "before"]):
+        return "until"
+    return _BOUNDS.get(token.preposition, "")
+
+
 def _is_base_form(stated: Sentence, at: int, verb: str) -> bool:
     """Whether a word behind a plural is the sentence's verb: `customers warn` of `will warn`."""
     before = stated.tokens[at - 1] if at else None
     return stated.tokens[at].text == verb and before is not None and before.is_content and before.text.endswith("s")
 
 
-def _includes(source: Sentence) -> bool:
+def includes(source: Sentence) -> bool:
     return any(token.stem in _INCLUDING for token in source.tokens)
 
 
@@ -117,7 +128,7 @@ def misplaced_names(comparison: Comparison) -> Iterator[Difference]:
         if token.stem not in comparison.names or not token.is_name or at in comparison.to:
             continue
         if at in agents and theirs is not None and source.tokens[theirs].is_verb:
-            acting = _parts(source, theirs)[0]
+            acting = parts_of(source, theirs)[0]
             clause = source.tokens[theirs].clause
             spoken_of = any(other.text in _SELF and other.clause == clause for other in source.tokens[:theirs])
             is_relative = any(
@@ -167,7 +178,7 @@ def _voice_differs(comparison: Comparison) -> bool:
     return any(one.is_verb and other.is_verb and one.is_passive != other.is_passive for one, other in pairs)
 
 
-def _parts(sentence: Sentence, verb: int) -> tuple[set[int], set[int]]:
+def parts_of(sentence: Sentence, verb: int) -> tuple[set[int], set[int]]:
     """Who acts, and what it is done to."""
     before = set(subject_of(sentence, verb))
     if sentence.tokens[verb].is_passive:
@@ -178,8 +189,8 @@ def _parts(sentence: Sentence, verb: int) -> tuple[set[int], set[int]]:
 def _verb_subject(comparison: Comparison, mine: int, theirs: int) -> Iterator[Difference]:
     """A verb with another subject than the sentence's, which the statement does not have at all."""
     source, stated = comparison.source, comparison.stated
-    agents, patients = _parts(stated, mine)
-    their_agents, their_patients = _parts(source, theirs)
+    agents, patients = parts_of(stated, mine)
+    their_agents, their_patients = parts_of(source, theirs)
     own, their_own = (patients, their_patients) if stated.tokens[mine].is_passive else (agents, their_agents)
     mapped = {comparison.to[at] for at in own if at in comparison.to}
     others = {at for at in their_own if source.tokens[at].stem not in comparison.names}

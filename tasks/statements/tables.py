@@ -46,6 +46,10 @@ _CELL_FIGURE: Final = re.compile(
 _BRACKETS: Final = re.compile(r"\([^()]{1,20}\)$")
 _SOLE_CURRENCY: Final = re.compile(r"\((?:in )?(US\$|A\$|C\$|[$€£¥₹]|USD|EUR|GBP|JPY|CHF|CAD|AUD|SEK|NOK|DKK)\)")
 _CODES: Final = {"dollars": "$", "euros": "EUR", "euro": "EUR", "pounds": "GBP", "yen": "JPY", "rupees": "INR"}
+_BEHIND_NOTE: Final = re.compile(r"(?:(?<=[.\])]\[\d\])|(?<=[.\])]\[\d\d\])) (?=[A-Z“\"])")
+"""Between two sentences where numbers of notes stand behind the full stop."""
+_THOUSANDS: Final = re.compile(r"(?<![\d.,/–-])(?<!\d )\b[1-9]\d{0,2}(?: \d{3})+(?![\d.,/]|\s\d)")
+"""A number in prose whose thousands a space parts: `338 000`."""
 _ABOVE: Final = 6
 _LONGEST_LABEL: Final = 200
 
@@ -111,7 +115,8 @@ def _in_words(text: str) -> Iterator[tuple[str, str]]:
 
 def _prose(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
     for sentence in sentences("\n".join(lines), longest=None):
-        yield sentence, sentence
+        for part in _BEHIND_NOTE.split(sentence):
+            yield part, _THOUSANDS.sub(lambda match: match[0].replace(" ", ","), part)
 
 
 def _cells(line: str) -> list[str] | None:

@@ -1,5 +1,6 @@
 """Differences of words: what the sentence does not say, says the opposite of, or says of somebody else."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -18,6 +19,9 @@ from tasks.statements.words import (
     words_of,
 )
 
+_IN_WHICH_TIME: Final = re.compile(
+    r"\b(?:per|an?|each|every) (year|quarter|month|week|day|hour|minute)\b", re.IGNORECASE
+)
 _FINITE: Final = words_of("auxiliary") | words_of("be")
 _GENERIC: Final = stems_of("generic")
 
@@ -192,6 +196,26 @@ def other_frequencies(comparison: Comparison) -> Iterator[Difference]:
     )
     if own and theirs and not own.keys() & theirs.keys():
         yield Difference(f"it says “{next(iter(theirs.values()))}”", is_against=True)
+
+
+def other_periods(comparison: Comparison) -> Iterator[Difference]:
+    """How much in which time, where the sentence says another: 31 a year for 31 per month."""
+    own, theirs = (set(_IN_WHICH_TIME.findall(sentence.text)) for sentence in (comparison.stated, comparison.source))
+    if own and theirs and not own & theirs:
+        yield Difference(f"it says “per {min(theirs)}”", is_against=True)
+
+
+def exchanged_for(comparison: Comparison) -> Iterator[Difference]:
+    """What is said instead of what, the other way round: `costs rather than outcomes`."""
+    sentences = comparison.stated, comparison.source
+    cuts = [next((at for at, token in enumerate(each.tokens) if token.text == "instead"), None) for each in sentences]
+    if cuts[0] is None or cuts[1] is None:
+        return
+    mine = [at for at in comparison.to if sentences[0].tokens[at].is_content]
+    if any(at < cuts[0] and comparison.to[at] > cuts[1] for at in mine) and any(
+        at > cuts[0] and comparison.to[at] < cuts[1] for at in mine
+    ):
+        yield Difference("it says that the other way round", is_against=True)
 
 
 def lost_words(comparison: Comparison) -> Iterator[Difference]:

@@ -28,6 +28,7 @@ def _irregular_forms() -> dict[str, str]:
 
 _IRREGULAR: Final = _irregular_forms()
 _SUFFIXES: Final = tuple(_DATA["lists"]["suffixes"].split())
+_NO_ADVERBS: Final = frozenset(_DATA["lists"]["no_adverbs"].split())
 _KEPT: Final = frozenset(_DATA["lists"]["kept"].split())
 
 
@@ -49,6 +50,8 @@ def stem(word: str) -> str:
     if word.endswith("quisition"):
         return word.removesuffix("isition") + "ir"
     for suffix in _SUFFIXES:
+        if suffix == "ly" and word in _NO_ADVERBS:
+            continue
         rest = word.removesuffix(suffix)
         if rest != word and len(rest) >= 3 and re.search("[aeiouy]", rest):
             if suffix in {"ies", "ied"}:

@@ -1,9 +1,11 @@
-"""How the proof of statements judges what an analyst says of a source, true and false: `analyst_statements.toml`.
+"""How the proof of statements judges what an analyst says of a source, true and false: `analyst_statements.toml`, and
+of whole real documents `document_statements.toml`.
 
 DILIGENCE_BENCH_STATEMENTS names a folder with `financebench` (patronus-ai/financebench) and `policies`
-(basecamp/policies) as their repositories have them; without it the sources in our own words are measured alone.
-`DILIGENCE_BENCH_PART=development` measures the part on which rules were changed;
-`python -m tests.benchmarks.analysts list` prints what is judged wrongly of it.
+(basecamp/policies) as their repositories have them, and `corpus`, the real documents in folders by their formats;
+without it the sources in our own words are measured alone. `DILIGENCE_BENCH_PART=development` measures the part on
+which rules were changed; of the documents, `later` and `last` are parts that were written after changes.
+`python -m tests.benchmarks.analysts [documents] [list]` asks of the documents, and prints what is judged wrongly.
 """
 
 import json
@@ -16,15 +18,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from tasks.documents.extract import read_document
 from tasks.statements.answers import Ground, prove
 
 STATEMENTS: Final = Path(__file__).with_name("analyst_statements.toml")
+OF_DOCUMENTS: Final = Path(__file__).with_name("document_statements.toml")
 
 
-def judged(*, shut: bool, folder: Path | None) -> Iterator[tuple[str, str, str, bool]]:
+def judged(*, part: str, folder: Path | None, statements: Path = STATEMENTS) -> Iterator[tuple[str, str, str, bool]]:
     """Each statement of a part: its source, its kind (`true`, or what is false in it), itself, whether it stands."""
-    for source in tomllib.loads(STATEMENTS.read_text(encoding="utf-8"))["source"]:
-        if (source["part"] == "shut") != shut or ("document" in source and folder is None):
+    for source in tomllib.loads(statements.read_text(encoding="utf-8"))["source"]:
+        if source["part"] != part or ("document" in source and folder is None):
             continue
         text = source["text"] if "text" in source else document(folder or Path(), source["document"])
         kinds = [("true", each) for each in source["true"]]
@@ -38,6 +42,8 @@ def document(folder: Path, name: str) -> str:
     place, *rest = name.split()
     if place == "policies":
         return (folder / "policies" / rest[0]).read_text(encoding="utf-8")
+    if place == "corpus":
+        return read_document(str(folder / "corpus" / rest[0])).text
     return _evidence(folder)[rest[0]][int(rest[1])]
 
 
@@ -55,9 +61,13 @@ def _evidence(folder: Path) -> dict[str, list[str]]:
 def run() -> None:
     """Print what is kept and what gets through, by kinds; with `list` each statement that is judged wrongly."""
     place = os.environ.get("DILIGENCE_BENCH_STATEMENTS")
-    shut = os.environ.get("DILIGENCE_BENCH_PART") != "development"
+    part = os.environ.get("DILIGENCE_BENCH_PART", "shut")
     counts: dict[str, Counter[bool]] = {}
-    for source, kind, statement, stands in judged(shut=shut, folder=Path(place) if place else None):
+    statements = OF_DOCUMENTS if "documents" in sys.argv else STATEMENTS
+    part = "open" if part == "development" and statements is STATEMENTS else part
+    for source, kind, statement, stands in judged(
+        part=part, folder=Path(place) if place else None, statements=statements
+    ):
         counts.setdefault(kind, Counter())[stands] += 1
         if "list" in sys.argv and stands != (kind == "true"):
             print(f"{source} | {kind} | {statement}")
