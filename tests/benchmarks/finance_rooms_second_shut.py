@@ -172,7 +172,7 @@ def hardware(room: Path) -> Expected:
         room / "Re numbers.eml", "Re: numbers", "Fri, 4 Apr 2025 09:00:00 -0700",
         "Sam,\n\nHeadcount at March 31, 2025 was 23. ARR was $1.1 million at March 31, 2025.\n\nKim",
     )  # fmt: skip
-    return {("cash", "2025-03-31", ""), ("monthly_burn", "2025-02-28", "")}
+    return {("cash", "2025-03-31", ""), ("monthly_burn", "2025-02-01/2025-02-28", "")}
 
 
 def holding(room: Path) -> Expected:
