@@ -17,8 +17,8 @@ from tasks.documents.extract import places as kinds
 from tasks.documents.extract.places import Place
 from tasks.figures.anchors import count_words, lowered, matches, spots
 from tasks.figures.figure import Basis
+from tasks.figures.fiscal_calendar import Calendar, learn_calendar
 from tasks.figures.numbers import currency_of, units_of, uses_decimal_comma
-from tasks.figures.periods import Calendar, learn_calendar
 
 Places = Sequence[tuple[int, int, str, str] | Sequence[int | str]]
 """As storage keeps them: start, end, kind, label."""

@@ -191,6 +191,41 @@ def _column_words(header: Sequence[Row], width: int) -> tuple[list[str], list[st
     return words, beside
 
 
+def columns_under(
+    row: Row,
+    numbers: Sequence[int],
+    columns: Sequence[Column],
+    titles: Sequence[str],
+    corner: str,
+    reader: LabelReader,
+) -> dict[int, Column]:
+    """The column of each number of a row: the one it stands in, or the one of its turn where cells have slipped."""
+    known = {index: columns[index] for index in numbers if index < len(columns) and columns[index].words}
+    dated = [index for index, column in enumerate(columns) if column.when is not None and column.words]
+    once = list({columns[index].words: columns[index] for index in dated}.values())
+    if len(once) == len(numbers) and len({column.words for column in known.values()}) < len(numbers):
+        return dict(zip(numbers, once, strict=True))  # headings spread over columns that this row leaves out
+    if len(known) == len(numbers) and all(index in dated for index in numbers):
+        return known
+    wanted = [
+        index for index in numbers if index not in known or known[index].when is not None or not known[index].skipped
+    ]
+    if all(index in known and known[index].when is not None for index in wanted):
+        return known
+    headed = [column for column in columns if column.words and (column.when is not None and column.when.dated)]
+    filled = [index for index, cell in enumerate(row.cells) if index and cell]
+    if headed and len(headed) == len(filled):
+        return {index: headed[filled.index(index)] for index in numbers}
+    if headed and len(headed) == len(numbers):
+        return dict(zip(numbers, headed, strict=True))
+    if any(columns[index].words for index in range(1, len(columns))):
+        return known
+    alone = title_when(titles, "")  # one column without a header under a dated title
+    if len(numbers) == 1 and alone is not None and alone.dated:
+        return {numbers[0]: Column("", reader.read(""), alone, None, False, table_units(titles, corner, []))}
+    return {index: columns[index] for index in numbers if index < len(columns)}
+
+
 def table_units(titles: Sequence[str], corner: str, words: Sequence[str]) -> Units:
     """The units that the corner, the titles and the columns give to all of a table."""
     found = units_of(corner)

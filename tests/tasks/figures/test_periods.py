@@ -2,7 +2,8 @@
 
 import pytest
 
-from tasks.figures.periods import Calendar, header_period, learn_calendar
+from tasks.figures.fiscal_calendar import Calendar, learn_calendar
+from tasks.figures.periods import header_period
 
 MARCH = Calendar(3, 31)
 

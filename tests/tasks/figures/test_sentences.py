@@ -5,8 +5,8 @@ import pytest
 from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
+from tasks.figures.fiscal_calendar import learn_calendar
 from tasks.figures.numbers import amounts
-from tasks.figures.periods import learn_calendar
 
 
 def said(text: str) -> list[tuple[str, str, str, str]]:
