@@ -6,7 +6,7 @@ say it (`fiscal_years.py`).
 
 import re
 from calendar import monthrange
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Final
@@ -16,10 +16,11 @@ from tasks.figures.periods import MONTH, MONTH_NAMES, YEAR, When, dates_in, day_
 
 _YEAR_ENDED: Final = re.compile(
     rf"(?:(?:year|period)s?(?: then)?[- ](?:ended|ending|to|end)|weeks ended|fiscal year[- ]end(?:s|ed|ing)?(?: on)?"
-    rf"|geschäftsjahr (?:zum|vom|endet (?:jeweils )?(?:am|zum))|jahresabschluss zum|exercice clos le"
-    rf"|ejercicio terminado el|[\dy] to|balance sheet as (?:at|of)|as (?:at|of)|statements? (?:as )?(?:at"
-    rf"|of))[ :\t]{{1,2}}"
-    rf"((?:{MONTH} [0-3]?\d(?!\d)|[0-3]?\d\.? {MONTH}),? ?(?:{YEAR})?)",
+    r"|geschäftsjahr (?:zum|vom|endet (?:jeweils )?(?:am|zum))|jahresabschluss zum|exercice clos le"
+    rf"|exercice(?: social)? (?:se termine|se clôt|clôture) le|ejercicio (?:terminado|cerrado) (?:el|a)"
+    rf"|esercizio chiuso (?:al|il)|exercício (?:findo|encerrado) em|boekjaar (?:eindigt|geëindigd|eindigend) op"
+    rf"|[\dy] to|balance sheet as (?:at|of)|as (?:at|of)|statements? (?:as )?(?:at|of))[ :\t]{{1,2}}"
+    rf"((?:{MONTH} [0-3]?\d(?!\d)|[0-3]?\d\.? (?:de )?{MONTH}),?(?: de)? ?(?:{YEAR})?)",
     re.IGNORECASE,
 )
 _NAMED_YEAR: Final = re.compile(
@@ -30,12 +31,17 @@ _NAMED_YEAR: Final = re.compile(
 )
 _YEAR_ENDED_WORDS: Final = (
     "year", "period", "weeks ended", "fiscal year", "geschäftsjahr", "jahresabschluss zum", "exercice clos",
-    "ejercicio terminado", "balance sheet as", "as at", "as of", "statement",
+    "ejercicio", "exercice", "esercizio", "exercício", "boekjaar", "balance sheet as", "as at", "as of", "statement",
 )  # fmt: skip
 _NAMED_YEAR_WORDS: Final = ("fiscal", "fy", "ended", "ending")
+_YEAR_WORDS: Final = ("exercice", "ejercicio", "esercizio", "exercício", "boekjaar")
 _DATE_LINE: Final = 3000
 _FIRST_WEEK: Final = 7
 _INDIAN: Final = re.compile(r"₹|\bINR\b|\b(?:lakhs?|crores?)\b", re.IGNORECASE)
+_BARE_SPLIT_YEAR: Final = re.compile(rf"\b({YEAR}) ?/ ?((?:20)?\d\d)\b")
+_LONGEST_HEAD: Final = 50_000
+"""Characters that are looked at for the days that balance sheets are of."""
+
 _SPLIT_YEAR: Final = re.compile(r"\bFY ?\d{4}[-–]\d\d\b", re.IGNORECASE)
 """A year of two years: in India it ends on 31 March by law."""
 
@@ -104,7 +110,7 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     annual_ends: Counter[date] = Counter()
     for match in matches(_YEAR_ENDED, head, year_ends):
         words = match.group(0).lower()
-        of_year = "year" in words or "weeks" in words or "jahr" in words or "exercice" in words or "ejercicio" in words
+        of_year = "year" in words or "weeks" in words or "jahr" in words or any(word in words for word in _YEAR_WORDS)
         when = next(iter(find_periods(match.group(1))), None)
         if when is None:
             continue
@@ -132,8 +138,10 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
         dated = max([dated, *(end for end, count in annual_ends.items() if count > 2)])
     calendar = Calendar(shift=shift if shift in {0, 1} else 0, dated=dated)
     if not months:
-        indian = _INDIAN.search(head) and _SPLIT_YEAR.search(head)
-        return replace(calendar, month=3, said=True) if indian else calendar
+        if _INDIAN.search(head) and _SPLIT_YEAR.search(head):
+            return replace(calendar, month=3, said=True)
+        end = _end_of_split_years(head)
+        return calendar if end is None else replace(calendar, month=end[0], day=end[1], said=True)
     month = months.most_common(1)[0][0]
     day = max(((count, day) for (at, day), count in ends.items() if at == month))[1]
     if not shifts and month == 1 and day <= _FIRST_WEEK:  # the 52 weeks to 1 January 2023 are the year 2022
@@ -147,6 +155,19 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
         if near:
             calendar.ends[year] = max(near, key=lambda end: dates[end])
     return replace(calendar, month=month, day=day, said=True)
+
+
+def _end_of_split_years(text: str) -> tuple[int, int] | None:
+    """Month and day of the days of two years or more that a text of split years ("2023/24") names, but 31 December."""
+    years = (match for match in _BARE_SPLIT_YEAR.finditer(text))
+    if not any(int(match[1]) % 100 + 1 == int(match[2][-2:]) for match in years):
+        return None
+    ends: dict[tuple[int, int], set[int]] = defaultdict(set)
+    for end in dates_in(text[:_LONGEST_HEAD]):
+        if end == day_of(end.year, end.month, 31):
+            ends[end.month, end.day].add(end.year)
+    usual = max(ends, key=lambda end: len(ends[end]), default=None)
+    return usual if usual is not None and usual[0] != 12 and len(ends[usual]) > 1 else None
 
 
 def _exact_ends(lower: str, month: int) -> Counter[date]:

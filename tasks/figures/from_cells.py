@@ -13,7 +13,7 @@ from typing import Final
 from tasks.figures.concepts import Meaning, Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Findings
-from tasks.figures.numbers import cell_amount, only_units
+from tasks.figures.numbers import Units, cell_amount, only_units, units_of
 from tasks.figures.periods import HINT, find_periods, header_period
 from tasks.figures.table_blocks import blocks
 from tasks.figures.table_candidates import Candidate, settled
@@ -90,6 +90,7 @@ class _Table:
         self._over = over_table(titles)
         self._titles = list(self._over.titles)
         self._table_basis = self._over.basis_of_last()
+        self._of_units: list[str] = []  # lines of a header that hold for the next one too: "(Millions of yen)"
 
     def candidates(self) -> Iterator[Candidate]:  # noqa: PLR0915 - the states of a table, one after the other
         """All figures that the table may hold."""
@@ -149,7 +150,9 @@ class _Table:
                 columns = []
                 continue
             if not columns:
-                read = read_header(header, max(len(row.cells) for row in rows), self._over.lines, self._reader)
+                lines = [*self._over.lines, *self._of_units]
+                read = read_header(header, max(len(row.cells) for row in rows), lines, self._reader)
+                self._of_units.extend(_lines_of_units(header))
                 columns, self._corner, self._titles = read.columns, read.corner, read.titles
                 self._table_basis = self._table_basis or self._over.basis_of(header[0].cells[:1] if header else [])
                 self._of_title, titled = parts_title(self._titles, self._corner, self._reader)
@@ -305,6 +308,14 @@ def _is_part_of_column(column: Column, meaning: Meaning, name: str) -> bool:
     """Whether a row is a part of what its column is called: "Cash" under "Cash and cash equivalents"."""
     over = column.label.meaning
     return over is not None and over.concept is meaning.concept and meaning.rank > 0 and not TOTAL.match(name)
+
+
+def _lines_of_units(header: Sequence[Row]) -> Iterator[str]:
+    """The lines of one cell in a header that give units to all of the table."""
+    for row in header:
+        filled = [cell for cell in row.cells if cell]
+        if len(filled) == 1 and units_of(filled[0]) != Units():
+            yield filled[0]
 
 
 def _of_percents(row: Row, numbers: Sequence[int]) -> Iterator[int]:

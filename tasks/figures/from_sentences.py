@@ -55,6 +55,12 @@ _SENTENCE: Final = re.compile(
 )
 _WRAP_END: Final = re.compile(r"[.:;!?]\s*$")
 _DIGIT: Final = re.compile(r"\d")
+_ARTICLE: Final = re.compile(r"^([a-z]+)['’]$")
+"""An article that has lost its vowel: "l'" of "l'EBITDA"."""
+
+_AVERAGE: Final = re.compile(
+    r"\baverage\b|\bmean\b|durchschnitt|\bmoyen|\bmedi[oa]\b|gemiddeld|genomsnitt|gennemsnit", re.IGNORECASE
+)
 
 
 class _Mentions:
@@ -159,7 +165,7 @@ def _of_mention(
     if (
         not clause_start
         and word
-        and word.group(1).lower().strip("“\"'()") not in BEFORE
+        and _ARTICLE.sub(r"\1", word.group(1).lower()).strip("“\"'()") not in BEFORE
         and not re.fullmatch(r"(?:19|20)\d\d|FY\d\d+|Q\d|H\d", word.group(1))
     ):
         return
@@ -277,7 +283,9 @@ def _figure(
     document: LedgerDocument, concept: Concept, label: str, amount: Amount, offset: int, sentence: str,
     match: re.Match[str], behind: str, findings: Findings,
 ) -> Figure | None:  # fmt: skip
+    said = sentence[max(0, match.start() - 40) : match.end() + amount.start]
     instant = concept.kind == "instant" or _is_stock(concept, label)
+    instant = instant or (concept.kind == "either" and not _AVERAGE.search(said))
     when = period_of(sentence, match.start(), match.end() + amount.start, match.end() + amount.end)
     if when is None:
         when = own_period(document, sentence)

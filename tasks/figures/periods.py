@@ -35,7 +35,7 @@ _TOKEN: Final = re.compile(
     rf"|(?P<dmy>\b(?P<dd>[0-3]?\d)(?:st|nd|rd|th)?\.? (?:de |of )?(?P<dm>{MONTH})(?:,? (?:de )?(?P<dy>{YEAR})\b)?)"
     rf"|(?P<mdy>\b(?P<mm>{MONTH}) (?P<md>[0-3]?\d)(?:st|nd|rd|th)?\b(?!\d)(?:,? ?(?P<my>{YEAR})\b)?)"
     rf"|(?P<num>\b(?P<n1>[0-3]?\d)(?P<sep>[./])(?P<n2>[0-3]?\d)(?P=sep)(?P<ny>{YEAR}|\d\d)\b)"
-    rf"|(?P<monthyear>\b(?P<ymm>{MONTH})[ -/’']{{1,2}}(?P<ymy>{YEAR}|(?<=[-’'])\d\d)\b)"
+    rf"|(?P<monthyear>\b(?P<ymm>{MONTH})[ -/’']{{1,2}}(?P<ymy>{YEAR}|(?<=[-’'])\d\d)(?P<mkind>[aefbp])?\b)"
     rf"|(?P<months>\b(?P<ma>{MONTH}) ?(?:[-–—/]|to|bis|through) ?(?P<mb>{MONTH})[ -/’']{{1,2}}(?P<mby>{YEAR}"
     rf"|(?<=[-’'])\d\d)\b)"
     rf"|(?P<quarter>\b(?:q(?P<qa>[1-4])|(?P<qb>[1-4])q|(?P<qw>first|second|third|fourth) quarter(?: of"
@@ -45,7 +45,7 @@ _TOKEN: Final = re.compile(
     rf"|(?P<nine>\b9m[ -]?['’]?(?P<niney>{YEAR}|\d\d)\b)"
     rf"|(?P<split>(?:\b(?:fy|gj) ?|\b)(?P<sa>{YEAR}) ?[/–-] ?(?P<sb>{YEAR}|\d\d)\b)"
     rf"|(?P<fy>\b(?:fy|cy|gj|fiscal year|fiscal|financial year|business year|geschäftsjahr|exercice"
-    rf"|ejercicio)[ -]?['’]?(?P<fyy>{YEAR}|\d\d)(?:[ ]?(?P<fkind>[aefbp]))?\b(?![.,]\d))"
+    rf"|ejercicio|esercizio|exercício|boekjaar)[ -]?['’]?(?P<fyy>{YEAR}|\d\d)(?:[ ]?(?P<fkind>[aefbp]))?\b(?![.,]\d))"
     rf"|(?P<year>(?<![\d.,/$€£-])(?P<yy>{YEAR})(?:[ ]?(?P<kind>[aefbp]))?\b(?![.,]\d|[/-]\d))"
     rf"|(?P<ende>\bend of (?P<em>{MONTH}))",
     re.IGNORECASE,
@@ -57,6 +57,8 @@ _SPAN: Final = re.compile(
     r"|(?P<m9>\bnine[- ]months?\b|\b9 months?\b|\b39[- ]weeks?\b)"
     r"|(?P<m12>\btwelve[- ]months?\b|\b12 months?\b|\byears? (?:then )?(?:ended|to|ending|from)\b|\bfiscal years?\b"
     r"|\b5[23][- ]weeks?\b|\bfinancial years?\b|\bbusiness year\b|\bgeschäftsjahr\b|\bannual\b|\bexercice clos\b"
+    r"|\bejercicio (?:cerrado|terminado)\b|\besercizio chiuso\b|\bexercício findo\b|\bboekjaar\b|\bregnskabsår\w*"
+    r"|\bräkenskapsår\w*"
     r"|\bfor the years?\b)"
     r"|(?P<m1>\bmonths? ended\b|\bone month\b)",
     re.IGNORECASE,
@@ -130,12 +132,22 @@ def find_periods(text: str) -> tuple[When, ...]:
     found = tuple(filter(None, (_when(match) for match in _TOKEN.finditer(text))))
     span = _span(text)
     if span and found:
-        found = tuple(replace(when, months=when.months or span) if not when.part else when for when in found)
+        found = tuple(
+            replace(when, months=span if _is_end_of_span(text, when) else when.months or span)
+            if not when.part
+            else when
+            for when in found
+        )
     if found and _TRAILING.search(text):
         found = tuple(replace(when, months=12) for when in found)
     if found and says_to_date(text):
         found = tuple(replace(when, to_date=True) for when in found)
     return found
+
+
+def _is_end_of_span(text: str, when: When) -> bool:
+    """Whether a month is where a longer time ends: "the year to March 2026"."""
+    return when.months == 1 and _SPAN.search(text[max(0, when.start - 20) : when.start]) is not None
 
 
 def header_period(text: str) -> When | None:
@@ -217,7 +229,10 @@ def _when(match: re.Match[str]) -> When | None:
         return _dated(year, month, day, start, stop) if 1 <= month <= 12 else None
     if "monthyear" in part:
         month = _MONTHS[part["ymm"].rstrip(".").lower()]
-        return When(day_of(_full(part["ymy"]), month, 31), 1, start=start, stop=stop)
+        mark = part.get("mkind", "").lower()  # "Mar-25E" is a year to March
+        forecast = mark if mark in "efbp" else ""
+        end = day_of(_full(part["ymy"]), month, 31)
+        return When(end, None if mark else 1, forecast=forecast, start=start, stop=stop)
     if "months" in part:
         first, last = (_MONTHS[part[name].rstrip(".").lower()] for name in ("ma", "mb"))
         return When(day_of(_full(part["mby"]), last, 31), (last - first) % 12 + 1, start=start, stop=stop)

@@ -300,10 +300,10 @@ def _joined(when: When | None, title: When | None) -> When | None:
 
 
 def _step(headers: Sequence[When | None]) -> int | None:
-    """How many months lie between the dates of columns that say no more: 1 for monthly columns, 3 for quarters."""
+    """How many months lie between the dates of columns that say no more: 1 of months, 3 of quarters, 12 of years."""
     ends = [when.end for when in headers if when and when.end and when.months in {None, 1}]
     gaps = {round(abs((after - before).days) / 30.4) for before, after in pairwise(ends)}
-    return gaps.pop() if len(ends) > 2 and len(gaps) == 1 and gaps <= {1, 3, 6} else None
+    return gaps.pop() if len(ends) > 2 and len(gaps) == 1 and gaps <= {1, 3, 6, 12} else None
 
 
 def _month_end(day: date) -> date:

@@ -1,6 +1,7 @@
 """One number of a table as a figure: its period by the document's calendar, its value in base units, sign and basis."""
 
-from typing import NamedTuple
+import re
+from typing import Final, NamedTuple
 
 from tasks.figures.concepts import Meaning
 from tasks.figures.document import LedgerDocument
@@ -12,6 +13,9 @@ from tasks.figures.table_columns import Column
 from tasks.figures.table_labels import Label, without_dates
 from tasks.figures.table_rows import Row
 from tasks.figures.table_titles import HAPPENED
+
+_IN_PERCENT: Final = re.compile(r"\s[(\[]?%[)\]]?$")
+"""A label of percentages."""
 
 
 class Cell(NamedTuple):
@@ -45,6 +49,8 @@ def cell_figure(
     if period is None:
         findings.leave_out("no period")
         return None
+    if label and "money" in concept.units and _IN_PERCENT.search(label.words):
+        return None  # "EBITDA %" under euros
     row_units = label.units if label else Units()
     beside = next((cell for cell in row.cells[1:] if cell and only_units(cell)), "")
     if beside:  # a column of units

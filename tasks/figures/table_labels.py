@@ -33,12 +33,12 @@ _DATE_TAIL: Final = re.compile(
     r"\b(?:at|as at|as of|on|for|in|of|per|zum|am|au|al|end of|year end(?:ed)?|year to|the year ended|year)\s*$",
     re.IGNORECASE,
 )
-_ASIDE: Final = re.compile(
-    r"\((?:ftes?|period[- ]end|year[- ]end|end of (?:period|year|month)|at end|annual(?:i[sz]ed)?|monthly"
-    r"|unaudited|#|no\.?"
-    r"|number|arr|nrr|3[01]\.\d\d?\.|stichtag|(?:zum )?jahresende)\)",
-    re.IGNORECASE,
+_ASIDE_WORDS: Final = (
+    r"(?:ftes?|period[- ]end|year[- ]end|end of (?:period|year|month)|at (?:period |year )?end|annual(?:i[sz]ed)?"
+    r"|monthly|unaudited|#|no\.?|number|count|units?|arr|nrr|3[01]\.\d\d?\.|stichtag|(?:zum )?jahresende"
+    r"|fin de période|cierre)"
 )
+_ASIDE: Final = re.compile(rf"\({_ASIDE_WORDS}(?:[,;] ?{_ASIDE_WORDS})*\)", re.IGNORECASE)
 """Brackets that do not change what a label means."""
 
 _AVERAGE: Final = re.compile(r"\baverage\b|\bmean\b|durchschnitt|\bmoyen|\bmedi[oa]\b", re.IGNORECASE)
