@@ -33,6 +33,9 @@ MOST_ROWS: Final = 50_000
 """Rows with numbers that are looked at, of those tables of a document in which something is named."""
 
 _NUMERIC: Final = re.compile(r"[-(]?[$€£]?\d[\d.,]*\)?")
+_LONGEST_STATEMENT: Final = 2000
+"""Rows of a table by which it is told whether it is one of the accounts' statements."""
+
 _SURE_OF_COLUMNS: Final = 100
 """Rows of a table from which on those that name nothing are passed by."""
 
@@ -82,6 +85,7 @@ class _Table:
         self._series = self._entities = ""
         self._of_title: Meaning | None = None
         self._titled_parts = False
+        self._silent: dict[str, bool] = {}  # names of rows, and whether they say nothing
         self._percents: set[int] = set()  # columns of percentages beside amounts
         self._under(grid.titles)
 
@@ -98,8 +102,10 @@ class _Table:
         columns: list[Column] = []
         header: list[Row] = []
         rows = self._grid.rows
-        weight = sum(1 for row in rows if _SUPPORT.search(row.label)) + (6 if self._over.is_statement else 0)
-        by_part = False
+        weight = sum(1 for row in rows[:_LONGEST_STATEMENT] if _SUPPORT.search(row.label)) + (
+            6 if self._over.is_statement else 0
+        )
+        by_part = named_columns = False
         looked = 0
         body = False
         with_numbers: set[int] = set()
@@ -108,7 +114,7 @@ class _Table:
         for row in whole_rows(rows):
             if self._is_unread(row):
                 continue
-            if body and looked > _SURE_OF_COLUMNS and columns and self._says_nothing(row, columns):
+            if body and looked > _SURE_OF_COLUMNS and columns and not named_columns and self._says_nothing(row):
                 self._findings.rows += 1
                 since = []
                 continue
@@ -151,13 +157,14 @@ class _Table:
                 continue
             if not columns:
                 lines = [*self._over.lines, *self._of_units]
-                read = read_header(header, max(len(row.cells) for row in rows), lines, self._reader)
+                read = read_header(header, max(row.width for row in rows), lines, self._reader)
                 self._of_units.extend(_lines_of_units(header))
                 columns, self._corner, self._titles = read.columns, read.corner, read.titles
                 self._table_basis = self._table_basis or self._over.basis_of(header[0].cells[:1] if header else [])
                 self._of_title, titled = parts_title(self._titles, self._corner, self._reader)
                 self._titled_parts = self._titled_parts or titled
                 by_part = sum(1 for column in columns if column.entity and not column.skipped) > 1
+                named_columns = self._of_title is not None or any(column.label.meaning for column in columns)
                 named = [at for at in header if len([cell for cell in at.cells if cell]) > 1]
             body, since, looked = True, [], looked + 1
             yield from self._row(row, numbers, columns, section, 0 if by_part else weight)
@@ -181,14 +188,15 @@ class _Table:
             numbers |= {index for index in with_numbers if index < len(row.cells) and is_year(row.cells[index])}
         return sorted(numbers)
 
-    def _says_nothing(self, row: Row, columns: Sequence[Column]) -> bool:
-        """Whether nothing can come of a row of numbers: its label, the columns and the title name no concept."""
-        name = row.cells[0]
-        if not name or name[0].isdigit() or HINT.search(name) or TOTAL.match(name) or self._of_title is not None:
-            return False
-        if any(column.label.meaning is not None for column in columns) or self._reader.may_speak(name):
-            return False
-        return any(is_number(cell, comma_decimal=self._comma) for cell in row.cells[1:])
+    def _says_nothing(self, row: Row) -> bool:
+        """Whether nothing can come of a row of numbers by its name, where columns and title name no concept."""
+        name = row.name
+        silent = self._silent.get(name)
+        if silent is None:
+            of_time = HINT.search(name) is not None and not without_dates(name)
+            speaks = not name or name[0].isdigit() or of_time or TOTAL.match(name)
+            silent = self._silent[name] = not speaks and not self._reader.may_speak(name)
+        return silent and row.has_number(comma_decimal=self._comma)
 
     def _row(  # noqa: PLR0915 - what a row may say, the surest first
         self, row: Row, numbers: list[int], columns: list[Column], section: str, weight: int
