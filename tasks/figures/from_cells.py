@@ -196,7 +196,7 @@ class _Table:
             of_time = HINT.search(name) is not None and not without_dates(name)
             speaks = not name or name[0].isdigit() or of_time or TOTAL.match(name)
             silent = self._silent[name] = not speaks and not self._reader.may_speak(name)
-        return silent and row.has_number(comma_decimal=self._comma)
+        return silent and (row.has_number(comma_decimal=self._comma) or _is_of_four_digits(row))
 
     def _row(  # noqa: PLR0915 - what a row may say, the surest first
         self, row: Row, numbers: list[int], columns: list[Column], section: str, weight: int
@@ -316,6 +316,14 @@ def _is_part_of_column(column: Column, meaning: Meaning, name: str) -> bool:
     """Whether a row is a part of what its column is called: "Cash" under "Cash and cash equivalents"."""
     over = column.label.meaning
     return over is not None and over.concept is meaning.concept and meaning.rank > 0 and not TOTAL.match(name)
+
+
+def _is_of_four_digits(row: Row) -> bool:
+    """Whether a row deep in a table holds numbers that could be years and head no columns: "Item 2001 | 2001"."""
+    filled = [cell for cell in row.cells[1:] if cell]
+    if not filled or not all(map(is_year, filled)) or units_of(row.name) != Units():
+        return False
+    return not any(abs(int(one[:4]) - int(other[:4])) == 1 for one, other in pairwise(filled))
 
 
 def _lines_of_units(header: Sequence[Row]) -> Iterator[str]:
