@@ -122,6 +122,8 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
             annual_ends[when.end] += of_year
     if sum(annual.values()) > 1:  # "as of January 30" beside "year ended December 31" ends no year
         ends = annual
+    elif not annual.total() and ends.total() == 1:
+        ends = Counter()  # one day alone that something is as of
     months: Counter[int] = Counter()
     for (month, _), count in ends.items():
         months[month] += count

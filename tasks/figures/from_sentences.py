@@ -99,9 +99,14 @@ def sentence_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Fin
     mentions = _mentions(taxonomy)
     for start, sentence in _sentences(document.text):
         lower = lowered(sentence)
+        mentioned: set[tuple[str, int]] = set()
         for concept, match in mentions.find(lower):
-            yield from _of_mention(document, concept, match, start, sentence, findings)
-        yield from count_figures(document, taxonomy, start, sentence, lower)
+            for figure in _of_mention(document, concept, match, start, sentence, findings):
+                mentioned.add((figure.concept, figure.start))
+                yield figure
+        for figure in count_figures(document, taxonomy, start, sentence, lower):
+            if (figure.concept, figure.start) not in mentioned:
+                yield figure
 
 
 def _sentences(text: str) -> Iterator[tuple[int, str]]:
@@ -191,7 +196,7 @@ def _of_mention(
         if amount.start > 120:
             return
         lead = behind[: amount.start]
-        lead = re.sub(r"(?:[A-Z]{3}|[$€£¥₹]|US\$|A\$)\s*$", "", lead.rstrip()) if amount.unit else lead
+        lead = CURRENCY_LAST.sub("", lead.rstrip()) if amount.unit else lead
         if _is_part_of_date(behind, amount) or (
             amount.unit is None and not amount.scale and "count" not in concept.units
         ):

@@ -32,6 +32,7 @@ LINK: Final = re.compile(
     r"(?:was|were|is|are|of|amounted to|amounts to|reached|reaches|stood at|stands at|totall?ed|totals|came (?:in at"
     r"|to)|at|to|hit|exceeded|equals|being|betrug(?:en)?|beträgt|belief(?:en)? sich(?: [^.;,]{0,40})? auf"
     r"|lag(?:en)?(?: [^.;,]{0,40})? bei|erreichte|auf|von"
+    r"|(?:cresciut|salit|aumentat|passat|pass[ée]|creci|subi|lleg|cresce|cheg)\w*[^.;]{0,25} [aà]"
     r"|à|a atteint|atteign(?:ait|aient)|atteint|était|étaient|ressort(?:ait)? à"
     r"|alcanz(?:ó|aron)|ascend(?:ió|ía|ían|ieron) a|asciende a|se situ(?:ó|aba) en|en|de"
     r"|di|pari a|ammont(?:a|ano|ava|avano) a|ha raggiunto"
@@ -104,7 +105,7 @@ NEGATIVE: Final = re.compile(
     r"\b(?:loss of|losses of|negative|minus|verlust von|perte de|pérdida de)\s*$", re.IGNORECASE
 )
 BEFORE_MENTION: Final = re.compile(r"^[•\-–—*\s]*$")
-CURRENCY_LAST: Final = re.compile(r"(?:[A-Z]{3}|US\$|A\$|[$€£¥₹])\s*$")
+CURRENCY_LAST: Final = re.compile(r"(?:[A-Z]{3}|(?:US|AU?|CA?|NZ|S|HK|R)?\$|[€£¥₹]|Rs\.?)\s*$")
 SHORT_LEAD: Final = 30
 PAID: Final = re.compile(
     r"^(?:,?\s*(?:and )?(?:cash )?equivalents)?,?\s*(?:and|plus) (?:marketable|short|invest|restricted|liquid|other)"
