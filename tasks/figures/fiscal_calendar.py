@@ -29,6 +29,13 @@ _NAMED_YEAR: Final = re.compile(
     rf"|\b(?:ended|ending) ({MONTH} [0-3]?\d, {YEAR}) \(.{{0,12}}?\b(?:fiscal(?: year)?|FY) ?({YEAR})",
     re.IGNORECASE,
 )
+_YEAR_OF_WEEKS: Final = re.compile(
+    rf"\b({YEAR}) (?:represent\w*|was|is|consist\w*|contain\w*|includes?)\b[^.\d]{{0,30}}5[23][- ]weeks?"
+    rf"[^.\d]{{0,30}}\bended(?: on)? ({MONTH} [0-3]?\d, {YEAR})",
+    re.IGNORECASE,
+)
+"""What a year of weeks is called: "2017 represented the 53 weeks ended February 3, 2018"."""
+
 _YEAR_ENDED_WORDS: Final = (
     "year", "period", "weeks ended", "fiscal year", "geschäftsjahr", "jahresabschluss zum", "exercice clos",
     "ejercicio", "exercice", "esercizio", "exercício", "boekjaar", "balance sheet as", "as at", "as of", "statement",
@@ -132,6 +139,9 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
         (int(match.group(1) or match.group(4)), next(iter(find_periods(match.group(2) or match.group(3))), None))
         for match in matches(_NAMED_YEAR, head, spots(lower, _NAMED_YEAR_WORDS))
     ]
+    if "weeks ended" in lower:
+        weeks = _YEAR_OF_WEEKS.finditer(head)
+        named += [(int(match[1]), next(iter(find_periods(match[2])), None)) for match in weeks]
     shifts = Counter(when.end.year - year for year, when in named if when and when.end)
     if shifts:
         shift = shifts.most_common(1)[0][0]

@@ -39,6 +39,9 @@ _LONGEST_STATEMENT: Final = 2000
 _SURE_OF_COLUMNS: Final = 100
 """Rows of a table from which on those that name nothing are passed by."""
 
+_OTHER_FLOWS: Final = re.compile(r"\b(?:investing|financing|investment)\b", re.IGNORECASE)
+"""Sections of a cash flow statement that have rows "from continuing operations" too."""
+
 _SUPPORT: Final = re.compile(
     r"cost of (?:sales|revenue|goods)|income tax|before tax|per share|total (?:current )?liabilities"
     r"|accounts payable|trade payables|inventor|investing activit|financing activit"
@@ -256,12 +259,17 @@ class _Table:
                 continue
             if not of_column and column is not None:
                 entity = column.entity
+            if by_row and label and label.part:
+                entity = label.part if entity is None else f"{entity}, {label.part}"
             if of_column and not (named_when and named_when.dated and not without_dates(name)):
                 if not self._lists(name):
                     continue
                 entity = None if TOTAL.match(name) else name[:80]
             if self._over.is_parents:
                 entity = entity or "parent company"
+            if cell_meaning.concept.id == "operating_cash_flow" and _OTHER_FLOWS.search(section):
+                self._findings.leave_out("cash flows of another section")
+                continue
             cell = Cell(row, index, amount, cell_meaning, label, column, when, entity)
             figure = cell_figure(self._document, self._findings, cell, self._table_basis, self._series)
             if figure is not None:

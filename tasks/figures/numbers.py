@@ -123,6 +123,9 @@ _AMOUNT: Final = re.compile(
     rf"(?:\s?(?P<percent>{_PERCENT})|\s?(?P<points>{_POINTS})|(?P<times>[x×](?!\w)))?",
     re.IGNORECASE,
 )
+_UNSEEN: Final = re.compile("[\u200b-\u200f\u2060\ufeff]")
+"""Marks without a width that a page's maker has put beside a number."""
+
 _FOOTNOTE: Final = re.compile(r"(?<=[\d)%])\s*(?:\((?:\d{1,2}|[a-z])\)|\[\d{1,2}\]|\*+|†)+$")
 _NOTHING: Final = re.compile(rf"[-–—−.\s$€£]*|n/?a\.?|n\.?m\.?|nil|{_CUR}\s?['’]?000s?", re.IGNORECASE)
 """Cells without an amount: dashes, words for none, and the unit "CHF000"."""
@@ -131,6 +134,7 @@ _PLAIN: Final = re.compile(r"[-(]?[$€£]? ?\d{1,3}(?:,\d{3})+\)?$")
 _CODE: Final = "(?:" + "|".join(_CODES) + ")"
 _UNIT_SCALE: Final = re.compile(
     r"(?P<thousand>\b(?:thousands?|tausend|milliers|miles de|milhares|migliaia|duizend(?:en)?|tusen(?:tal)?|tsd)\b"
+    r"|\bx ?[€$£]? ?1[.,’']?000\b"
     r"|['’]000|(?<=[A-Z$£€¥]) ?000s?(?!\d)"
     rf"|\b000s\b|\b[Tk](?:[€$£]|{_CODE}\b)|[€$£] ?k\b|\b{_CODE} ?k\b)"
     r"|(?P<lakh>\blakhs?\b|\blacs\b)|(?P<crore>\bcrores?\b|(?:₹|\bINR|\bRs\.?)(?: in)? ?crs?\b)"
@@ -270,7 +274,7 @@ def amounts(text: str, *, comma_decimal: bool = False) -> Iterator[Amount]:
 def _normal(text: str) -> str:
     if text.isascii():
         return text.strip()
-    return " ".join(unicodedata.normalize("NFKC", text).replace("−", "-").split())
+    return " ".join(_UNSEEN.sub("", unicodedata.normalize("NFKC", text)).replace("−", "-").split())
 
 
 def _amount(match: re.Match[str], *, comma_decimal: bool) -> Amount | None:

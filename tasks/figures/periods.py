@@ -34,7 +34,7 @@ _TOKEN: Final = re.compile(
     rf"(?P<iso>\b(?P<iy>{YEAR})-(?P<im>0[1-9]|1[0-2])(?:-(?P<id>[0-3]\d))?\b)"
     rf"|(?P<dmy>\b(?P<dd>[0-3]?\d)(?:st|nd|rd|th)?\.? (?:de |of )?(?P<dm>{MONTH})(?:,? (?:de )?(?P<dy>{YEAR})\b)?)"
     rf"|(?P<mdy>\b(?P<mm>{MONTH}) (?P<md>[0-3]?\d)(?:st|nd|rd|th)?\b(?!\d)(?:,? ?(?P<my>{YEAR})\b)?)"
-    rf"|(?P<num>\b(?P<n1>[0-3]?\d)(?P<sep>[./])(?P<n2>[0-3]?\d)(?P=sep)(?P<ny>{YEAR}|\d\d)\b)"
+    rf"|(?P<num>\b(?P<n1>[0-3]?\d)(?P<sep>[./-])(?P<n2>[0-3]?\d)(?P=sep)(?P<ny>{YEAR}|(?<![-])\d\d)\b(?!-\d))"
     rf"|(?P<monthyear>\b(?P<ymm>{MONTH})[ -/’']{{1,2}}(?P<ymy>{YEAR}|(?<=[-’'])\d\d)(?P<mkind>[aefbp])?\b)"
     rf"|(?P<months>\b(?P<ma>{MONTH}) ?(?:[-–—/]|to|bis|through) ?(?P<mb>{MONTH})[ -/’']{{1,2}}(?P<mby>{YEAR}"
     rf"|(?<=[-’'])\d\d)\b)"
@@ -71,7 +71,7 @@ _TO_DATE: Final = re.compile(r"\bytd\b|\byear[- ]to[- ]date\b|\bkumuliert\b", re
 
 _QUARTER_WORDS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 HINT: Final = re.compile(
-    rf"{YEAR}|\b(?:fy|gj|q[1-4]|[1-4]q|h[12]|[12]h|ltm|ttm)|{MONTH}|quarter|half|months|weeks", re.IGNORECASE
+    rf"{YEAR}|\b(?:fy|cy|gj|q[1-4]|[1-4]q|h[12]|[12]h|ltm|ttm)|{MONTH}|quarter|half|months|weeks", re.IGNORECASE
 )
 """What a text must hold to speak of a period."""
 
@@ -224,7 +224,7 @@ def _when(match: re.Match[str]) -> When | None:
     if "num" in part:
         first, second, year = int(part["n1"]), int(part["n2"]), _full(part["ny"])
         day, month = (first, second) if part["sep"] == "." or (second <= 12 and first > 12) else (second, first)
-        if part["sep"] == "/" and first <= 12 and second <= 12 and first != second and day not in {30, 31}:
+        if part["sep"] in "/-" and first <= 12 and second <= 12 and first != second and day not in {30, 31}:
             return None
         return _dated(year, month, day, start, stop) if 1 <= month <= 12 else None
     if "monthyear" in part:

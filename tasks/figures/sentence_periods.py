@@ -8,6 +8,7 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Figure
 from tasks.figures.numbers import PERCENT, amounts
 from tasks.figures.periods import When, a_year_before, find_periods
+from tasks.figures.sentence_words import LOSS
 
 COMPARED: Final = re.compile(
     r"^[^(.;]{0,40}\((?:(?:in|fy|prior year|previous year|vorjahr)[ :]*)?(?P<year>(?:19"
@@ -95,7 +96,9 @@ def earlier_figure(document: LedgerDocument, figure: Figure, match: re.Match[str
     if period is None:
         return None
     at = offset + match.start("rest") + found.start
+    loss = figure.value < 0 < found.value and LOSS.search(figure.label)
+    value = -found.value if loss else found.value
     return replace(
-        figure, value=found.value, step=found.step, scale=found.scale, period=period, place=document.place(at),
-        start=at, end=offset + match.start("rest") + found.end,
+        figure, value=value, step=found.step, scale=found.scale, period=period, place=document.place(at), start=at,
+        end=offset + match.start("rest") + found.end,
     )  # fmt: skip

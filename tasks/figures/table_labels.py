@@ -41,12 +41,17 @@ _ASIDE_WORDS: Final = (
 _ASIDE: Final = re.compile(rf"\({_ASIDE_WORDS}(?:[,;] ?{_ASIDE_WORDS})*\)", re.IGNORECASE)
 """Brackets that do not change what a label means."""
 
+_OF_PART: Final = re.compile(
+    r"(?P<what>[^–—]{4,40}?) (?:[–—]|- ) ?(?P<part>[A-ZÄÖÜÉ][\w&.’'/]*(?: [A-ZÄÖÜÉ&][\w&.’'/]*){0,3})"
+)
+"""A row of a part of the company: "Net revenue – Dallas"."""
+
 _AVERAGE: Final = re.compile(r"\baverage\b|\bmean\b|durchschnitt|\bmoyen|\bmedi[oa]\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What a row's or a column's words say: what they mean, of when, in which units, of which basis."""
+    """What a row's or a column's words say: what they mean, of when, in which units, of which basis, of which part."""
 
     words: str
     meaning: Meaning | None
@@ -55,6 +60,7 @@ class Label:
     basis: Basis | None
     average: bool
     rest: str
+    part: str | None = None
 
 
 class LabelReader:
@@ -113,7 +119,12 @@ class LabelReader:
             if meaning is None and basis is not None:
                 rest = without_basis(rest)
                 meaning = self.meaning(rest)
-        return Label(words, meaning, when, units, basis, _AVERAGE.search(words) is not None, rest.strip(" ,:–-"))
+        part = None
+        if meaning is None and (of_part := _OF_PART.fullmatch(rest)) is not None and basis_of(of_part["part"]) is None:
+            meaning = None if WHOLE.match(of_part["part"]) else self.meaning(of_part["what"])
+            part = of_part["part"] if meaning is not None else None
+        average = _AVERAGE.search(words) is not None
+        return Label(words, meaning, when, units, basis, average, rest.strip(" ,:–-"), part)
 
 
 @lru_cache(maxsize=1)
