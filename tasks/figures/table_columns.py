@@ -25,7 +25,7 @@ _UNITS_BESIDE: Final = re.compile(r"\((?:in|amounts|dollars)\b[^()]*\)", re.IGNO
 """Units that share a cell with a date: "2018 (In millions, except per share amounts)"."""
 
 _PROSE_AMOUNT: Final = re.compile(
-    r"\d[\d.,]* ?(?:thousand|million|billion|mio|mrd|%)|[$€£] ?(?!000\b)\d", re.IGNORECASE
+    r"\d[\d.,]* ?(?:thousand|million|billion|mio|mrd|%)|[$€£] ?(?!(?:1[.,’']?)?000\b)\d", re.IGNORECASE
 )
 """A line that speaks of an amount says nothing of the units of the table under it."""
 _PRIOR: Final = re.compile(

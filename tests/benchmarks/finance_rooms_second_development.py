@@ -61,7 +61,9 @@ def dockyard(room: Path) -> Expected:
 
 def chart_room(room: Path) -> Expected:
     """A US software deck of charts: ARR by chart and by workbook, FY ends in March; retention contradicts too."""
-    chart(room / "Growth story.pptx", "ARR ($ in millions)", ["Mar-23", "Mar-24", "Mar-25"], {"ARR": [12.4, 17.9, 27.5]})
+    chart(
+        room / "Growth story.pptx", "ARR ($ in millions)", ["Mar-23", "Mar-24", "Mar-25"], {"ARR": [12.4, 17.9, 27.5]}
+    )
     book(room / "Subscription metrics.xlsx", {
         "SaaS": [
             ["Fiscal year ending 31 March"], ["$000s", "31-Mar-23", "31-Mar-24", "31-Mar-25"], ["Annualised recurring revenue", 12410, 17880, 24310],
@@ -83,9 +85,19 @@ def nordisk(room: Path) -> Expected:
     )  # fmt: skip
     deck(
         room / "Company presentation.pptx",
-        ("Key financials (DKKm)", [["", "2022A", "2023A", "2024B"], ["Revenue", "171.9", "184.2", "195.0"], ["EBIT", "12.8", "14.3", "16.0"], ["Net profit", "8.6", "13.1", "12.0"]]),
+        (
+            "Key financials (DKKm)",
+            [
+                ["", "2022A", "2023A", "2024B"],
+                ["Revenue", "171.9", "184.2", "195.0"],
+                ["EBIT", "12.8", "14.3", "16.0"],
+                ["Net profit", "8.6", "13.1", "12.0"],
+            ],
+        ),
     )
-    (room / "bank note.txt").write_text("Cash and bank balances were DKK 7.9m at 31 December 2023. Equity: DKK 64.1m at 31 December 2023.\n")
+    (room / "bank note.txt").write_text(
+        "Cash and bank balances were DKK 7.9m at 31 December 2023. Equity: DKK 64.1m at 31 December 2023.\n"
+    )
     return {("net_income", "2023-12-31", ""), ("cash", "2023-12-31", "")}
 
 
@@ -132,7 +144,15 @@ def spalten(room: Path) -> Expected:
     )  # fmt: skip
     deck(
         room / "Kurzprofil.pptx",
-        ("Auf einen Blick", [["Kennzahl", "2023", "2024"], ["Umsatz, Mio. €", "9,4", "10,1"], ["EBIT, Mio. €", "0,7", "1,1"], ["Mitarbeiter", "74", "79"]]),
+        (
+            "Auf einen Blick",
+            [
+                ["Kennzahl", "2023", "2024"],
+                ["Umsatz, Mio. €", "9,4", "10,1"],
+                ["EBIT, Mio. €", "0,7", "1,1"],
+                ["Mitarbeiter", "74", "79"],
+            ],
+        ),
     )
     return {("equity", "2024-12-31", ""), ("operating_income", "2024-12-31", "")}
 

@@ -38,7 +38,15 @@ def astillero(room: Path) -> Expected:
     })  # fmt: skip
     deck(
         room / "Cuaderno de venta.pptx",
-        ("Magnitudes clave", [["M€", "2022", "2023"], ["Ingresos", "45,9", "48,3"], ["EBITDA", "4,4", "6,1"], ["EBITDA ajustado", "5,0", "7,2"]]),
+        (
+            "Magnitudes clave",
+            [
+                ["M€", "2022", "2023"],
+                ["Ingresos", "45,9", "48,3"],
+                ["EBITDA", "4,4", "6,1"],
+                ["EBITDA ajustado", "5,0", "7,2"],
+            ],
+        ),
         ("Plantilla", ["La plantilla a 31 de diciembre de 2023 era de 268 empleados"]),
     )
     mail(
@@ -54,7 +62,12 @@ def kraftwerk(room: Path) -> Expected:
         "Line item;Currency;FY2022;FY2023;FY2024\nNet turnover;EUR;8120400;9004150;9915600\nGross profit;EUR;3300100;3712000;4104900\n"
         "Net profit;EUR;512300;604800;690150\n"
     )
-    chart(room / "Quarterly board slides.pptx", "Net profit (EUR k)", ["FY2022", "FY2023", "FY2024"], {"Net profit": [512, 605, 842]})
+    chart(
+        room / "Quarterly board slides.pptx",
+        "Net profit (EUR k)",
+        ["FY2022", "FY2023", "FY2024"],
+        {"Net profit": [512, 605, 842]},
+    )
     page(
         room / "portal.html", "# Reporting portal – Isar Hydro Group", "All amounts in EUR thousand.",
         [["", "31.12.2023", "31.12.2024"], ["Total assets", "14,205", "15,118"], ["Shareholders' equity", "6,930", "8,004"], ["Cash on hand and at banks", "1,120", "1,388"]],
@@ -188,7 +201,10 @@ def holding(room: Path) -> Expected:
     )  # fmt: skip
     deck(
         room / "Debt investor presentation.pptx",
-        ("Balance sheet", [["£m", "Dec-23", "Dec-24"], ["Total assets", "588", "655"], ["Total equity", "230.5", "241.9"]]),
+        (
+            "Balance sheet",
+            [["£m", "Dec-23", "Dec-24"], ["Total assets", "588", "655"], ["Total equity", "230.5", "241.9"]],
+        ),
         ("People", ["2,610 employees at 31 December 2024", "Average headcount of 2,310 in 2024"]),
     )
     book(room / "KPIs.xlsx", {

@@ -104,10 +104,10 @@ def chart(file: Path, title: str, periods: Sequence[str], series: Mapping[str, S
     slide = presentation.slides.add_slide(presentation.slide_layouts[5])
     assert slide.shapes.title is not None
     slide.shapes.title.text = title
-    data = CategoryChartData()
+    data = CategoryChartData()  # type: ignore[no-untyped-call]  # python-pptx leaves charts untyped
     data.categories = list(periods)
     for name, values in series.items():
-        data.add_series(name, values)
+        data.add_series(name, values)  # type: ignore[no-untyped-call]
     slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, Inches(1), Inches(2), Inches(8), Inches(4), data)
     presentation.save(str(file))
 
