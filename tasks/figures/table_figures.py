@@ -1,7 +1,8 @@
 """One number of a table as a figure: its period by the document's calendar, its value in base units, sign and basis."""
 
 import re
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final
 
 from tasks.figures.concepts import Meaning
 from tasks.figures.document import LedgerDocument
@@ -18,7 +19,8 @@ _IN_PERCENT: Final = re.compile(r"\s[(\[]?%[)\]]?$")
 """A label of percentages."""
 
 
-class Cell(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Cell:
     """A number with what is known of it: where it stands, what it means, and of when and of whom it is."""
 
     row: Row
@@ -38,7 +40,8 @@ def cell_figure(
 
     `table_basis` is what the titles give to all of the table, `series` the title that names a series of dated rows.
     """
-    row, index, amount, meaning, label, column, when, entity = cell
+    row, index, amount, meaning, label = cell.row, cell.index, cell.amount, cell.meaning, cell.label
+    column, when, entity = cell.column, cell.when, cell.entity
     concept = meaning.concept
     instant = meaning.kind == "instant" or (meaning.kind == "either" and not (label and label.average))
     if when is None:

@@ -284,7 +284,7 @@ def test_the_units_over_a_tables_first_heading_hold_under_its_second() -> None:
 @pytest.mark.parametrize(
     ("text", "figures"),
     [
-        ("(em milhares de reais – R$)\t2024\nReceita líquida\t412.905\nLucro bruto\t201.340\nLucro líquido\t38.744\n", 3),
+        ("(em milhares de reais)\t2024\nReceita líquida\t412.905\nLucro bruto\t201.340\nLucro líquido\t38.744\n", 3),
         ("Bedragen x € 1.000\n\t2024\nNetto-omzet\t63.415\nBedrijfsresultaat\t3.108\nNettoresultaat\t2.204\n", 3),
         ("in migliaia di euro\t2023\nRicavi\t18.940\nRisultato operativo\t1.377\nUtile dell'esercizio\t1.861\n", 3),
     ],
