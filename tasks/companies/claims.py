@@ -34,11 +34,14 @@ _MAX_ELEMENTS: Final = 1_000
 _MAX_NAMED_FIELDS: Final = 5
 """In one warning."""
 _NEVER_IN_CONFLICT: Final = frozenset(
-    {"description", "tagline", "profile_pic_url", "search_id", "updates", "similar_companies"}
+    {"description", "tagline", "profile_pic_url", "search_id", "updates", "similar_companies", "extra.annual_revenue"}
 )
-"""Fields for which each source has its own words, pictures or choice: two values do not contradict each other."""
+"""Fields for which each source has its own words, pictures or choice: two values do not contradict each other.
+
+Revenue is of other years from each source; each year is held against the room's own."""
 _CHANGES_WITH_TIME: Final = frozenset(
     {"company_size", "company_size_on_social", "follower_count", "extra.ipo_status", "extra.operating_status"}
+    | {"extra.employee_count", "extra.annual_revenue"}
     | {
         f"extra.{name}"
         for name in Extra.model_fields
@@ -117,6 +120,11 @@ class ClaimCollector:
             )
         except ValidationError:
             self._unfit.append(field)
+
+    @property
+    def claims(self) -> Sequence[Claim]:
+        """The claims so far."""
+        return list(self._claims.values())
 
     def result(self, *warnings: str) -> SourceClaims | None:
         """The claims with the warnings; None where there are neither."""

@@ -1,6 +1,6 @@
 """The Company profile: its fields, and the dotted paths that name them (`founded_year`, `hq.country`).
 
-Every key is present. `null` is unknown; an empty array says that a source knows of none. `extra` is a
+Every key of the contract is present. `null` is unknown; an empty array says that a source knows of none. `extra` is a
 group of fields rather than a value: it is always an object, so that a client may read into it. How the
 sources' claims become a profile is the business of `claims`.
 """
@@ -120,8 +120,28 @@ class FundingRound(_Part):
     investor_list: list[Investor] | None = None
 
 
+class AnnualRevenue(_Part):
+    """A year's revenue: `amount` in units of `currency` (ISO 4217), `start` and `end` as ISO dates.
+
+    `start` is null where the source gives the end alone; `end` is a year where it says no more.
+    """
+
+    amount: int | float | None = None
+    currency: str | None = None
+    start: str | None = None
+    end: str | None = None
+
+
+def _is_unknown(value: object) -> bool:
+    return value is None
+
+
 class Extra(_Part):
-    """Fields that a funding database keeps. `company_type` is a free label, unlike the profile's."""
+    """Fields that a funding database keeps. `company_type` is a free label, unlike the profile's.
+
+    `employee_count` and `annual_revenue` (the newest year first) are no fields of the contract: their keys are there
+    only where a source gives them.
+    """
 
     funding_db_profile_url: str | None = None
     ipo_status: str | None = None
@@ -144,6 +164,8 @@ class Extra(_Part):
     number_of_lead_investments: int | None = None
     number_of_exits: int | None = None
     number_of_acquisitions: int | None = None
+    employee_count: int | None = Field(default=None, exclude_if=_is_unknown)
+    annual_revenue: list[AnnualRevenue] | None = Field(default=None, exclude_if=_is_unknown)
 
 
 class CompanyProfile(_Part):

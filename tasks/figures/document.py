@@ -17,8 +17,8 @@ from tasks.documents.extract import places as kinds
 from tasks.documents.extract.places import Place
 from tasks.figures.anchors import count_words, lowered, matches, spots
 from tasks.figures.figure import Basis
+from tasks.figures.fiscal_calendar import Calendar, learn_calendar
 from tasks.figures.numbers import currency_of, units_of, uses_decimal_comma
-from tasks.figures.periods import Calendar, learn_calendar
 
 Places = Sequence[tuple[int, int, str, str] | Sequence[int | str]]
 """As storage keeps them: start, end, kind, label."""
@@ -89,6 +89,7 @@ _US_DOLLAR: Final = ("united states dollar", "u.s. dollar", "us dollar", "u.s do
 _CURRENCY_SIGNS: Final = "$€£¥₹"
 _CURRENCY_CODES: Final = (
     "EUR", "USD", "GBP", "CHF", "DKK", "SEK", "NOK", "AUD", "CAD", "INR", "JPY", "SGD", "PLN", "ZAR", "TEUR", "euros",
+    "yen", "reais", "rupees", "kronor",
 )  # fmt: skip
 _GENERAL_UNITS: Final = re.compile(
     r"\b(?:all )?(?:amounts?|figures|tabular (?:amounts|dollars)|dollars|dollar amounts|alle beträge|alle angaben"
@@ -245,6 +246,8 @@ class LedgerDocument:
                     counts[found] += (
                         self._head.count(word) if word in _CURRENCY_SIGNS else count_words(self._head, word)
                     )
+        foreign = self._head.count("R$")  # no dollar
+        counts.update({"BRL": foreign, "USD": -foreign})
         counts = +counts
         if not counts:
             return None

@@ -124,9 +124,14 @@ def without_basis(text: str) -> str:
     """The text without its words of basis: "EBITDA" of "Adjusted EBITDA"."""
     for _, pattern in _BASIS:
         text = pattern.sub(" ", text)
-    return " ".join(re.sub(r"\b(?:actuals?|ist|reported|unaudited)\b", " ", text, flags=re.IGNORECASE).split()).strip(
-        " ,:()-–"
-    )
+    return " ".join(
+        re.sub(
+            r"\b(?:actuals?|ist|reported|unaudited|réels?|réalisée?s?|realizad[oa]s?|consuntivo|gerealiseerd|realisatie)\b",
+            " ",
+            text,
+            flags=re.IGNORECASE,
+        ).split()
+    ).strip(" ,:()-–")
 
 
 def variant_of(header: str) -> str:

@@ -14,7 +14,8 @@ from typing import Final
 
 from tasks.figures.conflicts import RoomFigure
 from tasks.figures.figure import ACTUAL
-from tasks.figures.periods import Calendar, When, find_periods, last_day, learn_calendar, months_of
+from tasks.figures.fiscal_calendar import Calendar, learn_calendar
+from tasks.figures.periods import When, find_periods, last_day, months_of
 
 _TRAILING: Final = re.compile(r"\b(?:ltm|ttm|trailing|last twelve|twelve months|12 months)\b", re.IGNORECASE)
 _COLUMN: Final = ", column “"

@@ -12,21 +12,19 @@ from typing import Final
 
 from tasks.figures.concepts import Meaning, Taxonomy
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import Figure, Findings, basis_of, variant_of
-from tasks.figures.measures import NEVER_NEGATIVE, is_loss, measured, planned, used_only
-from tasks.figures.numbers import Amount, Units, cell_amount, only_units, units_of
-from tasks.figures.periods import HINT, When, find_periods, header_period, last_day
+from tasks.figures.figure import Findings
+from tasks.figures.numbers import Units, cell_amount, only_units, units_of
+from tasks.figures.periods import HINT, find_periods, header_period
 from tasks.figures.table_blocks import blocks
 from tasks.figures.table_candidates import Candidate, settled
-from tasks.figures.table_columns import Column, read_header, table_units, title_when
-from tasks.figures.table_labels import Label, LabelReader, is_date, label_reader, without_dates
+from tasks.figures.table_columns import Column, columns_under, read_header
+from tasks.figures.table_figures import Cell, cell_figure
+from tasks.figures.table_labels import LabelReader, is_date, label_reader, without_dates
 from tasks.figures.table_pages import whole_grids
+from tasks.figures.table_parts import MOST_PARTS, TOTAL, is_subtotal, lists_parts, of_parts, parts_title
 from tasks.figures.table_rows import Grid, Row, is_number, is_year, whole_rows
-from tasks.figures.table_titles import HAPPENED, LONGEST_LABEL, over_table
+from tasks.figures.table_titles import LONGEST_LABEL, over_table
 from tasks.figures.ties import untied
-
-_MOST_ENTITIES: Final = 500
-"""Rows of a table of entities (customers, products) that are taken; a longer one is a ledger of transactions."""
 
 MOST_NUMBERS: Final = 100_000
 """Numbers of a document's tables that are looked at, beside a label that means something; the rest is counted."""
@@ -34,29 +32,16 @@ MOST_NUMBERS: Final = 100_000
 MOST_ROWS: Final = 50_000
 """Rows with numbers that are looked at, of those tables of a document in which something is named."""
 
-_SHORT_TITLE: Final = 60
 _NUMERIC: Final = re.compile(r"[-(]?[$€£]?\d[\d.,]*\)?")
+_LONGEST_STATEMENT: Final = 2000
+"""Rows of a table by which it is told whether it is one of the accounts' statements."""
+
 _SURE_OF_COLUMNS: Final = 100
 """Rows of a table from which on those that name nothing are passed by."""
 
-_ENTITY_CORNER: Final = re.compile(
-    r"\b(?:customers?|clients?|segments?|products?|regions?|countr(?:y|ies)|divisions?|business units?|kunden?"
-    r"|produkte?|segmente?|clientes?|subsidiar(?:y|ies)|sites?|brands?|entit(?:y|ies)|services?)\b",
-    re.IGNORECASE,
-)
-_BY_ENTITY: Final = re.compile(r"(?P<what>[^:]+?) (?:by|per|nach|par|por|split by|breakdown by) \w", re.IGNORECASE)
-_PARTIAL: Final = re.compile(
-    r"\b(?:lost|churned|new|pipeline|won|expansion|contraction|bridge|signed|overdue|orders?|backlog)\b", re.IGNORECASE
-)
-_TOTAL: Final = re.compile(
-    r"^(?:grand |group )?(?:total|summe|gesamt|totale?s?|totaal|consolidated|group total|company total|sum)\b",
-    re.IGNORECASE,
-)
-_SUBTOTAL: Final = re.compile(
-    r"^(?:the )?(?:top|two|three|four|five|ten|twenty|\d+) (?:largest|biggest|\d+|customers|kunden)|^subtotal"
-    r"|^of which|^davon",
-    re.IGNORECASE,
-)
+_OTHER_FLOWS: Final = re.compile(r"\b(?:investing|financing|investment)\b", re.IGNORECASE)
+"""Sections of a cash flow statement that have rows "from continuing operations" too."""
+
 _SUPPORT: Final = re.compile(
     r"cost of (?:sales|revenue|goods)|income tax|before tax|per share|total (?:current )?liabilities"
     r"|accounts payable|trade payables|inventor|investing activit|financing activit"
@@ -84,8 +69,7 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
 def _may_speak(grid: Grid, reader: LabelReader) -> bool:
     """Whether a label that is no plain concept may name one beside its date, its units or its basis."""
     for title in grid.titles[-2:]:
-        of_parts = _BY_ENTITY.match(title)
-        if len(title) < LONGEST_LABEL and reader.speaks(of_parts["what"] if of_parts else title):
+        if len(title) < LONGEST_LABEL and reader.speaks(of_parts(title)):
             return True
     if any(cell and len(cell) < 80 and reader.speaks(cell) for row in grid.rows[:6] for cell in row.cells):
         return True
@@ -104,6 +88,7 @@ class _Table:
         self._series = self._entities = ""
         self._of_title: Meaning | None = None
         self._titled_parts = False
+        self._silent: dict[str, bool] = {}  # names of rows, and whether they say nothing
         self._percents: set[int] = set()  # columns of percentages beside amounts
         self._under(grid.titles)
 
@@ -112,6 +97,7 @@ class _Table:
         self._over = over_table(titles)
         self._titles = list(self._over.titles)
         self._table_basis = self._over.basis_of_last()
+        self._of_units: list[str] = []  # lines of a header that hold for the next one too: "(Millions of yen)"
 
     def candidates(self) -> Iterator[Candidate]:  # noqa: PLR0915 - the states of a table, one after the other
         """All figures that the table may hold."""
@@ -119,8 +105,10 @@ class _Table:
         columns: list[Column] = []
         header: list[Row] = []
         rows = self._grid.rows
-        weight = sum(1 for row in rows if _SUPPORT.search(row.label)) + (6 if self._over.is_statement else 0)
-        of_parts = False
+        weight = sum(1 for row in rows[:_LONGEST_STATEMENT] if _SUPPORT.search(row.label)) + (
+            6 if self._over.is_statement else 0
+        )
+        by_part = named_columns = False
         looked = 0
         body = False
         with_numbers: set[int] = set()
@@ -129,7 +117,7 @@ class _Table:
         for row in whole_rows(rows):
             if self._is_unread(row):
                 continue
-            if body and looked > _SURE_OF_COLUMNS and columns and self._says_nothing(row, columns):
+            if body and looked > _SURE_OF_COLUMNS and columns and not named_columns and self._says_nothing(row):
                 self._findings.rows += 1
                 since = []
                 continue
@@ -171,14 +159,18 @@ class _Table:
                 columns = []
                 continue
             if not columns:
-                read = read_header(header, max(len(row.cells) for row in rows), self._over.lines, self._reader)
+                lines = [*self._over.lines, *self._of_units]
+                read = read_header(header, max(row.width for row in rows), lines, self._reader)
+                self._of_units.extend(_lines_of_units(header))
                 columns, self._corner, self._titles = read.columns, read.corner, read.titles
                 self._table_basis = self._table_basis or self._over.basis_of(header[0].cells[:1] if header else [])
-                self._of_title = self._meaning_over()
-                of_parts = sum(1 for column in columns if column.entity and not column.skipped) > 1
+                self._of_title, titled = parts_title(self._titles, self._corner, self._reader)
+                self._titled_parts = self._titled_parts or titled
+                by_part = sum(1 for column in columns if column.entity and not column.skipped) > 1
+                named_columns = self._of_title is not None or any(column.label.meaning for column in columns)
                 named = [at for at in header if len([cell for cell in at.cells if cell]) > 1]
             body, since, looked = True, [], looked + 1
-            yield from self._row(row, numbers, columns, section, 0 if of_parts else weight)
+            yield from self._row(row, numbers, columns, section, 0 if by_part else weight)
 
     def _is_unread(self, row: Row) -> bool:
         """Whether more was looked at already than a document may have; what is left is counted."""
@@ -199,14 +191,15 @@ class _Table:
             numbers |= {index for index in with_numbers if index < len(row.cells) and is_year(row.cells[index])}
         return sorted(numbers)
 
-    def _says_nothing(self, row: Row, columns: Sequence[Column]) -> bool:
-        """Whether nothing can come of a row of numbers: its label, the columns and the title name no concept."""
-        name = row.cells[0]
-        if not name or name[0].isdigit() or HINT.search(name) or _TOTAL.match(name) or self._of_title is not None:
-            return False
-        if any(column.label.meaning is not None for column in columns) or self._reader.may_speak(name):
-            return False
-        return any(is_number(cell, comma_decimal=self._comma) for cell in row.cells[1:])
+    def _says_nothing(self, row: Row) -> bool:
+        """Whether nothing can come of a row of numbers by its name, where columns and title name no concept."""
+        name = row.name
+        silent = self._silent.get(name)
+        if silent is None:
+            of_time = HINT.search(name) is not None and not without_dates(name)
+            speaks = not name or name[0].isdigit() or of_time or TOTAL.match(name)
+            silent = self._silent[name] = not speaks and not self._reader.may_speak(name)
+        return silent and (row.has_number(comma_decimal=self._comma) or _is_of_four_digits(row))
 
     def _row(  # noqa: PLR0915 - what a row may say, the surest first
         self, row: Row, numbers: list[int], columns: list[Column], section: str, weight: int
@@ -220,7 +213,7 @@ class _Table:
         label = self._reader.read(name) if name else None
         meaning = label.meaning if label else None
         by_row = meaning is not None
-        if not by_row and _TOTAL.match(name):
+        if not by_row and TOTAL.match(name):
             of_section = self._reader.read(section.rstrip(":")) if section else None
             if of_section and of_section.meaning and re.fullmatch(r"total|summe|gesamt|totale", name, re.IGNORECASE):
                 meaning, by_row = of_section.meaning, True
@@ -228,8 +221,8 @@ class _Table:
             if by_row:
                 self._findings.leave_out("tables of parts, shares or other companies", len(numbers))
             return
-        columns_of = (
-            self._columns_of(row, numbers, columns)
+        under = (
+            columns_under(row, numbers, columns, self._titles, self._corner, self._reader)
             if by_row
             else {index: columns[index] for index in numbers if index < len(columns)}
         )
@@ -237,7 +230,7 @@ class _Table:
         if row.cells[0] and is_number(row.cells[0]) is False and named_when is None and not by_row:
             named_when = header_period(row.cells[0])
         for index in numbers:
-            column = columns_of.get(index)
+            column = under.get(index)
             cell_meaning, of_column = meaning, False
             entity = None
             if not by_row:
@@ -266,13 +259,19 @@ class _Table:
                 continue
             if not of_column and column is not None:
                 entity = column.entity
+            if by_row and label and label.part:
+                entity = label.part if entity is None else f"{entity}, {label.part}"
             if of_column and not (named_when and named_when.dated and not without_dates(name)):
                 if not self._lists(name):
                     continue
-                entity = None if _TOTAL.match(name) else name[:80]
+                entity = None if TOTAL.match(name) else name[:80]
             if self._over.is_parents:
                 entity = entity or "parent company"
-            figure = self._figure(row, index, amount, cell_meaning, label, column, when, entity)
+            if cell_meaning.concept.id == "operating_cash_flow" and _OTHER_FLOWS.search(section):
+                self._findings.leave_out("cash flows of another section")
+                continue
+            cell = Cell(row, index, amount, cell_meaning, label, column, when, entity)
+            figure = cell_figure(self._document, self._findings, cell, self._table_basis, self._series)
             if figure is not None:
                 yield Candidate(figure, cell_meaning.rank, section, weight, self._over.is_consolidated)
 
@@ -294,33 +293,19 @@ class _Table:
 
     def _lists(self, name: str) -> bool:
         """Whether the table lists parts of the company, and this row is one of them or their total."""
-        if len(self._grid.rows) > _MOST_ENTITIES:
-            self._findings.leave_out("lists of more than 500 rows")
+        if len(self._grid.rows) > MOST_PARTS:
+            self._findings.leave_out(f"lists of more than {MOST_PARTS} rows")
             return False
-        return bool(name) and self._is_entity_table() and _SUBTOTAL.match(name) is None
+        return bool(name) and self._is_of_parts() and not is_subtotal(name)
 
-    def _is_entity_table(self) -> bool:
-        over = f"{self._entities} {' '.join(self._titles[-1:])}"
-        return (self._titled_parts or _ENTITY_CORNER.search(self._entities) is not None) and not _PARTIAL.search(over)
+    def _is_of_parts(self) -> bool:
+        return lists_parts(self._entities, self._titles, titled=self._titled_parts)
 
     def _by_entity(self, column: Column | None) -> Meaning | None:
         """What the numbers of a table of parts are, by its title: "Revenue by segment" over years."""
         if self._of_title is None or column is None or column.when is None or column.entity or column.skipped:
             return None
-        return self._of_title if self._is_entity_table() else None
-
-    def _meaning_over(self) -> Meaning | None:
-        """What a title says that the numbers of parts are: "Revenue by segment", "Segment sales" over "Net sales"."""
-        for title in reversed([*self._titles, self._corner][-4:]):
-            match = _BY_ENTITY.match(title)
-            if match:
-                return self._reader.read(match["what"]).meaning
-        over = self._titles[-1] if self._titles else ""
-        if self._corner and len(over) < _SHORT_TITLE and _ENTITY_CORNER.search(over):
-            meaning = self._reader.read(self._corner).meaning
-            self._titled_parts = meaning is not None
-            return meaning
-        return None
+        return self._of_title if self._is_of_parts() else None
 
     def _title_meaning(self, column: Column | None, count: int) -> Meaning | None:
         """What the rows of a series are, by the corner or the line over it: "ARR, EUR m" over years."""
@@ -334,101 +319,27 @@ class _Table:
                     return found.meaning
         return None
 
-    def _columns_of(self, row: Row, numbers: list[int], columns: list[Column]) -> dict[int, Column]:
-        """The column of each number: the one it stands in, or the one of its turn where cells have slipped."""
-        known = {index: columns[index] for index in numbers if index < len(columns) and columns[index].words}
-        dated = [index for index, column in enumerate(columns) if column.when is not None and column.words]
-        once = list({columns[index].words: columns[index] for index in dated}.values())
-        if len(once) == len(numbers) and len({column.words for column in known.values()}) < len(numbers):
-            return dict(zip(numbers, once, strict=True))  # headings spread over columns that this row leaves out
-        if len(known) == len(numbers) and all(index in dated for index in numbers):
-            return known
-        wanted = [
-            index
-            for index in numbers
-            if index not in known or known[index].when is not None or not known[index].skipped
-        ]
-        if all(index in known and known[index].when is not None for index in wanted):
-            return known
-        headed = [column for column in columns if column.words and (column.when is not None and column.when.dated)]
-        filled = [index for index, cell in enumerate(row.cells) if index and cell]
-        if headed and len(headed) == len(filled):
-            return {index: headed[filled.index(index)] for index in numbers}
-        if headed and len(headed) == len(numbers):
-            return dict(zip(numbers, headed, strict=True))
-        if any(columns[index].words for index in range(1, len(columns))):
-            return known
-        alone = title_when(self._titles, "")  # one column without a header under a dated title
-        if len(numbers) == 1 and alone is not None and alone.dated:
-            return {
-                numbers[0]: Column(
-                    "", self._reader.read(""), alone, None, False, table_units(self._titles, self._corner, [])
-                )
-            }
-        return {index: columns[index] for index in numbers if index < len(columns)}
-
-    def _figure(
-        self, row: Row, index: int, amount: Amount, meaning: Meaning, label: Label | None, column: Column | None,
-        when: When | None, entity: str | None,
-    ) -> Figure | None:  # fmt: skip
-        concept = meaning.concept
-        instant = meaning.kind == "instant" or (meaning.kind == "either" and not (label and label.average))
-        if when is None:
-            self._findings.leave_out("no period")
-            return None
-        calendar = self._document.calendar
-        period = calendar.resolve(when, instant=instant)
-        if period is None:
-            self._findings.leave_out("no period")
-            return None
-        row_units = label.units if label else Units()
-        beside = next((cell for cell in row.cells[1:] if cell and only_units(cell)), "")
-        if beside:  # a column of units
-            row_units = row_units.over(units_of(beside))
-        column_units = column.units if column else Units()
-        header_units = row_units.over(column_units)
-        in_base_units = measured(self._document, self._findings, amount, concept.units, header_units, row_units)
-        if in_base_units is None:
-            return None
-        value, step, unit, scale = in_base_units
-        words = label.words if label else ""
-        if concept.sign == "positive":
-            value = abs(value)
-        elif (concept.sign == "loss" and value > 0 and is_loss(words)) or (
-            concept.id == "operating_cash_flow" and value > 0 and used_only(words)
-        ):
-            value = -value
-        if value < 0 and concept.id in NEVER_NEGATIVE:
-            self._findings.leave_out("below zero")
-            return None
-        column_words = column.words if column else ""
-        basis = basis_of(column_words) or (label.basis if label else None)
-        dated = calendar.dated
-        if (
-            basis is None
-            and not HAPPENED.search(column_words)
-            and not (self._table_basis in {"budget", "forecast"} and dated and last_day(period) <= dated.isoformat())
-        ):
-            basis = self._table_basis  # of a plan's years those that are over are actual
-        if when.forecast:
-            basis = "budget" if when.forecast == "b" else "forecast"
-        if not HAPPENED.search(column_words):
-            basis = planned(basis, period, calendar.dated)
-        variant = variant_of(column_words)
-        start = row.starts[index]
-        name = words or column_words
-        if meaning is not (label.meaning if label else None) and find_periods(name) and not without_dates(name):
-            name = self._series or name
-        return Figure(
-            concept.id, f"{name}, {variant}" if variant else name, value, unit, scale, step, period, entity, basis,
-            variant, self._document.place(start, words, column_words), start, start + len(row.cells[index]),
-        )  # fmt: skip
-
 
 def _is_part_of_column(column: Column, meaning: Meaning, name: str) -> bool:
     """Whether a row is a part of what its column is called: "Cash" under "Cash and cash equivalents"."""
     over = column.label.meaning
-    return over is not None and over.concept is meaning.concept and meaning.rank > 0 and not _TOTAL.match(name)
+    return over is not None and over.concept is meaning.concept and meaning.rank > 0 and not TOTAL.match(name)
+
+
+def _is_of_four_digits(row: Row) -> bool:
+    """Whether a row deep in a table holds numbers that could be years and head no columns: "Item 2001 | 2001"."""
+    filled = [cell for cell in row.cells[1:] if cell]
+    if not filled or not all(map(is_year, filled)) or units_of(row.name) != Units():
+        return False
+    return not any(abs(int(one[:4]) - int(other[:4])) == 1 for one, other in pairwise(filled))
+
+
+def _lines_of_units(header: Sequence[Row]) -> Iterator[str]:
+    """The lines of one cell in a header that give units to all of the table."""
+    for row in header:
+        filled = [cell for cell in row.cells if cell]
+        if len(filled) == 1 and units_of(filled[0]) != Units():
+            yield filled[0]
 
 
 def _of_percents(row: Row, numbers: Sequence[int]) -> Iterator[int]:

@@ -50,11 +50,17 @@ _LONGEST: Final = 600
 
 _BLANKS: Final = "\n\xa0\u202f\u2009"
 _SENTENCE: Final = re.compile(
-    r"(?<=[.;!?])(?<!Mio\.)(?<!Mrd\.)(?<!Tsd\.)(?<!rd\.)(?<!ca\.)(?<!Nr\.)\s+"
+    r"(?<=[.;!?])(?<!Mio\.)(?<!Mrd\.)(?<!Tsd\.)(?<!rd\.)(?<!ca\.)(?<!Nr\.)(?<!Rs\.)\s+"
     r"(?!(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b)(?=[A-ZÄÖÜÉ0-9(“\"•–-])|\n(?=[•\-–\d(]|[A-ZÄÖÜ][^\n]{0,60}:)|\f|\n\s*\n"
 )
 _WRAP_END: Final = re.compile(r"[.:;!?]\s*$")
 _DIGIT: Final = re.compile(r"\d")
+_ARTICLE: Final = re.compile(r"^([a-z]+)['’]$")
+"""An article that has lost its vowel: "l'" of "l'EBITDA"."""
+
+_AVERAGE: Final = re.compile(
+    r"\baverage\b|\bmean\b|durchschnitt|\bmoyen|\bmedi[oa]\b|gemiddeld|genomsnitt|gennemsnit", re.IGNORECASE
+)
 
 
 class _Mentions:
@@ -93,9 +99,14 @@ def sentence_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Fin
     mentions = _mentions(taxonomy)
     for start, sentence in _sentences(document.text):
         lower = lowered(sentence)
+        mentioned: set[tuple[str, int]] = set()
         for concept, match in mentions.find(lower):
-            yield from _of_mention(document, concept, match, start, sentence, findings)
-        yield from count_figures(document, taxonomy, start, sentence, lower)
+            for figure in _of_mention(document, concept, match, start, sentence, findings):
+                mentioned.add((figure.concept, figure.start))
+                yield figure
+        for figure in count_figures(document, taxonomy, start, sentence, lower):
+            if (figure.concept, figure.start) not in mentioned:
+                yield figure
 
 
 def _sentences(text: str) -> Iterator[tuple[int, str]]:
@@ -159,7 +170,7 @@ def _of_mention(
     if (
         not clause_start
         and word
-        and word.group(1).lower().strip("“\"'()") not in BEFORE
+        and _ARTICLE.sub(r"\1", word.group(1).lower()).strip("“\"'()") not in BEFORE
         and not re.fullmatch(r"(?:19|20)\d\d|FY\d\d+|Q\d|H\d", word.group(1))
     ):
         return
@@ -185,7 +196,7 @@ def _of_mention(
         if amount.start > 120:
             return
         lead = behind[: amount.start]
-        lead = re.sub(r"(?:[A-Z]{3}|[$€£¥₹]|US\$|A\$)\s*$", "", lead.rstrip()) if amount.unit else lead
+        lead = CURRENCY_LAST.sub("", lead.rstrip()) if amount.unit else lead
         if _is_part_of_date(behind, amount) or (
             amount.unit is None and not amount.scale and "count" not in concept.units
         ):
@@ -277,7 +288,9 @@ def _figure(
     document: LedgerDocument, concept: Concept, label: str, amount: Amount, offset: int, sentence: str,
     match: re.Match[str], behind: str, findings: Findings,
 ) -> Figure | None:  # fmt: skip
+    said = sentence[max(0, match.start() - 40) : match.end() + amount.start]
     instant = concept.kind == "instant" or _is_stock(concept, label)
+    instant = instant or (concept.kind == "either" and not _AVERAGE.search(said))
     when = period_of(sentence, match.start(), match.end() + amount.start, match.end() + amount.end)
     if when is None:
         when = own_period(document, sentence)

@@ -68,12 +68,16 @@ _CURRENCY_WORDS: Final = {
     "united states dollars": "USD", "dollars": "USD", "pounds sterling": "GBP", "sterling": "GBP",
     "swiss francs": "CHF",
     "schweizer franken": "CHF", "danish kroner": "DKK", "norwegian kroner": "NOK", "swedish kronor": "SEK",
+    "reais": "BRL", "brazilian reais": "BRL", "kronor": "SEK", "pesos": "MXN",
     "indian rupees": "INR", "rupees": "INR", "japanese yen": "JPY", "yen": "JPY", "renminbi": "CNY",
 }  # fmt: skip
 SCALES: Final = {
-    1_000: "k tsd tsd. thousand thousands tausend '000 ’000 000s 000's milliers miles migliaia t",
-    1_000_000: "m mm mn mio mio. mill mill. million millions millionen millones milioni milhões millionar",
-    1_000_000_000: "b bn mrd mrd. md billion billions milliarde milliarden milliard milliards miliardi",
+    1_000: "k tsd tsd. thousand thousands tausend '000 ’000 000s 000's milliers mille miles mil milhares migliaia mila"
+    " duizend t",
+    1_000_000: "m mm mn mio mio. mill mill. mln mln. million millions millionen millón millones milione milioni"
+    " milhão milhões miljoen miljoner millioner",
+    1_000_000_000: "b bn mrd mrd. mld mld. md billion billions milliarde milliarden milliard milliards miliardo"
+    " miliardi miljard miljarder milliarder",
     1_000_000_000_000: "tn trillion trillions",
     100_000: "lakh lakhs lac",
     10_000_000: "crore crores cr",
@@ -95,8 +99,10 @@ _DIGITS: Final = (
     r"(?:\d{1,3}(?:[.,'’ ]\d{3})+(?:[.,]\d+)?|\d{1,2}(?:,\d\d)+,\d{3}(?:\.\d+)?|\d+(?:[.,]\d+)?|[.,]\d+)(?![\d])"
 )
 _SCALE: Final = (
-    r"(?:k|m|mm|mn|bn|b|tn|t|tsd\.?|thousand|tausend|mio\.?|mill\.?|millions?|millionen|millones|milioni|milhões"
-    r"|mrd\.?|md|billions?|milliarden?|milliards?|miliardi|trillions?|lakhs?|lac|crores?|cr)(?![A-Za-z])"
+    r"(?:k|m|mm|mn|bn|b|tn|t|tsd\.?|thousand|tausend|milliers|mille|miles|mil|milhares|migliaia|mila|duizend|mio\.?|mill\.?"
+    r"|mln\.?|millions?|millionen|mill[oó]n|millones|milione|milioni|milhão|milhões|miljoen|miljoner|millioner"
+    r"|mrd\.?|mld\.?|md|billions?|milliarden?|milliards?|miliardo|miliardi|miljard(?:er)?|milliarder|trillions?"
+    r"|lakhs?|lac|crores?|cr)(?![A-Za-zà-ÿ])"
 )
 _PERCENT: Final = r"(?:%|per ?cent\b|percent\b|prozent\b|p\. ?c\.)"
 _POINTS: Final = r"(?:%-points?\b|percentage points?\b|pp\b|ppts?\b|basis points\b|bps\b|prozentpunkte?\b)"
@@ -112,10 +118,14 @@ _CELL: Final = re.compile(
 )
 _AMOUNT: Final = re.compile(
     rf"(?<![\w.,/–-])(?P<before>{_CUR})?\s?(?P<sign>[-–−(])?(?P<before2>{_CUR})?\s?(?P<digits>{_DIGITS})(?![-/:]?\d)"
-    rf"(?:[ -]?(?P<scale>{_SCALE}))?(?:\s?(?P<after>{_CUR}|(?:thousand |million )?euros?\b|dollars\b|kroner\b))?"
+    rf"(?:[ -]?(?P<scale>{_SCALE}))?(?:\s?(?P<after>{_CUR}|(?:(?:thousand|million) |d['’] ?|de |di )?euros?\b"
+    rf"|dollars\b|kroner\b|kronor\b|(?:de )?reais\b))?"
     rf"(?:\s?(?P<percent>{_PERCENT})|\s?(?P<points>{_POINTS})|(?P<times>[x×](?!\w)))?",
     re.IGNORECASE,
 )
+_UNSEEN: Final = re.compile("[\u200b-\u200f\u2060\ufeff]")
+"""Marks without a width that a page's maker has put beside a number."""
+
 _FOOTNOTE: Final = re.compile(r"(?<=[\d)%])\s*(?:\((?:\d{1,2}|[a-z])\)|\[\d{1,2}\]|\*+|†)+$")
 _NOTHING: Final = re.compile(rf"[-–—−.\s$€£]*|n/?a\.?|n\.?m\.?|nil|{_CUR}\s?['’]?000s?", re.IGNORECASE)
 """Cells without an amount: dashes, words for none, and the unit "CHF000"."""
@@ -123,11 +133,13 @@ _PLAIN: Final = re.compile(r"[-(]?[$€£]? ?\d{1,3}(?:,\d{3})+\)?$")
 
 _CODE: Final = "(?:" + "|".join(_CODES) + ")"
 _UNIT_SCALE: Final = re.compile(
-    r"(?P<thousand>\b(?:thousands?|tausend|milliers|miles de|migliaia|tsd)\b|['’]000|(?<=[A-Z$£€¥]) ?000s?(?!\d)"
+    r"(?P<thousand>\b(?:thousands?|tausend|milliers|miles de|milhares|migliaia|duizend(?:en)?|tusen(?:tal)?|tsd)\b"
+    r"|\bx ?[€$£]? ?1[.,’']?000\b"
+    r"|['’]000|(?<=[A-Z$£€¥]) ?000s?(?!\d)"
     rf"|\b000s\b|\b[Tk](?:[€$£]|{_CODE}\b)|[€$£] ?k\b|\b{_CODE} ?k\b)"
     r"|(?P<lakh>\blakhs?\b|\blacs\b)|(?P<crore>\bcrores?\b|(?:₹|\bINR|\bRs\.?)(?: in)? ?crs?\b)"
-    r"|(?P<billion>\bbillions?\b|\bmilliarden\b|\bmilliards\b|\bmrd\b|\bbn\b|[€$£]bn\b)"
-    r"|(?P<million>\bmillions?\b|\bmillionen\b|\bmillones\b|\bmilioni\b|\bmilhões\b|\bmio\b|\bmn\b"
+    r"|(?P<billion>\bbillions?\b|\bmilliarden\b|\bmilliards\b|\bmiliardi\b|\bmiljard\w*|\bmrd\b|\bbn\b|[€$£]bn\b)"
+    r"|(?P<million>\bmillions?\b|\bmillionen\b|\bmillones\b|\bmilioni\b|\bmilhões\b|\bmiljoe?n\w*|\bmillioner\b|\bmio\b|\bmln\b|\bmn\b"
     r"|[€$£¥₹] ?['’]?m(?:n|m"
     rf"|illion)?\b|\bm ?(?:[€$£]|{_CODE}\b)|\b{_CODE} ?m(?:n|m|illion)?\b|\(m\)|, ?m\b)",
     re.IGNORECASE,
@@ -138,7 +150,8 @@ _UNIT_CURRENCY: Final = re.compile(
 _UNIT_PERCENT: Final = re.compile(r"%|\bper ?cent(?:age)?\b|\bprozent\b|\bpourcentage\b", re.IGNORECASE)
 UNIT_HINT: Final = re.compile(
     rf"[$€£¥₹%]|000|\b[TkM]?{_CODE}(?:k|mn?|mm|bn)?(?![A-Z])|\b(?:in|en|T€|thousands?|millions?|billions?|euros?"
-    r"|dollars|crores?|lakhs?|mio|mrd)\b",
+    r"|dollars|crores?|lakhs?|mio|mln|mrd|mld|milliers|milhares|milhões|migliaia|milioni|duizend(?:en)?|miljoen|tusen(?:tal)?"
+    r"|miljoner|yen|reais|kroner|kronor)\b",
     re.IGNORECASE,
 )
 """What a text must hold to speak of units."""
@@ -261,7 +274,7 @@ def amounts(text: str, *, comma_decimal: bool = False) -> Iterator[Amount]:
 def _normal(text: str) -> str:
     if text.isascii():
         return text.strip()
-    return " ".join(unicodedata.normalize("NFKC", text).replace("−", "-").split())
+    return " ".join(_UNSEEN.sub("", unicodedata.normalize("NFKC", text)).replace("−", "-").split())
 
 
 def _amount(match: re.Match[str], *, comma_decimal: bool) -> Amount | None:
@@ -271,7 +284,7 @@ def _amount(match: re.Match[str], *, comma_decimal: bool) -> Amount | None:
         return None
     value, decimals = found
     word = (parts["scale"] or parts.get("scale0") or parts.get("mega") or "").lower()
-    after = (parts["after"] or "").lower()
+    after = re.sub(r"^(?:d['’] ?|de |di )", "", (parts["after"] or "").lower())
     if " " in after and not word:
         word, after = after.split()
     unit = next(filter(None, map(currency_of, filter(None, (parts["before"], parts.get("before2"), after)))), None)
@@ -327,7 +340,7 @@ _UNIT_WORDS: Final = (
 _BRACKETED_UNIT: Final = re.compile(
     rf"[(\[](?:{_UNIT_WORDS}|%|(?:in|en|expressed in|amounts in) [^()\[\]]{{2,60}})[)\]]", re.IGNORECASE
 )
-_TRAILING_UNIT: Final = re.compile(rf"[,:;–]\s?(?:{_UNIT_WORDS}|%)\s?$|\sin\s{_UNIT_WORDS}$", re.IGNORECASE)
+_TRAILING_UNIT: Final = re.compile(rf"[,:;–]\s?(?:{_UNIT_WORDS}|%)\s?$|\sin\s{_UNIT_WORDS}$|(?<=\w) %$", re.IGNORECASE)
 
 
 _ONLY_UNITS: Final = re.compile(rf"[(\[]?(?:{_UNIT_WORDS}|%|#|in %)[)\]]?", re.IGNORECASE)

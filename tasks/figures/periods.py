@@ -2,20 +2,17 @@
 
 A period is written as storage and reports have it: an instant as its date ("2025-03-31"), a duration as both its days
 ("2024-04-01/2025-03-31"). Words that leave the year's end open ("FY24", "2024") are resolved by the document's own
-fiscal year, which `Calendar` learns from its text.
+fiscal calendar (`fiscal_calendar.py`).
 """
 
 import re
 from calendar import monthrange
-from collections import Counter
-from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
+from dataclasses import dataclass, replace
+from datetime import date
 from functools import lru_cache
 from typing import Final
 
-from tasks.figures.anchors import lowered, matches, spots
-
-_MONTH_NAMES: Final = (
+MONTH_NAMES: Final = (
     "january januar janvier enero gennaio janeiro januari jan jän",
     "february februar février fevrier febrero febbraio fevereiro februari feb févr",
     "march märz maerz mars marzo março marts maart mar mär",
@@ -29,28 +26,28 @@ _MONTH_NAMES: Final = (
     "november novembre noviembre novembro nov",
     "december dezember décembre decembre diciembre dicembre dezembro dec dez déc dic",
 )
-_MONTHS: Final = {name: number for number, names in enumerate(_MONTH_NAMES, 1) for name in names.split()}
-_MONTH: Final = "(?:" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
-_YEAR: Final = r"(?:19[89]\d|20[0-6]\d)"
+_MONTHS: Final = {name: number for number, names in enumerate(MONTH_NAMES, 1) for name in names.split()}
+MONTH: Final = "(?:" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
+YEAR: Final = r"(?:19[89]\d|20[0-6]\d)"
 
 _TOKEN: Final = re.compile(
-    rf"(?P<iso>\b(?P<iy>{_YEAR})-(?P<im>0[1-9]|1[0-2])(?:-(?P<id>[0-3]\d))?\b)"
-    rf"|(?P<dmy>\b(?P<dd>[0-3]?\d)(?:st|nd|rd|th)?\.? (?:de |of )?(?P<dm>{_MONTH})(?:,? (?:de )?(?P<dy>{_YEAR})\b)?)"
-    rf"|(?P<mdy>\b(?P<mm>{_MONTH}) (?P<md>[0-3]?\d)(?:st|nd|rd|th)?\b(?!\d)(?:,? ?(?P<my>{_YEAR})\b)?)"
-    rf"|(?P<num>\b(?P<n1>[0-3]?\d)(?P<sep>[./])(?P<n2>[0-3]?\d)(?P=sep)(?P<ny>{_YEAR}|\d\d)\b)"
-    rf"|(?P<monthyear>\b(?P<ymm>{_MONTH})[ -/’']{{1,2}}(?P<ymy>{_YEAR}|(?<=[-’'])\d\d)\b)"
-    rf"|(?P<months>\b(?P<ma>{_MONTH}) ?(?:[-–—/]|to|bis|through) ?(?P<mb>{_MONTH})[ -/’']{{1,2}}(?P<mby>{_YEAR}"
+    rf"(?P<iso>\b(?P<iy>{YEAR})-(?P<im>0[1-9]|1[0-2])(?:-(?P<id>[0-3]\d))?\b)"
+    rf"|(?P<dmy>\b(?P<dd>[0-3]?\d)(?:st|nd|rd|th)?\.? (?:de |of )?(?P<dm>{MONTH})(?:,? (?:de )?(?P<dy>{YEAR})\b)?)"
+    rf"|(?P<mdy>\b(?P<mm>{MONTH}) (?P<md>[0-3]?\d)(?:st|nd|rd|th)?\b(?!\d)(?:,? ?(?P<my>{YEAR})\b)?)"
+    rf"|(?P<num>\b(?P<n1>[0-3]?\d)(?P<sep>[./-])(?P<n2>[0-3]?\d)(?P=sep)(?P<ny>{YEAR}|(?<![-])\d\d)\b(?!-\d))"
+    rf"|(?P<monthyear>\b(?P<ymm>{MONTH})[ -/’']{{1,2}}(?P<ymy>{YEAR}|(?<=[-’'])\d\d)(?P<mkind>[aefbp])?\b)"
+    rf"|(?P<months>\b(?P<ma>{MONTH}) ?(?:[-–—/]|to|bis|through) ?(?P<mb>{MONTH})[ -/’']{{1,2}}(?P<mby>{YEAR}"
     rf"|(?<=[-’'])\d\d)\b)"
     rf"|(?P<quarter>\b(?:q(?P<qa>[1-4])|(?P<qb>[1-4])q|(?P<qw>first|second|third|fourth) quarter(?: of"
-    rf"| ended)?)(?:[ /-]?(?:fiscal |fy ?)?['’]?(?P<qy>{_YEAR}|\d\d(?![.,\d%]))\b)?)"
+    rf"| ended)?)(?:[ /-]?(?:fiscal |fy ?)?['’]?(?P<qy>{YEAR}|\d\d(?![.,\d%]))\b)?)"
     rf"|(?P<half>\b(?:h(?P<ha>[12])|(?P<hb>[12])h|(?P<hw>first|second) half(?: of| year)?)(?:[ /-]?(?:fiscal "
-    rf"|fy ?)?['’]?(?P<hy>{_YEAR}|\d\d(?![.,\d%]))\b)?)"
-    rf"|(?P<nine>\b9m[ -]?['’]?(?P<niney>{_YEAR}|\d\d)\b)"
-    rf"|(?P<split>(?:\b(?:fy|gj) ?|\b)(?P<sa>{_YEAR}) ?[/–-] ?(?P<sb>{_YEAR}|\d\d)\b)"
+    rf"|fy ?)?['’]?(?P<hy>{YEAR}|\d\d(?![.,\d%]))\b)?)"
+    rf"|(?P<nine>\b9m[ -]?['’]?(?P<niney>{YEAR}|\d\d)\b)"
+    rf"|(?P<split>(?:\b(?:fy|gj) ?|\b)(?P<sa>{YEAR}) ?[/–-] ?(?P<sb>{YEAR}|\d\d)\b)"
     rf"|(?P<fy>\b(?:fy|cy|gj|fiscal year|fiscal|financial year|business year|geschäftsjahr|exercice"
-    rf"|ejercicio)[ -]?['’]?(?P<fyy>{_YEAR}|\d\d)(?:[ ]?(?P<fkind>[aefbp]))?\b(?![.,]\d))"
-    rf"|(?P<year>(?<![\d.,/$€£-])(?P<yy>{_YEAR})(?:[ ]?(?P<kind>[aefbp]))?\b(?![.,]\d|[/-]\d))"
-    rf"|(?P<ende>\bend of (?P<em>{_MONTH}))",
+    rf"|ejercicio|esercizio|exercício|boekjaar)[ -]?['’]?(?P<fyy>{YEAR}|\d\d)(?:[ ]?(?P<fkind>[aefbp]))?\b(?![.,]\d))"
+    rf"|(?P<year>(?<![\d.,/$€£-])(?P<yy>{YEAR})(?:[ ]?(?P<kind>[aefbp]))?\b(?![.,]\d|[/-]\d))"
+    rf"|(?P<ende>\bend of (?P<em>{MONTH}))",
     re.IGNORECASE,
 )
 _SPAN: Final = re.compile(
@@ -60,6 +57,8 @@ _SPAN: Final = re.compile(
     r"|(?P<m9>\bnine[- ]months?\b|\b9 months?\b|\b39[- ]weeks?\b)"
     r"|(?P<m12>\btwelve[- ]months?\b|\b12 months?\b|\byears? (?:then )?(?:ended|to|ending|from)\b|\bfiscal years?\b"
     r"|\b5[23][- ]weeks?\b|\bfinancial years?\b|\bbusiness year\b|\bgeschäftsjahr\b|\bannual\b|\bexercice clos\b"
+    r"|\bejercicio (?:cerrado|terminado)\b|\besercizio chiuso\b|\bexercício findo\b|\bboekjaar\b|\bregnskabsår\w*"
+    r"|\bräkenskapsår\w*"
     r"|\bfor the years?\b)"
     r"|(?P<m1>\bmonths? ended\b|\bone month\b)",
     re.IGNORECASE,
@@ -72,7 +71,7 @@ _TO_DATE: Final = re.compile(r"\bytd\b|\byear[- ]to[- ]date\b|\bkumuliert\b", re
 
 _QUARTER_WORDS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 HINT: Final = re.compile(
-    rf"{_YEAR}|\b(?:fy|gj|q[1-4]|[1-4]q|h[12]|[12]h|ltm|ttm)|{_MONTH}|quarter|half|months|weeks", re.IGNORECASE
+    rf"{YEAR}|\b(?:fy|cy|gj|q[1-4]|[1-4]q|h[12]|[12]h|ltm|ttm)|{MONTH}|quarter|half|months|weeks", re.IGNORECASE
 )
 """What a text must hold to speak of a period."""
 
@@ -112,60 +111,6 @@ class When:
         return self.end is not None or self.year is not None
 
 
-@dataclass(frozen=True)
-class Calendar:
-    """When a document's fiscal years end.
-
-    Attributes:
-        month, day: the usual end of the year.
-        ends: the exact ends that the document names, by their year.
-        shift: how many years the end lies behind the year's name: 1 where fiscal 2024 ends in February 2025.
-        dated: the document's own date, if it says one.
-        said: the document says when its years end; else they are taken to be calendar years.
-    """
-
-    month: int = 12
-    day: int = 31
-    ends: dict[int, date] = field(default_factory=dict)
-    shift: int = 0
-    dated: date | None = None
-    said: bool = False
-
-    def year_end(self, year: int) -> date:
-        """The last day of a fiscal year by its name."""
-        return self.ends.get(year + self.shift) or _day(year + self.shift, self.month, self.day)
-
-    def year_before(self, end: date) -> date:
-        """The last day of the fiscal year before the one that ends on this day."""
-        known = self.ends.get(end.year - 1)
-        if known is not None and 350 <= (end - known).days <= 380:
-            return known
-        return _months_back(end, 12)
-
-    def resolve(self, when: When, *, instant: bool) -> str | None:
-        """The period as it is stored; None where the words do not tell it."""
-        end, months = when.end, when.months
-        if when.year is not None:
-            year_end = self.year_end(when.year)
-            end, months = year_end, months or 12
-            if when.part:
-                kind, number = when.part[0], when.part[-1]
-                months = {"Q": 3, "H": 6, "9": 9}[kind]
-                ahead = {"Q": 4 - int(number), "H": 2 - int(number), "9": 1}[kind] if kind != "9" else 1
-                end = _months_back(year_end, ahead * (6 if kind == "H" else 3))
-        if end is None:
-            return None
-        if instant:
-            return end.isoformat()
-        if when.to_date:
-            if when.year is not None and not when.part:  # "YTD 2025": to which day is not said
-                return None
-            months = (end.month - self.month - 1) % 12 + 1
-        months = months or 12
-        before = self.year_before(end) if months == 12 else _months_back(end, months)
-        return f"{(before + timedelta(days=1)).isoformat()}/{end.isoformat()}"
-
-
 def last_day(period: str) -> str:
     """The last day of a stored period."""
     return period.rpartition("/")[2]
@@ -187,12 +132,22 @@ def find_periods(text: str) -> tuple[When, ...]:
     found = tuple(filter(None, (_when(match) for match in _TOKEN.finditer(text))))
     span = _span(text)
     if span and found:
-        found = tuple(replace(when, months=when.months or span) if not when.part else when for when in found)
+        found = tuple(
+            replace(when, months=span if _is_end_of_span(text, when) else when.months or span)
+            if not when.part
+            else when
+            for when in found
+        )
     if found and _TRAILING.search(text):
         found = tuple(replace(when, months=12) for when in found)
     if found and says_to_date(text):
         found = tuple(replace(when, to_date=True) for when in found)
     return found
+
+
+def _is_end_of_span(text: str, when: When) -> bool:
+    """Whether a month is where a longer time ends: "the year to March 2026"."""
+    return when.months == 1 and _SPAN.search(text[max(0, when.start - 20) : when.start]) is not None
 
 
 def header_period(text: str) -> When | None:
@@ -215,7 +170,7 @@ def header_period(text: str) -> When | None:
         dated = exact
     when = dated[0]
     if loose and when.year is not None and not when.part and when.end is None:
-        when = replace(when, end=_day(when.year, *loose), year=None)
+        when = replace(when, end=day_of(when.year, *loose), year=None)
     return when
 
 
@@ -226,13 +181,13 @@ def says_to_date(text: str) -> bool:
 
 def a_year_before(period: str) -> str:
     """The stored period a year before a stored one."""
-    return "/".join(_months_back(date.fromisoformat(day), 12).isoformat() for day in period.split("/"))
+    return "/".join(months_back(date.fromisoformat(day), 12).isoformat() for day in period.split("/"))
 
 
 def year_earlier(when: When) -> When:
     """The same period of the year before."""
     if when.end is not None:
-        return replace(when, end=_months_back(when.end, 12))
+        return replace(when, end=months_back(when.end, 12))
     return replace(when, year=when.year - 1) if when.year is not None else when
 
 
@@ -254,7 +209,7 @@ def _when(match: re.Match[str]) -> When | None:
     if "iso" in part:
         year, month = int(part["iy"]), int(part["im"])
         if "id" not in part:
-            return When(_day(year, month, 31), 1, start=start, stop=stop)
+            return When(day_of(year, month, 31), 1, start=start, stop=stop)
         return _dated(year, month, int(part["id"]), start, stop)
     if "dmy" in part or "mdy" in part:
         front = "dmy" in part
@@ -269,15 +224,18 @@ def _when(match: re.Match[str]) -> When | None:
     if "num" in part:
         first, second, year = int(part["n1"]), int(part["n2"]), _full(part["ny"])
         day, month = (first, second) if part["sep"] == "." or (second <= 12 and first > 12) else (second, first)
-        if part["sep"] == "/" and first <= 12 and second <= 12 and first != second and day not in {30, 31}:
+        if part["sep"] in "/-" and first <= 12 and second <= 12 and first != second and day not in {30, 31}:
             return None
         return _dated(year, month, day, start, stop) if 1 <= month <= 12 else None
     if "monthyear" in part:
         month = _MONTHS[part["ymm"].rstrip(".").lower()]
-        return When(_day(_full(part["ymy"]), month, 31), 1, start=start, stop=stop)
+        mark = part.get("mkind", "").lower()  # "Mar-25E" is a year to March
+        forecast = mark if mark in "efbp" else ""
+        end = day_of(_full(part["ymy"]), month, 31)
+        return When(end, None if mark else 1, forecast=forecast, start=start, stop=stop)
     if "months" in part:
         first, last = (_MONTHS[part[name].rstrip(".").lower()] for name in ("ma", "mb"))
-        return When(_day(_full(part["mby"]), last, 31), (last - first) % 12 + 1, start=start, stop=stop)
+        return When(day_of(_full(part["mby"]), last, 31), (last - first) % 12 + 1, start=start, stop=stop)
     if "quarter" in part:
         number = part.get("qa") or part.get("qb") or _QUARTER_WORDS[part["qw"].lower()]
         year_of = _full(part["qy"]) if "qy" in part else None
@@ -302,139 +260,26 @@ def _when(match: re.Match[str]) -> When | None:
 def _dated(year: int, month: int, day: int, start: int, stop: int) -> When | None:
     if not 1 <= day <= 31:
         return None
-    return When(_day(year, month, day), start=start, stop=stop)
+    return When(day_of(year, month, day), start=start, stop=stop)
 
 
 def _full(year: str) -> int:
     return int(year) if len(year) == 4 else 2000 + int(year)
 
 
-def _day(year: int, month: int, day: int) -> date:
+def day_of(year: int, month: int, day: int) -> date:
+    """The day of a month, or its last where it is shorter."""
     return date(year, month, min(day, monthrange(year, month)[1]))
 
 
-def _months_back(end: date, months: int) -> date:
+def months_back(end: date, months: int) -> date:
     """The same day so many months before; the last of a month stays the last."""
     at = end.year * 12 + end.month - 1 - months
     is_last = end.day == monthrange(end.year, end.month)[1]
-    return _day(at // 12, at % 12 + 1, 31 if is_last else end.day)
+    return day_of(at // 12, at % 12 + 1, 31 if is_last else end.day)
 
 
-_YEAR_ENDED: Final = re.compile(
-    rf"(?:(?:year|period)s?(?: then)?[- ](?:ended|ending|to|end)|weeks ended|fiscal year[- ]end(?:s|ed|ing)?(?: on)?"
-    rf"|geschäftsjahr (?:zum|vom|endet (?:jeweils )?(?:am|zum))|jahresabschluss zum|exercice clos le"
-    rf"|ejercicio terminado el|[\dy] to|balance sheet as (?:at|of)|as (?:at|of)|statements? (?:as )?(?:at"
-    rf"|of))[ :\t]{{1,2}}"
-    rf"((?:{_MONTH} [0-3]?\d(?!\d)|[0-3]?\d\.? {_MONTH}),? ?(?:{_YEAR})?)",
-    re.IGNORECASE,
-)
-_NAMED_YEAR: Final = re.compile(
-    rf"\b(?:fiscal(?: year)?|FY) ?({_YEAR})[^.\d]{{0,50}}?\b(?:ended|ends|ending"
-    rf"|end)(?: on)? ({_MONTH} [0-3]?\d, {_YEAR})"
-    rf"|\b(?:ended|ending) ({_MONTH} [0-3]?\d, {_YEAR}) \(.{{0,12}}?\b(?:fiscal(?: year)?|FY) ?({_YEAR})",
-    re.IGNORECASE,
-)
-_YEAR_ENDED_WORDS: Final = (
-    "year", "period", "weeks ended", "fiscal year", "geschäftsjahr", "jahresabschluss zum", "exercice clos",
-    "ejercicio terminado", "balance sheet as", "as at", "as of", "statement",
-)  # fmt: skip
-_NAMED_YEAR_WORDS: Final = ("fiscal", "fy", "ended", "ending")
-_DATE_LINE: Final = 3000
-_FIRST_WEEK: Final = 7
-_INDIAN: Final = re.compile(r"₹|\bINR\b|\b(?:lakhs?|crores?)\b", re.IGNORECASE)
-_SPLIT_YEAR: Final = re.compile(r"\bFY ?\d{4}[-–]\d\d\b", re.IGNORECASE)
-"""A year of two years: in India it ends on 31 March by law."""
-
-
-def learn_calendar(text: str, name: str = "") -> Calendar:
-    """What a document says of its fiscal year, and the newest date on its first page or in its name."""
-    head = text[:400_000]
-    lower = lowered(head)
-    year_ends = sorted({*spots(lower, _YEAR_ENDED_WORDS), *spots(lower, (" to ", " to:"), before=1)})
-    ends: Counter[tuple[int, int]] = Counter()
-    annual: Counter[tuple[int, int]] = Counter()
-    annual_ends: Counter[date] = Counter()
-    for match in matches(_YEAR_ENDED, head, year_ends):
-        words = match.group(0).lower()
-        of_year = "year" in words or "weeks" in words or "jahr" in words or "exercice" in words or "ejercicio" in words
-        when = next(iter(find_periods(match.group(1))), None)
-        if when is None:
-            continue
-        ends_on = (when.end.month, when.end.day) if when.end else when.month_day
-        if ends_on:
-            ends[ends_on] += 3 if of_year else 1
-            annual[ends_on] += of_year
-        if when.end:
-            annual_ends[when.end] += of_year
-    if sum(annual.values()) > 1:  # "as of January 30" beside "year ended December 31" ends no year
-        ends = annual
-    months: Counter[int] = Counter()
-    for (month, _), count in ends.items():
-        months[month] += count
-    shift = 0
-    named = [
-        (int(match.group(1) or match.group(4)), next(iter(find_periods(match.group(2) or match.group(3))), None))
-        for match in matches(_NAMED_YEAR, head, spots(lower, _NAMED_YEAR_WORDS))
-    ]
-    shifts = Counter(when.end.year - year for year, when in named if when and when.end)
-    if shifts:
-        shift = shifts.most_common(1)[0][0]
-    dated = _document_date(text, name)
-    if dated is not None:  # a date on the first page may be old; accounts are written after the years that they are of
-        dated = max([dated, *(end for end, count in annual_ends.items() if count > 2)])
-    calendar = Calendar(shift=shift if shift in {0, 1} else 0, dated=dated)
-    if not months:
-        indian = _INDIAN.search(head) and _SPLIT_YEAR.search(head)
-        return replace(calendar, month=3, said=True) if indian else calendar
-    month = months.most_common(1)[0][0]
-    day = max(((count, day) for (at, day), count in ends.items() if at == month))[1]
-    if not shifts and month == 1 and day <= _FIRST_WEEK:  # the 52 weeks to 1 January 2023 are the year 2022
-        calendar = replace(calendar, shift=1)
-    near_months = {month, month % 12 + 1 if day > 23 else (month - 2) % 12 + 1 if day < 9 else month}
-    dates = sum((_exact_ends(lower, near) for near in near_months), Counter[date]())
-    if day == monthrange(2024, month)[1] or (month, day) == (2, 28):  # 1 July is where a year begins
-        dates = Counter({end: count for end, count in dates.items() if end.day != 1})
-    for year in {end.year for end in dates}:
-        near = [end for end in dates if end.year == year and abs((end - _day(year, month, day)).days) <= 7]
-        if near:
-            calendar.ends[year] = max(near, key=lambda end: dates[end])
-    return replace(calendar, month=month, day=day, said=True)
-
-
-def _exact_ends(lower: str, month: int) -> Counter[date]:
-    """The days of a month that a text of lower case names: years of 52 or 53 weeks end on another day each."""
-    names = sorted(_MONTH_NAMES[month - 1].split(), key=len, reverse=True)
-    stems = {name for name in names if not any(name != other and name.startswith(other) for other in names)}
-    behind = re.compile(rf"(?:{'|'.join(names)})(?:\.? (?P<d1>[0-3]?\d), (?P<y1>{_YEAR})| (?P<y2>{_YEAR}))\b")
-    dates: Counter[date] = Counter()
-    for at in spots(lower, stems):
-        match = behind.match(lower, at)
-        if match is None:
-            continue
-        before = _DAY_BEFORE.search(lower, max(0, at - 5), at)
-        if match["d1"] and (at == 0 or not (lower[at - 1].isalnum() or lower[at - 1] == "_")):
-            day, year = int(match["d1"]), int(match["y1"])
-        elif match["y2"] and before:
-            day, year = int(before[1]), int(match["y2"])
-        else:
-            continue
-        if 1 <= day <= 31:
-            dates[_day(year, month, day)] += 1
-    return dates
-
-
-_DAY_BEFORE: Final = re.compile(r"\b([0-3]?\d)\.? \Z")
-
-
-def _document_date(text: str, name: str) -> date | None:
-    for source in (name, text[:_DATE_LINE]):
-        dates = _dates(source.replace("_", " "))
-        if dates:
-            return max(dates)
-    return None
-
-
-def _dates(text: str) -> list[date]:
+def dates_in(text: str) -> list[date]:
     """The days and months that a text names, but those of other spans than a year.
 
     Only lines with two digits can name one, and no date goes over the end of a line: most of a page is passed by.

@@ -21,14 +21,17 @@ HYPOTHETICAL: Final = re.compile(
 _HEADCOUNT: Final = re.compile(
     r"(?:(?P<lead>\b(?:employ(?:s|ed|ing)?|employing|headcount (?:of|was|is|stood at)|team of"
     r"|workforce (?:made up )?of|staff of|total of"
-    r"|had|has|have|with|were|was|waren|sind|beschäftigte?|emplea(?:ba)?|emploie)\b[ :]*"
+    r"|had|has|have|with|were|was|waren|sind|beschäftigte?|emplea(?:ba)?|emploie|employait|compte|comptait"
+    r"|de|contaba con|cuenta con|impiega(?:va)?"
+    r"|conta(?:va)?|di|telde|telt|empregava|tinha|hade|havde|har|beskæftigede|sysselsatte)\b[ :]*"
     r"(?:about |around |approximately |some |an average of |a total of |rund |on average |(?:zum|am|ende"
     r"|per) [\d. ]{4,12}\d{2} )?)|^(?:[•\-–]\s*)?(?:.{0,30}[.:] )?)"
     r"(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{1,6}|\d\.\d{1,2}(?= million))(?P<million> million)?\s+"
     r"(?:(?:permanent|total|regular|full-?(?:[ -]time)?|part[- ]time|and|active|dedicated|full[- ]time equivalent) )*"
     r"(?P<what>employees|associates|colleagues|persons"
     r"|people|staff|FTEs?|full[- ]time equivalents|Mitarbeiter(?:innen)?"
-    r"|Mitarbeitende|Beschäftigte|salariés|empleados|colaboradores)\b(?P<after>.{0,90})",
+    r"|Mitarbeitende|Beschäftigte|salariés|employés|empleados|trabajadores|dipendenti|addetti|medewerkers|werknemers"
+    r"|colaboradores|funcionários|anställda|medarbetare|medarbejdere|ansatte)\b(?P<after>.{0,90})",
     re.IGNORECASE,
 )
 _CUSTOMERS: Final = re.compile(
@@ -42,7 +45,7 @@ _CUSTOMERS: Final = re.compile(
 def _listed(words: str) -> re.Pattern[str]:
     """A line that gives a count and says no more: "Customers at 31 December 2024: 3,450"."""
     return re.compile(
-        rf"^(?:[•\-–*]\s*)?(?:number of |total |anzahl )?(?:average )?(?:{words})"
+        rf"^(?:[•\-–*]\s*)?(?:number of |total |anzahl |active |paying |year[- ]end )*(?:average )?(?:{words})"
         r"(?: \((?:fte|average|year[- ]end)s?\))?"
         r"[^:\d]{0,20}[^:]{0,25}?[:=]\s*(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{1,6})(?![\d.,]*\d|\s?%)(?P<after>)",
         re.IGNORECASE,
@@ -68,7 +71,8 @@ _SOMEWHERE: Final = re.compile(
 _PEOPLE: Final = (
     "employees", "associates", "colleagues", "persons", "people", "staff", "fte", "full-time eq", "full time eq",
     "mitarbeit", "beschäftigte",
-    "salariés", "empleados", "colaboradores", "headcount",
+    "salariés", "employés", "empleados", "trabajadores", "dipendenti", "addetti", "medewerkers", "werknemers",
+    "colaboradores", "funcionários", "anställda", "medarbet", "medarbejd", "ansatte", "headcount",
 )  # fmt: skip
 _BUYERS: Final = ("customer", "client", "kunde")
 

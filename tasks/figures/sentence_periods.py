@@ -6,14 +6,24 @@ from typing import Final
 
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Figure
-from tasks.figures.numbers import amounts
+from tasks.figures.numbers import PERCENT, amounts
 from tasks.figures.periods import When, a_year_before, find_periods
+from tasks.figures.sentence_words import LOSS
 
 COMPARED: Final = re.compile(
     r"^[^(.;]{0,40}\((?:(?:in|fy|prior year|previous year|vorjahr)[ :]*)?(?P<year>(?:19"
     r"|20)\d\d)?[:,]? ?(?P<rest>[^()]{1,40})\)",
     re.IGNORECASE,
 )
+_ELSEWHERE: Final = re.compile(
+    r"[;(]|\b(?:from|compared|versus|against|contre|gegenüber|frente a|rispetto|tegenover|contra)\b", re.IGNORECASE
+)
+_ANOTHER_CLAUSE: Final = re.compile(
+    r"\b(?:and|while|whereas|but|und|et|y|ed?|en|och|og)\s+(?!about|approximately|around|some|rund|etwa|environ)[a-zà-ÿ]{3,}",
+    re.IGNORECASE,
+)
+"""Words before another amount that make it one of something else; "$ 5 million and $ 6 million in" has none."""
+
 _YEAR_BEFORE: Final = re.compile(r"\((?:prior year|previous year|vorjahr)\b", re.IGNORECASE)
 _OWN: Final = re.compile(
     r"\b(?:at|as at|as of|at the) (?:the )?(?:year[- ]end|end of the (?:financial |fiscal )?year|balance sheet date"
@@ -30,7 +40,8 @@ def period_of(sentence: str, mention: int, number: int, end: int) -> When | None
         when
         for when in found
         if when.start >= end
-        and not re.search(r"[;(]|\bfrom\b|\bcompared\b|\bversus\b|\bagainst\b", sentence[end : when.start])
+        and not _ELSEWHERE.search(sentence[end : when.start])
+        and not _of_another_amount(sentence[end : when.start])
     ]
     behind = [when for when in behind if when.start - end < 60] or [
         when for when in found if sentence[end : when.start] == " (" and sentence[when.stop :].startswith(")")
@@ -41,6 +52,14 @@ def period_of(sentence: str, mention: int, number: int, end: int) -> When | None
         if group:
             return _widened(group[0], sentence)
     return None
+
+
+def _of_another_amount(between: str) -> bool:
+    """Whether another clause with an amount of its own stands between an amount and a period: it is that one's."""
+    return any(
+        amount.unit not in {None, PERCENT} and _ANOTHER_CLAUSE.search(between[: amount.start])
+        for amount in amounts(between)
+    )
 
 
 def _widened(when: When, sentence: str) -> When:
@@ -77,7 +96,9 @@ def earlier_figure(document: LedgerDocument, figure: Figure, match: re.Match[str
     if period is None:
         return None
     at = offset + match.start("rest") + found.start
+    loss = figure.value < 0 < found.value and LOSS.search(figure.label)
+    value = -found.value if loss else found.value
     return replace(
-        figure, value=found.value, step=found.step, scale=found.scale, period=period, place=document.place(at),
-        start=at, end=offset + match.start("rest") + found.end,
+        figure, value=value, step=found.step, scale=found.scale, period=period, place=document.place(at), start=at,
+        end=offset + match.start("rest") + found.end,
     )  # fmt: skip

@@ -3,121 +3,20 @@
 import re
 from typing import Final
 
-BEFORE: Final = frozenset(
-    [
-        "the",
-        "our",
-        "its",
-        "total",
-        "annual",
-        "group",
-        "company",
-        "company's",
-        "consolidated",
-        "net",
-        "reported",
-        "actual",
-        "overall",
-        "and",
-        "in",
-        "with",
-        "while",
-        "of",
-        "a",
-        "had",
-        "has",
-        "have",
-        "held",
-        "holds",
-        "was",
-        "were",
-        "our's",
-        "einen",
-        "einem",
-        "einer",
-        "dem",
-        "den",
-        "des",
-        "im",
-        "am",
-        "der",
-        "die",
-        "das",
-        "unser",
-        "unsere",
-        "ein",
-        "eine",
-        "les",
-        "le",
-        "la",
-        "los",
-        "el",
-        "und",
-        "mit",
-        "bei",
-        "year-end",
-        "full-year",
-        "yearly",
-        "closing",
-        "current",
-        "audited",
-        "unaudited",
-        "gross",
-        "annualised",
-        "annualized",
-        "contracted",
-        "budgeted",
-        "budget",
-        "planned",
-        "forecast",
-        "forecasted",
-        "expected",
-        "expects",
-        "projected",
-        "adjusted",
-        "normalised",
-        "normalized",
-        "underlying",
-        "pro-forma",
-        "forma",
-        "target",
-        "targeted",
-        "estimated",
-        "live",
-        "that",
-        "whose",
-        "where",
-        "quarterly",
-        "monthly",
-        "cash",
-        "group's",
-        "from",
-        "on",
-        "at",
-        "an",
-        "average",
-        "mean",
-        "non-gaap",
-        "also",
-        "is",
-        "are",
-        "show",
-        "shows",
-        "showed",
-        "report",
-        "reports",
-        "recorded",
-        "records",
-        "recording",
-        "generated",
-        "achieved",
-        "posted",
-        "posts",
-        "to",
-        "year",
-        "fy",
-    ]
-)
+_BEFORE: Final = """
+    the our its total annual group company company's consolidated net reported actual overall and in with
+    while of a had has have held holds was were year-end full-year yearly closing current audited unaudited
+    gross annualised annualized contracted budgeted budget planned forecast forecasted expected expects
+    projected adjusted normalised normalized underlying pro-forma forma target targeted estimated live that
+    whose where quarterly monthly cash group's from on at an average mean non-gaap also is are show shows
+    showed report reports recorded records recording generated achieved posted posts to year fy
+    einen einem einer dem den des im am der die das unser unsere ein eine und mit bei
+    les le la l d un une du sa son notre nos et
+    los el del su sus una nuestro nuestra y o os as do da um uma e
+    il i lo gli della dell dello dei delle di suo
+    het de een onze en et ett vår vores och og
+"""
+BEFORE: Final = frozenset(_BEFORE.split())
 """Words that may stand right before a concept without making it another."""
 
 NOT_BEHIND: Final = re.compile(
@@ -126,28 +25,39 @@ NOT_BEHIND: Final = re.compile(
     r"concentration|by segment|in (?:the )?(?!January|February|March|April|May|June|July|August|September|October"
     r"|November|December|FY|Q[1-4]|H[12]|Januar|Dezember)[A-Z]\w+|to (?:capital|debt)|covenant|ratio|burn|flows?\b"
     r"|of (?!EUR|USD|GBP|CHF|DKK|SEK|NOK|INR|AUD|CAD|JPY|US|A\$)[A-Z][\w-]+|carry[- ]?(?:forwards?|overs?"
-    r"|backs?)|settled|paid|outflow|inflow"
+    r"|backs?)|settled|paid|value|reduction|plan\b|outflow|inflow"
     r"|consideration|dividends?|bonus|tax|price|generat)",
 )
 LINK: Final = re.compile(
     r"(?:was|were|is|are|of|amounted to|amounts to|reached|reaches|stood at|stands at|totall?ed|totals|came (?:in at"
     r"|to)|at|to|hit|exceeded|equals|being|betrug(?:en)?|beträgt|belief(?:en)? sich(?: [^.;,]{0,40})? auf"
     r"|lag(?:en)?(?: [^.;,]{0,40})? bei|erreichte|auf|von"
-    r"|s['’]élève à|s['’]est élevé à|s['’]établit à|atteint|était de|fue de|ascendió a|alcanzó|asciende a|de|:|=|–|-"
-    r"|,|\()\s*"
+    r"|(?:cresciut|salit|aumentat|passat|pass[ée]|creci|subi|lleg|cresce|cheg)\w*[^.;]{0,25} [aà]"
+    r"|à|a atteint|atteign(?:ait|aient)|atteint|était|étaient|ressort(?:ait)? à"
+    r"|alcanz(?:ó|aron)|ascend(?:ió|ía|ían|ieron) a|asciende a|se situ(?:ó|aba) en|en|de"
+    r"|di|pari a|ammont(?:a|ano|ava|avano) a|ha raggiunto"
+    r"|bedroe?g(?:en)?|bedraagt|bedragen|op|naar|van"
+    r"|totalizou|totalizaram|atingiu|alcançou|som(?:ou|ava)"
+    r"|uppgick till|uppgår till|var|udgjorde|udgør|blev|utgjorde|på"
+    r"|:|=|–|-|,|\()\s*"
     r"(?:about |around |approximately |some |roughly |circa |ca\.? |c\. ?|nearly |almost |rund |etwa |environ |unos "
+    r"|près de |quelque |cerca de |aproximadamente |ongeveer |ruim |omkring "
     r"|a |an |the |EUR |just |now |only |then )*$",
     re.IGNORECASE,
 )
 CHANGE: Final = re.compile(
     r"\b(?:by|um|up|down|plus|minus|another|additional|increase of|decrease of|growth of|rise of|fall of|change of"
-    r"|reduction of|improvement of|decline of)\s*(?:about |around |approximately |some )?$",
+    r"|reduction of|improvement of|decline of"
+    r"|(?:augment|progress|baiss|diminu|recul|hausse|croissance|aument|crec|crecimiento|subi|baj|descen|incremento"
+    r"|cresc|diminuit|crescita|gestegen|toegenomen|gedaald|stijging|daling|cres|caiu|ökade|ökning|minsk|steg|faldt)"
+    r"[\wáéíóúãç]* (?:de|d['’]|di|del|do|en|em|van|met|med))\s*(?:about |around |approximately |some )?$",
     re.IGNORECASE,
 )
 BOUND: Final = re.compile(
     r"\b(?:between|up to|at least|at most|more than|less than|over|under|above|below|exceed(?:s|ed|ing)?|minimum"
     r"|maximum|not exceed|range of|if|unless|should|threshold|from|versus|vs\.?|compared (?:to|with)|against"
-    r"|gegenüber|nach)\s*(?:of |the )?(?:about )?$",
+    r"|gegenüber|nach|contre|plus de|moins de|jusqu['’]à|más de|menos de|hasta|frente a|più di|meno di|oltre|fino a"
+    r"|rispetto a|meer dan|minder dan|tot|tegenover|mais de|até|contra)\s*(?:of |the )?(?:about )?$",
     re.IGNORECASE,
 )
 RELATED: Final = re.compile(
@@ -170,7 +80,9 @@ OF_A_PART: Final = re.compile(
 )
 PLAN: Final = re.compile(
     r"\b(?:expects?|expected|forecasts?|projected|guidance|outlook|will|targets?|plans?|planned|budget(?:ed)?"
-    r"|erwartet|prognose|plant|aims?)\b",
+    r"|erwartet|prognose|plant|aims?|prévoit|prévoient|prévue?s?|objectif|prevé|prevén|prevista?s?|previst[oi]"
+    r"|objetivo|prevede|prevedono|obiettivo|verwacht|verwachte|begroot|begrote|prevê|esperad[oa]|förväntas|forventes"
+    r"|forventet)\b",
     re.IGNORECASE,
 )
 CLAUSE: Final = re.compile(r"\d[^,;]{0,30}[,;] (?:and |while |und )?")
@@ -186,14 +98,14 @@ PLANNED: Final = re.compile(
 PERIOD_LEAD: Final = re.compile(
     r"\s+(?:(?:im|in|for|of) (?:the )?(?:geschäftsjahr|jahr|(?:financial |fiscal |business )?year)(?: ended"
     r"| to)?|in|im|am|zum|per|at|as at"
-    r"|as of|on|for|en|au|el|a)$",
+    r"|as of|on|for|en|au|le|à|el|a|al|il|nel|nell['’]esercizio|op|in het jaar|em|den|pr\.?)$",
     re.IGNORECASE,
 )
 NEGATIVE: Final = re.compile(
     r"\b(?:loss of|losses of|negative|minus|verlust von|perte de|pérdida de)\s*$", re.IGNORECASE
 )
 BEFORE_MENTION: Final = re.compile(r"^[•\-–—*\s]*$")
-CURRENCY_LAST: Final = re.compile(r"(?:[A-Z]{3}|US\$|A\$|[$€£¥₹])\s*$")
+CURRENCY_LAST: Final = re.compile(r"(?:[A-Z]{3}|(?:US|AU?|CA?|NZ|S|HK|R)?\$|[€£¥₹]|Rs\.?)\s*$")
 SHORT_LEAD: Final = 30
 PAID: Final = re.compile(
     r"^(?:,?\s*(?:and )?(?:cash )?equivalents)?,?\s*(?:and|plus) (?:marketable|short|invest|restricted|liquid|other)"

@@ -18,8 +18,10 @@ def blocks(grid: Grid, reader: LabelReader) -> list[Grid]:
     A table begins behind the first where a column has words beside numbers on both its sides: below an empty column,
     or where two of its words or more are what the taxonomy knows.
     """
-    width = max(len(row.cells) for row in grid.rows)
-    if width < _NARROWEST or len(grid.rows) > _MOST_ROWS or any(row.loose for row in grid.rows):
+    if len(grid.rows) > _MOST_ROWS:
+        return [grid]
+    width = max(row.width for row in grid.rows)
+    if width < _NARROWEST or any(row.loose for row in grid.rows):
         return [grid]
     starts = [0]
     for at in range(2, width - 1):
@@ -53,9 +55,7 @@ def _numbers(row: Row, first: int, last: int) -> bool:
 
 def _cut(grid: Grid, first: int, last: int) -> list[Row]:
     """The rows between two columns, without those that are empty there."""
-    rows = (
-        Row(row.start, row.cells[first:last], row.starts[first:last]) for row in grid.rows if len(row.cells) > first
-    )
+    rows = (Row(row.start, row.cells[first:last], row.starts[first:last]) for row in grid.rows if row.width > first)
     kept = [row for row in rows if any(row.cells)]
     for row in kept:
         while len(row.cells) > 1 and not row.cells[-1]:

@@ -25,7 +25,7 @@ _UNITS_BESIDE: Final = re.compile(r"\((?:in|amounts|dollars)\b[^()]*\)", re.IGNO
 """Units that share a cell with a date: "2018 (In millions, except per share amounts)"."""
 
 _PROSE_AMOUNT: Final = re.compile(
-    r"\d[\d.,]* ?(?:thousand|million|billion|mio|mrd|%)|[$€£] ?(?!000\b)\d", re.IGNORECASE
+    r"\d[\d.,]* ?(?:thousand|million|billion|mio|mrd|%)|[$€£] ?(?!(?:1[.,’']?)?000\b)\d", re.IGNORECASE
 )
 """A line that speaks of an amount says nothing of the units of the table under it."""
 _PRIOR: Final = re.compile(
@@ -191,6 +191,41 @@ def _column_words(header: Sequence[Row], width: int) -> tuple[list[str], list[st
     return words, beside
 
 
+def columns_under(
+    row: Row,
+    numbers: Sequence[int],
+    columns: Sequence[Column],
+    titles: Sequence[str],
+    corner: str,
+    reader: LabelReader,
+) -> dict[int, Column]:
+    """The column of each number of a row: the one it stands in, or the one of its turn where cells have slipped."""
+    known = {index: columns[index] for index in numbers if index < len(columns) and columns[index].words}
+    dated = [index for index, column in enumerate(columns) if column.when is not None and column.words]
+    once = list({columns[index].words: columns[index] for index in dated}.values())
+    if len(once) == len(numbers) and len({column.words for column in known.values()}) < len(numbers):
+        return dict(zip(numbers, once, strict=True))  # headings spread over columns that this row leaves out
+    if len(known) == len(numbers) and all(index in dated for index in numbers):
+        return known
+    wanted = [
+        index for index in numbers if index not in known or known[index].when is not None or not known[index].skipped
+    ]
+    if all(index in known and known[index].when is not None for index in wanted):
+        return known
+    headed = [column for column in columns if column.words and (column.when is not None and column.when.dated)]
+    filled = [index for index, cell in enumerate(row.cells) if index and cell]
+    if headed and len(headed) == len(filled):
+        return {index: headed[filled.index(index)] for index in numbers}
+    if headed and len(headed) == len(numbers):
+        return dict(zip(numbers, headed, strict=True))
+    if any(columns[index].words for index in range(1, len(columns))):
+        return known
+    alone = title_when(titles, "")  # one column without a header under a dated title
+    if len(numbers) == 1 and alone is not None and alone.dated:
+        return {numbers[0]: Column("", reader.read(""), alone, None, False, table_units(titles, corner, []))}
+    return {index: columns[index] for index in numbers if index < len(columns)}
+
+
 def table_units(titles: Sequence[str], corner: str, words: Sequence[str]) -> Units:
     """The units that the corner, the titles and the columns give to all of a table."""
     found = units_of(corner)
@@ -265,10 +300,10 @@ def _joined(when: When | None, title: When | None) -> When | None:
 
 
 def _step(headers: Sequence[When | None]) -> int | None:
-    """How many months lie between the dates of columns that say no more: 1 for monthly columns, 3 for quarters."""
+    """How many months lie between the dates of columns that say no more: 1 of months, 3 of quarters, 12 of years."""
     ends = [when.end for when in headers if when and when.end and when.months in {None, 1}]
     gaps = {round(abs((after - before).days) / 30.4) for before, after in pairwise(ends)}
-    return gaps.pop() if len(ends) > 2 and len(gaps) == 1 and gaps <= {1, 3, 6} else None
+    return gaps.pop() if len(ends) > 2 and len(gaps) == 1 and gaps <= {1, 3, 6, 12} else None
 
 
 def _month_end(day: date) -> date:

@@ -33,20 +33,25 @@ _DATE_TAIL: Final = re.compile(
     r"\b(?:at|as at|as of|on|for|in|of|per|zum|am|au|al|end of|year end(?:ed)?|year to|the year ended|year)\s*$",
     re.IGNORECASE,
 )
-_ASIDE: Final = re.compile(
-    r"\((?:ftes?|period[- ]end|year[- ]end|end of (?:period|year|month)|at end|annual(?:i[sz]ed)?|monthly"
-    r"|unaudited|#|no\.?"
-    r"|number|arr|nrr|3[01]\.\d\d?\.|stichtag|(?:zum )?jahresende)\)",
-    re.IGNORECASE,
+_ASIDE_WORDS: Final = (
+    r"(?:ftes?|period[- ]end|year[- ]end|end of (?:period|year|month)|at (?:period |year )?end|annual(?:i[sz]ed)?"
+    r"|monthly|unaudited|#|no\.?|number|count|units?|arr|nrr|3[01]\.\d\d?\.|stichtag|(?:zum )?jahresende"
+    r"|fin de période|cierre)"
 )
+_ASIDE: Final = re.compile(rf"\({_ASIDE_WORDS}(?:[,;] ?{_ASIDE_WORDS})*\)", re.IGNORECASE)
 """Brackets that do not change what a label means."""
+
+_OF_PART: Final = re.compile(
+    r"(?P<what>[^–—]{4,40}?) (?:[–—]|- ) ?(?P<part>[A-ZÄÖÜÉ][\w&.’'/]*(?: [A-ZÄÖÜÉ&][\w&.’'/]*){0,3})"
+)
+"""A row of a part of the company: "Net revenue – Dallas"."""
 
 _AVERAGE: Final = re.compile(r"\baverage\b|\bmean\b|durchschnitt|\bmoyen|\bmedi[oa]\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What a row's or a column's words say: what they mean, of when, in which units, of which basis."""
+    """What a row's or a column's words say: what they mean, of when, in which units, of which basis, of which part."""
 
     words: str
     meaning: Meaning | None
@@ -55,6 +60,7 @@ class Label:
     basis: Basis | None
     average: bool
     rest: str
+    part: str | None = None
 
 
 class LabelReader:
@@ -113,7 +119,12 @@ class LabelReader:
             if meaning is None and basis is not None:
                 rest = without_basis(rest)
                 meaning = self.meaning(rest)
-        return Label(words, meaning, when, units, basis, _AVERAGE.search(words) is not None, rest.strip(" ,:–-"))
+        part = None
+        if meaning is None and (of_part := _OF_PART.fullmatch(rest)) is not None and basis_of(of_part["part"]) is None:
+            meaning = None if WHOLE.match(of_part["part"]) else self.meaning(of_part["what"])
+            part = of_part["part"] if meaning is not None else None
+        average = _AVERAGE.search(words) is not None
+        return Label(words, meaning, when, units, basis, average, rest.strip(" ,:–-"), part)
 
 
 @lru_cache(maxsize=1)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from tasks.figures.periods import find_periods
-from tasks.figures.table_rows import Grid, Row, grids, is_number
+from tasks.figures.table_rows import Grid, Row, grids
 
 _MOST_BETWEEN: Final = 500
 """Characters of feet and heads between the parts of a table."""
@@ -52,7 +52,7 @@ def _heading(grid: Grid) -> list[Row]:
 
 
 def _has_numbers(row: Row) -> bool:
-    return any(map(is_number, row.cells[1:]))
+    return row.has_number(comma_decimal=False)
 
 
 def _speaks_of_time(row: Row) -> bool:
@@ -60,4 +60,4 @@ def _speaks_of_time(row: Row) -> bool:
 
 
 def _width(grid: Grid) -> int:
-    return max(len(row.cells) for row in grid.rows)
+    return max(row.width for row in grid.rows)

@@ -17,10 +17,13 @@ _MOST_TITLES: Final = 9
 _LONGEST_TITLE: Final = 400
 _SHORT_TITLE: Final = 14
 _LONGEST_ROW: Final = 170
-_MOST_ROWS: Final = 5000
+_MOST_ROWS: Final = 50_000
 """Rows that are looked at together; a longer table is cut, and keeps the headers of its beginning."""
 
 _MOST_HEADER_ROWS: Final = 8
+
+_PLAIN_NUMBER: Final = re.compile(r"\t(?:\d{1,3}|\d{5,15})(?=\t|$)")
+"""A cell behind the first that is a number at first sight, and no year."""
 
 _SPLIT_ROWS: Final = 3
 """Rows of a table with their label on a line of its own from which on all of them are taken to be so."""
@@ -44,19 +47,83 @@ _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _MARKED_YEAR: Final = re.compile(r"(?:19|20)\d\d\D?")
 
 
-@dataclass(frozen=True, slots=True)
 class Row:
-    """A row: the cells with the offsets in the text where they begin. `loose`: it was cut at spaces."""
+    """A row: the cells with the offsets in the text where they begin. `loose`: it was cut at spaces.
 
-    start: int
-    cells: list[str]
-    starts: list[int]
-    loose: bool = False
+    A line of tabs is cut when somebody asks for its cells: of a sheet of a million most are never looked at.
+    """
+
+    __slots__ = ("_cells", "_line", "_start", "_starts", "loose")
+
+    def __init__(
+        self, start: int, cells: list[str], starts: list[int], loose: bool = False, *, line: str | None = None
+    ) -> None:
+        """With `line` the cells are its pieces between tabs, and `start` is where it begins."""
+        self._start = start
+        self._cells = cells
+        self._starts = starts
+        self._line = line
+        self.loose = loose
+
+    @property
+    def start(self) -> int:
+        """Where its first cell begins."""
+        return self.starts[0] if self._line is not None else self._start
+
+    @property
+    def cells(self) -> list[str]:
+        """Its cells, without blanks around them."""
+        if not self._cells and self._line is not None:
+            self._cells = list(map(str.strip, self._line.split("\t")))
+        return self._cells
+
+    @property
+    def starts(self) -> list[int]:
+        """Where each cell begins in the text."""
+        if not self._starts and self._line is not None:
+            at = self._start
+            for piece, words in zip(self._line.split("\t"), self.cells, strict=True):
+                self._starts.append(at + (piece.find(words) if words else 0))
+                at += len(piece) + 1
+        return self._starts
+
+    @property
+    def name(self) -> str:
+        """Its first cell."""
+        if self._line is None or self._cells:
+            return self._cells[0]
+        return self._line.partition("\t")[0].strip()
 
     @property
     def label(self) -> str:
         """Its first cell with words."""
-        return next((cell for cell in self.cells if cell), "")
+        return self.name or next((cell for cell in self.cells if cell), "")
+
+    @property
+    def width(self) -> int:
+        """How many cells it has."""
+        return len(self._cells) if self._line is None or self._cells else self._line.count("\t") + 1
+
+    @property
+    def is_heading(self) -> bool:
+        """Whether its first cell alone has words."""
+        if self._line is None or self._cells:
+            return bool(self._cells[0]) and not any(self._cells[1:])
+        first, _, rest = self._line.partition("\t")
+        return not rest.strip() and bool(first.strip())
+
+    @property
+    def may_be_short(self) -> bool:
+        """Whether no more than three of its cells may have words."""
+        if self._line is None or self._cells:
+            return sum(map(bool, self._cells)) <= _SPLIT_ROWS
+        return self._line.count("\t") < _SPLIT_ROWS or "\t\t" in self._line or self._line[0] == "\t"
+
+    def has_number(self, *, comma_decimal: bool) -> bool:
+        """Whether a cell behind the first holds an amount and no year."""
+        if self._line is not None and not self._cells and _PLAIN_NUMBER.search(self._line):
+            return True
+        return any(is_number(cell, comma_decimal=comma_decimal) for cell in self.cells[1:])
 
 
 @dataclass(slots=True)
@@ -139,14 +206,7 @@ def _row(line: str, start: int) -> Row | None:
         if loose is not None:
             return loose
     if "\t" in line:
-        cells: list[str] = []
-        starts: list[int] = []
-        for piece in line.split("\t"):
-            words = piece.strip()
-            cells.append(words)
-            starts.append(start + (piece.find(words) if words else 0))
-            start += len(piece) + 1
-        return Row(starts[0], cells, starts)
+        return Row(start, [], [], line=line)
     if len(line) > _LONGEST_ROW or not (line[-1].isdigit() or line[-1] in ")%—–-" or _LOOSE_YEARS.match(line)):
         return None
     if _LOOSE_YEARS.match(line):
@@ -178,11 +238,11 @@ def whole_rows(rows: Sequence[Row]) -> Iterator[Row]:
     for row in rows:
         if _is_cut_date(row):
             yield Row(row.start, [" ".join(filter(None, row.cells))], row.starts[:1], row.loose)
-        elif split and above and not row.cells[0] and any(map(is_number, row.cells[1:])):
+        elif split and above and not row.name and any(map(is_number, row.cells[1:])):
             yield Row(row.start, [above, *row.cells[1:]], row.starts, row.loose)
         else:
             yield row
-        above = row.cells[0] if _is_heading(row) else ""
+        above = row.name if row.is_heading else ""
 
 
 def _labels_above(rows: Sequence[Row]) -> bool:
@@ -190,25 +250,20 @@ def _labels_above(rows: Sequence[Row]) -> bool:
     split = sum(
         1
         for above, row in pairwise(rows)
-        if _is_heading(above)
-        and not above.cells[0].endswith(":")
-        and not row.cells[0]
-        and any(map(is_number, row.cells[1:]))
+        if above.is_heading and not above.name.endswith(":") and not row.name and any(map(is_number, row.cells[1:]))
     )
-    return split >= _SPLIT_ROWS and 2 * split >= sum(1 for row in rows if any(map(is_number, row.cells[1:])))
+    return split >= _SPLIT_ROWS and 2 * split >= sum(1 for row in rows if row.has_number(comma_decimal=False))
 
 
 def _is_cut_date(row: Row) -> bool:
     """Whether a row is one date over the rows below it, cut into cells: "Year Ended January | 31, | 2017"."""
+    if not row.may_be_short:
+        return False
     filled = [cell for cell in row.cells if cell]
     if not 1 < len(filled) <= _SPLIT_ROWS or not is_year(filled[-1]) or not any(map(str.isalpha, filled[0])):
         return False
     found = find_periods(" ".join(filled))
     return len(found) == 1 and found[0].end is not None and _DATE_WORDS.sub("", " ".join(filled)).strip(" ,.") == ""
-
-
-def _is_heading(row: Row) -> bool:
-    return bool(row.cells[0]) and not any(row.cells[1:])
 
 
 def is_year(cell: str) -> bool:

@@ -42,7 +42,11 @@ _CONSOLIDATED: Final = re.compile(r"\bconsolidated\b|\bgroup\b|\bkonzern|\bconso
 _SHORT: Final = 25
 """Characters up to which a line over a table is a part of its header: "December", "31,", "(In thousands)"."""
 
-HAPPENED: Final = re.compile(r"\bactuals?\b|\bist\b|\b(?:19|20)\d\dA\b|\bréel\b", re.IGNORECASE)
+HAPPENED: Final = re.compile(
+    r"\bactuals?\b|\bist\b|\b(?:(?:19|20)|[a-z]{3}[-’'])\d\dA\b|\bréels?\b|\bréalisée?s?\b|\brealizad[oa]s?\b|\bconsuntivo\b"
+    r"|\bgerealiseerd\b|\brealisatie\b|\breali[sz]ed\b|\brealiser(?:et|at)\b",
+    re.IGNORECASE,
+)
 """Words of a heading by which its numbers are actual ones."""
 
 

@@ -1,9 +1,10 @@
 """What public sources say of a company, held against the figures of its room.
 
-Of the profile's fields those are compared that the room speaks of: the head-count and the founding year. A source's
-date says when its head-count was true, and a figure of the room is held against it where it is of the same month, or
-of the same year where the source gives only a year. What is of another time is not comparable. A founding year agrees
-where any document of the room says the same.
+Of the profile's fields those are compared that the room speaks of: the head-count, the revenue of each year and the
+founding year. A source's date says when its head-count was true, and a figure of the room is held against it where it
+is of the same month, or of the same year where the source gives only a year; a year's revenue where both years end in
+the same month. What is of another time, or in another currency, is not comparable. A founding year agrees where any
+document of the room says the same.
 """
 
 from collections.abc import Sequence
@@ -20,8 +21,15 @@ from tasks.figures.periods import last_day, months_of
 from tasks.figures.rows import room_row
 from tasks.reports.models import ComparedFigure, ReportedFigure
 
-_CONCEPTS: Final = {"company_size": "headcount", "company_size_on_social": "headcount"}
+_CONCEPTS: Final = {
+    "company_size": "headcount", "company_size_on_social": "headcount", "extra.employee_count": "headcount",
+    "extra.annual_revenue": "revenue",
+}  # fmt: skip
 """Fields of a profile and the concepts of the ledger that say the same."""
+
+_REVENUE: Final = "extra.annual_revenue"
+_MOST_ROUNDED: Final = Decimal("0.05")
+"""How far a round number of a source may be off: 28,000,000,000 is rounded to billions."""
 
 
 def compare(
@@ -35,7 +43,14 @@ def compare(
     counted = counted_figures([row for row in figures if row.figure.concept in concepts], rule)
     founded = [row for row in figures if row.figure.concept == FOUNDING_YEAR]
     compared: dict[tuple[str, str, str], ComparedFigure] = {}
+    exact = {claim.source for claim in claims if claim.field == "extra.employee_count"}
     for claim in map(_of_a_year, claims):
+        if claim.field == "company_size" and claim.source in exact:
+            continue  # the range around the same number
+        if claim.field == _REVENUE:
+            for year in _revenue(claim, [row for row in counted if row.figure.concept == "revenue"]):
+                compared.setdefault((claim.field, claim.source, str(year.claim.value)), year)
+            continue
         if claim.field == "founded_year" and founded:
             compared.setdefault((claim.field, claim.source, str(claim.value)), _founding(claim, founded))
             continue
@@ -43,6 +58,46 @@ def compare(
         if rows:
             compared.setdefault((claim.field, claim.source, str(claim.value)), _compared(claim, rows))
     return list(compared.values())
+
+
+def _revenue(claim: Claim, rows: Sequence[RoomFigure]) -> list[ComparedFigure]:
+    """The years of revenue that a source gives and the room has too; where it has none of them, the newest year."""
+    years = [row for row in rows if 11 <= months_of(row.figure.period) <= 13]
+    if not years:
+        return []
+    compared = [each for value in claim.value if (each := _a_years_revenue(claim, value, years)) is not None]
+    of_both = [each for each in compared if each.verdict != "not_comparable"]
+    return of_both or compared[:1]
+
+
+def _a_years_revenue(claim: Claim, value: dict[str, Any], rows: Sequence[RoomFigure]) -> ComparedFigure | None:
+    end, amount, currency = value.get("end"), value.get("amount"), value.get("currency")
+    when = _day(end)
+    if amount is None or when is None or end is None:
+        return None
+    nearest = min(rows, key=lambda row: (_days_apart(row, when), row.figure.unit != currency))
+    said = claim.model_copy(update={"value": [value], "as_of": end})
+    verdict, why = (
+        "not_comparable",
+        f"the source's year ends {end}, the room's nearest {last_day(nearest.figure.period)}",
+    )
+    if last_day(nearest.figure.period)[: min(len(end), 7)] == end[:7]:
+        if nearest.figure.unit != currency:
+            why = f"the source's is in {currency}, the room's in {nearest.figure.unit}"
+        else:
+            same = agrees(Decimal(str(amount)), _step(Decimal(str(amount))), nearest.figure.value, nearest.figure.step)
+            verdict, why = ("agrees", "the same year") if same else ("differs", "beyond rounding")
+    figure = ReportedFigure.model_validate(room_row(nearest))
+    return ComparedFigure.model_validate(
+        {"concept": "revenue", "verdict": verdict, "why": why, "claim": said, "figure": figure}
+    )
+
+
+def _step(amount: Decimal) -> Decimal:
+    """What the last digit of a source's number is worth that is not a zero, as far as that may be rounding."""
+    digits = f"{abs(amount):f}".partition(".")[0]
+    rounded = Decimal(1).scaleb(len(digits) - len(digits.rstrip("0")))
+    return min(rounded, 2 * _MOST_ROUNDED * abs(amount))
 
 
 def _of_a_year(claim: Claim) -> Claim:

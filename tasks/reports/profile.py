@@ -69,6 +69,8 @@ def in_words(field: str, value: Any) -> str:
 def _group_in_words(group: dict[str, Any]) -> str:
     if group.keys() >= {"day", "month", "year"}:
         return "-".join(f"{group[part]:02}" for part in ("year", "month", "day") if group[part] is not None)
+    if group.keys() >= {"amount", "currency", "end"}:
+        return f"{group['currency']} {plain(group['amount'])} in the year to {group['end']}"
     named = [group.get(key) for key in ("name", "funding_type", "city", "country")]
     if amount := group.get("money_raised"):
         named.append(plain(amount))

@@ -273,7 +273,8 @@ def _figures_of(report: Report) -> Iterator[Row]:
 def _compared(compared: ComparedFigure) -> list[Value]:
     """A row of what a public source says: its value, or the range in words, and the verdict with the room's figure."""
     claim, figure = compared.claim, compared.figure
-    value = None if isinstance(claim.value, list) else float(claim.value)
+    year = claim.value[0] if isinstance(claim.value, list) and isinstance(claim.value[0], dict) else {}
+    value = year.get("amount") if isinstance(claim.value, list) else float(claim.value)
     said = in_words(claim.field, claim.value)
     about = f"{field_name(claim.field)} {said}; the room: {in_full(figure)} ({figure.document_name}, {figure.place})"
     meant = (compared.concept.replace("_", " "), value, figure.unit, "", (claim.as_of or "")[:10], None)

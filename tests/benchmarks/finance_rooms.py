@@ -1,4 +1,4 @@
-"""Conflicts in twenty small rooms by hand: a half that the ledger was mended on, and one that was opened once.
+"""Conflicts in small rooms by hand: parts that the ledger was mended on, and parts that were opened once.
 
 Each room has one to three planted conflicts in two to four documents, and decoys: another period, part, currency or
 basis, rounding, net against gross, ARR against revenue, an average against the year's end. Printed pages
@@ -13,13 +13,20 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from tasks.figures.periods import last_day, months_of
-from tests.benchmarks import finance_rooms_development, finance_rooms_shut
+from tests.benchmarks import (
+    finance_rooms_development,
+    finance_rooms_second_development,
+    finance_rooms_second_shut,
+    finance_rooms_shut,
+)
 from tests.benchmarks.figure_conflicts import conflicts_of
 
 Room = Callable[[Path], set[tuple[str, str, str]]]
 PARTS: Final[dict[str, Sequence[Room]]] = {
     "development": finance_rooms_development.ROOMS,
     "shut": finance_rooms_shut.ROOMS,
+    "second development": finance_rooms_second_development.ROOMS,
+    "second shut": finance_rooms_second_shut.ROOMS,
 }
 
 

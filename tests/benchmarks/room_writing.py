@@ -1,8 +1,9 @@
-"""Documents of synthetic rooms as people make them: workbooks, letters, decks, mails, notes and printed pages."""
+"""Documents of synthetic rooms as people make them: workbooks, letters, decks, mails, notes, web and printed pages."""
 
 import subprocess
 from collections.abc import Mapping, Sequence
 from email.message import EmailMessage
+from html import escape
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -10,6 +11,8 @@ import docx
 import openpyxl
 import pptx
 from openpyxl.styles import Font
+from pptx.chart.data import CategoryChartData
+from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
 Cell = str | float | None
@@ -93,6 +96,32 @@ def deck(file: Path, *slides: tuple[str, Sequence[str] | Rows]) -> None:
             for column, cell in enumerate(cells):
                 table.cell(row, column).text = "" if cell is None else str(cell)
     presentation.save(str(file))
+
+
+def chart(file: Path, title: str, periods: Sequence[str], series: Mapping[str, Sequence[float]]) -> None:
+    """One slide with a native column chart: a series a measure, a category a period."""
+    presentation = pptx.Presentation()
+    slide = presentation.slides.add_slide(presentation.slide_layouts[5])
+    assert slide.shapes.title is not None
+    slide.shapes.title.text = title
+    data = CategoryChartData()  # type: ignore[no-untyped-call]  # python-pptx leaves charts untyped
+    data.categories = list(periods)
+    for name, values in series.items():
+        data.add_series(name, values)  # type: ignore[no-untyped-call]
+    slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, Inches(1), Inches(2), Inches(8), Inches(4), data)
+    presentation.save(str(file))
+
+
+def page(file: Path, *blocks: str | Sequence[Sequence[str]]) -> None:
+    """A web page of headings ("# Results"), paragraphs and tables."""
+    parts = []
+    for block in blocks:
+        if isinstance(block, str):
+            parts.append(f"<h1>{escape(block[2:])}</h1>" if block.startswith("# ") else f"<p>{escape(block)}</p>")
+            continue
+        rows = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in block)
+        parts.append("<table>" + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>")
+    file.write_text(f"<!doctype html><meta charset=utf-8><body>{''.join(parts)}</body>", "utf-8")
 
 
 def mail(file: Path, subject: str, date: str, words: str) -> None:

@@ -1,4 +1,7 @@
-"""The SEC's servers: submissions by CIK, in the shape that data.sec.gov has, filings, and its refusals.
+"""The SEC's servers: submissions and XBRL facts by CIK, in the shapes that data.sec.gov has, filings, and refusals.
+
+What the facts look like: "EDGAR Application Programming Interfaces",
+https://www.sec.gov/search-filings/edgar-application-programming-interfaces, `/api/xbrl/companyfacts/`.
 
 with LoopbackServer(sec(submission("320193", "Apple Inc.", tickers=["AAPL"]))) as server: ...
 """
@@ -120,9 +123,33 @@ def filing(*paragraphs: str, rows: Sequence[Sequence[str]] = ()) -> Reply:
     )
 
 
-def sec(*submissions: Mapping[str, Any], filings: Mapping[str, Reply] | None = None) -> Callable[[Asked], Reply]:
+def fact(
+    value: object, end: str, start: str | None = None, *, filed: str = "2026-02-20", form: str = "10-K", fp: str = "FY"
+) -> dict[str, Any]:
+    """A fact as a filing gave it; `fy` and `fp` are those of the filing, whatever year the fact is of."""
+    period = {"start": start, "end": end} if start else {"end": end}
+    more = {"accn": f"0000320193-{filed[2:4]}-000010", "fy": int(filed[:4]) - 1, "fp": fp, "form": form, "filed": filed}
+    return {**period, "val": value, **more}
+
+
+def company_facts(cik: str, units: Mapping[str, Sequence[Mapping[str, Any]]], **tags: Any) -> dict[str, Any]:
+    """All facts of a company: `units` are those of us-gaap's Revenues, `tags` of others by `taxonomy_Tag`."""
+    facts: dict[str, Any] = {}
+    for name, by_unit in {"us-gaap_Revenues": units, **tags}.items():
+        taxonomy, _, tag = name.partition("_")
+        content = {"label": tag, "description": None, "units": {unit: list(rows) for unit, rows in by_unit.items()}}
+        facts.setdefault(taxonomy, {})[tag] = content
+    return {"cik": int(cik), "entityName": "ALPHA INC", "facts": facts}
+
+
+def sec(
+    *submissions: Mapping[str, Any],
+    filings: Mapping[str, Reply] | None = None,
+    facts: Sequence[Mapping[str, Any]] = (),
+) -> Callable[[Asked], Reply]:
     """A server that knows these companies, and filings by their paths; it refuses whoever gives no contact."""
     known = {f"/submissions/CIK{company['cik']}.json": company for company in submissions}
+    known |= {f"/api/xbrl/companyfacts/CIK{company['cik']:010}.json": company for company in facts}
 
     def answer(asked: Asked) -> Reply:
         if "(+" not in asked.headers.get("user-agent", ""):

@@ -66,6 +66,14 @@ def quantity(amount: int) -> Json:
     return {"amount": f"{amount:+}", "unit": "1"}
 
 
+def money(amount: float, currency: str) -> Json:
+    """An amount in a currency, which is an item: `Q4916` is the euro.
+
+    As https://doc.wikimedia.org/Wikibase/master/php/docs_topics_json.html has it (`quantity`): the unit is an address.
+    """
+    return {"amount": f"{amount:+}", "unit": _ENTITY + currency}
+
+
 def in_language(text: str, language: str = "en") -> Json:
     """A text in a language."""
     return {"text": text, "language": language}

@@ -7,12 +7,14 @@ the User-Agent and for 10 requests a second at most. Its data is in the public d
 import re
 from collections.abc import Sequence
 
-from tasks.companies.claims import ClaimCollector, SourceClaims, one_text
+from tasks.companies.claims import Claim, ClaimCollector, SourceClaims, one_text
 from tasks.companies.domain import registrable
 from tasks.companies.edgar import Registrant, headquarters, registrants
+from tasks.companies.edgar_facts import registrant_facts
 from tasks.companies.schema_org import international
 from tasks.companies.settings import CompanySettings
 from tasks.companies.wikidata.entity import entity_of
+from tasks.errors import DiligenceError
 
 
 def open_source() -> "SecSource":
@@ -21,7 +23,7 @@ def open_source() -> "SecSource":
 
 
 class SecSource:
-    """Facts from the submissions API."""
+    """Facts from the submissions API, revenue and employees from the registrant's XBRL."""
 
     name = "sec"
 
@@ -41,7 +43,9 @@ class SecSource:
         if not companies:
             return None
         first, *others = companies
-        return _claims(first).result(*_others(first, others))
+        reported, failures = _reported(first)
+        known = _claims(first).result(*_others(first, others), *failures)
+        return SourceClaims([*known.claims, *reported], known.warnings) if known else None
 
     def domains(self, name: str) -> Sequence[str]:  # noqa: ARG002 - the interface has it
         """None: EDGAR has hardly any websites."""
@@ -65,6 +69,24 @@ def _claims(registrant: Registrant) -> ClaimCollector:
         claims.add("extra.ipo_status", "Public")
         claims.add("extra.stock_symbol", registrant.tickers[0])
     return claims
+
+
+def _reported(registrant: Registrant) -> tuple[list[Claim], list[str]]:
+    """The claims on what the company's own statements say, or a warning that they could not be had."""
+    try:
+        facts = registrant_facts(registrant.cik)
+    except DiligenceError as error:
+        return [], [f"The SEC did not give the company's figures: {error.message}"]
+    claims: list[Claim] = []
+    if facts is not None and (revenue := facts.annual_revenue):
+        collector = ClaimCollector("sec", facts.url, revenue[0].end)
+        collector.add("extra.annual_revenue", [year.model_dump() for year in revenue])
+        claims += collector.claims
+    if facts is not None and (employees := facts.employees):
+        collector = ClaimCollector("sec", facts.url, employees[1])
+        collector.add("extra.employee_count", employees[0])
+        claims += collector.claims
+    return claims, []
 
 
 def _others(first: Registrant, others: Sequence[Registrant]) -> list[str]:

@@ -9,17 +9,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
-from tasks.companies.profile import Location, RelatedCompany
+from tasks.companies.profile import AnnualRevenue, Location, RelatedCompany
 from tasks.companies.wikidata.client import ItemTerms, page_of
 from tasks.companies.wikidata.entity import Entity
 from tasks.companies.wikidata.item import (
+    END,
+    MOMENT,
     PART,
+    START,
     Item,
     ItemStatement,
     day,
     id_of,
+    iso,
     language_of,
     language_of_text,
+    money,
     number,
     text,
 )
@@ -38,6 +43,8 @@ _TYPES: Final = {
 }
 """Unambiguous values of P31 and P1454; most legal forms are used by listed companies and by others."""
 _MAX_RELATED: Final = 50
+_MOST_YEARS: Final = 5
+"""Years of revenue that are taken, the newest first."""
 _SOCIAL: Final = "https://www.linkedin.com/company/"
 _FUNDING: Final = "https://www.crunchbase.com/organization/"
 _IMAGES: Final = "https://commons.wikimedia.org/wiki/Special:FilePath/"
@@ -67,6 +74,7 @@ def values_of(entity: Entity, terms: Mapping[str, ItemTerms]) -> tuple[list[Fiel
         FieldValue("website", text(entity.website.value), entity.website),
         *_industry(item, terms),
         *_size(item),
+        *_revenue(item),
         *_hq(item, terms),
         *_type(item),
         *_founding(item),
@@ -108,6 +116,21 @@ def _size(item: Item) -> Iterator[FieldValue]:
     if latest is not None and (count := number(latest.value)):
         sizes = (list(size) for size in _SIZES if size[0] <= count <= size[1])
         yield FieldValue("company_size", next(sizes, [10001, None]), latest)
+        yield FieldValue("extra.employee_count", count, latest)
+
+
+def _revenue(item: Item) -> Iterator[FieldValue]:
+    """The total revenue (P2139) of the last years that have one, of the company as a whole, with their ends (P585)."""
+    years: dict[str, tuple[ItemStatement, AnnualRevenue]] = {}
+    for statement in sorted(item.all("P2139"), key=lambda statement: not statement.preferred):
+        end, amount = iso(statement.qualifier(MOMENT) or statement.qualifier(END)), money(statement.value)
+        if end and amount and PART not in statement.qualifiers:
+            start = iso(statement.qualifier(START))
+            year = AnnualRevenue(amount=amount[0], currency=amount[1], start=start, end=end)
+            years.setdefault(end[:4], (statement, year))
+    newest = [years[year] for year in sorted(years, reverse=True)][:_MOST_YEARS]
+    if newest:
+        yield FieldValue("extra.annual_revenue", [year.model_dump() for _, year in newest], newest[0][0])
 
 
 def _hq(item: Item, terms: Mapping[str, ItemTerms]) -> Iterator[FieldValue]:

@@ -18,7 +18,7 @@ START, END, MOMENT, PART = "P580", "P582", "P585", "P518"
 _RETRIEVED: Final = "P813"
 _LANGUAGE: Final = "P407"
 _PROPERTIES: Final = frozenset(
-    "P17 P31 P112 P127 P154 P159 P169 P249 P281 P297 P355 P414 P452 P571 P576 P749 P856 P1128 P1278 P1329 P1448 "  # noqa: SIM905 - a list of words reads best as words
+    "P17 P31 P112 P127 P154 P159 P169 P249 P281 P297 P355 P414 P452 P571 P576 P749 P856 P1128 P1278 P2139 P1329 P1448 "  # noqa: SIM905 - a list of words reads best as words
     "P1454 P2002 P2013 P2088 P4264 P5531".split()
 )
 """The properties that are read; an item of a large company has several hundred."""
@@ -29,6 +29,13 @@ _LANGUAGES: Final = {
     "Q9176": "ko", "Q7737": "ru",
 }  # fmt: skip
 """The most frequent languages of websites, by their items, with their codes."""
+_CURRENCIES: Final = {
+    "Q4917": "USD", "Q4916": "EUR", "Q25224": "GBP", "Q25344": "CHF", "Q25417": "DKK", "Q122922": "SEK",
+    "Q132643": "NOK", "Q8146": "JPY", "Q39099": "CNY", "Q80524": "INR", "Q259502": "AUD", "Q1104069": "CAD",
+    "Q202040": "KRW", "Q173117": "BRL", "Q4730": "MXN", "Q123213": "PLN", "Q131016": "CZK", "Q208526": "TWD",
+    "Q41044": "RUB", "Q199857": "SAR", "Q200294": "AED",
+}  # fmt: skip
+"""Units of amounts of money, by their items, with their codes: those that Wikidata's constraints on P2139 name most."""
 _MAX_STATEMENTS: Final = 1000
 """Of one property; the largest companies have some hundred subsidiaries."""
 _MAX_CHARACTERS: Final = 2000
@@ -155,6 +162,20 @@ def number(value: Any) -> int | None:
     amount = value.get("amount") if isinstance(value, dict) else None
     match = re.fullmatch(r"\+?([0-9]{1,12})(?:\.[0-9]+)?", amount) if isinstance(amount, str) else None
     return int(match[1]) if match else None
+
+
+def money(value: Any) -> tuple[int | float, str] | None:
+    """The amount of a quantity whose unit is a currency, and the currency's code; None of other quantities."""
+    unit, amount = (value.get("unit"), value.get("amount")) if isinstance(value, dict) else (None, None)
+    currency = _CURRENCIES.get(unit.rpartition("/")[2]) if isinstance(unit, str) else None
+    if (
+        currency is None
+        or not isinstance(amount, str)
+        or not re.fullmatch(r"[+-]?[0-9]{1,15}(?:\.[0-9]{1,6})?", amount)
+    ):
+        return None
+    number_ = float(amount)
+    return int(number_) if number_.is_integer() else number_, currency
 
 
 def day(value: Any) -> Date | None:

@@ -268,3 +268,73 @@ def test_a_very_long_table_keeps_its_headers_to_its_end() -> None:
     assert values(f"EUR thousand\t2024\n{rows}Revenue\t6,300\n") == [
         ("revenue", "6300000", "EUR", "2024-01-01/2024-12-31")
     ]
+
+
+def test_the_units_over_a_tables_first_heading_hold_under_its_second() -> None:
+    text = (
+        "(Millions of yen)\n\tYear ended March 31, 2024\tYear ended March 31, 2025\nNet sales\t48,205\t52,911\n"
+        "\tAs of March 31, 2024\tAs of March 31, 2025\nTotal assets\t61,330\t64,870\n"
+    )
+    assert values(text)[2:] == [
+        ("total_assets", "61330000000", "JPY", "2024-03-31"),
+        ("total_assets", "64870000000", "JPY", "2025-03-31"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "figures"),
+    [
+        ("(em milhares de reais)\t2024\nReceita líquida\t412.905\nLucro bruto\t201.340\nLucro líquido\t38.744\n", 3),
+        ("Bedragen x € 1.000\n\t2024\nNetto-omzet\t63.415\nBedrijfsresultaat\t3.108\nNettoresultaat\t2.204\n", 3),
+        ("in migliaia di euro\t2023\nRicavi\t18.940\nRisultato operativo\t1.377\nUtile dell'esercizio\t1.861\n", 3),
+    ],
+    ids=["portuguese", "dutch", "italian"],
+)  # fmt: skip
+def test_statements_of_other_languages_are_in_thousands(text: str, figures: int) -> None:
+    found = findings(text).figures
+    assert len(found) == figures
+    assert {figure.scale for figure in found} == {"thousand"}
+
+
+def test_what_happened_is_no_plan_in_other_languages() -> None:
+    found = findings("en k€\tRéalisé 2023/2024\tBudget 2023/2024\nChiffre d'affaires\t41305\t42000\n").figures
+    assert [(figure.basis, figure.entity) for figure in found] == [(None, None), ("budget", None)]
+
+
+def test_labels_with_asides_percent_signs_and_parts() -> None:
+    asides = values("KPI\t4Q24\nActive customers (#, end of period)\t57,300\n")
+    assert asides == [("customers", "57300", "count", "2024-12-31")]
+    assert values("KPI\t31 Dec 2024\nNRR %\t114.0%\n")[0][:3] == ("retention", "114.0", "percent")
+    assert values("EUR k\t2024\nEBITDA\t4,100\nEBITDA %\t22\n") == [
+        ("ebitda", "4100000", "EUR", "2024-01-01/2024-12-31")
+    ]
+    of_parts = findings("US$ thousands\tCY24\nNet revenue – Austin\t4,403\nNet revenue – Total\t11,319\n").figures
+    assert [(figure.entity, f"{figure.value:f}") for figure in of_parts] == [
+        ("Austin", "4403000"),
+        (None, "11319000"),
+    ]
+
+
+def test_marks_without_a_width_are_no_part_of_a_number() -> None:
+    assert values("€000\t2022\nOperating loss\t(3,331)\u200c\u200c\n") == [
+        ("operating_income", "-3331000", "EUR", "2022-01-01/2022-12-31")
+    ]
+
+
+def test_cash_flows_of_another_section_are_no_operating_ones() -> None:
+    text = (
+        "USD thousand\t2022\nNet cash used in operating activities\t(5,582)\nFinancing activities\n"
+        "Net cash provided by continuing operations\t7,720\n"
+    )
+    assert [value for concept, value, *_ in values(text) if concept == "operating_cash_flow"] == ["-5582000"]
+
+
+def test_reais_are_no_dollars() -> None:
+    assert findings("Caixa: R$ 5, R$ 6, R$ 7\n\t2024\nTotal assets\t905,410\n").figures[0].unit == "BRL"
+
+
+def test_a_number_of_four_digits_deep_in_a_long_table_is_no_heading() -> None:
+    rows = "".join(f"Item {number}\t{number}\n" for number in range(1750, 2100))
+    assert values(f"EUR thousand\t2024\n{rows}Revenue\t6,300\n") == [
+        ("revenue", "6300000", "EUR", "2024-01-01/2024-12-31")
+    ]

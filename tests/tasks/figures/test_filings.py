@@ -6,8 +6,8 @@ from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import Figure
+from tasks.figures.fiscal_calendar import learn_calendar
 from tasks.figures.numbers import cell_amount
-from tasks.figures.periods import learn_calendar
 
 
 def whole(text: str, concept: str) -> list[tuple[str, str]]:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tasks.figures.periods import Calendar, header_period, learn_calendar
+from tasks.figures.fiscal_calendar import Calendar, learn_calendar
+from tasks.figures.periods import header_period
 
 MARCH = Calendar(3, 31)
 
@@ -21,6 +22,10 @@ MARCH = Calendar(3, 31)
         ("Three months ended June 30, 2024", Calendar(), "2024-04-01/2024-06-30"),
         ("Jan-24", Calendar(), "2024-01-01/2024-01-31"),
         ("31.12.2024", Calendar(), "2024-01-01/2024-12-31"),
+        ("31-12-2024", Calendar(), "2024-01-01/2024-12-31"),
+        ("Mar-25A", MARCH, "2024-04-01/2025-03-31"),
+        ("the year to March 2025", MARCH, "2024-04-01/2025-03-31"),
+        ("CY23", Calendar(), "2023-01-01/2023-12-31"),
     ],
 )
 def test_period_of_a_header(words: str, calendar: Calendar, period: str) -> None:
@@ -59,3 +64,24 @@ def test_fiscal_years_may_end_in_the_year_after_their_name() -> None:
     when = header_period("2023")
     assert when is not None
     assert learn_calendar(text).resolve(when, instant=True) == "2024-01-28"
+
+
+def test_a_month_marked_as_planned_is_a_forecast_of_a_year() -> None:
+    when = header_period("Mar-26E")
+    assert when is not None
+    assert (when.forecast, MARCH.resolve(when, instant=False)) == ("e", "2025-04-01/2026-03-31")
+
+
+def test_years_in_two_end_when_the_balance_sheets_do() -> None:
+    text = "en k€\tRéalisé 2022/2023\tRéalisé 2023/2024\nen k€\t30/06/2023\t30/06/2024\n"
+    assert (learn_calendar(text).month, learn_calendar(text).day, learn_calendar(text).said) == (6, 30, True)
+    assert not learn_calendar("Budget 2023/2024\t30/06/2024\n").said  # one balance sheet may be a half year's
+
+
+def test_a_day_that_one_thing_is_as_of_ends_no_year() -> None:
+    assert not learn_calendar("Our customer count is 1,204 as of 31 March 2025. Cash in 2024 was low.").said
+
+
+def test_a_year_of_weeks_bears_the_name_that_the_document_gives_it() -> None:
+    text = "For the fiscal year ended January 29, 2022. 2017 represented the 53 weeks ended February 3, 2018."
+    assert learn_calendar(text).year_end(2021).isoformat() == "2022-01-29"

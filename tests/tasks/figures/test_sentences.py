@@ -5,8 +5,8 @@ import pytest
 from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
+from tasks.figures.fiscal_calendar import learn_calendar
 from tasks.figures.numbers import amounts
-from tasks.figures.periods import learn_calendar
 
 
 def said(text: str) -> list[tuple[str, str, str, str]]:
@@ -107,3 +107,77 @@ def test_what_is_expected_behind_its_amount_is_a_forecast() -> None:
     text = "Revenue of NOK 5.2 billion expected in 2025."
     (figure,) = find_figures(LedgerDocument(text, [], "deck.txt"), taxonomy()).figures
     assert figure.basis == "forecast"
+
+
+@pytest.mark.parametrize(
+    ("text", "figures"),
+    [
+        (
+            "L'EBITDA de l'exercice clos le 30 juin 2024 s'établit à 6,9 M€.",
+            [("ebitda", "6900000", "EUR", "2023-07-01/2024-06-30")],
+        ),
+        (
+            "Les dettes financières s'élevaient à 17,8 millions d'euros au 30 juin 2024.",
+            [("debt", "17800000", "EUR", "2024-06-30")],
+        ),
+        (
+            "La cifra de negocios ascendió a 48,3 millones de euros en 2023, frente a 45,9 millones en 2022.",
+            [("revenue", "48300000", "EUR", "2023-01-01/2023-12-31")],
+        ),
+        (
+            "Il fatturato 2023 è cresciuto del 10% a 18,9 milioni di euro.",
+            [("revenue", "18900000", "EUR", "2023-01-01/2023-12-31")],
+        ),
+        (
+            "A receita líquida atingiu R$ 412,9 milhões em 2024, alta de 16%.",
+            [("revenue", "412900000", "BRL", "2024-01-01/2024-12-31")],
+        ),
+        (
+            "De omzet over 2024 kwam uit op € 63,4 miljoen; het nettoresultaat bedroeg € 2,2 mln.",
+            [
+                ("revenue", "63400000", "EUR", "2024-01-01/2024-12-31"),
+                ("net_income", "2200000", "EUR", "2024-01-01/2024-12-31"),
+            ],
+        ),
+        ("Le chiffre d'affaires 2023 a augmenté de 3,1 M€.", []),
+        (
+            "L'effectif était de 342 salariés au 31 décembre 2023.",
+            [("headcount", "342", "count", "2023-12-31")],
+        ),
+        ("Total borrowings as at 31 March 2024 stood at Rs. 56.2 crore.", [("debt", "562000000", "INR", "2024-03-31")]),
+    ],
+    ids=["elided-article", "d-euros", "frente-a", "cresciuto-a", "reais", "omzet", "a-change", "effectif", "rs"],
+)  # fmt: skip
+def test_sentences_of_other_languages(text: str, figures: list[tuple[str, str, str, str]]) -> None:
+    assert said(text + "\n") == figures
+
+
+def test_a_plan_of_another_language_is_a_forecast() -> None:
+    (figure,) = find_figures(
+        LedgerDocument("Le groupe prévoit un chiffre d'affaires de 33 M€ en 2023.\n", [], "note.txt"), taxonomy()
+    ).figures
+    assert figure.basis == "forecast"
+
+
+def test_an_amounts_period_is_not_that_of_another_clauses_amount() -> None:
+    text = (
+        "Net sales for the year ended March 31, 2025 were JPY 52.9 billion, and guidance is JPY 56 billion for the year"
+        " to March 2026.\n"
+    )
+    assert said(text)[0] == ("revenue", "52900000000", "JPY", "2024-04-01/2025-03-31")
+    of_two = said("Cash was $5 million and $6 million as of June 30, 2024 and 2023.\n")
+    assert of_two[0] == ("cash", "5000000", "USD", "2024-06-30")
+
+
+def test_a_head_count_is_counted_once_and_an_average_is_no_stock() -> None:
+    assert said("L'effectif moyen 2023 est de 300 salariés.\n") == [
+        ("headcount", "300", "count", "2023-01-01/2023-12-31")
+    ]
+    assert said("Headcount stood at 74 on 31 December 2024.\n") == [("headcount", "74", "count", "2024-12-31")]
+
+
+def test_the_loss_of_the_year_before_is_a_loss_too() -> None:
+    assert said("Operating loss in 2022 totalled €3.3 million (2021: €34.0 million).\n") == [
+        ("operating_income", "-3300000", "EUR", "2022-01-01/2022-12-31"),
+        ("operating_income", "-34000000", "EUR", "2021-01-01/2021-12-31"),
+    ]

@@ -61,6 +61,45 @@ def test_what_the_room_does_not_say_is_held_against_nothing() -> None:
     assert compare([claim("company_size_on_social", 46, "2025-01-31"), claim("founded_year", 2014, None)], []) == []
 
 
+def revenue(value: int, year: int, step: int = 1, unit: str = "EUR", entity: str | None = None) -> RoomFigure:
+    period = f"{year}-01-01/{year}-12-31"
+    figure = Figure(
+        "revenue", "Revenue", Decimal(value), unit, "", Decimal(step), period, entity, None, "", "page 2", 0, 2
+    )
+    return RoomFigure(figure, "audited", "d1", "Accounts.pdf", "", False, "2025-02-01")
+
+
+def year(amount: float, end: str, currency: str = "EUR") -> dict[str, Any]:
+    return {"amount": amount, "currency": currency, "start": None, "end": end}
+
+
+@pytest.mark.parametrize(
+    ("years", "verdicts"),
+    [
+        ([year(9_412_345, "2024-12-31"), year(7_700_000, "2023-12-31")], ["agrees", "agrees"]),
+        ([year(9_900_000, "2024-12-31"), year(9_400_000, "2022-12-31")], ["differs"]),
+        ([year(9_000_000, "2024")], ["agrees"]),  # a round number
+        ([year(8_712_345, "2024")], ["differs"]),
+        ([year(9_412_345, "2024-06-30")], ["not_comparable"]),
+        ([year(9_412_345, "2024-12-31", "USD")], ["not_comparable"]),
+        ([year(1, "2019"), year(2, "2018")], ["not_comparable"]),
+        ([{**year(1, "2024"), "amount": None}, {**year(2, "2024"), "end": None}], []),
+    ],
+    ids=["same", "differs", "round", "beyond-rounding", "other-month", "other-currency", "other-years", "no-amount"],
+)
+def test_revenue_is_held_against_the_rooms_of_the_same_year(years: list[dict[str, Any]], verdicts: list[str]) -> None:
+    rows = [revenue(9_400_000, 2024, 100_000), revenue(7_700_000, 2023, 100_000), revenue(5, 2024, entity="Nordics")]
+    compared = compare([claim("extra.annual_revenue", years, "2024-12-31")], rows)
+    assert [each.verdict for each in compared] == verdicts
+    assert all(len(each.claim.value) == 1 and each.claim.as_of == each.claim.value[0]["end"] for each in compared)
+
+
+def test_an_exact_count_takes_the_place_of_the_range_around_it() -> None:
+    both = [claim("company_size", [11, 50], "2025-01-31"), claim("extra.employee_count", 48, "2025-01-31")]
+    (compared,) = compare(both, ROOM)
+    assert (compared.claim.field, compared.verdict) == ("extra.employee_count", "differs")
+
+
 def founded(year: int, words: str) -> RoomFigure:
     figure = Figure(
         "founding_year", words, Decimal(year), "year", "", Decimal(1), str(year), None, None, "", "page 2", 0, 4
@@ -95,3 +134,16 @@ def test_the_page_and_the_workbook_show_both_places() -> None:
         "headcount", 58, "count", "2025-01-31", "public source", "differs",
         "company size on social 58; the room: 46, 2025-01-31 (Deck.pptx, slide 2)",
     ]  # fmt: skip
+
+
+def test_the_page_and_the_workbook_show_a_years_revenue() -> None:
+    report, company = with_figures()
+    said = claim("extra.annual_revenue", [year(9_900_000, "2024-12-31")], "2024-12-31")
+    company.figure_comparisons = compare([said], [revenue(9_400_000, 2024, 100_000)])
+    words = " ".join(html.render(report).split())
+    assert "A public source differs:</span> annual revenue EUR 9 900 000 in the year to 2024-12-31" in words
+    sheet = openpyxl.load_workbook(BytesIO(xlsx.render(report)))["Figures"]
+    last = [cell.value for cell in [*sheet.iter_rows()][-1]][1:9]
+    assert (last[0], last[1], last[2], last[4], last[6], last[7]) == (
+        "revenue", 9_900_000, "EUR", "2024-12-31", "public source", "differs",
+    )  # fmt: skip

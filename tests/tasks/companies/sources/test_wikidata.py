@@ -18,6 +18,7 @@ from tests.companies_servers.wikidata import (
     item,
     item_value,
     moment,
+    money,
     quantity,
     statement,
     wikidata,
@@ -124,6 +125,7 @@ def test_a_whole_company(serve: Serve) -> None:
         "extra.phone_number": "+49-30-1234567",
         "extra.network_a_id": "alphagmbh",
         "extra.network_b_id": "alpha",
+        "extra.employee_count": 240,
         "extra.funding_db_profile_url": "https://www.crunchbase.com/organization/alpha",
     }
     assert answer.warnings == []
@@ -186,6 +188,29 @@ def test_the_latest_head_count_of_the_whole_company_counts(serve: Serve) -> None
         ]
     )
     assert value_of("company_size") == [51, 200]
+    assert value_of("extra.employee_count") == 70
+
+
+def test_revenue_is_that_of_the_last_years_in_a_currency(serve: Serve) -> None:
+    serve(
+        P2139=[
+            statement(money(9_100_000, "Q4916"), P585=moment("2023")),
+            statement(money(9_400_000, "Q4916"), "preferred", P585=moment("2024-12-31")),
+            statement(money(9_999_999, "Q4916"), P585=moment("2024-12-31")),  # of a lower rank
+            statement(money(7_000_000, "Q4916"), "deprecated", P585=moment("2025")),
+            statement(money(2_000_000, "Q4916"), P585=moment("2025"), P518=item_value("Q183")),  # a part
+            statement(quantity(5), P585=moment("2022")),  # in no currency
+            money(8_000_000, "Q4916"),  # of no year
+            statement(money(6_000_000, "Q4917"), P580=moment("2019-07-01"), P582=moment("2020-06-30")),
+        ]
+    )
+    revenue = claims()["extra.annual_revenue"]
+    assert [tuple(year.values()) for year in revenue.value] == [
+        (9_400_000, "EUR", None, "2024-12-31"),
+        (9_100_000, "EUR", None, "2023"),
+        (6_000_000, "USD", "2019-07-01", "2020-06-30"),
+    ]
+    assert revenue.as_of == "2024-12-31"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,215 @@
+"""A document's fiscal calendar: when its years end, learnt from its own words, and the periods that words mean by it.
+
+"FY24" is the year that the document says ends on 31 March 2024. Not here: the year of a room whose documents do not all
+say it (`fiscal_years.py`).
+"""
+
+import re
+from calendar import monthrange
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from typing import Final
+
+from tasks.figures.anchors import lowered, matches, spots
+from tasks.figures.periods import MONTH, MONTH_NAMES, YEAR, When, dates_in, day_of, find_periods, months_back
+
+_YEAR_ENDED: Final = re.compile(
+    rf"(?:(?:year|period)s?(?: then)?[- ](?:ended|ending|to|end)|weeks ended|fiscal year[- ]end(?:s|ed|ing)?(?: on)?"
+    r"|geschäftsjahr (?:zum|vom|endet (?:jeweils )?(?:am|zum))|jahresabschluss zum|exercice clos le"
+    rf"|exercice(?: social)? (?:se termine|se clôt|clôture) le|ejercicio (?:terminado|cerrado) (?:el|a)"
+    rf"|esercizio chiuso (?:al|il)|exercício (?:findo|encerrado) em|boekjaar (?:eindigt|geëindigd|eindigend) op"
+    rf"|[\dy] to|balance sheet as (?:at|of)|as (?:at|of)|statements? (?:as )?(?:at|of))[ :\t]{{1,2}}"
+    rf"((?:{MONTH} [0-3]?\d(?!\d)|[0-3]?\d\.? (?:de )?{MONTH}),?(?: de)? ?(?:{YEAR})?)",
+    re.IGNORECASE,
+)
+_NAMED_YEAR: Final = re.compile(
+    rf"\b(?:fiscal(?: year)?|FY) ?({YEAR})[^.\d]{{0,50}}?\b(?:ended|ends|ending"
+    rf"|end)(?: on)? ({MONTH} [0-3]?\d, {YEAR})"
+    rf"|\b(?:ended|ending) ({MONTH} [0-3]?\d, {YEAR}) \(.{{0,12}}?\b(?:fiscal(?: year)?|FY) ?({YEAR})",
+    re.IGNORECASE,
+)
+_YEAR_OF_WEEKS: Final = re.compile(
+    rf"\b({YEAR}) (?:represent\w*|was|is|consist\w*|contain\w*|includes?)\b[^.\d]{{0,30}}5[23][- ]weeks?"
+    rf"[^.\d]{{0,30}}\bended(?: on)? ({MONTH} [0-3]?\d, {YEAR})",
+    re.IGNORECASE,
+)
+"""What a year of weeks is called: "2017 represented the 53 weeks ended February 3, 2018"."""
+
+_YEAR_ENDED_WORDS: Final = (
+    "year", "period", "weeks ended", "fiscal year", "geschäftsjahr", "jahresabschluss zum", "exercice clos",
+    "ejercicio", "exercice", "esercizio", "exercício", "boekjaar", "balance sheet as", "as at", "as of", "statement",
+)  # fmt: skip
+_NAMED_YEAR_WORDS: Final = ("fiscal", "fy", "ended", "ending")
+_YEAR_WORDS: Final = ("exercice", "ejercicio", "esercizio", "exercício", "boekjaar")
+_DATE_LINE: Final = 3000
+_FIRST_WEEK: Final = 7
+_INDIAN: Final = re.compile(r"₹|\bINR\b|\b(?:lakhs?|crores?)\b", re.IGNORECASE)
+_BARE_SPLIT_YEAR: Final = re.compile(rf"\b({YEAR}) ?/ ?((?:20)?\d\d)\b")
+_LONGEST_HEAD: Final = 50_000
+"""Characters that are looked at for the days that balance sheets are of."""
+
+_SPLIT_YEAR: Final = re.compile(r"\bFY ?\d{4}[-–]\d\d\b", re.IGNORECASE)
+"""A year of two years: in India it ends on 31 March by law."""
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """When a document's fiscal years end.
+
+    Attributes:
+        month, day: the usual end of the year.
+        ends: the exact ends that the document names, by their year.
+        shift: how many years the end lies behind the year's name: 1 where fiscal 2024 ends in February 2025.
+        dated: the document's own date, if it says one.
+        said: the document says when its years end; else they are taken to be calendar years.
+    """
+
+    month: int = 12
+    day: int = 31
+    ends: dict[int, date] = field(default_factory=dict)
+    shift: int = 0
+    dated: date | None = None
+    said: bool = False
+
+    def year_end(self, year: int) -> date:
+        """The last day of a fiscal year by its name."""
+        return self.ends.get(year + self.shift) or day_of(year + self.shift, self.month, self.day)
+
+    def year_before(self, end: date) -> date:
+        """The last day of the fiscal year before the one that ends on this day."""
+        known = self.ends.get(end.year - 1)
+        if known is not None and 350 <= (end - known).days <= 380:
+            return known
+        return months_back(end, 12)
+
+    def resolve(self, when: When, *, instant: bool) -> str | None:
+        """The period as it is stored; None where the words do not tell it."""
+        end, months = when.end, when.months
+        if when.year is not None:
+            year_end = self.year_end(when.year)
+            end, months = year_end, months or 12
+            if when.part:
+                kind, number = when.part[0], when.part[-1]
+                months = {"Q": 3, "H": 6, "9": 9}[kind]
+                ahead = {"Q": 4 - int(number), "H": 2 - int(number), "9": 1}[kind] if kind != "9" else 1
+                end = months_back(year_end, ahead * (6 if kind == "H" else 3))
+        if end is None:
+            return None
+        if instant:
+            return end.isoformat()
+        if when.to_date:
+            if when.year is not None and not when.part:  # "YTD 2025": to which day is not said
+                return None
+            months = (end.month - self.month - 1) % 12 + 1
+        months = months or 12
+        before = self.year_before(end) if months == 12 else months_back(end, months)
+        return f"{(before + timedelta(days=1)).isoformat()}/{end.isoformat()}"
+
+
+def learn_calendar(text: str, name: str = "") -> Calendar:
+    """What a document says of its fiscal year, and the newest date on its first page or in its name."""
+    head = text[:400_000]
+    lower = lowered(head)
+    year_ends = sorted({*spots(lower, _YEAR_ENDED_WORDS), *spots(lower, (" to ", " to:"), before=1)})
+    ends: Counter[tuple[int, int]] = Counter()
+    annual: Counter[tuple[int, int]] = Counter()
+    annual_ends: Counter[date] = Counter()
+    for match in matches(_YEAR_ENDED, head, year_ends):
+        words = match.group(0).lower()
+        of_year = "year" in words or "weeks" in words or "jahr" in words or any(word in words for word in _YEAR_WORDS)
+        when = next(iter(find_periods(match.group(1))), None)
+        if when is None:
+            continue
+        ends_on = (when.end.month, when.end.day) if when.end else when.month_day
+        if ends_on:
+            ends[ends_on] += 3 if of_year else 1
+            annual[ends_on] += of_year
+        if when.end:
+            annual_ends[when.end] += of_year
+    if sum(annual.values()) > 1:  # "as of January 30" beside "year ended December 31" ends no year
+        ends = annual
+    elif not annual.total() and ends.total() == 1:
+        ends = Counter()  # one day alone that something is as of
+    months: Counter[int] = Counter()
+    for (month, _), count in ends.items():
+        months[month] += count
+    shift = 0
+    named = [
+        (int(match.group(1) or match.group(4)), next(iter(find_periods(match.group(2) or match.group(3))), None))
+        for match in matches(_NAMED_YEAR, head, spots(lower, _NAMED_YEAR_WORDS))
+    ]
+    if "weeks ended" in lower:
+        weeks = _YEAR_OF_WEEKS.finditer(head)
+        named += [(int(match[1]), next(iter(find_periods(match[2])), None)) for match in weeks]
+    shifts = Counter(when.end.year - year for year, when in named if when and when.end)
+    if shifts:
+        shift = shifts.most_common(1)[0][0]
+    dated = _document_date(text, name)
+    if dated is not None:  # a date on the first page may be old; accounts are written after the years that they are of
+        dated = max([dated, *(end for end, count in annual_ends.items() if count > 2)])
+    calendar = Calendar(shift=shift if shift in {0, 1} else 0, dated=dated)
+    if not months:
+        if _INDIAN.search(head) and _SPLIT_YEAR.search(head):
+            return replace(calendar, month=3, said=True)
+        end = _end_of_split_years(head)
+        return calendar if end is None else replace(calendar, month=end[0], day=end[1], said=True)
+    month = months.most_common(1)[0][0]
+    day = max(((count, day) for (at, day), count in ends.items() if at == month))[1]
+    if not shifts and month == 1 and day <= _FIRST_WEEK:  # the 52 weeks to 1 January 2023 are the year 2022
+        calendar = replace(calendar, shift=1)
+    near_months = {month, month % 12 + 1 if day > 23 else (month - 2) % 12 + 1 if day < 9 else month}
+    dates = sum((_exact_ends(lower, near) for near in near_months), Counter[date]())
+    if day == monthrange(2024, month)[1] or (month, day) == (2, 28):  # 1 July is where a year begins
+        dates = Counter({end: count for end, count in dates.items() if end.day != 1})
+    for year in {end.year for end in dates}:
+        near = [end for end in dates if end.year == year and abs((end - day_of(year, month, day)).days) <= 7]
+        if near:
+            calendar.ends[year] = max(near, key=lambda end: dates[end])
+    return replace(calendar, month=month, day=day, said=True)
+
+
+def _end_of_split_years(text: str) -> tuple[int, int] | None:
+    """Month and day of the days of two years or more that a text of split years ("2023/24") names, but 31 December."""
+    years = (match for match in _BARE_SPLIT_YEAR.finditer(text))
+    if not any(int(match[1]) % 100 + 1 == int(match[2][-2:]) for match in years):
+        return None
+    ends: dict[tuple[int, int], set[int]] = defaultdict(set)
+    for end in dates_in(text[:_LONGEST_HEAD]):
+        if end == day_of(end.year, end.month, 31):
+            ends[end.month, end.day].add(end.year)
+    usual = max(ends, key=lambda end: len(ends[end]), default=None)
+    return usual if usual is not None and usual[0] != 12 and len(ends[usual]) > 1 else None
+
+
+def _exact_ends(lower: str, month: int) -> Counter[date]:
+    """The days of a month that a text of lower case names: years of 52 or 53 weeks end on another day each."""
+    names = sorted(MONTH_NAMES[month - 1].split(), key=len, reverse=True)
+    stems = {name for name in names if not any(name != other and name.startswith(other) for other in names)}
+    behind = re.compile(rf"(?:{'|'.join(names)})(?:\.? (?P<d1>[0-3]?\d), (?P<y1>{YEAR})| (?P<y2>{YEAR}))\b")
+    dates: Counter[date] = Counter()
+    for at in spots(lower, stems):
+        match = behind.match(lower, at)
+        if match is None:
+            continue
+        before = _DAY_BEFORE.search(lower, max(0, at - 5), at)
+        if match["d1"] and (at == 0 or not (lower[at - 1].isalnum() or lower[at - 1] == "_")):
+            day, year = int(match["d1"]), int(match["y1"])
+        elif match["y2"] and before:
+            day, year = int(before[1]), int(match["y2"])
+        else:
+            continue
+        if 1 <= day <= 31:
+            dates[day_of(year, month, day)] += 1
+    return dates
+
+
+_DAY_BEFORE: Final = re.compile(r"\b([0-3]?\d)\.? \Z")
+
+
+def _document_date(text: str, name: str) -> date | None:
+    for source in (name, text[:_DATE_LINE]):
+        dates = dates_in(source.replace("_", " "))
+        if dates:
+            return max(dates)
+    return None

@@ -1,0 +1,63 @@
+"""Tables that list parts of the company: its customers, segments, products or sites, with their total."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from tasks.figures.concepts import Meaning
+from tasks.figures.table_labels import LabelReader
+
+MOST_PARTS: Final = 500
+"""Rows of a list of parts that is taken; a longer one is a ledger of transactions."""
+
+_SHORT_TITLE: Final = 60
+_ENTITY_CORNER: Final = re.compile(
+    r"\b(?:customers?|clients?|segments?|products?|regions?|countr(?:y|ies)|divisions?|business units?|kunden?"
+    r"|produkte?|segmente?|clientes?|subsidiar(?:y|ies)|sites?|brands?|entit(?:y|ies)|services?)\b",
+    re.IGNORECASE,
+)
+_BY_ENTITY: Final = re.compile(r"(?P<what>[^:]+?) (?:by|per|nach|par|por|split by|breakdown by) \w", re.IGNORECASE)
+_PARTIAL: Final = re.compile(
+    r"\b(?:lost|churned|new|pipeline|won|expansion|contraction|bridge|signed|overdue|orders?|backlog)\b", re.IGNORECASE
+)
+TOTAL: Final = re.compile(
+    r"^(?:grand |group )?(?:total|summe|gesamt|totale?s?|totaal|consolidated|group total|company total|sum)\b",
+    re.IGNORECASE,
+)
+_SUBTOTAL: Final = re.compile(
+    r"^(?:the )?(?:top|two|three|four|five|ten|twenty|\d+) (?:largest|biggest|\d+|customers|kunden)|^subtotal"
+    r"|^of which|^davon",
+    re.IGNORECASE,
+)
+
+
+def of_parts(title: str) -> str:
+    """What the numbers of parts are: "Revenue" of "Revenue by segment"; other titles as they are."""
+    match = _BY_ENTITY.match(title)
+    return match["what"] if match else title
+
+
+def parts_title(titles: Sequence[str], corner: str, reader: LabelReader) -> tuple[Meaning | None, bool]:
+    """What the titles say that the numbers of parts are, and whether a title alone calls them parts.
+
+    "Revenue by segment" says so in one line; "Segment sales" over a corner "Net sales" in two.
+    """
+    for title in reversed([*titles, corner][-4:]):
+        if _BY_ENTITY.match(title):
+            return reader.read(of_parts(title)).meaning, False
+    over = titles[-1] if titles else ""
+    if corner and len(over) < _SHORT_TITLE and _ENTITY_CORNER.search(over):
+        meaning = reader.read(corner).meaning
+        return meaning, meaning is not None
+    return None, False
+
+
+def lists_parts(entities: str, titles: Sequence[str], *, titled: bool) -> bool:
+    """Whether the rows are parts: by the heading of their names, or (`titled`) by the title."""
+    over = f"{entities} {' '.join(titles[-1:])}"
+    return (titled or _ENTITY_CORNER.search(entities) is not None) and not _PARTIAL.search(over)
+
+
+def is_subtotal(name: str) -> bool:
+    """Whether a row sums up some of the parts: "Top ten customers"."""
+    return _SUBTOTAL.match(name) is not None
