@@ -59,7 +59,7 @@ _PERMITTED: Final = frozenset(map(stem, ("permit", "allow", "possible", "able"))
 _DEFINITE: Final = frozenset(("the", "this", "these", "that", "those"))
 _BESIDE: Final = 12
 """Words between one that is near to a word of the statement and one that says the opposite of it."""
-_BELIEVED: Final = ((0.0, 2), (0.5, 3), (1.0, 5))
+_BELIEVED: Final = ((0.0, 3), (0.25, 4))
 """What a statement may cost, the sum over its words that the sentence has not, by how many of its words and figures the
 sentence has."""
 
