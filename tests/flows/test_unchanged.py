@@ -16,7 +16,7 @@ from flows import due_diligence, unchanged
 from flows.batch import batch
 from flows.run import CompaniesFailed
 from storage import database, run_documents, runs, scores
-from storage.run_documents import company_documents
+from storage.run_documents import RunDocument, company_documents
 from storage.runs import RunStatus
 from tasks.scoring import score
 from tests.flows.conftest import write_room
@@ -103,7 +103,12 @@ def told(run: str) -> list[dict[str, Any]]:
     with database.reading() as session:
         return [
             company.model_dump(exclude=own)
-            | {"documents": [row.model_dump(exclude=own) for row in company_documents(session, company.id or 0)]}
+            | {
+                "documents": [
+                    {name: getattr(row, name) for name in RunDocument.model_fields if name not in own}
+                    for row in company_documents(session, company.id or 0)
+                ]
+            }
             | {"outcomes": [row.model_dump(exclude=own) for row in scores.company_outcomes(session, company.id or 0)]}
             | {
                 "quotes": [
