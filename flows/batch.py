@@ -25,6 +25,7 @@ from tasks.errors import DiligenceError
 from tasks.operation import operation
 from tasks.remote.fan_out import FanOut, Leave
 from tasks.reports.results import result_lines, results_of, warning_lines
+from tasks.scoring.criteria import Judged
 from tasks.tracking import show
 
 log = logging.getLogger(__name__)
@@ -76,7 +77,9 @@ def _run(screen: Batch, out: Path | None, reports: Path | None, *, retry_failed:
             out = reports / run
         criteria = screen.criteria.criteria
         tell([f"The run {run} begins: {len(screen.companies)} companies, {len(criteria)} criteria."])
-        _examine(run, companies_to_do(run, retry_failed=retry_failed))
+        judged = sum(isinstance(criterion, Judged) for criterion in criteria) if current_answerer().judges else 0
+        at_once = BatchSettings.current().at_once(judged=judged)
+        _examine(run, companies_to_do(run, retry_failed=retry_failed), at_once)
         try:
             finish(run, out)
         finally:
@@ -93,13 +96,12 @@ def _run(screen: Batch, out: Path | None, reports: Path | None, *, retry_failed:
     return run
 
 
-def _examine(run: str, companies: Sequence[RunCompany]) -> None:
+def _examine(run: str, companies: Sequence[RunCompany], at_once: int) -> None:
     """Examine the companies, some at the same time; a failure is stored with its company and stops no other.
 
     They share the readers' processes, the pace towards the model, the drive and each source, and the run's budget.
     Those of which nothing has changed are taken over first, all in one task.
     """
-    at_once = BatchSettings.current().at_once(asks_a_model=current_answerer().judges)
     taken = _taken_over(run, at_once)
     with reading_in_turns(_READ_AT_ONCE), FanOut(at_once, "company", Leave.ON_INTERRUPT) as threads:
         for done in [
