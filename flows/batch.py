@@ -106,8 +106,12 @@ def _examine(run: str, companies: Sequence[RunCompany], at_once: int) -> None:
     with reading_in_turns(_READ_AT_ONCE), FanOut(at_once, "company", Leave.ON_INTERRUPT) as threads:
         for done in [
             threads.submit(
-                *(examine_company.tracked, company.name, company.domain, company.folder, run),
-                listed=taken.others.get(company.id or 0),
+                examine_company.tracked,
+                company.name,
+                company.domain,
+                company.folder,
+                run,
+                taken.others.get(company.id or 0),
             )
             for company in companies
             if company.id not in taken.ids

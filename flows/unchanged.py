@@ -98,7 +98,7 @@ class TakenOver(NamedTuple):
 
 @operation(name="take_over_unchanged", task_run_name="Companies that have not changed")
 def take_over_unchanged(run_id: str, at_once: int) -> TakenOver:
-    """Take over the companies of a run of which nothing has changed; gives which these are, and what was seen of others.
+    """Take over the companies of a run of which nothing has changed; gives these, and where the others lie.
 
     All of a company is stored in one transaction: a killed run has taken it over, or has not begun with it.
 

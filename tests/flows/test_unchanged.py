@@ -14,6 +14,7 @@ from sqlmodel import Session
 
 from flows import due_diligence, unchanged
 from flows.batch import batch
+from flows.index_folder import index_folder
 from flows.run import CompaniesFailed
 from storage import database, run_documents, runs, scores
 from storage.run_documents import RunDocument, company_documents
@@ -181,7 +182,7 @@ def test_the_folder_of_a_company_that_changed_is_listed_once_if_that_was_just_no
     batch(batch_file)
     in_file("rooms/alpha/deck.txt", "Ninety", "Eighty")(batch_file.parent)
     listed: list[str] = []
-    index = due_diligence.index_folder
+    index = index_folder
 
     def noted(folder: str, company_id: int) -> int:
         listed.append(folder)

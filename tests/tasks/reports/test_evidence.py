@@ -27,7 +27,6 @@ from tasks.reports.company_pages import company_anchor
 from tasks.reports.evidence import CitingCompany
 from tasks.reports.evidence_pages import EvidencePage
 from tasks.reports.files import render, standing_alone, write_report, write_reports
-from tasks.reports.models import Report
 from tasks.reports.replacing import Replacing
 from tasks.reports.report import build
 from tests.tasks.documents.extract.pdf import pdfs
