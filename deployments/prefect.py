@@ -117,6 +117,7 @@ def _register(
     from prefect.utilities.importtools import import_object  # noqa: PLC0415
 
     form = parameter_schema(import_object(_FLOWS[flow])).model_dump_for_openapi()
+    plain_fields(form)
     if flow == "due_diligence":
         offer(form, "company", [company.name for company in batch.companies])
     return client.create_deployment(
@@ -139,17 +140,18 @@ def _register(
     )
 
 
-def offer(form: dict[str, Any], parameter: str, choices: Sequence[str]) -> None:
-    """Have a form offer these choices for a parameter that is a text, or none: a list, before all other fields.
-
-    Other texts that may be left out are plain fields too: Prefect shows what may be none as a switch between types.
-    """
+def plain_fields(form: dict[str, Any]) -> None:
+    """Have a form show a text that may be left out as a plain field: Prefect shows it as a switch between types."""
     for field in form["properties"].values():
         kinds = [kind for kind in field.get("anyOf", ()) if kind.get("type") != "null"]
         if len(kinds) == 1 and kinds[0].get("type") == "string":
             del field["anyOf"]
             field.pop("default", None)
             field.update(kinds[0])
+
+
+def offer(form: dict[str, Any], parameter: str, choices: Sequence[str]) -> None:
+    """Have a form offer these choices for a text, as a list before all other fields."""
     form["properties"][parameter] |= {"enum": list(dict.fromkeys(choices)), "position": -1}
 
 

@@ -15,16 +15,17 @@ from flows.due_diligence import examine, reading_in_turns
 from flows.engine import as_steps, flow, without_a_line_a_task
 from flows.run import close_company, companies_to_do, company_of, finish, run_of
 from flows.settings import BatchSettings
-from flows.unchanged import take_over_unchanged
+from flows.unchanged import ListedRoom, TakenOver, take_over_unchanged
 from flows.worker_secrets import secrets_of_worker
 from storage import database, runs
 from storage.runs import CompanyStatus, RunCompany
 from storage.settings import override_settings
 from tasks.ai.registry import current_answerer
 from tasks.errors import DiligenceError
-from tasks.operation import operation
+from tasks.operation import concerning, operation
 from tasks.remote.fan_out import FanOut, Leave
 from tasks.reports.results import result_lines, results_of, warning_lines
+from tasks.scoring.criteria import Judged
 from tasks.tracking import show
 
 log = logging.getLogger(__name__)
@@ -76,7 +77,9 @@ def _run(screen: Batch, out: Path | None, reports: Path | None, *, retry_failed:
             out = reports / run
         criteria = screen.criteria.criteria
         tell([f"The run {run} begins: {len(screen.companies)} companies, {len(criteria)} criteria."])
-        _examine(run, companies_to_do(run, retry_failed=retry_failed))
+        judged = sum(isinstance(criterion, Judged) for criterion in criteria) if current_answerer().judges else 0
+        at_once = BatchSettings.current().at_once(judged=judged)
+        _examine(run, companies_to_do(run, retry_failed=retry_failed), at_once)
         try:
             finish(run, out)
         finally:
@@ -93,41 +96,50 @@ def _run(screen: Batch, out: Path | None, reports: Path | None, *, retry_failed:
     return run
 
 
-def _examine(run: str, companies: Sequence[RunCompany]) -> None:
+def _examine(run: str, companies: Sequence[RunCompany], at_once: int) -> None:
     """Examine the companies, some at the same time; a failure is stored with its company and stops no other.
 
     They share the readers' processes, the pace towards the model, the drive and each source, and the run's budget.
     Those of which nothing has changed are taken over first, all in one task.
     """
-    at_once = BatchSettings.current().at_once(asks_a_model=current_answerer().judges)
     taken = _taken_over(run, at_once)
     with reading_in_turns(_READ_AT_ONCE), FanOut(at_once, "company", Leave.ON_INTERRUPT) as threads:
         for done in [
-            threads.submit(examine_company.tracked, company.name, company.domain, company.folder, run)
+            threads.submit(
+                examine_company.tracked,
+                company.name,
+                company.domain,
+                company.folder,
+                run,
+                taken.others.get(company.id or 0),
+            )
             for company in companies
-            if company.id not in taken
+            if company.id not in taken.ids
         ]:
             done.result()
 
 
-def _taken_over(run: str, at_once: int) -> set[int]:
-    """Take over the companies that have not changed, if the batch has been run before; gives their ids."""
+def _taken_over(run: str, at_once: int) -> TakenOver:
+    """Take over the companies that have not changed, if the batch has been run before."""
     with database.reading() as session:
         if runs.previous_run(session, runs.get_run(session, run)) is None:
-            return set()
+            return TakenOver()
     try:
         return take_over_unchanged.tracked(run, at_once)
     except Exception as error:  # noqa: BLE001 - as in `examine_company`; each is then examined by itself
         log.error("Companies that have not changed are examined anew: %s", type(error).__name__)  # noqa: TRY400
-        return set()
+        return TakenOver()
 
 
 @operation(name="company", task_run_name="{name}")
-def examine_company(name: str, domain: str, folder: str, run: str) -> None:  # noqa: ARG001 - Prefect shows the name
-    """Examine one company of a batch. Its steps are tasks below this one; a failure is stored with the company."""
+def examine_company(name: str, domain: str, folder: str, run: str, listed: ListedRoom | None = None) -> None:
+    """Examine one company of a batch. Its steps are tasks below this one; a failure is stored with the company.
+
+    `listed` is its folder as it was listed earlier in this run.
+    """
     try:
-        with as_steps():
-            examine(run, domain, folder)
+        with as_steps(), concerning(name):
+            examine(run, domain, folder, listed.room_id if listed is not None and listed.is_new else None)
     except Exception as error:  # noqa: BLE001 - an error in the program must not end the run for all companies
         log.error("The company %s failed: %s", domain, type(error).__name__)  # noqa: TRY400
         problem = error.message if isinstance(error, DiligenceError) else f"An internal error: {type(error).__name__}."

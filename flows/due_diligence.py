@@ -12,7 +12,7 @@ from flows.batch_definition import BatchDefinition, in_its_folder
 from flows.company_facts import company_facts
 from flows.engine import flow
 from flows.extract_all import extract_all
-from flows.index_folder import index_folder
+from flows.index_folder import assign_room, index_folder
 from flows.run import (
     add_warnings,
     close_company,
@@ -23,7 +23,6 @@ from flows.run import (
     new_company,
     run_of,
     single,
-    was_examined_before,
 )
 from flows.score_company import score_company
 from flows.worker_secrets import secrets_of_worker
@@ -33,8 +32,8 @@ from storage.settings import override_settings
 from tasks.errors import DiligenceError
 from tasks.evidence.company import draw_evidence
 from tasks.figures.ledger import build_ledger
+from tasks.operation import concerning
 from tasks.reports.results import results_of
-from tasks.tracking import untracked
 
 _FEW: Final = 5
 """Texts whose figures are found in less time than it takes to tell Prefect of it."""
@@ -98,27 +97,31 @@ def due_diligence(
         with override_settings(screen.settings), run_of(screen) as run_id:
             if out is None and reports is not None:
                 out = reports / run_id
-            examine(run_id, asked.domain, asked.folder)
+            with concerning(asked.name):
+                examine(run_id, asked.domain, asked.folder)
             mark_warnings(results_of(run_id))
             finish(run_id, out)
     return run_id
 
 
-def examine(run: str, domain: str, folder: str) -> None:
+def examine(run: str, domain: str, folder: str, room_id: int | None = None) -> None:
     """Take one company of a run from its data room and its facts to its scores; a failure is stored with the company.
 
     Args:
         run: the run's id.
         domain: the company's domain, as the run has it.
         folder: its data room.
+        room_id: the room as it was indexed just now; without it, it is indexed first.
     """
     company_id = company_of(run, domain).id
     assert company_id is not None
     # A step that finds its work done, or next to none, costs Prefect more than it costs us: Prefect is not told of it.
     try:
         with _turns.get() or nullcontext():
-            with untracked() if was_examined_before(company_id) else nullcontext():  # its folder was listed just now
+            if room_id is None:
                 room_id = index_folder(folder, company_id=company_id)
+            else:
+                assign_room(company_id, room_id)
             counts = extract_all(folder, room_id=room_id, company_id=company_id)
             (build_ledger.tracked if counts.get(DocumentStatus.READ, 0) > _FEW else build_ledger)(company_id)
         company_facts(domain, company_id=company_id)

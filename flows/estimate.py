@@ -22,6 +22,7 @@ from tasks.ai.money import Cap, Price, Usage
 from tasks.ai.registry import current_answerer
 from tasks.errors import DiligenceError
 from tasks.scoring.evidence import Evidence
+from tasks.scoring.inputs import Inputs
 from tasks.scoring.score import criterion_results
 from tasks.scoring.search_plan import search_plans
 
@@ -112,9 +113,11 @@ def _count(company: RunCompany, longest: int, planned: set[str]) -> CompanyEstim
     try:
         room_id = index_folder(company.folder, company_id=company.id)
         extract_all(company.folder, room_id=room_id, company_id=company.id)
-        evidence = Evidence(company.id)
+        with database.reading() as session:
+            inputs = Inputs.of(session, company.id)
+        evidence = Evidence(company.id, inputs.documents)
         plans = search_plans(evidence, answerer, None)
-        for _result in criterion_results(company.id, evidence, answerer, None, plans):
+        for _result in criterion_results(inputs, evidence, answerer, None, plans):
             pass
     except DiligenceError as error:
         return CompanyEstimate(company.name, problem=error.message)

@@ -3,9 +3,9 @@
 import gc
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from datetime import datetime
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
+from typing import Final
 from uuid import UUID
 
 from prefect.artifacts import create_progress_artifact, create_table_artifact, update_progress_artifact
@@ -23,6 +23,8 @@ from tasks.tracking import show
 
 _SIDE_BY_SIDE = 2  # batches: one is fetched while the other is read
 REFRESH_SECONDS = 1.0  # between two updates of the progress, 15 ms each
+_LITTLE: Final = 10, 1_000_000
+"""Documents, and bytes of all of them, that are read in less time than it takes to tell Prefect of a task."""
 _SHOWN = 1000  # rows of the table of documents; a report shows them all
 
 
@@ -49,7 +51,8 @@ def extract_all(folder: str, room_id: int | None = None, company_id: int | None 
     to_read = [document for document in listed if document.document_id not in known]
     if to_read or company is None:
         key = f"documents-{slug_of(company.domain)}" if company else "documents"
-        outcomes += _read(key, folder, to_read, room_id, company_id, since)
+        read = read_documents if known and _is_little(to_read) else read_documents.tracked
+        outcomes += _read(key, folder, to_read, partial(read, company_id=company_id, since=since), room_id)
         others = f" ({len(known):,} more were known)" if known else ""
         show(
             create_table_artifact,
@@ -61,9 +64,9 @@ def extract_all(folder: str, room_id: int | None = None, company_id: int | None 
 
 
 def _read(
-    key: str, folder: str, to_read: Sequence[RoomDocument], room_id: int, company_id: int | None, since: datetime
+    key: str, folder: str, to_read: Sequence[RoomDocument], read: Callable[..., list[DocumentOutcome]], room_id: int
 ) -> Iterator[DocumentOutcome]:
-    """Read the documents in batches, some side by side; gives their outcomes as the batches end.
+    """Read the documents in batches by `read`, some side by side; gives their outcomes as the batches end.
 
     In Prefect an artifact of that key shows how far it has come, where it takes longer than a moment.
     """
@@ -73,7 +76,7 @@ def _read(
     updated_at = time.monotonic()
     # Not Prefect's task runner: what became of a batch must not depend on what Prefect knows of it.
     with FanOut(_SIDE_BY_SIDE, "extract_all", Leave.ON_INTERRUPT) as threads:
-        under_way = {threads.submit(read_documents.tracked, room_id, ids, company_id, since): ids for ids in all_ids}
+        under_way = {threads.submit(read, room_id, ids): ids for ids in all_ids}
         for done, (_ids, future) in enumerate(finished(under_way), 1):
             yield from future.result()
             is_last = done == len(all_ids)
@@ -89,6 +92,11 @@ def _read(
 def _freeze_garbage_collector() -> None:
     """Exclude what is loaded by now from garbage collection: with Prefect a full collection takes 0.14 s."""
     gc.freeze()
+
+
+def _is_little(to_read: Sequence[RoomDocument]) -> bool:
+    most, most_bytes = _LITTLE
+    return len(to_read) <= most and sum(document.size or most_bytes for document in to_read) <= most_bytes
 
 
 def batches(listed: Sequence[RoomDocument]) -> list[list[RoomDocument]]:

@@ -25,11 +25,11 @@ def index_folder(folder: str, recursive: bool = True, company_id: int | None = N
     """
     room_id = index_room.tracked(folder, recursive)
     if company_id is not None:
-        _assign(company_id, room_id)
+        assign_room(company_id, room_id)
     return room_id
 
 
-def _assign(company_id: int, room_id: int) -> None:
+def assign_room(company_id: int, room_id: int) -> None:
     """Write down which documents the run has to do with for this company."""
     with database.writing() as session:
         room = documents.get_room(session, room_id)

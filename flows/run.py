@@ -248,12 +248,6 @@ def company_of(run: str, domain: str) -> RunCompany:
     raise NotFound(f"The run {stored.id} has no company {domain}.")
 
 
-def was_examined_before(company_id: int) -> bool:
-    """Whether the last run of the batch had this company too."""
-    with database.reading() as session:
-        return runs.earlier_company(session, runs.get_company(session, company_id)) is not None
-
-
 def has_pdfs(company_id: int) -> bool:
     """Whether the company has words that were read from a PDF, whose pages can be drawn."""
     with database.reading() as session:

@@ -29,7 +29,7 @@ def score_company(domain: str, run: str = "latest") -> bool:
     assert company.id is not None
     if take_over(company.id):
         return True
-    is_complete = score_criteria.tracked(company.id)
+    is_complete = score_criteria.tracked(company.id, is_new=True)
     report = build_scores(company.run_id, domain)
     card = scorecard(report.companies[0], report.run)
     show(create_markdown_artifact, card, key=f"scorecard-{slug_of(domain)}", description=f"{company.name}: scores")

@@ -1,14 +1,15 @@
 """Companies of a batch of which nothing has changed since its last run: one task takes them all over.
 
 A task run costs Prefect and its server more than such a company costs us. A company that shows a change, or whose
-folder cannot be listed, is left to a task run of its own, which begins with it afresh.
+folder cannot be listed, is left to a task run of its own. Its folder is not listed again where that was just now.
 """
 
 import logging
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from prefect.artifacts import create_markdown_artifact
 from sqlmodel import Session
@@ -37,6 +38,8 @@ from tasks.tracking import show
 
 log = logging.getLogger(__name__)
 
+_NEW: Final = 600.0
+"""Seconds for which a listing is as good as one of now: as long as a large room is read after it was listed."""
 _TOGETHER: Final = 50
 _DOCUMENTS_TOGETHER: Final = 10_000
 """Companies that are looked up and taken over together, at most, and their documents, which are in memory meanwhile."""
@@ -74,9 +77,28 @@ class _Company:
         ] == [(row.document_id, row.path, row.name, row.url, row.content_hash, row.text_id) for row in documents]
 
 
+class ListedRoom(NamedTuple):
+    """A room of the drive that was listed and stored, and when, on the clock that never goes back."""
+
+    room_id: int
+    at: float
+
+    @property
+    def is_new(self) -> bool:
+        """Whether it was listed just now, so that the drive need not be asked again."""
+        return time.monotonic() - self.at < _NEW
+
+
+class TakenOver(NamedTuple):
+    """The companies that were taken over, and of others that could be listed their rooms; by the companies' ids."""
+
+    ids: frozenset[int] = frozenset()
+    others: Mapping[int, ListedRoom] = {}
+
+
 @operation(name="take_over_unchanged", task_run_name="Companies that have not changed")
-def take_over_unchanged(run_id: str, at_once: int) -> set[int]:
-    """Take over the companies of a run of which nothing has changed; gives their ids.
+def take_over_unchanged(run_id: str, at_once: int) -> TakenOver:
+    """Take over the companies of a run of which nothing has changed; gives these, and where the others lie.
 
     All of a company is stored in one transaction: a killed run has taken it over, or has not begun with it.
 
@@ -90,13 +112,16 @@ def take_over_unchanged(run_id: str, at_once: int) -> set[int]:
         documents_before = run_documents.documents_done(session, pairs[0][1].run_id) if pairs else {}
     criteria = Criteria.from_json(run.criteria)
     taken: list[RunCompany] = []
+    others: dict[int, ListedRoom] = {}
     for group in _groups(pairs, {company_id: count for company_id, (_, count) in documents_before.items()}):
         with FanOut(at_once, "unchanged", Leave.ON_INTERRUPT) as threads:
             looking = [threads.submit(_look_at, *pair) for pair in group]
+        listed_at = time.monotonic()
         listed = [company for future in looking if (company := future.result()) is not None]
         unchanged = _unchanged(criteria, run.started_at, listed)
         if unchanged:
             taken += _take_over(criteria, unchanged)
+        others |= {company.ids[1]: ListedRoom(company.room.id or 0, listed_at) for company in listed}
     if taken:
         show(
             create_markdown_artifact,
@@ -104,7 +129,8 @@ def take_over_unchanged(run_id: str, at_once: int) -> set[int]:
             key=f"unchanged-{slug_of(run.batch)}",
             description=f"{run.batch}: companies that have not changed since the run before",
         )
-    return {company.id for company in taken if company.id is not None}
+    ids = frozenset(company.id for company in taken if company.id is not None)
+    return TakenOver(ids, {company_id: room for company_id, room in others.items() if company_id not in ids})
 
 
 def _groups(

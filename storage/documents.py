@@ -8,9 +8,9 @@ from datetime import datetime
 from functools import cache
 from itertools import islice
 from operator import attrgetter
-from typing import Any
+from typing import Any, cast
 
-from sqlalchemy import JSON, BigInteger, Column, Executable, Row, TextClause, bindparam, delete, insert, text, update
+from sqlalchemy import JSON, BigInteger, Column, Executable, TextClause, bindparam, delete, insert, text, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
@@ -178,16 +178,14 @@ def get_room(session: Session, room_id: int) -> Room:
 
 
 def room_documents(session: Session, room_id: int) -> Sequence[RoomDocument]:
-    """Every document of the room, by path and name."""
-    rows = session.exec(select(RoomDocument).where(RoomDocument.room_id == room_id))
-    return sorted(rows, key=lambda row: (row.path, row.name, row.document_id))  # PostgreSQL sorts by its own language
+    """Every document of the room, by path and name.
 
-
-def room_entries(session: Session, room_id: int) -> Sequence[Row[Any]]:
-    """`room_documents` as plain rows: of 20,000 documents they take half the time."""
+    They are plain rows, to be looked at only: the session's objects take twice as long.
+    """
     table = table_of(RoomDocument)
-    rows = session.connection().execute(table.select().where(table.c.room_id == room_id)).all()
-    return sorted(rows, key=attrgetter("path", "name", "document_id"))
+    rows = session.connection().execute(table.select().where(table.c.room_id == room_id))
+    by_name = sorted(rows, key=attrgetter("path", "name", "document_id"))  # PostgreSQL sorts by its own language
+    return cast("list[RoomDocument]", by_name)
 
 
 def some_documents(session: Session, room_id: int, document_ids: Sequence[str]) -> Sequence[RoomDocument]:
@@ -198,12 +196,13 @@ def some_documents(session: Session, room_id: int, document_ids: Sequence[str]) 
 
 
 def find_contents(session: Session, drive: str, document_ids: Sequence[str]) -> dict[str, Content]:
-    """What is known of the content of these documents, by document id."""
+    """What is known of the content of these documents, by document id, as plain rows."""
     contents: dict[str, Content] = {}
+    table = table_of(Content)
     for start in range(0, len(document_ids), 500):
-        some = document_ids[start : start + 500]
-        rows = session.exec(select(Content).where(Content.drive == drive, col(Content.document_id).in_(some)))
-        contents.update({row.document_id: row for row in rows})
+        some = table.c.document_id.in_(document_ids[start : start + 500])
+        for row in session.connection().execute(table.select().where(table.c.drive == drive, some)):
+            contents[row.document_id] = cast("Content", row)
     return contents
 
 

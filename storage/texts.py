@@ -193,6 +193,11 @@ def get_text(session: Session, text_id: int) -> StoredText:
     return session.get_one(StoredText, text_id)
 
 
+def places_of(session: Session, text_id: int) -> Sequence[tuple[int, int, str, str]]:
+    """The places of a text, without its words."""
+    return session.exec(select(StoredText.places).where(StoredText.id == text_id)).one()
+
+
 _STRETCH: Final = select(func.substr(StoredText.text, bindparam("first"), bindparam("count"))).where(
     StoredText.id == bindparam("text_id")
 )

@@ -67,7 +67,7 @@ def company_facts(domain: str) -> CompanyFacts:
     return fetch_facts(domain).facts
 
 
-@operation(name="company_facts_of_run")
+@operation(name="company_facts_or_reason")
 def facts_or_reason(domain: str) -> CompanyFacts | str:
     """`company_facts` for a batch: sources that refuse are waited for, and where there are no facts it says why.
 

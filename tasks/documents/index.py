@@ -9,8 +9,6 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row
-
 from storage import database, documents
 from storage.columns import now
 from storage.documents import Room, RoomDocument, RoomFolder
@@ -124,7 +122,7 @@ def _listing_of(stored: _Stored) -> Listing:
     assert room.id is not None
     with database.reading() as session:
         folders = documents.room_folders(session, room.id)
-        entries = documents.room_entries(session, room.id)
+        entries = documents.room_documents(session, room.id)
     return Listing(
         Folder(room.folder_id, room.folder_name, ""),
         [Folder(folder.folder_id, folder.name, folder.path, folder.parent_id) for folder in folders],
@@ -179,7 +177,7 @@ def columns_of(document: Document) -> dict[str, Any]:
     }
 
 
-def document_of(row: RoomDocument | Row[Any]) -> Document:
+def document_of(row: RoomDocument) -> Document:
     """The document that a row describes."""
     return Document(
         id=row.document_id,

@@ -19,6 +19,8 @@ Most servers here name no rate, so that their answers are all there is to go by.
 import random
 import time
 from collections import OrderedDict, deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil, inf
 from sys import maxsize
@@ -135,6 +137,7 @@ class RateLimiter:
         self._clock = clock or Clock()
         self._changed = Condition()
         self._under_way = 0
+        self._queue: dict[object, None] = {}
         self._width = float(limit.start_at or limit.at_once or inf)
         self._starts: deque[float] = deque(maxlen=limit.per_second)
         self._held_until = -inf
@@ -189,17 +192,20 @@ class RateLimiter:
             tasks.cancellation.Cancelled: nobody waits for what the call is for.
         """
         share = random.random()  # noqa: S311 - no secret
-        with cancellation.calling(self._wake), self._changed:
+        place = object()
+        with cancellation.calling(self._wake), self._changed, self._leaving_the_queue(place):
             while True:
                 cancellation.check()
                 now = self._clock.now()
                 held = self._held_until + share * self._spread - now
                 if held > 0 and (held > patience + self._spread or now + held > max(until, now)):
                     raise HeldBack(held)
+                if held > 0:
+                    self._queue.pop(place, None)  # others may be held for less long
                 start = max(now + held, self._next)
                 if self._limit.per_second is not None and len(self._starts) == self._limit.per_second:
                     start = max(start, self._starts[0] + _SECOND)
-                full = self._under_way + 1 > self._width
+                full = start <= now and not self._is_next(place)
                 if start <= now and not full:
                     break
                 if now >= until or start > until:
@@ -212,6 +218,28 @@ class RateLimiter:
             if self._gap:
                 self._next = now + self._gap * cost
             return Turn(self, now, self._series, self._under_way, self.begun)
+
+    def _is_next(self, place: object) -> bool:
+        """Whether a call that may begin has room and nobody before it; else it waits in the queue, at its place.
+
+        Whoever came first is served first: companies that are judged side by side would else all end at the same time.
+        """
+        if self._has_room() and next(iter(self._queue), place) is place:
+            return True
+        self._queue.setdefault(place)
+        return False
+
+    @contextmanager
+    def _leaving_the_queue(self, place: object) -> Iterator[None]:
+        try:
+            yield
+        finally:
+            self._queue.pop(place, None)
+            if self._queue and self._has_room():
+                self._changed.notify_all()  # the next one may have waited for this one alone
+
+    def _has_room(self) -> bool:
+        return self._under_way + 1 <= self._width
 
     def _wake(self) -> None:
         """Have those who wait look again."""

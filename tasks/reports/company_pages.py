@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final
 
-from tasks.reports.models import Report
-
 FOLDER: Final = "companies"
 MOST_IN_ONE_PAGE: Final = 20
 """With more companies than these, each is on a page of its own."""
@@ -57,11 +55,6 @@ class CompanyPages:
     def criterion(self, number: int, position: int) -> str:
         """Where the criterion at that position (from 1) of a company is shown."""
         return f"{self.company(number)}-{position}"
-
-
-def pages_of(report: Report) -> CompanyPages:
-    """Where the companies of a report in a folder are shown."""
-    return CompanyPages([company.domain for company in report.companies])
 
 
 def is_own_file(name: str) -> bool:

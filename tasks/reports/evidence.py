@@ -4,29 +4,34 @@ What a page shows is what the run's account may see.
 """
 
 import shutil
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from errno import ENOENT
 from os import strerror
 from pathlib import Path
+from typing import NamedTuple
 
 from sqlmodel import Session
 
 from storage.database import reading
 from storage.runs import run_companies
 from tasks.evidence.pictures import find_picture
-from tasks.reports import company_pages
 from tasks.reports.evidence_links import FOLDER, is_own_file
-from tasks.reports.evidence_pages import EvidencePage, WaysOn, claims_of, filled, pages_of, render_page, with_ways
-from tasks.reports.models import Report
+from tasks.reports.evidence_pages import CitedFor, EvidencePage, WaysOn, filled, pages_of, render_page, with_ways
 from tasks.reports.originals import originals_of
 from tasks.reports.written_evidence import WrittenEvidence, hashes_of
 
 
-def write_evidence(report: Report, folder: Path) -> dict[str, str]:
-    """Write the evidence of a report to `folder/evidence`. What is there and the same already is not written again.
+class CitingCompany(NamedTuple):
+    """A company of a report as its evidence pages need it: what it is called, and its criteria by id."""
 
-    Of the report it needs the criteria of each company, and nothing of its documents.
+    name: str
+    domain: str
+    claims: Mapping[str, CitedFor]
+
+
+def write_evidence(run: str, companies: Sequence[CitingCompany], folder: Path) -> dict[str, str]:
+    """Write the evidence of a report to `folder/evidence`. What is there and the same already is not written again.
 
     Gives the companies, by domain, whose pages could not all be written, each with the reason in words: of these none
     is left behind.
@@ -36,19 +41,18 @@ def write_evidence(report: Report, folder: Path) -> dict[str, str]:
     """
     target = folder / FOLDER
     target.mkdir(parents=True, exist_ok=True)
-    original = originals_of(report.run.id)
-    places = company_pages.pages_of(report)
+    original = originals_of(run)
     earlier = WrittenEvidence(target)
     kept: set[str] = set()
     written: set[str] = set()
     unwritten: dict[str, str] = {}
     with reading() as session:
-        rows = {company.domain: company.id for company in run_companies(session, report.run.id)}
-        for number, company in enumerate(report.companies, 1):
+        rows = {company.domain: company.id for company in run_companies(session, run)}
+        for company in companies:
             company_id = rows.get(company.domain)
             if company_id is None:
                 continue
-            pages = pages_of(session, company_id, company.domain, claims_of(report.run, company, number, places))
+            pages = pages_of(session, company_id, company.domain, company.claims)
             files: set[str] = set()
             try:
                 _write_pages(session, company.name, with_ways(pages, original), target, earlier, files)

@@ -19,12 +19,12 @@ from tasks.errors import BadRequest
 from tasks.evidence.pictures import SUFFIXES as PICTURES
 from tasks.evidence.settings import EvidenceSettings
 from tasks.reports import company_pages, json_pieces
-from tasks.reports.evidence import remove_evidence, write_evidence
+from tasks.reports.evidence import CitingCompany, remove_evidence, write_evidence
 from tasks.reports.evidence_links import FOLDER, is_own_file
+from tasks.reports.evidence_pages import claims_of
 from tasks.reports.html import HtmlReport
 from tasks.reports.models import CompanyReport, Report, ReportInParts
 from tasks.reports.originals import originals_of, with_originals
-from tasks.reports.overview import scores_alone
 from tasks.reports.replacing import HALF, Replacing
 from tasks.reports.report import build_in_parts
 
@@ -96,13 +96,13 @@ def write_reports(run: str, folder: Path) -> Path:
 
 def _write_files(report: ReportInParts, formats: Sequence[str], folder: Path) -> Path:
     """Write a report in these formats, which share the evidence; gives the path of the last."""
-    overview = _write_formats(report, formats, folder)
+    companies = _write_formats(report, formats, folder)
     if formats[-1] != ReportFormat.JSON and EvidenceSettings.current().evidence != "none":
         try:
-            unwritten = write_evidence(overview, folder)
+            unwritten = write_evidence(report.run.id, companies, folder)
             if unwritten:
-                companies = f"{len(unwritten)} companies" if len(unwritten) > 1 else "1 company"
-                log.warning("The evidence of %s could not be written beside the report.", companies)
+                of_which = f"{len(unwritten)} companies" if len(unwritten) > 1 else "1 company"
+                log.warning("The evidence of %s could not be written beside the report.", of_which)
                 _write_again(report, unwritten, formats, folder)
             if ReportFormat.HTML in formats:
                 pack(folder)
@@ -130,25 +130,27 @@ def _write_again(report: ReportInParts, unwritten: Mapping[str, str], formats: S
         _write_formats(amended, formats, folder)
 
 
-def _write_formats(report: ReportInParts, formats: Sequence[str], folder: Path) -> Report:
-    """Write a report in these formats, a company at a time; gives the scores of the companies, as evidence needs them.
+def _write_formats(report: ReportInParts, formats: Sequence[str], folder: Path) -> list[CitingCompany]:
+    """Write a report in these formats, a company at a time; gives of each what its evidence needs.
 
     Raises:
         BadRequest: there is no such format, or a file cannot be written. The earlier ones stand.
     """
-    scores: list[CompanyReport] = []
+    citing: list[CitingCompany] = []
+    places = company_pages.CompanyPages([domain for _, domain in report.listed])
     with Replacing(folder) as files:
         writers = [_WRITERS.get(format_name, _Whole)(report, format_name, files) for format_name in formats]
-        for company in report.companies():
+        for number, company in enumerate(report.companies(), 1):
             for writer in writers:
                 writer.add(company)
-            scores.append(scores_alone(company))
+            claims = claims_of(report.run, company, number, places)
+            citing.append(CitingCompany(company.name, company.domain, claims))
         for writer in writers:
             writer.end()
         written = files.put()
     if ReportFormat.HTML in formats:
         _remove_other_pages(folder / company_pages.FOLDER, written)
-    return Report(run=report.run, companies=scores)
+    return citing
 
 
 class _Writer(ABC):

@@ -2,12 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from pydantic import BaseModel
 
 from tasks.reports.findings import main_changes
 from tasks.reports.key_figures import NewestFigure, contradicted_in_words, newest_figures
 from tasks.reports.models import CompanyReport, CriterionReport, ReportedQuote
 from tasks.reports.wording import Tally, tally
 
+M = TypeVar("M", bound=BaseModel)
+
+_NOTED_AS_SET: Final[set[str]] = set()
 _CONFLICTS = 2
 """Figures that contradict each other, of which the first page names so many of a company."""
 
@@ -63,12 +69,20 @@ def scores_alone(company: CompanyReport) -> CompanyReport:
 
 
 def _scored(criterion: CriterionReport) -> CriterionReport:
-    """How a criterion came out, with the quote that stands for it; whether it has any tells it from one unreached."""
+    """How a criterion came out, with the place that stands for it; whether it has any tells it from one unreached."""
     verified = [quote for quote in criterion.quotes if quote.verified]
     with_page = [quote for quote in verified if quote.evidence_url]
     kept: list[ReportedQuote] = []
     for quote in (*verified[:1], *with_page[:1]) or criterion.quotes[:1]:
         if not any(quote is other for other in kept):
             kept.append(quote)
-    quotes = [quote.model_copy(update={"before": "", "behind": "", "boxes": []}) for quote in kept]
-    return criterion.model_copy(update={"quotes": quotes, "contradictions": [], "orders": [], "nearest": []})
+    quotes = [_slim(quote, text="", before="", behind="", boxes=[]) for quote in kept]
+    return _slim(criterion, quotes=quotes, contradictions=[], orders=[], nearest=[])
+
+
+def _slim(model: M, **fields: object) -> M:
+    """A copy with other values of these fields. It takes half the memory: which fields were set is nobody's concern.
+
+    There are as many as companies times criteria.
+    """
+    return type(model).model_construct(_NOTED_AS_SET, **dict(model) | fields)

@@ -25,6 +25,7 @@ _CANDIDATES = 30  # passages around which a quotation is searched that does not 
 _AROUND = 4000  # characters before and behind these: normalising all of a document takes a second for 2.5 MB
 _EDGE = 40  # characters at the ends of such a stretch, where a word or a figure may be cut
 _CUT = 2  # characters of white space at most where a passage was cut within a sentence
+_PLACES_KEPT = 20  # texts
 _WHOLE = 1_000_000  # characters; a source up to this length is searched from start to end
 
 log = logging.getLogger(__name__)
@@ -61,9 +62,13 @@ class Evidence:
     others, but they prove nothing.
     """
 
-    def __init__(self, company_id: int) -> None:
-        with database.reading() as session:
-            self.documents = list(run_documents.company_documents(session, company_id))
+    def __init__(self, company_id: int, documents: Sequence[RunDocument] | None = None) -> None:
+        """Load what the documents of a company say; `documents` are all of them, where they were loaded before."""
+        if documents is None:
+            with database.reading() as session:
+                documents = run_documents.company_documents(session, company_id)
+        self.documents = documents
+        self._places: dict[int, TextPlaces] = {}
         self._texts: dict[int, str] = {}
         self._passages: list[tuple[RunDocument, PassageSpan]] = []
         self.orders: list[Excerpt] = []
@@ -204,16 +209,25 @@ class Evidence:
         """Spans of a document's text, with their places."""
         if not spans:
             return []
-        with database.reading() as session:
-            text = texts.get_text(session, text_id)  # again, for its places: too many to keep those of every text
-        places = TextPlaces(text.text, text.places)
+        text, places = self._texts[text_id], self._places_of(text_id)
         return [
             Excerpt(
                 *(document, text_id, start, end, places.exact_place(start, end), places.label(start, "heading")),
-                text.text[start:end],
+                text[start:end],
             )
             for start, end in spans
         ]
+
+    def _places_of(self, text_id: int) -> TextPlaces:
+        """The places of a text. Those that were asked for last are kept: of every text they would be too many."""
+        places = self._places.pop(text_id, None)
+        if places is None:
+            if len(self._places) == _PLACES_KEPT:
+                del self._places[next(iter(self._places))]
+            with database.reading() as session:
+                places = TextPlaces(self._texts[text_id], texts.places_of(session, text_id))
+        self._places[text_id] = places
+        return places
 
     def _excerpt(self, document: RunDocument, span: PassageSpan) -> Excerpt:
         assert document.text_id is not None

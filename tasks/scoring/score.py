@@ -53,17 +53,22 @@ Scored = tuple[int, Criterion, CriterionResult, str]
 
 
 @operation(name="score_criteria")
-def score_criteria(company_id: int) -> bool:
+def score_criteria(company_id: int, *, is_new: bool = False) -> bool:
     """Score a run's company on all the run's criteria; returns False when a judgement failed.
 
     An outcome that was stored before, by an interrupted run or by the last one, stays when it rests on the same.
+
+    Args:
+        company_id: the company of a run.
+        is_new: what can be taken over from the run before was just taken over, and that was not all of it.
     """
-    if take_over(company_id):
+    if not is_new and take_over(company_id):
         return True
     with database.reading() as session:
-        company = runs.get_company(session, company_id)
+        inputs = Inputs.of(session, company_id)
+    company = inputs.company
     company.carried_from = None
-    company.evidence_warnings, warnings = _score(company, current_answerer())
+    company.evidence_warnings, warnings = _score(inputs, current_answerer())
     return _add_up(company, warnings)
 
 
@@ -94,16 +99,17 @@ def _add_up(company: RunCompany, warnings: Sequence[str]) -> bool:
     return not any(outcome.failed for outcome in outcomes)
 
 
-def _score(company: RunCompany, answerer: Answerer) -> tuple[list[str] | None, list[str]]:
+def _score(inputs: Inputs, answerer: Answerer) -> tuple[list[str] | None, list[str]]:
     """Score what is left to score.
 
     Gives what the evidence alone warns of, None where something else had a part in it, and all warnings.
     """
+    company = inputs.company
     assert company.id is not None
-    evidence, ledger = Evidence(company.id), ledger_of(company.run_id)
+    evidence, ledger = Evidence(company.id, inputs.documents), ledger_of(company.run_id)
     plans = search_plans(evidence, answerer, ledger)
     unsaved: list[Scored] = []
-    for scored in criterion_results(company.id, evidence, answerer, ledger, plans):
+    for scored in criterion_results(inputs, evidence, answerer, ledger, plans):
         unsaved.append(scored)
         if answerer.judges:  # what comes next may take a while
             _save(company.id, unsaved)
@@ -115,7 +121,7 @@ def _score(company: RunCompany, answerer: Answerer) -> tuple[list[str] | None, l
 
 
 def criterion_results(
-    company_id: int,
+    inputs: Inputs,
     evidence: Evidence,
     answerer: Answerer,
     ledger: Ledger | None,
@@ -128,11 +134,11 @@ def criterion_results(
     takes (12 of a server that takes 0.2 s each: 2.8 s one by one, 0.4 s so), and come as they are made. The hash is
     empty where the criterion is to be scored again.
     """
+    assert inputs.company.id is not None
     with database.reading() as session:
-        inputs = Inputs.of(session, company_id)
         stored = {
             outcome.criterion_id: (outcome.evidence, outcome.weight)
-            for outcome in scores.company_outcomes(session, company_id)
+            for outcome in scores.company_outcomes(session, inputs.company.id)
             if not outcome.failed
         }
     criteria, hashes = inputs.criteria, inputs.hashes(answerer)

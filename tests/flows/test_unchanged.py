@@ -14,9 +14,10 @@ from sqlmodel import Session
 
 from flows import due_diligence, unchanged
 from flows.batch import batch
+from flows.index_folder import index_folder
 from flows.run import CompaniesFailed
 from storage import database, run_documents, runs, scores
-from storage.run_documents import company_documents
+from storage.run_documents import RunDocument, company_documents
 from storage.runs import RunStatus
 from tasks.scoring import score
 from tests.flows.conftest import write_room
@@ -89,9 +90,9 @@ def examined(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     domains: list[str] = []
     examine = due_diligence.examine
 
-    def noted(run: str, domain: str, folder: str) -> None:
+    def noted(run: str, domain: str, folder: str, room_id: int | None) -> None:
         domains.append(domain)
-        examine(run, domain, folder)
+        examine(run, domain, folder, room_id)
 
     monkeypatch.setattr("flows.batch.examine", noted)
     return domains
@@ -103,7 +104,12 @@ def told(run: str) -> list[dict[str, Any]]:
     with database.reading() as session:
         return [
             company.model_dump(exclude=own)
-            | {"documents": [row.model_dump(exclude=own) for row in company_documents(session, company.id or 0)]}
+            | {
+                "documents": [
+                    {name: getattr(row, name) for name in RunDocument.model_fields if name not in own}
+                    for row in company_documents(session, company.id or 0)
+                ]
+            }
             | {"outcomes": [row.model_dump(exclude=own) for row in scores.company_outcomes(session, company.id or 0)]}
             | {
                 "quotes": [
@@ -167,6 +173,25 @@ def test_a_company_of_which_something_changed_is_examined_by_itself(
     assert all(
         outcome["ordinal"] == place for company in told(again) for place, outcome in enumerate(company["outcomes"])
     )
+
+
+@pytest.mark.parametrize(("new", "again"), [(600.0, []), (-1.0, ["rooms/alpha"])])
+def test_the_folder_of_a_company_that_changed_is_listed_once_if_that_was_just_now(
+    batch_file: Path, monkeypatch: pytest.MonkeyPatch, new: float, again: list[str]
+) -> None:
+    batch(batch_file)
+    in_file("rooms/alpha/deck.txt", "Ninety", "Eighty")(batch_file.parent)
+    listed: list[str] = []
+    index = index_folder
+
+    def noted(folder: str, company_id: int) -> int:
+        listed.append(folder)
+        return index(folder, company_id=company_id)
+
+    monkeypatch.setattr(due_diligence, "index_folder", noted)
+    monkeypatch.setattr(unchanged, "_NEW", new)
+    assert carried(batch(batch_file))[0] is None
+    assert listed == again
 
 
 def test_a_folder_that_cannot_be_listed_fails_its_own_company_only(batch_file: Path, examined: list[str]) -> None:

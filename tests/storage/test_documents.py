@@ -71,7 +71,8 @@ def test_every_field_of_a_document_comes_back(database_url: str) -> None:
     room_id = store(entry)
     with database.reading() as session:
         (found,) = documents.room_documents(session, room_id)
-    assert found.model_dump(exclude={"id", "room_id"}) == entry.model_dump(exclude={"id", "room_id"})
+    fields = documents.RoomDocument.model_fields.keys() - {"id", "room_id"}
+    assert [getattr(found, field) for field in fields] == [getattr(entry, field) for field in fields]
     assert found.size == 5 * 1024**3, "files of 2 GB and more do not fit into a plain integer"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from heapq import heappop, heappush
 from math import inf
-from threading import Barrier, Condition, Event
+from threading import Barrier, Condition, Event, Semaphore
 
 import pytest
 
@@ -53,6 +53,52 @@ def test_no_more_than_so_many_begin_within_a_second() -> None:
         with limiter.begin(soon()):
             begun.append(time.monotonic())
     assert all(later - earlier > 1 for earlier, later in zip(begun, begun[3:], strict=False))
+
+
+class WatchedClock(Clock):
+    """Tells when somebody waits."""
+
+    def __init__(self) -> None:
+        self.waiting = Semaphore(0)
+
+    def wait(self, changed: Condition, seconds: float | None) -> None:
+        self.waiting.release()
+        super().wait(changed, seconds)
+
+
+def test_whoever_came_first_is_served_first() -> None:
+    clock = WatchedClock()
+    limiter = RateLimiter(RateLimit(at_once=1), clock)
+    served: list[int] = []
+
+    def call(number: int) -> None:
+        with limiter.begin(soon()):
+            served.append(number)
+
+    with ThreadPoolExecutor(8) as threads:
+        with limiter.begin(soon()):
+            calls = []
+            for number in range(8):
+                calls.append(threads.submit(call, number))
+                assert clock.waiting.acquire(timeout=WAIT)
+        for each in calls:
+            each.result(WAIT)
+    assert served == list(range(8))
+
+
+def test_whoever_gives_up_keeps_nobody_waiting_behind_it() -> None:
+    clock = WatchedClock()
+    limiter = RateLimiter(RateLimit(at_once=2), clock)
+    with ThreadPoolExecutor(2) as threads, limiter.begin(soon()):
+        with limiter.begin(soon()):
+            first = threads.submit(limiter.begin, time.monotonic() + 0.05)
+            assert clock.waiting.acquire(timeout=WAIT)
+            second = threads.submit(limiter.begin, soon())
+            assert clock.waiting.acquire(timeout=WAIT)
+            with pytest.raises(NoTurn):
+                first.result(WAIT)
+        with second.result(WAIT):
+            assert limiter.begun == 3
 
 
 def test_a_turn_that_does_not_come_is_given_up() -> None:

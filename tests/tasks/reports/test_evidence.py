@@ -3,6 +3,7 @@
 import html
 import json
 import re
+from collections.abc import Sequence
 from errno import ENOSPC
 from html.parser import HTMLParser
 from os import strerror
@@ -23,9 +24,9 @@ from storage.scores import company_outcomes
 from tasks.errors import BadRequest
 from tasks.reports import evidence, evidence_pages, files
 from tasks.reports.company_pages import company_anchor
+from tasks.reports.evidence import CitingCompany
 from tasks.reports.evidence_pages import EvidencePage
 from tasks.reports.files import render, standing_alone, write_report, write_reports
-from tasks.reports.models import Report
 from tasks.reports.replacing import Replacing
 from tasks.reports.report import build
 from tests.tasks.documents.extract.pdf import pdfs
@@ -346,7 +347,7 @@ def test_evidence_makes_way_for_the_report_that_says_that_it_is_missing(
             raise BadRequest(f"{path} cannot be written ({strerror(ENOSPC)}).")
         add(self, path, content)
 
-    def filling_the_disk(_report: Report, folder: Path) -> dict[str, str]:
+    def filling_the_disk(_run: str, _companies: Sequence[CitingCompany], folder: Path) -> dict[str, str]:
         (folder / "evidence").mkdir()
         used = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
         (folder / "evidence" / f"{'0' * 24}-1.png").write_bytes(bytes(room - used - 1_000))  # of another company

@@ -18,6 +18,7 @@ from storage.runs import RunCompany, get_company
 from storage.scores import CriterionOutcome, ScoreStatus
 from storage.settings import override_settings
 from tasks.ai.registry import current_answerer
+from tasks.scoring.inputs import Inputs
 from tasks.scoring.judge import Question
 from tasks.scoring.score import add_up, criterion_results, rank_companies, score_criteria
 from tests.servers.openai_server import ModelRequest, ModelServer, refusing, saying
@@ -304,9 +305,11 @@ def test_where_the_budget_ends_the_rest_is_unscored_and_goes_on_with_more(
 
 
 def test_computing_the_results_of_a_company_stores_nothing(room: Room, server: ModelServer) -> None:
+    with reading() as session:
+        inputs = Inputs.of(session, room.id)
     results = {
         criterion.id: finding
-        for _, criterion, finding, _ in criterion_results(room.id, room.evidence, current_answerer(), None)
+        for _, criterion, finding, _ in criterion_results(inputs, room.evidence, current_answerer(), None)
     }
     assert list(results)[:2] == ["established", "cap_table"]  # they wait for nobody
     assert set(results) == {"established", "cap_table", "recurring", "churn"}
