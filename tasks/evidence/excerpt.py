@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 _AROUND: Final = 1_500
 """Characters that are shown before and behind what is marked."""
@@ -22,8 +22,7 @@ class Mark:
     anchor: str
 
 
-@dataclass(frozen=True, slots=True)
-class MarkedWords:
+class MarkedWords(NamedTuple):
     """Words that are marked or not; the first run of a mark has its anchor among its `anchors`."""
 
     text: str
@@ -31,8 +30,7 @@ class MarkedWords:
     anchors: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A paragraph of one cell, or the rows of a table."""
 
     kind: Literal["paragraph", "table"]
@@ -95,6 +93,8 @@ def _line_end(text: str, at: int, last: int) -> int:
 
 def _blocks(text: str, begin: int, end: int, marks: Sequence[Mark], left: set[str]) -> Iterator[Block]:
     rows: list[list[list[MarkedWords]]] = []
+    first = min((mark.start for mark in marks), default=end)
+    last = max((mark.end for mark in marks), default=begin)
     at = begin
     for line in text[begin:end].replace("\f", "\n").split("\n"):
         if "\t" in line:
@@ -108,8 +108,10 @@ def _blocks(text: str, begin: int, end: int, marks: Sequence[Mark], left: set[st
             if rows:
                 yield Block("table", rows)
                 rows = []
-            if line.strip():
-                yield Block("paragraph", [[_runs(text, at, at + len(line), marks, left)]])
+            if line and not line.isspace():
+                is_near = first < at + len(line) and at < last
+                runs = _runs(text, at, at + len(line), marks, left) if is_near else [MarkedWords(line)]
+                yield Block("paragraph", [[runs]])
         at += len(line) + 1
     if rows:
         yield Block("table", rows)
@@ -120,11 +122,14 @@ def _runs(text: str, begin: int, end: int, marks: Sequence[Mark], left: set[str]
     near = [mark for mark in marks if mark.start < end and begin < mark.end]
     if not near:
         return [MarkedWords(text[begin:end])] if begin < end else []
-    cuts = sorted({begin, end, *(max(mark.start, begin) for mark in near), *(min(mark.end, end) for mark in near)})
+    if all(mark.start <= begin and end <= mark.end for mark in near):  # as most lines of a passage
+        cuts = [begin, end]
+    else:
+        cuts = sorted({begin, end, *(max(mark.start, begin) for mark in near), *(min(mark.end, end) for mark in near)})
     runs: list[MarkedWords] = []
     for start, stop in pairwise(cuts):
         over = [mark for mark in near if mark.start <= start and stop <= mark.end]
-        anchors = tuple(dict.fromkeys(mark.anchor for mark in over if mark.anchor in left))
+        anchors = tuple(dict.fromkeys(mark.anchor for mark in over if mark.anchor in left)) if left else ()
         left.difference_update(anchors)
         runs.append(MarkedWords(text[start:stop], marked=bool(over), anchors=anchors))
     return runs
