@@ -71,7 +71,7 @@ def test_a_heading_in_larger_print_is_boxed_with_what_follows() -> None:
 
 
 def test_a_figure_three_lines_high_takes_in_no_line_beside_its_own() -> None:
-    beside = [(140, 716, "above it other words"), (140, 704, "of revenue recurs"), (140, 692, "below it other words")]
+    beside = [(120, 704, "of revenue recurs"), (120, 718, "above it other words"), (120, 690, "below it other words")]
     lines = b"".join(b"BT /F1 10 Tf %d %d Td (%s) Tj ET\n" % (x, y, t.encode()) for x, y, t in beside)
     data = page(b"BT /F1 40 Tf 72 694 Td (45) Tj ET\n" + lines)
     text = "45 of revenue recurs"
