@@ -18,7 +18,7 @@ _MOST_CHARACTERS: Final = 20_000
 _LETTERS_A_BOX: Final = 3
 """Fewer letters a box are no lines, but columns from top to bottom, or letters by themselves."""
 _HIGHER: Final = 1.4
-"""A line so many times as high as the lowest may hold others beside an initial or a sign: all of it is read back."""
+"""A line so many times as high as the lowest run may hold others beside an initial or a sign: all of it is read back."""
 _PARTS: Final = (0.06, 0.2, 0.35, 0.65, 0.8, 0.94)
 """Where it is, as parts of its height."""
 _BAND: Final = 0.05
@@ -49,7 +49,7 @@ class PageRuns:
         if not runs:
             return []
         lines = list(joined_lines(runs, ()))
-        if len(letters) < _LETTERS_A_BOX * len(lines) or not self._reads_back(lines, letters):
+        if len(letters) < _LETTERS_A_BOX * len(lines) or not self._reads_back(lines, letters, runs):
             return []
         return [(*line,) for line in lines]
 
@@ -95,9 +95,9 @@ class PageRuns:
             sources = [source for source, form in enumerate(forms) if form]
         return text, "".join(forms), sources
 
-    def _reads_back(self, lines: Sequence[Sides], letters: str) -> bool:
-        """Whether these letters stand on these lines, and no others, by PDFium."""
-        lowest = min(bottom - top for _, top, _, bottom in lines)
+    def _reads_back(self, lines: Sequence[Sides], letters: str, runs: Sequence[Sides]) -> bool:
+        """Whether these letters stand on these lines, joined of those runs, and no others, by PDFium."""
+        lowest = min(bottom - top for _, top, _, bottom in runs)
         read: list[str] = []
         for line in lines:
             _, top, _, bottom = line
