@@ -39,21 +39,24 @@ from tasks.tracking import untracked
 _FEW: Final = 5
 """Texts whose figures are found in less time than it takes to tell Prefect of it."""
 
+_places: ContextVar[AbstractContextManager[object] | None] = ContextVar("places", default=None)
 _turns: ContextVar[AbstractContextManager[object] | None] = ContextVar("turns", default=None)
 
 
 @contextmanager
-def reading_in_turns(at_once: int) -> Iterator[None]:
-    """Have only so many of the companies that are examined in the block read at the same time.
+def examining_in_turns(scored_at_once: int, read_at_once: int) -> Iterator[None]:
+    """Have only so many of the companies that are examined in the block read and scored, and read, at the same time.
 
     Reading takes cores, judging a model's time: rooms that are read one after the other are ready one after the other,
     and the first is judged while the next are read. Read side by side they would all be ready late, and at once.
+    Pages are drawn beside all that, in processes of their own: a company whose pages are drawn keeps no other waiting.
     """
-    token = _turns.set(BoundedSemaphore(at_once))
+    places, turns = _places.set(BoundedSemaphore(scored_at_once)), _turns.set(BoundedSemaphore(read_at_once))
     try:
         yield
     finally:
-        _turns.reset(token)
+        _turns.reset(turns)
+        _places.reset(places)
 
 
 @flow(name="due_diligence", flow_run_name=name_of_company_run)
@@ -116,13 +119,15 @@ def examine(run: str, domain: str, folder: str) -> None:
     assert company_id is not None
     # A step that finds its work done, or next to none, costs Prefect more than it costs us: Prefect is not told of it.
     try:
-        with _turns.get() or nullcontext():
-            with untracked() if was_examined_before(company_id) else nullcontext():  # its folder was listed just now
-                room_id = index_folder(folder, company_id=company_id)
-            counts = extract_all(folder, room_id=room_id, company_id=company_id)
-            (build_ledger.tracked if counts.get(DocumentStatus.READ, 0) > _FEW else build_ledger)(company_id)
-        company_facts(domain, company_id=company_id)
-        is_complete = score_company(domain, run=run)
+        with _places.get() or nullcontext():
+            with _turns.get() or nullcontext():
+                # its folder was listed just now
+                with untracked() if was_examined_before(company_id) else nullcontext():
+                    room_id = index_folder(folder, company_id=company_id)
+                counts = extract_all(folder, room_id=room_id, company_id=company_id)
+                (build_ledger.tracked if counts.get(DocumentStatus.READ, 0) > _FEW else build_ledger)(company_id)
+            company_facts(domain, company_id=company_id)
+            is_complete = score_company(domain, run=run)
         if has_pdfs(company_id):
             is_carried = company_of(run, domain).carried_from is not None
             add_warnings(company_id, (draw_evidence if is_carried else draw_evidence.tracked)(company_id))
