@@ -18,9 +18,9 @@ _MOST_CHARACTERS: Final = 20_000
 _LETTERS_A_BOX: Final = 3
 """Fewer letters a box are no lines, but columns from top to bottom, or letters by themselves."""
 _HIGHER: Final = 1.4
-"""A line so many times as high as the lowest run may hold others beside an initial or a sign: all of it is read back."""
+"""A line so many times as high as the lowest run may hold others beside an initial: it is read back at more heights."""
 _PARTS: Final = (0.06, 0.2, 0.35, 0.65, 0.8, 0.94)
-"""Where it is, as parts of its height."""
+"""Those, as parts of its own."""
 _BAND: Final = 0.05
 """Of a line's height on either side of its middle: letters that cross this band stand on the line."""
 _INSET: Final = 0.05
@@ -102,9 +102,9 @@ class PageRuns:
         for line in lines:
             _, top, _, bottom = line
             on_line = self._letters_at(line, 1 / 2)
-            if bottom - top > _HIGHER * lowest:
-                if not all(_is_among(self._letters_at(line, part), on_line) for part in _PARTS):
-                    return False
+            parts = _PARTS if bottom - top > _HIGHER * lowest else ()
+            if not all(_is_among(self._letters_at(line, part), on_line) for part in parts):
+                return False
             read.append(on_line)
         return "".join(read) == letters
 
