@@ -17,8 +17,8 @@ from flows.run import (
     add_warnings,
     close_company,
     company_of,
+    count_pdfs,
     finish,
-    has_pdfs,
     known_company,
     new_company,
     run_of,
@@ -38,6 +38,8 @@ from tasks.tracking import untracked
 
 _FEW: Final = 5
 """Texts whose figures are found in less time than it takes to tell Prefect of it."""
+_FEW_PDFS: Final = 20
+"""PDFs whose cited pages are drawn in less than a second."""
 
 _places: ContextVar[AbstractContextManager[object] | None] = ContextVar("places", default=None)
 _turns: ContextVar[AbstractContextManager[object] | None] = ContextVar("turns", default=None)
@@ -128,9 +130,10 @@ def examine(run: str, domain: str, folder: str) -> None:
                 (build_ledger.tracked if counts.get(DocumentStatus.READ, 0) > _FEW else build_ledger)(company_id)
             company_facts(domain, company_id=company_id)
             is_complete = score_company(domain, run=run)
-        if has_pdfs(company_id):
-            is_carried = company_of(run, domain).carried_from is not None
-            add_warnings(company_id, (draw_evidence if is_carried else draw_evidence.tracked)(company_id))
+        pdfs = count_pdfs(company_id)
+        if pdfs:
+            is_drawn = pdfs <= _FEW_PDFS or company_of(run, domain).carried_from is not None
+            add_warnings(company_id, (draw_evidence if is_drawn else draw_evidence.tracked)(company_id))
     except DiligenceError as error:
         close_company(company_id, CompanyStatus.FAILED, error.message)
         return

@@ -1,5 +1,6 @@
 """The words around a quotation as a reader sees them: paragraphs, and rows of tables, with the quotation marked."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -93,8 +94,8 @@ def _line_end(text: str, at: int, last: int) -> int:
 
 def _blocks(text: str, begin: int, end: int, marks: Sequence[Mark], left: set[str]) -> Iterator[Block]:
     rows: list[list[list[MarkedWords]]] = []
-    first = min((mark.start for mark in marks), default=end)
-    last = max((mark.end for mark in marks), default=begin)
+    bounds = sorted({side for mark in marks for side in (mark.start, mark.end)})
+    until, is_marked = begin, False  # lines up to there are marked as a whole, or not at all
     at = begin
     for line in text[begin:end].replace("\f", "\n").split("\n"):
         if "\t" in line:
@@ -108,10 +109,18 @@ def _blocks(text: str, begin: int, end: int, marks: Sequence[Mark], left: set[st
             if rows:
                 yield Block("table", rows)
                 rows = []
-            if line and not line.isspace():
-                is_near = first < at + len(line) and at < last
-                runs = _runs(text, at, at + len(line), marks, left) if is_near else [MarkedWords(line)]
-                yield Block("paragraph", [[runs]])
+            behind = at + len(line)
+            if not line or line.isspace():
+                pass
+            elif behind <= until:
+                yield Block("paragraph", [[[MarkedWords(line, is_marked)]]])
+            else:
+                yield Block("paragraph", [[_runs(text, at, behind, marks, left)]])
+                over = [mark for mark in marks if mark.start <= behind < mark.end]
+                is_marked = bool(over)
+                if left.isdisjoint(mark.anchor for mark in over):
+                    following = bisect_right(bounds, behind)
+                    until = bounds[following] if following < len(bounds) else end
         at += len(line) + 1
     if rows:
         yield Block("table", rows)
@@ -122,14 +131,11 @@ def _runs(text: str, begin: int, end: int, marks: Sequence[Mark], left: set[str]
     near = [mark for mark in marks if mark.start < end and begin < mark.end]
     if not near:
         return [MarkedWords(text[begin:end])] if begin < end else []
-    if all(mark.start <= begin and end <= mark.end for mark in near):  # as most lines of a passage
-        cuts = [begin, end]
-    else:
-        cuts = sorted({begin, end, *(max(mark.start, begin) for mark in near), *(min(mark.end, end) for mark in near)})
+    cuts = sorted({begin, end, *(max(mark.start, begin) for mark in near), *(min(mark.end, end) for mark in near)})
     runs: list[MarkedWords] = []
     for start, stop in pairwise(cuts):
         over = [mark for mark in near if mark.start <= start and stop <= mark.end]
-        anchors = tuple(dict.fromkeys(mark.anchor for mark in over if mark.anchor in left)) if left else ()
+        anchors = tuple(dict.fromkeys(mark.anchor for mark in over if mark.anchor in left))
         left.difference_update(anchors)
         runs.append(MarkedWords(text[start:stop], marked=bool(over), anchors=anchors))
     return runs
