@@ -132,8 +132,8 @@ def examine(run: str, domain: str, folder: str) -> None:
             is_complete = score_company(domain, run=run)
         pdfs = count_pdfs(company_id)
         if pdfs:
-            is_drawn = pdfs <= _FEW_PDFS or company_of(run, domain).carried_from is not None
-            add_warnings(company_id, (draw_evidence if is_drawn else draw_evidence.tracked)(company_id))
+            is_quick = pdfs <= _FEW_PDFS or company_of(run, domain).carried_from is not None
+            add_warnings(company_id, (draw_evidence if is_quick else draw_evidence.tracked)(company_id))
     except DiligenceError as error:
         close_company(company_id, CompanyStatus.FAILED, error.message)
         return
