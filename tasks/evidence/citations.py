@@ -56,8 +56,8 @@ def _of_outcome(
     for quote in quotes:
         document = documents.get(quote.document_id)
         if document is not None:
-            span = quote.text_id, quote.start, quote.end
-            yield from _citation(document, span, quote.place, outcome, is_shown=is_judged or quote.ordinal == 0)
+            quoted = quote.text_id, quote.start, quote.end
+            yield from _citation(document, quoted, quote.place, outcome, is_shown=is_judged or quote.ordinal == 0)
     for words in _words_of(outcome):
         document = documents.get(words["document_id"])
         if document is not None:
