@@ -11,7 +11,7 @@ from prefect.context import TagsContext
 from flows.artifacts import mark_warnings, name_of_batch_run, ranking, report_address, tell
 from flows.batch_definition import BatchDefinition, batch_of, in_its_folder, slug_of
 from flows.batch_file import Batch
-from flows.due_diligence import examine, reading_in_turns
+from flows.due_diligence import examine, examining_in_turns
 from flows.engine import as_steps, flow, without_a_line_a_task
 from flows.run import close_company, companies_to_do, company_of, finish, run_of
 from flows.settings import BatchSettings
@@ -32,6 +32,8 @@ log = logging.getLogger(__name__)
 
 _READ_AT_ONCE: Final = 2
 """Companies whose rooms are read at the same time: one is listed and fetched while the readers have the other's."""
+_DRAWN_AT_ONCE: Final = 2
+"""Companies besides, whose pages are drawn while the others are read and scored."""
 
 
 @flow(name="batch", flow_run_name=name_of_batch_run)
@@ -103,7 +105,10 @@ def _examine(run: str, companies: Sequence[RunCompany], at_once: int) -> None:
     Those of which nothing has changed are taken over first, all in one task.
     """
     taken = _taken_over(run, at_once)
-    with reading_in_turns(_READ_AT_ONCE), FanOut(at_once, "company", Leave.ON_INTERRUPT) as threads:
+    with (
+        examining_in_turns(at_once, _READ_AT_ONCE),
+        FanOut(at_once + _DRAWN_AT_ONCE, "company", Leave.ON_INTERRUPT) as threads,
+    ):
         for done in [
             threads.submit(
                 examine_company.tracked,

@@ -17,8 +17,8 @@ from flows.run import (
     add_warnings,
     close_company,
     company_of,
+    count_pdfs,
     finish,
-    has_pdfs,
     known_company,
     new_company,
     run_of,
@@ -37,22 +37,27 @@ from tasks.reports.results import results_of
 
 _FEW: Final = 5
 """Texts whose figures are found in less time than it takes to tell Prefect of it."""
+_FEW_PDFS: Final = 20
+"""PDFs whose cited pages are drawn in less than a second."""
 
+_places: ContextVar[AbstractContextManager[object] | None] = ContextVar("places", default=None)
 _turns: ContextVar[AbstractContextManager[object] | None] = ContextVar("turns", default=None)
 
 
 @contextmanager
-def reading_in_turns(at_once: int) -> Iterator[None]:
-    """Have only so many of the companies that are examined in the block read at the same time.
+def examining_in_turns(scored_at_once: int, read_at_once: int) -> Iterator[None]:
+    """Have only so many of the companies that are examined in the block read and scored, and read, at the same time.
 
     Reading takes cores, judging a model's time: rooms that are read one after the other are ready one after the other,
     and the first is judged while the next are read. Read side by side they would all be ready late, and at once.
+    Pages are drawn beside all that, in processes of their own: a company whose pages are drawn keeps no other waiting.
     """
-    token = _turns.set(BoundedSemaphore(at_once))
+    places, turns = _places.set(BoundedSemaphore(scored_at_once)), _turns.set(BoundedSemaphore(read_at_once))
     try:
         yield
     finally:
-        _turns.reset(token)
+        _turns.reset(turns)
+        _places.reset(places)
 
 
 @flow(name="due_diligence", flow_run_name=name_of_company_run)
@@ -117,18 +122,20 @@ def examine(run: str, domain: str, folder: str, room_id: int | None = None) -> N
     assert company_id is not None
     # A step that finds its work done, or next to none, costs Prefect more than it costs us: Prefect is not told of it.
     try:
-        with _turns.get() or nullcontext():
-            if room_id is None:
-                room_id = index_folder(folder, company_id=company_id)
-            else:
-                assign_room(company_id, room_id)
-            counts = extract_all(folder, room_id=room_id, company_id=company_id)
-            (build_ledger.tracked if counts.get(DocumentStatus.READ, 0) > _FEW else build_ledger)(company_id)
-        company_facts(domain, company_id=company_id)
-        is_complete = score_company(domain, run=run)
-        if has_pdfs(company_id):
-            is_carried = company_of(run, domain).carried_from is not None
-            add_warnings(company_id, (draw_evidence if is_carried else draw_evidence.tracked)(company_id))
+        with _places.get() or nullcontext():
+            with _turns.get() or nullcontext():
+                if room_id is None:
+                    room_id = index_folder(folder, company_id=company_id)
+                else:
+                    assign_room(company_id, room_id)
+                counts = extract_all(folder, room_id=room_id, company_id=company_id)
+                (build_ledger.tracked if counts.get(DocumentStatus.READ, 0) > _FEW else build_ledger)(company_id)
+            company_facts(domain, company_id=company_id)
+            is_complete = score_company(domain, run=run)
+        pdfs = count_pdfs(company_id)
+        if pdfs:
+            is_quick = pdfs <= _FEW_PDFS or company_of(run, domain).carried_from is not None
+            add_warnings(company_id, (draw_evidence if is_quick else draw_evidence.tracked)(company_id))
     except DiligenceError as error:
         close_company(company_id, CompanyStatus.FAILED, error.message)
         return

@@ -248,12 +248,12 @@ def company_of(run: str, domain: str) -> RunCompany:
     raise NotFound(f"The run {stored.id} has no company {domain}.")
 
 
-def has_pdfs(company_id: int) -> bool:
-    """Whether the company has words that were read from a PDF, whose pages can be drawn."""
+def count_pdfs(company_id: int) -> int:
+    """How many of the company's texts were read from PDFs, whose pages can be drawn."""
     with database.reading() as session:
         documents = run_documents.company_documents(session, company_id)
         text_ids = sorted({row.text_id for row in documents if row.text_id is not None and row.characters})
-        return any(map(is_pdf, texts.readers_of(session, text_ids).values()))
+        return sum(map(is_pdf, texts.readers_of(session, text_ids).values()))
 
 
 def close_company(company_id: int, status: CompanyStatus, problem: str | None = None) -> None:

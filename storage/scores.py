@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import JSON, Column, Text, and_, case, delete, insert, or_
 from sqlalchemy import select as sql_select
@@ -215,3 +215,32 @@ def outcome_quotes(session: Session, company_id: int) -> dict[int, list[Quote]]:
     for quote in rows:
         quotes.setdefault(quote.outcome_id, []).append(quote)
     return quotes
+
+
+class QuotedSpan(NamedTuple):
+    """Where a verified quote stands: in which stored text, from which to which of its characters."""
+
+    outcome_id: int
+    ordinal: int
+    document_id: str
+    place: str | None
+    text_id: int
+    start: int
+    end: int
+
+
+def quoted_spans(session: Session, company_id: int) -> list[QuotedSpan]:
+    """Where the verified quotes of all the company's outcomes stand, outcome by outcome, in order.
+
+    Those whose text was pruned are left out. The words themselves are not read, nor rows made of them: a company may
+    have thousands.
+    """
+    where = (Quote.outcome_id, Quote.ordinal, Quote.document_id, Quote.place, Quote.text_id, Quote.start, Quote.end)
+    rows = session.execute(
+        sql_select(*map(col, where))
+        .join(CriterionOutcome, col(CriterionOutcome.id) == col(Quote.outcome_id))
+        .where(col(CriterionOutcome.company_id) == company_id, col(Quote.verified))
+        .where(*(column.is_not(None) for column in map(col, where[2:3] + where[4:])))
+        .order_by(col(Quote.outcome_id), col(Quote.ordinal))
+    )
+    return [QuotedSpan(*row) for row in rows]

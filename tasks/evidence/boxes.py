@@ -20,7 +20,7 @@ _SMALL: Final = 0.6
 """Glyphs lower than this share of their line are signs or exponents."""
 _MORE: Final = 2
 """Words that a box may hold besides the quotation, on either side."""
-_SIGNS: Final = 4
+MOST_SIGNS: Final = 4
 """Signs side by side that belong to the words beside them: a full stop, a bracket, a percent sign."""
 
 
@@ -71,14 +71,14 @@ class PageBoxes:
         for last, index in pairwise(letters):
             if index != last + 1:
                 between = range(last + 1, index)
-                if len(between) <= _SIGNS and not any(compared(texts[sign]) for sign in between):
+                if len(between) <= MOST_SIGNS and not any(compared(texts[sign]) for sign in between):
                     members += between
             members.append(index)
-        for _ in _signs(reversed(quotation.rstrip())):
-            if members[-1] + 1 < len(texts) and texts[members[-1] + 1] in quotation[-_SIGNS:]:
+        for _ in leading_signs(reversed(quotation.rstrip())):
+            if members[-1] + 1 < len(texts) and texts[members[-1] + 1] in quotation[-MOST_SIGNS:]:
                 members.append(members[-1] + 1)
-        for _ in _signs(quotation.lstrip()):
-            if members[0] and texts[members[0] - 1] in quotation[:_SIGNS]:
+        for _ in leading_signs(quotation.lstrip()):
+            if members[0] and texts[members[0] - 1] in quotation[:MOST_SIGNS]:
                 members.insert(0, members[0] - 1)
         return members
 
@@ -87,8 +87,8 @@ class PageBoxes:
         boxes = [self._glyphs.boxes[index] for index in members]
         others = [self._glyphs.boxes[index] for index in self._others_among(members)]
         if _is_upright(boxes):
-            return list(_joined_lines(boxes, others))
-        return [line.turned() for line in _joined_lines(map(_turned, boxes), list(map(_turned, others)))]
+            return list(joined_lines(boxes, others))
+        return [line.turned() for line in joined_lines(map(_turned, boxes), list(map(_turned, others)))]
 
     def _others_among(self, members: Sequence[int]) -> list[int]:
         """The other glyphs between the first and the last line of these."""
@@ -120,7 +120,7 @@ def _turned(box: Sides) -> Sides:
     return top, left, bottom, right
 
 
-def _joined_lines(boxes: Iterable[Sides], others: Sequence[Sides]) -> Iterator[Box]:
+def joined_lines(boxes: Iterable[Sides], others: Sequence[Sides]) -> Iterator[Box]:
     """The boxes of glyphs joined line by line, so that none holds one of the other glyphs."""
     by_middle = sorted(((top + bottom) / 2, (left + right) / 2) for left, top, right, bottom in others)
     middles = [down for down, _ in by_middle]
@@ -147,6 +147,6 @@ def _joined_lines(boxes: Iterable[Sides], others: Sequence[Sides]) -> Iterator[B
     yield Box(line_left, line_top, line_right, line_bottom)
 
 
-def _signs(characters: Iterable[str]) -> Iterator[str]:
+def leading_signs(characters: Iterable[str]) -> Iterator[str]:
     """The characters up to the first letter or digit."""
     return takewhile(lambda character: not compared(character), characters)

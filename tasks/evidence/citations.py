@@ -7,7 +7,7 @@ from typing import Any
 from sqlmodel import Session
 
 from storage.run_documents import RunDocument, some_documents
-from storage.scores import CriterionOutcome, Quote, ScoreStatus, company_outcomes, outcome_quotes
+from storage.scores import CriterionOutcome, QuotedSpan, ScoreStatus, company_outcomes, quoted_spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,11 @@ class Citation:
 
 def citations_of(session: Session, company_id: int) -> list[Citation]:
     """All that the outcomes of a run's company point at, in the order of its criteria."""
-    quotes, outcomes = outcome_quotes(session, company_id), company_outcomes(session, company_id)
-    cited = {quote.document_id for of_outcome in quotes.values() for quote in of_outcome if quote.document_id}
+    outcomes = company_outcomes(session, company_id)
+    quotes: dict[int, list[QuotedSpan]] = {}
+    for quote in quoted_spans(session, company_id):
+        quotes.setdefault(quote.outcome_id, []).append(quote)
+    cited = {quote.document_id for of_outcome in quotes.values() for quote in of_outcome}
     cited |= {words["document_id"] for outcome in outcomes for words in _words_of(outcome)}
     documents = {document.document_id: document for document in some_documents(session, company_id, sorted(cited))}
     return [
@@ -47,14 +50,14 @@ def _words_of(outcome: CriterionOutcome) -> list[dict[str, Any]]:
 
 
 def _of_outcome(
-    outcome: CriterionOutcome, quotes: Sequence[Quote], documents: Mapping[str, RunDocument]
+    outcome: CriterionOutcome, quotes: Sequence[QuotedSpan], documents: Mapping[str, RunDocument]
 ) -> Iterator[Citation]:
     is_judged = outcome.status is not ScoreStatus.UNSCORED
-    for position, quote in enumerate(quotes):
-        document = documents.get(quote.document_id or "")
-        if quote.verified and document is not None:
-            span = quote.text_id, quote.start, quote.end
-            yield from _citation(document, span, quote.place, outcome, is_shown=is_judged or position == 0)
+    for quote in quotes:
+        document = documents.get(quote.document_id)
+        if document is not None:
+            quoted = quote.text_id, quote.start, quote.end
+            yield from _citation(document, quoted, quote.place, outcome, is_shown=is_judged or quote.ordinal == 0)
     for words in _words_of(outcome):
         document = documents.get(words["document_id"])
         if document is not None:

@@ -6,7 +6,6 @@ gives the boxes as JSON, as the text of a reading.
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -18,7 +17,7 @@ from tasks.documents.settings import DocumentSettings
 from tasks.evidence.boxes import BoxedPage
 from tasks.evidence.glyphs import Box
 
-VERSION: Final = "2"
+VERSION: Final = "3"
 """Of the pictures and boxes: with another one they are made again."""
 _AT_ONCE: Final = 20
 """Pages that are drawn in one go, under the limits of one document."""
@@ -32,8 +31,7 @@ class Span(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class PageOrder:
+class PageOrder(NamedTuple):
     """A page to draw: its number from 1, its text, the spans to box, and the file to write, None for no picture.
 
     The file's name has no suffix: that of the picture's format is put behind it.
@@ -56,8 +54,8 @@ def draw_pages(path: Path, orders: Sequence[PageOrder]) -> list[BoxedPage]:
     pool = _pool(reading_limits(DocumentSettings.current()))
     pages: list[BoxedPage] = []
     for first in range(0, len(orders), _AT_ONCE):
-        part = [asdict(order) for order in orders[first : first + _AT_ONCE]]
-        pages += map(_page, json.loads(pool.read(path, json.dumps(part)).text))
+        part = json.dumps([list(order) for order in orders[first : first + _AT_ONCE]])
+        pages += map(_page, json.loads(pool.read(path, part).text))
     return pages
 
 
@@ -66,8 +64,9 @@ def _pool(limits: Limits) -> ExtractionPool:
     return ExtractionPool(min(_PROCESSES, processors()), limits, draw)
 
 
-def _page(values: dict[str, Any]) -> BoxedPage:
-    return BoxedPage(**{**values, "boxes": [[Box(*box) for box in boxes] for boxes in values["boxes"]]})
+def _page(values: list[Any]) -> BoxedPage:
+    number, width, height, spans, is_drawn = values
+    return BoxedPage(number, width, height, [[Box(*box) for box in boxes] for boxes in spans], is_drawn)
 
 
 def draw(path: Path, orders: str) -> Reading:
@@ -80,7 +79,7 @@ def draw(path: Path, orders: str) -> Reading:
 
     with open_pdf(path) as pdf:
         pages = [
-            draw_page(pdf, order["number"], order["text"], order["spans"], order["picture"], is_scan=order["is_scan"])
-            for order in json.loads(orders)
+            draw_page(pdf, number, text, spans, picture, is_scan=is_scan)
+            for number, text, spans, picture, is_scan in json.loads(orders)
         ]
-    return Reading(json.dumps([asdict(page) for page in pages]))
+    return Reading(json.dumps([[page.number, page.width, page.height, page.boxes, page.is_drawn] for page in pages]))

@@ -1,9 +1,10 @@
 """The words around a quotation as a reader sees them: paragraphs, and rows of tables, with the quotation marked."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 _AROUND: Final = 1_500
 """Characters that are shown before and behind what is marked."""
@@ -22,8 +23,7 @@ class Mark:
     anchor: str
 
 
-@dataclass(frozen=True, slots=True)
-class MarkedWords:
+class MarkedWords(NamedTuple):
     """Words that are marked or not; the first run of a mark has its anchor among its `anchors`."""
 
     text: str
@@ -31,8 +31,7 @@ class MarkedWords:
     anchors: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A paragraph of one cell, or the rows of a table."""
 
     kind: Literal["paragraph", "table"]
@@ -95,6 +94,8 @@ def _line_end(text: str, at: int, last: int) -> int:
 
 def _blocks(text: str, begin: int, end: int, marks: Sequence[Mark], left: set[str]) -> Iterator[Block]:
     rows: list[list[list[MarkedWords]]] = []
+    bounds = sorted({side for mark in marks for side in (mark.start, mark.end)})
+    until, is_marked = begin, False  # lines up to there are marked as a whole, or not at all
     at = begin
     for line in text[begin:end].replace("\f", "\n").split("\n"):
         if "\t" in line:
@@ -108,8 +109,18 @@ def _blocks(text: str, begin: int, end: int, marks: Sequence[Mark], left: set[st
             if rows:
                 yield Block("table", rows)
                 rows = []
-            if line.strip():
-                yield Block("paragraph", [[_runs(text, at, at + len(line), marks, left)]])
+            behind = at + len(line)
+            if not line or line.isspace():
+                pass
+            elif behind <= until:
+                yield Block("paragraph", [[[MarkedWords(line, is_marked)]]])
+            else:
+                yield Block("paragraph", [[_runs(text, at, behind, marks, left)]])
+                over = [mark for mark in marks if mark.start <= behind < mark.end]
+                is_marked = bool(over)
+                if left.isdisjoint(mark.anchor for mark in over):
+                    following = bisect_right(bounds, behind)
+                    until = bounds[following] if following < len(bounds) else end
         at += len(line) + 1
     if rows:
         yield Block("table", rows)

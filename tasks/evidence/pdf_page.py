@@ -1,47 +1,23 @@
-"""A page of a PDF: its glyphs with their boxes, and its picture. PDFium reads and draws it."""
+"""A page of a PDF: the boxes of words on it, and its picture. PDFium reads and draws it, once for both."""
 
 import ctypes
-import io
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import cache, lru_cache
-from math import sqrt
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import pypdfium2
 import pypdfium2.raw as pdfium
-from PIL import ImageChops
-from PIL.Image import Dither, Image, Quantize
 
 from tasks.documents.extract.ocr import recognise
 from tasks.documents.extract.pdf import pages
 from tasks.documents.extract.pdf.document import NotOpened, PdfDocument, character_codes, tight_boxes
 from tasks.documents.extract.pdf.right_to_left import turned_ligatures
 from tasks.errors import Damaged
-from tasks.evidence import png
 from tasks.evidence.boxes import BoxedPage, PageBoxes
-from tasks.evidence.glyphs import Glyphs, Sides
-
-_WIDE: Final = 1_100
-"""Pixels across a page of usual form."""
-_MOST_PIXELS: Final = 2_000_000
-_BYTES: Final = 4
-"""Of a dot."""
-_ROUNDED: Final = 60_000
-"""Dots more that a page may have whose sides are no whole numbers of dots."""
-_SHARPEST: Final = 4.0
-"""Pixels a point at most: a page of a stamp's size is not blown up."""
-_LARGEST: Final = 150_000
-"""Bytes of a picture at most."""
-_SHADES: Final = [(value + 8) // 17 for value in range(256)]
-"""The nearest of sixteen shades of a colour, by its number."""
-_FEW_SHADES: Final = [17 * shade for shade in _SHADES] * 3
-_GREYS: Final = [17 * shade for shade in range(16) for _ in "RGB"]
-"""A palette of the sixteen shades of grey."""
-_MOST_COLOURS: Final = 256
-_QUALITIES: Final = (60, 30)
-_SMALLER: Final = 0.7
+from tasks.evidence.glyphs import Box, Glyphs, Sides
+from tasks.evidence.page_picture import picture_of
+from tasks.evidence.page_runs import PageRuns
 
 _MOST_GLYPHS: Final = 200_000
 """Characters of a page that are looked at; of a page with more, no place is certain."""
@@ -55,27 +31,78 @@ _LIGATURES: Final = frozenset(range(0x1C, 0x20))
 """What PDFium gives for ligatures whose letters their fonts name."""
 
 
-@dataclass(frozen=True, slots=True)
-class PageGlyphs:
-    """The glyphs of a page, and its size in points as it is shown."""
+class PdfPage:
+    """An open page of a PDF, by its number from 1; to be used in a `with` block."""
 
-    glyphs: Glyphs
-    width: float
-    height: float
+    def __init__(self, pdf: PdfDocument, number: int) -> None:
+        self._pdf = pdf
+        self._index = number - 1
 
+    def __enter__(self) -> Self:
+        self._page = pdfium.FPDF_LoadPage(self._pdf.handle, self._index)
+        self._textpage = pdfium.FPDFText_LoadPage(self._page)
+        self.width, self.height = pdfium.FPDF_GetPageWidthF(self._page), pdfium.FPDF_GetPageHeightF(self._page)
+        self._runs = PageRuns(self._textpage)
+        return self
 
-def read_glyphs(pdf: PdfDocument, index: int) -> PageGlyphs:
-    """The glyphs of the page with that index, in the order in which they are drawn, with tight boxes."""
-    page = pdfium.FPDF_LoadPage(pdf.handle, index)
-    try:
-        width, height = pdfium.FPDF_GetPageWidthF(page), pdfium.FPDF_GetPageHeightF(page)
-        textpage = pdfium.FPDFText_LoadPage(page)
+    def __exit__(self, *_: object) -> None:
+        pdfium.FPDFText_ClosePage(self._textpage)
+        pdfium.FPDF_ClosePage(self._page)
+
+    @cached_property
+    def glyphs(self) -> Glyphs:
+        """Its glyphs in the order in which they are drawn, with tight boxes."""
+        return _glyphs(self._pdf, self._textpage, self._shown)
+
+    def boxes(self, text: str, start: int, end: int, *, is_scan: bool = False) -> list[Box]:
+        """The boxes of `text[start:end]`, one a line, in reading order; none where its place is not certain.
+
+        `text` is the page's, as it was read. Of a scan the words are recognised again where recognition is configured:
+        that takes 1 to 3 s.
+        """
+        if self._shown.is_upright and (boxes := self._runs.of(text, start, end)):
+            drawn = self._shown.boxes((left, right, -bottom, -top) for left, top, right, bottom in boxes)
+            return [Box(*sides) for sides in drawn]
+        return self._by_glyphs.of(text, start, end) or (self._by_recognition.of(text, start, end) if is_scan else [])
+
+    def write_picture(self, stem: Path) -> bool:
+        """Write its picture, in one step, to `stem` with the suffix of its format; gives whether it could be drawn.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        packed = self._picture()
+        if packed is None:
+            return False
+        content, suffix = packed
+        part = stem.with_suffix(".part")
+        part.write_bytes(content)
+        part.replace(stem.with_suffix(suffix))
+        return True
+
+    def _picture(self) -> tuple[bytes, str] | None:
+        if not self._pdf.uses_stand_in:
+            return picture_of(self._page, self.width, self.height)
         try:
-            return PageGlyphs(_glyphs(pdf, textpage, _Shown(page, width, height)), width, height)
+            page = self._pdf.page(self._index)  # the stand-in would be drawn as squares
+        except pypdfium2.PdfiumError:
+            return None
+        try:
+            return picture_of(page.raw, self.width, self.height)
         finally:
-            pdfium.FPDFText_ClosePage(textpage)
-    finally:
-        pdfium.FPDF_ClosePage(page)
+            page.close()
+
+    @cached_property
+    def _shown(self) -> "_Shown":
+        return _Shown(self._page, self.width, self.height)
+
+    @cached_property
+    def _by_glyphs(self) -> PageBoxes:
+        return PageBoxes(self.glyphs)
+
+    @cached_property
+    def _by_recognition(self) -> PageBoxes:
+        return PageBoxes(_recognised_glyphs(self._pdf, self._index, self.width, self.height))
 
 
 class _Shown:
@@ -86,12 +113,12 @@ class _Shown:
         self._origin = origin
         self._right = ((right[0] - origin[0]) / 1000, (right[1] - origin[1]) / 1000)
         self._up = ((up[0] - origin[0]) / 1000, (up[1] - origin[1]) / 1000)
-        self._is_upright = self._right[1] == self._up[0] == 0 and self._right[0] > 0 > self._up[1]
+        self.is_upright = self._right[1] == self._up[0] == 0 and self._right[0] > 0 > self._up[1]
 
     def boxes(self, boxes: Iterable[tuple[float, float, float, float]]) -> list[Sides]:
         """Boxes on the page as it is shown; they come as left, right, bottom and top."""
         (x, y), (right_x, right_y), (up_x, up_y) = self._origin, self._right, self._up
-        if self._is_upright:  # as nearly all pages are: in half the time
+        if self.is_upright:  # as nearly all pages are: in half the time
             return [
                 (x + right_x * left, y + up_y * top, x + right_x * right, y + up_y * bottom)
                 for left, right, bottom, top in boxes
@@ -112,7 +139,7 @@ def _device(page: Any, width: float, height: float, x: float, y: float) -> tuple
 
 
 def _glyphs(pdf: PdfDocument, textpage: Any, shown: _Shown) -> Glyphs:
-    count = pdfium.FPDFText_CountChars(textpage)
+    count = max(0, pdfium.FPDFText_CountChars(textpage))
     if count > _MOST_GLYPHS:
         return Glyphs([], [], [])
     codes, drawn = character_codes(textpage, count), tight_boxes(textpage, count)
@@ -179,22 +206,18 @@ def draw_page(
 ) -> BoxedPage:
     """Find the boxes of spans of a page's text, and write its picture to a file, unless that is None.
 
-    `picture` is the file's name without the suffix of its format, which is put behind it.
-    Of a scan the words are recognised again where recognition is configured: that takes 1 to 3 s.
+    `picture` is the file's name without the suffix of its format, which is put behind it. `is_scan` as in `boxes`.
 
     Raises:
         OSError: the picture cannot be written.
     """
-    page = read_glyphs(pdf, number - 1)
-    finders = [PageBoxes(page.glyphs)]
-    if is_scan:
-        finders.append(PageBoxes(_recognised_glyphs(pdf, number - 1, page)))
-    boxes = [next(filter(None, (finder.of(text, *span) for finder in finders)), []) for span in spans]
-    is_drawn = picture is not None and _draw(pdf, number - 1, page, Path(picture))
-    return BoxedPage(number, page.width, page.height, boxes, is_drawn)
+    with PdfPage(pdf, number) as page:
+        boxes = [page.boxes(text, *span, is_scan=is_scan) for span in spans]
+        is_drawn = picture is not None and page.write_picture(Path(picture))
+        return BoxedPage(number, page.width, page.height, boxes, is_drawn)
 
 
-def _recognised_glyphs(pdf: PdfDocument, index: int, size: PageGlyphs) -> Glyphs:
+def _recognised_glyphs(pdf: PdfDocument, index: int, width: float, height: float) -> Glyphs:
     """The letters of the words that are recognised on a page, each with its share of the word's box."""
     recogniser = recognise.active()
     if recogniser is None:
@@ -207,12 +230,12 @@ def _recognised_glyphs(pdf: PdfDocument, index: int, size: PageGlyphs) -> Glyphs
             page.close()
     except (pypdfium2.PdfiumError, recognise.OutOfTime, recognise.NotRecognised):
         return Glyphs([], [], [])
-    return Glyphs.of(glyph for word in words for glyph in _letters_of(word, size))
+    return Glyphs.of(glyph for word in words for glyph in _letters_of(word, width, height))
 
 
-def _letters_of(word: recognise.WordBox, size: PageGlyphs) -> Iterator[tuple[str, Sides, bool]]:
-    left, right = word.left * size.width, word.right * size.width
-    top, bottom = word.top * size.height, word.bottom * size.height
+def _letters_of(word: recognise.WordBox, page_width: float, page_height: float) -> Iterator[tuple[str, Sides, bool]]:
+    left, right = word.left * page_width, word.right * page_width
+    top, bottom = word.top * page_height, word.bottom * page_height
     across, down = (right - left) / len(word.text), (bottom - top) / len(word.text)
     for place, letter in enumerate(word.text):
         if bottom - top > right - left and len(word.text) > 1:  # the line runs downwards
@@ -220,70 +243,3 @@ def _letters_of(word: recognise.WordBox, size: PageGlyphs) -> Iterator[tuple[str
         else:
             box = left + place * across, top, left + (place + 1) * across, bottom
         yield letter, box, not place
-
-
-def _draw(pdf: PdfDocument, index: int, size: PageGlyphs, stem: Path) -> bool:
-    """Write the picture of a page, in one step, to `stem` with a suffix; gives whether it could be drawn."""
-    if size.width <= 0 or size.height <= 0:
-        return False
-    scale = min(_WIDE / size.width, sqrt(_MOST_PIXELS / (size.width * size.height)), _SHARPEST)
-    try:
-        page = pdf.page(index)
-        try:
-            # Four bytes a dot, red first: so Pillow takes the dots as they are (10 ms with the copies, 4 without).
-            picture = page.render(scale=scale, rev_byteorder=True, prefer_bgrx=True, bitmap_maker=_bitmap).to_pil()
-        finally:
-            page.close()
-    except pypdfium2.PdfiumError:
-        return False
-    packed, suffix = _packed(picture)
-    part = stem.with_suffix(".part")
-    part.write_bytes(packed)
-    part.replace(stem.with_suffix(suffix))
-    return True
-
-
-def _bitmap(width: int, height: int, format: int, **order: bool) -> pypdfium2.PdfBitmap:  # noqa: A002 - the name that pypdfium2 calls it by
-    """A bitmap for one page in memory that all pages share: fresh memory takes longer than the drawing (7 ms for 3)."""
-    dots = _dots()
-    is_enough = len(dots) >= width * height * _BYTES
-    return pypdfium2.PdfBitmap.new_native(width, height, format, buffer=dots if is_enough else None, **order)
-
-
-@cache
-def _dots() -> Any:
-    return (ctypes.c_ubyte * (_BYTES * (_MOST_PIXELS + _ROUNDED)))()
-
-
-def _packed(picture: Image) -> tuple[bytes, str]:
-    """The picture of no more bytes than a page may have, and the suffix of its format.
-
-    Print in sixteen shades, of grey or of few colours, stays sharp as PNG: a full page takes 12 ms and 57 KB, as WebP
-    without loss 50 ms and 99 KB. Photographs are WebP with loss, and smaller in the end.
-    """
-    drawing = _few_colours(picture)
-    if drawing is not None:
-        packed = png.packed(drawing)
-        if len(packed) <= _LARGEST:
-            return packed, ".png"
-    picture = picture.convert("RGB")
-    while True:
-        for quality in _QUALITIES:
-            file = io.BytesIO()
-            picture.save(file, "WEBP", quality=quality, method=0)
-            if file.tell() <= _LARGEST:
-                return file.getvalue(), ".webp"
-        picture = picture.resize([max(1, int(_SMALLER * side)) for side in picture.size])
-
-
-def _few_colours(picture: Image) -> Image | None:
-    """The picture in sixteen shades of each colour with a palette; None if that is too small for it."""
-    red, green, blue = picture.split()[:3]
-    if not any(ImageChops.difference(red, other).getbbox() for other in (green, blue)):
-        grey = red.point(_SHADES)
-        grey.putpalette(_GREYS)  # of sixteen colours Pillow writes four bits a dot
-        return grey
-    few = picture.convert("RGB").point(_FEW_SHADES)
-    if few.getcolors(_MOST_COLOURS) is None:
-        return None
-    return few.quantize(_MOST_COLOURS, Quantize.FASTOCTREE, dither=Dither.NONE)

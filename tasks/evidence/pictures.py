@@ -1,4 +1,4 @@
-"""The pictures of pages in the home: where each lies, and removing those whose document has no text any more.
+"""The pictures of pages in the home: where each lies, and removing those that nothing shows any more.
 
 They are named by the content of their document, so that what was drawn once serves every run and every report.
 """
@@ -28,7 +28,7 @@ def find_picture(content_hash: str, page: int) -> Path | None:
 
 
 def remove_pictures(without: Collection[int] = (), *, dry_run: bool = False) -> tuple[int, int]:
-    """Remove the pictures of contents that have no text; gives how many there were, and their bytes.
+    """Remove pictures of an earlier version, or of contents without a text; gives how many there were, and their bytes.
 
     Args:
         without: the ids of texts that count as gone.
@@ -43,10 +43,13 @@ def remove_pictures(without: Collection[int] = (), *, dry_run: bool = False) -> 
         some = contents[start : start + _AT_ONCE]
         with database.reading() as session:
             known = texts.contents_with_text(session, some, without)
-        for picture in (picture for content in some if content not in known for picture in by_content[content]):
-            count, size = count + 1, size + picture.stat().st_size
-            if not dry_run:
-                picture.unlink(missing_ok=True)
+        for content in some:
+            for picture in by_content[content]:
+                if content in known and picture.name.startswith(f"{content}-{VERSION}-"):
+                    continue
+                count, size = count + 1, size + picture.stat().st_size
+                if not dry_run:
+                    picture.unlink(missing_ok=True)
     return count, size
 
 

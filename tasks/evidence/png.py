@@ -12,11 +12,18 @@ from PIL.Image import Image
 from zlib_ng import zlib_ng
 
 _SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
+_GREY: Final = 0
+"""The colour type: each dot is a shade, of which the first is black and the last is white."""
 _PALETTE: Final = 3
 """The colour type: each dot is the number of a colour."""
 _UNFILTERED: Final = b"\0"
-_LEVEL: Final = 4
-"""zlib's: a page of print takes 1.9 ms and 74 KB, with 1 half the time and 105 KB."""
+_LEVEL: Final = 2
+"""zlib's: a page of print takes 1.2 ms and 62 KB, with 1 .7 ms and 84 KB, with 3 1.4 ms and 56 KB."""
+
+
+def grey(width: int, height: int, rows: bytes) -> bytes:
+    """Dots of sixteen shades of grey, two in a byte, as the bytes of a PNG file; each row begins with a byte 0."""
+    return _file(width, height, 4, _GREY, b"", rows)
 
 
 def packed(picture: Image) -> bytes:
@@ -27,9 +34,13 @@ def packed(picture: Image) -> bytes:
     stride = (picture.width * bits + 7) // 8
     lines = (dots[start : start + stride] for start in range(0, len(dots), stride))
     rows = b"".join(chain.from_iterable((_UNFILTERED, line) for line in lines))
-    header = struct.pack(">IIBBBBB", *picture.size, bits, _PALETTE, 0, 0, 0)
-    chunks = ((b"IHDR", header), (b"PLTE", colours), (b"IDAT", zlib_ng.compress(rows, _LEVEL)), (b"IEND", b""))
-    return _SIGNATURE + b"".join(_chunk(name, content) for name, content in chunks)
+    return _file(*picture.size, bits, _PALETTE, _chunk(b"PLTE", colours), rows)
+
+
+def _file(width: int, height: int, bits: int, colour_type: int, palette: bytes, rows: bytes) -> bytes:
+    header = _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, bits, colour_type, 0, 0, 0))
+    content = _chunk(b"IDAT", zlib_ng.compress(rows, _LEVEL))
+    return b"".join((_SIGNATURE, header, palette, content, _chunk(b"IEND", b"")))
 
 
 def _chunk(name: bytes, content: bytes) -> bytes:

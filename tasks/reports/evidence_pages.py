@@ -7,7 +7,7 @@ them in the service.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from markupsafe import Markup
 from sqlmodel import Session
@@ -30,8 +30,7 @@ BOUNDS: Final = frozenset({kinds.PAGE, kinds.SLIDE, kinds.SHEET, kinds.ATTACHMEN
 """The kinds of places that an evidence page does not reach beyond."""
 
 
-@dataclass(frozen=True, slots=True)
-class CitedFor:
+class CitedFor(NamedTuple):
     """A criterion that cites a place: its name, the way to it from an evidence page, how it came out, and why."""
 
     label: str
@@ -40,8 +39,7 @@ class CitedFor:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class WaysOn:
+class WaysOn(NamedTuple):
     """Where an evidence page leads to: its neighbours, the document itself, and the whole text around the place.
 
     `notice` is what a reader must know of the document; `seen_by` says whose rights the page is shown under. It names

@@ -63,7 +63,7 @@ from tasks.reports.wording import (
     total_share,
     weblink,
 )
-from tasks.reports.words import words
+from tasks.reports.words import rectangles, words
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -245,6 +245,7 @@ def environment() -> Environment:
         possible_ranks=possible_ranks,
         profile_facts=profile_facts,
         range_in_words=range_in_words,
+        rectangles=rectangles,
         red_flags=red_flags,
         shared_reason=shared_reason,
         strengths=strengths,

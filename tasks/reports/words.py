@@ -3,7 +3,7 @@
 Plain functions in the place of a template: a page has some fifty lines, and this takes a tenth of the time.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
@@ -13,6 +13,8 @@ from tasks.evidence.excerpt import Block, MarkedWords
 
 _SHORT: Final = 18
 """Characters of a cell at most that is kept on one line."""
+_AROUND: Final = 1.5
+"""Points between words and the line of their box."""
 _TABLE: Final = '<div class="scroll" tabindex="0" role="region" aria-label="Rows of a table"><table><tbody>'
 
 
@@ -20,6 +22,21 @@ def words(blocks: Iterable[Block]) -> Markup:
     """The blocks as HTML; what stands in them is escaped."""
     parts = (_table(block) if block.kind == "table" else _paragraph(block) for block in blocks)
     return Markup("\n".join(parts))  # noqa: S704 - each part is escaped
+
+
+def rectangles(boxes: Iterable[tuple[str | None, Sequence[float]]]) -> Markup:
+    """Boxes on a page as rectangles of SVG, a little larger than the words in them; each with its id, or None.
+
+    `boxes` are left, top, right and bottom in the picture's units.
+    """
+    return Markup("\n    ".join(_rectangle(anchor, *sides) for anchor, sides in boxes))  # noqa: S704 - each is escaped
+
+
+def _rectangle(anchor: str | None, left: float, top: float, right: float, bottom: float) -> str:
+    name = f' id="{escape(anchor)}"' if anchor else ""
+    width, height = (max(side + 2 * _AROUND, 2 * _AROUND) for side in (right - left, bottom - top))
+    x, y = left - _AROUND, top - _AROUND
+    return f'<rect{name} class="box" x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" height="{height:.2f}" rx="1"/>'
 
 
 def _paragraph(block: Block) -> str:
@@ -37,10 +54,10 @@ def _cell(runs: list[MarkedWords]) -> str:
 
 
 def _runs(runs: Iterable[MarkedWords]) -> str:
-    return "".join(_marked(run) if run.marked else escape(run.text) for run in runs)
+    return "".join(_marked(run) if run.marked else escape(run.text, quote=False) for run in runs)
 
 
 def _marked(run: MarkedWords) -> str:
     anchor = f' id="{escape(run.anchors[0])}"' if run.anchors else ""
     others = "".join(f'<span id="{escape(other)}"></span>' for other in run.anchors[1:])
-    return f"<mark{anchor}>{others}{escape(run.text)}</mark>"
+    return f"<mark{anchor}>{others}{escape(run.text, quote=False)}</mark>"

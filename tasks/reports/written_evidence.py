@@ -5,7 +5,6 @@ import json
 import os
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import astuple
 from pathlib import Path
 from typing import Any, Final
 
@@ -74,7 +73,7 @@ def hashes_of(session: Session, pages: Iterable[tuple[EvidencePage, WaysOn]], co
     known = find_span_pages(session, sorted({citation.text_id for page, _ in pages for citation in page.citations}))
     version = code_version("tasks.evidence", "tasks.reports")
     for page, ways in pages:
-        rest: list[object] = [version, company, astuple(ways), [astuple(claim) for claim in page.claims]]
+        rest: list[object] = [version, company, ways, page.claims]
         for citation in page.citations:
             document = citation.document
             span = citation.text_id, citation.start, citation.end

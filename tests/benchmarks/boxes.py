@@ -36,10 +36,9 @@ from tasks.documents.extract import places as kinds
 from tasks.documents.extract.pdf import reader
 from tasks.documents.extract.pdf.document import PdfDocument
 from tasks.errors import DiligenceError
-from tasks.evidence.boxes import PageBoxes
 from tasks.evidence.company import parts_of
 from tasks.evidence.glyphs import Box
-from tasks.evidence.pdf_page import open_pdf, read_glyphs
+from tasks.evidence.pdf_page import PdfPage, open_pdf
 from tasks.text.quotations import locate
 
 _QUOTATIONS: Final = 1_000
@@ -120,9 +119,9 @@ def judge(half: Half, seed: int = 1) -> Iterator[Judged]:
         quotations = sorted(_quotations(text, round(left / (len(texts) - index)), chance))
         left -= len(quotations)
         with open_pdf(path) as pdf:
-            ours, other = _OurReader(pdf), _OtherReader(path)
+            other = _OtherReader(path)
             for start, end in quotations:
-                yield _judged(path.name, text, (start, end), ours, other)
+                yield _judged(path.name, text, (start, end), pdf, other)
 
 
 def _documents(half: Half) -> Iterator[Path]:
@@ -163,13 +162,14 @@ def _quotations(text: StoredText, most: int, chance: random.Random) -> set[tuple
     return spans
 
 
-def _judged(name: str, text: StoredText, span: tuple[int, int], ours: "_OurReader", other: "_OtherReader") -> Judged:
+def _judged(name: str, text: StoredText, span: tuple[int, int], pdf: PdfDocument, other: "_OtherReader") -> Judged:
     quotation = text.text[slice(*span)]
     parts = parts_of(text, *span)
     under: list[tuple[Box, int]] = []
     has_boxes, is_readable = bool(parts), True
     for part in parts:
-        boxes = ours.page(part.page).of(part.text, part.start, part.end)
+        with PdfPage(pdf, part.page) as page:
+            boxes = page.boxes(part.text, part.start, part.end)
         has_boxes = has_boxes and bool(boxes)
         letters = Counter(_letters(part.text[part.start : part.end]).replace(" ", ""))
         is_readable = is_readable and not letters - Counter(
@@ -241,17 +241,6 @@ def _in_words(characters: Sequence[Character]) -> str:
                 pieces.append(" ")
         pieces.append(one.text)
     return "".join(pieces)
-
-
-class _OurReader:
-    """What finds boxes on the pages of a PDF; the last page is remembered."""
-
-    def __init__(self, pdf: PdfDocument) -> None:
-        self._pdf = pdf
-        self.page = lru_cache(maxsize=2)(self._page)
-
-    def _page(self, number: int) -> PageBoxes:
-        return PageBoxes(read_glyphs(self._pdf, number - 1).glyphs)
 
 
 class _OtherReader:

@@ -59,6 +59,21 @@ def test_it_says_what_it_freed(own_prefect: Path, home: Path, capsys: pytest.Cap
     assert picture.exists()
 
 
+def test_pictures_that_an_earlier_version_drew_are_removed(
+    own_prefect: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = "c1".ljust(64, "0")
+    filled.add_finished("r1", document="d1", content=content)
+    picture = picture_stem(content, 1).with_suffix(".png")
+    picture.parent.mkdir(parents=True)
+    older = picture.with_name(f"{content}-1-1.png")
+    for path in (picture, older):
+        path.write_bytes(b"x")
+    prune(keep=1)
+    assert "pictures" in capsys.readouterr().out
+    assert [path.exists() for path in (picture, older)] == [True, False]
+
+
 def test_the_history_of_a_server_of_the_users_stays(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

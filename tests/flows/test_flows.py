@@ -69,7 +69,7 @@ def only_run(prefect_server: None, tmp_path_factory: pytest.TempPathFactory) -> 
         tasks: list[str] = []
         for _ in range(60):  # Prefect's server learns of them by events, a little later
             tasks = [task.name for task in client.read_task_runs(flow_run_filter=ids)]
-            if sum(name.startswith("draw_evidence") for name in tasks) == 2:
+            if sum(name.startswith("score_criteria") for name in tasks) == 2:
                 break
             time.sleep(0.5)
     return Finished(home, run, out, len(mine), tasks)

@@ -8,8 +8,8 @@ from tasks.documents.extract.pdf import reader
 from tasks.documents.extract.pdf.document import PdfDocument
 from tasks.evidence.boxes import PageBoxes
 from tasks.evidence.glyph_search import compared
-from tasks.evidence.glyphs import Box
-from tasks.evidence.pdf_page import PageGlyphs, read_glyphs
+from tasks.evidence.glyphs import Box, Glyphs
+from tasks.evidence.pdf_page import PdfPage
 from tests.tasks.documents.extract.pdf import pdfs
 
 HEIGHT = 792
@@ -22,26 +22,26 @@ def content(*lines: tuple[int, int, str]) -> bytes:
     )
 
 
-def page_of(*lines: tuple[int, int, str], entries: bytes = b"") -> tuple[PageGlyphs, str]:
+def page_of(*lines: tuple[int, int, str], entries: bytes = b"") -> tuple[Glyphs, str]:
     """A page with these lines: its glyphs and its text as the reader gives it."""
     objects = pdfs.one_page(b"", entries=entries)
     objects[3] = content(*lines)
     data = pdfs.pdf(objects)
-    with PdfDocument(data) as document:
-        return read_glyphs(document, 0), reader.read(data).text
+    with PdfDocument(data) as document, PdfPage(document, 1) as page:
+        return page.glyphs, reader.read(data).text
 
 
-def find(page: tuple[PageGlyphs, str], quotation: str, occurrence: int = 0) -> list[Box]:
+def find(page: tuple[Glyphs, str], quotation: str, occurrence: int = 0) -> list[Box]:
     glyphs, text = page
     start = -1
     for _ in range(occurrence + 1):
         start = text.index(quotation, start + 1)
-    return PageBoxes(glyphs.glyphs).of(text, start, start + len(quotation))
+    return PageBoxes(glyphs).of(text, start, start + len(quotation))
 
 
-def under(page: tuple[PageGlyphs, str], boxes: Sequence[Box]) -> str:
+def under(page: tuple[Glyphs, str], boxes: Sequence[Box]) -> str:
     """The characters whose middle lies in one of the boxes."""
-    glyphs = page[0].glyphs
+    glyphs = page[0]
     return "".join(
         text for index, text in enumerate(glyphs.texts) if any(box.holds(glyphs.box(index)) for box in boxes)
     )
@@ -117,13 +117,12 @@ def test_words_that_stand_on_a_page_but_not_together_are_not_boxed() -> None:
 
 def test_letters_that_stand_too_often_are_not_boxed() -> None:
     glyphs, text = page_of(*((40 + 20 * column, 780 - 14 * row, "no") for column in range(25) for row in range(52)))
-    assert PageBoxes(glyphs.glyphs).of(text, 3, 5) == []
+    assert PageBoxes(glyphs).of(text, 3, 5) == []
 
 
 def test_a_turned_page_is_boxed_as_it_is_shown() -> None:
     page = page_of((72, 700, "Words on a page that lies on its side."), entries=b"/Rotate 90")
     (box,) = find(page, "Words on a page")
-    assert (page[0].width, page[0].height) == (792, 612)
     assert box.left == pytest.approx(700, abs=12)
     assert box.top == pytest.approx(72, abs=4)
     assert box.bottom - box.top > 3 * (box.right - box.left)  # the line runs downwards
@@ -138,13 +137,13 @@ def test_a_cropped_page_is_measured_from_its_shown_corner() -> None:
 
 def test_where_the_words_are_not_on_the_page_nothing_is_boxed() -> None:
     glyphs, text = page_of((72, 700, "Some words."))
-    assert PageBoxes(glyphs.glyphs).of(text + " A remark beside the page.", len(text) + 1, len(text) + 9) == []
-    assert PageBoxes(glyphs.glyphs).of("— …", 0, 3) == []
+    assert PageBoxes(glyphs).of(text + " A remark beside the page.", len(text) + 1, len(text) + 9) == []
+    assert PageBoxes(glyphs).of("— …", 0, 3) == []
 
 
 def test_two_places_that_cannot_be_told_apart_are_not_boxed() -> None:
     glyphs, _ = page_of((72, 700, "Same."), (72, 600, "Same."))
-    assert PageBoxes(glyphs.glyphs).of("Same.", 0, 5) == []
+    assert PageBoxes(glyphs).of("Same.", 0, 5) == []
 
 
 def test_forms_of_letters_compare_alike() -> None:

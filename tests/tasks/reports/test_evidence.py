@@ -311,6 +311,25 @@ def test_evidence_links_to_the_original_whatever_the_root_is_now(
     assert (room / "Lease.docx").as_uri() in Links(tmp_path / "out" / "report.html").links
 
 
+def test_a_document_whose_name_has_255_bytes_and_markup_is_named_boxed_and_linked(tmp_path: Path, room: Path) -> None:
+    rest = '<img src=x onerror="alert(1)">&amp; #1?.pdf'
+    name = "名" * ((255 - len(rest)) // 3) + rest
+    assert 252 < len(name.encode()) <= 255
+    long = tmp_path / "rooms" / "long"
+    long.mkdir()
+    (long / name).write_bytes((room / "Accounts <b>.pdf").read_bytes())
+    write_cited_run("long", {name: (RECURRING, "page 1")}, "r2")
+    assert draw("r2") == []
+    write_reports("r2", tmp_path / "out")
+    (quote,) = quotes_of(tmp_path / "out")
+    assert dead_links(tmp_path / "out") == []
+    page = (tmp_path / "out" / quote["evidence_url"].split("#")[0]).read_text()
+    assert f"<h1><bdi>{html.escape(name, quote=False)}</bdi></h1>" in page.replace("&#34;", '"').replace("&#39;", "'")
+    assert "<img" not in page
+    assert html.escape((long / name).as_uri()) in page
+    assert "<rect id=" in page
+
+
 def test_an_original_that_is_gone_is_not_linked(tmp_path: Path, room: Path) -> None:
     (room / "Lease.docx").unlink()
     write_reports("r1", tmp_path / "out")

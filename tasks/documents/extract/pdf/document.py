@@ -124,6 +124,8 @@ _closes: Final = _quick(pdfium.FPDFPathSegment_GetClose)
 _page_object: Final = _quick(pdfium.FPDFPage_GetObject)
 _object_kind: Final = _quick(pdfium.FPDFPageObj_GetType)
 _object_bounds: Final = _quick(pdfium.FPDFPageObj_GetBounds)
+_fill_colour: Final = _quick(pdfium.FPDFPageObj_GetFillColor)
+_stroke_colour: Final = _quick(pdfium.FPDFPageObj_GetStrokeColor)
 _loose_box: Final = _quick(pdfium.FPDFText_GetLooseCharBox)
 _tight_box: Final = _quick(pdfium.FPDFText_GetCharBox)
 _run_box: Final = _quick(pdfium.FPDFText_GetRect)
@@ -136,6 +138,7 @@ _AT_ONCE: Final = 1024
 _rectangles: Final = _Numbers(ctypes.c_float, 4, references=1)
 _bounds: Final = _Numbers(ctypes.c_float, 4, references=4)
 _boxes: Final = _Numbers(ctypes.c_double, 4, references=4)
+_colours: Final = _Numbers(ctypes.c_uint, 4, references=4)
 _points: Final = _Numbers(ctypes.c_double, 2, references=2)
 _corners: Final = _Numbers(ctypes.c_float, 2, references=2)
 
@@ -315,11 +318,55 @@ def have_no_character(textpage: Any, indices: Iterable[int]) -> list[int]:
 
 def objects_of(page: Any, kind: int, most: int) -> list[tuple[Any, Box]]:
     """Those among the first so many objects of a page that are of a kind, and their boxes."""
-    count = min(most, pdfium.FPDFPage_CountObjects(page))
-    objects = list(map(_page_object, repeat(_reference(page)), range(count)))
+    objects = page_objects(page, min(most, pdfium.FPDFPage_CountObjects(page)))
     wanted = list(compress(objects, map(kind.__eq__, map(_object_kind, objects))))
     (lefts, bottoms, rights, tops), have_box = _bounds.written(_object_bounds, wanted)
     return list(compress(zip(wanted, zip(lefts, tops, rights, bottoms, strict=True), strict=True), have_box))
+
+
+def page_objects(page: Any, count: int) -> list[Any]:
+    """The first so many objects of a page."""
+    return list(map(_page_object, repeat(_reference(page)), range(count)))
+
+
+def object_kinds(objects: Sequence[Any]) -> set[int]:
+    """The kinds of some objects of a page."""
+    return set(map(_object_kind, objects))
+
+
+def object_colours(objects: Sequence[Any]) -> set[tuple[float, float, float]]:
+    """The colours that objects are filled and drawn with: red, green and blue up to 255; black where none is said."""
+    colours: set[tuple[float, float, float]] = set()
+    for function in (_fill_colour, _stroke_colour):
+        (reds, greens, blues, _), _ = _colours.written(function, objects)
+        colours.update(zip(reds, greens, blues, strict=True))
+    return colours
+
+
+def annotation_kinds(page: Any, count: int) -> Iterator[int]:
+    """The kinds of the first so many annotations of a page."""
+    address = _address(page)
+    for index in range(count):
+        annotation = open_annotation(address, index)
+        yield kind_of(annotation) if annotation else pdfium.FPDF_ANNOT_UNKNOWN
+        close_annotation(annotation)
+
+
+def count_runs(textpage: Any, first: int, characters: int) -> int:
+    """How many runs so many characters of a page have, from the first on; `run_boxes` then gives their boxes."""
+    return max(0, int(pdfium.FPDFText_CountRects(textpage, first, characters)))
+
+
+def text_within(textpage: Any, box: Box) -> str:
+    """The characters of a page that a box touches."""
+    left, top, right, bottom = box
+    units = pdfium.FPDFText_GetBoundedText(textpage, left, top, right, bottom, None, 0)
+    if units > _LONGEST:
+        return ""
+    if units >= _buffer.size:
+        _buffer.grow(2 * units)
+    units = pdfium.FPDFText_GetBoundedText(textpage, left, top, right, bottom, _buffer.units, _buffer.size)
+    return _buffer.text(units).rstrip("\0")
 
 
 def straight_segments(path: Any, count: int) -> Iterator[tuple[int, float, float, int]]:
