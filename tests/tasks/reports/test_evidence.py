@@ -2,6 +2,7 @@
 
 import html
 import json
+import os
 import re
 from collections.abc import Sequence
 from errno import ENOSPC
@@ -398,6 +399,27 @@ def test_what_is_known_of_the_folder_is_written_whole_or_leaves_nothing(tmp_path
     known.mkdir()  # nothing can take its place
     write_reports("r1", tmp_path / "out")
     assert list((database.home() / "reports").iterdir()) == [known]
+
+
+def test_what_a_killed_run_left_half_of_that_goes_with_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace = Path.replace
+
+    def killed(self: Path, target: Path) -> Path:
+        if self.parent.name == "reports":
+            raise KeyboardInterrupt
+        return replace(self, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", killed)
+        with pytest.raises(KeyboardInterrupt):
+            write_reports("r1", tmp_path / "out")
+    (left,) = (database.home() / "reports").iterdir()
+    monkeypatch.setattr(os, "getpid", lambda: 1)  # the next run is another process
+    write_reports("r1", tmp_path / "out")
+    assert [file.suffix for file in (database.home() / "reports").iterdir()] == [".json"]
+    assert not left.exists()
 
 
 def test_a_page_that_stands_alone_links_to_the_documents(tmp_path: Path) -> None:
