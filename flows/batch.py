@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 from prefect.artifacts import create_markdown_artifact
 from prefect.context import TagsContext
@@ -12,7 +12,7 @@ from flows.artifacts import mark_warnings, name_of_batch_run, ranking, report_ad
 from flows.batch_definition import BatchDefinition, batch_of, in_its_folder, slug_of
 from flows.batch_file import Batch
 from flows.due_diligence import examine, examining_in_turns
-from flows.engine import as_steps, flow, without_a_line_a_task
+from flows.engine import IfGiven, as_steps, flow, without_a_line_a_task
 from flows.run import close_company, companies_to_do, company_of, finish, run_of
 from flows.settings import BatchSettings
 from flows.unchanged import ListedRoom, TakenOver, take_over_unchanged
@@ -39,9 +39,9 @@ _DRAWN_AT_ONCE: Final = 2
 @flow(name="batch", flow_run_name=name_of_batch_run)
 def batch(
     batch_file: Path,
-    criteria: Path | None = None,
-    out: Path | None = None,
-    reports: Path | None = None,
+    criteria: Annotated[Path | None, IfGiven] = None,
+    out: Annotated[Path | None, IfGiven] = None,
+    reports: Annotated[Path | None, IfGiven] = None,
     definition: BatchDefinition | None = None,
     retry_failed: bool = False,
 ) -> str:

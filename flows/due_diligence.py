@@ -5,12 +5,12 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from pathlib import Path
 from threading import BoundedSemaphore
-from typing import Final
+from typing import Annotated, Final
 
 from flows.artifacts import mark_warnings, name_of_company_run
 from flows.batch_definition import BatchDefinition, in_its_folder
 from flows.company_facts import company_facts
-from flows.engine import flow
+from flows.engine import IfGiven, flow
 from flows.extract_all import extract_all
 from flows.index_folder import assign_room, index_folder
 from flows.run import (
@@ -62,15 +62,15 @@ def examining_in_turns(scored_at_once: int, read_at_once: int) -> Iterator[None]
 
 @flow(name="due_diligence", flow_run_name=name_of_company_run)
 def due_diligence(
-    name: str | None = None,
-    domain: str | None = None,
-    folder: str | None = None,
-    criteria: Path | None = None,
-    batch_file: Path | None = None,
-    out: Path | None = None,
-    reports: Path | None = None,
+    name: Annotated[str | None, IfGiven] = None,
+    domain: Annotated[str | None, IfGiven] = None,
+    folder: Annotated[str | None, IfGiven] = None,
+    criteria: Annotated[Path | None, IfGiven] = None,
+    batch_file: Annotated[Path | None, IfGiven] = None,
+    out: Annotated[Path | None, IfGiven] = None,
+    reports: Annotated[Path | None, IfGiven] = None,
     definition: BatchDefinition | None = None,
-    company: str | None = None,
+    company: Annotated[str | None, IfGiven] = None,
 ) -> str:
     """Examine one company.
 

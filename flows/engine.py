@@ -10,12 +10,20 @@ from contextvars import ContextVar
 from typing import Any, ParamSpec, TypeVar, cast
 
 from prefect import Flow
+from pydantic import BeforeValidator
 
 from tasks.tracking import outcome_told, run_tracked
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
+
+def _none_for_empty(value: Any) -> Any:
+    return None if value == "" else value
+
+
+IfGiven = BeforeValidator(_none_for_empty)
+"""For a parameter that may be left out: a field that was emptied in Prefect's form is as good as left out."""
 
 _as_steps: ContextVar[bool] = ContextVar("as_steps", default=False)
 
