@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, unquote
 from tests.google.answers import Answer, Call, json_answer
 from tests.google.batch import answer_batch
 from tests.google.control import controlled
+from tests.google.counting import Counting
 from tests.google.faults import Fault, refusal
 from tests.google.parameters import Parameters
 from tests.google.refusals import Refused
@@ -38,7 +39,7 @@ class App:
             more = message.get("more_body", False)
         call = _call(scope, bytes(body))
         if call.path.startswith("/_emulator/"):
-            await _send(send, controlled(self.service, call))
+            await _send(send, controlled(self.service, call), Counting())  # not of the Drive API
             return
         counting = self.service.counting
         counting.under_way += 1
@@ -77,7 +78,7 @@ class App:
         ):
             answer = _packed(answer)
         answer.headers = answer.headers | {"date": formatdate(time() + service.settings.clock_ahead, usegmt=True)}
-        service.counting.sent += await _send(send, answer, fault if fault and fault.do != "refuse" else None)
+        await _send(send, answer, service.counting, fault if fault and fault.do != "refuse" else None)
 
     def _batch(self, call: Call) -> Answer:
         service = self.service
@@ -107,8 +108,8 @@ def _call(scope: dict[str, Any], body: bytes) -> Call:
     return Call(verb, path if "%2F" in path.upper() else unquote(path), parameters, headers, body)
 
 
-async def _send(send: Any, answer: Answer, fault: Fault | None = None) -> int:
-    """Sends an answer, spoilt as the fault says; the bytes that went out."""
+async def _send(send: Any, answer: Answer, counting: Counting, fault: Fault | None = None) -> None:
+    """Sends an answer, spoilt as the fault says. Bytes are counted before they go, so a client finds all it has."""
     do = fault.do if fault else None
     headers = dict(answer.headers)
     if answer.length is not None:
@@ -116,17 +117,17 @@ async def _send(send: Any, answer: Answer, fault: Fault | None = None) -> int:
     encoded = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": answer.status, "headers": encoded})
     if do is None and isinstance(answer.body, bytes):
+        counting.sent += len(answer.body)
         await send({"type": "http.response.body", "body": answer.body})
-        return len(answer.body)
+        return
     pieces: Iterator[bytes] = iter([answer.body]) if isinstance(answer.body, bytes) else answer.body
     if do is not None:
         pieces = iter(_spoilt(b"".join(pieces), do))
-    sent = 0
     for piece in pieces:
         if fault and do == "drip":
             await asyncio.sleep(fault.seconds / 20)
+        counting.sent += len(piece)
         await send({"type": "http.response.body", "body": piece, "more_body": True})
-        sent += len(piece)
     if do == "reset_body":
         await asyncio.sleep(0.02)  # the first half should arrive
         _reset(send)
@@ -134,7 +135,6 @@ async def _send(send: Any, answer: Answer, fault: Fault | None = None) -> int:
         _transport(send).close()
     else:
         await send({"type": "http.response.body", "body": b""})
-    return sent
 
 
 def _spoilt(body: bytes, do: str) -> list[bytes]:
