@@ -10,7 +10,7 @@ PEERS := .peers/.installed
 JOBS ?= 3
 SIDE_BY_SIDE := -n $(JOBS) --dist loadgroup
 
-.PHONY: demo test test-all check bench faults fuzz format lock clean
+.PHONY: demo test test-all test-failed check bench faults fuzz format lock clean
 
 demo: $(RUN)  ## run the sample batch and say where its report is
 	$(BIN)/diligence demo
@@ -20,6 +20,9 @@ test: $(DEV)  ## every behaviour once; what needs a browser or Tesseract is skip
 
 test-all: $(DEV)  ## every test: kills, seeds, hostile files, fault matrices and schedules on real workers too
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
+
+test-failed: $(DEV)  ## the tests that failed the last time, one after the other
+	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none
 
 check: $(DEV)  ## style, format, types, and which room imports which
 	$(BIN)/ruff check .
