@@ -6,6 +6,7 @@ import shutil
 import signal
 import tempfile
 import threading
+import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -20,7 +21,7 @@ from storage import migrations
 from tests.faults import comparison
 from tests.faults.comparison import Left
 from tests.faults.faults import PAIRS, Fault, Kind, Plan, others, pair_of, plan_of
-from tests.faults.forked import Command, Ended, WarmProcess
+from tests.faults.forked import STACKS, Command, Ended, WarmProcess
 from tests.faults.scenario import world, write_batch, write_rooms
 from tests.homes import make_home
 from tests.servers.prefect_proxy import PrefectProxy
@@ -230,7 +231,7 @@ class Driver:
             late.cancel()
         result.seconds += ended.seconds
         if ended.status == -signal.SIGTERM:
-            result.defects.append(f"it hangs for {_LONGEST:g} s")
+            result.defects.append(f"it hangs for {_LONGEST:g} s: {self._told(place)[-6000:]}")
         return ended
 
     @contextmanager
@@ -343,5 +344,8 @@ def _more_told(expected: str, told: str) -> bool:
 
 
 def _end(pid: int) -> None:
+    """Have a run say where it stands, and end it."""
     with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, STACKS)
+        time.sleep(1)
         os.kill(pid, signal.SIGTERM)

@@ -5,6 +5,7 @@ The warm process is made before the driver has any thread, and has none itself. 
 """
 
 import atexit
+import faulthandler
 import gc
 import importlib
 import json
@@ -19,7 +20,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from multiprocessing import forkserver
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from tasks.companies.domain import registrable
 from tasks.figures.concepts import taxonomy
@@ -33,6 +34,8 @@ _WARM = (
     "tasks.companies.sources.profile_api", "tasks.documents.drive.google.provider", "tasks.documents.drive.local",
 )  # fmt: skip
 """What a run imports."""
+STACKS: Final = signal.SIGUSR1
+"""On this signal a run writes to stderr where each of its threads stands."""
 
 
 @dataclass(frozen=True)
@@ -176,6 +179,7 @@ def _become(command: Command, readers: int) -> NoReturn:
         handle = os.open(f"{command.trace}.{name}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         os.dup2(handle, number)
         os.close(handle)
+    faulthandler.register(STACKS)
     status = 70
     try:
         status = _run(command, readers)
