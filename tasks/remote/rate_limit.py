@@ -201,7 +201,7 @@ class RateLimiter:
                 if held > 0 and (held > patience + self._spread or now + held > max(until, now)):
                     raise HeldBack(held)
                 if held > 0:
-                    self._queue.pop(place, None)  # others may be held for less long
+                    self._leave_queue(place)  # others may be held for less long
                 start = max(now + held, self._next)
                 if self._limit.per_second is not None and len(self._starts) == self._limit.per_second:
                     start = max(start, self._starts[0] + _SECOND)
@@ -234,9 +234,12 @@ class RateLimiter:
         try:
             yield
         finally:
-            self._queue.pop(place, None)
-            if self._queue and self._has_room():
-                self._changed.notify_all()  # the next one may have waited for this one alone
+            self._leave_queue(place)
+
+    def _leave_queue(self, place: object) -> None:
+        self._queue.pop(place, None)
+        if self._queue and self._has_room():
+            self._changed.notify_all()  # the next one may have waited for this one alone
 
     def _has_room(self) -> bool:
         return self._under_way + 1 <= self._width

@@ -101,6 +101,45 @@ def test_whoever_gives_up_keeps_nobody_waiting_behind_it() -> None:
             assert limiter.begun == 3
 
 
+class LateClock(WatchedClock):
+    """Whoever waits first of all notices that something changed only when `noticed` is set."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.noticed = Event()
+        self.waits = 0
+
+    def wait(self, changed: Condition, seconds: float | None) -> None:
+        self.waits += 1
+        is_first = self.waits == 1
+        super().wait(changed, seconds)
+        if is_first:
+            changed.release()
+            assert self.noticed.wait(WAIT)
+            changed.acquire()
+
+
+def test_whoever_is_held_back_before_it_sees_its_turn_keeps_nobody_waiting_behind_it() -> None:
+    clock = LateClock()
+    limiter = RateLimiter(RateLimit(at_once=1), clock)
+
+    def call() -> None:
+        with limiter.begin():
+            pass
+
+    with ThreadPoolExecutor(2) as threads:
+        with limiter.begin():
+            first = threads.submit(call)
+            assert clock.waiting.acquire(timeout=WAIT)
+            second = threads.submit(call)
+            assert clock.waiting.acquire(timeout=WAIT)
+        assert clock.waiting.acquire(timeout=WAIT), "the second sees that there is room, and the first before it"
+        limiter.refused(after=0.05)
+        clock.noticed.set()
+        first.result(WAIT)
+        second.result(WAIT)
+
+
 def test_a_turn_that_does_not_come_is_given_up() -> None:
     limiter = RateLimiter(RateLimit(at_once=1))
     with limiter.begin(soon()), pytest.raises(NoTurn):
