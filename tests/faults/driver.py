@@ -175,7 +175,7 @@ class Driver:
             if different and not has_warning:
                 result.defects.append(f"another report, and no warning: {different[0]}")
         if "Traceback" in told:
-            result.defects.append(f"a traceback: {told[-600:]}")
+            result.defects.append(f"a traceback: {told[-9000:]}")
         return outcome
 
     def _reference(self, kind: Kind, *, is_new: bool = False) -> _Undisturbed:

@@ -34,7 +34,7 @@ _WARM = (
     "tasks.companies.sources.profile_api", "tasks.documents.drive.google.provider", "tasks.documents.drive.local",
 )  # fmt: skip
 """What a run imports."""
-STACKS: Final = signal.SIGUSR1
+STACKS: Final = signal.SIGUSR2
 """On this signal a run writes to stderr where each of its threads stands."""
 
 

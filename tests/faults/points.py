@@ -191,6 +191,8 @@ def _before_postgres(points: Points, connection: "psycopg.Connection[Any]", labe
         if label == "COMMITTED":  # what is lost then is the server's word that it is done
             raise psycopg.OperationalError("server closed the connection unexpectedly")
     elif fault is not None and label != "COMMITTED":
+        if label == "COMMIT":
+            psycopg.Connection.rollback(connection)  # a COMMIT that fails ends its transaction too
         raise _POSTGRES_ERRORS[fault]
 
 
