@@ -71,7 +71,7 @@ def _run(batch_file: Path, criteria: Path | None, out: Path | None, *, retry_fai
     console = _console()
     screen = _checked_batch(batch_file, criteria)
     out = out or Path("reports") / "".join(c if c.isalnum() or c in " -_." else "_" for c in screen.name)
-    console.print(f"{screen.name}: {len(screen.companies)} companies, {len(screen.criteria.criteria)} criteria")
+    console.print(f"{screen.name}: {screen.extent}")
     failed: CompaniesFailed | None = None
     with _prefect(console):
         # Prefect takes 1.2 s to import, and reads then where its home is.

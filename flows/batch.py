@@ -78,7 +78,7 @@ def _run(screen: Batch, out: Path | None, reports: Path | None, *, retry_failed:
         if out is None and reports is not None:
             out = reports / run
         criteria = screen.criteria.criteria
-        tell([f"The run {run} begins: {len(screen.companies)} companies, {len(criteria)} criteria."])
+        tell([f"The run {run} begins: {screen.extent}."])
         judged = sum(isinstance(criterion, Judged) for criterion in criteria) if current_answerer().judges else 0
         at_once = BatchSettings.current().at_once(judged=judged)
         _examine(run, companies_to_do(run, retry_failed=retry_failed), at_once)

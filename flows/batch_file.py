@@ -163,6 +163,15 @@ class Batch:
     companies: Sequence[BatchCompany]
     settings: dict[str, Value]
 
+    @property
+    def extent(self) -> str:
+        """How much there is to do, in words: `3 companies, 1 criterion`."""
+        companies, criteria = len(self.companies), len(self.criteria.criteria)
+        return (
+            f"{companies} {'company' if companies == 1 else 'companies'}, "
+            f"{criteria} {'criterion' if criteria == 1 else 'criteria'}"
+        )
+
     def fingerprint(self, answerer: str) -> str:
         """The same while the batch asks for the same of the same answerer with the same settings, in hex.
 

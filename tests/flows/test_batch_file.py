@@ -51,6 +51,7 @@ def test_a_batch_file_is_read(tmp_path: Path) -> None:
         BatchCompany("Alpha", "alpha.example", "rooms/alpha"),
         BatchCompany("NO", "xn--mller-kva.example", "0B7-folder-id"),
     ]
+    assert read.extent == "2 companies, 1 criterion"
 
 
 def test_settings_rule_while_the_batch_runs_and_paths_count_from_the_file(
