@@ -20,8 +20,9 @@ from typing import Any, Final
 from tasks.companies.budget import Budget, SourceLimiter
 from tasks.companies.claims import a_day, one_text
 from tasks.companies.settings import CompanySettings
-from tasks.companies.web.client import FetchLimits, Web
+from tasks.companies.web.client import Web
 from tasks.companies.web.page import Page, read_filing
+from tasks.companies.web.request import FetchLimits
 from tasks.errors import DiligenceError, NotConfigured, SourceFailed
 from tasks.remote.rate_limit import RateLimit
 

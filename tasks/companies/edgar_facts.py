@@ -16,7 +16,8 @@ from tasks.companies.claims import a_day
 from tasks.companies.edgar import LIMITER, NAME, refusal
 from tasks.companies.profile import AnnualRevenue
 from tasks.companies.settings import CompanySettings
-from tasks.companies.web.client import FetchLimits, Web
+from tasks.companies.web.client import Web
+from tasks.companies.web.request import FetchLimits
 from tasks.errors import SourceFailed
 
 _LIMITS: Final = FetchLimits(packed=12 << 20, unpacked=64 << 20, attempts=2)

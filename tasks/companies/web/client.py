@@ -10,9 +10,9 @@ import atexit
 import json
 import ssl
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 from importlib.metadata import version
 from math import ceil
@@ -23,6 +23,7 @@ import httpx
 
 from tasks.companies.budget import SourceLimiter, Wait, counted_as_wait, current_wait
 from tasks.companies.settings import CompanySettings
+from tasks.companies.web.request import USUAL, FetchLimits, Permit, Request, request_of
 from tasks.companies.web.response import (
     ACCEPTED_ENCODINGS,
     BUSY,
@@ -39,67 +40,10 @@ from tasks.remote import deadline
 from tasks.remote.rate_limit import HeldBack, NoTurn, RateLimit, RateLimiter, RateLimiters, Turn
 from tasks.remote.retry import Backoff, TryAgain, retry
 
-Permit = Callable[[str], None]
-"""Called before each address is fetched; raises a DiligenceError where it must not be."""
-
 _SILENT_FOR: Final = 300.0
 """Seconds for which a source that could not be reached is not tried again."""
 _SITE_LIMIT: Final = RateLimit(at_once=2, per_second=8)
 """What a site gets that has no limiter of its own: robots.txt, redirects, a page and its feed within a second."""
-
-
-@dataclass(frozen=True)
-class FetchLimits:
-    """What one fetch may take. Times in seconds, sizes in bytes.
-
-    Attributes:
-        connect: for connecting, TLS included.
-        wait: for the first byte, and for each one after it.
-        total: for one attempt with its redirects, without the wait for its turn.
-        patience: for everything.
-        packed: of the body as it is sent.
-        unpacked: of the body when it is decompressed.
-        cut: whether a body that is too large is cut there, and not refused.
-        redirects: how many are followed.
-        attempts: made in all.
-        pause: before the second attempt, doubled before each one after it.
-        longest_pause: a server that asks for a longer one is not called again.
-        again_when_slow: whether a further attempt is made after one that took all of its time.
-    """
-
-    connect: float = 10
-    wait: float = 20
-    total: float = 30
-    patience: float = 600
-    packed: int = 10 << 20
-    unpacked: int = 20 << 20
-    cut: bool = False
-    redirects: int = 5
-    attempts: int = 3
-    pause: float = 1
-    longest_pause: float = 60
-    again_when_slow: bool = True
-
-
-USUAL: Final = FetchLimits()
-
-
-@dataclass(frozen=True)
-class _Request:
-    """One request. `trusted` is the origin that a setting gave, `seconds` what is left of the attempt's time."""
-
-    method: str
-    address: Address
-    name: str
-    limits: FetchLimits
-    headers: Mapping[str, str]
-    content: bytes | None
-    trusted: tuple[str, str, int] | None
-    limiter: RateLimiter | None
-    expect: Collection[int]
-    permit: Permit | None
-    until: float
-    seconds: float
 
 
 class _Refused(TryAgain):
@@ -178,7 +122,7 @@ class Web:
         """
         address = Address.parse(url, params)
         return self._patiently(
-            _request("GET", address, headers, None, trusted, limiter, limits, expect, permit, name),
+            request_of("GET", address, headers, None, trusted, limiter, limits, expect, permit, name),
         )
 
     def post(
@@ -203,10 +147,10 @@ class Web:
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         headers = {"Content-Type": "application/json", **(headers or {})}
         return self._patiently(
-            _request("POST", Address.parse(url), headers, content, trusted, limiter, limits, expect, None, name)
+            request_of("POST", Address.parse(url), headers, content, trusted, limiter, limits, expect, None, name)
         )
 
-    def _patiently(self, request: _Request) -> WebResponse:
+    def _patiently(self, request: Request) -> WebResponse:
         """The response, of as many attempts as it takes and is allowed."""
         limits, wait = request.limits, current_wait()
         origin = request.address.base
@@ -229,7 +173,7 @@ class Web:
 
         return retry(lambda: self._follow(request), pause)
 
-    def _follow(self, request: _Request) -> WebResponse:
+    def _follow(self, request: Request) -> WebResponse:
         """The response at the end of the redirects.
 
         Raises:
@@ -258,7 +202,7 @@ class Web:
             )
         raise SourceFailed(f"{request.name} redirects more than {request.limits.redirects} times.")
 
-    def _send(self, request: _Request) -> tuple[WebResponse, float]:
+    def _send(self, request: Request) -> tuple[WebResponse, float]:
         """One response, which may be a redirect, and the seconds that it took.
 
         Raises:
@@ -295,7 +239,7 @@ class Web:
                 raise TryAgain(refusal, after)
         raise refusal
 
-    def _exchange(self, request: _Request) -> WebResponse:
+    def _exchange(self, request: Request) -> WebResponse:
         """Send the request and read the response, whose body is empty unless its status is 2xx or expected.
 
         Raises:
@@ -335,42 +279,12 @@ class Web:
         return WebResponse(str(address), status, received, content, complete, request.name)
 
 
-def _request(
-    method: str,
-    address: Address,
-    headers: Mapping[str, str] | None,
-    content: bytes | None,
-    trusted: bool,
-    limiter: RateLimiter | None,
-    limits: FetchLimits,
-    expect: Collection[int],
-    permit: Permit | None,
-    name: str | None,
-) -> _Request:
-    wait = current_wait()
-    until = time.monotonic() + limits.patience
-    return _Request(
-        method=method,
-        address=address,
-        name=name or (address.host if address.by_name else "The server"),
-        limits=limits,
-        headers=headers or {},
-        content=content,
-        trusted=address.origin if trusted else None,
-        limiter=limiter,
-        expect=expect,
-        permit=permit,
-        until=until if wait is None or limiter is None else max(until, wait.until),
-        seconds=limits.total,
-    )
-
-
 def _refuses_for_too_long(limiter: RateLimiter, wait: Wait) -> bool:
     """Whether the source has refused every call for longer than callers wait."""
     return isinstance(limiter, SourceLimiter) and limiter.refusing_for >= wait.patience
 
 
-def _turn(limiter: RateLimiter, request: _Request) -> Turn:
+def _turn(limiter: RateLimiter, request: Request) -> Turn:
     """A turn at the request's server.
 
     Raises:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.web.client import FetchLimits, Web
+from tasks.companies.web.client import Web
+from tasks.companies.web.request import FetchLimits
 from tasks.companies.web.safe_addresses import Allowed
 from tests.web.server import LoopbackServer
 
