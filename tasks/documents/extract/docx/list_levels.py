@@ -117,7 +117,7 @@ class Definition:
     @cached_property
     def starts(self) -> dict[int, int]:
         """The numbers with which a list lets levels begin anew."""
-        if self._data.find(b"<w:startOverride", self._start, self._end) < 0:
+        if not xml.holds(self._data, b"<w:startOverride", self._start, self._end):
             return {}
         found = ((level, _START.search(self._data, *span)) for level, span in self._spans[1].items())
         return {level: number_of(start[1]) for level, start in found if start is not None}
@@ -125,7 +125,7 @@ class Definition:
     @cached_property
     def restarts(self) -> bool:
         """Whether a level says when it begins anew."""
-        return self._data.find(b"<w:lvlRestart", self._start, self._end) >= 0
+        return xml.holds(self._data, b"<w:lvlRestart", self._start, self._end)
 
     @cached_property
     def styles(self) -> dict[bytes, int]:
@@ -226,7 +226,7 @@ def _read_level(data: bytes, start: int, end: int) -> Level:
     level = Level()
     shape = data.find(b"<w:pPr", start, end)  # how it looks comes last
     shape = shape if shape >= 0 else end
-    if data.find(b"<w:lvlText", shape, end) >= 0:
+    if xml.holds(data, b"<w:lvlText", shape, end):
         shape = end
     for name, rest in _SETTING.findall(data, start, shape):
         if rest.startswith(b' w:val="') and rest.endswith(b'"/') and rest.count(b'"') == 2:
@@ -234,7 +234,7 @@ def _read_level(data: bytes, start: int, end: int) -> Level:
         else:
             value = xml.attribute(rest, b"w:val")
         _set(level, name, value, rest)
-    hidden = _HIDDEN.search(data, start, end) if data.find(b"<w:vanish", start, end) >= 0 else None
+    hidden = _HIDDEN.search(data, start, end) if xml.holds(data, b"<w:vanish", start, end) else None
     level.hidden = hidden is not None and is_on(xml.attribute(hidden[1], b"w:val"))
     if level.number_format == "bullet":
         fonts = _FONTS.search(data, start, end)

@@ -14,6 +14,7 @@ from typing import Final
 
 from tasks.documents.extract.docx.list_levels import LEVELS, Definition, ListLevels, ListNumber, number_of
 from tasks.documents.extract.docx.styles import StyleNumber, Styles
+from tasks.documents.extract.ooxml import xml
 
 _IDENTITY: Final = rb"""(?=\s)[^<]*?\s%b\s*+=\s*+["']([0-9]++)["']"""
 _LEVEL_STYLE: Final = rb"""<w:pStyle\s(?:[^<]*?\s)??w:val\s*+=\s*+["']%b["']"""
@@ -62,7 +63,7 @@ class Numbering:
 
     def names_style(self, style: bytes) -> bool:
         """Whether a level is made for paragraphs of that style."""
-        return style in self._data and re.search(_LEVEL_STYLE % re.escape(style), self._data) is not None
+        return xml.holds(self._data, style) and re.search(_LEVEL_STYLE % re.escape(style), self._data) is not None
 
     def list(self, list_id: int, styles: Styles) -> ListLevels | None:
         """The list of that id; None where there is none, or where its definition is lost."""

@@ -99,7 +99,7 @@ class Styles(dict[bytes, StyleFacts | None]):
 
     @cached_property
     def _numbers(self) -> bool:
-        return self._data.find(b"<w:numPr") >= 0
+        return xml.holds(self._data, b"<w:numPr")
 
     @cached_property
     def _starts(self) -> dict[bytes, int]:

@@ -97,7 +97,7 @@ class Drawings:
         if data.startswith(b"<dgm:"):
             return lines
         lines += chart_values(data)
-        if b"<c:userShapes" in data:
+        if xml.holds(data, b"<c:userShapes"):
             for item in self._package.relationships(name):
                 if item.kind == "chartUserShapes":
                     lines += paragraphs(self._package.scan(item.target))
@@ -129,7 +129,7 @@ def table(data: bytes, start: int = 0, end: int | None = None) -> list[str]:
 
 def _words(data: bytes, start: int, end: int | None) -> str:
     end = len(data) if end is None else end
-    if data.find(b"<m:oMath", start, end) >= 0:
+    if xml.holds(data, b"<m:oMath", start, end):
         data = with_formulas(data[start:end])
         start, end = 0, len(data)
     matches = _RUNS.findall(data, start, end) if end - start < _LARGE else _counted(data, start, end)
@@ -225,7 +225,7 @@ def _points(data: bytes, start: int, stop: int) -> _Points:
 
 def _strings_outside_series(data: bytes, start: int, stop: int) -> list[str]:
     """The strings that are cached between `start` and `stop`, where no series is."""
-    if data.find(b"<c:strCache", start, stop) < 0:
+    if not xml.holds(data, b"<c:strCache", start, stop):
         return []
     shown, within = [], False
     for begin, end, value in _CACHED.findall(data, start, stop):

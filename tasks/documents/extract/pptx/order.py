@@ -99,6 +99,8 @@ def _ordered(items: _Items, weigh: _Weigh, depth: int) -> _Items:
     if len(items) > _MOST or depth > _DEEPEST:
         return _by_rows(items)
     bands = _bands(items)
+    if len(bands) == len(items):  # one below the other
+        return [item for (item,) in bands]
     if len(bands) == 1:
         columns = _columns(items)
         if len(columns) == 1:

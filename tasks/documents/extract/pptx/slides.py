@@ -161,9 +161,9 @@ def _shape(data: bytes, start: int, stop: int) -> Shape | None:
     end = data.find(b"</a:t", start, stop)  # not yet the end of a run for sure, but no run ends before
     if end >= 0:
         head = max(start, data.rfind(b"<a:t", start, end))
-        numbered = data.find(numbering.TAG, start, stop) >= 0
+        numbered = xml.holds(data, numbering.TAG, start, stop)
         text = "\n".join(numbering.paragraphs(data, start, stop) if numbered else drawings.paragraphs(data, head, stop))
-    elif stop == len(data) or data.find(b"<m:oMath", start, stop) >= 0:
+    elif stop == len(data) or xml.holds(data, b"<m:oMath", start, stop):
         head, text = stop, "\n".join(drawings.paragraphs(data, start, stop))
     else:
         head, text = stop, ""
