@@ -1,4 +1,4 @@
-"""PDFium's own calls in Python's types: a document, its outline, and the strings that PDFium writes.
+"""PDFium's own calls in Python's types: a document, and what PDFium writes of it.
 
 pypdfium2's classes are left out where they cost: reading the text of all pages through them takes 1.15 times as long
 as through the calls themselves. pypdfium2 also gives each kind of pointer a class of its own: a call takes 0.5 µs
@@ -23,7 +23,6 @@ from tasks.documents.extract.limits import keep_memory
 from tasks.documents.extract.pdf import stand_in_font
 from tasks.documents.extract.pdf.repair import looks_like_bomb, without_bombs
 from tasks.documents.extract.text_writer import Source
-from tasks.text.normalise import one_line
 
 Box = tuple[float, float, float, float]
 """Left, top, right and bottom, in points of the page, whose y grows upwards."""
@@ -150,9 +149,6 @@ _buffer: Final = _Buffer()
 _LONGEST: Final = 1 << 23
 """Units of a string or of a page's text; a longer one is not real."""
 
-_MOST_OUTLINE_ITEMS: Final = 20_000
-_DEEPEST: Final = 64
-_MOST_OUTLINE_BYTES: Final = 8 << 20
 keep_memory()
 
 
@@ -233,27 +229,6 @@ class PdfDocument:
                 self._is_drawn_from_copy = self.uses_stand_in
                 self._classes = pypdfium2.PdfDocument(self._source if self._is_drawn_from_copy else self.handle)
             return self._classes[index]
-
-
-def titles(document: PdfDocument) -> Iterator[str]:
-    """The titles in order, at most 20,000 of 8 MB, 64 levels deep; an outline that runs in a circle ends."""
-    end = written() + _MOST_OUTLINE_BYTES
-    seen: set[int] = set()
-    above: list[Any] = []
-    bookmark = pdfium.FPDFBookmark_GetFirstChild(document.handle, None)
-    while bookmark or above:
-        if not bookmark:
-            bookmark = pdfium.FPDFBookmark_GetNextSibling(document.handle, above.pop())
-            continue
-        address = ctypes.addressof(bookmark.contents)
-        if address in seen or len(seen) == _MOST_OUTLINE_ITEMS or written() > end:
-            bookmark = None
-            continue
-        seen.add(address)
-        yield one_line(string(pdfium.FPDFBookmark_GetTitle, bookmark))
-        above.append(bookmark)
-        deeper = len(above) <= _DEEPEST
-        bookmark = pdfium.FPDFBookmark_GetFirstChild(document.handle, bookmark) if deeper else None
 
 
 class PageText(NamedTuple):

@@ -10,7 +10,7 @@ PDFium is not safe to call from several threads: the pool gives it a process.
 import contextlib
 import ctypes
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
@@ -19,7 +19,7 @@ from lxml import etree
 from tasks.documents.extract import fallback, limits, places
 from tasks.documents.extract.pdf import annotations, pages, redrawn, repair, unknown_characters, vertical
 from tasks.documents.extract.pdf.annotations import AttachedFiles
-from tasks.documents.extract.pdf.document import NotOpened, PdfDocument, titles
+from tasks.documents.extract.pdf.document import NotOpened, PdfDocument, string, written
 from tasks.documents.extract.pdf.scans import Scans
 from tasks.documents.extract.places import page_numbers
 from tasks.documents.extract.text_writer import Reading, Source, Writer
@@ -30,6 +30,9 @@ _MOST_XFA_BYTES: Final = 8 << 20
 """Of all packets together: as trees they take thirty times as much. Those of public forms take up to 2 MB."""
 
 _MOST_PACKETS: Final = 100
+_MOST_OUTLINE_ITEMS: Final = 20_000
+_DEEPEST_OUTLINE: Final = 64
+_MOST_OUTLINE_BYTES: Final = 8 << 20
 _HIDDEN: Final = {"hidden", "invisible", "inactive"}
 _MOST_LOST_PAGES: Final = 100
 """After so many pages in a row that cannot be opened the count of pages is taken to be false."""
@@ -107,7 +110,7 @@ def _reading(source: Source, writer: Writer) -> Reading:
             writer.warn("Parts of the PDF that unpack to very much were left out.")
         _write_pages(document, writer)
         if pdfium.FPDFBookmark_GetFirstChild(document.handle, None):
-            for title in titles(document):
+            for title in _titles(document):
                 writer.text(title)
         if pdfium.FPDF_GetFormType(document.handle) == pdfium.FORMTYPE_XFA_FULL:
             write_xfa(document, writer)
@@ -236,6 +239,27 @@ def _write_page(text: str, remarks: Sequence[annotations.Remark], writer: Writer
         plain = one_line(text)
         news = [remark.text for remark in remarks if not remark.copied or one_line(remark.text) not in plain]
         writer.text("\n".join(news))
+
+
+def _titles(document: PdfDocument) -> Iterator[str]:
+    """The titles of the outline, at most 20,000 of 8 MB, 64 levels deep; one that runs in a circle ends."""
+    end = written() + _MOST_OUTLINE_BYTES
+    seen: set[int] = set()
+    above: list[Any] = []
+    bookmark = pdfium.FPDFBookmark_GetFirstChild(document.handle, None)
+    while bookmark or above:
+        if not bookmark:
+            bookmark = pdfium.FPDFBookmark_GetNextSibling(document.handle, above.pop())
+            continue
+        address = ctypes.addressof(bookmark.contents)
+        if address in seen or len(seen) == _MOST_OUTLINE_ITEMS or written() > end:
+            bookmark = None
+            continue
+        seen.add(address)
+        yield one_line(string(pdfium.FPDFBookmark_GetTitle, bookmark))
+        above.append(bookmark)
+        deeper = len(above) <= _DEEPEST_OUTLINE
+        bookmark = pdfium.FPDFBookmark_GetFirstChild(document.handle, bookmark) if deeper else None
 
 
 def write_xfa(document: PdfDocument, writer: Writer) -> None:
