@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from tasks.documents.extract import fallback
 from tasks.documents.extract.ooxml.package import CUT_OFF, PART_LIMIT, Package, attach_embedded
-from tasks.documents.extract.places import FOOTER, HEADER, SHEET
+from tasks.documents.extract.places import FOOTER, HEADER
 from tasks.documents.extract.text_writer import Reading, Source, Writer
 from tasks.documents.extract.xlsx.binary import (
     ERRORS,
@@ -25,9 +25,8 @@ from tasks.documents.extract.xlsx.binary import (
     rk_number,
     write_comment,
 )
-from tasks.documents.extract.xlsx.blocks import hidden_sheet
 from tasks.documents.extract.xlsx.formulas.parse import letters_of
-from tasks.documents.extract.xlsx.objects import SheetObjects
+from tasks.documents.extract.xlsx.objects import PackedSheet, SheetObjects, write_sheets
 from tasks.documents.extract.xlsx.sheet import printed_words
 from tasks.errors import Damaged
 from tasks.text.normalise import one_line
@@ -52,22 +51,16 @@ def _read(source: Source) -> Reading:
         cells = CellWriter(writer)
         objects = SheetObjects(package, writer, workbook.parts("person"))
         comments = _Comments(package, writer)
-        read: set[str] = set()
-        for sheet in workbook.sheets:
-            with writer.part(SHEET, sheet.name), hidden_sheet(writer, sheet.name, hidden=sheet.hidden):
-                writer.text(sheet.name)
-                if sheet.part not in package:
-                    package.note_damage()
-                elif sheet.part not in read:
-                    read.add(sheet.part)
-                    printed = _Sheet(workbook, cells).write(_part(package, sheet.part))
-                    comments.write(sheet.part)
-                    objects.write(sheet.part)
-                    for words, kind in printed.items():
-                        writer.placed(kind, "", words)
-            if cells.cut:
-                writer.warn(cells.cut)
-                break
+
+        def write(sheet: PackedSheet) -> str | None:
+            printed = _Sheet(workbook, cells).write(_part(package, sheet.part))
+            comments.write(sheet.part)
+            objects.write(sheet.part)
+            for words, kind in printed.items():
+                writer.placed(kind, "", words)
+            return cells.cut
+
+        write_sheets(package, writer, workbook.sheets, write)
         attach_embedded(package, objects.embedded, writer)
         if package.damaged:
             writer.warn(CUT_OFF)
@@ -83,12 +76,6 @@ def _part(package: Package, name: str) -> bytes:
     return b"".join(package.chunks(name, PART_LIMIT))
 
 
-class _BoundSheet(NamedTuple):
-    name: str
-    part: str
-    hidden: bool
-
-
 class _Workbook:
     """What the parts of the whole workbook say."""
 
@@ -96,7 +83,7 @@ class _Workbook:
         self._package = package
         main = package.main_part("xl/workbook.bin")
         self._around = package.relationships(main)
-        self.sheets: list[_BoundSheet] = []
+        self.sheets: list[PackedSheet] = []
         self._from_1904 = False
         targets = {item.id: item.target for item in self._around}
         for number, data in _records(_part(package, main)):
@@ -104,7 +91,7 @@ class _Workbook:
                 if number == _BUNDLE_SHEET and len(self.sheets) < MOST_SHEETS:
                     id_ = _text_at(data, 8)
                     name, state = one_line(_text_at(data, id_.end).words), data[0]
-                    self.sheets.append(_BoundSheet(name, targets.get(id_.words, ""), state in (1, 2)))
+                    self.sheets.append(PackedSheet(name, targets.get(id_.words, ""), state in (1, 2)))
                 elif number == _WORKBOOK_PROPERTIES:
                     self._from_1904 = data[0] & 1 == 1
             except (struct.error, IndexError):

@@ -1,7 +1,7 @@
 """What stands round the cells of a sheet: comments with their authors and dates, text boxes, charts, controls."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import islice
 from typing import Final, NamedTuple
@@ -10,8 +10,9 @@ from tasks.documents.extract.ooxml.alternative_text import alternative_text
 from tasks.documents.extract.ooxml.drawings import Drawings, paragraphs
 from tasks.documents.extract.ooxml.package import EMBEDDED_KINDS, Package
 from tasks.documents.extract.ooxml.xml import ATTRIBUTES, TAG_END, attribute
-from tasks.documents.extract.places import ALTERNATIVE_TEXT, COMMENT, TEXT_BOX, comment_mark, label_of
+from tasks.documents.extract.places import ALTERNATIVE_TEXT, COMMENT, SHEET, TEXT_BOX, comment_mark, label_of
 from tasks.documents.extract.text_writer import Writer
+from tasks.documents.extract.xlsx.blocks import hidden_sheet
 from tasks.documents.extract.xlsx.pieces import pieces
 from tasks.documents.extract.xlsx.values import characters, rich_text
 
@@ -35,6 +36,40 @@ _PROPERTIES: Final = re.compile(
 
 _BOX: Final = re.compile(rb"<v:textbox[\s>]")
 _TAG: Final = re.compile(rb"<[^<>]*+>")
+
+
+class PackedSheet(NamedTuple):
+    """A sheet's name, the name of its part ("" when there is none), and whether it is hidden."""
+
+    name: str
+    part: str
+    hidden: bool
+
+
+def write_sheets(
+    package: Package, writer: Writer, sheets: Iterable[PackedSheet], write: Callable[[PackedSheet], str | None]
+) -> None:
+    """Write sheets in order, each with its name, hidden ones marked.
+
+    Args:
+        package: where their parts are; what is lost is noted there.
+        writer: what they are written to.
+        sheets: the sheets; a part that several of them name is written once.
+        write: writes what is on one; returns the warning that no more can be read, None while more can.
+    """
+    written: set[str] = set()
+    for sheet in sheets:
+        full = None
+        with writer.part(SHEET, sheet.name), hidden_sheet(writer, sheet.name, hidden=sheet.hidden):
+            writer.text(sheet.name)
+            if sheet.part not in package:
+                package.note_damage()
+            elif sheet.part not in written:
+                written.add(sheet.part)
+                full = write(sheet)
+        if full:
+            writer.warn(full)
+            break
 
 
 class _Comment(NamedTuple):

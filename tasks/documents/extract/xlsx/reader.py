@@ -8,17 +8,15 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final
 
 from tasks.documents.extract import fallback
 from tasks.documents.extract.ooxml.number_formats import BUILT_IN, changes_numbers
 from tasks.documents.extract.ooxml.package import CUT_OFF, PART_LIMIT, Package, attach_embedded
 from tasks.documents.extract.ooxml.xml import ATTRIBUTES, TAG_END, attribute, rest_of_tag, unescaped
-from tasks.documents.extract.places import SHEET
 from tasks.documents.extract.text_writer import Reading, Source, Writer
-from tasks.documents.extract.xlsx.blocks import hidden_sheet
 from tasks.documents.extract.xlsx.formulas.fill import MissingValues
-from tasks.documents.extract.xlsx.objects import SheetObjects
+from tasks.documents.extract.xlsx.objects import PackedSheet, SheetObjects, write_sheets
 from tasks.documents.extract.xlsx.pieces import pieces
 from tasks.documents.extract.xlsx.sheet import Scanner
 from tasks.documents.extract.xlsx.values import LONGEST, CellKinds, characters, rich_text
@@ -57,23 +55,17 @@ def _read(source: Source) -> Reading:
         missing = MissingValues(workbook.sheet_pieces, workbook.names, workbook.kinds)
         scanner = Scanner(writer, workbook.kinds, missing)
         objects = SheetObjects(package, writer, workbook.people())
-        read: set[str] = set()
-        for sheet in workbook.sheets():
-            with writer.part(SHEET, sheet.name), hidden_sheet(writer, sheet.name, hidden=sheet.hidden):
-                writer.text(sheet.name)
-                if sheet.part not in package:
-                    package.note_damage()
-                elif sheet.part not in read:
-                    read.add(sheet.part)
-                    printed = scanner.scan(workbook.pieces(sheet.part), sheet.name)
-                    objects.write(sheet.part)
-                    for kind, words in printed:
-                        writer.placed(kind, "", words)
+
+        def write(sheet: PackedSheet) -> str | None:
+            printed = scanner.scan(workbook.pieces(sheet.part), sheet.name)
+            objects.write(sheet.part)
+            for kind, words in printed:
+                writer.placed(kind, "", words)
             if not scanner.complete:
                 package.note_damage()
-            if scanner.cut:
-                writer.warn(scanner.cut)
-                break
+            return scanner.cut
+
+        write_sheets(package, writer, workbook.sheets(), write)
         attach_embedded(package, objects.embedded, writer)
         for warning in missing.warnings():
             writer.warn(warning)
@@ -82,14 +74,6 @@ def _read(source: Source) -> Reading:
         if package.damaged:
             writer.warn(CUT_OFF)
         return writer.reading()
-
-
-class Sheet(NamedTuple):
-    """A sheet's name, the name of its part ("" when there is none), and whether it is hidden."""
-
-    name: str
-    part: str
-    hidden: bool
 
 
 class Workbook:
@@ -110,13 +94,13 @@ class Workbook:
         since = attribute(rest_of_tag(self._main, setting + len(b"<workbookPr")), b"date1904") if setting >= 0 else ""
         self.kinds = CellKinds(lambda: self._strings, lambda: self._codes, from_1904=since in ("1", "true"))
 
-    def sheets(self) -> Iterator[Sheet]:
+    def sheets(self) -> Iterator[PackedSheet]:
         """The sheets in order, hidden ones too; at most 10,000."""
         targets = {item.id: item.target for item in self._around}
         for tag in islice(_SHEET.finditer(self._main), _MOST_SHEETS):
             rest = tag[0][len(b"<sheet") :]
             hidden = rest.find(b"idden") >= 0 and attribute(rest, b"state") in ("hidden", "veryHidden")
-            yield Sheet(attribute(rest, b"name"), targets.get(attribute(rest, b"r:id"), ""), hidden)
+            yield PackedSheet(attribute(rest, b"name"), targets.get(attribute(rest, b"r:id"), ""), hidden)
 
     def sheet_pieces(self) -> dict[str, Callable[[], Iterator[bytes]]]:
         """For each sheet what gives it in pieces."""
