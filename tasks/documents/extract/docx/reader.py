@@ -7,32 +7,40 @@ lists in front, as Word shows them. Deleted text stays out.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
 from tasks.documents.extract import fallback, places
 from tasks.documents.extract.docx import number_fields
 from tasks.documents.extract.docx.marks import Marks, unmarked
-from tasks.documents.extract.docx.notes import Note, Notes
 from tasks.documents.extract.docx.numbering import ListCounter, Numbering
 from tasks.documents.extract.docx.scan import Scan, plain_lines, signature
 from tasks.documents.extract.docx.styles import Styles
 from tasks.documents.extract.ooxml import xml
 from tasks.documents.extract.ooxml.drawings import Drawings
 from tasks.documents.extract.ooxml.package import (
-    CUT_OFF,
     EMBEDDED_KINDS,
     EMBEDDED_LIMIT,
     Package,
     attach_embedded,
+    read_package,
 )
-from tasks.documents.extract.text_writer import NO_TEXT, Reading, Source, Writer
+from tasks.documents.extract.text_writer import Reading, Source, Writer
 from tasks.errors import Damaged
 from tasks.text.normalise import one_line
 
 _ROOT: Final = re.compile(rb"<w:document(?=[\s/>])")
 _WORDS: Final = re.compile(rb"<w:t(?:\s[^<>]*+)?>([^<]++)")
+_Note = tuple[str, bytes, bytes]
+"""The part that it stands in, the rest of its tag, and its content."""
+
+_NOTE_TAG: Final = re.compile(
+    rb"""<w:(?:footnote|endnote|comment)(?=[\s>])(?:(?=\sw:id=["']([^"'<&]*+)["'])|)(%b)(?<!/)>""" % xml.ATTRIBUTES
+)
+_MOST_KEPT: Final = 500_000
+"""Of one part; the last one holds the words of all that follow. Each takes 300 bytes besides its words."""
+
 _MOST_NOTES: Final = 20_000
 """That are read where they are referred to, with all that is in them, at 20 µs each; of others come the words alone, at
 the end and in one line.
@@ -57,18 +65,7 @@ def read(source: Source) -> Reading:
     Raises:
         Damaged, PasswordProtected, TooLarge: it cannot be read.
     """
-    return fallback.read_or_fall_back(_read, FALLBACK, source)
-
-
-def _read(source: Source) -> Reading:
-    with Package(source) as package:
-        document = _Document(package)
-        document.write()
-        if package.damaged:
-            document.writer.warn(CUT_OFF)
-        if not document.writer.written:
-            document.writer.warn(NO_TEXT)
-        return document.writer.reading()
+    return fallback.read_or_fall_back(partial(read_package, _Document), FALLBACK, source)
 
 
 class _Document:
@@ -80,7 +77,7 @@ class _Document:
         self._package = package
         self._drawings = Drawings(package)
         self._parts: defaultdict[str, dict[str, None]] = defaultdict(dict)  # by kind, each once and in order
-        self._notes = Notes()
+        self._notes = _Notes()
         self._note_depth = 0
         self._notes_read = 0
         self._note_counters: dict[str, ListCounter | None] = {}
@@ -121,7 +118,7 @@ class _Document:
         """Write the notes that were not read where somebody refers to them."""
         self._write([line for kind, notes in self._notes.left() for line in self._lines_of_notes(kind, notes)])
 
-    def _lines_of_notes(self, kind: str, notes: Iterable[Note]) -> list[str]:
+    def _lines_of_notes(self, kind: str, notes: Iterable[_Note]) -> list[str]:
         lines: list[str] = []
         for note in notes:
             self._notes_read += 1
@@ -136,7 +133,7 @@ class _Document:
                 lines += self.marks.around(_KINDS_OF_NOTES[kind], "", own)
         return lines
 
-    def _lines_of_note(self, kind: str, note: Note) -> list[str]:
+    def _lines_of_note(self, kind: str, note: _Note) -> list[str]:
         part, _, content = note
         if kind not in self._note_counters:
             self._note_counters[kind] = self._counter()
@@ -160,7 +157,7 @@ class _Document:
         data = self._package.attachment(target, EMBEDDED_LIMIT) if target in self._embedded else None
         if data is None:
             return []
-        from tasks.documents.extract.docx.chunks import page_in  # noqa: PLC0415 - seldom needed
+        from tasks.documents.extract.eml.parts import page_in  # noqa: PLC0415 - seldom needed
         from tasks.documents.extract.html.reader import lines_of  # noqa: PLC0415 - seldom needed
 
         page = page_in(target, data)
@@ -219,7 +216,45 @@ class _Document:
             self.marks.write("\n".join(lines), self.writer)
 
 
-def _words_alone(note: Note) -> list[str]:
+class _Notes:
+    """The notes of one document by their ids, each until somebody refers to it.
+
+    There may be hundreds of thousands: a part is cut up at once, and of what is kept the garbage collector soon takes
+    no notice.
+    """
+
+    def __init__(self) -> None:
+        self._first: dict[str, dict[str, _Note]] = {}  # by kind and id
+        self._namesakes: defaultdict[tuple[str, str], list[_Note]] = defaultdict(list)  # of an id that others have
+
+    def collect(self, kind: str, part: str, data: bytes) -> None:
+        """Keep the notes of a part."""
+        pieces = _NOTE_TAG.split(data, _MOST_KEPT)
+        kept = self._first.setdefault(kind, {})
+        has_separators = xml.holds(data, b"eparator")
+        for quick_name, tag, content in zip(pieces[1::3], pieces[2::3], pieces[3::3], strict=True):
+            if has_separators and b"eparator" in tag and b"<w:t" not in content:  # the line above the notes
+                continue
+            name = xml.attribute(tag, b"w:id") if quick_name is None else quick_name.decode("utf-8", "replace")
+            note = part, tag, content
+            if kept.setdefault(name, note) is not note:  # careless programs give one id to several
+                self._namesakes[kind, name].append(note)
+
+    def take(self, kind: str, name: str) -> list[_Note]:
+        """The notes of that id, the first time."""
+        first = self._first[kind].pop(name, None) if kind in self._first else None
+        if first is None:
+            return []
+        return [first, *self._namesakes.pop((kind, name))] if (kind, name) in self._namesakes else [first]
+
+    def left(self) -> Iterator[tuple[str, list[_Note]]]:
+        """The kinds of notes that nobody has taken, and the notes of each id; others may be taken meanwhile."""
+        for kind, notes in self._first.items():
+            for name in list(notes):
+                yield kind, self.take(kind, name)
+
+
+def _words_alone(note: _Note) -> list[str]:
     words = b"".join(_WORDS.findall(note[2]))
     return [xml.unescaped(words.decode("utf-8", "replace"))] if words else []
 

@@ -15,8 +15,7 @@ from tasks.documents.extract.docx.layout import PARAGRAPH, Layout
 from tasks.documents.extract.docx.marks import CLOSING, Marks
 from tasks.documents.extract.docx.numbering import ListCounter, ParagraphNumbers
 from tasks.documents.extract.docx.styles import StyleFacts, has_header_row, hexadecimal, is_on
-from tasks.documents.extract.docx.symbols import symbol
-from tasks.documents.extract.docx.tags import DELETED_WORDS, FORMULA_END, LEFT_OUT, TAGS
+from tasks.documents.extract.docx.tags import DELETED_WORDS, FORMULA_END, LEFT_OUT, TAGS, symbol
 from tasks.documents.extract.ooxml import drawings, xml
 from tasks.documents.extract.ooxml.alternative_text import alternative_text, is_decorative, telling_words
 

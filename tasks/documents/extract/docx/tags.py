@@ -1,6 +1,6 @@
-"""What of WordprocessingML matters to its words: one pattern over the tags, and some that look closer.
+"""What of WordprocessingML matters to its words: one pattern over the tags, some that look closer, signs of fonts.
 
-All take the form that `canonical` gives, and are linear in the bytes that they look at.
+All patterns take the form that `canonical` gives, and are linear in the bytes that they look at.
 """
 
 import re
@@ -64,3 +64,36 @@ LEFT_OUT: Final = {
 }
 DELETED_WORDS: Final = re.compile(rb"<w:(?:delText|t)(?:\s[^<>]*+)?>[^<]")
 FORMULA_END: Final = re.compile(rb"</m:oMath\s*+>|(?=</?[wa]:p[\s>])")
+
+_PRIVATE: Final = 0xF000
+"""Where the characters of symbol fonts begin; what is named below is that character itself."""
+
+_GREEK: Final = dict(
+    enumerate(
+        " !∀#∃%&∍()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼",
+        start=0x20,
+    )
+) | dict(
+    enumerate(
+        "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪",
+        start=0xA0,
+    )
+)
+_SIGNS: Final[dict[str, dict[int, str]]] = {
+    "symbol": _GREEK,
+    "wingdings": {
+        0x6C: "●", 0x6D: "❍", 0x6E: "■", 0x6F: "□", 0x71: "❑", 0x72: "❒", 0x76: "❖", 0x78: "☒", 0x9F: "•",
+        0xA7: "▪", 0xA8: "☐", 0xD8: "➢", 0xDF: "←", 0xE0: "→", 0xE1: "↑", 0xE2: "↓", 0xE8: "➔", 0xF0: "⇨",
+        0xFB: "✗", 0xFC: "✓", 0xFD: "☒", 0xFE: "☑",
+    },
+    "wingdings 2": {0x4F: "✗", 0x50: "✓", 0x51: "☒", 0x52: "☑", 0x53: "☒", 0x54: "☒", 0x97: "●", 0xA3: "☐"},
+    "wingdings 3": {0x66: "←", 0x67: "→", 0x68: "↑", 0x69: "↓"},
+    "webdings": {0x61: "✓", 0x63: "☐", 0x67: "■", 0x72: "✗"},
+}  # fmt: skip
+
+
+def symbol(font: str, code: int) -> str:
+    """The character with that code in a font; "" where it is a picture that tells nothing."""
+    if _PRIVATE <= code < _PRIVATE + 0x100:
+        return _SIGNS.get(font.lower(), {}).get(code - _PRIVATE, "")
+    return "" if 0xD800 <= code <= 0xF8FF or not 0 < code <= 0x10FFFF else chr(code)

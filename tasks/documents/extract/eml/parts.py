@@ -1,22 +1,30 @@
 """The parts of a MIME message (RFC 2045, 2046): where each stands, and what its headers say.
 
 Python's parser goes through each line once for each level, ends where parts are nested too deep, and has no bound on
-their number. Here the boundaries are looked for in the bytes; what is cut off ends with its message.
+their number. Here the boundaries are looked for in the bytes; what is cut off ends with its message. A web archive is
+such a message: what programs in JavaScript write as a Word document is often nothing but one (`w:altChunk`).
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from email.message import Message
 from functools import cached_property
+from pathlib import PurePath
 from typing import Final
 
-from tasks.documents.extract.mail.decoding import content_of, header_of
+from tasks.documents.extract.mail.decoding import content_of, header_of, text_of
 
 MOST_PARTS: Final = 10_000
 DEEPEST: Final = 30
 _LONGEST_REST: Final = 200  # bytes after a boundary in its line: spaces alone
 _MOST_HEADERS: Final = 1 << 20
 """Bytes of the headers of one part; servers refuse mails with more than some 100 KB."""
+_PAGES: Final = (".htm", ".html", ".xhtml")
+_ARCHIVES: Final = (".mht", ".mhtml", ".eml")
+_PAGE_TYPES: Final = ("text/html", "application/xhtml+xml")
+_PAGE: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*+(?:<\?xml[^>]*+>\s*+)?+(?:<!doctype html|<html)\b", re.IGNORECASE)
+_ARCHIVE: Final = re.compile(rb"(?:MIME-Version|From|Content-Type):\s", re.IGNORECASE)
 
 
 class PartAllowance:
@@ -103,6 +111,29 @@ class Part:
             self.budget.left -= 1
             found.append(Part(self.data, start, end, self.budget, self.depth + 1))
         return found
+
+
+def page_in(name: str, data: bytes) -> bytes | None:
+    """The page of HTML that a file of that name is, or that a web archive (.mht) holds; None without one."""
+    extension = PurePath(name).suffix.lower()
+    if extension in _PAGES or _PAGE.match(data) is not None:
+        return data
+    if extension in _ARCHIVES or _ARCHIVE.match(data) is not None:
+        return _page_of_archive(Part(data, 0, len(data), PartAllowance()))
+    return None
+
+
+def _page_of_archive(message: Part) -> bytes | None:
+    """The first page in a message, with a mark where its encoding is known."""
+    waiting = [message]
+    while waiting:
+        part = waiting.pop()
+        if part.content_type in _PAGE_TYPES:
+            charset = part.parameter("charset")
+            return text_of(part.content, charset).encode("utf-8-sig", "replace") if charset else part.content
+        if part.content_type.startswith("multipart/"):
+            waiting.extend(reversed(part.parts()))
+    return None
 
 
 def _of_rfc2231(charset: str, words: str) -> str:

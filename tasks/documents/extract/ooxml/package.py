@@ -3,15 +3,15 @@
 import html
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple, Self
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, NamedTuple, Protocol, Self
 from urllib.parse import unquote
 
 from tasks.documents.extract.limits import keep_memory
 from tasks.documents.extract.ooxml import ole
 from tasks.documents.extract.ooxml.xml import canonical
 from tasks.documents.extract.ooxml.zip import ZipEntry, ZipMembers
-from tasks.documents.extract.text_writer import Source, Writer
+from tasks.documents.extract.text_writer import NO_TEXT, Reading, Source, Writer
 from tasks.errors import Damaged, TooLarge
 
 keep_memory()
@@ -223,6 +223,30 @@ class Package:
         """Whether a program for Office's own languages stands beside the document."""
         mains = [item.target for item in self.relationships("") if item.kind == "officeDocument"]
         return any(not _MACRO_KINDS.isdisjoint([item.kind for item in self.relationships(main)]) for main in mains)
+
+
+class PackageStory(Protocol):
+    """What a package tells: `write` writes it to `writer`, which is its own."""
+
+    writer: Writer
+
+    def write(self) -> None: ...
+
+
+def read_package(story_of: Callable[[Package], PackageStory], source: Source) -> Reading:
+    """What the package in `source` tells, with a warning where something of it is missing, or all.
+
+    Raises:
+        Damaged, PasswordProtected, TooLarge: it cannot be read.
+    """
+    with Package(source) as package:
+        story = story_of(package)
+        story.write()
+        if package.damaged:
+            story.writer.warn(CUT_OFF)
+        if not story.writer.written:
+            story.writer.warn(NO_TEXT)
+        return story.writer.reading()
 
 
 def attach_embedded(package: Package, names: Iterable[str], writer: Writer) -> None:

@@ -8,7 +8,7 @@ from typing import Final
 from tasks.documents.extract import fallback
 from tasks.documents.extract.ooxml import xml
 from tasks.documents.extract.ooxml.drawings import Drawings
-from tasks.documents.extract.ooxml.package import CUT_OFF, EMBEDDED_KINDS, Package, Relationship, attach_embedded
+from tasks.documents.extract.ooxml.package import EMBEDDED_KINDS, Package, Relationship, attach_embedded, read_package
 from tasks.documents.extract.places import (
     ALTERNATIVE_TEXT,
     COMMENT,
@@ -24,7 +24,7 @@ from tasks.documents.extract.places import (
 from tasks.documents.extract.pptx.comments import Comments
 from tasks.documents.extract.pptx.placeholders import Placeholders
 from tasks.documents.extract.pptx.slides import Shape, shapes
-from tasks.documents.extract.text_writer import NO_TEXT, Reading, Source, Writer
+from tasks.documents.extract.text_writer import Reading, Source, Writer
 from tasks.errors import Damaged, TooLarge
 from tasks.text.normalise import one_line
 
@@ -46,18 +46,7 @@ def read(source: Source) -> Reading:
     Raises:
         Damaged, PasswordProtected, TooLarge: it cannot be read.
     """
-    return fallback.read_or_fall_back(_read, FALLBACK, source)
-
-
-def _read(source: Source) -> Reading:
-    with Package(source) as package:
-        presentation = _Presentation(package)
-        presentation.write()
-        if package.damaged:
-            presentation.writer.warn(CUT_OFF)
-        if not presentation.writer.written:
-            presentation.writer.warn(NO_TEXT)
-        return presentation.writer.reading()
+    return fallback.read_or_fall_back(partial(read_package, _Presentation), FALLBACK, source)
 
 
 class _Presentation:

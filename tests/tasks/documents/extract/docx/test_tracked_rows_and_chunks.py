@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tasks.documents.extract.docx import reader
-from tasks.documents.extract.docx.symbols import symbol
+from tasks.documents.extract.docx.tags import symbol
 from tasks.documents.extract.embedded import read_with_embedded
 from tests.tasks.documents.extract.docx.test_marked_text import EDITED, read
 from tests.tasks.documents.extract.ooxml import packages
