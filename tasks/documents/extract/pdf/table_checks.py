@@ -2,12 +2,12 @@
 
 import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from operator import and_
 from typing import Final
 
-from tasks.documents.extract.pdf.lines import Line
+from tasks.documents.extract.pdf.lines import Line, LineCell
 from tasks.documents.extract.pdf.rows import Interval, is_figure, over
 from tasks.documents.extract.pdf.words import Word
 
@@ -116,9 +116,15 @@ def beside_caption(block: Sequence[Line], columns: Sequence[Interval]) -> list[W
     A caption at the side is drawn in one piece and beside some of the rows, the columns row by row.
     """
     drawn = sorted((word for line in block for word in line.words), key=lambda word: word.first)
-    for side in {0, len(columns) - 1}:
-        left, right = columns[side]
-        cells = [[cell for cell in line.cells if cell.left < right and left < cell.right] for line in block]
+    begin, end = columns[0][0], columns[-1][1]
+    sides: list[tuple[Callable[[LineCell], bool], Sequence[Interval]]] = [
+        (lambda cell: cell.left < columns[0][1] and begin < cell.right, columns[1:]),
+        (lambda cell: cell.left < end and columns[-1][0] < cell.right, columns[:-1]),
+        (lambda cell: cell.right <= begin, columns),
+        (lambda cell: cell.left >= end, columns),
+    ]
+    for stands_there, others in sides:
+        cells = [[cell for cell in line.cells if stands_there(cell)] for line in block]
         lines = [[word for cell in held for word in cell.words] for held in cells if held]
         if not _CAPTION <= len(lines) <= _AT_SIDE * len(block):
             continue
@@ -126,11 +132,16 @@ def beside_caption(block: Sequence[Line], columns: Sequence[Interval]) -> list[W
         named = sum(any(map(str.isalpha, word.text)) for words in lines for word in words)
         if named <= len(lines) or _pieces(aside, drawn) > max(1, len(lines) // _PIECE):
             continue
-        between = [(begin, end) for index, (begin, end) in enumerate(columns) if index != side]
-        held = [[word for word in drawn if begin - 1 <= word.left < end] for begin, end in between]
-        if all(_pieces({word.first for word in words}, drawn) > len(block) // _PIECE for words in held):
+        if all(_is_drawn_by_rows(column, block, drawn) for column in others):
             return [word for word in drawn if word.first not in aside]
     return []
+
+
+def _is_drawn_by_rows(column: Interval, block: Sequence[Line], drawn: Sequence[Word]) -> bool:
+    """Whether most of what stands in a column is drawn line by line, with words of other columns in between."""
+    held = [[word.first for word in line.words if column[0] - 1 <= word.left < column[1]] for line in block]
+    lines = sum(map(bool, held))
+    return _pieces({first for firsts in held for first in firsts}, drawn) > max(1, lines // _PIECE)
 
 
 def _pieces(firsts: AbstractSet[int], words: Iterable[Word]) -> int:

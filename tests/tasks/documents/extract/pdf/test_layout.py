@@ -446,6 +446,23 @@ def test_a_caption_at_the_side_of_a_table_is_no_column_of_it() -> None:
     assert text.splitlines()[-len(caption) :] == caption
 
 
+def test_a_caption_beside_a_table_whose_labels_stand_in_few_lines_is_no_column_of_it() -> None:
+    canvas = page()
+    rows = [["Effects", "Multivariate", "Univariate"]]
+    for effect in ("Training", "Family", "Both"):
+        rows += [[effect, "6.988", "23.112"], ["", "df = 1", "df = 2"], ["", "p < .01", "p < .05"]]
+    for index, (label, *cells) in enumerate(rows):
+        canvas.drawString(220, 700 - 20 * index, label)
+        for left, cell in zip((340, 440), cells, strict=True):
+            canvas.drawString(left, 700 - 20 * index, cell)
+    caption = ["Table I.", "Effect of", "training and", "of families", "on conflict"]
+    for index, line in enumerate(caption):
+        canvas.drawString(72, 650 - 20 * index, line)
+    text = text_of(canvas)
+    assert rows_of(text) == rows
+    assert text.splitlines()[-len(caption) :] == caption
+
+
 def test_headers_with_a_space_between_them_stand_in_columns_of_their_own() -> None:
     canvas = page()
     for top, *words in ((700, "Under 18", "18 years"), (689, "years", "and over")):
