@@ -90,6 +90,11 @@ _SIGNS: Final[dict[str, dict[int, str]]] = {
     "wingdings 3": {0x66: "←", 0x67: "→", 0x68: "↑", 0x69: "↓"},
     "webdings": {0x61: "✓", 0x63: "☐", 0x67: "■", 0x72: "✗"},
 }  # fmt: skip
+"""Characters by their place in a symbol font, by which a Word document names them: `w:sym w:char="F0B3"`.
+
+Symbol holds Greek and mathematics, in the order of Adobe's encoding (PDF 32000-1, annex D.5). Of Wingdings and its kin
+those are given that tell something: ticks, crosses, boxes, arrows, bullets. What is a mere picture is left out.
+"""
 
 
 def symbol(font: str, code: int) -> str:

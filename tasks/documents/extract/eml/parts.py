@@ -20,6 +20,7 @@ DEEPEST: Final = 30
 _LONGEST_REST: Final = 200  # bytes after a boundary in its line: spaces alone
 _MOST_HEADERS: Final = 1 << 20
 """Bytes of the headers of one part; servers refuse mails with more than some 100 KB."""
+
 _PAGES: Final = (".htm", ".html", ".xhtml")
 _ARCHIVES: Final = (".mht", ".mhtml", ".eml")
 _PAGE_TYPES: Final = ("text/html", "application/xhtml+xml")
