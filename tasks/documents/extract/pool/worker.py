@@ -119,6 +119,8 @@ def serve(
 ) -> None:
     """Read what comes through the connection: `documents` of them, fewer when the process grows or runs out of memory.
 
+    Those that are taken back count too: the parent gives no more than so many, and waits for the process to end.
+
     What `load` takes, once, counts for no document. A document that takes longer than it may ends the process,
     by a signal that no native code can hold up.
     """
@@ -130,13 +132,11 @@ def serve(
     at_first = memory.resident()
     for number, path, extension in _tasks(connection, finished):
         board.at = number
-        if number < board.left:
-            finished.add(number, None)
-            board.at = NOTHING
-            continue
-        signal.setitimer(signal.ITIMER_REAL, limits.seconds)
-        outcome = run(read, Path(path), extension)
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        outcome: ReadOutcome = None  # of one that was taken back
+        if number >= board.left:
+            signal.setitimer(signal.ITIMER_REAL, limits.seconds)
+            outcome = run(read, Path(path), extension)
+            signal.setitimer(signal.ITIMER_REAL, 0)
         exhausted = isinstance(outcome, Failure) and outcome.cause == "MemoryError"
         finished.add(number, outcome)
         board.at = NOTHING

@@ -17,6 +17,8 @@ def obedient(path: Path, extension: str) -> Reading:
     match path.read_text().split():
         case ["hang"]:
             time.sleep(600)
+        case ["slow"]:
+            time.sleep(1)
         case ["hang-in-native-code"]:
             library = ctypes.PyDLL(None)  # holds the interpreter's lock
             library.sleep(600)

@@ -144,6 +144,17 @@ def test_a_process_is_replaced_after_its_share_of_documents(
     assert [processes.count(process) for process in dict.fromkeys(processes)] == [5, 5, 5, 5]
 
 
+def test_a_process_whose_last_documents_were_taken_back_is_replaced_too(
+    document: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tasks.documents.extract.pool.supervisor.DOCUMENTS_A_PROCESS", 5)
+    monkeypatch.setattr("tasks.documents.extract.pool.supervisor._SLOW", 0.1)
+    slow, quick = document("slow"), document("words")
+    with ExtractionPool(1, Limits(), obedient) as pool:
+        readings = [pool.submit(path, ".txt") for path in (slow, quick, quick, quick, quick)]
+        assert [reading.result(20).text for reading in readings] == ["slow", *["words"] * 4]
+
+
 def test_a_closed_pool_says_so(document: Document) -> None:
     pool = ExtractionPool(1, Limits(seconds=60), obedient)
     hanging = pool.submit(document("hang"), ".txt")
