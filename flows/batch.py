@@ -8,8 +8,8 @@ from typing import Annotated, Final
 from prefect.artifacts import create_markdown_artifact
 from prefect.context import TagsContext
 
-from flows.artifacts import mark_warnings, name_of_batch_run, ranking, report_address, tell
-from flows.batch_definition import BatchDefinition, batch_of, in_its_folder, slug_of
+from flows.artifacts import artifacts_of, batch_key, mark_warnings, name_of_batch_run, ranking, report_address, tell
+from flows.batch_definition import BatchDefinition, batch_of, in_its_folder
 from flows.batch_file import Batch
 from flows.due_diligence import examine, examining_in_turns
 from flows.engine import IfGiven, as_steps, flow, without_a_line_a_task
@@ -74,6 +74,7 @@ def _run(screen: Batch, out: Path | None, reports: Path | None, *, retry_failed:
         override_settings(screen.settings),
         TagsContext(current_tags=set()),  # the run has them; of each task they would be a request more
         run_of(screen, retry_failed=retry_failed) as run,
+        artifacts_of(screen.name),
     ):
         if out is None and reports is not None:
             out = reports / run
@@ -92,7 +93,7 @@ def _run(screen: Batch, out: Path | None, reports: Path | None, *, retry_failed:
             show(
                 create_markdown_artifact,
                 ranking(results),
-                key=f"ranking-{slug_of(screen.name)}",
+                key=batch_key("ranking", screen.name),
                 description=f"{screen.name}: the companies ranked",
             )
     return run
