@@ -99,6 +99,8 @@ def register(batch: Path, reports: Path, cron: str, timezone: str, pool: str, no
             scheduled = [schedule] if flow == "batch" else []
             deployment_id = _register(client, flow, slug, definition, parameters, scheduled, pool)
             tell_of_runs(client, deployment_id, definition.name, block)
+            if scheduled:
+                _schedule_now(client, deployment_id, definition.name)
     return [f"{flow}/{slug}" for flow in _FLOWS]
 
 
@@ -138,6 +140,14 @@ def _register(
         # itself loads flows from its working folder first, so runs begin in an empty one of the worker's.
         job_variables={"env": {"PYTHONSAFEPATH": "1"}},
     )
+
+
+def _schedule_now(client: "SyncPrefectClient", deployment_id: UUID, name: str) -> None:
+    """Have the next runs of a deployment scheduled, which Prefect would do some seconds later, and name them."""
+    from flows.scheduled_names import name_scheduled_runs  # noqa: PLC0415 - see `_client`
+
+    client.request("POST", "/deployments/{id}/schedule", path_params={"id": deployment_id}, json={})
+    name_scheduled_runs(client, deployment_id, name)
 
 
 def plain_fields(form: dict[str, Any]) -> None:

@@ -14,6 +14,7 @@ from flows.batch_file import Batch
 from flows.due_diligence import examine, examining_in_turns
 from flows.engine import IfGiven, as_steps, flow, without_a_line_a_task
 from flows.run import close_company, companies_to_do, company_of, finish, run_of
+from flows.scheduled_names import name_those_to_come
 from flows.settings import BatchSettings
 from flows.unchanged import ListedRoom, TakenOver, take_over_unchanged
 from flows.worker_secrets import secrets_of_worker
@@ -66,7 +67,12 @@ def batch(
     """
     without_a_line_a_task()
     with in_its_folder(definition), secrets_of_worker(is_deployed=definition is not None):
-        return _run(batch_of(batch_file, criteria, definition), out, reports, retry_failed=retry_failed)
+        screen = batch_of(batch_file, criteria, definition)
+        try:
+            return _run(screen, out, reports, retry_failed=retry_failed)
+        finally:
+            if definition is not None:
+                show(name_those_to_come, screen.name)
 
 
 def _run(screen: Batch, out: Path | None, reports: Path | None, *, retry_failed: bool) -> str:
