@@ -70,8 +70,8 @@ TEMPLATES = Path(__file__).parent / "templates"
 OPEN_UP_TO = 5
 """With more companies than these their sections start closed: the matrix is the way in."""
 
-_PIECE: Final = 4000
-"""Outputs of a template that are one piece of a page: some 100 KB."""
+_PIECE: Final = 200
+"""Outputs of a template that are one piece of a page: a piece is written as one, and small beside a long page."""
 
 _SIGNS: Final = {ScoreStatus.MISSING: "○", ScoreStatus.UNSCORED: "–"}
 
