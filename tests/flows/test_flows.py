@@ -123,7 +123,10 @@ def test_a_batch_scores_what_needs_no_model_and_shows_passages_for_the_rest(fini
 
 
 def test_the_artifacts_can_be_read_back_from_prefect(finished: Finished) -> None:
-    assert any("Alpha" in str(card) and "established" in str(card) for card in artifacts("scorecard-small-screen--alpha-example"))
+    assert any(
+        "Alpha" in str(card) and "established" in str(card)
+        for card in artifacts("scorecard-small-screen--alpha-example")
+    )
     tables = [json.loads(table) for table in artifacts("documents-small-screen--alpha-example-read")]
     assert any({"deck.txt", "notes.pdf"} == {row["document"] for row in table} for table in tables)
     # Two documents take a moment: only where that was a second is there a progress, and it has come to its end.
