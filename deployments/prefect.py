@@ -7,15 +7,17 @@ run needs of the batch's files goes with them. Prefect's terms: docs.prefect.io/
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 from uuid import UUID
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import typer
+from cronsim import CronSim, CronSimError
 
 from deployments.notifications import find_block, tell_of_runs
 from deployments.run import SAMPLE
-from deployments.schedule import check_schedule
 from flows import prefect_server
 from flows.batch_definition import BatchDefinition, slug_of
 from flows.batch_file import read_batch
@@ -99,7 +101,38 @@ def register(batch: Path, reports: Path, cron: str, timezone: str, pool: str, no
             scheduled = [schedule] if flow == "batch" else []
             deployment_id = _register(client, flow, slug, definition, parameters, scheduled, pool)
             tell_of_runs(client, deployment_id, definition.name, block)
+            if scheduled:
+                _schedule_now(client, deployment_id, definition.name)
     return [f"{flow}/{slug}" for flow in _FLOWS]
+
+
+def check_schedule(cron: str, timezone: str) -> None:
+    """Check that the schedule is one, and that it is ever due.
+
+    Args:
+        cron: minute, hour, day of the month, month, day of the week.
+        timezone: a name of the IANA database, such as Europe/Berlin.
+
+    Raises:
+        BadRequest: it is not; the message says what is wrong.
+    """
+    try:
+        zone = ZoneInfo(timezone)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise BadRequest(
+            f"--timezone {timezone!r} is no time zone. Give a name such as Europe/Berlin or UTC."
+        ) from error
+    try:
+        if len(cron.split()) != 5:
+            raise CronSimError("it has not five fields")  # noqa: TRY301 - as every other mistake in it
+        next(CronSim(cron, datetime.now(zone)))
+    except CronSimError as error:
+        raise BadRequest(
+            f"--cron {cron!r} is no schedule ({error}). Give minute, hour, day of the month, month and day of the "
+            'week, such as "0 20 * * 1-5" for every working day at 20:00.'
+        ) from error
+    except StopIteration:
+        raise BadRequest(f"--cron {cron!r} is never due: there is no such day.") from None
 
 
 def _register(
@@ -138,6 +171,14 @@ def _register(
         # itself loads flows from its working folder first, so runs begin in an empty one of the worker's.
         job_variables={"env": {"PYTHONSAFEPATH": "1"}},
     )
+
+
+def _schedule_now(client: "SyncPrefectClient", deployment_id: UUID, name: str) -> None:
+    """Have the next runs of a deployment scheduled, which Prefect would do some seconds later, and name them."""
+    from flows.scheduled_names import name_scheduled_runs  # noqa: PLC0415 - see `_client`
+
+    client.request("POST", "/deployments/{id}/schedule", path_params={"id": deployment_id}, json={})
+    name_scheduled_runs(client, deployment_id, name)
 
 
 def plain_fields(form: dict[str, Any]) -> None:

@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from deployments.garbage import none_of_it
 from flows import prefect_server
+from flows.batch_definition import slug_of
 from flows.batch_file import Batch, read_batch
 from flows.run import CompaniesFailed, contested_scores, unscored_for_the_budget
 from storage import database, logs, request_ids, run_documents, runs
@@ -78,7 +79,6 @@ def _run(batch_file: Path, criteria: Path | None, out: Path | None, *, retry_fai
         from prefect import tags  # noqa: PLC0415
 
         from flows.batch import batch  # noqa: PLC0415
-        from flows.batch_definition import slug_of  # noqa: PLC0415
 
         with tags(slug_of(screen.name)), _progress(screen.name, console):
             try:

@@ -4,8 +4,11 @@ The flows make artifacts of the texts. Links lead to the service (DILIGENCE_BASE
 evidence and the run under the viewer's own rights.
 """
 
+import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from textwrap import shorten
 from typing import Any, Final
@@ -13,6 +16,7 @@ from typing import Any, Final
 from prefect import get_client, get_run_logger
 from prefect.runtime import flow_run
 
+from flows.batch_definition import slug_of
 from flows.batch_file import read_batch
 from storage import database, runs
 from tasks.documents.settings import DocumentSettings
@@ -23,6 +27,8 @@ from tasks.reports.wording import total_share
 from tasks.tracking import show
 
 WARNINGS: Final = "warnings"
+_LONGEST_KEY: Final = 100
+"""Characters of an artifact's key, which Prefect shows as its title."""
 REASON_CHARACTERS = 160
 """A scorecard is for a glance; the whole reason stands in the report."""
 
@@ -37,6 +43,47 @@ _MARKS = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+
+
+_batch: ContextVar[str | None] = ContextVar("batch", default=None)
+
+
+@contextmanager
+def artifacts_of(batch: str | None) -> Iterator[None]:
+    """Artifacts of companies that are made in the block are those of this batch, by its name; None for none."""
+    token = _batch.set(batch)
+    try:
+        yield
+    finally:
+        _batch.reset(token)
+
+
+def batch_key(kind: str, batch: str) -> str:
+    """The key of an artifact of a batch, by the batch's name: `ranking-autumn-screen`. See `company_key`."""
+    return _key(kind, [(batch, " ")])
+
+
+def company_key(kind: str, domain: str) -> str:
+    """The key of an artifact of a company, in the batch of `artifacts_of`: `scorecard-autumn-screen--alpha-example`.
+
+    Prefect takes lower-case letters, digits and dashes, and shows artifacts of one key as versions of one thing. Where
+    a key does not say all that is said in the names (`a-b.example`, `a.b.example`), or would be long, a hash does.
+
+    Args:
+        kind: what the artifact is.
+        domain: the company's.
+    """
+    batch = _batch.get()
+    return _key(kind, [(domain, ".")] if batch is None else [(batch, " "), (domain, ".")])
+
+
+def _key(kind: str, names: Sequence[tuple[str, str]]) -> str:
+    """The key of these names, each with what a dash stands for in it."""
+    key = f"{kind}-{'--'.join(slug_of(name) for name, _ in names)}"
+    if len(key) <= _LONGEST_KEY and all(slug_of(name).replace("-", dash) == name.lower() for name, dash in names):
+        return key
+    digest = hashlib.sha256("\n".join(name for name, _ in names).encode()).hexdigest()[:8]
+    return f"{key[: _LONGEST_KEY - len(digest) - 1].rstrip('-')}-{digest}"
 
 
 def name_of_batch_run() -> str:

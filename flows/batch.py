@@ -8,12 +8,13 @@ from typing import Annotated, Final
 from prefect.artifacts import create_markdown_artifact
 from prefect.context import TagsContext
 
-from flows.artifacts import mark_warnings, name_of_batch_run, ranking, report_address, tell
-from flows.batch_definition import BatchDefinition, batch_of, in_its_folder, slug_of
+from flows.artifacts import artifacts_of, batch_key, mark_warnings, name_of_batch_run, ranking, report_address, tell
+from flows.batch_definition import BatchDefinition, batch_of, in_its_folder
 from flows.batch_file import Batch
 from flows.due_diligence import examine, examining_in_turns
 from flows.engine import IfGiven, as_steps, flow, without_a_line_a_task
 from flows.run import close_company, companies_to_do, company_of, finish, run_of
+from flows.scheduled_names import name_those_to_come
 from flows.settings import BatchSettings
 from flows.unchanged import ListedRoom, TakenOver, take_over_unchanged
 from flows.worker_secrets import secrets_of_worker
@@ -66,7 +67,12 @@ def batch(
     """
     without_a_line_a_task()
     with in_its_folder(definition), secrets_of_worker(is_deployed=definition is not None):
-        return _run(batch_of(batch_file, criteria, definition), out, reports, retry_failed=retry_failed)
+        screen = batch_of(batch_file, criteria, definition)
+        try:
+            return _run(screen, out, reports, retry_failed=retry_failed)
+        finally:
+            if definition is not None:
+                show(name_those_to_come, screen.name)
 
 
 def _run(screen: Batch, out: Path | None, reports: Path | None, *, retry_failed: bool) -> str:
@@ -74,6 +80,7 @@ def _run(screen: Batch, out: Path | None, reports: Path | None, *, retry_failed:
         override_settings(screen.settings),
         TagsContext(current_tags=set()),  # the run has them; of each task they would be a request more
         run_of(screen, retry_failed=retry_failed) as run,
+        artifacts_of(screen.name),
     ):
         if out is None and reports is not None:
             out = reports / run
@@ -92,7 +99,7 @@ def _run(screen: Batch, out: Path | None, reports: Path | None, *, retry_failed:
             show(
                 create_markdown_artifact,
                 ranking(results),
-                key=f"ranking-{slug_of(screen.name)}",
+                key=batch_key("ranking", screen.name),
                 description=f"{screen.name}: the companies ranked",
             )
     return run

@@ -156,12 +156,16 @@ class BatchCompany:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A batch that is ready to run. `settings` rule while it runs (`override_settings`)."""
+    """A batch that is ready to run. `settings` rule while it runs (`override_settings`).
+
+    `part_of` is the name of the batch by whose criteria one company is examined alone.
+    """
 
     name: str
     criteria: Criteria
     companies: Sequence[BatchCompany]
     settings: dict[str, Value]
+    part_of: str | None = None
 
     @property
     def extent(self) -> str:

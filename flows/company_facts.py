@@ -2,8 +2,7 @@
 
 from prefect.artifacts import create_markdown_artifact
 
-from flows.artifacts import escape
-from flows.batch_definition import slug_of
+from flows.artifacts import company_key, escape
 from flows.engine import flow
 from storage import companies, database, runs
 from tasks.companies import facts
@@ -41,7 +40,7 @@ def company_facts(domain: str, company_id: int | None = None) -> int | None:
     show(
         create_markdown_artifact,
         "\n".join(lines),
-        key=f"facts-{slug_of(domain)}",
+        key=company_key("facts", domain),
         description=f"What the sources say of {domain}",
     )
     return stored.id

@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import BoundedSemaphore
 from typing import Annotated, Final
 
-from flows.artifacts import mark_warnings, name_of_company_run
+from flows.artifacts import artifacts_of, mark_warnings, name_of_company_run
 from flows.batch_definition import BatchDefinition, in_its_folder
 from flows.company_facts import company_facts
 from flows.engine import IfGiven, flow
@@ -99,7 +99,7 @@ def due_diligence(
             known_company(company, batch_file, definition) if company is not None else new_company(name, domain, folder)
         )
         screen = single(asked, criteria, batch_file, definition)
-        with override_settings(screen.settings), run_of(screen) as run_id:
+        with override_settings(screen.settings), run_of(screen) as run_id, artifacts_of(screen.part_of):
             if out is None and reports is not None:
                 out = reports / run_id
             with concerning(asked.name):

@@ -45,7 +45,7 @@ class TrackedFlow(Flow[P, R]):
     """A Prefect flow; called, it gives what its function gives, and raises what that raises."""
 
     def __init__(self, fn: Callable[P, R], **options: Any) -> None:
-        super().__init__(outcome_told(fn), **options)
+        super().__init__(cast("Callable[P, R]", outcome_told(fn)), **options)
         self._function = fn
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from prefect.artifacts import create_progress_artifact, create_table_artifact, update_progress_artifact
 
-from flows.batch_definition import slug_of
+from flows.artifacts import company_key
 from flows.engine import flow
 from flows.index_folder import index_folder
 from storage import database, documents, runs
@@ -50,7 +50,7 @@ def extract_all(folder: str, room_id: int | None = None, company_id: int | None 
     known = {outcome.document_id for outcome in outcomes}
     to_read = [document for document in listed if document.document_id not in known]
     if to_read or company is None:
-        key = f"documents-{slug_of(company.domain)}" if company else "documents"
+        key = company_key("documents", company.domain) if company else "documents"
         read = read_documents if known and _is_little(to_read) else read_documents.tracked
         outcomes += _read(key, folder, to_read, partial(read, company_id=company_id, since=since), room_id)
         others = f" ({len(known):,} more were known)" if known else ""

@@ -179,7 +179,7 @@ def single(
     """
     if batch_file is not None:
         other = batch_of(batch_file, criteria, definition)
-        return Batch(company.name, other.criteria, [company], other.settings)
+        return Batch(company.name, other.criteria, [company], other.settings, part_of=other.name)
     if criteria is None:
         raise BadRequest("Give a criteria file or a batch file.", {"criteria": "one of criteria, batch_file is needed"})
     return Batch(company.name, read_criteria(criteria), [company], {})

@@ -2,8 +2,7 @@
 
 from prefect.artifacts import create_markdown_artifact
 
-from flows.artifacts import scorecard
-from flows.batch_definition import slug_of
+from flows.artifacts import company_key, scorecard
 from flows.engine import flow
 from flows.run import company_of
 from tasks.reports.report import build_scores
@@ -32,5 +31,6 @@ def score_company(domain: str, run: str = "latest") -> bool:
     is_complete = score_criteria.tracked(company.id, is_new=True)
     report = build_scores(company.run_id, domain)
     card = scorecard(report.companies[0], report.run)
-    show(create_markdown_artifact, card, key=f"scorecard-{slug_of(domain)}", description=f"{company.name}: scores")
+    key = company_key("scorecard", domain)
+    show(create_markdown_artifact, card, key=key, description=f"{company.name}: scores")
     return is_complete

@@ -14,8 +14,7 @@ from typing import Final, NamedTuple
 from prefect.artifacts import create_markdown_artifact
 from sqlmodel import Session
 
-from flows.artifacts import escape
-from flows.batch_definition import slug_of
+from flows.artifacts import batch_key, escape
 from flows.index_folder import warnings_of_room
 from storage import companies, database, documents, figures, run_documents, runs, scores, texts
 from storage.documents import Room, RoomDocument
@@ -126,7 +125,7 @@ def take_over_unchanged(run_id: str, at_once: int) -> TakenOver:
         show(
             create_markdown_artifact,
             "\n".join(f"- {escape(company.name)} ({escape(company.domain)})" for company in taken),
-            key=f"unchanged-{slug_of(run.batch)}",
+            key=batch_key("unchanged", run.batch),
             description=f"{run.batch}: companies that have not changed since the run before",
         )
     ids = frozenset(company.id for company in taken if company.id is not None)

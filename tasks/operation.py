@@ -50,7 +50,7 @@ class Operation(Generic[P, R]):
         return self.function(*args, **kwargs)
 
     @cached_property
-    def task(self) -> "Task[P, R]":
+    def task(self) -> "Task[P, R | None]":
         """The function as a Prefect task, which `tracked` runs."""
         be_brief()
         from prefect import task  # noqa: PLC0415 - 1.2 s
@@ -58,7 +58,7 @@ class Operation(Generic[P, R]):
         return task(outcome_told(self.function), **self._options)
 
     @cached_property
-    def _task_tried_once(self) -> "Task[P, R]":
+    def _task_tried_once(self) -> "Task[P, R | None]":
         return self.task.with_options(retries=0)
 
     def tracked(self, *args: P.args, **kwargs: P.kwargs) -> R:

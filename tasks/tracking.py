@@ -82,16 +82,19 @@ class _Outcome(Generic[R]):
 _outcome: ContextVar["_Outcome[Any] | None"] = ContextVar("outcome", default=None)
 
 
-def outcome_told(function: Callable[P, R]) -> Callable[P, R]:
-    """The function for Prefect to run: it tells `run_tracked` its outcome, and does no work twice."""
+def outcome_told(function: Callable[P, R]) -> Callable[P, R | None]:
+    """The function for Prefect to run: it tells `run_tracked` its outcome, and does no work twice.
+
+    Prefect itself is given nothing: of each part of a result it would keep a note until the flow's run ends.
+    """
 
     @wraps(function)
-    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+    def run(*args: P.args, **kwargs: P.kwargs) -> R | None:
         outcome = cast("_Outcome[R] | None", _outcome.get())
         if outcome is None:  # a Prefect worker runs it
             return function(*args, **kwargs)
         if outcome.is_done:
-            return outcome.result
+            return None
         token = _outcome.set(None)
         outcome.began = outcome.began or time.monotonic()
         try:
@@ -106,12 +109,12 @@ def outcome_told(function: Callable[P, R]) -> Callable[P, R]:
             _outcome.reset(token)
             if outcome.server.is_left_alone:
                 outcome.left_to_tell.enter_context(_without_retries())
-        return outcome.result
+        return None
 
     return run
 
 
-def run_tracked(tracked: Callable[P, R], function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+def run_tracked(tracked: Callable[P, object], function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     """Run a function through Prefect, or without it where Prefect fails.
 
     Args:

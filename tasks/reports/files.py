@@ -196,7 +196,8 @@ class _Html(_Writer):
             self._files.add(*self._html.own_page(company))
 
     def end(self) -> None:
-        self._files.add(self._name, self._html.first_page())
+        for piece in self._html.first_page():
+            self._files.add(self._name, piece)
 
 
 class _Whole(_Writer):

@@ -6,7 +6,7 @@ evidence beside the report only, and each page's policy allows no script and no 
 
 import re
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -70,6 +70,9 @@ TEMPLATES = Path(__file__).parent / "templates"
 OPEN_UP_TO = 5
 """With more companies than these their sections start closed: the matrix is the way in."""
 
+_PIECE: Final = 200
+"""Outputs of a template that are one piece of a page: a piece is written as one, and small beside a long page."""
+
 _SIGNS: Final = {ScoreStatus.MISSING: "○", ScoreStatus.UNSCORED: "–"}
 
 
@@ -107,13 +110,13 @@ class HtmlReport:
         number = len(self._companies)
         return self._pages.path(number), render_company(self._run, company, number, self._names, self._pages)
 
-    def first_page(self) -> str:
-        """The page report.html, of all companies that were taken in."""
+    def first_page(self) -> Iterator[str]:
+        """The page report.html, of all companies that were taken in, piece by piece: of a thousand it is some MB."""
         companies = [shown.company for shown in self._companies]
-        return (
+        pieces = (
             environment()
             .get_template("report.html")
-            .render(
+            .stream(
                 **self._shared(),
                 shown=self._companies,
                 companies=companies,
@@ -123,6 +126,8 @@ class HtmlReport:
                 across=figures_across([(shown.company.name, shown.newest) for shown in self._companies]),
             )
         )
+        pieces.enable_buffering(_PIECE)
+        return pieces
 
     def _shared(self) -> dict[str, Any]:
         return _shared(self._run, self._pages, apart=self.are_apart, base="")
@@ -142,7 +147,7 @@ def _render_report(report: Report, *, is_one_page: bool) -> str:
     html = HtmlReport(report.run, ReportInParts.of(report).listed, is_one_page=is_one_page)
     for company in report.companies:
         html.add(company)
-    return html.first_page()
+    return "".join(html.first_page())
 
 
 def render_company(

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final, Never, TypeVar
 
 from pydantic import BaseModel
 
@@ -14,6 +14,8 @@ from tasks.reports.wording import Tally, tally
 M = TypeVar("M", bound=BaseModel)
 
 _NOTED_AS_SET: Final[set[str]] = set()
+_NONE: Final[list[Never]] = []
+"""Of a company in an overview, what is left out: one list for all, which nobody fills."""
 _CONFLICTS = 2
 """Figures that contradict each other, of which the first page names so many of a company."""
 
@@ -54,16 +56,16 @@ def scores_alone(company: CompanyReport) -> CompanyReport:
     return company.model_copy(
         update={
             "criteria": [_scored(criterion) for criterion in company.criteria],
-            "conflicts": [],
-            "documents": [],
-            "changes": [],
-            "warnings": [],
-            "facts": [],
-            "figures": [],
-            "figure_conflicts": [],
-            "derived_figures": [],
-            "figure_comparisons": [],
-            "untied_sums": [],
+            "conflicts": _NONE,
+            "documents": _NONE,
+            "changes": _NONE,
+            "warnings": _NONE,
+            "facts": _NONE,
+            "figures": _NONE,
+            "figure_conflicts": _NONE,
+            "derived_figures": _NONE,
+            "figure_comparisons": _NONE,
+            "untied_sums": _NONE,
         }
     )
 
@@ -76,8 +78,8 @@ def _scored(criterion: CriterionReport) -> CriterionReport:
     for quote in (*verified[:1], *with_page[:1]) or criterion.quotes[:1]:
         if not any(quote is other for other in kept):
             kept.append(quote)
-    quotes = [_slim(quote, text="", before="", behind="", boxes=[]) for quote in kept]
-    return _slim(criterion, quotes=quotes, contradictions=[], orders=[], nearest=[])
+    quotes = [_slim(quote, text="", before="", behind="", boxes=_NONE) for quote in kept]
+    return _slim(criterion, quotes=quotes, contradictions=_NONE, orders=_NONE, nearest=_NONE)
 
 
 def _slim(model: M, **fields: object) -> M:

@@ -250,6 +250,26 @@ def test_deploying_sets_the_schedule(server: Server) -> None:
     assert nightly["work_pool_name"] == "diligence"
 
 
+def runs_to_come(server: Server, name: str) -> list[dict[str, Any]]:
+    """A deployment's runs that wait for their time, the next one first."""
+    deployment = server.ask(f"/deployments/name/{name}")
+    waiting = {
+        "flow_runs": {"state": {"type": {"any_": ["SCHEDULED"]}}},
+        "deployments": {"id": {"any_": [deployment["id"]]}},
+        "sort": "EXPECTED_START_TIME_ASC",
+    }
+    return list(server.ask("/flow_runs/filter", waiting))
+
+
+def test_runs_to_come_bear_the_name_of_their_batch(server: Server, two: tuple[Path, Path]) -> None:
+    for cron in ("0 20 * * 1-5", "0 6 * * *"):  # the second takes the place of the first
+        done = server.command([*DILIGENCE, "deploy", "--batch", str(two[0]), "--cron", cron])
+        assert done.returncode == 0, done.stderr
+        names = [run["name"] for run in runs_to_come(server, "batch/autumn-screen")]
+        assert len(names) >= 3
+        assert set(names) == {"Autumn screen"}
+
+
 def test_of_runs_of_a_batch_that_are_due_together_one_waits_for_the_other(server: Server) -> None:
     nightly = server.ask("/deployments/name/batch/sample-screen")
     assert nightly["global_concurrency_limit"]["limit"] == 1
@@ -403,6 +423,8 @@ def test_two_batches_on_a_pool_with_a_limit_both_run_where_their_files_are_gone(
         assert done.returncode == 0, done.stderr
         file.unlink()
     (two[0].parent / "criteria.yaml").unlink()
+    later = runs_to_come(server, "batch/autumn-screen")[-1]["id"]
+    server.ask(f"/flow_runs/{later}", {"name": "made-up-name"}, "PATCH")  # as one that Prefect schedules later
     own = server.folder / "flows"  # a package of the folder's own, of the same name as ours
     own.mkdir()
     (own / "__init__.py").write_text("raise SystemExit('not ours')")
@@ -412,6 +434,7 @@ def test_two_batches_on_a_pool_with_a_limit_both_run_where_their_files_are_gone(
             run = wait_for(partial(ended, server, f"batch/{name}", scheduled=True), 200)
             assert run["state_type"] == "COMPLETED"
             assert list((server.folder / "nightly" / name).glob("*/report.json"))
+        assert server.ask(f"/flow_runs/{later}")["name"] == "Autumn screen"
     finally:
         end(started)
         shutil.rmtree(own)

@@ -1,9 +1,11 @@
 """What the Prefect UI shows, as a Markdown reader of its kind makes of it."""
 
+import re
+
 import pytest
 from markdown_it import MarkdownIt
 
-from flows.artifacts import escape, scorecard
+from flows.artifacts import artifacts_of, batch_key, company_key, escape, scorecard
 from storage.scores import ScoreStatus
 from tasks.reports.report import build
 from tests.tasks.reports.rows import company, outcome, write_company, write_run
@@ -85,3 +87,25 @@ def test_scorecard_of_a_company_with_nothing_scored_says_so() -> None:
     card = scorecard(report.companies[0], report.run)
     assert "nothing could be scored" in card
     assert "**This company's run failed.** The folder is gone." in card
+
+
+def key_in(batch: str | None, domain: str) -> str:
+    with artifacts_of(batch):
+        return company_key("scorecard", domain)
+
+
+def test_artifacts_of_a_company_have_a_key_for_each_batch() -> None:
+    assert key_in("Autumn screen", "alpha.example") == "scorecard-autumn-screen--alpha-example"
+    assert key_in("Winter screen", "alpha.example") == "scorecard-winter-screen--alpha-example"
+    assert key_in(None, "alpha.example") == "scorecard-alpha-example"
+    assert batch_key("ranking", "Autumn screen") == "ranking-autumn-screen"
+
+
+def test_keys_of_names_that_look_alike_differ_and_are_what_prefect_takes() -> None:
+    batches = ["Autumn screen", "Autumn: screen", "Autumn-screen", "Ängste & Söhne", "秋", "x" * 300, "x" * 301]
+    keys = {key_in(batch, domain) for batch in batches for domain in ("a-b.example", "a.b.example", "b.example")}
+    keys |= {batch_key("ranking", batch) for batch in batches}
+    assert len(keys) == 4 * len(batches)
+    assert all(re.fullmatch("[a-z0-9-]{1,100}", key) for key in keys)
+    assert key_in("Screen a", "b.example") != key_in("Screen", "a.b.example")
+    assert key_in("b.example", "b.example") != key_in(None, "b.example")

@@ -18,11 +18,13 @@ from prefect.client.schemas.filters import (
     FlowRunFilterId,
 )
 from prefect.client.schemas.sorting import FlowRunSort
+from prefect.context import FlowRunContext
 from sqlmodel import col, func, select
 
 from flows.batch import batch
 from flows.company_facts import company_facts
 from flows.due_diligence import due_diligence
+from flows.engine import flow
 from flows.extract_all import extract_all
 from flows.index_folder import index_folder
 from flows.run import CompaniesFailed
@@ -32,6 +34,7 @@ from storage.caches import StoredAnswer
 from storage.runs import Run, RunStatus
 from storage.texts import Outcome, StoredText
 from tasks.errors import BadRequest, Conflict, NotFound
+from tasks.operation import operation
 from tasks.reports.models import Report
 from tasks.reports.report import build
 from tests.flows.conftest import write_batch, write_room
@@ -64,8 +67,8 @@ def only_run(prefect_server: None, tmp_path_factory: pytest.TempPathFactory) -> 
     database.close()
     with get_client(sync_client=True) as client:
         newest = client.read_flow_runs(sort=FlowRunSort.START_TIME_DESC)
-        mine = [flow for flow in newest if flow.parameters.get("out") == str(out)]
-        ids = FlowRunFilter(id=FlowRunFilterId(any_=[flow.id for flow in mine]))
+        mine = [flow_run for flow_run in newest if flow_run.parameters.get("out") == str(out)]
+        ids = FlowRunFilter(id=FlowRunFilterId(any_=[flow_run.id for flow_run in mine]))
         tasks: list[str] = []
         for _ in range(60):  # Prefect's server learns of them by events, a little later
             tasks = [task.name for task in client.read_task_runs(flow_run_filter=ids)]
@@ -120,11 +123,14 @@ def test_a_batch_scores_what_needs_no_model_and_shows_passages_for_the_rest(fini
 
 
 def test_the_artifacts_can_be_read_back_from_prefect(finished: Finished) -> None:
-    assert any("Alpha" in str(card) and "established" in str(card) for card in artifacts("scorecard-alpha-example"))
-    tables = [json.loads(table) for table in artifacts("documents-alpha-example-read")]
+    assert any(
+        "Alpha" in str(card) and "established" in str(card)
+        for card in artifacts("scorecard-small-screen--alpha-example")
+    )
+    tables = [json.loads(table) for table in artifacts("documents-small-screen--alpha-example-read")]
     assert any({"deck.txt", "notes.pdf"} == {row["document"] for row in table} for table in tables)
     # Two documents take a moment: only where that was a second is there a progress, and it has come to its end.
-    assert set(artifacts("documents-alpha-example")) <= {100.0}
+    assert set(artifacts("documents-small-screen--alpha-example")) <= {100.0}
     assert any("Small screen" in str(table) for table in artifacts("ranking-small-screen"))
 
 
@@ -200,6 +206,21 @@ def test_an_unchanged_batch_reads_no_document_and_asks_no_model(
     assert {document.status for document in company(second, "beta.example").documents} == {"unchanged"}
     assert company(second, "alpha.example").criteria[0].score == 4
     assert company(second, "alpha.example").changes == []
+
+
+def test_prefect_keeps_no_note_of_what_a_task_gives() -> None:
+    @operation(name="list")
+    def listed() -> list[list[int]]:
+        return [[number] for number in range(20)]
+
+    @flow(name="keeps")
+    def keeps() -> tuple[list[list[int]], int]:
+        given = listed.tracked()
+        context = FlowRunContext.get()
+        assert context is not None
+        return given, len(context.run_results)
+
+    assert keeps() == ([[number] for number in range(20)], 0)
 
 
 @pytest.mark.parametrize(("setting", "expected"), [(None, 2), ("1", 1)])
@@ -335,6 +356,8 @@ def test_due_diligence_runs_alone(batch_file: Path, tmp_path: Path) -> None:
     report = build(run)
     assert [each.name for each in report.companies] == ["Alpha"]
     assert (tmp_path / "out" / "report.html").exists()
+    # What it shows stands with what the batch's own runs show of the company.
+    assert any(f"run `{run}`" in str(card) for card in artifacts("scorecard-small-screen--alpha-example"))
     with pytest.raises(BadRequest, match="criteria"):
         due_diligence("Alpha", "alpha.example", "rooms/alpha")
 

@@ -79,8 +79,8 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
-SERVER_LIMIT: Final = RateLimit(at_once=16, start_at=4, longest_hold=600.0, spread=0.25)
-"""The requests under way at a server: as many as it answers without a refusal, 16 at most."""
+SERVER_LIMIT: Final = RateLimit(at_once=16, start_at=8, longest_hold=600.0, spread=0.25)
+"""The requests under way at a server: as many as it answers without a refusal, 16 at most, 8 to begin with."""
 
 _limiters = RateLimiters(SERVER_LIMIT)
 

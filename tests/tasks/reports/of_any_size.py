@@ -147,7 +147,7 @@ def pages_of(report: Report) -> Iterator[tuple[str, str]]:
         html.add(company)
         if html.are_apart:
             yield html.own_page(company)
-    yield "report.html", html.first_page()
+    yield "report.html", "".join(html.first_page())
 
 
 def write_places(folder: Path, report: Report) -> None:

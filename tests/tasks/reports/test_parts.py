@@ -16,9 +16,11 @@ from storage.scores import ScoreStatus
 from tasks.errors import BadRequest
 from tasks.reports.company import company_report
 from tasks.reports.files import render, write_report, write_reports
-from tasks.reports.models import CompanyReport, QuoteBox, Report
+from tasks.reports.html import HtmlReport
+from tasks.reports.models import CompanyReport, QuoteBox, Report, ReportInParts
 from tasks.reports.report import build, build_in_parts
 from tests.tasks.reports.everything import report_with_everything
+from tests.tasks.reports.many import report_of
 from tests.tasks.reports.rows import document, outcome, quote, write_company
 from tests.tasks.reports.test_company_pages import write_many
 
@@ -68,6 +70,15 @@ def test_a_report_in_parts_is_the_whole_one_each_time() -> None:
     parts = build_in_parts("r1")
     for _ in range(2):
         assert Report(run=parts.run, companies=list(parts.companies())) == build("r1")
+
+
+def test_the_first_page_of_many_companies_is_never_in_memory_whole() -> None:
+    report = report_of(60)
+    html = HtmlReport(report.run, ReportInParts.of(report).listed)
+    for company in report.companies:
+        html.add(company)
+    pieces = list(html.first_page())
+    assert max(map(len, pieces)) < sum(map(len, pieces)) / 2
 
 
 @pytest.mark.parametrize("count", [3, 21])
