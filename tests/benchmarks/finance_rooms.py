@@ -6,6 +6,7 @@ need LibreOffice.
 `python -m tests.benchmarks.finance_rooms PART` lists what was missed and what is false.
 """
 
+import random
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -18,15 +19,20 @@ from tests.benchmarks import (
     finance_rooms_second_development,
     finance_rooms_second_shut,
     finance_rooms_shut,
+    finance_rooms_third,
 )
 from tests.benchmarks.figure_conflicts import conflicts_of
 
 Room = Callable[[Path], set[tuple[str, str, str]]]
+_THIRD: Final = random.Random(17).sample(finance_rooms_third.ROOMS, len(finance_rooms_third.ROOMS))
+"""The third rooms in an order by lot: the first half is for development, the other is shut."""
 PARTS: Final[dict[str, Sequence[Room]]] = {
     "development": finance_rooms_development.ROOMS,
     "shut": finance_rooms_shut.ROOMS,
     "second development": finance_rooms_second_development.ROOMS,
     "second shut": finance_rooms_second_shut.ROOMS,
+    "third development": _THIRD[: len(_THIRD) // 2],
+    "third shut": _THIRD[len(_THIRD) // 2 :],
 }
 
 
