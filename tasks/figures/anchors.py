@@ -6,6 +6,17 @@ begins costs a tenth of that or less, and the pattern is then held against few p
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Final
+
+
+_BLANKS: Final = "\xa0\u202f\u2009"
+
+
+def plain_blanks(text: str) -> str:
+    """The text with plain blanks for those that hold words together, each character at the offset that it has."""
+    for mark in _BLANKS:
+        text = text.replace(mark, " ")
+    return text
 
 
 def lowered(text: str) -> str:

@@ -15,7 +15,7 @@ from typing import Final
 
 from tasks.documents.extract import places as kinds
 from tasks.documents.extract.places import Place
-from tasks.figures.anchors import count_words, lowered, matches, spots
+from tasks.figures.anchors import count_words, lowered, matches, plain_blanks, spots
 from tasks.figures.figure import Basis
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
 from tasks.figures.numbers import currency_of, units_of, uses_decimal_comma
@@ -170,7 +170,7 @@ class LedgerDocument:
 
     def __init__(self, text: str, places: Places, name: str = "", document_format: str = "") -> None:
         """`name` is the document's file name, `document_format` the ending of its format (".pdf")."""
-        self.text = text
+        self.text = plain_blanks(text)
         self.name = name
         self.format = document_format or PurePath(name).suffix.lower()
         self._parts: list[Place] = []

@@ -89,16 +89,17 @@ _BASIS_WORDS: Final[tuple[tuple[Basis, str], ...]] = (
         ("pro_forma", r"\bpro[- ]?forma\b|\bPF\b"),
         ("adjusted", (r"\badj(?:usted|\.)?(?=\W|$)|\bunderlying\b|\bnormali[sz]ed\b|\bnon[- ]gaap\b|\bbereinigt\w*"
                      r"|\bajusté\w*|\bajustado\b|\bnon[- ]ifrs\b")),
-        ("budget", r"\bbudget\w*|\bplan(?:ned|wert|ung)?\b|\btarget(?:s|ed)?\b|\bpresupuest\w*|\bpréviu\b"),
+        ("budget", r"\bbudget\w*|\bplan(?:ned|wert|ung)?\b|\btarget(?:s|ed)?\b|\bpresupuest\w*|\bppto\b|\bpréviu\b|\bbegro(?:ot|te?)\w*|\borçament\w*|\borçad[oa]s?\b"),
         ("forecast", (r"\bforecasts?\b|\bprojec(?:ted|tions?)\b|\bprognose\b|\boutlook\b|\bguidance\b"
-                     r"|\bestimate[ds]?\b|\bexpect(?:s|ed)?\b|\bprévision\w*|\bprevisión\b|\bpipeline\b|\bscenario\b"
+                     r"|\bestimate[ds]?\b|\bexpect(?:s|ed)?\b|\bprévision\w*|\bprévue?s?\b|\bprevisi(?:ón|ones|oni)\b|\bprevis(?:ão|ões)\b|\bprevist[oai]s?\b"
+                     r"|\bprognos\w*|\berwartet\w*|\bverwacht\w*|\bhochrechnung\b|\bpipeline\b|\bscenario\b"
                      r"|\bbase case\b|\bis to reach\b|\bwill (?:reach|be|grow)\b|\bwould be\b|\baims?\b")),
         ("management", (r"\bunaudited\b|\bungeprüft\b|\bmanagement accounts\b|\bnon audité\b|\bno auditad[oa]s?\b"
                        r"|\bpreliminary\b|\bprovisional\b|\bflash\b")),
         ("audited", r"(?<!un)\baudited\b|\btestiert\b|\bgeprüft\b"),
 )  # fmt: skip
 _BASIS_STEMS: Final = re.compile(
-    "pro|forma|pf|adj|ajust|underl|normal|gaap|ifrs|bereinigt|budget|plan|target|presup|pr[ée]vi|forecast|prognos|outlook|guidance"
+    "pro|forma|pf|adj|ajust|underl|normal|gaap|ifrs|bereinigt|budget|plan|target|presup|ppto|begro|orça|pr[ée]v|erwart|verwacht|hochrechn|forecast|prognos|outlook|guidance"
     "|estimat|expect|pipeline|scenario|case|reach|will|would|aim|audit|geprüft|management|flash|testiert"
 )
 """One of these stands in all words of a basis: looked for first, in lower case."""

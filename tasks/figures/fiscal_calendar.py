@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Final
 
-from tasks.figures.anchors import lowered, matches, spots
+from tasks.figures.anchors import lowered, matches, plain_blanks, spots
 from tasks.figures.periods import MONTH, MONTH_NAMES, YEAR, When, dates_in, day_of, find_periods, months_back
 
 _YEAR_ENDED: Final = re.compile(
@@ -109,6 +109,7 @@ class Calendar:
 
 def learn_calendar(text: str, name: str = "") -> Calendar:
     """What a document says of its fiscal year, and the newest date on its first page or in its name."""
+    text = plain_blanks(text)
     head = text[:400_000]
     lower = lowered(head)
     year_ends = sorted({*spots(lower, _YEAR_ENDED_WORDS), *spots(lower, (" to ", " to:"), before=1)})

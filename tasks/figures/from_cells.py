@@ -39,6 +39,9 @@ _LONGEST_STATEMENT: Final = 2000
 _SURE_OF_COLUMNS: Final = 100
 """Rows of a table from which on those that name nothing are passed by."""
 
+_ALL_OF_IT: Final = re.compile(r"100(?:[.,]0+)? ?%")
+"""Beside revenue: below it are its percentages, whether each says so or not."""
+
 _OTHER_FLOWS: Final = re.compile(r"\b(?:investing|financing|investment)\b", re.IGNORECASE)
 """Sections of a cash flow statement that have rows "from continuing operations" too."""
 
@@ -226,6 +229,8 @@ class _Table:
             if by_row
             else {index: columns[index] for index in numbers if index < len(columns)}
         )
+        if meaning is not None and meaning.concept.id == "revenue":
+            self._percents.update(index for index in numbers if _ALL_OF_IT.fullmatch(row.cells[index]))
         named_when = label.when if label else None
         if row.cells[0] and is_number(row.cells[0]) is False and named_when is None and not by_row:
             named_when = header_period(row.cells[0])

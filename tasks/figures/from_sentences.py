@@ -48,7 +48,6 @@ from tasks.figures.sentence_words import (
 _LONGEST: Final = 600
 """Characters of a sentence that is looked at."""
 
-_BLANKS: Final = "\n\xa0\u202f\u2009"
 _SENTENCE: Final = re.compile(
     r"(?<=[.;!?])(?<!Mio\.)(?<!Mrd\.)(?<!Tsd\.)(?<!rd\.)(?<!ca\.)(?<!Nr\.)(?<!Rs\.)\s+"
     r"(?!(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b)(?=[A-ZÄÖÜÉ0-9(“\"•–-])|\n(?=[•\-–\d(]|[A-ZÄÖÜ][^\n]{0,60}:)|\f|\n\s*\n"
@@ -140,17 +139,13 @@ def _split(paragraph: str, start: int) -> Iterator[tuple[int, str]]:
     for match in _SENTENCE.finditer(paragraph):
         piece = paragraph[at : match.start()]
         if _DIGIT.search(piece):
-            yield start + at, _blank(piece[:_LONGEST])
+            yield start + at, piece[:_LONGEST].replace("\n", " ")
         at = match.end()
     piece = paragraph[at:]
     if _DIGIT.search(piece):
-        yield start + at, _blank(piece[:_LONGEST])
+        yield start + at, piece[:_LONGEST].replace("\n", " ")
 
 
-def _blank(sentence: str) -> str:
-    for mark in _BLANKS:
-        sentence = sentence.replace(mark, " ")
-    return sentence
 
 
 def _of_mention(

@@ -135,7 +135,7 @@ _CODE: Final = "(?:" + "|".join(_CODES) + ")"
 _UNIT_SCALE: Final = re.compile(
     r"(?P<thousand>\b(?:thousands?|tausend|milliers|miles de|milhares|migliaia|duizend(?:en)?|tusen(?:tal)?|tsd)\b"
     r"|\bx ?[€$£]? ?1[.,’']?000\b"
-    r"|['’]000|(?<=[A-Z$£€¥]) ?000s?(?!\d)"
+    r"|['’]000|(?<=[A-Za-z$£€¥])/ ?000\b|(?<=[A-Z$£€¥]) ?000s?(?!\d)"
     rf"|\b000s\b|\b[Tk](?:[€$£]|{_CODE}\b)|[€$£] ?k\b|\b{_CODE} ?k\b)"
     r"|(?P<lakh>\blakhs?\b|\blacs\b)|(?P<crore>\bcrores?\b|(?:₹|\bINR|\bRs\.?)(?: in)? ?crs?\b)"
     r"|(?P<billion>\bbillions?\b|\bmilliarden\b|\bmilliards\b|\bmiliardi\b|\bmiljard\w*|\bmrd\b|\bbn\b|[€$£]bn\b)"
@@ -331,7 +331,7 @@ def without_units(text: str) -> str:
 
 
 _UNIT_WORDS: Final = (
-    rf"(?:in |en |als )?(?:{_CUR}|T€|[TkM]{_CODE}|euros?|dollars)?\s?(?:in\s)?(?:1?['’]?000['’]?s?|k|m|mm|mn|bn"
+    rf"(?:in |en |als )?(?:{_CUR}|T€|[TkM]{_CODE}|euros?|dollars)?\s?(?:in\s)?(?:/?1?['’]?000['’]?s?|k|m|mm|mn|bn"
     rf"|mio\.?|mrd\.?|cr"
     rf"|tsd\.?|thousands?|"
     r"millions?|billions?|tausend|millionen|millones|crores?|lakhs?)?\s?(?:(?:of |de |d['’] ?)?"

@@ -7,8 +7,9 @@ fiscal calendar (`fiscal_calendar.py`).
 
 import re
 from calendar import monthrange
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 from functools import lru_cache
 from typing import Final
 
@@ -32,7 +33,7 @@ YEAR: Final = r"(?:19[89]\d|20[0-6]\d)"
 
 _TOKEN: Final = re.compile(
     rf"(?P<iso>\b(?P<iy>{YEAR})-(?P<im>0[1-9]|1[0-2])(?:-(?P<id>[0-3]\d))?\b)"
-    rf"|(?P<dmy>\b(?P<dd>[0-3]?\d)(?:st|nd|rd|th)?\.? (?:de |of )?(?P<dm>{MONTH})(?:,? (?:de )?(?P<dy>{YEAR})\b)?)"
+    rf"|(?P<dmy>\b(?P<dd>[0-3]?\d)(?:st|nd|rd|th)?\.? (?:de |of )?(?P<dm>{MONTH})(?:,? (?:de )?(?P<dy>{YEAR})\b| (?P<dyy>\d\d)\b(?! ?[\w.,:%-]))?)"
     rf"|(?P<mdy>\b(?P<mm>{MONTH}) (?P<md>[0-3]?\d)(?:st|nd|rd|th)?\b(?!\d)(?:,? ?(?P<my>{YEAR})\b)?)"
     rf"|(?P<num>\b(?P<n1>[0-3]?\d)(?P<sep>[./-])(?P<n2>[0-3]?\d)(?P=sep)(?P<ny>{YEAR}|(?<![-])\d\d)\b(?!-\d))"
     rf"|(?P<monthyear>\b(?P<ymm>{MONTH})[ -/’']{{1,2}}(?P<ymy>{YEAR}|(?<=[-’'])\d\d)(?P<mkind>[aefbp])?\b)"
@@ -74,6 +75,8 @@ HINT: Final = re.compile(
     rf"{YEAR}|\b(?:fy|cy|gj|q[1-4]|[1-4]q|h[12]|[12]h|ltm|ttm)|{MONTH}|quarter|half|months|weeks", re.IGNORECASE
 )
 """What a text must hold to speak of a period."""
+
+_ANY_YEAR: Final = 2023
 
 _TIMELY: Final = re.compile(
     r"\d|[Qq][Uu][Aa][Rr][Tt][Ee]|[Hh][Aa][Ll][Ff]|[LlTt][Tt][Mm]|[Tt][Ww][Ee][Ll][Vv]|[Ee][Nn][Dd] [Oo][Ff]"
@@ -157,7 +160,7 @@ def header_period(text: str) -> When | None:
     """
     found = find_periods(text)
     dated = [when for when in found if when.dated]
-    loose = next((when.month_day for when in found if when.month_day), None)
+    loose = _year_end([when.month_day for when in found if when.month_day])
     if not dated:
         span = _span(text)
         if loose or span:
@@ -172,6 +175,16 @@ def header_period(text: str) -> When | None:
     if loose and when.year is not None and not when.part and when.end is None:
         when = replace(when, end=day_of(when.year, *loose), year=None)
     return when
+
+
+def _year_end(days: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+    """The first of these days, or of a year that is named by both its days ("1 July to 30 June") the last."""
+    if len(days) > 1 and day_of(_ANY_YEAR, *days[0]) in {
+        day_of(_ANY_YEAR, *days[1]) + timedelta(days=1),
+        day_of(_ANY_YEAR - 1, *days[1]) + timedelta(days=1),
+    }:
+        return days[1]
+    return days[0] if days else None
 
 
 def says_to_date(text: str) -> bool:
@@ -217,10 +230,10 @@ def _when(match: re.Match[str]) -> When | None:
         day = int(part["dd" if front else "md"])
         if not 1 <= day <= 31:
             return None
-        year_text = part.get("dy" if front else "my")
+        year_text = part.get("dy" if front else "my") or part.get("dyy")
         if year_text is None:
             return When(month_day=(month, day), start=start, stop=stop)
-        return _dated(int(year_text), month, day, start, stop)
+        return _dated(_full(year_text), month, day, start, stop)
     if "num" in part:
         first, second, year = int(part["n1"]), int(part["n2"]), _full(part["ny"])
         day, month = (first, second) if part["sep"] == "." or (second <= 12 and first > 12) else (second, first)

@@ -34,6 +34,16 @@ _HEADCOUNT: Final = re.compile(
     r"|colaboradores|funcionários|anställda|medarbetare|medarbejdere|ansatte)\b(?P<after>.{0,90})",
     re.IGNORECASE,
 )
+_NUMBERED: Final = re.compile(
+    r"\b(?P<what>employees|staff|mitarbeiter(?:innen)?|mitarbeitenden?|beschäftigten?|salariés|empleados|trabajadores"
+    r"|dipendenti|addetti|medewerkers|werknemers|colaboradores|funcionários|anställda|medarbetare|medarbejdere|ansatte)"
+    r" (?:were|numbered|totall?ed|waren|étaient|eran|erano|eram|waren|bedroegen|var) (?:about |around |rund |circa "
+    r"|environ |unos |cerca de )?(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{1,6})(?=[.;,)]|\s*$| (?:at|as|on|in|zum|am|au|al"
+    r"|a|em|op|per|den)\b)(?P<after>.{0,60})",
+    re.IGNORECASE,
+)
+"""The people come first: "the employees numbered 412 at year end"."""
+
 _CUSTOMERS: Final = re.compile(
     r"(?:\b(?:had|has|have|serves?|served|with|customers:|total of)\s+(?:about |around |more than )?"
     r"|^(?:[•\-–]\s*)?)(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{1,6})\s+(?:(?:paying|active|live"
@@ -87,6 +97,7 @@ def count_figures(
     for concept, words, pattern in (
         ("headcount", _PEOPLE, _HEADCOUNT),
         ("headcount", _PEOPLE, _LISTED_PEOPLE),
+        ("headcount", _PEOPLE, _NUMBERED),
         ("customers", _BUYERS, _CUSTOMERS),
         ("customers", _BUYERS, _LISTED_CUSTOMERS),
         ("largest_customer_share", _BUYERS, _LARGEST),

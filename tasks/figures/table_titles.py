@@ -17,10 +17,13 @@ _SKIPPED_TABLE: Final = re.compile(
     r"|sales)|as a percentage|discontinued operation|held for sale"
     r"|equity[- ]method|\baffiliates?\b|joint ventures?\b|variable interest|\bVIEs?\b|\bacquirees?\b|purchase price"
     r"|fair value of (?:the )?(?:assets|consideration)"
-    r"|unconsolidated|\binvestees?\b|guarantor|reconciliation of (?:beginning|segment)|sensitivity"
+    r"|unconsolidated|\binvestees?\b|reconciliation of (?:beginning|segment)|sensitivity"
     r"|per share data only|constant currency|supplemental pro",
     re.IGNORECASE,
 )
+_OBLIGORS: Final = re.compile(r"\bguarantors?\b|\bobligors?\b|\bobligated group\b", re.IGNORECASE)
+"""Who stands in for bonds: a part of the group, whose figures may be headed as a statement."""
+
 _PARENT: Final = re.compile(
     r"parent[- ](?:company|only|entity)|condensed financial information of|schedule i\b|registrant only"
     r"|^(?:the )?company (?:statement|balance|income|cash)|^(?:statement|balance sheet)s? of the company\b",
@@ -96,5 +99,5 @@ def over_table(lines: Sequence[str]) -> TableTitles:
         is_consolidated=any(_CONSOLIDATED.search(title) for title in titles[-5:]),
         is_parents=any(_PARENT.search(title) for title in titles),
         is_statement=is_statement,
-        is_skipped=_SKIPPED_TABLE.search(near) is not None and not is_statement,
+        is_skipped=_OBLIGORS.search(near) is not None or (_SKIPPED_TABLE.search(near) is not None and not is_statement),
     )
