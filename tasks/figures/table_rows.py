@@ -14,8 +14,14 @@ from tasks.figures.numbers import cell_amount
 from tasks.figures.periods import find_periods
 
 _MOST_TITLES: Final = 9
+_MOST_LINES: Final = 40
+"""Lines over a table that are kept: a heading of which each word stands on a line of its own is one title."""
+
 _LONGEST_TITLE: Final = 400
 _SHORT_TITLE: Final = 14
+_LONGEST_HEADING: Final = 20
+"""Words of a heading that stand on a line each."""
+
 _LONGEST_ROW: Final = 170
 _MOST_ROWS: Final = 50_000
 """Rows that are looked at together; a longer table is cut, and keeps the headers of its beginning."""
@@ -152,7 +158,7 @@ def grids(text: str) -> Iterator[Grid]:
         if row is None:
             short = len(line) <= _LONGEST_ROW
             if grid is None:
-                titles = [*titles[1 - _MOST_TITLES :], line.strip()[:_LONGEST_TITLE]]
+                titles = [*titles[1 - _MOST_LINES :], line.strip()[:_LONGEST_TITLE]]
             elif short and len(alone) < 3 and "\f" not in line:
                 alone.append(Row(start, [line.strip()], [start]))
             else:
@@ -169,7 +175,7 @@ def grids(text: str) -> Iterator[Grid]:
             yield grid
             grid = Grid(grid.titles, _header(grid))
         if grid is None:
-            grid = Grid(titles)
+            grid = Grid(joined_titles(titles)[-_MOST_TITLES:])
             titles = []
         grid.rows.extend(alone)
         alone = []
@@ -179,14 +185,18 @@ def grids(text: str) -> Iterator[Grid]:
 
 
 def joined_titles(titles: Sequence[str]) -> list[str]:
-    """Lines over a table; three short ones or more in a row were one: "CONSOLIDATED", "BALANCE", "SHEETS"."""
+    """Lines over a table; three short ones or more in a row were one: "CONSOLIDATED", "BALANCE", "SHEETS".
+
+    Of more than a heading has, the last are one and those before another.
+    """
     joined: list[str] = []
     short: list[str] = []
     for title in [*titles, ""]:
         if title and len(title) <= _SHORT_TITLE:
             short.append(title)
             continue
-        joined.extend([" ".join(short)] if len(short) > 2 else short)
+        parts = (short[:-_LONGEST_HEADING], short[-_LONGEST_HEADING:]) if len(short) > 2 else ()
+        joined.extend([" ".join(part) for part in parts if part] if parts else short)
         short = []
         if title:
             joined.append(title)
