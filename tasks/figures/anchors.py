@@ -14,6 +14,8 @@ _BLANKS: Final = "\xa0\u202f\u2009"
 
 def plain_blanks(text: str) -> str:
     """The text with plain blanks for those that hold words together, each character at the offset that it has."""
+    if text.isascii():
+        return text
     for mark in _BLANKS:
         text = text.replace(mark, " ")
     return text

@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -31,7 +32,10 @@ _NOT_ANY: Final = re.compile(
 )
 """What no * stands for."""
 
-_CHOICE: Final = re.compile(r"[\[{]([^\[\]{}]*)[\]}]")
+_MARK: Final = re.compile(r"[\[\]{}|]")
+_WRITTEN: Final = re.compile(r"[^\s\[\]{}|]+")
+"""A word of a written label, between blanks and marks of choice."""
+
 _WORD: Final = re.compile(r"[^\W_]+|%")
 _NOTE: Final = re.compile(
     r"[(\[](?:\d{1,2}|[a-z]|notes? [\d ,and]+)[)\]]|\bnotes? \d+[a-z]?\b|[*†‡]+|(?<=[a-z]{4})\d{1,2}\b", re.IGNORECASE
@@ -188,8 +192,7 @@ def _taxonomy(concepts: Mapping[str, Concept], added: str) -> Taxonomy:
             ((concept.instant, "instant"), (concept.labels, concept.kind), (concept.weak, concept.kind))
         ):
             for label in written:
-                for spelling in spellings(label):
-                    plain = " ".join(plain_label(part) or "*" for part in spelling.split())
+                for plain in spellings(_WRITTEN.sub(lambda part: plain_label(part.group()) or "*", label)):
                     total = plain.startswith(("total ", "summe ", "totale "))
                     meaning = Meaning(concept, kind, 2 if rank == 2 else 0 if total else 1)
                     if "*" in plain:
@@ -199,24 +202,45 @@ def _taxonomy(concepts: Mapping[str, Concept], added: str) -> Taxonomy:
                     else:
                         labels.setdefault(plain, meaning)
     speaking = {max(label.split(), key=len) for label in labels} | {word for _, word, _ in wildcards}
-    shortest = sorted(word for word in speaking if not any(other in word for other in speaking - {word}))
+    shortest: list[str] = []
+    for word in sorted(speaking, key=lambda word: (len(word), word)):
+        if not any(other in word for other in shortest):
+            shortest.append(word)
     return Taxonomy(
-        concepts, added, labels, tuple(wildcards), re.compile("|".join(map(re.escape, shortest)) or r"(?!)")
+        concepts, added, labels, tuple(wildcards), re.compile("|".join(map(re.escape, sorted(shortest))) or r"(?!)")
     )
 
 
 def spellings(label: str) -> Iterator[str]:
-    """The labels that a written one stands for: "[total] {revenue|sales}" is four."""
-    waiting = [label]
-    count = 0
-    while waiting and count < _MOST_SPELLINGS:
-        written = waiting.pop()
-        match = _CHOICE.search(written)
+    """The labels that a written one stands for: "[total] {revenue|sales}" is four.
+
+    Marks that do not go in pairs are taken away.
+    """
+    written, _ = _choices(label, 0, within=False)
+    yield from (" ".join(spelling.split()) for spelling in written)
+
+
+def _choices(label: str, at: int, *, within: bool) -> tuple[list[str], int]:
+    """What a written label stands for from here to the mark that closes the choice (`within` one), and where that is."""
+    done: list[str] = []
+    begun = [""]
+    while at < len(label):
+        match = _MARK.search(label, at)
+        words = label[at : match.start() if match else len(label)]
+        if words:
+            begun = [before + words for before in begun]
         if match is None:
-            count += 1
-            yield " ".join(written.split())
-            continue
-        choices = match.group(1).split("|")
-        if match.group().startswith("["):
-            choices.append("")
-        waiting.extend(written[: match.start()] + choice + written[match.end() :] for choice in choices)
+            return done + begun, len(label)
+        mark, at = match.group(), match.end()
+        if mark in "[{":
+            chosen, at = _choices(label, at, within=True)
+            if mark == "[":
+                chosen.append("")
+            begun = list(islice((before + choice for before in begun for choice in chosen), _MOST_SPELLINGS))
+        elif not within:
+            begun = [f"{before} " for before in begun]
+        elif mark == "|":
+            done, begun = done + begun, [""]
+        else:
+            break
+    return done + begun, at

@@ -45,6 +45,7 @@ _YEAR_WORDS: Final = ("exercice", "ejercicio", "esercizio", "exercício", "boekj
 _DATE_LINE: Final = 3000
 _FIRST_WEEK: Final = 7
 _INDIAN: Final = re.compile(r"₹|\bINR\b|\b(?:lakhs?|crores?)\b", re.IGNORECASE)
+_INDIAN_WORDS: Final = ("₹", "inr", "lakh", "crore")
 _BARE_SPLIT_YEAR: Final = re.compile(rf"\b({YEAR}) ?/ ?((?:20)?\d\d)\b")
 _LONGEST_HEAD: Final = 50_000
 """Characters that are looked at for the days that balance sheets are of."""
@@ -151,7 +152,7 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
         dated = max([dated, *(end for end, count in annual_ends.items() if count > 2)])
     calendar = Calendar(shift=shift if shift in {0, 1} else 0, dated=dated)
     if not months:
-        if _INDIAN.search(head) and _SPLIT_YEAR.search(head):
+        if any(word in lower for word in _INDIAN_WORDS) and _INDIAN.search(head) and _SPLIT_YEAR.search(head):
             return replace(calendar, month=3, said=True)
         end = _end_of_split_years(head)
         return calendar if end is None else replace(calendar, month=end[0], day=end[1], said=True)
@@ -172,6 +173,8 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
 
 def _end_of_split_years(text: str) -> tuple[int, int] | None:
     """Month and day of the days of two years or more that a text of split years ("2023/24") names, but 31 December."""
+    if "/" not in text:
+        return None
     years = (match for match in _BARE_SPLIT_YEAR.finditer(text))
     if not any(int(match[1]) % 100 + 1 == int(match[2][-2:]) for match in years):
         return None

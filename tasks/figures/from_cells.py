@@ -60,7 +60,7 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
     reader = label_reader(taxonomy)
     whole = whole_grids(document.text, of_pages=document.of_pages)
     for grid in chain.from_iterable(blocks(each, reader) for each in whole):
-        if any(reader.meaning(row.label) for row in grid.rows) or _may_speak(grid, reader):
+        if any(map(reader.meaning, {row.label for row in grid.rows})) or _may_speak(grid, reader):
             found = list(_Table(document, reader, grid, findings).candidates())
             if found:
                 findings.ties.extend(untied(document, grid))
@@ -118,7 +118,7 @@ class _Table:
         named: list[Row] = []  # the rows of the header that name the columns
         since: list[str] = []  # lines of one cell since the last numbers: sections, or the titles of another table
         for row in whole_rows(rows):
-            if self._is_unread(row):
+            if (self._findings.rows > MOST_ROWS or self._findings.looked_at > MOST_NUMBERS) and self._is_unread(row):
                 continue
             if body and looked > _SURE_OF_COLUMNS and columns and not named_columns and self._says_nothing(row):
                 self._findings.rows += 1

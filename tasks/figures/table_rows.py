@@ -31,6 +31,9 @@ _MOST_HEADER_ROWS: Final = 8
 _PLAIN_NUMBER: Final = re.compile(r"\t(?:\d{1,3}|\d{5,15})(?=\t|$)")
 """A cell behind the first that is a number at first sight, and no year."""
 
+_LONGEST_STATEMENT: Final = 2000
+"""Rows by which it is told whether a table has its labels on lines of their own."""
+
 _SPLIT_ROWS: Final = 3
 """Rows of a table with their label on a line of its own from which on all of them are taken to be so."""
 
@@ -53,18 +56,29 @@ _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _MARKED_YEAR: Final = re.compile(r"(?:19|20)\d\d\D?")
 
 
+_UNCUT: Final[list[str]] = []
+_UNPLACED: Final[list[int]] = []
+"""What rows have in common that nobody has looked at yet: never written to."""
+
+
 class Row:
     """A row: the cells with the offsets in the text where they begin. `loose`: it was cut at spaces.
 
     A line of tabs is cut when somebody asks for its cells: of a sheet of a million most are never looked at.
     """
 
-    __slots__ = ("_cells", "_line", "_start", "_starts", "loose")
+    __slots__ = ("_cells", "_line", "_name", "_start", "_starts", "loose")
 
     def __init__(
-        self, start: int, cells: list[str], starts: list[int], loose: bool = False, *, line: str | None = None
+        self,
+        start: int,
+        cells: list[str] = _UNCUT,
+        starts: list[int] = _UNPLACED,
+        loose: bool = False,
+        line: str | None = None,
     ) -> None:
         """With `line` the cells are its pieces between tabs, and `start` is where it begins."""
+        self._name: str | None = None
         self._start = start
         self._cells = cells
         self._starts = starts
@@ -88,17 +102,20 @@ class Row:
         """Where each cell begins in the text."""
         if not self._starts and self._line is not None:
             at = self._start
+            placed = []
             for piece, words in zip(self._line.split("\t"), self.cells, strict=True):
-                self._starts.append(at + (piece.find(words) if words else 0))
+                placed.append(at + (piece.find(words) if words else 0))
                 at += len(piece) + 1
+            self._starts = placed
         return self._starts
 
     @property
     def name(self) -> str:
         """Its first cell."""
-        if self._line is None or self._cells:
-            return self._cells[0]
-        return self._line.partition("\t")[0].strip()
+        if self._name is None:
+            line = self._line
+            self._name = self._cells[0] if line is None or self._cells else line[: line.index("\t")].strip()
+        return self._name
 
     @property
     def label(self) -> str:
@@ -115,8 +132,7 @@ class Row:
         """Whether its first cell alone has words."""
         if self._line is None or self._cells:
             return bool(self._cells[0]) and not any(self._cells[1:])
-        first, _, rest = self._line.partition("\t")
-        return not rest.strip() and bool(first.strip())
+        return bool(self.name) and not self._line.partition("\t")[2].strip()
 
     @property
     def may_be_short(self) -> bool:
@@ -148,6 +164,9 @@ def grids(text: str) -> Iterator[Grid]:
     at = 0
     for line in text.split("\n"):
         start, at = at, at + len(line) + 1
+        if grid is not None and not alone and _is_plain_row(line) and len(grid.rows) < _MOST_ROWS:
+            grid.rows.append(Row(start, line=line))
+            continue
         if not line or line.isspace():
             if grid is not None and alone:
                 yield grid
@@ -184,6 +203,13 @@ def grids(text: str) -> Iterator[Grid]:
         yield grid
 
 
+def _is_plain_row(line: str) -> bool:
+    """Whether a line is a row of tabs as it stands, within a page."""
+    if "\t" not in line or "\f" in line or line.isspace():
+        return False
+    return len(line) > _LONGEST_ROW or _NUMBER_IN_LABEL.match(line) is None
+
+
 def joined_titles(titles: Sequence[str]) -> list[str]:
     """Lines over a table; three short ones or more in a row were one: "CONSOLIDATED", "BALANCE", "SHEETS".
 
@@ -216,7 +242,7 @@ def _row(line: str, start: int) -> Row | None:
         if loose is not None:
             return loose
     if "\t" in line:
-        return Row(start, [], [], line=line)
+        return Row(start, line=line)
     if len(line) > _LONGEST_ROW or not (line[-1].isdigit() or line[-1] in ")%—–-" or _LOOSE_YEARS.match(line)):
         return None
     if _LOOSE_YEARS.match(line):
@@ -244,15 +270,15 @@ def _row(line: str, start: int) -> Row | None:
 
 def whole_rows(rows: Sequence[Row]) -> Iterator[Row]:
     """The rows of a table with what was cut made whole: dates over rows, and labels on a line above their numbers."""
-    above, split = "", _labels_above(rows)
+    above, split = "", _labels_above(rows[:_LONGEST_STATEMENT])
     for row in rows:
-        if _is_cut_date(row):
+        if row.may_be_short and _is_cut_date(row):
             yield Row(row.start, [" ".join(filter(None, row.cells))], row.starts[:1], row.loose)
         elif split and above and not row.name and any(map(is_number, row.cells[1:])):
             yield Row(row.start, [above, *row.cells[1:]], row.starts, row.loose)
         else:
             yield row
-        above = row.name if row.is_heading else ""
+        above = row.name if split and row.is_heading else ""
 
 
 def _labels_above(rows: Sequence[Row]) -> bool:
@@ -266,9 +292,7 @@ def _labels_above(rows: Sequence[Row]) -> bool:
 
 
 def _is_cut_date(row: Row) -> bool:
-    """Whether a row is one date over the rows below it, cut into cells: "Year Ended January | 31, | 2017"."""
-    if not row.may_be_short:
-        return False
+    """Whether a row of few cells is one date over the rows below it: "Year Ended January | 31, | 2017"."""
     filled = [cell for cell in row.cells if cell]
     if not 1 < len(filled) <= _SPLIT_ROWS or not is_year(filled[-1]) or not any(map(str.isalpha, filled[0])):
         return False
