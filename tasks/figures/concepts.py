@@ -75,11 +75,11 @@ class Taxonomy:
     added: str
     _labels: Mapping[str, Meaning] = field(repr=False)
     _wildcards: tuple[tuple[re.Pattern[str], str, Meaning], ...] = field(repr=False)
-    _speaking: re.Pattern[str] = field(repr=False)
+    _speaking: frozenset[str] = field(repr=False)
 
     def may_speak(self, words: str) -> bool:
         """Whether a plain label holds the longest word of any concept's label: without one it has no meaning."""
-        return self._speaking.search(words) is not None
+        return not self._speaking.isdisjoint(words.split())
 
     def meaning(self, label: str) -> Meaning | None:
         """What a plain label (see `plain_label`) means; None where it is no concept's."""
@@ -94,6 +94,11 @@ class Taxonomy:
 @lru_cache(maxsize=65536)
 def plain_label(label: str) -> str:
     """A label as the taxonomy has it: lower case, no accents, no punctuation, no marks of notes."""
+    return plain_words(label)
+
+
+def plain_words(label: str) -> str:
+    """The same of what is asked for once."""
     if not label.isascii():
         label = unicodedata.normalize("NFKD", label.replace("ß", "ss").replace("æ", "ae").replace("ø", "o"))
         label = "".join(mark for mark in label if not unicodedata.combining(mark))
@@ -202,13 +207,7 @@ def _taxonomy(concepts: Mapping[str, Concept], added: str) -> Taxonomy:
                     else:
                         labels.setdefault(plain, meaning)
     speaking = {max(label.split(), key=len) for label in labels} | {word for _, word, _ in wildcards}
-    shortest: list[str] = []
-    for word in sorted(speaking, key=lambda word: (len(word), word)):
-        if not any(other in word for other in shortest):
-            shortest.append(word)
-    return Taxonomy(
-        concepts, added, labels, tuple(wildcards), re.compile("|".join(map(re.escape, sorted(shortest))) or r"(?!)")
-    )
+    return Taxonomy(concepts, added, labels, tuple(wildcards), frozenset(speaking))
 
 
 def spellings(label: str) -> Iterator[str]:

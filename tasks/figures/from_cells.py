@@ -14,7 +14,7 @@ from tasks.figures.concepts import Meaning, Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Findings
 from tasks.figures.numbers import Units, cell_amount, only_units, units_of
-from tasks.figures.periods import HINT, find_periods, header_period
+from tasks.figures.periods import find_periods, header_period, may_be_of_time
 from tasks.figures.table_blocks import blocks
 from tasks.figures.table_candidates import Candidate, settled
 from tasks.figures.table_columns import Column, columns_under, read_header
@@ -60,7 +60,8 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
     reader = label_reader(taxonomy)
     whole = whole_grids(document.text, of_pages=document.of_pages)
     for grid in chain.from_iterable(blocks(each, reader) for each in whole):
-        if any(map(reader.meaning, {row.label for row in grid.rows})) or _may_speak(grid, reader):
+        labels = {row.label for row in grid.rows}
+        if (reader.any_may_speak(labels) and any(map(reader.meaning, labels))) or _may_speak(grid, reader):
             found = list(_Table(document, reader, grid, findings).candidates())
             if found:
                 findings.ties.extend(untied(document, grid))
@@ -199,9 +200,8 @@ class _Table:
         name = row.name
         silent = self._silent.get(name)
         if silent is None:
-            of_time = HINT.search(name) is not None and not without_dates(name)
-            speaks = not name or name[0].isdigit() or of_time or TOTAL.match(name)
-            silent = self._silent[name] = not speaks and not self._reader.may_speak(name)
+            speaks = not name or name[0].isdigit() or TOTAL.match(name) or self._reader.may_speak(name)
+            silent = self._silent[name] = not speaks and not (may_be_of_time(name) and not without_dates(name))
         return silent and (row.has_number(comma_decimal=self._comma) or _is_of_four_digits(row))
 
     def _row(  # noqa: PLR0915 - what a row may say, the surest first

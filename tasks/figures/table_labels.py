@@ -1,11 +1,12 @@
 """What the labels of tables say: the concept, the period, the units and the basis in a row's or a column's words."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from tasks.figures.concepts import Meaning, Taxonomy, plain_label
+from tasks.figures.concepts import Meaning, Taxonomy, plain_label, plain_words
 from tasks.figures.figure import Basis, basis_of, without_basis
 from tasks.figures.numbers import Units, only_units, units_of, without_units
 from tasks.figures.periods import HINT, When, find_periods
@@ -79,6 +80,10 @@ class LabelReader:
         """Whether a label holds a word of any concept."""
         return self._taxonomy.may_speak(plain_label(words))
 
+    def any_may_speak(self, labels: Iterable[str]) -> bool:
+        """Whether one of these labels may have a meaning."""
+        return self._taxonomy.may_speak(plain_words(" | ".join(map(_whole_words, labels))))
+
     def _meaning(self, words: str) -> Meaning | None:
         """The concept of a label as it is written, without a look at periods, units or basis."""
         plain = plain_label(words)
@@ -125,6 +130,12 @@ class LabelReader:
             part = of_part["part"] if meaning is not None else None
         average = _AVERAGE.search(words) is not None
         return Label(words, meaning, when, units, basis, average, rest.strip(" ,:–-"), part)
+
+
+def _whole_words(words: str) -> str:
+    """A label, with a word that its cell has cut beside it as it was."""
+    cut = _CUT_WORD.sub("", words)
+    return words if cut == words else f"{words} | {cut}"
 
 
 @lru_cache(maxsize=1)

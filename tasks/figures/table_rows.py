@@ -32,7 +32,7 @@ _PLAIN_NUMBER: Final = re.compile(r"\t(?:\d{1,3}|\d{5,15})(?=\t|$)")
 """A cell behind the first that is a number at first sight, and no year."""
 
 _LONGEST_STATEMENT: Final = 2000
-"""Rows by which it is told whether a table has its labels on lines of their own."""
+"""Rows of a table that are looked at for labels on lines of their own, and for dates cut into cells."""
 
 _SPLIT_ROWS: Final = 3
 """Rows of a table with their label on a line of its own from which on all of them are taken to be so."""
@@ -271,8 +271,12 @@ def _row(line: str, start: int) -> Row | None:
 def whole_rows(rows: Sequence[Row]) -> Iterator[Row]:
     """The rows of a table with what was cut made whole: dates over rows, and labels on a line above their numbers."""
     above, split = "", _labels_above(rows[:_LONGEST_STATEMENT])
-    for row in rows:
-        if row.may_be_short and _is_cut_date(row):
+    cut = {at for at, row in enumerate(rows[:_LONGEST_STATEMENT]) if row.may_be_short and _is_cut_date(row)}
+    if not cut and not split:
+        yield from rows
+        return
+    for at, row in enumerate(rows):
+        if at in cut:
             yield Row(row.start, [" ".join(filter(None, row.cells))], row.starts[:1], row.loose)
         elif split and above and not row.name and any(map(is_number, row.cells[1:])):
             yield Row(row.start, [above, *row.cells[1:]], row.starts, row.loose)
