@@ -26,5 +26,6 @@ def read_figures(path: str, format: str | None = None) -> list[dict[str, str | N
     places = [place for place in reading.places if place.kind != "cell"]
     document = LedgerDocument(reading.text, places, str(path).rpartition("/")[2], format or "")
     return [
-        figure_row(figure, None, document.name, document.kind) for figure in find_figures(document, taxonomy()).figures
+        figure_row(figure, None, document.name, figure.basis or document.kind.basis)
+        for figure in find_figures(document, taxonomy()).figures
     ]

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-
 _BLANKS: Final = "\xa0\u202f\u2009"
 
 

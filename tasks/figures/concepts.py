@@ -220,7 +220,7 @@ def spellings(label: str) -> Iterator[str]:
 
 
 def _choices(label: str, at: int, *, within: bool) -> tuple[list[str], int]:
-    """What a written label stands for from here to the mark that closes the choice (`within` one), and where that is."""
+    """What a written label stands for from here to the mark that closes the choice it is within, and where that is."""
     done: list[str] = []
     begun = [""]
     while at < len(label):

@@ -89,9 +89,11 @@ _BASIS_WORDS: Final[tuple[tuple[Basis, str], ...]] = (
         ("pro_forma", r"\bpro[- ]?forma\b|\bPF\b"),
         ("adjusted", (r"\badj(?:usted|\.)?(?=\W|$)|\bunderlying\b|\bnormali[sz]ed\b|\bnon[- ]gaap\b|\bbereinigt\w*"
                      r"|\bajusté\w*|\bajustado\b|\bnon[- ]ifrs\b")),
-        ("budget", r"\bbudget\w*|\bplan(?:ned|wert|ung)?\b|\btarget(?:s|ed)?\b|\bpresupuest\w*|\bppto\b|\bpréviu\b|\bbegro(?:ot|te?)\w*|\borçament\w*|\borçad[oa]s?\b"),
+        ("budget", (r"\bbudget\w*|\bplan(?:ned|wert|ung)?\b|\btarget(?:s|ed)?\b|\bpresupuest\w*|\bppto\b|\bpréviu\b"
+                   r"|\bbegro(?:ot|te?)\w*|\borçament\w*|\borçad[oa]s?\b")),
         ("forecast", (r"\bforecasts?\b|\bprojec(?:ted|tions?)\b|\bprognose\b|\boutlook\b|\bguidance\b"
-                     r"|\bestimate[ds]?\b|\bexpect(?:s|ed)?\b|\bprévision\w*|\bprévue?s?\b|\bprevisi(?:ón|ones|oni)\b|\bprevis(?:ão|ões)\b|\bprevist[oai]s?\b"
+                     r"|\bestimate[ds]?\b|\bexpect(?:s|ed)?\b|\bprévision\w*|\bprévue?s?\b"
+                     r"|\bprevisi(?:ón|ones|oni)\b|\bprevis(?:ão|ões)\b|\bprevist[oai]s?\b"
                      r"|\bprognos\w*|\berwartet\w*|\bverwacht\w*|\bhochrechnung\b|\bpipeline\b|\bscenario\b"
                      r"|\bbase case\b|\bis to reach\b|\bwill (?:reach|be|grow)\b|\bwould be\b|\baims?\b")),
         ("management", (r"\bunaudited\b|\bungeprüft\b|\bmanagement accounts\b|\bnon audité\b|\bno auditad[oa]s?\b"

@@ -7,6 +7,7 @@ say it (`fiscal_years.py`).
 import re
 from calendar import monthrange
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Final
@@ -137,14 +138,7 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     for (month, _), count in ends.items():
         months[month] += count
     shift = 0
-    named = [
-        (int(match.group(1) or match.group(4)), next(iter(find_periods(match.group(2) or match.group(3))), None))
-        for match in matches(_NAMED_YEAR, head, spots(lower, _NAMED_YEAR_WORDS))
-    ]
-    if "weeks ended" in lower:
-        weeks = _YEAR_OF_WEEKS.finditer(head)
-        named += [(int(match[1]), next(iter(find_periods(match[2])), None)) for match in weeks]
-    shifts = Counter(when.end.year - year for year, when in named if when and when.end)
+    shifts = Counter(end.year - year for year, end in _named_years(head, lower))
     if shifts:
         shift = shifts.most_common(1)[0][0]
     dated = _document_date(text, name)
@@ -169,6 +163,20 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
         if near:
             calendar.ends[year] = max(near, key=lambda end: dates[end])
     return replace(calendar, month=month, day=day, said=True)
+
+
+def _named_years(head: str, lower: str) -> Iterator[tuple[int, date]]:
+    """The years whose end the text names: 2023 of "fiscal 2023 ended February 3, 2024"."""
+    named = [
+        (match[1] or match[4], match[2] or match[3])
+        for match in matches(_NAMED_YEAR, head, spots(lower, _NAMED_YEAR_WORDS))
+    ]
+    if "weeks ended" in lower:
+        named += [(match[1], match[2]) for match in _YEAR_OF_WEEKS.finditer(head)]
+    for year, words in named:
+        when = next(iter(find_periods(words)), None)
+        if when is not None and when.end is not None:
+            yield int(year), when.end
 
 
 def _end_of_split_years(text: str) -> tuple[int, int] | None:

@@ -146,8 +146,6 @@ def _split(paragraph: str, start: int) -> Iterator[tuple[int, str]]:
         yield start + at, piece[:_LONGEST].replace("\n", " ")
 
 
-
-
 def _of_mention(
     document: LedgerDocument, concept: Concept, match: re.Match[str], start: int, sentence: str, findings: Findings
 ) -> Iterator[Figure]:

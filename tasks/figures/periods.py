@@ -33,7 +33,8 @@ YEAR: Final = r"(?:19[89]\d|20[0-6]\d)"
 
 _TOKEN: Final = re.compile(
     rf"(?P<iso>\b(?P<iy>{YEAR})-(?P<im>0[1-9]|1[0-2])(?:-(?P<id>[0-3]\d))?\b)"
-    rf"|(?P<dmy>\b(?P<dd>[0-3]?\d)(?:st|nd|rd|th)?\.? (?:de |of )?(?P<dm>{MONTH})(?:,? (?:de )?(?P<dy>{YEAR})\b| (?P<dyy>\d\d)\b(?! ?[\w.,:%-]))?)"
+    rf"|(?P<dmy>\b(?P<dd>[0-3]?\d)(?:st|nd|rd|th)?\.? (?:de |of )?(?P<dm>{MONTH})(?:,? (?:de )?(?P<dy>{YEAR})\b"
+    rf"| (?P<dyy>\d\d)\b(?! ?[\w.,:%-]))?)"
     rf"|(?P<mdy>\b(?P<mm>{MONTH}) (?P<md>[0-3]?\d)(?:st|nd|rd|th)?\b(?!\d)(?:,? ?(?P<my>{YEAR})\b)?)"
     rf"|(?P<num>\b(?P<n1>[0-3]?\d)(?P<sep>[./-])(?P<n2>[0-3]?\d)(?P=sep)(?P<ny>{YEAR}|(?<![-])\d\d)\b(?!-\d))"
     rf"|(?P<monthyear>\b(?P<ymm>{MONTH})[ -/’']{{1,2}}(?P<ymy>{YEAR}|(?<=[-’'])\d\d)(?P<mkind>[aefbp])?\b)"

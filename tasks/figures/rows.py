@@ -5,7 +5,6 @@ from typing import Any
 
 from tasks.figures.conflicts import FigureConflict, RoomFigure
 from tasks.figures.derived import DerivedFigure
-from tasks.figures.document import DocumentKind
 from tasks.figures.figure import Figure
 
 
@@ -15,10 +14,8 @@ def decimal_text(value: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def figure_row(
-    figure: Figure, document_id: str | None, document_name: str, kind: DocumentKind
-) -> dict[str, str | None]:
-    """The mapping of a figure: its concept, value, unit, period, entity, basis and place, and its document."""
+def figure_row(figure: Figure, document_id: str | None, document_name: str, basis: str) -> dict[str, str | None]:
+    """The mapping of a figure: its concept, value, unit, period, entity, basis as settled, place and document."""
     return {
         "concept": figure.concept,
         "label": figure.label,
@@ -26,7 +23,7 @@ def figure_row(
         "unit": figure.unit,
         "period": figure.period,
         "entity": figure.entity,
-        "basis": figure.basis or kind.basis,
+        "basis": basis,
         "document_id": document_id,
         "document_name": document_name,
         "place": figure.place,
@@ -35,19 +32,7 @@ def figure_row(
 
 def room_row(row: RoomFigure) -> dict[str, str | None]:
     """The mapping of a figure of a room."""
-    figure = row.figure
-    return {
-        "concept": figure.concept,
-        "label": figure.label,
-        "value": decimal_text(figure.value),
-        "unit": figure.unit,
-        "period": figure.period,
-        "entity": figure.entity,
-        "basis": row.basis,
-        "document_id": row.document_id,
-        "document_name": row.document_name,
-        "place": figure.place,
-    }
+    return figure_row(row.figure, row.document_id, row.document_name, row.basis)
 
 
 def conflict_row(conflict: FigureConflict) -> dict[str, Any]:

@@ -25,8 +25,8 @@ _ANOTHER_CLAUSE: Final = re.compile(
 """Words before another amount that make it one of something else; "$ 5 million and $ 6 million in" has none."""
 
 _IN_BRACKETS: Final = re.compile(
-    r" \((?:(?:for|in|to|at|as|of|on|the|(?:financial |fiscal |business )?(?:years?|months?|quarters?|period)|ended|ending"
-    r"|three|six|nine|twelve|zum|am|per|im|au|le|al|el|il|em|op|den|exercice clos|geschäftsjahr|ejercicio|esercizio"
+    r" \((?:(?:for|in|to|at|as|of|on|the|(?:financial |fiscal |business )?(?:years?|months?|quarters?|period)|ended"
+    r"|ending|three|six|nine|twelve|zum|am|per|im|au|le|al|el|il|em|op|den|exercice clos|geschäftsjahr|ejercicio|esercizio"
     r"|exercício|boekjaar|stand)\b ?)*$",
     re.IGNORECASE,
 )
@@ -52,7 +52,9 @@ def period_of(sentence: str, mention: int, number: int, end: int) -> When | None
         and not _of_another_amount(sentence[end : when.start])
     ]
     behind = [when for when in behind if when.start - end < 60] or [
-        when for when in found if _IN_BRACKETS.match(sentence[end : when.start]) and sentence[when.stop :].startswith(")")
+        when
+        for when in found
+        if _IN_BRACKETS.match(sentence[end : when.start]) and sentence[when.stop :].startswith(")")
     ]
     within = [when for when in found if mention <= when.start < number]
     before = [when for when in found if when.stop <= mention]

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Final
 
 from tasks.figures.numbers import cell_amount
-from tasks.figures.periods import find_periods
+from tasks.figures.periods import MONTH, find_periods
 
 _MOST_TITLES: Final = 9
 _MOST_LINES: Final = 40
@@ -43,6 +43,9 @@ _LOOSE_ROW: Final = re.compile(
 )
 _NUMBER_IN_LABEL: Final = re.compile(r"[A-Z][^\t\d]* (?:[$€£] ?\(?\d[\d,.]*|\(?\d{1,3}(?:,\d{3})+)\)?\t")
 """A row whose first number was not cut from its label: "Net sales $ 67,044 | $ 65,398"."""
+
+_ENDS_IN_DATE: Final = re.compile(rf"\b{MONTH} [0-3]?\d, ?(?:19|20)\d\d$", re.IGNORECASE)
+"""A line whose last numbers are a day and its year."""
 
 _LOOSE_CELL: Final = re.compile(_NUMBER + r"(?= |%|$) ?%?")
 _DATE_WORDS: Final = re.compile(
@@ -256,7 +259,7 @@ def _row(line: str, start: int) -> Row | None:
             True,
         )
     match = _LOOSE_ROW.match(line)
-    if match is None:
+    if match is None or _ENDS_IN_DATE.search(line):
         return None
     offset = match.start("cells")
     numbers = list(_LOOSE_CELL.finditer(match["cells"]))

@@ -74,7 +74,19 @@ def medtech(room: Path) -> Expected:
         ("FY24 in numbers", ["Net sales of $88.2M, up 11%", "Gross profit of $46.8M in fiscal 2024", "Net income of $7.0M in fiscal 2024"]),
         ("Capital", [["", "Sep 30, 2024"], ["Cash and equivalents ($M)", "35.9"], ["Shares outstanding (thousands)", "18,400"]]),
     )  # fmt: skip
-    book(room / "Cap table.xlsx", {"Cap table": [["As of September 30, 2024"], ["Holder", "Shares"], ["Founders", 9200000], ["Funds", 6300000], ["Employees", 1150000], ["Total shares", 16650000]]})
+    book(
+        room / "Cap table.xlsx",
+        {
+            "Cap table": [
+                ["As of September 30, 2024"],
+                ["Holder", "Shares"],
+                ["Founders", 9200000],
+                ["Funds", 6300000],
+                ["Employees", 1150000],
+                ["Total shares", 16650000],
+            ]
+        },
+    )
     return {("gross_profit", "2024-09-30", ""), ("cash", "2024-09-30", ""), ("shares", "2024-09-30", "")}
 
 
@@ -90,7 +102,9 @@ def subscriptions(room: Path) -> Expected:
         [["KPI", "2023", "2024"], ["Net revenue retention", "107%", "116%"], ["Gross churn", "7.1%", "4.0%"]],
         "We plan to reach ARR of $13 million by December 31, 2025.",
     )  # fmt: skip
-    (room / "call notes.txt").write_text("Call with CFO, 22 January 2025\n- ARR was $8.8m at December 31, 2024\n- number of paying customers: 247 at December 31, 2024\n")
+    (room / "call notes.txt").write_text(
+        "Call with CFO, 22 January 2025\n- ARR was $8.8m at December 31, 2024\n- number of paying customers: 247 at December 31, 2024\n"
+    )
     return {("recurring_revenue", "2024-12-31", ""), ("retention", "2024-12-31", ""), ("churn", "2024-12-31", "")}
 
 
@@ -139,7 +153,16 @@ def hoteles(room: Path) -> Expected:
         "En 2023 las ventas netas fueron de 42,4 millones de euros. El presupuesto de 2024 prevé unas ventas netas de 46 millones de euros.",
     )  # fmt: skip
     (room / "deuda.txt").write_text("La deuda bancaria ascendía a 12,6 millones de euros a 30 de junio de 2024.\n")
-    book(room / "Pool bancario.xlsx", {"Pool": [["Miles de euros", "31/12/2023", "30/06/2024"], ["Deuda bancaria", 13400, 12615], ["Efectivo y equivalentes", 2900, 3377]]})
+    book(
+        room / "Pool bancario.xlsx",
+        {
+            "Pool": [
+                ["Miles de euros", "31/12/2023", "30/06/2024"],
+                ["Deuda bancaria", 13400, 12615],
+                ["Efectivo y equivalentes", 2900, 3377],
+            ]
+        },
+    )
     return {("revenue", "2024-06-30", ""), ("ebitda", "2024-06-30", "")}
 
 
@@ -192,7 +215,17 @@ def vindmolle(room: Path) -> Expected:
         ("Hovedtal", [["DKK mio.", "2022", "2023"], ["Nettoomsætning", "66,9", "81,0"], ["Årets resultat", "4,4", "5,2"], ["Egenkapital", "19,5", "28,3"]]),
         ("Medarbejdere", [["", "31.12.2023"], ["Antal medarbejdere", "118"]]),
     )  # fmt: skip
-    book(room / "Løn.xlsx", {"Antal": [["Afdeling", "31.12.2022", "31.12.2023"], ["Montører", 58, 63], ["Kontor", 21, 24], ["Antal medarbejdere", 79, 87]]})
+    book(
+        room / "Løn.xlsx",
+        {
+            "Antal": [
+                ["Afdeling", "31.12.2022", "31.12.2023"],
+                ["Montører", 58, 63],
+                ["Kontor", 21, 24],
+                ["Antal medarbejdere", 79, 87],
+            ]
+        },
+    )
     return {("revenue", "2023-12-31", ""), ("equity", "2023-12-31", ""), ("headcount", "2023-12-31", "")}
 
 
@@ -271,7 +304,11 @@ def seed_round(room: Path) -> Expected:
         "Actuals": [["$", "31 May 2025", "30 June 2025"], ["Cash in bank", 1930000, 1450000], ["Headcount", 14, 15]],
         "Burn": [["$", "May 2025", "June 2025"], ["Net burn", 265000, 205000]],
     })  # fmt: skip
-    letter(room / "Term sheet.docx", "# Term sheet, 10 July 2025", [["Terms as of July 10, 2025", ""], ["Post-money valuation", "$18,000,000"], ["Investment", "$3,000,000"]])
+    letter(
+        room / "Term sheet.docx",
+        "# Term sheet, 10 July 2025",
+        [["Terms as of July 10, 2025", ""], ["Post-money valuation", "$18,000,000"], ["Investment", "$3,000,000"]],
+    )
     mail(
         room / "lead.eml", "terms", "Thu, 10 Jul 2025 16:00:00 -0700",
         "Hi all,\n\nas of July 10, 2025 the post-money valuation is $21 million. We expect to close in August.\n\nRob",
@@ -329,15 +366,30 @@ def packaging(room: Path) -> Expected:
     (room / "cash_flow.csv").write_text(
         "EUR;2022;2023;2024\nCash flow from operating activities;4120000;4480000;5015000\nCapital expenditure;-1900000;-2310000;-2740000\nRevenue;38200000;40150000;43900000\n"
     )
-    chart(room / "Revenue chart.pptx", "Revenue (EUR million)", ["2022", "2023", "2024"], {"Revenue": [38.2, 40.2, 43.9]})
-    book(room / "Customers.xlsx", {"Share of revenue": [["KPI", "2023", "2024"], ["Largest customer (% of revenue)", percent(0.29), percent(0.27)], ["Number of customers", 61, 64]]})
+    chart(
+        room / "Revenue chart.pptx", "Revenue (EUR million)", ["2022", "2023", "2024"], {"Revenue": [38.2, 40.2, 43.9]}
+    )
+    book(
+        room / "Customers.xlsx",
+        {
+            "Share of revenue": [
+                ["KPI", "2023", "2024"],
+                ["Largest customer (% of revenue)", percent(0.29), percent(0.27)],
+                ["Number of customers", 61, 64],
+            ]
+        },
+    )
     letter(
         room / "Vendor due diligence.docx", "# Key findings",
         [["", "2023", "2024"], ["Largest customer share of revenue", "29%", "34%"], ["Capital expenditure (€m)", "2.3", "3.6"]],
         "Cash flow from operating activities was €4.2 million in 2024 (2023: €4.5 million).",
         "The number of customers was 64 at 31 December 2024.",
     )  # fmt: skip
-    return {("largest_customer_share", "2024-12-31", ""), ("capital_expenditure", "2024-12-31", ""), ("operating_cash_flow", "2024-12-31", "")}
+    return {
+        ("largest_customer_share", "2024-12-31", ""),
+        ("capital_expenditure", "2024-12-31", ""),
+        ("operating_cash_flow", "2024-12-31", ""),
+    }
 
 
 ROOMS: Final = (

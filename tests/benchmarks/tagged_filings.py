@@ -27,8 +27,9 @@ from tasks.figures.periods import last_day
 
 FILINGS: Final = "DILIGENCE_BENCH_FILINGS"
 _SEED: Final = 17
-_NEW: Final = tuple(
-    "ABT AI BMY CL CMCSA CSCO GD GE GM GME JCI LOW MARA MDT PLTR RIOT RKT RTX SJM TMO TXN WBA".split()
+_NEW: Final = (
+    *("ABT", "AI", "BMY", "CL", "CMCSA", "CSCO", "GD", "GE", "GM", "GME", "JCI"),
+    *("LOW", "MARA", "MDT", "PLTR", "RIOT", "RKT", "RTX", "SJM", "TMO", "TXN", "WBA"),
 )
 _TAGS: Final[Mapping[str, tuple[str, ...]]] = {
     "revenue": ("Revenues", "RevenueFromContractWithCustomerExcludingAssessedTax"),
@@ -93,12 +94,16 @@ def compare(folder: Path, form: str, names: Sequence[str], *, tell: bool = False
         for key, tagged in sorted(tagged_values(file).items()):
             wanted += 1
             said = answers[key]
-            fitting = [each for each in said.values() if abs(each.value - tagged.value) <= (each.step + tagged.step) / 2]
+            fitting = [
+                each for each in said.values() if abs(each.value - tagged.value) <= (each.step + tagged.step) / 2
+            ]
             found += bool(fitting)
             right += len(fitting)
             given += len(said)
             if tell and (not fitting or len(fitting) < len(said)):
-                print(file.parts[-3], *key, tagged.value, "|", *(f"{each.value} {each.place}" for each in said.values()))
+                print(
+                    file.parts[-3], *key, tagged.value, "|", *(f"{each.value} {each.place}" for each in said.values())
+                )
     return Outcome(found, wanted, right, given)
 
 
@@ -130,7 +135,9 @@ def tagged_values(file: Path) -> dict[Key, Tagged]:
 
 def _period(context: etree._Element) -> tuple[int, str] | None:
     """Months and last day of a context; None where it is of a part of the company."""
-    words = {each.tag.rpartition(":")[2]: (each.text or "").strip() for each in context.iter() if isinstance(each.tag, str)}
+    words = {
+        each.tag.rpartition(":")[2]: (each.text or "").strip() for each in context.iter() if isinstance(each.tag, str)
+    }
     if "segment" in words:
         return None
     if "instant" in words:
@@ -147,7 +154,7 @@ def _months(first: str, last: str) -> int:
 def _value(fact: etree._Element) -> Tagged | None:
     words = "".join(map(str, fact.itertext())).replace(",", "").strip()
     try:
-        value = Decimal("0") if words in {"—", "-"} else Decimal(words)
+        value = Decimal(0) if words in {"—", "-"} else Decimal(words)
     except InvalidOperation:
         return None
     scale = Decimal(10) ** int(fact.get("scale") or 0)

@@ -8,7 +8,7 @@ import pytest
 
 from tasks.errors import BadRequest
 from tasks.figures import read_figures
-from tasks.figures.concepts import plain_label, taxonomy
+from tasks.figures.concepts import plain_label, spellings, taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import Findings
@@ -157,6 +157,15 @@ def test_a_users_file_adds_concepts_and_labels(tmp_path: Path) -> None:
     file.write_text('[bookings]\nkind = "duration"\nlabels = ["[total] bookings"]\n[revenue]\nlabels = ["takings"]\n')
     found = taxonomy(file)
     assert [found.meaning(label) is not None for label in ("total bookings", "takings", "revenue")] == [True] * 3
+
+
+def test_a_written_label_stands_for_all_its_choices_also_within_one_another() -> None:
+    written = "[total] {revenue|{net|gross} sales} [net]"
+    of_three = ("revenue", "net sales", "gross sales")
+    assert sorted(spellings(written)) == sorted(
+        f"{front}{what}{behind}" for front in ("total ", "") for what in of_three for behind in (" net", "")
+    )
+    assert list(spellings("revenue} | sales")) == ["revenue sales"]
 
 
 def test_a_users_file_may_be_yaml_and_is_read_again_when_it_changes(tmp_path: Path) -> None:

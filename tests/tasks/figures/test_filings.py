@@ -205,3 +205,59 @@ def test_dates_three_months_apart_are_quarters() -> None:
 def test_a_year_that_ends_on_new_years_day_is_the_year_before() -> None:
     text = "Fiscal year ended January 1, 2023\n\nUSD million\t2022\t2021\nNet sales\t94,943\t93,775\n"
     assert found(text)[0].period.endswith("2023-01-01")
+
+
+def test_below_all_of_revenue_stand_percentages_whether_each_says_so_or_not() -> None:
+    text = (
+        "Statements of earnings, in millions of dollars\n\t2024\t2023\nNet sales\t100.00%\t100.00%\n"
+        "Gross margin\t33.66\t33.24\nOperating income\t15.57\t15.39\nNet earnings\t10.71%\t10.89%\n"
+    )
+    assert whole(text, "gross_profit") == whole(text, "operating_income") == []
+
+
+def test_figures_of_those_who_stand_in_for_bonds_are_not_the_groups() -> None:
+    rows = "Year ended December 31\t2024\nRevenue\t{}\nOperating costs\t10\nNet earnings\t5\n"
+    text = (
+        "In millions of dollars\n" + rows.format("42,272") + "\nThe notes are guaranteed by some subsidiaries.\n"
+        "The information presents the parent and guarantors (the obligor group) on a combined basis.\n"
+        "STATEMENT OF EARNINGS\nIn millions of dollars\n" + rows.format("16,276")
+    )
+    assert [value for value, _ in whole(text, "revenue")] == ["42272000000"]
+
+
+def test_a_heading_of_many_words_on_lines_of_their_own_is_one_title() -> None:
+    words = "Example Holding CONSOLIDATED STATEMENTS OF INCOME (in millions, except per share amounts) "
+    words += "Year ended December 31,"
+    heading = words.replace(" ", "\n")
+    text = f"{heading}\n\t2024\t2023\nTotal revenues\t$17,135\t$16,833\nNet income\t$1,660\t$888\n"
+    assert [value for value, _ in whole(text, "revenue")] == ["17135000000", "16833000000"]
+    parents = f"{text}\nExample\nHolding\nCONDENSED\nFINANCIAL\nINFORMATION\nOF\nPARENT\n".replace("\n\n", "\n\f")
+    parents += words.replace("CONSOLIDATED ", "").replace(" ", "\n") + "\n\t2024\t2023\nNet income\t$900\t$700\n"
+    assert [value for value, _ in whole(parents, "net_income")] == ["1660000000", "888000000"]
+
+
+def test_days_held_together_by_no_break_spaces_name_the_year_of_weeks() -> None:
+    text = (
+        "Annual report for the fiscal year ended February\xa03, 2024\n"
+        "Fiscal year 2023 consisted of the 53\xa0weeks ended on February\xa03, 2024. Fiscal year 2022 consisted of the "
+        "52\xa0weeks ended on January\xa028, 2023.\nIn millions of dollars\n"
+        "\tFiscal 2023\tFiscal 2022\nNet sales\t5,272\t5,927\n"
+    )
+    assert whole(text, "revenue") == [
+        ("5272000000", "2023-01-29/2024-02-03"),
+        ("5927000000", "2022-01-29/2023-01-28"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("label", "concept"),
+    [
+        ("Total net sales and revenue", "revenue"),
+        ("Expenditures for property", "capital_expenditure"),
+        ("Total Example Shareholders’ Investment", "equity"),
+        ("Profit after tax (PAT)", "net_income"),
+        ("PAT", "net_income"),
+    ],
+)
+def test_labels_of_filings_mean_what_they_say(label: str, concept: str) -> None:
+    assert whole(f"In millions of dollars\n\t2024\n{label}\t171,842\n", concept)[0][0] == "171842000000"

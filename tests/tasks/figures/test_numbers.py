@@ -71,6 +71,8 @@ def test_amounts_of_a_sentence_have_the_units_beside_them() -> None:
         ("en milliers d'euros", "EUR", 1000),
         ("DKK m", "DKK", 1_000_000),
         ("₹ crore", "INR", 10_000_000),
+        ("valori in Euro/000", "EUR", 1000),
+        ("US$/000", "USD", 1000),
         ("Revenue", None, None),
     ],
 )

@@ -26,6 +26,7 @@ MARCH = Calendar(3, 31)
         ("Mar-25A", MARCH, "2024-04-01/2025-03-31"),
         ("the year to March 2025", MARCH, "2024-04-01/2025-03-31"),
         ("CY23", Calendar(), "2023-01-01/2023-12-31"),
+        ("31 Mar 24", MARCH, "2023-04-01/2024-03-31"),
     ],
 )
 def test_period_of_a_header(words: str, calendar: Calendar, period: str) -> None:

@@ -181,3 +181,33 @@ def test_the_loss_of_the_year_before_is_a_loss_too() -> None:
         ("operating_income", "-3300000", "EUR", "2022-01-01/2022-12-31"),
         ("operating_income", "-34000000", "EUR", "2021-01-01/2021-12-31"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("bracket", "period"),
+    [
+        ("(fiscal year ended March 31, 2024)", "2023-04-01/2024-03-31"),
+        ("(year to 31 March 2024)", "2023-04-01/2024-03-31"),
+        ("(2024)", "2024-01-01/2024-12-31"),
+    ],
+)
+def test_a_bracket_with_a_period_and_nothing_else_says_of_when_it_is(bracket: str, period: str) -> None:
+    assert said(f"• Net sales: JPY 29.3 billion {bracket}\n") == [("revenue", "29300000000", "JPY", period)]
+
+
+def test_a_bracket_with_another_years_amount_says_nothing_of_this_one() -> None:
+    assert ("revenue", "9000000", "EUR", "2023-01-01/2023-12-31") not in said(
+        "Revenue: EUR 9.0 million (2023: EUR 8.0 million).\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Alla data del 31 dicembre 2024 i dipendenti erano 412.",
+        "The employees numbered 412 at 31 December 2024.",
+        "Les salariés étaient 412 au 31 décembre 2024.",
+    ],
+)
+def test_people_may_stand_before_their_number(sentence: str) -> None:
+    assert said(sentence + "\n") == [("headcount", "412", "count", "2024-12-31")]

@@ -232,3 +232,25 @@ def test_an_indian_year_of_two_years_ends_in_march() -> None:
 def test_what_a_header_calls_actual_is_no_forecast() -> None:
     found = find_figures(LedgerDocument("GBP m\tFY24 Actual\nEBITDA\t6.3\n", [], "Accounts Mar-24.txt"), taxonomy())
     assert [figure.basis for figure in found.figures] == [None]
+
+
+def test_a_year_named_by_both_its_days_ends_on_the_second() -> None:
+    text = "Boekjaar van 1 juli tot en met 30 juni\n€ x 1.000\t2022/2023\t2023/2024\nNettowinst\t1.240\t1.475\n"
+    assert [(value, period) for _, value, _, period, _ in figures(text)] == [
+        ("1240000", "2022-07-01/2023-06-30"),
+        ("1475000", "2023-07-01/2024-06-30"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("column", "basis"),
+    [
+        ("2026 (begroting)", "budget"),
+        ("2026 orçado", "budget"),
+        ("2026 previsto", "forecast"),
+        ("2026 verwacht", "forecast"),
+    ],
+)
+def test_a_plans_column_in_another_language_is_no_actual(column: str, basis: str, tmp_path: Path) -> None:
+    found = sheet(tmp_path, [["EUR thousand", "2025", column], ["Omzet", 24905, 27000]])
+    assert [each[4] for each in found] == ["management", basis]
