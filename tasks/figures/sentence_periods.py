@@ -26,8 +26,8 @@ _ANOTHER_CLAUSE: Final = re.compile(
 
 _IN_BRACKETS: Final = re.compile(
     r" \((?:(?:for|in|to|at|as|of|on|the|(?:financial |fiscal |business )?(?:years?|months?|quarters?|period)|ended"
-    r"|ending|three|six|nine|twelve|zum|am|per|im|au|le|al|el|il|em|op|den|exercice clos|geschäftsjahr|ejercicio|esercizio"
-    r"|exercício|boekjaar|stand)\b ?)*$",
+    r"|ending|three|six|nine|twelve|zum|am|per|im|au|le|al|el|il|em|op|den|exercice clos|geschäftsjahr|ejercicio"
+    r"|esercizio|exercício|boekjaar|stand)\b ?)*$",
     re.IGNORECASE,
 )
 """What opens a bracket in which a period stands and nothing else: "(fiscal year ended ", "(as of "."""

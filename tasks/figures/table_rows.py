@@ -45,7 +45,7 @@ _NUMBER_IN_LABEL: Final = re.compile(r"[A-Z][^\t\d]* (?:[$€£] ?\(?\d[\d,.]*|\
 """A row whose first number was not cut from its label: "Net sales $ 67,044 | $ 65,398"."""
 
 _ENDS_IN_DATE: Final = re.compile(rf"\b{MONTH} [0-3]?\d, ?(?:19|20)\d\d$", re.IGNORECASE)
-"""A line whose last numbers are a day and its year."""
+"""A line whose last numbers are a day and its year: a sentence or a title where it has more words than a date."""
 
 _LOOSE_CELL: Final = re.compile(_NUMBER + r"(?= |%|$) ?%?")
 _DATE_WORDS: Final = re.compile(
@@ -259,7 +259,7 @@ def _row(line: str, start: int) -> Row | None:
             True,
         )
     match = _LOOSE_ROW.match(line)
-    if match is None or _ENDS_IN_DATE.search(line):
+    if match is None or (_ENDS_IN_DATE.search(line) and _DATE_WORDS.sub("", line).strip()):
         return None
     offset = match.start("cells")
     numbers = list(_LOOSE_CELL.finditer(match["cells"]))
