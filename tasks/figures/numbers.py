@@ -135,11 +135,12 @@ _CODE: Final = "(?:" + "|".join(_CODES) + ")"
 _UNIT_SCALE: Final = re.compile(
     r"(?P<thousand>\b(?:thousands?|tausend|milliers|miles de|milhares|migliaia|duizend(?:en)?|tusen(?:tal)?|tsd)\b"
     r"|\bx ?[€$£]? ?1[.,’']?000\b"
+    r"|[€$] ?mil\b|\bmil (?:reais|euros|pesos)\b|\bt\.? ?kr\b"
     r"|['’]000|(?<=[A-Za-z$£€¥])/ ?000\b|(?<=[A-Z$£€¥]) ?000s?(?!\d)"
     rf"|\b000s\b|\b[Tk](?:[€$£]|{_CODE}\b)|[€$£] ?k\b|\b{_CODE} ?k\b)"
     r"|(?P<lakh>\blakhs?\b|\blacs\b)|(?P<crore>\bcrores?\b|(?:₹|\bINR|\bRs\.?)(?: in)? ?crs?\b)"
     r"|(?P<billion>\bbillions?\b|\bmilliarden\b|\bmilliards\b|\bmiliardi\b|\bmiljard\w*|\bmrd\b|\bbn\b|[€$£]bn\b)"
-    r"|(?P<million>\bmillions?\b|\bmillionen\b|\bmillones\b|\bmilioni\b|\bmilhões\b|\bmiljoe?n\w*|\bmillioner\b|\bmio\b|\bmln\b|\bmn\b"
+    r"|(?P<million>\bmillions?\b|\bmillionen\b|\bmillones\b|\bmilioni\b|\bmilhões\b|\bmiljoe?n\w*|\bmillioner\b|\bmkr\b|\bmio\b|\bmln\b|\bmn\b"
     r"|[€$£¥₹] ?['’]?m(?:n|m"
     rf"|illion)?\b|\bm ?(?:[€$£]|{_CODE}\b)|\b{_CODE} ?m(?:n|m|illion)?\b|\(m\)|, ?m\b)",
     re.IGNORECASE,
@@ -149,7 +150,8 @@ _UNIT_CURRENCY: Final = re.compile(
 )
 _UNIT_PERCENT: Final = re.compile(r"%|\bper ?cent(?:age)?\b|\bprozent\b|\bpourcentage\b", re.IGNORECASE)
 UNIT_HINT: Final = re.compile(
-    rf"[$€£¥₹%]|000|\b[TkM]?{_CODE}(?:k|mn?|mm|bn)?(?![A-Z])|\b(?:in|en|T€|thousands?|millions?|billions?|euros?"
+    rf"[$€£¥₹%]|000|\b[tm]\.? ?kr\b|\b[TkM]?{_CODE}(?:k|mn?|mm|bn)?(?![A-Z])"
+    r"|\b(?:in|en|T€|thousands?|millions?|billions?|euros?"
     r"|dollars|crores?|lakhs?|mio|mln|mrd|mld|milliers|milhares|milhões|migliaia|milioni|duizend(?:en)?|miljoen|tusen(?:tal)?"
     r"|miljoner|yen|reais|kroner|kronor)\b",
     re.IGNORECASE,

@@ -31,6 +31,15 @@ _MONTHS: Final = {name: number for number, names in enumerate(MONTH_NAMES, 1) fo
 MONTH: Final = "(?:" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
 YEAR: Final = r"(?:19[89]\d|20[0-6]\d)"
 
+_ORDINAL: Final = {
+    1: "premier 1er primer primero primo primeiro erste erstes ersten eerste 1.",
+    2: "deuxième second 2e segundo secondo zweite zweites zweiten tweede 2.",
+    3: "troisième 3e tercer tercero terzo terceiro dritte drittes dritten derde 3.",
+    4: "quatrième 4e cuarto quarto vierte viertes vierten vierde 4.",
+}
+_ORDINAL_NUMBERS: Final = {word: number for number, words in _ORDINAL.items() for word in words.split()}
+_ORDINALS: Final = "|".join(map(re.escape, _ORDINAL_NUMBERS))
+
 _TOKEN: Final = re.compile(
     rf"(?P<iso>\b(?P<iy>{YEAR})-(?P<im>0[1-9]|1[0-2])(?:-(?P<id>[0-3]\d))?\b)"
     rf"|(?P<dmy>\b(?P<dd>[0-3]?\d)(?:st|nd|rd|th)?\.? (?:de |of )?(?P<dm>{MONTH})(?:,? (?:de )?(?P<dy>{YEAR})\b"
@@ -44,6 +53,9 @@ _TOKEN: Final = re.compile(
     rf"| ended)?)(?:[ /-]?(?:fiscal |fy ?)?['’]?(?P<qy>{YEAR}|\d\d(?![.,\d%]))\b)?)"
     rf"|(?P<half>\b(?:h(?P<ha>[12])|(?P<hb>[12])h|(?P<hw>first|second) half(?: of| year)?)(?:[ /-]?(?:fiscal "
     rf"|fy ?)?['’]?(?P<hy>{YEAR}|\d\d(?![.,\d%]))\b)?)"
+    rf"|(?P<season>\b(?:(?P<sn>[1-4])(?:(?P<st>t)|s)|(?:(?P<tt>t)|s)(?P<tn>[1-4])"
+    rf"|(?P<so>{_ORDINALS}) (?:(?P<sq>trimestre|quartal|kwartaal)|semestre|halbjahr|halfjaar))(?: (?:de|del|van))?"
+    rf" ?(?P<sy>{YEAR})\b)"
     rf"|(?P<nine>\b9m[ -]?['’]?(?P<niney>{YEAR}|\d\d)\b)"
     rf"|(?P<split>(?:\b(?:fy|gj) ?|\b)(?P<sa>{YEAR}) ?[/–-] ?(?P<sb>{YEAR}|\d\d)\b)"
     rf"|(?P<fy>\b(?:fy|cy|gj|fiscal year|fiscal|financial year|business year|geschäftsjahr|exercice"
@@ -84,6 +96,7 @@ _STEMS: Final = (
 """One of these stands, in lower case, in all that `HINT` finds."""
 
 _ANY_YEAR: Final = 2023
+_HALVES: Final = 2
 
 _TIMELY: Final = re.compile(
     r"\d|[Qq][Uu][Aa][Rr][Tt][Ee]|[Hh][Aa][Ll][Ff]|[LlTt][Tt][Mm]|[Tt][Ww][Ee][Ll][Vv]|[Ee][Nn][Dd] [Oo][Ff]"
@@ -269,6 +282,13 @@ def _when(match: re.Match[str]) -> When | None:
     if "half" in part:
         number = part.get("ha") or part.get("hb") or _QUARTER_WORDS[part["hw"].lower()]
         return When(year=_full(part["hy"]) if "hy" in part else None, part=f"H{number}", start=start, stop=stop)
+    if "season" in part:
+        number = int(part.get("sn") or part.get("tn") or _ORDINAL_NUMBERS[part["so"].lower()])
+        of_quarter = "st" in part or "tt" in part or "sq" in part
+        if not of_quarter and number > _HALVES:
+            return None
+        name = f"{'Q' if of_quarter else 'H'}{number}"
+        return When(year=int(part["sy"]), part=name, start=start, stop=stop)
     if "nine" in part:
         return When(year=_full(part["niney"]), part="9M", start=start, stop=stop)
     if "split" in part:

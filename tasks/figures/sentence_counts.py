@@ -21,7 +21,9 @@ HYPOTHETICAL: Final = re.compile(
 _HEADCOUNT: Final = re.compile(
     r"(?:(?P<lead>\b(?:employ(?:s|ed|ing)?|employing|headcount (?:of|was|is|stood at)|team of"
     r"|workforce (?:made up )?of|staff of|total of"
-    r"|had|has|have|with|were|was|waren|sind|beschäftigte?|emplea(?:ba)?|emploie|employait|compte|comptait"
+    r"|had|has|have|with|were|was|waren|sind|zähl(?:t|te|ten)(?: wir)?"
+    r"|beschäftigt(?:e|en)?(?: (?:das unternehmen|die gesellschaft|die gruppe|wir))?"
+    r"|emplea(?:ba)?|emploie|employait|compte|comptait"
     r"|de|contaba con|cuenta con|impiega(?:va)?"
     r"|conta(?:va)?|di|telde|telt|empregava|tinha|hade|havde|har|beskæftigede|sysselsatte)\b[ :]*"
     r"(?:about |around |approximately |some |an average of |a total of |rund |on average |(?:zum|am|ende"

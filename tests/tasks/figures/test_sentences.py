@@ -206,6 +206,7 @@ def test_a_bracket_with_another_years_amount_says_nothing_of_this_one() -> None:
     [
         "Alla data del 31 dicembre 2024 i dipendenti erano 412.",
         "The employees numbered 412 at 31 December 2024.",
+        "Am 31. Dezember 2024 beschäftigte das Unternehmen 412 Mitarbeitende.",
         "Les salariés étaient 412 au 31 décembre 2024.",
     ],
 )
