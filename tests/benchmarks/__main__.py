@@ -1,7 +1,8 @@
 """`make bench`: each figure beside its baseline, measured in the same run.
 
 python -m tests.benchmarks [NAME ...]     names: demo, service, service_memory, load, extraction, peers, tables,
-word_order, pdf_speed, boxes, evidence, links, office, figures, finance_rooms, single_figures, drive,
+word_order, pdf_speed, boxes, evidence, links, office, figures, finance_rooms, single_figures,
+tagged_filings, drive,
 companies, websites, in_flight, carry_over,
 growth, retrieval, orders, report
 """
@@ -34,6 +35,7 @@ from tests.benchmarks import (
     service_memory,
     single_figures,
     tables,
+    tagged_filings,
     websites,
     word_order,
 )
@@ -55,6 +57,7 @@ BENCHES = {
     "figures": figures.measure,
     "finance_rooms": finance_rooms.measure,
     "single_figures": single_figures.measure,
+    "tagged_filings": tagged_filings.measure,
     "drive": drive.measure,
     "companies": companies.measure,
     "websites": websites.measure,

@@ -163,7 +163,7 @@ def hoteles(room: Path) -> Expected:
             ]
         },
     )
-    return {("revenue", "2024-06-30", ""), ("ebitda", "2024-06-30", "")}
+    return {("revenue", "2024-01-01/2024-06-30", ""), ("ebitda", "2024-01-01/2024-06-30", "")}
 
 
 def moda(room: Path) -> Expected:
