@@ -13,9 +13,10 @@ from datetime import date
 from typing import Final
 
 from tasks.figures.conflicts import RoomFigure
-from tasks.figures.figure import ACTUAL
+from tasks.figures.figure import ACTUAL, basis_of
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
 from tasks.figures.periods import When, find_periods, last_day, months_of
+from tasks.figures.sentence_words import PLAN
 
 _TRAILING: Final = re.compile(r"\b(?:ltm|ttm|trailing|last twelve|twelve months|12 months)\b", re.IGNORECASE)
 _COLUMN: Final = ", column “"
@@ -94,7 +95,18 @@ def _put_right(row: RoomFigure, text: str, calendar: Calendar) -> RoomFigure:
         return row
     when = When(year=int(last_day(figure.period)[:4]), months=12)
     period = calendar.resolve(when, instant="/" not in figure.period)
-    return row if period is None else replace(row, figure=replace(figure, period=period))
+    if period is None:
+        return row
+    if _had_ended(row, period, _words(row, text)):  # no forecast, as it was taken for by the calendar year
+        return replace(row, figure=replace(figure, period=period, basis=None), basis="management")
+    return replace(row, figure=replace(figure, period=period))
+
+
+def _had_ended(row: RoomFigure, period: str, words: str) -> bool:
+    """Whether a deck's figure, of which no word says that it is planned, is of a time that was over."""
+    if not row.deck or row.basis != "forecast" or row.dated is None or last_day(period) > row.dated:
+        return False
+    return basis_of(words) is None and PLAN.search(words) is None
 
 
 def _words(row: RoomFigure, text: str) -> str:

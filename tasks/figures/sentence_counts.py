@@ -80,6 +80,10 @@ _SOMEWHERE: Final = re.compile(
 )
 """Behind a count: those of one country."""
 
+_AVERAGE: Final = re.compile(r"average|durchschnitt|moyenne|media", re.IGNORECASE)
+_AHEAD: Final = 40
+"""Characters before a count in which its clause may call it an average."""
+
 _PEOPLE: Final = (
     "employees", "associates", "colleagues", "persons", "people", "staff", "fte", "full-time eq", "full time eq",
     "mitarbeit", "beschäftigte",
@@ -121,9 +125,8 @@ def count_figures(
             continue
         if not share and _SOMEWHERE.match(after):
             continue
-        average = concept == "headcount" and re.search(
-            r"average|durchschnitt|moyenne|media", match.group(), re.IGNORECASE
-        )
+        clause = re.split(r"[;,(]", sentence[max(0, match.start() - _AHEAD) : match.start()])[-1] + match.group()
+        average = concept == "headcount" and _AVERAGE.search(clause)
         millions = bool(match.groupdict().get("million"))
         digits = match["number"].replace(",", "" if not share else ".")
         if not share and not millions:

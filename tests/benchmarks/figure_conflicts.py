@@ -109,7 +109,7 @@ def conflicts_of(folder: Path) -> list[FigureConflict]:
                 file.name,
                 "",
                 deck=document.kind.deck,
-                dated=None,
+                dated=document.calendar.dated.isoformat() if document.calendar.dated else None,
                 text_id=len(texts),
             )
             for figure in find_figures(document, taxonomy()).figures

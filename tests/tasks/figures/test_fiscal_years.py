@@ -63,3 +63,16 @@ def test_a_room_of_calendar_years_asks_for_no_text() -> None:
         for figure in find_figures(LedgerDocument("EBITDA FY24: GBP 7.9 million\n", [], "deck.txt"), taxonomy()).figures
     ]
     assert by_the_rooms_year(rows, lambda _: (_ for _ in ()).throw(AssertionError)) is rows
+
+
+def test_a_decks_fiscal_year_that_was_over_is_no_forecast_and_a_planned_one_stays() -> None:
+    deck = "Update of 30 September 2024\n\nEBITDA of GBP 7.9 million in FY24\n\nPlanned EBITDA of GBP 9.0m in FY25\n"
+    texts = [ACCOUNTS.replace("31 March", "30 June"), deck]
+    rows = [
+        RoomFigure(figure, figure.basis or "management", str(at), str(at), "", deck=at == 1, dated=dated, text_id=at)
+        for at, (text, dated) in enumerate(zip(texts, (None, "2024-09-30"), strict=True))
+        for figure in find_figures(LedgerDocument(text, [], "a.txt"), taxonomy()).figures
+    ]
+    found = [(row.figure.period[-10:], row.basis) for row in by_the_rooms_year(rows, texts.__getitem__) if row.deck]
+    assert found[0] == ("2024-06-30", "management")
+    assert [basis for end, basis in found if end == "2025-06-30"] == ["budget"]

@@ -201,6 +201,11 @@ def test_a_bracket_with_another_years_amount_says_nothing_of_this_one() -> None:
     )
 
 
+def test_an_average_that_is_told_before_its_verb_is_no_days_count() -> None:
+    text = "Bericht zum 31.12.2024\n\nIm Jahresdurchschnitt 2024 waren 131 Mitarbeiter beschäftigt.\n"
+    assert said(text) == [("headcount", "131", "count", "2024-01-01/2024-12-31")]
+
+
 @pytest.mark.parametrize(
     "sentence",
     [
