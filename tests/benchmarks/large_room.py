@@ -22,8 +22,8 @@ from tests.homes import make_home
 
 PASSAGES: Final = 1_000_000
 _OF_A_TEXT: Final = 500
-_WORDS: Final = 140  # of a passage
-_LINE: Final = 14
+_WORDS: Final = 120  # of a passage
+_LINE: Final = 12
 QUESTIONS: Final = (
     "Which law governs the agreement?",
     "What are the total assets at the end of the year?",
