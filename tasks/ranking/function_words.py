@@ -51,10 +51,8 @@ class FunctionWords:
         is_one = numbers != NONE
         keys, counts = np.unique(numbers[is_one].astype(np.int64) * len(lengths) + texts[is_one], return_counts=True)
         words, where = keys // len(lengths), keys % len(lengths) + first
-        for row, column in zip(
-            self._added, (where.astype(np.int32), np.minimum(counts, _MOST).astype(np.uint8)), strict=True
-        ):
-            row.append(column)
+        self._added[0].append(where.astype(np.int32))
+        self._added[1].append(np.minimum(counts, _MOST).astype(np.uint8))
         self._of_words.append(np.bincount(words, minlength=len(_NUMBERS)))
 
     def close(self) -> None:
