@@ -3,7 +3,7 @@
 Passages are ranked by a claim's words, so that only the likeliest few of a room of thousands of documents are read.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -55,14 +55,17 @@ class RoomTexts:
         build(once.values())
         self.ledger: RoomLedger = room_ledger(once.values())
         self._spans: list[tuple[LedgerText, PassageSpan]] = []
-        shown: list[str] = []
+        self._index = Index(self._shown(once))
+
+    def _shown(self, documents: Mapping[int, LedgerText]) -> Iterator[str]:
+        """What is ranked of each passage, one after the other; where they stand is kept."""
         strings: dict[str, str] = {}
         with database.reading() as session:
-            sizes = texts.text_sizes(session, list(once))
+            sizes = texts.text_sizes(session, list(documents))
         for text_id, text, spans in passages_of(sizes, strings):
-            self._spans.extend((once[text_id], span) for span in spans)
-            shown.extend(f"{span.header or ''}\n{text[span.start : span.end]}" for span in spans)
-        self._index = Index(shown)
+            for span in spans:
+                self._spans.append((documents[text_id], span))
+                yield f"{span.header or ''}\n{text[span.start : span.end]}"
 
     def passages(self, claim: str) -> Sequence[RoomPassage]:
         """The passages that are likeliest to speak of a claim, best first."""

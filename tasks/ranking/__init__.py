@@ -5,6 +5,7 @@ query         a question as weighted words, phrases and meanings
 function_words  how often texts have words that say nothing of what they are about
 words         a word as it is spelled, as a token, and with its family
 lexicon       the words of an index
+rows          long rows of numbers, in memory or on the disk
 index         the positions of words in texts; the likeliest texts for a query
 bm25          the score of each of these texts: by the vocabulary and by plain BM25 in one
 plain         plain BM25
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from tasks.ranking.bm25 import score
 from tasks.ranking.index import WordPositions, likeliest
 from tasks.ranking.query import read_query
+from tasks.ranking.rows import IN_MEMORY
 from tasks.text.tokens import tokens
 
 __all__ = ["Index", "rank"]
@@ -32,11 +34,17 @@ Scores = tuple[NDArray[np.int64], NDArray[np.float64]]
 class Index:
     """Texts made ready for many questions. Building takes time with their length, a question hardly any.
 
-    The index does not keep the texts but the positions of their words: 1.6 MB for 1,000 passages of 1,000 characters.
+    The index does not keep the texts but the positions of their words: 1.6 MB for 1,000 passages of 1,000 characters,
+    on the disk where passages are more than some 250,000.
     """
 
-    def __init__(self, texts: Iterable[str]) -> None:
-        self._positions = WordPositions(texts)
+    def __init__(self, texts: Iterable[str], in_memory: int = IN_MEMORY) -> None:
+        """Read the texts, one after the other; what takes more than `in_memory` bytes lies on the disk.
+
+        Raises:
+            Unavailable: they are very many, and the disk has no room for the index.
+        """
+        self._positions = WordPositions(texts, in_memory=in_memory)
 
     def rank(
         self, question: str, k: int, wordings: Sequence[str] = (), *, guess: bool = True

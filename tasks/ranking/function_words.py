@@ -13,6 +13,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tasks.ranking.lexicon import Ints
+from tasks.ranking.rows import IN_MEMORY, GrowingRow, empty_row
 from tasks.text.tokens import STOP_WORDS
 
 NONE: Final = -1
@@ -33,8 +35,11 @@ def number_of(form: str) -> int:
 class FunctionWords:
     """The function words of texts that are added in order, some at a time."""
 
-    def __init__(self) -> None:
-        self._added: list[tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8]]] = []
+    def __init__(self, in_memory: int = IN_MEMORY) -> None:
+        """What takes more than `in_memory` bytes lies on the disk."""
+        self._in_memory = in_memory
+        self._added = GrowingRow(in_memory), GrowingRow(in_memory)
+        self._of_words: list[Ints] = []  # how many of the added texts have each word
         self._texts: NDArray[np.int32] = np.empty(0, np.int32)
         self._counts: NDArray[np.uint8] = np.empty(0, np.uint8)
         self._starts = np.zeros(len(_NUMBERS) + 1, np.int64)
@@ -44,19 +49,30 @@ class FunctionWords:
         lengths = np.concatenate([ends[:1], ends[1:] - ends[:-1]])
         texts = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
         is_one = numbers != NONE
-        keys, counts = np.unique(texts[is_one] * len(_NUMBERS) + numbers[is_one], return_counts=True)
-        words, where = keys % len(_NUMBERS), keys // len(_NUMBERS) + first
-        self._added.append((words.astype(np.uint8), where.astype(np.int32), np.minimum(counts, _MOST).astype(np.uint8)))
+        keys, counts = np.unique(numbers[is_one].astype(np.int64) * len(lengths) + texts[is_one], return_counts=True)
+        words, where = keys // len(lengths), keys % len(lengths) + first
+        self._added[0].append(where.astype(np.int32))
+        self._added[1].append(np.minimum(counts, _MOST).astype(np.uint8))
+        self._of_words.append(np.bincount(words, minlength=len(_NUMBERS)))
 
     def close(self) -> None:
-        """All texts were added."""
-        if not self._added:
+        """All texts were added: those that have a word are put side by side."""
+        if not self._of_words:
             return
-        words, texts, counts = (np.concatenate(column) for column in zip(*self._added, strict=True))
-        self._added.clear()
-        order = np.argsort(words, kind="stable")
-        self._texts, self._counts = texts[order], counts[order]
-        np.cumsum(np.bincount(words, minlength=len(_NUMBERS)), out=self._starts[1:])
+        np.cumsum(np.sum(self._of_words, axis=0), out=self._starts[1:])
+        texts, counts = self._added[0].row(np.int32), self._added[1].row(np.uint8)
+        self._texts = empty_row(len(texts), np.int32, self._in_memory)
+        self._counts = empty_row(len(texts), np.uint8, self._in_memory)
+        free, begin = self._starts[:-1].copy(), 0
+        for of_words in self._of_words:
+            end = begin + int(of_words.sum())
+            before = np.cumsum(of_words) - of_words
+            to = np.repeat(free - before, of_words) + np.arange(end - begin)
+            self._texts[to], self._counts[to] = texts[begin:end], counts[begin:end]
+            free += of_words
+            begin = end
+        self._of_words.clear()
+        del self._added
 
     def counts(self, word: str) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
         """The texts that have a function word, in order, and how often each has it."""

@@ -1,5 +1,7 @@
 """The index that ranking reads: where each word stands in each of many texts. The texts themselves are not kept.
 
+What of it is long lies on the disk where texts are very many (`rows`): the same numbers, read as they are asked for.
+
 All texts are one row of words, and a text is a span of it. The index holds the positions of each spelling, sorted: 4
 bytes for each word that counts. Spellings of one token stand side by side, and so do tokens of one family.
 
@@ -20,6 +22,7 @@ from numpy.typing import NDArray
 from tasks.ranking.function_words import FunctionWords, number_of
 from tasks.ranking.lexicon import Ints, Lexicon, Span
 from tasks.ranking.query import Query
+from tasks.ranking.rows import IN_MEMORY, GrowingRow, empty_row
 from tasks.ranking.vocabulary import NUMBER, Phrase
 from tasks.ranking.words import Word, words_of_form
 from tasks.text.tokens import word_forms
@@ -54,7 +57,7 @@ class _Forms(dict[str, int]):
 
 
 def encode(
-    texts: Iterable[str], function_words: FunctionWords
+    texts: Iterable[str], function_words: FunctionWords, in_memory: int = IN_MEMORY
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], list[Word]]:
     """Texts as one row of words, each word by its number; the others are added to `function_words`.
 
@@ -62,18 +65,18 @@ def encode(
         The row; where each text begins in it, and behind the last one, where it ends; the words by their numbers.
     """
     forms = _Forms()
-    row, bounds = array("i"), [np.zeros(1, np.int64)]
-    left, first = iter(texts), 0
+    row, bounds = GrowingRow(in_memory), [np.zeros(1, np.int64)]
+    left, first, before_batch = iter(texts), 0, 0
     while batch := [[forms[form] for form in word_forms(text)] for text in islice(left, _TEXTS_AT_ONCE)]:
         numbers = np.fromiter((number for text in batch for number in text), np.int32)
         ends = np.cumsum([len(text) for text in batch], dtype=np.int64)
         function_words.add(first, np.array(forms.function_words, np.int16)[numbers], ends)
         words, before = _words(numbers, forms)
-        bounds.append(before[ends] + len(row))
-        row.frombytes(words.tobytes())
-        first += len(batch)
+        bounds.append(before[ends] + before_batch)
+        row.append(words)
+        first, before_batch = first + len(batch), before_batch + len(words)
     function_words.close()
-    return np.frombuffer(row, np.int32) if row else np.zeros(0, np.int32), np.concatenate(bounds), list(forms.words)
+    return row.row(np.int32), np.concatenate(bounds), list(forms.words)
 
 
 def _words(numbers: NDArray[np.int32], forms: _Forms) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -95,18 +98,28 @@ class WordPositions:
         function_words: how often each text has words that do not count.
     """
 
-    def __init__(self, texts: Iterable[str], words_at_once: int = _WORDS_AT_ONCE) -> None:
-        """Reads the texts, one after the other; `words_at_once` are sorted together."""
-        self.function_words = FunctionWords()
-        row, self.bounds, listed = encode(texts, self.function_words)
-        self._lexicon = Lexicon(listed, np.bincount(row, minlength=len(listed)))
-        numbers = [np.empty(0, np.int32)]
-        for begin in range(0, len(row), words_at_once):  # never all at once: 12 million words are 50 MB each time
-            part = row[begin : begin + words_at_once] = self._lexicon.ranks[row[begin : begin + words_at_once]]
-            numbers.append((np.flatnonzero(self._lexicon.figures[part]) + begin).astype(np.int32))
-        self._numbers = np.concatenate(numbers)
+    def __init__(self, texts: Iterable[str], words_at_once: int = _WORDS_AT_ONCE, in_memory: int = IN_MEMORY) -> None:
+        """Reads the texts, one after the other; `words_at_once` are sorted together.
+
+        What takes more than `in_memory` bytes lies on the disk.
+
+        Raises:
+            Unavailable: the disk has no room for it.
+        """
+        self.function_words = FunctionWords(in_memory)
+        row, self.bounds, listed = encode(texts, self.function_words, in_memory)
+        parts = [slice(begin, begin + words_at_once) for begin in range(0, len(row), words_at_once)]
+        counts = np.zeros(len(listed), np.int64)
+        for part in parts:  # never all at once: 12 million words are 50 MB each time
+            counts += np.bincount(row[part], minlength=len(listed))
+        self._lexicon = Lexicon(listed, counts)
+        numbers = GrowingRow(in_memory)
+        for part in parts:
+            row[part] = self._lexicon.ranks[row[part]]
+            numbers.append((np.flatnonzero(self._lexicon.figures[row[part]]) + part.start).astype(np.int32))
+        self._numbers = numbers.row(np.int32)
         self.numbers: Ints = np.diff(np.searchsorted(self._numbers, self.bounds))
-        self._positions = _sorted_positions(row, self._lexicon.starts, words_at_once)
+        self._positions = _sorted_positions(row, parts, self._lexicon.starts, in_memory)
 
     def __len__(self) -> int:
         """How many texts there are."""
@@ -153,18 +166,19 @@ class WordPositions:
         return positions[np.repeat(skipped, counts) + np.arange(total)].astype(np.int64)
 
 
-def _sorted_positions(words: NDArray[np.int32], starts: Ints, at_once: int) -> NDArray[np.int32]:
+def _sorted_positions(
+    words: NDArray[np.int32], parts: Iterable[slice], starts: Ints, in_memory: int
+) -> NDArray[np.int32]:
     """The positions of words, word after word. Sorting 12 million words in one go would take 200 MB more."""
-    positions = np.empty(len(words), np.int32)
+    positions = empty_row(len(words), np.int32, in_memory)
     free = starts[:-1].copy()
-    for begin in range(0, len(words), at_once):
-        part = words[begin : begin + at_once]
-        order = np.argsort(part, kind="stable")
-        ordered = part[order]
+    for part in parts:
+        order = np.argsort(words[part], kind="stable")
+        ordered = words[part][order]
         first = np.flatnonzero(np.diff(ordered, prepend=-1))
         counts = np.diff(first, append=len(ordered))
         distinct = ordered[first]
-        positions[np.repeat(free[distinct] - first, counts) + np.arange(len(ordered))] = order + begin
+        positions[np.repeat(free[distinct] - first, counts) + np.arange(len(ordered))] = order + part.start
         free[distinct] += counts
     return positions
 

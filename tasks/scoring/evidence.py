@@ -14,12 +14,13 @@ from storage.run_documents import RunDocument
 from tasks.ranking.embedders import embedder
 from tasks.ranking.semantic import CANDIDATES, Candidate, SemanticRanking
 from tasks.scoring.passages import Index, PassageSpan, passages_of
+from tasks.scoring.room_texts import RoomTexts
 from tasks.scoring.text_places import TextPlaces
 from tasks.text.languages import languages_of
 from tasks.text.quotations import in_sentence, locate
 
-MANY = 300_000  # passages; of a room of more the log says what memory it needs
-_MEMORY = 3e-6  # GB for a passage of 1,000 characters: its text, its place, and the index while it is built
+MANY = 300_000  # passages; of a room of more the log says what its index takes
+_ON_DISK = 1e-6  # GB for a passage of 1,000 characters, while its index is built; half of it after that
 _READ_FOR_LANGUAGE = 400  # passages, evenly spread
 _CANDIDATES = 30  # passages around which a quotation is searched that does not stand in its source
 _AROUND = 4000  # characters before and behind these: normalising all of a document takes a second for 2.5 MB
@@ -69,7 +70,7 @@ class Evidence:
                 documents = run_documents.company_documents(session, company_id)
         self.documents = documents
         self._places: dict[int, TextPlaces] = {}
-        self._texts: dict[int, str] = {}
+        self._texts = RoomTexts()
         self._passages: list[tuple[RunDocument, PassageSpan]] = []
         self.orders: list[Excerpt] = []
         strings: dict[str, str] = {}  # "page 1" is the place of thousands of passages
@@ -77,7 +78,8 @@ class Evidence:
         sizes = {document.text_id: document.characters for document in readable if document.text_id is not None}
         by_text: dict[int, list[PassageSpan]] = {}
         for text_id, text, spans in passages_of(sizes, strings):
-            self._texts[text_id], by_text[text_id] = text, spans
+            self._texts.add(text_id, text)
+            by_text[text_id] = spans
         for document in readable:
             if document.text_id in by_text:
                 spans = by_text[document.text_id]
@@ -119,8 +121,9 @@ class Evidence:
 
     def beginning(self, document: RunDocument, characters: int) -> str:
         """The first characters of a document's text, empty where there is none."""
-        text = self._texts.get(document.text_id or 0, "")
-        return text[: characters + 1000].lstrip()[:characters].rstrip()
+        if document.text_id is None or document.text_id not in self._texts:
+            return ""
+        return self._texts[document.text_id][: characters + 1000].lstrip()[:characters].rstrip()
 
     def opening(self, document: RunDocument, characters: int) -> Excerpt | None:
         """How a document begins: its title, its first lines, some `characters` and to the end of their sentence."""
@@ -135,10 +138,9 @@ class Evidence:
     def line_of(self, document_id: str, text_id: int, start: int, end: int) -> Excerpt | None:
         """The row of a table or the sentence that a span stands in; None where the room has no such text."""
         document = next((document for document in self.documents if document.document_id == document_id), None)
-        text = self._texts.get(text_id)
-        if document is None or text is None or end > len(text):
+        if document is None or text_id not in self._texts or end > self._texts.length(text_id):
             return None
-        return self._span(document, text_id, *in_sentence(text, start, end))
+        return self._span(document, text_id, *in_sentence(self._texts[text_id], start, end))
 
     def verify(self, quote: str, near: Excerpt | None = None) -> Excerpt | None:
         """Where a quotation really stands: from the passage on that it was taken from, or in another document.
@@ -169,8 +171,8 @@ class Evidence:
     def _likely(self, quote: str, near: Excerpt | None) -> Iterator[tuple[RunDocument, int, int, int]]:
         """Where the quotation may stand, the likeliest first: document, stretch of its text, offset to begin at."""
         own = near.document.document_id if near is not None else None
-        if near is not None and len(self._texts[near.text_id]) <= _WHOLE:
-            yield near.document, 0, len(self._texts[near.text_id]), near.start
+        if near is not None and self._texts.length(near.text_id) <= _WHOLE:
+            yield near.document, 0, self._texts.length(near.text_id), near.start
         elif near is not None:
             yield self._stretch(near.document, near.start, near.end)
         ranked = [self._passages[position] for position in self._index.texts_with_words(quote, _CANDIDATES)]
@@ -178,7 +180,7 @@ class Evidence:
             yield self._stretch(document, span.start, span.end)
 
     def _stretch(self, document: RunDocument, start: int, end: int) -> tuple[RunDocument, int, int, int]:
-        return document, max(start - _AROUND, 0), min(end + _AROUND, len(self._texts[document.text_id or 0])), start
+        return document, max(start - _AROUND, 0), min(end + _AROUND, self._texts.length(document.text_id or 0)), start
 
     def _ranked(self, question: str, k: int, wordings: Sequence[str]) -> list[int]:
         """The best `k` passages by their words; with an embedding model the best of these are ordered by meaning."""
@@ -242,7 +244,10 @@ class Evidence:
         """What is ranked is the passage with its document's name, heading and columns: they say what it is about."""
         if len(self._passages) > MANY:
             count = len(self._passages)
-            log.warning("This room has %d passages. Ranking takes about %.1f GB of memory.", count, count * _MEMORY)
+            log.warning(
+                "This room has %d passages. Their index takes about %.1f GB in DILIGENCE_HOME while they are ranked.",
+                *(count, count * _ON_DISK),
+            )
         return Index(  # one passage after the other: not all of them a second time
             f"{document.path} {document.name} {span.heading or ''} {span.header or ''}\n"
             + self._texts[document.text_id or 0][span.start : span.end]

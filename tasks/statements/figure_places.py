@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from tasks.statements.alignment import Comparison, Difference
-from tasks.statements.figures import COUNT, same
+from tasks.statements.figures import COUNT, Figure, same
 from tasks.statements.reading import Sentence, Token
 from tasks.statements.words import CHANGING, are_opposite, say_the_same, stems_of, words_of
 
@@ -19,51 +19,44 @@ _DURATIONS: Final = frozenset({"year", "month", "week", "day", "hour", "minute"}
 
 
 def places_of_figures(comparison: Comparison) -> Iterator[Difference]:
-    stated, source = comparison.stated, comparison.source
-    for mine in stated.figures:
-        theirs = comparison.to.get(mine)
-        if theirs is None:
-            continue
-        one, other = stated.tokens[mine].figure, source.tokens[theirs].figure
-        assert one is not None
-        assert other is not None
-        if one.is_date:
-            if not _stands_between_commas(source, theirs):
+    for mine, theirs, figure in _in_both(comparison):
+        if figure.is_date:
+            if not _stands_between_commas(comparison.source, theirs):
                 yield from _label(comparison, mine, theirs)
             continue
-        own_role, their_role = role(stated, mine), role(source, theirs)
-        differ = own_role != their_role and {own_role, their_role} != {"level", "to"}
-        if differ and not _period_says(comparison, mine, theirs):
-            yield Difference(f"it says {source.tokens[theirs].text} in another place", is_against=True)
-        if one.measure not in _DURATIONS:
+        yield from _role(comparison, mine, theirs)
+        if figure.measure not in _DURATIONS:
             yield from _period(comparison, mine, theirs)
         yield from _label(comparison, mine, theirs)
 
 
 def labels_of_figures(comparison: Comparison) -> Iterator[Difference]:
     """The same of a statement in other words: most of what stands with a figure goes with another in the sentence."""
-    stated, source = comparison.stated, comparison.source
-    for mine in stated.figures:
-        theirs = comparison.to.get(mine)
-        if theirs is None:
-            continue
-        one, other = stated.tokens[mine].figure, source.tokens[theirs].figure
-        assert one is not None
-        assert other is not None
-        own_role, their_role = role(stated, mine), role(source, theirs)
-        if not one.is_date:
-            level = {"level", "to"}
-            if (
-                own_role != their_role
-                and not ({own_role, their_role} <= level)
-                and not _period_says(comparison, mine, theirs)
-            ):
-                yield Difference(f"it says {source.tokens[theirs].text} in another place", is_against=True)
-            if not (own_role == their_role == "change" or one.measure in _DURATIONS):
+    for mine, theirs, figure in _in_both(comparison):
+        if not figure.is_date:
+            yield from _role(comparison, mine, theirs)
+            both = {role(comparison.stated, mine), role(comparison.source, theirs)}
+            if both != {"change"} and figure.measure not in _DURATIONS:
                 yield from _period(comparison, mine, theirs)
-            if own_role == their_role == "from":
+            if both == {"from"}:
                 continue
         yield from _other_label(comparison, mine, theirs)
+
+
+def _in_both(comparison: Comparison) -> Iterator[tuple[int, int, Figure]]:
+    """The figures that both sentences have: where each stands in the statement and in the sentence."""
+    for mine in comparison.stated.figures:
+        theirs, figure = comparison.to.get(mine), comparison.stated.tokens[mine].figure
+        if theirs is not None and figure is not None:
+            yield mine, theirs, figure
+
+
+def _role(comparison: Comparison, mine: int, theirs: int) -> Iterator[Difference]:
+    """A figure that a change starts from, of one that it ends at."""
+    roles = {role(comparison.stated, mine), role(comparison.source, theirs)}
+    if len(roles) > 1 and roles != {"level", "to"} and not _period_says(comparison, mine, theirs):
+        words = comparison.source.tokens[theirs].text
+        yield Difference(f"it says {words} in another place", is_against=True)
 
 
 def _other_label(comparison: Comparison, mine: int, theirs: int) -> Iterator[Difference]:

@@ -7,7 +7,7 @@ from tasks.statements.alignment import Comparison, Difference
 from tasks.statements.figures import DATE
 from tasks.statements.nearness import CHANGES, confused
 from tasks.statements.reading import Token
-from tasks.statements.roles import OPPOSITE_PREPOSITIONS, bound_of, exchanged, includes, parts_of
+from tasks.statements.roles import bound_of, exchanged, other_prepositions, parts_of
 from tasks.statements.words import ACTING, CHANGING, words_of
 
 _BE: Final = words_of("be")
@@ -29,11 +29,7 @@ def swapped_parties(comparison: Comparison) -> Iterator[Difference]:
                 ):
                     yield Difference(f"it says “{other.preposition} {other.text}”", is_against=True)
             continue
-        if one.preposition == "including" and not includes(source):
-            yield Difference(f"it does not include {other.text}", is_against=True)
-        pair = frozenset({one.preposition, other.preposition})
-        if one.is_content and pair in OPPOSITE_PREPOSITIONS and pair != frozenset({"by", "to"}):
-            yield Difference(f"it says “{other.preposition} {other.text}”", is_against=True)
+        yield from other_prepositions(one, other, source)
         acts = any(token.is_verb and not token.is_passive for token in stated.tokens[:mine])
         if (
             other.is_name

@@ -7,10 +7,10 @@ from typing import Final
 from tasks.statements.alignment import Comparison, Difference
 from tasks.statements.figure_places import role
 from tasks.statements.figures import DATE
-from tasks.statements.reading import Sentence, object_of, subject_of
+from tasks.statements.reading import Sentence, Token, object_of, subject_of
 from tasks.statements.words import CHANGING, stem, words_of
 
-OPPOSITE_PREPOSITIONS: Final = frozenset(
+_OPPOSITE_PREPOSITIONS: Final = frozenset(
     frozenset(pair.split())
     for pair in [
         "from to",
@@ -51,11 +51,7 @@ def swapped_roles(comparison: Comparison) -> Iterator[Difference]:
                 if bounds[0] != bounds[1]:
                     yield Difference(f"it says “{other.preposition} {other.text}”", is_against=True)
             continue
-        if one.preposition == "including" and not includes(source):
-            yield Difference(f"it does not include {other.text}", is_against=True)
-        pair = frozenset({one.preposition, other.preposition})
-        if one.is_content and pair in OPPOSITE_PREPOSITIONS and pair != frozenset({"by", "to"}):
-            yield Difference(f"it says “{other.preposition} {other.text}”", is_against=True)
+        yield from other_prepositions(one, other, source)
         if not other.is_verb or not (one.is_verb or _is_base_form(stated, mine, other.text)):
             continue
         if one.stem in CHANGING and one.stem != other.stem and one.is_passive != other.is_passive:
@@ -90,8 +86,13 @@ def _is_base_form(stated: Sentence, at: int, verb: str) -> bool:
     return stated.tokens[at].text == verb and before is not None and before.is_content and before.text.endswith("s")
 
 
-def includes(source: Sentence) -> bool:
-    return any(token.stem in _INCLUDING for token in source.tokens)
+def other_prepositions(one: Token, other: Token, source: Sentence) -> Iterator[Difference]:
+    """A word of the statement (`one`) whose preposition says the opposite of that of its counterpart."""
+    if one.preposition == "including" and not any(token.stem in _INCLUDING for token in source.tokens):
+        yield Difference(f"it does not include {other.text}", is_against=True)
+    pair = frozenset({one.preposition, other.preposition})
+    if one.is_content and pair in _OPPOSITE_PREPOSITIONS and pair != frozenset({"by", "to"}):
+        yield Difference(f"it says “{other.preposition} {other.text}”", is_against=True)
 
 
 def exchanged_names(comparison: Comparison) -> Iterator[Difference]:

@@ -128,11 +128,13 @@ def test_a_passage_with_an_order_is_found_and_what_stands_beside_the_order_can_b
     assert evidence.verify("Churn is zero and all is audited") is not None
 
 
-def test_a_room_too_large_for_a_small_machine_is_told(
+def test_a_room_whose_index_lies_on_the_disk_is_told(
     room: Room, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert room.evidence.find("churn", 1)
     assert not caplog.records
     monkeypatch.setattr(evidence, "MANY", 4)
     assert room.evidence.find("churn", 1)
-    assert caplog.messages == ["This room has 5 passages. Ranking takes about 0.0 GB of memory."]
+    assert caplog.messages == [
+        "This room has 5 passages. Their index takes about 0.0 GB in DILIGENCE_HOME while they are ranked."
+    ]
