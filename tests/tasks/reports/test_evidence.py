@@ -5,7 +5,7 @@ import json
 import os
 import re
 from collections.abc import Sequence
-from errno import ENOSPC
+from errno import ENOSPC, EXDEV
 from html.parser import HTMLParser
 from os import strerror
 from pathlib import Path
@@ -436,4 +436,23 @@ def test_without_evidence_nothing_is_written_and_no_link_is_dead(
     write_reports("r1", tmp_path / "out")
     assert not (tmp_path / "out" / "evidence").exists()
     assert [quote["evidence_url"] for quote in quotes_of(tmp_path / "out")] == [None, None]
+    assert dead_links(tmp_path / "out") == []
+
+
+def test_a_picture_beside_the_report_takes_no_room_of_its_own(tmp_path: Path) -> None:
+    write_reports("r1", tmp_path / "out")
+    (picture,) = (tmp_path / "out" / "evidence").glob("*.png")
+    assert picture.samefile(next((database.home() / "evidence").glob("*/*.png")))
+
+
+def test_a_picture_is_copied_to_a_folder_on_another_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def on_another_disk(_source: Path, _target: Path) -> None:
+        raise OSError(EXDEV, strerror(EXDEV))
+
+    monkeypatch.setattr(os, "link", on_another_disk)
+    write_reports("r1", tmp_path / "out")
+    (picture,) = (tmp_path / "out" / "evidence").glob("*.png")
+    (drawn,) = (database.home() / "evidence").glob("*/*.png")
+    assert not picture.samefile(drawn)
+    assert picture.read_bytes() == drawn.read_bytes()
     assert dead_links(tmp_path / "out") == []
