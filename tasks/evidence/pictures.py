@@ -4,7 +4,6 @@ They are named by the content of their document, so that what was drawn once ser
 """
 
 from collections.abc import Collection
-from os.path import exists
 from pathlib import Path
 from typing import Final
 
@@ -24,8 +23,8 @@ def picture_stem(content_hash: str, page: int) -> Path:
 
 def find_picture(content_hash: str, page: int) -> Path | None:
     """The picture of a document's page; None unless it was drawn."""
-    stem = str(picture_stem(content_hash, page))
-    return next((Path(path) for suffix in SUFFIXES if exists(path := stem + suffix)), None)
+    stem = picture_stem(content_hash, page)
+    return next((path for suffix in SUFFIXES if (path := stem.with_suffix(suffix)).exists()), None)
 
 
 def remove_pictures(without: Collection[int] = (), *, dry_run: bool = False) -> tuple[int, int]:

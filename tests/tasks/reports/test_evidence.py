@@ -440,6 +440,7 @@ def test_without_evidence_nothing_is_written_and_no_link_is_dead(
 
 
 def test_a_picture_beside_the_report_takes_no_room_of_its_own(tmp_path: Path) -> None:
+    draw()
     write_reports("r1", tmp_path / "out")
     (picture,) = (tmp_path / "out" / "evidence").glob("*.png")
     assert picture.samefile(next((database.home() / "evidence").glob("*/*.png")))
@@ -450,6 +451,7 @@ def test_a_picture_is_copied_to_a_folder_on_another_disk(tmp_path: Path, monkeyp
         raise OSError(EXDEV, strerror(EXDEV))
 
     monkeypatch.setattr(os, "link", on_another_disk)
+    draw()
     write_reports("r1", tmp_path / "out")
     (picture,) = (tmp_path / "out" / "evidence").glob("*.png")
     (drawn,) = (database.home() / "evidence").glob("*/*.png")
