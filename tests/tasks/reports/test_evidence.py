@@ -18,15 +18,17 @@ from docx import Document as WordDocument
 from docx.opc.constants import RELATIONSHIP_TYPE
 from openpyxl import load_workbook
 from PIL import Image
+from pypdf import PdfReader, PdfWriter
+from sqlmodel import select
 
 from storage import database, runs
 from storage.database import writing
-from storage.scores import company_outcomes
+from storage.scores import CriterionOutcome, Quote, ScoreStatus, company_outcomes
 from tasks.errors import BadRequest
 from tasks.reports import evidence, evidence_pages, files
 from tasks.reports.company_pages import company_anchor
 from tasks.reports.evidence import CitingCompany
-from tasks.reports.evidence_pages import EvidencePage
+from tasks.reports.evidence_pages import CitedFor, EvidencePage
 from tasks.reports.files import render, standing_alone, write_report, write_reports
 from tasks.reports.replacing import Replacing
 from tasks.reports.report import build
@@ -458,3 +460,48 @@ def test_a_picture_is_copied_to_a_folder_on_another_disk(tmp_path: Path, monkeyp
     assert not picture.samefile(drawn)
     assert picture.read_bytes() == drawn.read_bytes()
     assert dead_links(tmp_path / "out") == []
+
+
+def test_criteria_that_came_out_the_same_for_the_same_reason_share_a_line() -> None:
+    page = EvidencePage("e", [])
+    page.claims = [CitedFor("A", "a", "unscored", "No model."), CitedFor("B", "b", "4 of 5", "It is said.")]
+    page.claims.append(CitedFor("C", "c", "unscored", "No model."))
+    assert [[claim.label for claim in claims] for claims in page.grounds] == [["A", "C"], ["B"]]
+
+
+def test_words_of_a_pdf_beside_its_pages_say_so(tmp_path: Path, room: Path) -> None:
+    reader, writer = PdfReader(room / "Accounts <b>.pdf"), PdfWriter()
+    writer.append(reader)
+    writer.add_outline_item(title="Claims of 2024", page_number=0)
+    writer.write(room / "Claims.pdf")
+    write_cited_run(
+        "alpha", {"Claims.pdf": ("Claims of 2024", "line 3"), "Accounts <b>.pdf": QUOTED["Accounts <b>.pdf"]}, "r2"
+    )
+    draw("r2")
+    write_reports("r2", tmp_path / "out")
+    of_outline, of_page = (
+        (tmp_path / "out" / quoted["evidence_url"].split("#")[0]).read_text() for quoted in quotes_of(tmp_path / "out")
+    )
+    assert "These words stand on no page of the PDF" in of_outline
+    assert "<svg" not in of_outline
+    assert "no page of the PDF" not in of_page
+
+
+def test_a_passage_whose_page_is_drawn_for_another_is_said_to_be_a_further_one(tmp_path: Path) -> None:
+    with writing() as session:
+        quoted = session.exec(select(Quote).where(Quote.text == RECURRING)).one()
+        outcome = session.get_one(CriterionOutcome, quoted.outcome_id)
+        outcome.status, outcome.score = ScoreStatus.UNSCORED, None
+        start = quoted.end + 1 if quoted.end else 0
+        end = start + len("Costs fell.")
+        session.add(outcome)
+        values = quoted.model_dump() | {"id": None, "ordinal": 1, "text": "Costs fell.", "start": start, "end": end}
+        session.add(Quote(**values))
+    draw()
+    write_reports("r1", tmp_path / "out")
+    pages = [path.read_text() for path in (tmp_path / "out" / "evidence").glob("*.html")]
+    (page,) = (page for page in pages if "<svg" in page)
+    assert page.count('class="box"') == 1
+    assert page.count("<mark") == 2
+    assert "not boxed above is a further passage" in page
+    assert all("further passage" not in other for other in pages if other != page)
