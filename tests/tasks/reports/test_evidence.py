@@ -25,6 +25,7 @@ from storage import database, runs
 from storage.database import writing
 from storage.scores import CriterionOutcome, Quote, ScoreStatus, company_outcomes
 from tasks.errors import BadRequest
+from tasks.figures.ledger import build_ledger
 from tasks.reports import evidence, evidence_pages, files
 from tasks.reports.company_pages import company_anchor
 from tasks.reports.evidence import CitingCompany
@@ -39,6 +40,7 @@ from tests.tasks.reports.rows import company
 
 NOTICE = "Either party may end the lease by a notice of six months."
 RECURRING = "Recurring revenue was 83 % of all revenue."
+FIGURES = "Alpha Ltd\nAudited accounts for the year ended 31 December 2024\n\nEUR thousand\t2024\nRevenue\t12,000\n"
 QUOTED = {"Accounts <b>.pdf": (RECURRING, "page 1"), "Lease.docx": (NOTICE, "under “Lease”, line 2")}
 
 
@@ -113,6 +115,44 @@ def test_every_quotation_has_a_page_and_every_link_leads_there(tmp_path: Path) -
     for quote in quotes:
         assert f'<a href="{quote["evidence_url"]}">' in (tmp_path / "out" / "report.html").read_text()
     assert dead_links(tmp_path / "out") == []
+
+
+def test_links_hold_from_figures_in_office_files_and_in_the_archive(tmp_path: Path, room: Path) -> None:
+    (room / "Accounts 2024.txt").write_text(FIGURES)
+    write_cited_run("alpha", QUOTED, "r2")
+    with database.reading() as session:
+        (row,) = runs.run_companies(session, "r2")
+    assert row.id is not None
+    build_ledger(row.id)
+    draw("r2")
+    out = tmp_path / "out"
+    page = Links(write_reports("r2", out))
+    listed = sum(link == (room / "Lease.docx").as_uri() for link in page.links)
+    assert sum(link == (room / "Accounts 2024.txt").as_uri() for link in page.links) > listed  # its figures lead there
+    with ZipFile(out / "report.zip") as archive:
+        archive.extractall(tmp_path / "mailed")
+    assert dead_links(out) == dead_links(tmp_path / "mailed" / "report") == []
+    for name in ("xlsx", "docx", "pptx"):
+        links = office_links(write_report(build("r2"), name, out))
+        assert sum(link.startswith("evidence/") for link in links) >= 2, name
+        for link in links:
+            path, anchor = urldefrag(link)
+            if link.startswith("file:"):
+                assert Path(unquote(urlsplit(path).path)).is_file(), link
+            else:
+                assert anchor in Links(out / path).ids, link
+
+
+def office_links(path: Path) -> set[str]:
+    """Where the links of an Office file lead to, out of the file."""
+    with ZipFile(path) as file:
+        parts = [file.read(name).decode() for name in file.namelist() if name.endswith(".rels")]
+    found = [re.findall(r"<Relationship [^>]*>", part) for part in parts]
+    return {
+        html.unescape(target)
+        for entry in (entry for entries in found for entry in entries if "/hyperlink" in entry)
+        for target in re.findall(r'Target="([^"]*)"', entry)
+    }
 
 
 def test_words_of_a_pdf_are_boxed_on_the_picture_of_their_page(tmp_path: Path) -> None:
