@@ -23,6 +23,7 @@ from sqlmodel import select
 
 from storage import database, runs
 from storage.database import writing
+from storage.evidence import SpanPages
 from storage.scores import CriterionOutcome, Quote, ScoreStatus, company_outcomes
 from tasks.errors import BadRequest
 from tasks.figures.ledger import build_ledger
@@ -527,7 +528,36 @@ def test_words_of_a_pdf_beside_its_pages_say_so(tmp_path: Path, room: Path) -> N
     assert "no page of the PDF" not in of_page
 
 
-def test_a_passage_whose_page_is_drawn_for_another_is_said_to_be_a_further_one(tmp_path: Path) -> None:
+def test_where_the_place_is_not_certain_the_page_is_shown_with_the_quote_above_it(tmp_path: Path) -> None:
+    draw()
+    with writing() as session:
+        (span,) = session.exec(select(SpanPages))
+        span.pages = [each | {"boxes": []} for each in span.pages]
+        session.add(span)
+    write_reports("r1", tmp_path / "out")
+    page = (tmp_path / "out" / quotes_of(tmp_path / "out")[0]["evidence_url"].split("#")[0]).read_text()
+    said, picture = page.index("is not certain, so they are not boxed"), page.index("<svg")
+    assert said < page.index(f"<blockquote><bdi>{RECURRING}</bdi></blockquote>") < picture
+    assert "<rect" not in page
+
+
+def test_pages_lead_to_the_places_before_and_behind_and_say_whose_view_they_are(tmp_path: Path) -> None:
+    draw()
+    report = write_reports("r1", tmp_path / "out")
+    first, second = (tmp_path / "out" / quoted["evidence_url"].split("#")[0] for quoted in quotes_of(tmp_path / "out"))
+    assert f'<a rel="next" href="{second.name}">' in first.read_text()
+    assert f'<a rel="prev" href="{first.name}">' in second.read_text()
+    assert 'rel="prev"' not in first.read_text()
+    assert 'rel="next"' not in second.read_text()
+    assert "what the account of the run could see" in first.read_text()
+    assert "no more than the account of the run could see" in report.read_text()
+
+
+@pytest.mark.parametrize(("which", "boxed"), [("cited", 1), ("all", 2)])
+def test_further_passages_are_boxed_where_all_evidence_is_asked_for_and_told_apart_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, which: str, boxed: int
+) -> None:
+    monkeypatch.setenv("DILIGENCE_EVIDENCE", which)
     with writing() as session:
         quoted = session.exec(select(Quote).where(Quote.text == RECURRING)).one()
         outcome = session.get_one(CriterionOutcome, quoted.outcome_id)
@@ -541,7 +571,7 @@ def test_a_passage_whose_page_is_drawn_for_another_is_said_to_be_a_further_one(t
     write_reports("r1", tmp_path / "out")
     pages = [path.read_text() for path in (tmp_path / "out" / "evidence").glob("*.html")]
     (page,) = (page for page in pages if "<svg" in page)
-    assert page.count('class="box"') == 1
+    assert page.count('class="box"') == boxed
     assert page.count("<mark") == 2
-    assert "not boxed above is a further passage" in page
+    assert ("not boxed above is a further passage" in page) == (which == "cited")
     assert all("further passage" not in other for other in pages if other != page)
