@@ -17,7 +17,7 @@ from tasks.documents.settings import DocumentSettings
 from tasks.evidence.boxes import BoxedPage
 from tasks.evidence.glyphs import Box
 
-VERSION: Final = "3"
+VERSION: Final = "4"
 """Of the pictures and boxes: with another one they are made again."""
 _AT_ONCE: Final = 20
 """Pages that are drawn in one go, under the limits of one document."""

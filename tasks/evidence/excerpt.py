@@ -1,7 +1,7 @@
 """The words around a quotation as a reader sees them: paragraphs, and rows of tables, with the quotation marked."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple
@@ -32,9 +32,12 @@ class MarkedWords(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A paragraph of one cell, or the rows of a table."""
+    """Paragraphs, a line each, as one cell; or the rows of a table.
 
-    kind: Literal["paragraph", "table"]
+    Paragraphs without a mark's edge in them share a block: most of a page is such, and is written in one go.
+    """
+
+    kind: Literal["paragraphs", "table"]
     rows: list[list[list[MarkedWords]]]
 
 
@@ -94,36 +97,46 @@ def _line_end(text: str, at: int, last: int) -> int:
 
 def _blocks(text: str, begin: int, end: int, marks: Sequence[Mark], left: set[str]) -> Iterator[Block]:
     rows: list[list[list[MarkedWords]]] = []
+    plain: list[str] = []
     bounds = sorted({side for mark in marks for side in (mark.start, mark.end)})
     until, is_marked = begin, False  # lines up to there are marked as a whole, or not at all
     at = begin
     for line in text[begin:end].replace("\f", "\n").split("\n"):
-        if "\t" in line:
+        behind = at + len(line)
+        is_row = "\t" in line
+        if rows and not is_row:
+            yield Block("table", rows)
+            rows = []
+        if plain and (is_row or behind > until):
+            yield _paragraphs(plain, is_marked)
+            plain = []
+        if is_row:
             cells: list[list[MarkedWords]] = []
             cell_at = at
             for cell in line.split("\t"):
                 cells.append(_runs(text, cell_at, cell_at + len(cell), marks, left))
                 cell_at += len(cell) + 1
             rows.append(cells)
+        elif not line or line.isspace():
+            pass
+        elif behind <= until:
+            plain.append(line)
         else:
-            if rows:
-                yield Block("table", rows)
-                rows = []
-            behind = at + len(line)
-            if not line or line.isspace():
-                pass
-            elif behind <= until:
-                yield Block("paragraph", [[[MarkedWords(line, is_marked)]]])
-            else:
-                yield Block("paragraph", [[_runs(text, at, behind, marks, left)]])
-                over = [mark for mark in marks if mark.start <= behind < mark.end]
-                is_marked = bool(over)
-                if left.isdisjoint(mark.anchor for mark in over):
-                    following = bisect_right(bounds, behind)
-                    until = bounds[following] if following < len(bounds) else end
-        at += len(line) + 1
+            yield Block("paragraphs", [[_runs(text, at, behind, marks, left)]])
+            over = [mark for mark in marks if mark.start <= behind < mark.end]
+            is_marked = bool(over)
+            if left.isdisjoint(mark.anchor for mark in over):
+                following = bisect_right(bounds, behind)
+                until = bounds[following] if following < len(bounds) else end
+        at = behind + 1
     if rows:
         yield Block("table", rows)
+    if plain:
+        yield _paragraphs(plain, is_marked)
+
+
+def _paragraphs(lines: Iterable[str], is_marked: bool) -> Block:
+    return Block("paragraphs", [[[MarkedWords("\n".join(lines), is_marked)]]])
 
 
 def _runs(text: str, begin: int, end: int, marks: Sequence[Mark], left: set[str]) -> list[MarkedWords]:

@@ -78,6 +78,7 @@ class Letters:
 
 
 @lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def compared(character: str) -> str:
     """The letters and digits of a character in one case and compatible forms."""
     if character.isascii():

@@ -3,6 +3,7 @@
 What a page shows is what the run's account may see.
 """
 
+import os
 import shutil
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
@@ -103,7 +104,7 @@ def _write_pages(
         its_files = {f"{page.name}.html", *pictures}
         files |= its_files
         for picture, number in pictures.items():
-            _copy_picture(page.first.document.content_hash or "", number, target / picture)
+            _put_picture(page.first.document.content_hash or "", number, target / picture)
         content = render_page(company, page, ways[page.name]).encode()
         replace_file(target / f"{page.name}.html", target / f"{page.name}.html.part", content)
         earlier.note(page.name, changed[page.name], its_files)
@@ -114,11 +115,17 @@ def _remove(folder: Path, names: Collection[str]) -> None:
         (folder / name).unlink(missing_ok=True)
 
 
-def _copy_picture(content_hash: str, page: int, target: Path) -> None:
+def _put_picture(content_hash: str, page: int, target: Path) -> None:
+    """Have a picture of the home stand beside the report too: the same file, which takes no time and no room again."""
     source = find_picture(content_hash, page)
     if source is None:  # it was taken away since the page was filled
         raise FileNotFoundError(ENOENT, strerror(ENOENT))
-    if not target.exists() or target.stat().st_size != source.stat().st_size:
+    if target.exists() and target.stat().st_size == source.stat().st_size:
+        return
+    target.unlink(missing_ok=True)
+    try:
+        os.link(source, target)
+    except OSError:  # the folder is on another disk, or on one without links
         shutil.copyfile(source, target)
 
 

@@ -17,6 +17,7 @@ from storage.evidence import find_span_pages
 from storage.texts import StoredText
 from tasks.documents.extract import places as kinds
 from tasks.evidence.citations import Citation, citations_of
+from tasks.evidence.company import is_pdf
 from tasks.evidence.excerpt import Mark, Stretch, stretches
 from tasks.evidence.pictures import find_picture
 from tasks.reports.company_pages import CompanyPages
@@ -28,6 +29,9 @@ from tasks.reports.wording import outcome_in_words
 
 BOUNDS: Final = frozenset({kinds.PAGE, kinds.SLIDE, kinds.SHEET, kinds.ATTACHMENT})
 """The kinds of places that an evidence page does not reach beyond."""
+
+_OF_A_PDF: Final = frozenset({kinds.PAGE, kinds.ATTACHMENT})
+"""The kinds of places that its words stand in, but for those beside its pages."""
 
 
 class CitedFor(NamedTuple):
@@ -71,18 +75,32 @@ class ShownPage:
 
 @dataclass(slots=True)
 class EvidencePage:
-    """A place that the report cites, with all its quotations."""
+    """A place that the report cites, with all its quotations.
+
+    `is_on_no_page`: it is of a PDF, and stands beside its pages. `has_unboxed`: some of its words were not looked for
+    on the pages shown, for they are no quotations but further passages.
+    """
 
     name: str
     citations: list[Citation]
     claims: list[CitedFor] = field(default_factory=list)
     shown: list[ShownPage] = field(default_factory=list)
     stretches: list[Stretch] = field(default_factory=list)
+    is_on_no_page: bool = False
+    has_unboxed: bool = False
 
     @property
     def first(self) -> Citation:
         """The quotation that stands first."""
         return self.citations[0]
+
+    @property
+    def grounds(self) -> list[list[CitedFor]]:
+        """The criteria that cite it; those that came out the same for the same reason together."""
+        together: dict[tuple[str, str], list[CitedFor]] = {}
+        for claim in self.claims:
+            together.setdefault((claim.outcome, claim.reason), []).append(claim)
+        return list(together.values())
 
     @property
     def place(self) -> str:
@@ -167,6 +185,10 @@ def _fill(page: EvidencePage, text: StoredText, known: Mapping[tuple[int, int, i
                 boxed.add(anchor)
             if not span_page["boxes"]:
                 shown.uncertain.append(words)
+        page.has_unboxed |= (page.first.text_id, start, end) not in known
+    page.is_on_no_page = is_pdf(text.reader) and not any(
+        kind in _OF_A_PDF and start <= page.first.start < end for start, end, kind, _ in text.places
+    )
     page.shown = [by_page[number] for number in sorted(by_page)]
     first, last = _bounds(text, page.first.start)
     last = max(last, *(citation.end for citation in page.citations))

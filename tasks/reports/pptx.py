@@ -4,40 +4,47 @@ However much was found, what a slide shows fits its boxes; what is cut says how 
 Words of documents are data: they are written as text, and lead to evidence pages and web addresses only.
 """
 
-import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from io import BytesIO
-from typing import Any, Final, NamedTuple
+from typing import Final
 
-import pptx
-from pptx.chart.chart import Chart
-from pptx.chart.data import CategoryChartData
-from pptx.dml.color import RGBColor
 from pptx.enum.chart import (
     XL_AXIS_CROSSES,
     XL_CHART_TYPE,
     XL_LABEL_POSITION,
     XL_LEGEND_POSITION,
-    XL_TICK_LABEL_POSITION,
 )
 from pptx.enum.dml import MSO_PATTERN
-from pptx.enum.text import MSO_ANCHOR, MSO_AUTO_SIZE, PP_ALIGN
-from pptx.opc.constants import RELATIONSHIP_TYPE
-from pptx.opc.packuri import PackURI
+from pptx.enum.text import MSO_ANCHOR
 from pptx.slide import Slide
 from pptx.util import Pt
 
 from tasks.reports.findings import possible_range, red_flags, share_of, strengths
 from tasks.reports.models import CompanyReport, CriterionReport, Report, ReportedQuote
 from tasks.reports.recommendation import recommend
+from tasks.reports.slide_parts import (
+    ACCENT,
+    FLAG,
+    INK,
+    PALE,
+    QUIET,
+    Paragraph,
+    Run,
+    bar_chart,
+    box,
+    describe,
+    fill,
+    new_slides,
+    rgb,
+    write,
+)
 from tasks.reports.text_fit import fitted
 from tasks.reports.wording import (
     WHOLE,
     day,
     heading_of,
     judge,
-    link_address,
     number,
     outcome_in_words,
     percent,
@@ -48,12 +55,9 @@ from tasks.reports.wording import (
     thousands,
     to_request,
     total_in_words,
-    xml_text,
 )
 
-FONT: Final = "Arial"
-_ACCENT, _QUIET, _FLAG, _INK = "0B5563", "5A6B74", "8A4B00", "15232B"
-_PALE, _MIDDLE, _LOW = "DDE5E7", "7FA3AA", "D98A3D"
+_MIDDLE, _LOW = "7FA3AA", "D98A3D"
 _WIDTH, _HEIGHT = 960.0, 540.0  # of a slide, in points
 _LEFT, _RIGHT = 36.0, 496.0  # where the two columns begin
 _COLUMN: Final = 428.0
@@ -67,27 +71,9 @@ _WHOLE_ALONE: Final = '[>=0.9999999]0%;[>=0.99]"99%";0%'
 """A format in which only the whole is 100%."""
 
 
-class _Run(NamedTuple):
-    """Words in one look; with a `url` they lead there, where a report may link to it."""
-
-    text: str
-    size: float = 10.5
-    colour: str = _INK
-    bold: bool = False
-    url: str | None = None
-
-
-_Paragraph = Sequence[_Run]
-
-
 def render(report: Report) -> bytes:
     """The slides as the bytes of a file."""
-    slides = pptx.Presentation()
-    slides.slide_width, slides.slide_height = Pt(_WIDTH), Pt(_HEIGHT)
-    slides.core_properties.title = xml_text(report.run.name)[:255]
-    slides.core_properties.author = ""
-    _number_parts(slides.part.package)
-    _colour_links(slides)
+    slides = new_slides(report.run.name, _WIDTH, _HEIGHT)
     layout = next(layout for layout in slides.slide_layouts if layout.name == "Title Only")
     _overview(slides.slides.add_slide(layout), report)
     for company in report.companies:
@@ -97,23 +83,6 @@ def render(report: Report) -> bytes:
     return file.getvalue()
 
 
-def _number_parts(package: Any) -> None:
-    """Charts get free numbers from a count: python-pptx would look through all parts of the file for each."""
-    numbers: Counter[str] = Counter()
-
-    def next_name(template: str) -> PackURI:
-        numbers[template] += 1
-        return PackURI(template % numbers[template])
-
-    package.next_partname = next_name
-
-
-def _colour_links(slides: Any) -> None:
-    """Links have the colour of the theme, whatever that of their words."""
-    theme = slides.slide_master.part.part_related_by(RELATIONSHIP_TYPE.THEME)
-    theme._blob = re.sub(rb'(<a:(?:fol)?[hH]link><a:srgbClr val=")[0-9A-F]{6}', rb"\g<1>0B5563", theme.blob)  # noqa: SLF001
-
-
 def _overview(slide: Slide, report: Report) -> None:
     run, companies = report.run, report.companies
     _title(slide, run.name, _WIDTH - 2 * _LEFT)
@@ -121,15 +90,15 @@ def _overview(slide: Slide, report: Report) -> None:
     criteria = f"{len(run.criteria)} {'criterion' if len(run.criteria) == 1 else 'criteria'}"
     scale = f"from {number(run.scale[0])} to {number(run.scale[1])}"
     lead = f"{count} against {criteria}, scored {scale}. {day(run.started_at)}. Judged by {judge(run.answerer)}."
-    _box(slide, (_LEFT, 76, _WIDTH - 2 * _LEFT, 34), [[_Run(fitted(lead, _WIDTH - 80, 13, 2), 13, _QUIET)]])
+    box(slide, (_LEFT, 76, _WIDTH - 2 * _LEFT, 34), [[Run(fitted(lead, _WIDTH - 80, 13, 2), 13, QUIET)]])
     shown = companies[:_BARS]
     more = f" The first {len(shown)} of {len(companies)}; every company has a slide." if len(companies) > _BARS else ""
-    _box(slide, (_LEFT, 112, _COLUMN + 60, 16), [[_Run(f"Where they stand, by weight.{more}", 11, _ACCENT, bold=True)]])
+    box(slide, (_LEFT, 112, _COLUMN + 60, 16), [[Run(f"Where they stand, by weight.{more}", 11, ACCENT, bold=True)]])
     _standings(slide, shown)
     width = _WIDTH - _LEFT - 560
-    _box(slide, (560, 112, width, 200), _first_three(companies, run.scale, width))
-    _box(slide, (560, 318, width, 84), _most_often("Grave findings, most often", _grave(report), companies, width))
-    _box(slide, (560, 408, width, 84), _most_often("Missing most often", _missing(companies), companies, width))
+    box(slide, (560, 112, width, 200), _first_three(companies, run.scale, width))
+    box(slide, (560, 318, width, 84), _most_often("Grave findings, most often", _grave(report), companies, width))
+    box(slide, (560, 408, width, 84), _most_often("Missing most often", _missing(companies), companies, width))
     note = (
         "Earned: of all weight. Still open: not scored, so that a total may end anywhere between earned, and earned "
         "with what is open."
@@ -148,7 +117,7 @@ def _standings(slide: Slide, companies: Sequence[CompanyReport]) -> None:
     }
     size = 10.0 if len(companies) <= 16 else 7.5
     height = min(_BOTTOM - _TOP, 90 + 46.0 * len(companies))
-    chart = _chart(slide, XL_CHART_TYPE.BAR_STACKED, names, shares, (_LEFT, _TOP, 510, height), size)
+    chart = bar_chart(slide, XL_CHART_TYPE.BAR_STACKED, names, shares, (_LEFT, _TOP, 510, height), size)
     chart.value_axis.maximum_scale, chart.value_axis.minimum_scale = 1, 0
     chart.has_legend = True
     chart.legend.position, chart.legend.include_in_layout = XL_LEGEND_POSITION.BOTTOM, False
@@ -156,30 +125,30 @@ def _standings(slide: Slide, companies: Sequence[CompanyReport]) -> None:
     plot = chart.plots[0]
     plot.gap_width, plot.overlap = 40, 100
     earned, still_open, not_earned = plot.series
-    _fill(earned, _ACCENT)
+    fill(earned, ACCENT)
     still_open.format.fill.patterned()
     still_open.format.fill.pattern = MSO_PATTERN.WIDE_UPWARD_DIAGONAL
-    still_open.format.fill.fore_color.rgb = _rgb("3F7F89")
-    still_open.format.fill.back_color.rgb = _rgb("FFFFFF")
-    _fill(not_earned, _PALE)
-    for series, colour in ((earned, "FFFFFF"), (still_open, _INK)):
+    still_open.format.fill.fore_color.rgb = rgb("3F7F89")
+    still_open.format.fill.back_color.rgb = rgb("FFFFFF")
+    fill(not_earned, PALE)
+    for series, colour in ((earned, "FFFFFF"), (still_open, INK)):
         labels = series.data_labels
         labels.show_value, labels.number_format_is_linked = True, False
         labels.number_format = '[<0.03]"";' + _WHOLE_ALONE.split(";", 1)[1] if series is earned else '[<0.03]"";0%'
         labels.font.size, labels.font.bold = Pt(size), True
-        labels.font.color.rgb = _rgb(colour)
-    _describe(
+        labels.font.color.rgb = rgb(colour)
+    describe(
         slide,
         "A bar for each company: the share of the weight that it earned, that is still open, and that it did not earn",
     )
 
 
-def _first_three(companies: Sequence[CompanyReport], scale: tuple[float, float], width: float) -> list[_Paragraph]:
-    paragraphs: list[_Paragraph] = [[_Run("Recommended", 12, _ACCENT, bold=True)]]
+def _first_three(companies: Sequence[CompanyReport], scale: tuple[float, float], width: float) -> list[Paragraph]:
+    paragraphs: list[Paragraph] = [[Run("Recommended", 12, ACCENT, bold=True)]]
     for company in companies[:3]:
         total = sentence(f"{fitted(company.name, width * 0.8, 10.5)}: {total_in_words(company)}")
-        paragraphs.append([_Run(fitted(total, width * _BOLD, 10.5, 2), bold=True)])
-        paragraphs.append([_Run(fitted(recommend(company, scale).lead, width, 10.5, 2))])
+        paragraphs.append([Run(fitted(total, width * _BOLD, 10.5, 2), bold=True)])
+        paragraphs.append([Run(fitted(recommend(company, scale).lead, width, 10.5, 2))])
     return paragraphs
 
 
@@ -198,11 +167,11 @@ def _missing(companies: Sequence[CompanyReport]) -> Counter[str]:
     )
 
 
-def _most_often(title: str, counts: Counter[str], companies: Sequence[CompanyReport], width: float) -> list[_Paragraph]:
-    paragraphs: list[_Paragraph] = [[_Run(title, 12, _ACCENT, bold=True)]]
+def _most_often(title: str, counts: Counter[str], companies: Sequence[CompanyReport], width: float) -> list[Paragraph]:
+    paragraphs: list[Paragraph] = [[Run(title, 12, ACCENT, bold=True)]]
     for name, count in counts.most_common(4):
-        paragraphs.append([_Run(f"{fitted(name, width - 60, 10.5)}: {count} of {len(companies)}")])
-    return paragraphs if counts else [*paragraphs, [_Run("None.", colour=_QUIET)]]
+        paragraphs.append([Run(f"{fitted(name, width - 60, 10.5)}: {count} of {len(companies)}")])
+    return paragraphs if counts else [*paragraphs, [Run("None.", colour=QUIET)]]
 
 
 def _company(slide: Slide, company: CompanyReport, report: Report) -> None:
@@ -211,25 +180,25 @@ def _company(slide: Slide, company: CompanyReport, report: Report) -> None:
     total = "–" if company.total is None else percent(company.total)
     of_what = total_in_words(company).removeprefix(total).strip(" ,")
     rank = f"   rank {company.rank}" if company.rank is not None else ""
-    share = [[_Run(total, 26, _ACCENT, bold=True), _Run(rank, 12, _QUIET)], [_Run(of_what, 10, _QUIET)]]
-    _box(slide, (684, 28, 240, 46), share)
+    share = [[Run(total, 26, ACCENT, bold=True), Run(rank, 12, QUIET)], [Run(of_what, 10, QUIET)]]
+    box(slide, (684, 28, 240, 46), share)
     lead = recommend(company, scale).lead
-    _box(
+    box(
         slide,
         (_LEFT, 76, _WIDTH - 2 * _LEFT, 40),
-        [[_Run(fitted(lead, (_WIDTH - 2 * _LEFT) * _BOLD, 15, 2), 15, bold=True)]],
+        [[Run(fitted(lead, (_WIDTH - 2 * _LEFT) * _BOLD, 15, 2), 15, bold=True)]],
     )
     _scores(slide, company, scale)
-    _box(slide, (_RIGHT, 116, _COLUMN, 126), _found(company, scale, strengths(company, scale), "What speaks for it", 1))
+    box(slide, (_RIGHT, 116, _COLUMN, 126), _found(company, scale, strengths(company, scale), "What speaks for it", 1))
     flags = red_flags(company, scale)
     more = f", {len(flags) - 3} more in the web page" if len(flags) > 3 else ""
     findings = [flag.criterion for flag in flags[:3]]
     grave = _found(company, scale, findings, f"Gravest findings{more}", 2, [flag.severity for flag in flags[:3]])
     if company.problem:
         failed = f"This company’s run failed. {company.problem}"
-        grave[1:] = [[_Run(fitted(failed, _COLUMN, 10.5, 6), colour=_FLAG)]]
-    _box(slide, (_RIGHT, 248, _COLUMN, 164), grave)
-    _box(slide, (_RIGHT, 418, _COLUMN, 78), _requests(company))
+        grave[1:] = [[Run(fitted(failed, _COLUMN, 10.5, 6), colour=FLAG)]]
+    box(slide, (_RIGHT, 248, _COLUMN, 164), grave)
+    box(slide, (_RIGHT, 418, _COLUMN, 78), _requests(company))
     counts = tally(company.documents)
     _footer(
         slide,
@@ -257,24 +226,24 @@ def _scores(slide: Slide, company: CompanyReport, scale: tuple[float, float]) ->
         f" (the {len(criteria)} weightiest of {len(company.criteria)})" if len(company.criteria) > _CRITERIA else ""
     )
     heading = f"Scores from {number(scale[0])} to {number(scale[1])}{of_many}"
-    _box(slide, (_LEFT, 116, _COLUMN, 16), [[_Run(heading, 12, _ACCENT, bold=True)]])
+    box(slide, (_LEFT, 116, _COLUMN, 16), [[Run(heading, 12, ACCENT, bold=True)]])
     frame = (_LEFT, 132.0, 444.0, min(_BOTTOM - 132, 40 + 30.0 * len(criteria)))
-    chart = _chart(slide, XL_CHART_TYPE.BAR_CLUSTERED, names, {"Score": scores or [None]}, frame, 9)
+    chart = bar_chart(slide, XL_CHART_TYPE.BAR_CLUSTERED, names, {"Score": scores or [None]}, frame, 9)
     chart.value_axis.minimum_scale, chart.value_axis.maximum_scale = scale
     chart.value_axis.crosses = XL_AXIS_CROSSES.MINIMUM
     chart.has_legend = False
     plot = chart.plots[0]
     plot.gap_width, plot.vary_by_categories = 45, False
     (series,) = plot.series
-    _fill(series, _MIDDLE)
+    fill(series, _MIDDLE)
     for position, share in enumerate(shares):
         if share is not None and (share >= 0.8 or share <= 0.4):
-            _fill(series.points[position], _ACCENT if share >= 0.8 else _LOW)
+            fill(series.points[position], ACCENT if share >= 0.8 else _LOW)
     labels = series.data_labels
     labels.show_value, labels.position = True, XL_LABEL_POSITION.OUTSIDE_END
     labels.number_format, labels.number_format_is_linked = "General", False
     labels.font.size, labels.font.bold = Pt(9), True
-    _describe(slide, "A bar for each criterion with its score; those without one say why")
+    describe(slide, "A bar for each criterion with its score; those without one say why")
 
 
 def _found(
@@ -284,19 +253,19 @@ def _found(
     title: str,
     lines: int,
     severities: Sequence[str] = (),
-) -> list[_Paragraph]:
+) -> list[Paragraph]:
     """A titled list of criteria, each with its outcome, its reason and a link to its evidence."""
-    paragraphs: list[_Paragraph] = [[_Run(title, 12, _ACCENT, bold=True)]]
+    paragraphs: list[Paragraph] = [[Run(title, 12, ACCENT, bold=True)]]
     for position, criterion in enumerate(criteria):
         before = f"{severities[position]}: " if severities else ""
         after = f" – {outcome_in_words(criterion, scale)}"
         name = fitted(heading_of(criterion), _COLUMN * _BOLD - 130, 10.5)
-        paragraphs.append([_Run(before, colour=_FLAG, bold=True), _Run(name + after, bold=True)])
-        paragraphs.append([_Run(fitted(criterion.reason, _COLUMN, 10.5, lines))])
+        paragraphs.append([Run(before, colour=FLAG, bold=True), Run(name + after, bold=True)])
+        paragraphs.append([Run(fitted(criterion.reason, _COLUMN, 10.5, lines))])
         paragraphs += [_source(quote, criterion) for quote in _best(criterion)]
     if not criteria:
         nothing = "Nothing could be scored." if company.total is None else "None among what was scored."
-        paragraphs.append([_Run(nothing, colour=_QUIET)])
+        paragraphs.append([Run(nothing, colour=QUIET)])
     return paragraphs
 
 
@@ -307,97 +276,31 @@ def _best(criterion: CriterionReport) -> list[ReportedQuote]:
     ]
 
 
-def _source(quote: ReportedQuote, criterion: CriterionReport) -> _Paragraph:
+def _source(quote: ReportedQuote, criterion: CriterionReport) -> Paragraph:
     source = f"{fitted(quote.document_name or '', 220, 9)}, {fitted(quote.place or '', 120, 9)}".rstrip(", ")
     what = f"{source_in_words(criterion, quote)}: "
-    return [_Run(what, 9, _QUIET), _Run(source, 9, _ACCENT, url=shown_at(quote))]
+    return [Run(what, 9, QUIET), Run(source, 9, ACCENT, url=shown_at(quote))]
 
 
-def _requests(company: CompanyReport) -> list[_Paragraph]:
+def _requests(company: CompanyReport) -> list[Paragraph]:
     requests = to_request(company)
     more = f", {len(requests) - 4} more in the web page" if len(requests) > 4 else ""
-    title = [_Run(f"What is missing{more}", 12, _ACCENT, bold=True)]
+    title = [Run(f"What is missing{more}", 12, ACCENT, bold=True)]
     if not requests:
-        return [title, [_Run("Nothing was found missing.", colour=_QUIET)]]
-    return [title, *([_Run(fitted(f"• {criterion.missing}", _COLUMN, 10.5))] for criterion in requests[:4])]
+        return [title, [Run("Nothing was found missing.", colour=QUIET)]]
+    return [title, *([Run(fitted(f"• {criterion.missing}", _COLUMN, 10.5))] for criterion in requests[:4])]
 
 
 def _title(slide: Slide, text: str, width: float) -> None:
     title = slide.shapes.title
     assert title is not None
     title.left, title.top, title.width, title.height = Pt(_LEFT), Pt(26), Pt(width), Pt(46)
-    _write(title.text_frame, [[_Run(fitted(text, width * _BOLD, 26), 26, _ACCENT, bold=True)]])
+    write(title.text_frame, [[Run(fitted(text, width * _BOLD, 26), 26, ACCENT, bold=True)]])
     title.text_frame.vertical_anchor = MSO_ANCHOR.MIDDLE
 
 
 def _footer(slide: Slide, text: str) -> None:
-    _box(slide, (_LEFT, 508, _WIDTH - 2 * _LEFT, 14), [[_Run(fitted(text, _WIDTH - 80, 9), 9, _QUIET)]])
-
-
-def _box(slide: Slide, frame: tuple[float, float, float, float], paragraphs: Sequence[_Paragraph]) -> None:
-    left, top, width, height = (Pt(length) for length in frame)
-    _write(slide.shapes.add_textbox(left, top, width, height).text_frame, paragraphs)
-
-
-def _write(frame: Any, paragraphs: Sequence[_Paragraph]) -> None:
-    frame.word_wrap, frame.auto_size = True, MSO_AUTO_SIZE.NONE
-    frame.margin_left = frame.margin_right = frame.margin_top = frame.margin_bottom = 0
-    for position, runs in enumerate(paragraphs):
-        paragraph = frame.paragraphs[0] if position == 0 else frame.add_paragraph()
-        paragraph.alignment = PP_ALIGN.LEFT
-        paragraph.space_before = Pt(2.5 if position and runs and runs[0].bold else 0)
-        for words in runs:
-            if not words.text:
-                continue
-            run = paragraph.add_run()
-            run.text = xml_text(words.text).replace("\v", " ")
-            address = link_address(words.url)
-            if address is not None:
-                run.hyperlink.address = xml_text(address)
-            run.font.name, run.font.size, run.font.bold = FONT, Pt(words.size), words.bold
-            run.font.color.rgb = _rgb(words.colour)
-
-
-def _chart(
-    slide: Slide,
-    kind: XL_CHART_TYPE,
-    categories: Sequence[str],
-    series: Mapping[str, Sequence[float | None]],
-    frame: tuple[float, float, float, float],
-    size: float,
-) -> Chart:
-    """A chart of bars that go across, the first category at the top, without lines that say nothing."""
-    data: Any = CategoryChartData()  # type: ignore[no-untyped-call]
-    data.categories = [xml_text(category) for category in categories]
-    for name, values in series.items():
-        data.add_series(name, values)
-    left, top, width, height = (Pt(length) for length in frame)
-    graphic: Any = slide.shapes.add_chart(kind, left, top, width, height, data)
-    chart: Chart = graphic.chart
-    chart.font.name, chart.font.size = FONT, Pt(size)
-    chart.has_title = False
-    chart.category_axis.reverse_order = True
-    chart.category_axis.format.line.color.rgb = _rgb(_PALE)
-    chart.category_axis.tick_label_position = XL_TICK_LABEL_POSITION.LOW
-    chart.category_axis.has_major_gridlines = False
-    chart.value_axis.has_major_gridlines = False
-    chart.value_axis.visible = False
-    return chart
-
-
-def _rgb(colour: str) -> RGBColor:
-    return RGBColor(*bytes.fromhex(colour))  # type: ignore[no-untyped-call]
-
-
-def _fill(shape: Any, colour: str) -> None:
-    shape.format.fill.solid()
-    shape.format.fill.fore_color.rgb = _rgb(colour)
-
-
-def _describe(slide: Slide, text: str) -> None:
-    """What the chart shows, for those who cannot see it."""
-    chart: Any = slide.shapes[len(slide.shapes) - 1]
-    chart._element.nvGraphicFramePr.cNvPr.set("descr", text)  # noqa: SLF001 - the library has no call for it
+    box(slide, (_LEFT, 508, _WIDTH - 2 * _LEFT, 14), [[Run(fitted(text, _WIDTH - 80, 9), 9, QUIET)]])
 
 
 def _exact(share: float) -> float:

@@ -20,7 +20,7 @@ _TABLE: Final = '<div class="scroll" tabindex="0" role="region" aria-label="Rows
 
 def words(blocks: Iterable[Block]) -> Markup:
     """The blocks as HTML; what stands in them is escaped."""
-    parts = (_table(block) if block.kind == "table" else _paragraph(block) for block in blocks)
+    parts = (_table(block) if block.kind == "table" else _paragraphs(block) for block in blocks)
     return Markup("\n".join(parts))  # noqa: S704 - each part is escaped
 
 
@@ -39,8 +39,10 @@ def _rectangle(anchor: str | None, left: float, top: float, right: float, bottom
     return f'<rect{name} class="box" x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" height="{height:.2f}" rx="1"/>'
 
 
-def _paragraph(block: Block) -> str:
-    return f"<p>{_runs(block.rows[0][0])}</p>"
+def _paragraphs(block: Block) -> str:
+    runs = block.rows[0][0]
+    between = "</mark></p>\n<p><mark>" if runs[0].marked else "</p>\n<p>"  # lines that share a run have no mark's edge
+    return "<p>" + _runs(runs).replace("\n", between) + "</p>"
 
 
 def _table(block: Block) -> str:

@@ -13,6 +13,7 @@ from openpyxl import Workbook
 from storage import database, run_documents, runs
 from storage.documents import save_contents
 from tasks.documents.drive.registry import open_drive
+from tasks.figures.ledger import build_ledger
 from tests.api.test_problems import fields, problem
 from tests.tasks.documents.extract.pdf import pdfs
 from tests.tasks.evidence.test_boxes import content
@@ -101,6 +102,21 @@ def test_every_link_of_a_report_leads_somewhere(service: httpx.Client, alpha: Pa
     assert kinds.count("application/pdf") == 1
     assert any(path.endswith(f"{quote(document_id(HOSTILE))}/original") for path in answers)
     assert not any("file:" in answer.text for answer in answers.values() if "html" in answer.headers["content-type"])
+
+
+def test_figures_lead_to_their_documents_too(service: httpx.Client, alpha: Path) -> None:
+    (alpha / "Accounts 2024.txt").write_text(
+        "Alpha Ltd\nAudited accounts for the year ended 31 December 2024\n\nEUR thousand\t2024\nRevenue\t12,000\n"
+    )
+    write_cited_run("alpha", {"Accounts.pdf": (RECURRING, "page 1")}, "r2")
+    with database.reading() as session:
+        (row,) = runs.run_companies(session, "r2")
+    assert row.id is not None
+    build_ledger(row.id)
+    dead, answers = dead_links(service, "/runs/r2/report.html")
+    assert dead == []
+    (figure,) = re.findall(r'<a href="([^"]*)"[^>]*>12 m</a>', answers["/runs/r2/report.html"].text)
+    assert "Revenue" in answers[urldefrag(urljoin("/runs/r2/report.html", figure))[0]].text
 
 
 def test_of_many_companies_each_has_a_page_of_its_own_that_leads_back(service: httpx.Client, alpha: Path) -> None:

@@ -213,7 +213,7 @@ function workWith(table) {
       const figure = document.createElement("b");
       const whole = isWhole(coverage);
       figure.textContent = total === null ? "" : isWhole(total) && !whole ? "all" : percent(total);
-      standing.replaceChildren(figure, total === null ? `Nothing could be scored; ${range}` : whole ? ", with all scored" : ` of the ${percent(coverage)} that could be scored; ${range}`);
+      standing.replaceChildren(figure, total === null ? "Nothing could be scored, so the total is still open" : whole ? ", with all scored" : ` of the ${percent(coverage)} that could be scored; ${range}`);
     }
     if (ranks) ranks.textContent = ends[0] === ends[1] ? `rank ${ends[0]} whatever is unscored` : `rank ${ends[0]} to ${ends[1]} possible`;
   }

@@ -5,7 +5,7 @@ import json
 import os
 import re
 from collections.abc import Sequence
-from errno import ENOSPC
+from errno import ENOSPC, EXDEV
 from html.parser import HTMLParser
 from os import strerror
 from pathlib import Path
@@ -18,15 +18,19 @@ from docx import Document as WordDocument
 from docx.opc.constants import RELATIONSHIP_TYPE
 from openpyxl import load_workbook
 from PIL import Image
+from pypdf import PdfReader, PdfWriter
+from sqlmodel import select
 
 from storage import database, runs
 from storage.database import writing
-from storage.scores import company_outcomes
+from storage.evidence import SpanPages
+from storage.scores import CriterionOutcome, Quote, ScoreStatus, company_outcomes
 from tasks.errors import BadRequest
+from tasks.figures.ledger import build_ledger
 from tasks.reports import evidence, evidence_pages, files
 from tasks.reports.company_pages import company_anchor
 from tasks.reports.evidence import CitingCompany
-from tasks.reports.evidence_pages import EvidencePage
+from tasks.reports.evidence_pages import CitedFor, EvidencePage
 from tasks.reports.files import render, standing_alone, write_report, write_reports
 from tasks.reports.replacing import Replacing
 from tasks.reports.report import build
@@ -37,6 +41,7 @@ from tests.tasks.reports.rows import company
 
 NOTICE = "Either party may end the lease by a notice of six months."
 RECURRING = "Recurring revenue was 83 % of all revenue."
+FIGURES = "Alpha Ltd\nAudited accounts for the year ended 31 December 2024\n\nEUR thousand\t2024\nRevenue\t12,000\n"
 QUOTED = {"Accounts <b>.pdf": (RECURRING, "page 1"), "Lease.docx": (NOTICE, "under “Lease”, line 2")}
 
 
@@ -111,6 +116,44 @@ def test_every_quotation_has_a_page_and_every_link_leads_there(tmp_path: Path) -
     for quote in quotes:
         assert f'<a href="{quote["evidence_url"]}">' in (tmp_path / "out" / "report.html").read_text()
     assert dead_links(tmp_path / "out") == []
+
+
+def test_links_hold_from_figures_in_office_files_and_in_the_archive(tmp_path: Path, room: Path) -> None:
+    (room / "Accounts 2024.txt").write_text(FIGURES)
+    write_cited_run("alpha", QUOTED, "r2")
+    with database.reading() as session:
+        (row,) = runs.run_companies(session, "r2")
+    assert row.id is not None
+    build_ledger(row.id)
+    draw("r2")
+    out = tmp_path / "out"
+    page = Links(write_reports("r2", out))
+    listed = sum(link == (room / "Lease.docx").as_uri() for link in page.links)
+    assert sum(link == (room / "Accounts 2024.txt").as_uri() for link in page.links) > listed  # its figures lead there
+    with ZipFile(out / "report.zip") as archive:
+        archive.extractall(tmp_path / "mailed")
+    assert dead_links(out) == dead_links(tmp_path / "mailed" / "report") == []
+    for name in ("xlsx", "docx", "pptx"):
+        links = office_links(write_report(build("r2"), name, out))
+        assert sum(link.startswith("evidence/") for link in links) >= 2, name
+        for link in links:
+            path, anchor = urldefrag(link)
+            if link.startswith("file:"):
+                assert Path(unquote(urlsplit(path).path)).is_file(), link
+            else:
+                assert anchor in Links(out / path).ids, link
+
+
+def office_links(path: Path) -> set[str]:
+    """Where the links of an Office file lead to, out of the file."""
+    with ZipFile(path) as file:
+        parts = [file.read(name).decode() for name in file.namelist() if name.endswith(".rels")]
+    found = [re.findall(r"<Relationship [^>]*>", part) for part in parts]
+    return {
+        html.unescape(target)
+        for entry in (entry for entries in found for entry in entries if "/hyperlink" in entry)
+        for target in re.findall(r'Target="([^"]*)"', entry)
+    }
 
 
 def test_words_of_a_pdf_are_boxed_on_the_picture_of_their_page(tmp_path: Path) -> None:
@@ -437,3 +480,98 @@ def test_without_evidence_nothing_is_written_and_no_link_is_dead(
     assert not (tmp_path / "out" / "evidence").exists()
     assert [quote["evidence_url"] for quote in quotes_of(tmp_path / "out")] == [None, None]
     assert dead_links(tmp_path / "out") == []
+
+
+def test_a_picture_beside_the_report_takes_no_room_of_its_own(tmp_path: Path) -> None:
+    draw()
+    write_reports("r1", tmp_path / "out")
+    (picture,) = (tmp_path / "out" / "evidence").glob("*.png")
+    assert picture.samefile(next((database.home() / "evidence").glob("*/*.png")))
+
+
+def test_a_picture_is_copied_to_a_folder_on_another_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def on_another_disk(_source: Path, _target: Path) -> None:
+        raise OSError(EXDEV, strerror(EXDEV))
+
+    monkeypatch.setattr(os, "link", on_another_disk)
+    draw()
+    write_reports("r1", tmp_path / "out")
+    (picture,) = (tmp_path / "out" / "evidence").glob("*.png")
+    (drawn,) = (database.home() / "evidence").glob("*/*.png")
+    assert not picture.samefile(drawn)
+    assert picture.read_bytes() == drawn.read_bytes()
+    assert dead_links(tmp_path / "out") == []
+
+
+def test_criteria_that_came_out_the_same_for_the_same_reason_share_a_line() -> None:
+    page = EvidencePage("e", [])
+    page.claims = [CitedFor("A", "a", "unscored", "No model."), CitedFor("B", "b", "4 of 5", "It is said.")]
+    page.claims.append(CitedFor("C", "c", "unscored", "No model."))
+    assert [[claim.label for claim in claims] for claims in page.grounds] == [["A", "C"], ["B"]]
+
+
+def test_words_of_a_pdf_beside_its_pages_say_so(tmp_path: Path, room: Path) -> None:
+    reader, writer = PdfReader(room / "Accounts <b>.pdf"), PdfWriter()
+    writer.append(reader)
+    writer.add_outline_item(title="Claims of 2024", page_number=0)
+    writer.write(room / "Claims.pdf")
+    write_cited_run(
+        "alpha", {"Claims.pdf": ("Claims of 2024", "line 3"), "Accounts <b>.pdf": QUOTED["Accounts <b>.pdf"]}, "r2"
+    )
+    draw("r2")
+    write_reports("r2", tmp_path / "out")
+    of_outline, of_page = (
+        (tmp_path / "out" / quoted["evidence_url"].split("#")[0]).read_text() for quoted in quotes_of(tmp_path / "out")
+    )
+    assert "These words stand on no page of the PDF" in of_outline
+    assert "<svg" not in of_outline
+    assert "no page of the PDF" not in of_page
+
+
+def test_where_the_place_is_not_certain_the_page_is_shown_with_the_quote_above_it(tmp_path: Path) -> None:
+    draw()
+    with writing() as session:
+        (span,) = session.exec(select(SpanPages))
+        span.pages = [each | {"boxes": []} for each in span.pages]
+        session.add(span)
+    write_reports("r1", tmp_path / "out")
+    page = (tmp_path / "out" / quotes_of(tmp_path / "out")[0]["evidence_url"].split("#")[0]).read_text()
+    said, picture = page.index("is not certain, so they are not boxed"), page.index("<svg")
+    assert said < page.index(f"<blockquote><bdi>{RECURRING}</bdi></blockquote>") < picture
+    assert "<rect" not in page
+
+
+def test_pages_lead_to_the_places_before_and_behind_and_say_whose_view_they_are(tmp_path: Path) -> None:
+    draw()
+    report = write_reports("r1", tmp_path / "out")
+    first, second = (tmp_path / "out" / quoted["evidence_url"].split("#")[0] for quoted in quotes_of(tmp_path / "out"))
+    assert f'<a rel="next" href="{second.name}">' in first.read_text()
+    assert f'<a rel="prev" href="{first.name}">' in second.read_text()
+    assert 'rel="prev"' not in first.read_text()
+    assert 'rel="next"' not in second.read_text()
+    assert "what the account of the run could see" in first.read_text()
+    assert "no more than the account of the run could see" in report.read_text()
+
+
+@pytest.mark.parametrize(("which", "boxed"), [("cited", 1), ("all", 2)])
+def test_further_passages_are_boxed_where_all_evidence_is_asked_for_and_told_apart_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, which: str, boxed: int
+) -> None:
+    monkeypatch.setenv("DILIGENCE_EVIDENCE", which)
+    with writing() as session:
+        quoted = session.exec(select(Quote).where(Quote.text == RECURRING)).one()
+        outcome = session.get_one(CriterionOutcome, quoted.outcome_id)
+        outcome.status, outcome.score = ScoreStatus.UNSCORED, None
+        start = quoted.end + 1 if quoted.end else 0
+        end = start + len("Costs fell.")
+        session.add(outcome)
+        values = quoted.model_dump() | {"id": None, "ordinal": 1, "text": "Costs fell.", "start": start, "end": end}
+        session.add(Quote(**values))
+    draw()
+    write_reports("r1", tmp_path / "out")
+    pages = [path.read_text() for path in (tmp_path / "out" / "evidence").glob("*.html")]
+    (page,) = (page for page in pages if "<svg" in page)
+    assert page.count('class="box"') == boxed
+    assert page.count("<mark") == 2
+    assert ("not boxed above is a further passage" in page) == (which == "cited")
+    assert all("further passage" not in other for other in pages if other != page)

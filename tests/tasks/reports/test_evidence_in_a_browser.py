@@ -6,6 +6,7 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from docx import Document as WordDocument
 from openpyxl import Workbook
 from playwright.sync_api import Page, sync_playwright
@@ -97,3 +98,24 @@ def test_a_quote_is_a_click_away_and_in_view(report: Path, page: Page) -> None:
                 return box.height > 0 && box.top >= 0 && box.bottom <= innerHeight;
             }"""
         ), link
+
+
+def test_axe_has_no_finding_on_a_page_of_evidence_and_it_does_not_scroll_sideways(report: Path, page: Page) -> None:
+    pages = sorted((report.parent / "evidence").glob("*.html"))
+    assert len(pages) == 3
+    for path in pages:
+        for scheme, width in (("light", 1280), ("dark", 390)):
+            page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+            page.set_viewport_size({"width": width, "height": 844})
+            page.goto(path.as_uri())
+            found = Axe().run(page).response["violations"]
+            assert [f"{rule['id']}: {rule['nodes'][0]['html'][:160]}" for rule in found] == []
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_from_a_page_of_evidence_the_claim_is_a_key_away(report: Path, page: Page) -> None:
+    page.goto(next(path for path in (report.parent / "evidence").glob("*.html")).as_uri())
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/report.html#*")
+    assert page.evaluate("document.querySelector(':target').getBoundingClientRect().height") > 0

@@ -335,12 +335,13 @@ def count_runs(textpage: Any, first: int, characters: int) -> int:
 def text_within(textpage: Any, box: Box) -> str:
     """The characters of a page that a box touches."""
     left, top, right, bottom = box
-    units = pdfium.FPDFText_GetBoundedText(textpage, left, top, right, bottom, None, 0)
-    if units > _LONGEST:
-        return ""
-    if units >= _buffer.size:
-        _buffer.grow(2 * units)
     units = pdfium.FPDFText_GetBoundedText(textpage, left, top, right, bottom, _buffer.units, _buffer.size)
+    if units >= _buffer.size:  # there may be more: each call looks at all of the page's characters, so this is seldom
+        units = pdfium.FPDFText_GetBoundedText(textpage, left, top, right, bottom, None, 0)
+        if units > _LONGEST:
+            return ""
+        _buffer.grow(2 * units)
+        units = pdfium.FPDFText_GetBoundedText(textpage, left, top, right, bottom, _buffer.units, _buffer.size)
     return _buffer.text(units).rstrip("\0")
 
 
