@@ -1,5 +1,6 @@
 """Many companies at once: a source is asked as often as it allows, waited for while it refuses, and never lost."""
 
+import random
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -10,12 +11,14 @@ from typing import Any
 
 import pytest
 
-from tasks.companies import edgar
+from tasks.companies import edgar, edgar_facts
 from tasks.companies.budget import Budget, SourceLimiter
 from tasks.companies.facts import facts_or_reason, fetch_facts
 from tasks.companies.sources import gleif as gleif_source
+from tasks.companies.web import client
 from tasks.companies.wikidata import client as wikidata_client
 from tasks.remote.rate_limit import RateLimit
+from tasks.remote.retry import Backoff
 from tests.companies_servers.gleif import gleif, record
 from tests.companies_servers.sec import sec, submission
 from tests.companies_servers.wikidata import addresses, forget, item, wikidata
@@ -51,9 +54,16 @@ def test_a_batch_keeps_five_requests_under_way_and_never_more(facts: Path, monke
 def serve(facts: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., list[LoopbackServer]]]:
     """Lets Wikidata, the SEC and GLEIF know so many companies, each through a behaviour around its own answers."""
     forget(monkeypatch)
-    for module, name in ((edgar, "LIMITER"), (gleif_source, "_LIMITER"), (wikidata_client, "WIKIDATA_LIMITER")):
+    for modules, name in (
+        ((edgar, edgar_facts), "LIMITER"),
+        ((gleif_source,), "_LIMITER"),
+        ((wikidata_client,), "WIKIDATA_LIMITER"),
+    ):
         limiter = SourceLimiter(Budget(name, 0.002, 20), RateLimit(at_once=5), unnamed_hold=0.2)
-        monkeypatch.setattr(module, name, limiter)
+        for module in modules:
+            monkeypatch.setattr(module, name, limiter)
+    # As long as the holds here: a caller that is refused six times in a row would else wait for a minute.
+    monkeypatch.setattr(client, "Backoff", lambda *_, **__: Backoff(0.1, longest=0.4))
     monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "wikidata,sec,gleif")
     with ExitStack() as servers:
 
@@ -81,11 +91,11 @@ def serve(facts: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[...
 
 
 def refusing_now_and_then(answer: Behaviour) -> Behaviour:
-    calls = count(1)
+    """Refuses two of seven calls, by chance: a pattern would meet the same callers again and again."""
+    chance = random.Random(5)
 
     def behaviour(asked: Asked) -> Reply:
-        number = next(calls)
-        return REFUSALS[number % 3] if number % 7 in {3, 4} else answer(asked)
+        return chance.choice(REFUSALS) if chance.random() < 2 / 7 else answer(asked)
 
     return behaviour
 
