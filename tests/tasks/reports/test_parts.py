@@ -81,7 +81,7 @@ def test_the_first_page_of_many_companies_is_never_in_memory_whole() -> None:
     assert max(map(len, pieces)) < sum(map(len, pieces)) / 2
 
 
-@pytest.mark.parametrize("count", [3, 21])
+@pytest.mark.parametrize("count", [3, pytest.param(21, marks=pytest.mark.slow)])
 def test_documents_of_one_company_are_in_memory_while_it_is_written_and_no_longer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int
 ) -> None:

@@ -70,7 +70,7 @@ def violations(page: Page) -> list[str]:
     return [f"{rule['id']}: {rule['nodes'][0]['html'][:160]}" for rule in found]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_axe_has_no_finding(browser: Browser, four: Path, thirty: Path, scheme: str, tmp_path: Path) -> None:
     no_model = write(report_of(1, 12, judged=False), tmp_path)
     with browser.new_context(color_scheme="dark" if scheme == "dark" else "light") as context:

@@ -227,7 +227,7 @@ def test_a_key_that_nobody_asked_for_is_left_out(room: Room, server: ModelServer
         (web_page(), "."),
         (nothing(), "."),
         (torn(), "."),
-        (failing(500), "."),
+        pytest.param(failing(500), ".", marks=pytest.mark.slow),
     ],
 )
 def test_a_model_s_failure_is_unscored_with_its_reason_and_the_passages(

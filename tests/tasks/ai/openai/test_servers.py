@@ -62,9 +62,9 @@ def test_a_prompt_that_azure_filters_is_billed() -> None:
 
 def test_a_server_that_loads_its_model_is_waited_for() -> None:
     with ModelServer(model) as server:
-        server.then(*[loading()] * 12)  # the fixed number of attempts was 5
+        server.then(*[loading()] * 7)  # the fixed number of attempts was 5
         assert judged(asking(server, patience=60)).score == 4
-        assert len(server.requests) == 13
+        assert len(server.requests) == 8
 
 
 def test_a_server_that_never_gets_ready_is_given_up_when_patience_ends() -> None:
