@@ -39,7 +39,7 @@ _HEADCOUNT: Final = re.compile(
 _NUMBERED: Final = re.compile(
     r"\b(?P<what>employees|staff|mitarbeiter(?:innen)?|mitarbeitenden?|beschäftigten?|salariés|empleados|trabajadores"
     r"|dipendenti|addetti|medewerkers|werknemers|colaboradores|funcionários|anställda|medarbetare|medarbejdere|ansatte)"
-    r" (?:were|numbered|totall?ed|waren|étaient|eran|erano|eram|waren|bedroegen|var) (?:about |around |rund |circa "
+    r" (?:were|numbered|totall?ed|waren|étaient|eran|erano|eram|bedroegen|var) (?:about |around |rund |circa "
     r"|environ |unos |cerca de )?(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{1,6})(?=[.;,)]|\s*$| (?:at|as|on|in|zum|am|au|al"
     r"|a|em|op|per|den)\b)(?P<after>.{0,60})",
     re.IGNORECASE,

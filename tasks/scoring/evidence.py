@@ -8,19 +8,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from threading import Lock
+
+from cachetools import LRUCache
 
 from storage import database, run_documents, texts
 from storage.run_documents import RunDocument
 from tasks.ranking.embedders import embedder
 from tasks.ranking.semantic import CANDIDATES, Candidate, SemanticRanking
 from tasks.scoring.passages import Index, PassageSpan, passages_of
-from tasks.scoring.room_texts import RoomTexts
 from tasks.scoring.text_places import TextPlaces
 from tasks.text.languages import languages_of
 from tasks.text.quotations import in_sentence, locate
 
 MANY = 300_000  # passages; of a room of more the log says what its index takes
 _ON_DISK = 1e-6  # GB for a passage of 1,000 characters, while its index is built; half of it after that
+_KEPT_TEXTS = 300_000_000  # characters: the texts of some 300,000 passages
 _READ_FOR_LANGUAGE = 400  # passages, evenly spread
 _CANDIDATES = 30  # passages around which a quotation is searched that does not stand in its source
 _AROUND = 4000  # characters before and behind these: normalising all of a document takes a second for 2.5 MB
@@ -54,6 +57,49 @@ class Excerpt:
     def with_header(self) -> str:
         """The words, and in front of them the names of their columns."""
         return f"{self.header}\n{self.text}" if self.header else self.text
+
+
+class RoomTexts:
+    """Texts by their ids. Of a very large room only those that were asked for last are in memory."""
+
+    def __init__(self, kept: int = _KEPT_TEXTS) -> None:
+        """`kept` are the characters that are in memory at most."""
+        self._lengths: dict[int, int] = {}
+        self._lock = Lock()  # criteria are judged side by side
+        self._kept: LRUCache[int, str] = LRUCache(kept, getsizeof=len)
+
+    def add(self, text_id: int, text: str) -> None:
+        """A stored text of the room."""
+        with self._lock:
+            self._lengths[text_id] = len(text)
+            self._keep(text_id, text)
+
+    def __contains__(self, text_id: int | None) -> bool:
+        return text_id in self._lengths
+
+    def __getitem__(self, text_id: int) -> str:
+        """A text of the room; empty where it was deleted since.
+
+        Raises:
+            KeyError: the room has no such text.
+        """
+        with self._lock:
+            if text_id in self._kept:
+                return self._kept[text_id]
+            if text_id not in self._lengths:
+                raise KeyError(text_id)
+            with database.reading() as session:
+                text = dict(texts.words_of(session, [text_id])).get(text_id, "")
+            self._keep(text_id, text)
+            return text
+
+    def length(self, text_id: int) -> int:
+        """How long a text of the room is, in characters, without loading it."""
+        return self._lengths[text_id]
+
+    def _keep(self, text_id: int, text: str) -> None:
+        if len(text) <= self._kept.maxsize:
+            self._kept[text_id] = text
 
 
 class Evidence:

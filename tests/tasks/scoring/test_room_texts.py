@@ -5,7 +5,7 @@ import pytest
 from storage.database import writing
 from storage.texts import StoredText
 from tasks.scoring import evidence
-from tasks.scoring.room_texts import RoomTexts
+from tasks.scoring.evidence import RoomTexts
 from tests.tasks.scoring.conftest import Room
 
 
