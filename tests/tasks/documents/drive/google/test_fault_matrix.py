@@ -33,7 +33,8 @@ FAULTS = {
     "truncated": Fault(every=5, do="truncate"),
     "slow body": Fault(every=5, do="drip", seconds=8),
     "slow answer": Fault(every=5, do="delay", seconds=2),
-    "corrupted file": Fault(every=5, on="files.media", do="corrupt"),
+    # Twice: a file that arrives damaged three times is given up, and the fifth calls of several threads may be one's.
+    "corrupted file": Fault(every=5, on="files.media", do="corrupt", times=2),
     "token endpoint": Fault(on="token", reason="serviceUnavailable", times=1),
 }
 
