@@ -63,6 +63,7 @@ def only_run(prefect_server: None, tmp_path_factory: pytest.TempPathFactory) -> 
     write_room(batch_file.parent / "rooms" / "beta", {"revenue.txt": f"The recurring revenue of {SECRET} is high."})
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv("DILIGENCE_HOME", str(home))
+        monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "files")  # nobody is asked over the network by mistake
         run = batch(batch_file, out=out)
     database.close()
     with get_client(sync_client=True) as client:
@@ -72,7 +73,7 @@ def only_run(prefect_server: None, tmp_path_factory: pytest.TempPathFactory) -> 
         tasks: list[str] = []
         for _ in range(60):  # Prefect's server learns of them by events, a little later
             tasks = [task.name for task in client.read_task_runs(flow_run_filter=ids)]
-            if sum(name.startswith("score_criteria") for name in tasks) == 2:
+            if sum(name.endswith("score criteria") for name in tasks) == 2:
                 break
             time.sleep(0.5)
     return Finished(home, run, out, len(mine), tasks)
