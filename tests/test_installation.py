@@ -1,4 +1,4 @@
-"""`make demo` and `make test` install with uv, from the index that pip is configured for."""
+"""`make demo` and `make test` install with uv, from the index that pip is configured for; tests run side by side."""
 
 import os
 import subprocess
@@ -11,11 +11,17 @@ from tests.web.server import LoopbackServer
 
 REPOSITORY = Path(__file__).parents[1]
 
-pytestmark = pytest.mark.skipif(
+
+@pytest.mark.xdist_group("by itself")
+def test_tests_of_a_group_stay_in_one_worker(request: pytest.FixtureRequest) -> None:
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        pytest.skip("of tests side by side")
+    assert request.node.nodeid.endswith("@by itself"), "pytest-xdist passes groups on in the ids of tests"
+
+
+@pytest.mark.skipif(
     not (Path(sys.prefix) / "bin" / "uv").exists(), reason="uv could not be had when this environment was installed"
 )
-
-
 @pytest.mark.parametrize("how", ["environment", "file"])
 def test_uv_asks_the_index_that_pip_is_configured_for(tmp_path: Path, how: str) -> None:
     with LoopbackServer({}) as index:

@@ -126,6 +126,7 @@ def gleif(stage: Stage) -> FactSource:
     leis = ("529900K9B0N5BT694847", "7LTWFZYICNSX8D621K86")
     records = [register.record(leis[0], "Alpha GmbH"), register.record(leis[1], "Beta")]
     stage.serve("GLEIF_URL", register.gleif(*records))
+    stage.settings.setattr(gleif_source, "_LIMITER", RateLimiter(RateLimit(at_once=5)))
     _in_wikidata(stage, P1278=leis)
     return gleif_source.open_source()
 
