@@ -1,9 +1,11 @@
 """What evidence costs: processor time and time of a run with `evidence: cited` beside the same with `evidence: none`.
 
 python -m tests.benchmarks.evidence COMPANIES CRITERIA [DOCUMENTS]      one pair of that size, as 200 40 100
+python -m tests.benchmarks.evidence COMPANIES CRITERIA DOCUMENTS SECONDS      with a model that takes so long an answer
 
 The sample's batch, and a batch of rooms that are written here: each company has PDFs of its own words, and the sample's
-criteria ask after them. Without a model, a page is drawn for the best passage of each criterion. The processor time of
+criteria ask after them. Without a model, a page is drawn for the best passage of each criterion; with one, which is a
+server on the loopback that quotes a line that it was shown, for each quotation. The processor time of
 every process of a run counts, those that read and draw among them: it is read from /proc while they run. The time that
 passes says something on an idle machine alone.
 """
@@ -11,16 +13,21 @@ passes says something on an idle machine alone.
 import json
 import os
 import random
+import re
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from reportlab.pdfgen.canvas import Canvas
+
+from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer, saying
 
 _SAMPLE: Final = Path(__file__).parents[2] / "deployments/sample"
 _COMPANIES: Final = 20
@@ -28,6 +35,7 @@ _DOCUMENTS: Final = 6
 _PAGES: Final = 15
 _PAIRS: Final = 2
 _ASKED: Final = ("How sound are, or is,", "What is said of", "What changed lately in", "Which risks come from")
+_LINE: Final = re.compile(r"came to \d+ thousand euros in \d{4}\.")
 _TICK: Final = os.sysconf("SC_CLK_TCK")
 _TOPICS: Final = (
     "recurring revenue from maintenance contracts and subscriptions", "churn, renewals and net revenue retention",
@@ -53,12 +61,14 @@ def measure() -> Iterator[tuple[str, str, str]]:
         yield _row(f"{_COMPANIES} companies of {_DOCUMENTS} PDFs", batch, Path(folder))
 
 
-def _row(name: str, batch: Path, folder: Path, pairs: int = _PAIRS) -> tuple[str, str, str]:
+def _row(
+    name: str, batch: Path, folder: Path, pairs: int = _PAIRS, settings: Mapping[str, str] | None = None
+) -> tuple[str, str, str]:
     shares: list[Cost] = []
     for pair in range(pairs):
-        without = _cost(batch, folder / f"{name}-{pair}-none", "none")
+        without = _cost(batch, folder / f"{name}-{pair}-none", "none", settings)
         report = folder / f"{name}-{pair}-cited"
-        with_evidence = _cost(batch, report, "cited")
+        with_evidence = _cost(batch, report, "cited", settings)
         shares.append(Cost(*((more - less) / more for more, less in zip(with_evidence, without, strict=True))))
     files = [path.stat().st_size for path in (report / "report" / "evidence").iterdir()]
     pictures = [path.stat().st_size for path in (report / "report" / "evidence").iterdir() if path.suffix != ".html"]
@@ -71,9 +81,10 @@ def _row(name: str, batch: Path, folder: Path, pairs: int = _PAIRS) -> tuple[str
     return f"share of evidence in a run, {name}", figure, ".15, 150 KB"
 
 
-def _cost(batch: Path, home: Path, evidence: str) -> Cost:
+def _cost(batch: Path, home: Path, evidence: str, settings: Mapping[str, str] | None = None) -> Cost:
     """What a run on a fresh home takes, with all its processes."""
     environment = os.environ | {
+        **(settings or {}),
         "DILIGENCE_HOME": str(home),
         "PREFECT_HOME": str(home / "prefect"),
         "DILIGENCE_EVIDENCE": evidence,
@@ -156,13 +167,35 @@ def _criteria(path: Path, count: int) -> Path:
     return path
 
 
-def main(companies: int, criteria: int, documents: int = _DOCUMENTS) -> None:
-    with tempfile.TemporaryDirectory() as folder:
+@contextmanager
+def _model(seconds: float) -> Iterator[dict[str, str]]:
+    """A model that takes so long for an answer and quotes a line; gives the settings with which a run asks it."""
+
+    def answer(request: ModelRequest) -> ModelResponse:
+        if request.asks_for_plan:
+            said = json.dumps({"wordings": ["came to"]})
+        else:
+            lines = _LINE.findall(request.prompt)
+            quotes = lines[-1:]
+            said = json.dumps({"found": bool(lines), "score": 4, "reason": "A line says it.", "quotes": quotes})
+        return replace(saying(said)(request), delay=seconds)
+
+    with ModelServer() as model:
+        model.always(answer)
+        yield {"DILIGENCE_AI_MODEL": "a-model", "OPENAI_API_KEY": "a-key", "OPENAI_BASE_URL": model.url}
+
+
+def main(companies: int, criteria: int, documents: int = _DOCUMENTS, seconds: float | None = None) -> None:
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as model:
         asked = _criteria(Path(folder, "criteria.yaml"), criteria)
         batch = _batch(Path(folder, "batch"), companies, asked, documents)
         name = f"{companies} companies of {documents} PDFs x {criteria} criteria"
-        print(*_row(name, batch, Path(folder), pairs=1), sep="; ")
+        settings = None
+        if seconds is not None:
+            name += f" with a model that takes {seconds:g} s"
+            settings = model.enter_context(_model(seconds))
+        print(*_row(name, batch, Path(folder), pairs=1, settings=settings), sep="; ")
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(*map(int, sys.argv[1:4]), *map(float, sys.argv[4:]))
