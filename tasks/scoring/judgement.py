@@ -35,6 +35,7 @@ _MOST_QUOTES = 12  # distinct ones of a judgement; a model that repeats itself m
 _MOST_CONTRADICTIONS = 6
 _LONGEST = 4000  # characters of a quotation: longer than any source, so it stands in none
 _SHOWN = 2000  # characters of an unverified one; for a verified one the text's own span is shown
+_NO_SOURCE = 0  # sources count from 1
 _LONGEST_REASON = 4000
 _LONGEST_MATTER = 200
 
@@ -57,6 +58,15 @@ def _not_boolean(value: Any) -> Any:
 def _stance(value: Any) -> Any:
     stance = value.strip().lower() if isinstance(value, str) else None
     return stance if stance in {"for", "against"} else None
+
+
+def _of_some_source(value: Any) -> Any:
+    """Words as small models give them, bare or without a number: they are looked for in all sources anyway."""
+    if isinstance(value, str):
+        return {"source": _NO_SOURCE, "text": value}
+    if isinstance(value, dict) and value.get("source") is None:
+        return value | {"source": _NO_SOURCE}
+    return value
 
 
 def _list_or_empty(value: Any) -> Any:
@@ -101,7 +111,9 @@ class Judgement(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     found: bool = Field(description="whether the sources say anything that bears on the question")
-    quotes: list[JudgedQuote] = Field(description="up to six quotations, for and against; none where nothing was found")
+    quotes: list[Annotated[JudgedQuote, BeforeValidator(_of_some_source)]] = Field(
+        description="up to six quotations, for and against; none where nothing was found"
+    )
     contradictions: Annotated[list[OnErrorOmit[JudgedContradiction]], BeforeValidator(_list_or_empty)] = Field(
         default_factory=list, description="where sources contradict each other on this question; usually none"
     )

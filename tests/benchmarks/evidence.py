@@ -176,7 +176,7 @@ def _model(seconds: float) -> Iterator[dict[str, str]]:
             said = json.dumps({"wordings": ["came to"]})
         else:
             lines = _LINE.findall(request.prompt)
-            quotes = lines[-1:]
+            quotes = [{"source": 1, "text": line} for line in lines[-1:]]
             said = json.dumps({"found": bool(lines), "score": 4, "reason": "A line says it.", "quotes": quotes})
         return replace(saying(said)(request), delay=seconds)
 

@@ -97,6 +97,18 @@ def account(cap: Cap | None = None) -> tuple[Ledger, list[Usage]]:
 # --- judgements that count
 
 
+@pytest.mark.parametrize(
+    "quote", ["recurring revenue was 83.4 % of all revenue", {"text": "recurring revenue was 83.4 % of all revenue"}]
+)
+def test_a_quotation_counts_that_names_no_source(room: Room, server: ModelServer, quote: Any) -> None:
+    invention = "All of it recurs."
+    server.always(saying(json.dumps(json.loads(judgement()) | {"quotes": [quote, invention]})))
+    finding = judged(room)
+    assert (finding.status, finding.score) == (ScoreStatus.SCORED, 4)
+    assert [excerpt.place for excerpt in standing(finding)] == ["page 2"]
+    assert invented(finding) == [invention]
+
+
 def test_a_score_counts_with_its_verified_quotes(room: Room, server: ModelServer) -> None:
     server.says = lambda request: judgement(
         (number_of(request, "83.4"), "recurring  revenue was 83.4% of all revenue"),
