@@ -197,7 +197,7 @@ def _worked(metrics: Any) -> float:
 def _loaded(page: Any) -> float:
     """Seconds from the click to the page with its picture, as the browser timed it."""
     page.wait_for_load_state("load")
-    page.wait_for_function("performance.getEntriesByType('navigation')[0].loadEventEnd > 0")
+    page.wait_for_function("() => performance.getEntriesByType('navigation')[0].loadEventEnd > 0")
     return float(page.evaluate("performance.getEntriesByType('navigation')[0].duration")) / 1e3
 
 

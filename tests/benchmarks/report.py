@@ -47,7 +47,7 @@ def measure() -> Iterator[tuple[str, str, str]]:
 def _first_paint(browser: Browser, path: Path) -> float:
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.goto(path.as_uri())
-    page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length")
+    page.wait_for_function("() => performance.getEntriesByName('first-contentful-paint').length")
     seconds = float(page.evaluate(_PAINT)) / 1000
     page.close()
     return seconds
