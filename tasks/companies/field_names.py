@@ -5,8 +5,8 @@ from typing import Final
 _NAMES: Final = {
     "founded_year": "founding year",
     "company_size": "employees",
-    "company_size.0": "employees, at least",
-    "company_size.1": "employees, at most",
+    "company_size.0": "smallest number of employees",
+    "company_size.1": "largest number of employees",
     "hq": "headquarters",
     "hq.country": "country of the headquarters",
     "hq.city": "city of the headquarters",

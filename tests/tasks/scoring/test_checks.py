@@ -89,7 +89,7 @@ def test_rules_read_the_profile_as_it_is_stored(
         ({}, "founded_year", "founding year"),
         ({"founded_year": None}, "founded_year", "founding year"),
         ({"hq": None}, "hq.country", "country of the headquarters"),
-        ({"company_size": [50, None]}, "company_size.1", "employees, at most"),
+        ({"company_size": [50, None]}, "company_size.1", "largest number of employees"),
         ({"locations": []}, "locations.0.postal_code", "postal code"),
     ],
 )
