@@ -51,7 +51,7 @@ COMMANDS = {
         "deployments.login:login", "Log this machine in with an account of the drive, for runs and the command line."
     ),
     "deploy": Command(
-        "deployments.prefect:deploy",
+        "deployments.deploy:deploy",
         "Deploy a batch to the Prefect server that PREFECT_API_URL names; other batches stay as they are.",
     ),
     "keys": Command("deployments.keys:manage_keys", "Add, list or revoke the API keys of the service."),

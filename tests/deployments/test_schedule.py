@@ -2,7 +2,7 @@
 
 import pytest
 
-from deployments.prefect import check_schedule
+from deployments.deploy import check_schedule
 from tasks.errors import BadRequest
 
 
