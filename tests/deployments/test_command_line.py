@@ -1,6 +1,7 @@
 """The command `diligence` as users run it: a process of its own, its output, its exit status."""
 
 import json
+import logging
 import os
 import shutil
 import signal
@@ -56,6 +57,7 @@ def call(words: Sequence[str | Path], folder: Path, **environment: str) -> subpr
         for name, value in kept.items():
             patch.setenv(name, value)
         patch.chdir(folder)
+        patch.setattr(logging, "raiseExceptions", logging.raiseExceptions)  # which a run turns off
         database.close()
         try:
             with errors_reported():
@@ -134,7 +136,7 @@ def test_a_run_prints_its_id_and_where_the_report_is(batch_file: Path, tmp_path:
     assert "Alpha: notes.pdf: " in done.stderr  # every warning of the report
     kept = sorted(path.name for path in (tmp_path / "home").iterdir() if path.is_file())
     assert kept == ["diligence.db"]  # no log of SQLite's, no locks
-    again = run(["report", "Small screen", "--format", "json"], tmp_path)
+    again = call(["report", "Small screen", "--format", "json"], tmp_path)
     assert json.loads(again.stdout)["run"]["id"] == printed["run"]
     assert call(["report", "latest"], tmp_path).stdout.startswith("<!doctype html>")
     assert call(["report", printed["run"], "--out", tmp_path / "elsewhere"], tmp_path).returncode == 0
@@ -151,7 +153,7 @@ def test_a_failed_company_is_exit_status_1_with_the_report_written(
     (batch_file.parent / "rooms" / "empty").mkdir()
     (tmp_path / "out" / "report.zip").mkdir(parents=True)  # nothing can take its place
     nobody = {"DILIGENCE_AI_MODEL": "m", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "a-key"}
-    done = run(["run", batch_file, "--out", tmp_path / "out"], tmp_path, PREFECT_API_URL=prefect_url, **nobody)
+    done = call(["run", batch_file, "--out", tmp_path / "out"], tmp_path, PREFECT_API_URL=prefect_url, **nobody)
     assert done.returncode == 1
     assert "Acme [/bold]: 2 companies" in done.stderr  # names are no markup
     assert "Alpha [/red]: A judgement failed" in done.stderr
@@ -174,17 +176,17 @@ def test_a_missing_folder_is_exit_status_2_before_anything_is_done(batch_file: P
 def test_mistakes_in_the_files_are_exit_status_2_before_anything_runs(batch_file: Path, tmp_path: Path) -> None:
     criteria = batch_file.parent / "criteria.yaml"
     criteria.write_text(criteria.read_text().replace("weight: 3", "wieght: 3"))
-    done = run(["run", batch_file], tmp_path)
+    done = call(["run", batch_file], tmp_path)
     assert done.returncode == 2
     assert "criteria.yaml, line 4" in done.stderr
     assert "wieght" in done.stderr
     assert "weight" in done.stderr
     assert not (tmp_path / "home" / "prefect").exists()
-    assert run(["run", tmp_path / "nowhere.yaml"], tmp_path).returncode == 2
+    assert call(["run", tmp_path / "nowhere.yaml"], tmp_path).returncode == 2
 
 
 def test_a_setting_with_a_wrong_value_is_named(tmp_path: Path) -> None:
-    done = run(["index", "root"], tmp_path, DILIGENCE_DOCUMENT_TIMEOUT="soon")
+    done = call(["index", "root"], tmp_path, DILIGENCE_DOCUMENT_TIMEOUT="soon")
     assert done.returncode == 2
     assert "DILIGENCE_DOCUMENT_TIMEOUT" in done.stderr
     assert "Traceback" not in done.stderr
@@ -192,7 +194,7 @@ def test_a_setting_with_a_wrong_value_is_named(tmp_path: Path) -> None:
 
 def test_a_database_that_cannot_be_opened_is_said(batch_file: Path, tmp_path: Path, prefect_url: str) -> None:
     address = "postgresql+psycopg://user:hidden@127.0.0.1:9/none"
-    done = run(["run", batch_file], tmp_path, DILIGENCE_DATABASE_URL=address, PREFECT_API_URL=prefect_url)
+    done = call(["run", batch_file], tmp_path, DILIGENCE_DATABASE_URL=address, PREFECT_API_URL=prefect_url)
     assert done.returncode == 1
     assert "DILIGENCE_DATABASE_URL" in done.stderr
     assert "hidden" not in done.stderr
@@ -205,7 +207,7 @@ def test_index_prints_the_contract(tmp_path: Path) -> None:
     index = json.loads(done.stdout)
     assert [each["category"] for each in index["document_index"]] == ["alpha", "sub"]
     document = index["document_index"][0]["documents"][0]["document_id"]
-    assert run(["text", document], tmp_path).stdout == "one\n"
+    assert call(["text", document], tmp_path).stdout == "one\n"
     flat = json.loads(call(["index", "rooms/alpha", "--no-recursive"], tmp_path).stdout)
     assert "subfolders" not in flat["document_index"][0]
 
@@ -215,7 +217,7 @@ def test_text_reads_files_and_folders_and_names_each_failure(tmp_path: Path) -> 
     (tmp_path / "alone.dwg").write_text("x")
     done = run(["text", "room/a.txt", "room/sub"], tmp_path)
     assert (done.stdout, done.returncode) == ("one\ntwo\n", 0)
-    done = run(["text", "room", "alone.dwg", "nowhere", "--out", "texts", "--jobs", "2"], tmp_path)
+    done = call(["text", "room", "alone.dwg", "nowhere", "--out", "texts", "--jobs", "2"], tmp_path)
     assert done.returncode == 1
     assert sorted(str(path.relative_to(tmp_path / "texts")) for path in (tmp_path / "texts").rglob("*.txt")) == [
         "a.txt.txt",
@@ -240,7 +242,7 @@ def test_facts_and_their_claims(batch_file: Path, tmp_path: Path) -> None:
     assert ("founded_year", "files") in {(claim["field"], claim["source"]) for claim in claims}
     assert call(["facts", "https://alpha.example/x"], tmp_path, **facts).returncode == 2
     assert call(["facts", "unknown.example"], tmp_path, **facts).returncode == 1
-    done = run(["ask-company", "When was it founded?", "--domain", "alpha.example"], tmp_path, **facts)
+    done = call(["ask-company", "When was it founded?", "--domain", "alpha.example"], tmp_path, **facts)
     assert "2012" in done.stdout
 
 

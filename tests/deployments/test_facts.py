@@ -1,9 +1,7 @@
 """`diligence facts` over every public source at once, each a server on loopback that speaks its protocol."""
 
 import json
-import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.companies_servers import gleif, sec, site, wikidata
+from tests.deployments.test_command_line import DILIGENCE, call, clean_environment
 from tests.homes import make_home
 from tests.web.behaviours import dripping, silent
 from tests.web.server import LoopbackServer, Reply
@@ -49,12 +48,8 @@ def settings(tmp_path: Path, servers: ExitStack) -> Settings:
     }
 
 
-def facts(settings: Settings, domain: str = "alpha.example", seconds: float = 60) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("DILIGENCE_")}
-    words = [sys.executable, "-m", "deployments.cli", "facts", domain, "--claims"]
-    return subprocess.run(
-        words, env=environment | settings, capture_output=True, text=True, timeout=seconds, check=False
-    )
+def facts(settings: Settings, domain: str = "alpha.example") -> subprocess.CompletedProcess[str]:
+    return call(["facts", domain, "--claims"], Path(settings["DILIGENCE_HOME"]).parent, **settings)
 
 
 def test_every_source_has_its_say_and_their_conflict_is_shown(settings: Settings) -> None:
@@ -89,11 +84,15 @@ def test_a_company_that_no_source_knows_is_not_found(settings: Settings) -> None
 
 @pytest.mark.parametrize("silence", [silent(), dripping()], ids=["silent", "dripping"])
 def test_a_source_that_hangs_does_not_keep_the_command_from_ending(
-    settings: Settings, servers: ExitStack, silence: Reply
+    settings: Settings, servers: ExitStack, tmp_path: Path, silence: Reply
 ) -> None:
     hanging = servers.enter_context(LoopbackServer(lambda _: silence))
 
-    told = facts({**settings, **wikidata.addresses(hanging), "DILIGENCE_FACTS_TIMEOUT": "1"}, seconds=19)
+    environment = (
+        clean_environment(tmp_path) | settings | wikidata.addresses(hanging) | {"DILIGENCE_FACTS_TIMEOUT": "1"}
+    )
+    words = [*DILIGENCE, "facts", "alpha.example", "--claims"]  # a process of its own, whose end is what is tested
+    told = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=19, check=False)
 
     assert told.returncode == 0
     assert json.loads(told.stdout)["profile"]["founded_year"] == 1929

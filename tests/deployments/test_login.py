@@ -15,7 +15,7 @@ import pytest
 
 from deployments.login import log_in
 from tasks.errors import BadRequest, TookTooLong
-from tests.deployments.test_command_line import DILIGENCE, clean_environment, run
+from tests.deployments.test_command_line import DILIGENCE, call, clean_environment
 from tests.google.credentials import SERVICE, service_account_file
 from tests.google.server import DriveEmulator
 from tests.tasks.documents.drive.google.emulated import agree, point_at, settings_of
@@ -65,17 +65,17 @@ def test_whoever_follows_the_address_logs_the_machine_in(google: DriveEmulator, 
 
     room = google.world.folder("Room", google.world.root(BOB))
     plan = google.world.file("plan.txt", room, b"The plan.")
-    index = run(["index", room.id], tmp_path, **settings_of(google))
+    index = call(["index", room.id], tmp_path, **settings_of(google))
     assert index.returncode == 0, index.stderr
     assert json.loads(index.stdout)["document_index"][0]["documents"][0]["document_name"] == "plan.txt"
-    assert run(["text", plan.id], tmp_path, **settings_of(google)).stdout == "The plan.\n"
-    doctor = run(["doctor"], tmp_path, **settings_of(google))
+    assert call(["text", plan.id], tmp_path, **settings_of(google)).stdout == "The plan.\n"
+    doctor = call(["doctor"], tmp_path, **settings_of(google))
     assert "runs act as bob@example.com (`diligence login`)" in doctor.stdout
     for token in [*google.accounts.access, *google.accounts.refresh]:
         assert token not in doctor.stdout + doctor.stderr + stdout + stderr + index.stdout
 
     google.accounts.revoke_user(BOB)
-    refused = run(["index", room.id], tmp_path, **settings_of(google))
+    refused = call(["index", room.id], tmp_path, **settings_of(google))
     assert refused.returncode == 1
     assert "`diligence login`" in refused.stderr
 
@@ -91,27 +91,27 @@ def test_a_user_who_does_not_agree_is_told_in_both_places(google: DriveEmulator,
 
 def test_without_a_login_commands_say_what_to_do(google: DriveEmulator, tmp_path: Path) -> None:
     for words in (["index", "root"], ["text", "some-id"]):
-        done = run(words, tmp_path, **settings_of(google))
+        done = call(words, tmp_path, **settings_of(google))
         assert done.returncode == 1
         assert "`diligence login`" in done.stderr
-    doctor = run(["doctor"], tmp_path, **settings_of(google))
+    doctor = call(["doctor"], tmp_path, **settings_of(google))
     assert doctor.returncode == 1
     assert "✗ drive" in doctor.stdout
     assert "/login/callback" in doctor.stdout
-    doctor = run(["doctor"], tmp_path, **settings_of(google), DILIGENCE_SECRET_KEY="short")
+    doctor = call(["doctor"], tmp_path, **settings_of(google), DILIGENCE_SECRET_KEY="short")
     assert "DILIGENCE_SECRET_KEY" in doctor.stdout
 
 
 def test_local_files_are_read_without_a_login(google: DriveEmulator, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Here.")
-    assert run(["text", "a.txt"], tmp_path, **settings_of(google)).stdout == "Here.\n"
+    assert call(["text", "a.txt"], tmp_path, **settings_of(google)).stdout == "Here.\n"
 
 
 def test_the_doctor_names_the_service_account(google: DriveEmulator, tmp_path: Path) -> None:
     key = service_account_file(google, tmp_path / "key.json")
     settings = settings_of(google) | {"DILIGENCE_GOOGLE_CREDENTIALS": str(key)}
     del settings["DILIGENCE_GOOGLE_CLIENT_ID"]
-    doctor = run(["doctor"], tmp_path, **settings)
+    doctor = call(["doctor"], tmp_path, **settings)
     assert f"runs act as {SERVICE} (DILIGENCE_GOOGLE_CREDENTIALS)" in doctor.stdout
     assert "DILIGENCE_GOOGLE_CLIENT_ID" in doctor.stdout
 

@@ -7,7 +7,7 @@ import pytest
 from deployments.run import estimate_lines
 from flows.estimate import CompanyEstimate, Estimate
 from tasks.ai.money import Cap, Price, Usage
-from tests.deployments.test_command_line import run
+from tests.deployments.test_command_line import call
 from tests.flows.conftest import batch_file
 from tests.servers.openai_server import ModelServer
 
@@ -77,7 +77,7 @@ def test_a_room_that_could_not_be_read_is_told_below_the_table() -> None:
 
 
 def test_without_a_model_nothing_would_be_asked(batch_file: Path, prefect_url: str) -> None:
-    done = run(["run", batch_file, "--estimate"], batch_file.parent, PREFECT_API_URL=prefect_url)
+    done = call(["run", batch_file, "--estimate"], batch_file.parent, PREFECT_API_URL=prefect_url)
     assert done.returncode == 0, done.stderr
     assert "No model is configured" in done.stdout
 
@@ -89,26 +89,26 @@ def test_the_command_prints_an_estimate_and_asks_nothing(batch_file: Path, prefe
             "DILIGENCE_AI_MODEL": "gpt-4o-mini",
             "PREFECT_API_URL": prefect_url,
         }
-        done = run(["run", batch_file, "--estimate"], batch_file.parent, DILIGENCE_AI_BUDGET="1usd", **environment)
+        done = call(["run", batch_file, "--estimate"], batch_file.parent, DILIGENCE_AI_BUDGET="1usd", **environment)
         assert server.requests == []
     assert done.returncode == 0, done.stderr
     assert "usual cost" in done.stdout
     assert "0.15 USD in, 0.6 USD out" in done.stdout
     assert "budget   1.00 USD: enough in any case" in done.stdout
     assert not (batch_file.parent / "reports").exists()
-    none = run(["report", "latest", "--format", "json"], batch_file.parent)
+    none = call(["report", "latest", "--format", "json"], batch_file.parent)
     assert none.returncode == 1
 
 
 def test_a_budget_that_cannot_be_read_names_its_setting(batch_file: Path) -> None:
-    done = run(["run", batch_file], batch_file.parent, DILIGENCE_AI_BUDGET="5 EUR")
+    done = call(["run", batch_file], batch_file.parent, DILIGENCE_AI_BUDGET="5 EUR")
     assert done.returncode == 2
     assert done.stderr == "DILIGENCE_AI_BUDGET: must be an amount such as 0.50 USD or 20000 tokens.\n"
 
 
 def test_a_budget_in_the_batch_file_that_cannot_be_read_names_its_line(batch_file: Path) -> None:
     batch_file.write_text(batch_file.read_text() + "ai_budget: 5\n")
-    done = run(["run", batch_file], batch_file.parent)
+    done = call(["run", batch_file], batch_file.parent)
     line = len(batch_file.read_text().splitlines())
     assert done.returncode == 2
     assert done.stderr.startswith(f"batch.yaml, line {line}, ai_budget: must be an amount such as 0.50 USD")
@@ -116,7 +116,7 @@ def test_a_budget_in_the_batch_file_that_cannot_be_read_names_its_line(batch_fil
 
 def test_a_budget_in_dollars_without_a_price_is_refused_before_anything_runs(batch_file: Path) -> None:
     environment = {"DILIGENCE_AI_MODEL": "a-model", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
-    done = run(["run", batch_file], batch_file.parent, DILIGENCE_AI_BUDGET="5 USD", **environment)
+    done = call(["run", batch_file], batch_file.parent, DILIGENCE_AI_BUDGET="5 USD", **environment)
     assert done.returncode == 1
     assert done.stdout == ""
     assert done.stderr.startswith("DILIGENCE_AI_BUDGET is 5.00 USD, but no price is known for a-model.")
@@ -126,6 +126,6 @@ def test_a_mistake_in_the_prices_file_is_told_before_anything_runs(batch_file: P
     (batch_file.parent / "prices.toml").write_text('[models]\n"a-model" = { input = "much", output = 1 }\n')
     batch_file.write_text(batch_file.read_text() + "ai_prices: prices.toml\n")
     environment = {"DILIGENCE_AI_MODEL": "a-model", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
-    done = run(["run", batch_file], batch_file.parent, **environment)
+    done = call(["run", batch_file], batch_file.parent, **environment)
     assert done.returncode == 2
     assert "prices.toml, line 2, models.a-model.input: must be a number" in done.stderr
