@@ -1,7 +1,10 @@
 """Office files as LibreOffice shows them."""
 
+import atexit
 import shutil
 import subprocess
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import pypdfium2
@@ -10,12 +13,20 @@ import pytest
 needs_libreoffice = pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
 
 
+@cache
+def _profile() -> Path:
+    """A profile of LibreOffice for all tests of this process: to make one takes half of a short conversion."""
+    folder = tempfile.TemporaryDirectory(prefix="libreoffice-", ignore_cleanup_errors=True)
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
+
+
 def converted(content: bytes, kind: str, into: str, folder: Path) -> Path:
     """The file of that kind (`docx`), written by LibreOffice as another (`pdf`); gives where it lies."""
     source = folder / f"report.{kind}"
     source.write_bytes(content)
     target = folder / "out"
-    command = ["soffice", f"-env:UserInstallation={(folder / 'profile').as_uri()}", "--headless", "--convert-to", into]
+    command = ["soffice", f"-env:UserInstallation={_profile().as_uri()}", "--headless", "--convert-to", into]
     subprocess.run([*command, "--outdir", str(target), str(source)], check=True, capture_output=True, timeout=120)
     return target / f"report.{into.split(':', maxsplit=1)[0]}"
 

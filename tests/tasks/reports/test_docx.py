@@ -115,7 +115,11 @@ def test_only_web_addresses_are_links() -> None:
 @needs_libreoffice
 @pytest.mark.parametrize(
     ("companies", "criteria", "text", "judged"),
-    [(1, 60, "with words that go on " * 12, True), (2, 20, "名前" * 42, True), (1, 100, "w" * 255, False)],
+    [
+        pytest.param(2, 20, "名前" * 42, True, id="two companies"),
+        pytest.param(1, 60, "with words that go on " * 12, True, id="long texts", marks=pytest.mark.slow),
+        pytest.param(1, 100, "w" * 255, False, id="no space in a text", marks=pytest.mark.slow),
+    ],
 )
 def test_a_company_takes_five_pages_at_most(
     tmp_path: Path, companies: int, criteria: int, text: str, judged: bool
