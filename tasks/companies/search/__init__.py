@@ -73,6 +73,18 @@ def check_status(response: WebResponse) -> None:
         raise SourceFailed(f"The account with {response.name} is used up (HTTP {response.status}). Top it up, or wait.")
 
 
+def json_object(response: WebResponse) -> dict[str, Any]:
+    """The JSON object that the provider answered with.
+
+    Raises:
+        SourceFailed: it answered with something else.
+    """
+    answer = response.json()
+    if not isinstance(answer, dict):
+        raise SourceFailed(f"{response.name} sent something else than the results that it should have.")
+    return answer
+
+
 def shortened(query: str) -> str:
     """The query no longer than every provider accepts, cut between words."""
     words = plain_line(query).split()[:_MAX_WORDS]

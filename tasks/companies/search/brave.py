@@ -2,10 +2,9 @@
 
 from typing import Final
 
-from tasks.companies.search import Hit, check_status, hits, key_of, shortened
+from tasks.companies.search import Hit, check_status, hits, json_object, key_of, shortened
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.client import Web
-from tasks.errors import SourceFailed
 from tasks.remote.rate_limit import RateLimit, RateLimiter
 
 _URL: Final = "https://api.search.brave.com"
@@ -42,9 +41,7 @@ class BraveSearcher:
             name="Brave",
         )
         check_status(response)
-        results = response.json()
-        if not isinstance(results, dict):
-            raise SourceFailed("Brave sent something else than the results that it should have.")
+        results = json_object(response)
         web = results.get("web")  # absent where there are no results
         return hits(web.get("results", []) if isinstance(web, dict) else [], "description", count)
 

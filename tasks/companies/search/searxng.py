@@ -3,10 +3,10 @@
 import logging
 from typing import Final
 
-from tasks.companies.search import Hit, hits, shortened
+from tasks.companies.search import Hit, hits, json_object, shortened
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.client import Web
-from tasks.errors import NotConfigured, SourceFailed
+from tasks.errors import NotConfigured
 from tasks.remote.rate_limit import RateLimit, RateLimiter
 
 log = logging.getLogger(__name__)
@@ -38,9 +38,7 @@ class SearxngSearcher:
                 "The SearXNG server refuses to answer in JSON (HTTP 403). Enable the format: `json` among "
                 "`search.formats` in its settings.yml."
             )
-        results = response.json()
-        if not isinstance(results, dict):
-            raise SourceFailed("The SearXNG server sent something else than the results that it should have.")
+        results = json_object(response)
         unresponsive = results.get("unresponsive_engines")
         if isinstance(unresponsive, list) and unresponsive:
             names = [

@@ -4,6 +4,7 @@ Another drive joins with a class like `LocalShelf`, a fixture that gives one, an
 """
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -95,18 +96,10 @@ class ArchivesShelf(LocalShelf):
         return ArchiveDrive(super().again(), shown_here=True)
 
 
-class GoogleShelf:
-    """A user's My Drive in the emulator."""
+class RemoteShelf(ABC):
+    """A user's folder in a store of items, of which the classes below know how they are made."""
 
     USER = "ada@example.com"
-
-    def __init__(self, emulator: DriveEmulator) -> None:
-        self.emulator = emulator
-        self.world = emulator.world
-        mine = self.world.root(self.USER)
-        self._items = {"top": self.world.folder("top", mine), "beside": self.world.folder("beside", mine)}
-        self.top = self._items["top"].id
-        self.drive: Drive = self.again()
 
     def folder(self, path: str) -> str:
         return self._folder(f"top/{path}").id
@@ -116,6 +109,26 @@ class GoogleShelf:
 
     def elsewhere(self, path: str, content: bytes = b"words") -> str:
         return self._write(f"beside/{path}", content)
+
+    @abstractmethod
+    def _folder(self, path: str) -> Item | Node:
+        """The item of that folder, which has an `id`; it is made if there is none."""
+
+    @abstractmethod
+    def _write(self, path: str, content: bytes) -> str:
+        """The id of the file, which is made if there is none."""
+
+
+class GoogleShelf(RemoteShelf):
+    """A user's My Drive in the emulator."""
+
+    def __init__(self, emulator: DriveEmulator) -> None:
+        self.emulator = emulator
+        self.world = emulator.world
+        mine = self.world.root(self.USER)
+        self._items = {"top": self.world.folder("top", mine), "beside": self.world.folder("beside", mine)}
+        self.top = self._items["top"].id
+        self.drive: Drive = self.again()
 
     def shortcut(self, path: str, to: str) -> None:
         at = f"beside/{to[3:]}" if to.startswith("../") else f"top/{to}".rstrip("/")
@@ -150,10 +163,8 @@ class GoogleShelf:
         return self._items[path].id
 
 
-class MemoryShelf:
+class MemoryShelf(RemoteShelf):
     """A user's folder in the memory drive."""
-
-    USER = "ada@example.com"
 
     def __init__(self) -> None:
         self._store = Store()
@@ -161,15 +172,6 @@ class MemoryShelf:
         self._nodes = {name: self._store.add(name, root) for name in ("top", "beside")}
         self.top = self._nodes["top"].id
         self.drive: Drive = self.again()
-
-    def folder(self, path: str) -> str:
-        return self._folder(f"top/{path}").id
-
-    def file(self, path: str, content: bytes = b"words") -> str:
-        return self._write(f"top/{path}", content)
-
-    def elsewhere(self, path: str, content: bytes = b"words") -> str:
-        return self._write(f"beside/{path}", content)
 
     def shortcut(self, path: str, to: str) -> None:
         at = f"beside/{to[3:]}" if to.startswith("../") else f"top/{to}".rstrip("/")
