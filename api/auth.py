@@ -1,4 +1,4 @@
-"""Who may call: API keys, Drive accounts, and the caution that replaces keys on a machine of one's own.
+"""Authentication: API keys, accounts of the drive, and the checks that replace keys on loopback.
 
 `X-API-Key` is the place of the service's own keys; `Authorization: Bearer` is that of the drive's tokens. A
 drive without accounts (the local folder) is the service's own, and a key opens it. A drive with accounts

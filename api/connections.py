@@ -1,4 +1,4 @@
-"""Connections: how long a client may take, and how many an address may have. A slow client costs its own alone.
+"""Time-outs and per-address limits of connections, so that slow clients (slowloris) cost nobody else.
 
 uvicorn closes a connection that is idle between two requests. It waits for ever for the first one, for the rest of a
 head or of a body, and for a client that takes no answer; and it counts connections without asking whose they are.

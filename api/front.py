@@ -1,4 +1,4 @@
-"""The front door: what holds for every request and answer, whatever the path."""
+"""The outermost ASGI layer: security headers, HEAD, counts and request ids for every path."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext

@@ -1,4 +1,4 @@
-"""Which API keys open the service now, how often each caller may call, and the record of what keys called.
+"""The API keys in force, the rate limit of each caller, and the audit log of calls.
 
 Keys come from DILIGENCE_API_KEYS (good for everything) and from `diligence keys` (each with its scopes). The stored
 ones are read again every two seconds, so that one that was added or revoked while the service runs is soon known.

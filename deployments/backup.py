@@ -1,4 +1,4 @@
-"""`diligence backup` and `diligence restore`: a home in one file, and back."""
+"""`diligence backup` and `diligence restore`: save a home to one file, and restore it."""
 
 from pathlib import Path
 from typing import Annotated

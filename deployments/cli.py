@@ -134,15 +134,16 @@ def main() -> None:
 
 
 def _close_database() -> None:
-    """Have SQLite write its log back: the database file alone is whole then."""
+    """Close the database, which checkpoints SQLite's write-ahead log: the database file alone is then complete."""
     if "storage.database" in sys.modules:  # 0.4 s to import, for commands that never do
         sys.modules["storage.database"].close()
 
 
 def _end_soon_after_an_interrupt() -> None:
-    """Have Ctrl-C end this process within `GRACE`, whatever it is doing: what was done is kept at every moment.
+    """End this process within `GRACE` after Ctrl-C, whatever it is doing. All work is committed as it is done.
 
-    Python tells its main thread alone of a signal, which may be in native code, or wait for threads as it ends.
+    Python runs signal handlers in the main thread, which may be in native code or joining threads; so a thread of our
+    own waits on the wake-up descriptor.
     """
     told, tells = os.pipe()
     os.set_blocking(tells, False)  # as `set_wakeup_fd` requires

@@ -1,4 +1,4 @@
-"""What the command line says of a failure."""
+"""Turns an exception into the sentences that a command prints, and tells wrong use from failure."""
 
 import logging
 from collections.abc import Iterable

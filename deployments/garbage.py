@@ -1,4 +1,4 @@
-"""What a command makes once and keeps to its end is not looked through for garbage."""
+"""Keeps the garbage collector away from objects that live as long as the command: imported modules."""
 
 import gc
 from collections.abc import Iterator
@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def none_of_it() -> Iterator[None]:
-    """What is imported in the block stays: it is not looked through for garbage, neither meanwhile nor later.
+    """Turn garbage collection off in the block, then freeze what was made in it (`gc.freeze`).
 
-    Of an unchanged batch of 100 companies that took a tenth of the processor's time.
+    Scanning imported modules took a tenth of the processor time of an unchanged batch of 100 companies.
     """
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""`diligence login`: the browser goes to the drive's login page and comes back to a page of this process."""
+"""`diligence login`: OAuth in the browser, with a loopback page of this process as the redirect address."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""`diligence prune`: what only old runs needed is deleted, and its room given back."""
+"""`diligence prune`: deletes what only old runs needed, and returns the disk space."""
 
 from datetime import datetime, timedelta
 from typing import Annotated, Final

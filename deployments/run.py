@@ -134,7 +134,7 @@ def _estimate(batch_file: Path, criteria: Path | None) -> int:
 
 
 def _checked_batch(batch_file: Path, criteria: Path | None) -> Batch:
-    """The batch, checked before a server is started: its files, its settings, its folders and what it may cost.
+    """Read a batch and check its files, settings, folders and budget, before a server is started.
 
     Raises:
         BadRequest: a file is wrong, or a folder of the local drive is not there.
@@ -151,7 +151,7 @@ def _checked_batch(batch_file: Path, criteria: Path | None) -> Batch:
 
 
 def _check_folders(batch: Batch, batch_file: Path) -> None:
-    """Find the folders of a batch that lie on this machine. Elsewhere, and on a schedule, one that is missing may come.
+    """Check that the folders of a batch on the local drive exist. Other drives, and scheduled runs, may get them later.
 
     Raises:
         BadRequest: one is not there.
@@ -201,9 +201,9 @@ class _OnConsole(logging.Handler):
 
 @contextmanager
 def _prefect(console: Console) -> Iterator[None]:
-    """A Prefect server for the block, its start shown on the console; without one where it does not start.
+    """Start a Prefect server for the block; if it does not start, the block runs untracked.
 
-    What Prefect fails at, and what cannot be written beside a report, is told on the console.
+    Warnings about Prefect, and about files that cannot be written beside a report, go to the console.
     """
     logging.raiseExceptions = False  # Prefect prints that way what it could not log
     tracking = logging.getLogger(run_tracked.__module__)
@@ -231,9 +231,9 @@ def _prefect(console: Console) -> Iterator[None]:
 
 @contextmanager
 def _progress(batch: str, console: Console) -> Iterator[None]:
-    """Bars on stderr, one a company, that follow the run in the database; in a file they stand as they are at the end.
+    """Show a progress bar for each company, polled from the database; where stderr is a file, only their last state.
 
-    To draw them ten times a second, as Rich does even for a file, takes a tenth of a run of 100 companies.
+    Rich redraws ten times a second, into a file too, which took a tenth of a run of 100 companies.
     """
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     progress = Progress(*columns, console=console, refresh_per_second=1 / _REFRESH)

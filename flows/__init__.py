@@ -1,4 +1,11 @@
-"""The work as Prefect runs it: one flow a file, each readable as the summary of what it does."""
+"""The Prefect flows, one a module. A flow calls tasks in order and holds no logic of its own.
+
+    batch            runs due_diligence for every company, then ranks them and writes the report
+    due_diligence    one company: index_folder, extract_all, company_facts, score_company
+    estimate         counts the model calls that a batch would make, without making one
+
+`run.py` keeps the state of a run in our own tables, so that an interrupted run resumes without Prefect's help.
+"""
 
 import os
 

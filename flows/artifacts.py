@@ -50,7 +50,7 @@ _batch: ContextVar[str | None] = ContextVar("batch", default=None)
 
 @contextmanager
 def artifacts_of(batch: str | None) -> Iterator[None]:
-    """Artifacts of companies that are made in the block are those of this batch, by its name; None for none."""
+    """Prefix the keys of company artifacts that are made in the block with this batch's name; None: no prefix."""
     token = _batch.set(batch)
     try:
         yield
@@ -105,7 +105,7 @@ def name_of_company_run() -> str:
 
 
 def mark_warnings(results: RunResults) -> None:
-    """Tag the flow run under way with `warnings` where its report has any, to tell it from one without."""
+    """Tag the current flow run `warnings` if its report has any, so that such runs can be filtered in Prefect."""
     if any(result.warnings for result in results.companies):
         show(_add_tag, WARNINGS)
 

@@ -1,4 +1,4 @@
-"""The flow `batch`: examines every company of a batch file, ranks them, and writes the report."""
+"""The flow `batch`: examines the companies of a batch file in parallel, ranks them, and writes the report."""
 
 import logging
 from collections.abc import Sequence
@@ -108,8 +108,8 @@ def _run(screen: Batch, out: Path | None, reports: Path | None, *, retry_failed:
 def _examine(run: str, companies: Sequence[RunCompany], at_once: int) -> None:
     """Examine the companies, some at the same time; a failure is stored with its company and stops no other.
 
-    They share the readers' processes, the pace towards the model, the drive and each source, and the run's budget.
-    Those of which nothing has changed are taken over first, all in one task.
+    They share the pool of reader processes, the rate limits of the model, the drive and each source, and the run's
+    budget. Unchanged companies are copied from the run before first, all of them in one task.
     """
     taken = _taken_over(run, at_once)
     with (
@@ -132,7 +132,7 @@ def _examine(run: str, companies: Sequence[RunCompany], at_once: int) -> None:
 
 
 def _taken_over(run: str, at_once: int) -> TakenOver:
-    """Take over the companies that have not changed, if the batch has been run before."""
+    """Copy the results of unchanged companies from the run before, if there was one."""
     with database.reading() as session:
         if runs.previous_run(session, runs.get_run(session, run)) is None:
             return TakenOver()
@@ -145,9 +145,9 @@ def _taken_over(run: str, at_once: int) -> TakenOver:
 
 @operation(name="company", task_run_name="{name}")
 def examine_company(name: str, domain: str, folder: str, run: str, listed: ListedRoom | None = None) -> None:
-    """Examine one company of a batch. Its steps are tasks below this one; a failure is stored with the company.
+    """Examine one company as one Prefect task, its steps as subtasks. A failure is stored with the company.
 
-    `listed` is its folder as it was listed earlier in this run.
+    `listed` is its folder, if this run has listed it already.
     """
     try:
         with as_steps(), concerning(name):

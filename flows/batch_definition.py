@@ -1,4 +1,4 @@
-"""A batch as a deployment keeps it: everything of its files that a worker needs, which may lie on another machine.
+"""A batch serialised for a deployment, with all that a worker on another machine needs of its files.
 
 It travels as a parameter of the flow run. Secrets are no part of it, since a batch file may not hold any.
 """
@@ -71,7 +71,7 @@ class BatchDefinition(BaseModel):
         return Batch(self.name, Criteria.from_json(self.criteria), self.companies, self._settings())
 
     def _settings(self) -> dict[str, Value]:
-        """The settings of the batch; its facts and concepts are laid down here where they are not on this machine."""
+        """The settings of the batch. Fact and concept files that this machine lacks are written to its home."""
         settings = dict(self.settings)
         if self.facts and not Path(str(settings.get("facts"))).is_dir():
             folder = _folder("facts", self.facts)

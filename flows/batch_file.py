@@ -156,7 +156,7 @@ class BatchCompany:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A batch that is ready to run. `settings` rule while it runs (`override_settings`).
+    """A batch that is ready to run. `settings` are in force while it runs (`override_settings`).
 
     `part_of` is the name of the batch by whose criteria one company is examined alone.
     """
@@ -177,7 +177,7 @@ class Batch:
         )
 
     def fingerprint(self, answerer: str) -> str:
-        """The same while the batch asks for the same of the same answerer with the same settings, in hex.
+        """A hash, in hex, of what is asked of whom with which settings; a run is resumed only while it stays the same.
 
         What it may cost is no part of it, nor how fast it goes: a run that its budget stopped goes on under a higher
         one.
@@ -302,7 +302,7 @@ class _Companies:
         self._first: dict[str, str] = {}
 
     def add(self, company: _Company, line: int, field: str) -> None:
-        """Take in a company whose domain stands in this line and field; what is wrong with it is noted."""
+        """Add a company whose domain stands in this line and field; a mistake in it is noted."""
         try:
             domain = registrable(company.domain)
         except BadRequest as error:

@@ -1,4 +1,4 @@
-"""The flow `company_facts`: asks the sources about a company, and stores the profile with its claims."""
+"""The flow `company_facts`: queries the fact sources for a company and stores the merged profile with its claims."""
 
 from prefect.artifacts import create_markdown_artifact
 

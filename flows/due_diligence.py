@@ -1,4 +1,4 @@
-"""The flow `due_diligence`: one company, from its data room and its facts to its scores."""
+"""The flow `due_diligence`: index one company's data room, extract its texts, fetch its facts, score it."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -46,7 +46,7 @@ _turns: ContextVar[AbstractContextManager[object] | None] = ContextVar("turns", 
 
 @contextmanager
 def examining_in_turns(scored_at_once: int, read_at_once: int) -> Iterator[None]:
-    """Have only so many of the companies that are examined in the block read and scored, and read, at the same time.
+    """Limit how many companies in the block are read and scored at the same time, and how many of these are read.
 
     Reading takes cores, judging a model's time: rooms that are read one after the other are ready one after the other,
     and the first is judged while the next are read. Read side by side they would all be ready late, and at once.
@@ -110,7 +110,7 @@ def due_diligence(
 
 
 def examine(run: str, domain: str, folder: str, room_id: int | None = None) -> None:
-    """Take one company of a run from its data room and its facts to its scores; a failure is stored with the company.
+    """Index, extract, fetch facts and score one company of a run. A failure is stored with the company.
 
     Args:
         run: the run's id.

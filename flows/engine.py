@@ -1,4 +1,4 @@
-"""A flow that Prefect runs and shows, and that comes to its end whether Prefect answers or not.
+"""The decorator `flow`: a Prefect flow that also completes when the Prefect server fails or does not answer.
 
 `tasks/tracking.py` says how. A Prefect worker that runs a deployment gets a flow as any other.
 """
@@ -30,7 +30,7 @@ _as_steps: ContextVar[bool] = ContextVar("as_steps", default=False)
 
 @contextmanager
 def as_steps() -> Iterator[None]:
-    """Flows called in the block are steps of the task that calls them: Prefect has no runs of theirs.
+    """Run flows that are called in the block as plain functions of the calling task, without Prefect runs of their own.
 
     A flow's run costs Prefect 0.15 s of work; a batch has five flows a company.
     """
@@ -56,7 +56,7 @@ class TrackedFlow(Flow[P, R]):
 
 
 def without_a_line_a_task() -> None:
-    """Have Prefect's log of a run tell the run: what became of each task stands on the task's own page.
+    """Silence the line that Prefect logs for each finished task run; the state stands on the task's own page.
 
     A hundred companies are hundreds of lines that say "Finished in state Completed()", each stored by the server.
     """

@@ -1,4 +1,4 @@
-"""The flow `estimate`: how many calls a run would make and what they cost, before any model is asked.
+"""The flow `estimate`: a dry run that counts model calls, tokens and cost without calling the model.
 
 The data rooms are indexed and read as in the run, and their texts are stored, so that the run does not read
 them again. The prompts are those of the run. Cached answers are not counted, and no outcome is stored.

@@ -1,4 +1,4 @@
-"""The flow `extract_all`: the text of every document of a folder, in batches that Prefect can show."""
+"""The flow `extract_all`: extracts the text of every new or changed document of a folder, in batches, two at a time."""
 
 import gc
 import time

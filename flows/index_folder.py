@@ -1,4 +1,4 @@
-"""The flow `index_folder`: which documents a folder holds, one row a document."""
+"""The flow `index_folder`: lists a folder of the drive and stores one row for each document."""
 
 from collections.abc import Sequence
 
@@ -30,7 +30,7 @@ def index_folder(folder: str, recursive: bool = True, company_id: int | None = N
 
 
 def assign_room(company_id: int, room_id: int) -> None:
-    """Write down which documents the run has to do with for this company."""
+    """Assign an indexed room to a company of a run: its documents become pending, or keep their outcome."""
     with database.writing() as session:
         room = documents.get_room(session, room_id)
         company = runs.get_company(session, company_id)
@@ -41,7 +41,7 @@ def assign_room(company_id: int, room_id: int) -> None:
 
 
 def warnings_of_room(room: Room, listed: Sequence[RoomDocument]) -> list[str]:
-    """What the readers of a report must know of a company's data room."""
+    """Warnings for the report about a company's data room: incomplete, empty, or what the drive said."""
     incomplete = ["The drive could not show all of the data room."] if room.incomplete else []
     empty = [] if listed else ["The data room has no documents."]
     return [*incomplete, *empty, *room.warnings]

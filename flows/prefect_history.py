@@ -1,4 +1,4 @@
-"""What Prefect shows of old runs, deleted by Prefect's own API. Its events it deletes by itself, after a week.
+"""Deletes old flow runs from Prefect's database through its API. Prefect itself deletes its events after a week.
 
 Only on the embedded server: the history of a server that `PREFECT_API_URL` names is its owner's.
 """

@@ -1,4 +1,4 @@
-"""A Prefect server for the time of one command, where no server is named.
+"""A Prefect server that lives as long as one command, for use where PREFECT_API_URL names none.
 
 Prefect's own ephemeral server survives a parent that is killed, keeps its database locked, and answers every web page
 that the user visits meanwhile. This one ends with its parent in any case, and answers nobody but its parent

@@ -1,4 +1,4 @@
-"""A run in the database: started or resumed, locked by one process at a time, and finished."""
+"""The life cycle of a run in the database: start or resume under a lock, mark companies done, rank, report."""
 
 import secrets
 from collections.abc import Iterator, Sequence
@@ -42,10 +42,10 @@ class CompaniesFailed(DiligenceError):
 
 @contextmanager
 def run_of(batch: Batch, *, retry_failed: bool = False) -> Iterator[str]:
-    """The run of this batch, locked for this process: the interrupted one, or a new one.
+    """Resume the interrupted run of this batch, or start one; gives the run's id. This process holds its lock.
 
-    What killed processes have left in the spool goes. With `retry_failed`, the failures that are kept of its documents
-    are forgotten, so that they are read again.
+    Spooled files of killed processes are removed. With `retry_failed`, stored failures of its documents are deleted,
+    so that these documents are read again.
 
     Raises:
         Conflict: another process is running this batch.
@@ -64,7 +64,7 @@ def run_of(batch: Batch, *, retry_failed: bool = False) -> Iterator[str]:
 
 @contextmanager
 def temporary_run(batch: Batch) -> Iterator[str]:
-    """The interrupted run of this batch, else a run that is deleted again; the texts that were read stay.
+    """The interrupted run of this batch, else a run that is deleted when the block ends. Extracted texts are kept.
 
     Raises:
         Conflict: another process is running this batch.
@@ -148,7 +148,7 @@ def known_company(name: str, batch_file: Path | None, definition: BatchDefinitio
 
 
 def new_company(name: str | None, domain: str | None, folder: str | None) -> BatchCompany:
-    """A company that is told by its name, its domain and its data room.
+    """A company given by its name, domain and data room.
 
     Raises:
         BadRequest: one of them is missing, or the domain is none.
@@ -186,10 +186,10 @@ def single(
 
 
 def companies_to_do(run_id: str, *, retry_failed: bool = False) -> list[RunCompany]:
-    """The run's companies that are not finished: those that failed before an interruption are tried again.
+    """The companies that a resumed run still has to examine: pending and failed ones.
 
-    So are those that the budget left partly unscored, since it may have been raised, and with `retry_failed` those
-    with documents that could not be read.
+    Companies that the budget left partly unscored are included, since it may have been raised, and with
+    `retry_failed` those with documents that could not be read.
     """
     with database.reading() as session:
         return [
@@ -208,7 +208,7 @@ def unscored_for_the_budget(run_id: str) -> int:
 
 
 def _without_evidence(session: Session, company: RunCompany) -> int:
-    """How many of the company's outcomes are without evidence, because the budget was spent: they are scored again."""
+    """How many outcomes of the company have no evidence hash: the budget was spent, so they are scored again."""
     assert company.id is not None
     return sum(not outcome.evidence for outcome in scores.company_outcomes(session, company.id))
 

@@ -1,4 +1,4 @@
-"""Runs that Prefect has scheduled bear the batch's name before they start.
+"""Names scheduled flow runs after their batch before they start.
 
 Prefect's scheduler makes up a name, which a flow's own `flow_run_name` replaces only when the run starts; neither a
 deployment, nor a schedule, nor an automation gives another (docs.prefect.io/v3/concepts/deployments and
@@ -21,11 +21,11 @@ from prefect.client.schemas.objects import StateType
 from prefect.runtime import deployment
 
 _MOST: Final = 200
-"""Runs that are looked at: Prefect gives that many at a time, and schedules at most 100 ahead."""
+"""Page size: the most that Prefect returns at once; it schedules at most 100 runs ahead."""
 
 
 def name_scheduled_runs(client: SyncPrefectClient, deployment_id: UUID, name: str) -> None:
-    """Give the runs of a deployment that wait for their time the name that they will have.
+    """Rename the scheduled runs of a deployment that have not started.
 
     Args:
         client: of the server.
@@ -42,7 +42,7 @@ def name_scheduled_runs(client: SyncPrefectClient, deployment_id: UUID, name: st
 
 
 def name_those_to_come(name: str) -> None:
-    """The same for the deployment that the flow run under way is of, if it is of one."""
+    """Do the same for the deployment of the current flow run, if it has one."""
     if deployment.id is not None:
         with get_client(sync_client=True) as client:
             name_scheduled_runs(client, UUID(deployment.id), name)

@@ -1,4 +1,4 @@
-"""The flow `score_company`: scores one company on every criterion of a run."""
+"""The flow `score_company`: scores one company on every criterion of a run, or copies scores that still hold."""
 
 from prefect.artifacts import create_markdown_artifact
 

@@ -1,4 +1,4 @@
-"""Settings of batches."""
+"""Setting of a batch: how many companies are examined in parallel."""
 
 from math import ceil
 from typing import Final
@@ -15,7 +15,7 @@ _CALLS: Final = 96
 
 
 class BatchSettings(Settings):
-    """How a batch is worked through."""
+    """The concurrency of a batch."""
 
     companies_at_once: int | None = Field(
         None,

@@ -1,4 +1,4 @@
-"""Companies of a batch of which nothing has changed since its last run: one task takes them all over.
+"""Copies the results of companies that have not changed since the last run, all of them in one Prefect task.
 
 A task run costs Prefect and its server more than such a company costs us. A company that shows a change, or whose
 folder cannot be listed, is left to a task run of its own. Its folder is not listed again where that was just now.
@@ -97,9 +97,9 @@ class TakenOver(NamedTuple):
 
 @operation(name="take_over_unchanged", task_run_name="Companies that have not changed")
 def take_over_unchanged(run_id: str, at_once: int) -> TakenOver:
-    """Take over the companies of a run of which nothing has changed; gives these, and where the others lie.
+    """Copy the results of a run's unchanged companies; gives these, and the listed rooms of the others.
 
-    All of a company is stored in one transaction: a killed run has taken it over, or has not begun with it.
+    A company is copied in one transaction: after a kill it is copied, or pending.
 
     Args:
         run_id: the run.

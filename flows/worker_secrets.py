@@ -1,4 +1,4 @@
-"""The secrets of a run that a worker makes: from its own environment, else from Secret blocks of the Prefect server.
+"""Secrets for a run on a Prefect worker: from its environment, else from Secret blocks of the Prefect server.
 
 A block is named after its variable: `OPENAI_API_KEY` may be kept as `openai-api-key`, `DILIGENCE_GOOGLE_CREDENTIALS`
 (the file's content) as `diligence-google-credentials`. Prefect's terms: docs.prefect.io/v3/concepts/blocks.
@@ -26,7 +26,7 @@ _TYPE: Final = "secret"
 
 @contextmanager
 def secrets_of_worker(*, is_deployed: bool) -> Iterator[None]:
-    """Within the block a deployed run has the secrets of the server's blocks that its environment lacks.
+    """Set the secrets that the environment lacks from the server's Secret blocks while the block runs.
 
     A secret that a setting names as a file lies in the spool meanwhile, for its owner only.
 

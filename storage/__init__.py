@@ -1,1 +1,1 @@
-"""What is kept: one file a resource, with its tables and every query on them."""
+"""Persistence: one module for each resource, with its tables and every query on them."""

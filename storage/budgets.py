@@ -1,7 +1,7 @@
-"""How often a server outside is called by all processes together: one row a server, in the database that they share.
+"""A rate limit that all processes on one database share: one row for each outside server.
 
-The row is a bucket that fills evenly (the generic cell rate algorithm): a call may begin `burst` calls ahead of an
-even rate, so that in any window at most `burst + window / interval` calls begin. Times are those of one clock, the
+The row is a bucket of the generic cell rate algorithm (GCRA): a call may begin `burst` calls ahead of an even rate,
+so that in any window at most `burst + window / interval` calls begin. Times are those of one clock, the
 database's own, so that machines whose clocks differ share a budget too.
 """
 
@@ -28,7 +28,7 @@ class SourceBudget(SQLModel, table=True):
 
 
 def reserve_call(session: Session, server: str, interval: float, burst: int, most: float) -> tuple[float, bool]:
-    """Reserve the next call to a server.
+    """Reserve a slot for the next call to a server, if it comes soon enough.
 
     Args:
         session: one that writes.

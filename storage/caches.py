@@ -1,4 +1,4 @@
-"""What models have answered, kept so that nothing is computed or paid for twice: answers and vectors.
+"""Caches of model output: answers and embedding vectors, so that nothing is computed or paid for twice.
 
 An answer is keyed by a hash of everything that the model was sent. A vector is what an embedding model made of a span
 of one text; a text read anew by another reader version has another id and so gets vectors of its own.

@@ -1,7 +1,7 @@
-"""When callers of the service have called lately, for several processes on one machine.
+"""A sliding-window rate limit of the service's callers, shared by its processes on one machine.
 
-The counts are in an SQLite file of their own, which lasts as long as the service: a call of a caller is no matter for
-the database that is kept and backed up, and a window of the past means nothing to a service that starts anew.
+The counts are in an SQLite file of their own that is deleted with the service: they do not belong in backups, and a
+restarted service begins a new window.
 """
 
 import sqlite3

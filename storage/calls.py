@@ -1,6 +1,6 @@
-"""Calls of a model whose answers a run does not know: written down before a call, taken away with its answer.
+"""A write-ahead record of model calls: a row is added before each call and removed with its answer.
 
-A process that is killed, or a connection that breaks, leaves its row: the call may have been billed.
+The row of a killed process or a broken connection stays: the call may have been billed.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class UnansweredCall(SQLModel, table=True):
 
 
 def add_call(session: Session, run_id: str, key: str, request: str) -> int:
-    """Write down that a call is about to be made; gives its id."""
+    """Record that a call is about to be made; gives the row's id."""
     call = insert(table_of(UnansweredCall)).values(run_id=run_id, key=key, request=request, asked_at=now())
     inserted = session.connection().execute(call).inserted_primary_key
     assert inserted is not None
@@ -34,7 +34,7 @@ def add_call(session: Session, run_id: str, key: str, request: str) -> int:
 
 
 def remove_call(session: Session, call_id: int) -> None:
-    """The call was answered, or the server said that it did nothing."""
+    """Remove the record of a call that was answered, or that the server refused without doing anything."""
     session.exec(delete(UnansweredCall).where(col(UnansweredCall.id) == call_id))
 
 

@@ -44,7 +44,7 @@ class StoredClaim(SQLModel, table=True):
 
 
 class SourceAnswer(SQLModel, table=True):
-    """What a source answered about a company when it was asked last, so that it need not be asked every time.
+    """The last answer of a source about a company, cached so that the source is not queried every time.
 
     `origin` is the address that was asked: another server's answer is stored beside it. `claims` are those of
     the answer as JSON, in order; null where the source was reached and knew nothing.

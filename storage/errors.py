@@ -1,6 +1,6 @@
-"""What users are told when the database cannot be used: why, and which setting to look at.
+"""Turns database errors into messages for users: the reason, and the setting to look at.
 
-Never where it lies or who logs in: drivers put hosts, names, sockets and paths into their messages.
+Messages of drivers are not passed on: they hold hosts, user names, sockets and paths.
 """
 
 import re
@@ -41,7 +41,7 @@ def unavailable(reason: str | Exception) -> DatabaseUnavailable:
 
 
 def is_the_database(error: SQLAlchemyError) -> bool:
-    """Whether it failed for the database's sake (gone, full, locked, damaged) and not for a mistake of ours."""
+    """Whether the database is at fault (gone, full, locked, damaged), and not our SQL."""
     if isinstance(error, DBAPIError) and error.connection_invalidated:
         return True
     return isinstance(error, OperationalError | InterfaceError | InternalError | TimeoutError) or (

@@ -1,4 +1,4 @@
-"""Locks against all other processes that use the same database, under names.
+"""Named locks between all processes that use the same database.
 
 A file lock beside SQLite, an advisory lock in PostgreSQL. Both end with the process that holds them, even if it is
 killed.

@@ -1,4 +1,4 @@
-"""What nobody needs any more is deleted: old runs, and what only they needed.
+"""Garbage collection of the database: deletes old runs and the rows that only they needed.
 
 Each deletion is a short transaction of its own, so that a service goes on beside it, and looks anew whether what it
 deletes is needed still. A run goes as a whole or stays whole; whatever a killed process leaves is deleted by the next.

@@ -1,4 +1,4 @@
-"""The id of the request that something is done for.
+"""The request id (correlation id) of the current work, for logs and outgoing headers.
 
 It is a context variable: it goes with a request into the thread of its operation, into the threads of a `FanOut`, into
 Prefect's tasks and to the documents that the readers are given. The reading processes load this module, so it needs

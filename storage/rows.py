@@ -1,4 +1,4 @@
-"""Every row of a database, copied from one kind to the other: a backup of PostgreSQL is an SQLite file."""
+"""Copies all rows between PostgreSQL and SQLite: a backup of either database is an SQLite file."""
 
 from importlib import import_module
 from pathlib import Path

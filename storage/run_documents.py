@@ -1,4 +1,4 @@
-"""The documents of a run: what became of each."""
+"""The documents of a run with the status of each: pending, read, unchanged, empty, failed, unsupported."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ _documents = table_of(RunDocument)
 
 @dataclass(frozen=True, slots=True)
 class DocumentOutcome:
-    """What became of one document: its status in the run, and the text it has now."""
+    """The outcome of one document: its status in the run, and the text it has now."""
 
     document_id: str
     status: DocumentStatus
@@ -64,7 +64,7 @@ class DocumentOutcome:
 def add_documents(
     session: Session, company_id: int, listed: Sequence[RoomDocument], outcomes: Sequence[DocumentOutcome]
 ) -> None:
-    """Write down the documents of a company that the run has not begun with, and what became of each, in one order."""
+    """Insert the documents of a company that the run has not begun with, with the outcome of each, in listing order."""
     rows = [
         {
             "company_id": company_id,
@@ -85,9 +85,9 @@ def add_documents(
 
 
 def place_documents(session: Session, company_id: int, documents: Iterable[RoomDocument | RunDocument]) -> None:
-    """Write down which documents the run has to do with; those it has come to already keep their outcome.
+    """Insert the documents of a company as pending; those that have an outcome keep it.
 
-    A document that has left the index since the run was broken off leaves the run too.
+    Documents that left the index since the run was interrupted are removed from the run.
     """
     stored = session.exec(select(RunDocument).where(RunDocument.company_id == company_id))
     known = {row.document_id: row for row in stored}

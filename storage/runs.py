@@ -1,4 +1,4 @@
-"""Runs: what was asked, how far each company and each document has come."""
+"""Runs and their companies: what was asked, the status of each, cost and rank."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -110,7 +110,7 @@ def find_run(session: Session, run_id: str) -> Run | None:
 
 
 def find_unfinished(session: Session, batch: str) -> Run | None:
-    """The run of that batch that was broken off, before its report was written at the latest, when there is one."""
+    """The interrupted run of that batch: the one whose report was not written; None if there is none."""
     return session.exec(
         select(Run)
         .where(Run.batch == batch, Run.status != RunStatus.SUPERSEDED, col(Run.reported_at).is_(None))
@@ -161,14 +161,14 @@ def finish_run(session: Session, run_id: str, status: RunStatus) -> None:
 
 
 def note_report(session: Session, run_id: str) -> None:
-    """Write down that the run's report is there: only now has it come to its end."""
+    """Record that the run's report is written, which ends the run: it is no longer resumed."""
     run = session.get_one(Run, run_id)
     run.reported_at = now()
     session.add(run)
 
 
 def prunable_runs(session: Session, keep: int) -> tuple[Sequence[Run], datetime | None]:
-    """The runs that nobody needs beside the newest `keep` that came to their report, and when the first of these began.
+    """The runs that may be deleted, and when the oldest of the newest `keep` reported runs began.
 
     The newest run of each batch that came to its report is needed, and every run that can go on. Of the rest none is in
     use: a process works on runs without a report alone, or on that of an estimate, which is superseded from its start.

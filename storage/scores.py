@@ -1,4 +1,4 @@
-"""Scores: how each criterion came out for each company of a run, and the quotes that prove it."""
+"""Scores: the outcome of each criterion for each company of a run, and the quotes that prove it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum

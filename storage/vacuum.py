@@ -1,4 +1,4 @@
-"""The room that deleted rows leave in the database's files, given back beside a service that goes on."""
+"""Incremental vacuum: returns the space of deleted rows while a service goes on."""
 
 import sqlite3
 import time
@@ -70,7 +70,7 @@ def give_back_of(path: Path) -> GivenBack:
 
 
 def _empty_log(path: Path) -> None:
-    """Write the log of changes back into the database; who reads or writes just then is waited for, not held up long.
+    """Checkpoint and truncate the write-ahead log, waiting for readers and writers without blocking them for long.
 
     A busy checkpoint raises nothing: its first column says so (https://www.sqlite.org/pragma.html#pragma_wal_checkpoint).
     """

@@ -1,4 +1,4 @@
-"""Work that nobody waits for any more, because whoever asked for it has hung up: it stops where it looks.
+"""Cooperative cancellation of work whose caller has hung up: it stops at its next call of `check`.
 
 `check` is called before each step that costs something: a call of a model, a source or a drive, a document to read, a
 stretch of a long text. A step that was begun ends by itself, so that an answer that was paid for is still stored.
@@ -76,7 +76,7 @@ def cancelled_by(cancellation: Cancellation) -> Iterator[None]:
 
 
 def check() -> None:
-    """Go on only if somebody waits for it.
+    """Raise if the current work was cancelled.
 
     Raises:
         Cancelled: nobody does.
@@ -91,7 +91,7 @@ def calling(call: Callable[[], object]) -> AbstractContextManager[None]:
 
 
 def uncancelled() -> AbstractContextManager[None]:
-    """What the block does, others wait for too."""
+    """Shield the block from cancellation: others wait for its result too."""
     return cancelled_by(_NEVER)
 
 

@@ -1,4 +1,4 @@
-"""What this process has counted since it began: look-ups in caches, calls of models, their tokens and cost.
+"""Counters of this process for `/metrics`: cache hits and misses, model calls, tokens and cost.
 
 The service shows the counts at `/metrics`. They are kept here, without a library, because every command would wait for
 its import (75 ms). No name of a company or a document is in them.

@@ -1,4 +1,4 @@
-"""Work that Prefect runs and shows, and that is done whether Prefect answers or not.
+"""Runs functions through Prefect's engine so that they complete whether Prefect answers or not.
 
 Prefect's engine calls the function; the function's own outcome counts, not what Prefect says of it. Where Prefect
 fails before the function has begun, the function is called without it; where Prefect fails later, what the function
@@ -57,7 +57,7 @@ _is_off: ContextVar[bool] = ContextVar("is_off", default=False)
 
 @contextmanager
 def untracked() -> Iterator[None]:
-    """Within the block Prefect runs and shows nothing."""
+    """Run flows and tasks in the block as plain functions, without Prefect."""
     token = _is_off.set(True)
     try:
         yield

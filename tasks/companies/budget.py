@@ -1,4 +1,4 @@
-"""How often a source of facts is called: one budget for all processes, and how long a batch waits for its turn.
+"""Rate limits of fact sources that all processes share, and how long a batch waits for a free slot.
 
 A `SourceLimiter` is a limiter whose calls are counted in the database (`storage.budgets`), so that several workers,
 services and commands that share one database keep within the limit that the source's owner documents. A refusal with a

@@ -69,7 +69,7 @@ def company_facts(domain: str) -> CompanyFacts:
 
 @operation(name="company_facts_or_reason")
 def facts_or_reason(domain: str) -> CompanyFacts | str:
-    """`company_facts` for a batch: sources that refuse are waited for, and where there are no facts it says why.
+    """`company_facts` for a batch: waits for sources that refuse; gives the reason as text where there are no facts.
 
     Raises:
         BadRequest: as `company_facts`.

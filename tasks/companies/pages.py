@@ -1,4 +1,4 @@
-"""The public pages that a question about a company is answered from, and the passages of them that matter.
+"""Retrieval for questions about a company: fetches public pages and picks the passages that fit the question.
 
 They are the company's home page with the pages linked from it that fit the question, its Wikipedia article (CC BY-SA),
 its newest report to the SEC, and the results of a web search. At most 8 pages and the report are read; a page that

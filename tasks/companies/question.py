@@ -1,4 +1,4 @@
-"""Ask Company Question: a text that answers a question about one company from public sources, and lists them.
+"""Ask Company Question: answers a question about one company from public sources, and cites them.
 
 The web domain says which company is meant. A name alone is looked up exactly, and never guessed. The sources are the
 claims of the sources of facts (as sentences) and public pages (`pages`), none of another company of the same name

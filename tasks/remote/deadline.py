@@ -1,4 +1,4 @@
-"""A point in time that every wait of an operation respects, however deep below it the wait is.
+"""The deadline of the current operation, which every wait below it respects.
 
 The deadline is a context variable. `FanOut` hands the context of its caller to its threads, so it holds there too.
 """

@@ -1,1 +1,1 @@
-"""What a run gives its readers: the report of a run, and one module a format."""
+"""The report of a run, and a renderer for each format."""

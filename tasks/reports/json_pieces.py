@@ -12,7 +12,7 @@ _BOX: Final = re.compile(r"\{" + ",".join(map(_NUMBER.format, ("page", "left", "
 
 
 def pieces(run: RunSummary, companies: Iterable[CompanyReport]) -> Iterator[str]:
-    """The JSON of a report, piece by piece: what stands in front of the companies, each of them, what is behind."""
+    """The JSON of a report in pieces, to be streamed: the opening, each company, the closing."""
     yield opening(run)
     number = 0
     for number, company in enumerate(companies, 1):
@@ -21,17 +21,17 @@ def pieces(run: RunSummary, companies: Iterable[CompanyReport]) -> Iterator[str]
 
 
 def opening(run: RunSummary) -> str:
-    """What stands in front of the companies."""
+    """The JSON up to the first company."""
     return f'{{\n  "run": {_indented(run, 1)},\n  "companies": ['
 
 
 def company_piece(company: CompanyReport, number: int) -> str:
-    """A company, which is the `number`th (from 1)."""
+    """The JSON of the company at place `number` (from 1), with the comma before it."""
     return f"{',' if number > 1 else ''}\n    {_indented(company, 2)}"
 
 
 def closing(companies: int) -> str:
-    """What stands behind so many companies."""
+    """The JSON after the last of so many companies."""
     return "\n  ]\n}\n" if companies else "]\n}\n"
 
 

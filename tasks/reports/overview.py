@@ -1,4 +1,4 @@
-"""What the first page of a report shows of a company: so much is kept of each while the others are looked at."""
+"""The summary of a company for the report's first page: all that is kept of it while others are rendered."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

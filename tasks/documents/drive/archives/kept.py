@@ -1,6 +1,6 @@
-"""What archives far away hold, kept on the disk, so that one that has not changed is not fetched to be listed again.
+"""A disk cache of the listings of remote archives, so that an unchanged archive is not downloaded to be listed.
 
-Nothing in here is needed: what is lost or cannot be read is made anew.
+An entry that is lost or unreadable is made anew.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What of an archive is shown: the members with a name and a size that can be trusted, and why the others are left out.
+"""Validates the members of an archive: which are shown, and the reason for each that is left out.
 
 Nothing of an archive is believed: names that lead outside, links, devices, bombs and clashes are refused here, whatever
 the archive's kind. Each refusal has a reason, which the index tells.

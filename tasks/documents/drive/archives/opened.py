@@ -1,4 +1,4 @@
-"""Archives that are open, kept while they are needed: fetched once, listed once, and bounded in number and size.
+"""A pool of open archives: each is fetched and listed once; the least recently used are closed.
 
 Whether the caller may see an archive, and which version it has now, is not known here: the drive is asked each time.
 """
