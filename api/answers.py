@@ -28,11 +28,11 @@ class KeptBodies:
 
     def body(self, key: Hashable, written_from: object, write: Callable[[], bytes]) -> bytes:
         """The body under `key`, which `write` gives where none is kept that was written from that object."""
-        kept = self._bodies.get(key)
-        if kept is not None and kept[0] is written_from:
+        entry = self._bodies.get(key)
+        if entry is not None and entry[0] is written_from:
             self._bodies.move_to_end(key)
-            return kept[1]
-        if kept is not None:
+            return entry[1]
+        if entry is not None:
             self._forget(key)
         body = write()
         if len(body) <= LONG:
@@ -86,8 +86,8 @@ def _in_pieces(answer: BaseModel, long: dict[str, str], **how: Any) -> Iterator[
     marks = {name: secrets.token_hex(16) for name in long}
     rest = _json(answer.model_copy(update=marks), **how)
     for name, text in long.items():  # in the order of the fields, as they stand in the JSON
-        before, found, behind = rest.partition(marks[name].encode())
-        if found:
+        before, has_mark, behind = rest.partition(marks[name].encode())
+        if has_mark:
             yield before
             for start in range(0, len(text), _PIECE):
                 yield to_json(text[start : start + _PIECE])[1:-1]

@@ -57,10 +57,10 @@ async def remembered(body: bytes, state: dict[str, Any]) -> bytes | None:
     if state.get(CALLER) or ApiSettings.current().track_calls != "off":
         return None
     document_id = _document_in(body)
-    found = recent_text(document_id) if document_id is not None else None
-    if found is None or len(found.text) > LONG:
+    recent = recent_text(document_id) if document_id is not None else None
+    if recent is None or len(recent.text) > LONG:
         return None
-    return _BODIES.body(document_id, found.text, partial(found.__pydantic_serializer__.to_json, found))
+    return _BODIES.body(document_id, recent.text, partial(recent.__pydantic_serializer__.to_json, recent))
 
 
 @lru_cache(maxsize=1024)

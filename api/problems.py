@@ -191,9 +191,9 @@ def _(raised: ValidationException) -> DiligenceError:
 
 def _in_words(message: str) -> str:
     """What msgspec says of a parameter, ``Expected `int | null` >= 1``, in the words that pydantic has for a field."""
-    found = _EXPECTED.fullmatch(message)
-    if found is None:
+    match = _EXPECTED.fullmatch(message)
+    if match is None:
         return message
-    kind, least, most = found.groups()
+    kind, least, most = match.groups()
     bound = f" of at least {least}" if least else f" of at most {most}" if most else ""
     return f"Input should be {_KINDS.get(kind, 'something else')}{bound}"

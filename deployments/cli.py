@@ -97,8 +97,8 @@ app = typer.Typer(
 )
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(is_wanted: bool) -> None:
+    if is_wanted:
         from importlib.metadata import version  # noqa: PLC0415 - 20 ms
 
         typer.echo(version("diligence"))
@@ -145,12 +145,12 @@ def _end_soon_after_an_interrupt() -> None:
     Python runs signal handlers in the main thread, which may be in native code or joining threads; so a thread of our
     own waits on the wake-up descriptor.
     """
-    told, tells = os.pipe()
-    os.set_blocking(tells, False)  # as `set_wakeup_fd` requires
-    signal.set_wakeup_fd(tells, warn_on_full_buffer=False)
+    reading_end, writing_end = os.pipe()
+    os.set_blocking(writing_end, False)  # as `set_wakeup_fd` requires
+    signal.set_wakeup_fd(writing_end, warn_on_full_buffer=False)
 
     def end() -> None:
-        while os.read(told, 1) != bytes([signal.SIGINT]):
+        while os.read(reading_end, 1) != bytes([signal.SIGINT]):
             pass
         if not _has_told.wait(GRACE):
             os.write(2, f"{STOPPED}\n".encode())

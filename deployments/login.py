@@ -114,11 +114,11 @@ def _listening(port: int) -> Iterator[tuple[str, SimpleQueue[_Answer]]]:
 
         def do_GET(self) -> None:
             parts = urlsplit(self.path)
-            given = dict(parse_qsl(parts.query)) if parts.path == "/" else {}
-            if not given.keys() & {"code", "error"}:
+            parameters = dict(parse_qsl(parts.query)) if parts.path == "/" else {}
+            if not parameters.keys() & {"code", "error"}:
                 self.send_error(404)
                 return
-            answer = _Answer(given)
+            answer = _Answer(parameters)
             answers.put(answer)
             try:
                 self._send(answer)

@@ -215,11 +215,11 @@ def _check_free(client: SyncPrefectClient, slug: str, name: str) -> None:
 
 def _ours(client: SyncPrefectClient) -> list[Any]:
     """The deployments that were made here, in the order of their names."""
-    wanted = DeploymentFilter(tags=DeploymentFilterTags(all_=[TAG]))
-    found: list[Any] = []
-    while page := client.read_deployments(deployment_filter=wanted, limit=200, offset=len(found)):
-        found += page
-    return sorted(found, key=lambda deployment: deployment.name)
+    ours = DeploymentFilter(tags=DeploymentFilterTags(all_=[TAG]))
+    deployments: list[Any] = []
+    while page := client.read_deployments(deployment_filter=ours, limit=200, offset=len(deployments)):
+        deployments += page
+    return sorted(deployments, key=lambda deployment: deployment.name)
 
 
 def _use_pool(client: SyncPrefectClient, name: str) -> None:

@@ -24,5 +24,5 @@ def report(
     elif not format.is_text and sys.stdout.isatty():
         raise BadRequest(f"A .{format} file cannot be shown in a terminal. Give --out FOLDER, or redirect it.")
     else:
-        found = build(run)
-        sys.stdout.buffer.write(render(found if format is ReportFormat.JSON else standing_alone(found), format))
+        built = build(run)
+        sys.stdout.buffer.write(render(built if format is ReportFormat.JSON else standing_alone(built), format))

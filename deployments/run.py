@@ -208,8 +208,8 @@ def _prefect(console: Console) -> Iterator[None]:
     logging.raiseExceptions = False  # Prefect prints that way what it could not log
     tracking = logging.getLogger(run_tracked.__module__)
     handler = _OnConsole(console)
-    told = [] if _is_log(console) else [tracking, logging.getLogger(_WRITES_REPORTS)]  # a log has them already
-    for logger in told:
+    loggers = [] if _is_log(console) else [tracking, logging.getLogger(_WRITES_REPORTS)]  # a log has them already
+    for logger in loggers:
         logger.addHandler(handler)
     try:
         with ExitStack() as stack:
@@ -225,7 +225,7 @@ def _prefect(console: Console) -> Iterator[None]:
                 tracking.warning("%s The run goes on without it, and its report is whole.", error.message)
             yield
     finally:
-        for logger in told:
+        for logger in loggers:
             logger.removeHandler(handler)
 
 

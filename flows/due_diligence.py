@@ -95,15 +95,15 @@ def due_diligence(
         CompaniesFailed: the data room could not be read, or a judgement failed; all the rest is done.
     """
     with in_its_folder(definition), secrets_of_worker(is_deployed=definition is not None):
-        asked = (
+        chosen = (
             known_company(company, batch_file, definition) if company is not None else new_company(name, domain, folder)
         )
-        screen = single(asked, criteria, batch_file, definition)
+        screen = single(chosen, criteria, batch_file, definition)
         with override_settings(screen.settings), run_of(screen) as run_id, artifacts_of(screen.part_of):
             if out is None and reports is not None:
                 out = reports / run_id
-            with concerning(asked.name):
-                examine(run_id, asked.domain, asked.folder)
+            with concerning(chosen.name):
+                examine(run_id, chosen.domain, chosen.folder)
             mark_warnings(results_of(run_id))
             finish(run_id, out)
     return run_id

@@ -36,17 +36,17 @@ def secrets_of_worker(*, is_deployed: bool) -> Iterator[None]:
     if not is_deployed:
         yield
         return
-    found: dict[str, Any] = {}
+    in_blocks: dict[str, Any] = {}
     missing = [name for name in (*secrets(), *secret_files()) if not os.environ.get(variable_of(name))]
-    show(_look_for, missing, found)
+    show(_look_for, missing, in_blocks)
     with ExitStack() as stack:
-        values: dict[str, Value] = {name: _text(found[name]) for name in secrets() if name in found}
-        files = [name for name in secret_files() if name in found]
+        values: dict[str, Value] = {name: _text(in_blocks[name]) for name in secrets() if name in in_blocks}
+        files = [name for name in secret_files() if name in in_blocks]
         folder = stack.enter_context(spool()) if files else Path()
         for name in files:
             file = folder / name
             file.touch(mode=0o600)
-            file.write_text(_text(found[name]), encoding="utf-8")
+            file.write_text(_text(in_blocks[name]), encoding="utf-8")
             values[name] = str(file)
         stack.enter_context(override_settings(values))
         try:
@@ -63,12 +63,12 @@ def block_of(name: str) -> str:
     return variable_of(name).lower().replace("_", "-")
 
 
-def _look_for(names: Sequence[str], found: dict[str, Any]) -> None:
+def _look_for(names: Sequence[str], in_blocks: dict[str, Any]) -> None:
     with get_client(sync_client=True) as client:
         for name in names:
             value = _secret(client, block_of(name))
             if value:
-                found[name] = value
+                in_blocks[name] = value
 
 
 def _secret(client: SyncPrefectClient, block: str) -> Any:

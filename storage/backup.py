@@ -142,12 +142,12 @@ def check_database(path: Path) -> str:
     try:
         with closing(sqlite3.connect(path)) as connection:
             connection.execute("PRAGMA journal_mode=DELETE")
-            found = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+            integrity = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
             orphan = connection.execute("PRAGMA foreign_key_check").fetchone()
             revision = connection.execute("SELECT version_num FROM alembic_version").fetchone()
     except sqlite3.DatabaseError as error:
         raise BackupUnusable(f"The database is damaged, or not one of diligence ({error}).") from None
-    if found != "ok" or orphan is not None or revision is None:
+    if integrity != "ok" or orphan is not None or revision is None:
         raise BackupUnusable("The database is damaged: its own check fails. Restore the last backup that was whole.")
     return str(revision[0])
 
@@ -215,7 +215,7 @@ def _manifest(archive: zipfile.ZipFile) -> Manifest:
         manifest = Manifest(**{**values, "files": files})
     except (AttributeError, TypeError, KeyError) as error:
         raise ValueError from error
-    if not all(isinstance(said, str) and said.isprintable() for said in (values["program"], values["schema"])):
+    if not all(isinstance(value, str) and value.isprintable() for value in (values["program"], values["schema"])):
         raise ValueError
     # Members are opened by these names alone: no path of the archive is ever used, and nothing else may be in it.
     if sorted(names) != sorted([*files, _MANIFEST]) or not {DATABASE} <= files.keys() <= {DATABASE, KEY}:

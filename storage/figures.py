@@ -82,12 +82,12 @@ def texts_without_ledger(
     of_version: ColumnElement[bool] = col(Ledger.version) == version
     if any_addition:
         of_version = or_(of_version, col(Ledger.version).startswith(f"{version}+", autoescape=True))
-    wanted = sorted(set(text_ids))
+    ids = sorted(set(text_ids))
     known: set[int] = set()
-    for start in range(0, len(wanted), 500):
-        some = wanted[start : start + 500]
+    for start in range(0, len(ids), 500):
+        some = ids[start : start + 500]
         known.update(session.exec(select(Ledger.text_id).where(col(Ledger.text_id).in_(some), of_version)))
-    return [text_id for text_id in wanted if text_id not in known]
+    return [text_id for text_id in ids if text_id not in known]
 
 
 def texts_to_read(
@@ -115,13 +115,13 @@ def find_ledgers(session: Session, text_ids: Iterable[int], concept: str | None 
 
     They are plain rows of both tables, to be looked at only: the session's objects take five times as long.
     """
-    wanted = sorted(set(text_ids))
+    ids = sorted(set(text_ids))
     ledgers: dict[int, Ledger] = {}
     figures: dict[int, list[StoredFigure]] = {}
     of_texts, of_figures = table_of(Ledger), table_of(StoredFigure)
     connection = session.connection()
-    for start in range(0, len(wanted), 500):
-        some = wanted[start : start + 500]
+    for start in range(0, len(ids), 500):
+        some = ids[start : start + 500]
         for row in connection.execute(sql_select(of_texts).where(of_texts.c.text_id.in_(some))):
             ledgers[row.text_id] = cast("Ledger", row)
         chosen = sql_select(of_figures).where(of_figures.c.text_id.in_(some))

@@ -65,18 +65,18 @@ def _restore(file: Path, *, replace: bool) -> Restored:
         unpacked = folder / DATABASE
         _upgrade(unpacked)
         with database.alone() as connection:
-            kept = None
+            aside = None
             if _has_something(connection):
                 if not replace:
                     raise HomeNotEmpty
-                kept = home / f"before-restore-{now():%Y%m%d-%H%M%S-%f}"
-                kept.mkdir(mode=0o700)
-            _put_key(folder / KEY, home / KEY, kept)
+                aside = home / f"before-restore-{now():%Y%m%d-%H%M%S-%f}"
+                aside.mkdir(mode=0o700)
+            _put_key(folder / KEY, home / KEY, aside)
             if is_sqlite:
-                _put_file(unpacked, place, kept)
+                _put_file(unpacked, place, aside)
             else:
-                _put_rows(unpacked, connection, kept)
-    return Restored(manifest, kept)
+                _put_rows(unpacked, connection, aside)
+    return Restored(manifest, aside)
 
 
 def _upgrade(path: Path) -> None:
@@ -96,14 +96,14 @@ def _has_something(connection: Connection) -> bool:
         return True
 
 
-def _put_key(new: Path, place: Path, kept: Path | None) -> None:
+def _put_key(new: Path, place: Path, aside: Path | None) -> None:
     if not new.exists():
         return
     keys = [new.read_text(encoding="ascii").strip()]
     if place.exists():
         old = place.read_text(encoding="ascii").strip()
-        if kept is not None:
-            shutil.copy2(place, kept / KEY)
+        if aside is not None:
+            shutil.copy2(place, aside / KEY)
         keys += [key for key in old.split(",") if key not in keys[0].split(",")]
     descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=".secret-")  # 0600
     try:
@@ -116,17 +116,17 @@ def _put_key(new: Path, place: Path, kept: Path | None) -> None:
         Path(name).unlink(missing_ok=True)
 
 
-def _put_file(unpacked: Path, place: Path, kept: Path | None) -> None:
-    """Put the file in place. The one there stays whole until that moment: `kept` has another link to it."""
-    if kept is not None:
+def _put_file(unpacked: Path, place: Path, aside: Path | None) -> None:
+    """Put the file in place. The one there stays whole until that moment: `aside` gets another link to it."""
+    if aside is not None:
         try:
-            (kept / DATABASE).hardlink_to(place)
+            (aside / DATABASE).hardlink_to(place)
         except OSError:  # another file system, or one without links
-            shutil.copy2(place, kept / DATABASE)
+            shutil.copy2(place, aside / DATABASE)
     for beside in ("-wal", "-shm", "-journal"):  # only of a damaged database, and never good for another one
         left = Path(f"{place}{beside}")
-        if left.exists() and kept is not None:
-            shutil.copy2(left, kept / f"{DATABASE}{beside}")
+        if left.exists() and aside is not None:
+            shutil.copy2(left, aside / f"{DATABASE}{beside}")
         left.unlink(missing_ok=True)
     with unpacked.open("rb+") as file:
         os.fsync(file.fileno())
@@ -138,11 +138,11 @@ def _put_file(unpacked: Path, place: Path, kept: Path | None) -> None:
         os.close(handle)
 
 
-def _put_rows(unpacked: Path, connection: Connection, kept: Path | None) -> None:
+def _put_rows(unpacked: Path, connection: Connection, aside: Path | None) -> None:
     connection.rollback()  # what was read so far holds locks
     upgrade(connection.engine)
-    if kept is not None:
-        backup.save(connection, kept / "diligence.backup")
+    if aside is not None:
+        backup.save(connection, aside / "diligence.backup")
     connection.rollback()
     with connection.begin():
         copy_from_sqlite(unpacked, connection)

@@ -125,22 +125,22 @@ def company_documents(session: Session, company_id: int) -> Sequence[RunDocument
 
 def some_documents(session: Session, company_id: int, document_ids: Sequence[str]) -> Sequence[RunDocument]:
     """Those of the company's documents in this run that have one of these ids, in no order."""
-    found: list[RunDocument] = []
+    documents: list[RunDocument] = []
     for start in range(0, len(document_ids), 500):
         some = col(RunDocument.document_id).in_(document_ids[start : start + 500])
-        found += session.exec(select(RunDocument).where(RunDocument.company_id == company_id, some))
-    return found
+        documents += session.exec(select(RunDocument).where(RunDocument.company_id == company_id, some))
+    return documents
 
 
 def documents_of_companies(session: Session, company_ids: Sequence[int]) -> dict[int, list[RunDocument]]:
     """`company_documents` of these companies (a few hundred at most), by company."""
-    found: dict[int, list[RunDocument]] = {company_id: [] for company_id in company_ids}
+    by_company: dict[int, list[RunDocument]] = {company_id: [] for company_id in company_ids}
     of_these = sql_select(_documents).where(_documents.c.company_id.in_(company_ids))
     for row in session.connection().execute(of_these):
-        found[row.company_id].append(cast("RunDocument", row))
-    for rows in found.values():
+        by_company[row.company_id].append(cast("RunDocument", row))
+    for rows in by_company.values():
         rows.sort(key=attrgetter("path", "name", "document_id"))  # PostgreSQL sorts by its own language
-    return found
+    return by_company
 
 
 def remarkable_documents(session: Session, run_id: str) -> Sequence[RunDocument]:

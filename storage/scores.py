@@ -115,17 +115,17 @@ def carry_outcomes(session: Session, companies: Mapping[int, int], places: Mappi
     """
     _delete_outcomes(session, list(companies.values()), list(places))
     outcomes, quotes = table_of(CriterionOutcome), table_of(Quote)
-    kept = [column for column in outcomes.c if column.name not in {"id", "company_id", "ordinal", "weight"}]
+    copied = [column for column in outcomes.c if column.name not in {"id", "company_id", "ordinal", "weight"}]
     earlier = outcomes.alias("earlier")
     connection = session.connection()
     connection.execute(
         insert(outcomes).from_select(
-            ["company_id", "ordinal", "weight", *(column.name for column in kept)],
+            ["company_id", "ordinal", "weight", *(column.name for column in copied)],
             sql_select(
                 case(companies, value=outcomes.c.company_id),
                 case({name: place for name, (place, _) in places.items()}, value=outcomes.c.criterion_id),
                 case({name: weight for name, (_, weight) in places.items()}, value=outcomes.c.criterion_id),
-                *kept,
+                *copied,
             ).where(outcomes.c.company_id.in_(companies), outcomes.c.criterion_id.in_(places)),
         )
     )
@@ -166,11 +166,11 @@ def company_outcomes(session: Session, company_id: int) -> Sequence[CriterionOut
 
 def outcomes_of_companies(session: Session, company_ids: Sequence[int]) -> dict[int, list[CriterionOutcome]]:
     """The outcomes of these companies (a few hundred at most), by company, in the order of the criteria."""
-    found: dict[int, list[CriterionOutcome]] = {company_id: [] for company_id in company_ids}
+    by_company: dict[int, list[CriterionOutcome]] = {company_id: [] for company_id in company_ids}
     query = select(CriterionOutcome).where(col(CriterionOutcome.company_id).in_(company_ids))
     for outcome in session.exec(query.order_by(col(CriterionOutcome.ordinal))):
-        found[outcome.company_id].append(outcome)
-    return found
+        by_company[outcome.company_id].append(outcome)
+    return by_company
 
 
 def remarkable_outcomes(session: Session, run_id: str) -> Sequence[CriterionOutcome]:

@@ -261,11 +261,11 @@ def find_passages(session: Session, text_ids: Sequence[int], cutter: str) -> dic
     """
     connection, passages = session.connection(), table_of(Passage)
     cut = sql_select(_texts.c.id).where(_texts.c.id.in_(text_ids), _texts.c.cutter == cutter)
-    found: dict[int, list[Passage]] = {text_id: [] for text_id in connection.execute(cut).scalars()}
-    rows = sql_select(passages).where(passages.c.text_id.in_(found)).order_by(passages.c.text_id, passages.c.ordinal)
-    for row in connection.execute(rows) if found else ():
-        found[row.text_id].append(cast("Passage", row))
-    return found
+    by_text: dict[int, list[Passage]] = {text_id: [] for text_id in connection.execute(cut).scalars()}
+    rows = sql_select(passages).where(passages.c.text_id.in_(by_text)).order_by(passages.c.text_id, passages.c.ordinal)
+    for row in connection.execute(rows) if by_text else ():
+        by_text[row.text_id].append(cast("Passage", row))
+    return by_text
 
 
 def save_passages(session: Session, cutter: str, passages: Mapping[int, Sequence[Passage]]) -> None:

@@ -144,8 +144,8 @@ def _lists_companies(page: Page) -> bool:
 
 def _is_told_apart(words: str, text: str) -> bool:
     """Whether the words of a link stand in the text only where it says what it is not about."""
-    found = [match.start() for match in re.finditer(re.escape(words.strip()), text)] if words.strip() else []
-    return bool(found) and all(_APART.search(text[max(0, at - 200) : at]) for at in found)
+    starts = [match.start() for match in re.finditer(re.escape(words.strip()), text)] if words.strip() else []
+    return bool(starts) and all(_APART.search(text[max(0, at - 200) : at]) for at in starts)
 
 
 def _mentioned(domain: str) -> re.Pattern[str]:

@@ -129,16 +129,16 @@ def _criterion(
                     **contradiction,
                     "quotes": [
                         {
-                            **said,
+                            **quote,
                             **shown.of(
-                                said["document_id"],
-                                said["place"],
-                                said.get("text_id"),
-                                said.get("start"),
-                                said.get("end"),
+                                quote["document_id"],
+                                quote["place"],
+                                quote.get("text_id"),
+                                quote.get("start"),
+                                quote.get("end"),
                             ),
                         }
-                        for said in contradiction["quotes"]
+                        for quote in contradiction["quotes"]
                     ],
                 }
             )
@@ -191,10 +191,10 @@ def evidence_of(
     """Where the quotations of a company's outcomes can be looked at; the quotes are by outcome id."""
     cited = {quote.text_id for of_outcome in quotes.values() for quote in of_outcome}
     cited |= {
-        said.get("text_id")
+        quote.get("text_id")
         for outcome in outcomes
         for contradiction in outcome.contradictions
-        for said in contradiction["quotes"]
+        for quote in contradiction["quotes"]
     }
     cited |= {order["text_id"] for outcome in outcomes for order in outcome.orders}
     pages = find_span_pages(session, sorted(text_id for text_id in cited if text_id is not None))

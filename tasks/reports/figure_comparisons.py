@@ -76,7 +76,7 @@ def _a_years_revenue(claim: Claim, value: dict[str, Any], rows: Sequence[RoomFig
     if amount is None or when is None or end is None:
         return None
     nearest = min(rows, key=lambda row: (_days_apart(row, when), row.figure.unit != currency))
-    said = claim.model_copy(update={"value": [value], "as_of": end})
+    of_the_year = claim.model_copy(update={"value": [value], "as_of": end})
     verdict, why = (
         "not_comparable",
         f"the source's year ends {end}, the room's nearest {last_day(nearest.figure.period)}",
@@ -89,7 +89,7 @@ def _a_years_revenue(claim: Claim, value: dict[str, Any], rows: Sequence[RoomFig
             verdict, why = ("agrees", "the same year") if same else ("differs", "beyond rounding")
     figure = ReportedFigure.model_validate(room_row(nearest))
     return ComparedFigure.model_validate(
-        {"concept": "revenue", "verdict": verdict, "why": why, "claim": said, "figure": figure}
+        {"concept": "revenue", "verdict": verdict, "why": why, "claim": of_the_year, "figure": figure}
     )
 
 

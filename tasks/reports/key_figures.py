@@ -96,18 +96,18 @@ def figures_across(companies: Sequence[tuple[str, Mapping[str, NewestFigure]]]) 
 def newest_figures(company: CompanyReport) -> dict[str, NewestFigure]:
     """The newest figure of each concept, and of what is computed, by its name."""
     sources = _Sources.of(company)
-    found: dict[str, NewestFigure] = {}
+    newest: dict[str, NewestFigure] = {}
     for (concept, unit), by_end in _counted(company).items():
         day = max(by_end)
-        if concept not in found or day > found[concept].day:
+        if concept not in newest or day > newest[concept].day:
             value = sources.shown(by_end[day], with_unit=True)
-            found[concept] = NewestFigure(value, by_end[day].value, unit, day)
+            newest[concept] = NewestFigure(value, by_end[day].value, unit, day)
     for derived in company.derived_figures:
         day = last_day(derived.period)
-        if months_of(derived.period) in {0, 12} and (derived.name not in found or day > found[derived.name].day):
+        if months_of(derived.period) in {0, 12} and (derived.name not in newest or day > newest[derived.name].day):
             value = KeyFigure(_with_unit(derived.value, derived.unit), derived.formula, None, contradicted=False)
-            found[derived.name] = NewestFigure(value, derived.value, derived.unit, day)
-    return found
+            newest[derived.name] = NewestFigure(value, derived.value, derived.unit, day)
+    return newest
 
 
 class _Sources(NamedTuple):

@@ -74,12 +74,12 @@ def _scored(criterion: CriterionReport) -> CriterionReport:
     """How a criterion came out, with the place that stands for it; whether it has any tells it from one unreached."""
     verified = [quote for quote in criterion.quotes if quote.verified]
     with_page = [quote for quote in verified if quote.evidence_url]
-    kept: list[ReportedQuote] = []
+    quotes: list[ReportedQuote] = []
     for quote in (*verified[:1], *with_page[:1]) or criterion.quotes[:1]:
-        if not any(quote is other for other in kept):
-            kept.append(quote)
-    quotes = [_slim(quote, text="", before="", behind="", boxes=_NONE) for quote in kept]
-    return _slim(criterion, quotes=quotes, contradictions=_NONE, orders=_NONE, nearest=_NONE)
+        if not any(quote is other for other in quotes):
+            quotes.append(quote)
+    places = [_slim(quote, text="", before="", behind="", boxes=_NONE) for quote in quotes]
+    return _slim(criterion, quotes=places, contradictions=_NONE, orders=_NONE, nearest=_NONE)
 
 
 def _slim(model: M, **fields: object) -> M:

@@ -275,8 +275,8 @@ def _compared(compared: ComparedFigure) -> list[Value]:
     claim, figure = compared.claim, compared.figure
     year = claim.value[0] if isinstance(claim.value, list) and isinstance(claim.value[0], dict) else {}
     value = year.get("amount") if isinstance(claim.value, list) else float(claim.value)
-    said = in_words(claim.field, claim.value)
-    about = f"{field_name(claim.field)} {said}; the room: {in_full(figure)} ({figure.document_name}, {figure.place})"
+    claimed = in_words(claim.field, claim.value)
+    about = f"{field_name(claim.field)} {claimed}; the room: {in_full(figure)} ({figure.document_name}, {figure.place})"
     meant = (compared.concept.replace("_", " "), value, figure.unit, "", (claim.as_of or "")[:10], None)
     return [*meant, "public source", compared.verdict.replace("_", " "), about, claim.source, compared.why]
 

@@ -62,9 +62,9 @@ class FileSource:
         for name in dict.fromkeys((domain, _with_unicode(domain))):
             path = self._folder / f"{name}.json"
             state = _state(path)
-            said = _said(path) if state is None else _said_in(path, state)
-            if said is not None:
-                return said if said.claims or said.warnings else None
+            claims = _said(path) if state is None else _said_in(path, state)
+            if claims is not None:
+                return claims if claims.claims or claims.warnings else None
         return None
 
     def domains(self, name: str) -> Sequence[str]:

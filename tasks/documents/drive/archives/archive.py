@@ -116,12 +116,12 @@ class Archive:
             )
         allowance.inner_bytes -= entry.size
         container = self._opened(self._unpacked(entry), entry.name)
-        found = Contents()
-        documents = shown(container.entries(), allowance, found, below=f"{entry.name}/")
+        inside = Contents()
+        documents = shown(container.entries(), allowance, inside, below=f"{entry.name}/")
         self._inside[entry.at] = container
         self.contents.folders[entry.name] = None
-        self.contents.folders.update(found.folders)
-        self.contents.left_out.extend(found.left_out)
+        self.contents.folders.update(inside.folders)
+        self.contents.left_out.extend(inside.left_out)
         for inner in documents:
             if is_archive(inner.name):
                 self.contents.shut.append((inner.name, _TOO_DEEP))

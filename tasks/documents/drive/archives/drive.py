@@ -64,10 +64,10 @@ class ArchiveDrive:
         try:
             return self._drive.find_folder(reference)
         except NotFound:
-            found = self._folder_at(reference)
-            if found is None:
+            folder_id = self._folder_at(reference)
+            if folder_id is None:
                 raise
-            return found
+            return folder_id
 
     def find_document(self, reference: str) -> str:
         document_id, key = self._drive.find_document(reference), key_in_url(reference)

@@ -68,7 +68,7 @@ def _unpack(archive: Any, files: list[Any], folder: Path, max_bytes: int) -> int
     from py7zr.io import Py7zIO, WriterFactory  # noqa: PLC0415
 
     resource.setrlimit(resource.RLIMIT_FSIZE, (max_bytes, max_bytes))
-    wanted: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for number, member in enumerate(files):
         name = str(member.filename)
         if (
@@ -77,7 +77,7 @@ def _unpack(archive: Any, files: list[Any], folder: Path, max_bytes: int) -> int
             and _harmless(name)
             and member.uncompressed <= max_bytes
         ):
-            wanted.setdefault(name, number)
+            numbers.setdefault(name, number)
     left = TOTAL * max_bytes
 
     class Numbered(Py7zIO):
@@ -127,8 +127,8 @@ def _unpack(archive: Any, files: list[Any], folder: Path, max_bytes: int) -> int
         def create(self, filename: str) -> Py7zIO:
             return Numbered(by_name.pop(os.path.normpath(filename), None))
 
-    by_name = {os.path.normpath(name): number for name, number in wanted.items()}
-    archive.extract(targets=list(wanted), factory=Numbers())
+    by_name = {os.path.normpath(name): number for name, number in numbers.items()}
+    archive.extract(targets=list(numbers), factory=Numbers())
     return 0
 
 
