@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from prefect import settings
 from prefect.events.worker import EventsWorker
+from prefect.logging.handlers import APILogWorker
 
 from flows.batch import batch
 from storage import database, runs
@@ -25,6 +26,8 @@ from tests.servers.prefect_proxy import Fault, PrefectProxy
 
 pytestmark = [pytest.mark.usefixtures("prefect_server"), pytest.mark.xdist_group("prefect")]
 
+DRAIN = 0.5
+"""Seconds for logs and events on their way; those for a proxy that is gone never arrive, however long one waits."""
 Undisturbed = tuple[Path, dict[str, Any]]
 Through = Callable[..., AbstractContextManager[PrefectProxy]]
 
@@ -35,7 +38,7 @@ def through() -> Iterator[Through]:
 
     @contextmanager
     def proxied(fault: Callable[[int, str], Fault | None], patience: float = 10) -> Iterator[PrefectProxy]:
-        EventsWorker.drain_all(timeout=5)  # it keeps to the address that it was started with
+        EventsWorker.drain_all(timeout=DRAIN)  # it keeps to the address that it was started with
         with (
             PrefectProxy(str(settings.PREFECT_API_URL.value()), fault) as proxy,
             settings.temporary_settings(
@@ -45,7 +48,8 @@ def through() -> Iterator[Through]:
             yield proxy
 
     yield proxied
-    EventsWorker.drain_all(timeout=5)
+    for worker in (APILogWorker, EventsWorker):
+        worker.drain_all(timeout=DRAIN)
 
 
 def once(kind: str, seen: Counter[str]) -> Fault | None:
