@@ -1,4 +1,4 @@
-"""The Prefect flows, one a module. A flow calls tasks in order and holds no logic of its own.
+"""The Prefect flows, one a module. A flow calls functions of `tasks/` in order, as Prefect tasks.
 
     batch            runs due_diligence for every company, then ranks them and writes the report
     due_diligence    one company: index_folder, extract_all, company_facts, score_company
