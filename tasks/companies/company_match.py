@@ -1,4 +1,4 @@
-"""Whether a page is about the company that is meant, and not about another company of the same name.
+"""Entity disambiguation: whether a page is about the company that is meant, and not about a namesake.
 
 The domain says which company is meant, so a page must show it: it is on the domain, names it, links to it, or is a
 trusted registry's page on this company. Where a domain is known, a name alone proves nothing, and neither does a page

@@ -1,1 +1,1 @@
-"""Public addresses fetched safely and politely, and what they hold read as data."""
+"""A web client for untrusted addresses: SSRF guard, robots.txt, rate limits, and parsers of what is fetched."""

@@ -1,4 +1,4 @@
-"""A page as data: what it says, what it says of itself, where it leads. No markup, and nothing to obey.
+"""A parsed page: its text, its metadata and its links, without markup.
 
 Pages and feeds are parsed in processes of their own, under limits of time and memory, as documents are.
 

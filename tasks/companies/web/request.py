@@ -1,4 +1,4 @@
-"""What is asked of a server, and what the answer may take."""
+"""A request to a web server, with the limits on the time and size of its response."""
 
 import time
 from collections.abc import Callable, Collection, Mapping

@@ -1,4 +1,4 @@
-"""Which addresses may be fetched: http and https, on hosts that the public internet reaches.
+"""The SSRF guard: which addresses may be fetched, http and https on hosts of the public internet alone.
 
 An address is parsed once, here, and connected to as it was checked: two parsers that disagree are the oldest way
 round such a check. A host's name says nothing; what it resolves to is checked by `Allowed.refusal` where the

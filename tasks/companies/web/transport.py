@@ -1,4 +1,4 @@
-"""Connections to checked addresses: a name is resolved once, every address is checked, and one of them connected to.
+"""Connections safe from DNS rebinding: a name is resolved once, its addresses are checked, one of them is connected to.
 
 Nothing between the check and the connection asks for the name again, so a name that changes its address in between
 (DNS rebinding) gains nothing. The Host header, SNI and the certificate's check keep the name. The same place keeps

@@ -1,4 +1,4 @@
-"""Which item of Wikidata is the company of a domain, with the ids under which other sources know it.
+"""Entity resolution: the item of Wikidata for a company's domain, and the ids that other sources know it by.
 
 The join is by the official website (P856), exact and never by a name. The website's host must be the domain, with or
 without `www.`, and its path that of a home page (`/`, `/en/`, `/global/en/home.html`); both schemes count. Of several

@@ -1,4 +1,4 @@
-"""What a drive says about itself, so that nobody else has to know it.
+"""The plug-in interface of drives: what a drive declares about itself, so that no caller knows one by name.
 
 A drive is a package. Its `DESCRIPTION` is data and quick to import; the modules that it names by their
 paths (`provider`, `AccountAccess.login`) are imported when they are needed. The service, `diligence login`,
