@@ -13,6 +13,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+import uvicorn
 
 from api.server import build
 from tasks.errors import NotConfigured
@@ -76,10 +77,25 @@ def test_a_request_under_way_is_finished_before_the_service_stops(process: subpr
     process.wait(20)
 
 
-def test_other_names_are_not_answered_without_keys(process: subprocess.Popen[str], port: int) -> None:
+@contextmanager
+def _in_a_thread(server: uvicorn.Server) -> Iterator[None]:
+    """The service in this process, listening; it ends with the block."""
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive()
+        time.sleep(0.01)
+    yield
+    server.should_exit = True
+    thread.join(20)
+
+
+def test_other_names_are_not_answered_without_keys(room: Path, port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("api.server.service_log_config", lambda: None)  # that of the tests stays
     url = f"http://127.0.0.1:{port}/health/live"
-    assert httpx.get(url, headers={"Host": "rebound.example"}).status_code == 403
-    assert httpx.get(url, headers={"Host": f"localhost:{port}"}).status_code == 200
+    with _in_a_thread(build("127.0.0.1", port)):
+        assert httpx.get(url, headers={"Host": "rebound.example"}).status_code == 403
+        assert httpx.get(url, headers={"Host": f"localhost:{port}"}).status_code == 200
 
 
 def test_without_keys_no_other_machine_is_served(room: Path) -> None:
@@ -96,13 +112,8 @@ def test_what_reads_pages_is_made_ready_once_the_service_listens(
     monkeypatch.setattr("api.server.service_log_config", lambda: None)  # that of the tests stays
     server = build("127.0.0.1", port)
     monkeypatch.setattr("api.server.warm", lambda: listened.append(server.started))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        assert thread.is_alive()
-        time.sleep(0.01)
-    server.should_exit = True
-    thread.join(20)
+    with _in_a_thread(server):
+        pass
 
     assert listened == [True] * warmed
 
