@@ -21,7 +21,7 @@ VERSIONS = {
     ".md": "md-1",
     ".json": "json-1",
     ".csv": "csv-2",
-    ".docx": "docx-7",
+    ".docx": "docx-8",
     ".eml": "eml-3",
     ".msg": "msg-3",
     ".odp": "odp-1",
