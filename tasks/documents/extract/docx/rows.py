@@ -28,7 +28,8 @@ def row_lines(cells: Sequence[list[str]]) -> list[RowLine]:
     """The lines of a row, given those of its cells.
 
     One, with the words of a cell on it. A table in a cell has lines of its own below what stands before it, and what
-    follows it in the row begins another line, in its columns. A table of one row or one column is words of its cell.
+    follows it in the row begins another line, in its columns. Where all tables in a cell are of one row or one column
+    they are words of the cell.
     """
     if not any(len(lines) > 1 and any(map(_is_bound, lines)) for lines in cells):
         return [_line(map(_cell, cells))]
@@ -43,7 +44,7 @@ def row_lines(cells: Sequence[list[str]]) -> list[RowLine]:
             ready.append(_cell(words))
             if any(ready):
                 rows.append(_line(ready))
-            rows += (RowLine(line, inner=True) for line in piece.lines)
+            rows += (RowLine(line, inner=True) for line in piece.lines if line)
             ready, words = [""] * column, []
         ready.append(_cell(words))
     if any(ready):
@@ -55,22 +56,30 @@ def _line(cells: Iterator[str] | Sequence[str]) -> RowLine:
     return RowLine("\t".join(cells).rstrip("\t"), inner=False)
 
 
-def _pieces(lines: list[str]) -> Iterator[_Piece]:
+def _pieces(lines: list[str]) -> list[_Piece]:
     """What stands in a cell, in order."""
+    pieces: list[_Piece] = []
     open_tables = 0
     held: list[str] = []
     for line in lines:
         opened, closed = table_bounds(line)
         if opened and not open_tables:
-            yield _Piece(held, inner=False)
+            pieces.append(_Piece(held, inner=False))
             held = []
         held.append(line)
         before, open_tables = open_tables, max(0, open_tables + opened - closed)
         if (before or opened) and not open_tables:
-            rows = [row for row in held if row.strip()]
-            yield _Piece(held, inner=len(rows) > 1 and any("\t" in row.strip() for row in rows))
+            pieces.append(_Piece(held, inner=True))
             held = []
-    yield _Piece(held, inner=False)
+    pieces.append(_Piece(held, inner=False))
+    if any(map(_has_rows, pieces)):
+        return pieces
+    return [_Piece(lines, inner=False)]
+
+
+def _has_rows(piece: _Piece) -> bool:
+    rows = [line for line in piece.lines if line.strip()]
+    return piece.inner and len(rows) > 1 and any("\t" in row.strip() for row in rows)
 
 
 def _is_bound(line: str) -> bool:

@@ -16,7 +16,15 @@ from tasks.documents.extract.docx.marks import CLOSING, Marks
 from tasks.documents.extract.docx.numbering import ListCounter, ParagraphNumbers
 from tasks.documents.extract.docx.paragraphs import PARAGRAPH
 from tasks.documents.extract.docx.styles import StyleFacts, has_header_row, hexadecimal, is_on
-from tasks.documents.extract.docx.tags import DELETED_WORDS, FORMULA_END, LEFT_OUT, TAGS, symbol
+from tasks.documents.extract.docx.tags import (
+    DELETED_WORDS,
+    FORMULA_END,
+    LEFT_OUT,
+    TAGS,
+    chosen_entry,
+    is_ticked,
+    symbol,
+)
 from tasks.documents.extract.ooxml import drawings, xml
 from tasks.documents.extract.ooxml.alternative_text import alternative_text, is_decorative, telling_words
 
@@ -34,7 +42,6 @@ _SIGNED: Final = re.compile(rb"""\sw:author=(?:"([^"<]*+)"|'([^'<]*+)')(?:\sw:da
 _IDENTITY: Final = re.compile(rb"""\sw:id=(?:"([^"&<]*+)"|'([^'&<]*+)')\s*+/?>""")
 """What mostly stands behind the name of a reference."""
 
-_BOX_STATE: Final = re.compile(rb"<w:(checked|default)(?=[\s/>])(%b/?>)" % xml.ATTRIBUTES)
 _EMPTY_END: Final = re.compile(rb"</w:(?:ins|moveTo)\s*+>")
 _EMPTY_DELETION: Final = re.compile(rb"\s*+</w:(?:del|moveFrom)\s*+>")
 _END_OF_ROW_PROPERTIES: Final = re.compile(rb"\s*+(?:</w:del\s*+>\s*+)?+<(?:/w:trPr\s*+>|w:trPrChange[\s>])")
@@ -202,12 +209,10 @@ class Scan:
         self._layout.words.append(xml.escaped(character))
 
     def _checkbox(self, _: str, tag: re.Match[bytes]) -> None:
-        """A box of a form of the old kind, which is drawn and has no character."""
-        end = self._data.find(b"</w:checkBox", tag.end(), tag.end() + _LONGEST_PROPERTIES)
-        states = dict(_BOX_STATE.findall(self._data, tag.end(), max(end, tag.end())))
-        state = states.get(b"checked", states.get(b"default"))
-        ticked = state is not None and is_on(xml.attribute(state, b"w:val"))
-        self._layout.words.append("☒".encode() if ticked else "☐".encode())
+        self._layout.words.append("☒".encode() if is_ticked(self._data, tag.end()) else "☐".encode())
+
+    def _choice(self, _: str, tag: re.Match[bytes]) -> None:
+        self._layout.words.append(chosen_entry(self._data, tag.end(), self._end))
 
     def _note(self, kind: str, tag: re.Match[bytes]) -> None:
         usual = _IDENTITY.match(self._data, tag.end())
@@ -343,6 +348,7 @@ class Scan:
         "columns": _columns,
         "symbol": _symbol,
         "checkbox": _checkbox,
+        "choice": _choice,
         "chunk": _chunk,
         "textpath": _textpath,
         "formula": _formula,

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[4]
 
 
 VERSIONS = {
-    ".rtf": "rtf-1",
+    ".rtf": "rtf-2",
     ".xml": "xml-4",
     ".md": "md-2",
     ".json": "json-2",
@@ -24,10 +24,10 @@ VERSIONS = {
     ".docx": "docx-8",
     ".eml": "eml-3",
     ".msg": "msg-3",
-    ".odp": "odp-1",
+    ".odp": "odp-2",
     ".png": "image-1",
     ".ods": "ods-2",
-    ".odt": "odt-1",
+    ".odt": "odt-2",
     ".html": "html-2",
     ".pdf": "pdf-8",
     ".pptx": "pptx-6",

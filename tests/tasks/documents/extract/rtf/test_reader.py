@@ -36,6 +36,7 @@ def places_of(body: str, head: str = "") -> list[tuple[str, str, str]]:
         (r"{\*\unknown no{\b no}}{\info{\title no}}{\field{\*\fldinst LINK no}{\fldrslt link}}", "link"),
         (r"{\shppict{\pict\pngblip 89504e47}}{\nonshppict{\pict no}}\bin4 {}}}x", "x"),
         (r"{\listtext\f0\tab 4.2\tab}Term", "4.2 Term"),
+        (r"{\upr{in ANSI {\b no}}{\*\ud{in Unicode}}}, {\upr}", "in Unicode,"),
         (r"{\object{\*\objdata 00}{\result shown}}", "shown"),
         (r"{\mmath{\*\moMath{\mf{\mfPr no}{\mnum{\mr a}}{\mden{\mr b}}}}}", "ab"),
     ],
