@@ -31,7 +31,7 @@ def row_lines(cells: Sequence[list[str]]) -> list[RowLine]:
     follows it in the row begins another line, in its columns. Where all tables in a cell are of one row or one column
     they are words of the cell.
     """
-    if not any(len(lines) > 1 and any(map(_is_bound, lines)) for lines in cells):
+    if max(map(len, cells)) < 2 or not any(any(map(_is_bound, lines)) for lines in cells):
         return [_line(map(_cell, cells))]
     rows: list[RowLine] = []
     ready: list[str] = []
