@@ -225,7 +225,7 @@ def test_types_without_what_belongs_to_them(kind: str) -> None:
     [
         ('application/pkcs7-mime; smime-type=enveloped-data; name="smime.p7m"', "S/MIME"),
         ("multipart/encrypted; boundary=x", "PGP"),
-        ("application/ms-tnef; name=winmail.dat", "winmail.dat"),
+        ("application/ms-tnef; name=winmail.dat", "winmail.dat is attached, and damaged"),
         ("message/external-body; access-type=URL", "not sent with it"),
     ],
 )
