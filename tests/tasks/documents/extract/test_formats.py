@@ -30,11 +30,11 @@ VERSIONS = {
     ".odt": "odt-2",
     ".html": "html-2",
     ".pdf": "pdf-8",
-    ".pptx": "pptx-6",
+    ".pptx": "pptx-7",
     ".txt": "txt-3",
     ".xls": "xls-2",
     ".xlsb": "xlsb-2",
-    ".xlsx": "xlsx-5",
+    ".xlsx": "xlsx-6",
 }
 VERSIONS[".doc"] = f"doc-1 by {VERSIONS['.docx']}"
 VERSIONS[".ppt"] = f"ppt-1 by {VERSIONS['.pptx']}"
