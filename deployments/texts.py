@@ -1,11 +1,13 @@
 """`diligence text`: the text of files, folders and document ids, on stdout or in files."""
 
+import os
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
+from hashlib import sha256
 from pathlib import Path, PurePath
 from queue import SimpleQueue
 from tempfile import TemporaryDirectory
@@ -24,6 +26,11 @@ from tasks.errors import BadRequest, DiligenceError, Unavailable, Unreadable
 AHEAD: Final = 32
 AHEAD_BYTES: Final = 32 << 20
 """The most documents, and bytes of them, that a process gets before their texts are written: memory stays flat."""
+
+_LONGEST_NAME: Final = 251
+"""Bytes of a name to which ".txt" is added: file systems take 255."""
+
+_DIGITS: Final = 8
 
 
 def text(
@@ -197,7 +204,7 @@ def _write(name: str, reading: Future[Reading], out: Path) -> int:
     text = _text(name, reading)
     if text is None:
         return 1
-    target = out / f"{name}.txt"
+    target = out / _file_name(name)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(text)
@@ -206,6 +213,19 @@ def _write(name: str, reading: Future[Reading], out: Path) -> int:
             target.unlink()  # half a text would pass for the text
         return _failed(name, f"its text cannot be written ({error.strerror}).")
     return 0
+
+
+def _file_name(name: str) -> str:
+    """The path of a document's text: its own and ".txt", its name cut where no file may have one as long.
+
+    A number that only this name gives stands in the place of what is cut.
+    """
+    folders, slash, last = name.rpartition("/")
+    raw = os.fsencode(last)
+    if len(raw) > _LONGEST_NAME:
+        kept = raw[: _LONGEST_NAME - _DIGITS - 1].decode("utf-8", "ignore")
+        last = f"{kept}~{sha256(raw).hexdigest()[:_DIGITS]}"
+    return f"{folders}{slash}{last}.txt"
 
 
 def _make(out: Path) -> None:

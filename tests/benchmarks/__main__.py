@@ -4,7 +4,7 @@ python -m tests.benchmarks [NAME ...]     names: demo, service, service_memory, 
 word_order, pdf_speed, boxes, evidence, links, office, figures, finance_rooms, single_figures,
 tagged_filings, drive,
 companies, websites, in_flight, carry_over,
-growth, retrieval, orders, report
+growth, retrieval, encodings, orders, report
 """
 
 import sys
@@ -17,6 +17,7 @@ from tests.benchmarks import (
     companies,
     demo,
     drive,
+    encodings,
     evidence,
     extraction,
     figures,
@@ -65,6 +66,7 @@ BENCHES = {
     "carry_over": carry_over.measure,
     "growth": growth.measure,
     "retrieval": retrieval.measure,
+    "encodings": encodings.measure,
     "orders": orders.measure,
     "report": report.measure,
 }

@@ -133,13 +133,19 @@ def test_processes_are_replaced_after_their_share(room: Room, out: Path, monkeyp
 def test_a_text_that_cannot_be_written_is_its_own_failure(
     room: Room, out: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    long = "n" * 251 + ".txt"  # a name that a file may have, but not with another .txt
     (out / "b.txt.txt").mkdir(parents=True)
-    assert print_texts([room(**{"a.txt": "words", "b.txt": "words", long: "words"})], out, 2) == 1
+    assert print_texts([room(**{"a.txt": "words", "b.txt": "words"})], out, 2) == 1
     assert (out / "a.txt.txt").read_text().strip() == "words"
-    told = capsys.readouterr().err.splitlines()
-    assert sorted(line.split(":")[0] for line in told) == ["b.txt", long]
-    assert all("cannot be written" in line for line in told)
+    assert capsys.readouterr().err == "b.txt: its text cannot be written (Is a directory).\n"
+
+
+def test_the_longest_names_are_cut_and_their_texts_written(room: Room, out: Path) -> None:
+    names = [f"{stem}.txt" for stem in ("n" * 247, "n" * 250 + "1", "n" * 250 + "2", "ü" * 125)]
+    assert print_texts([room(**dict(zip(names, "abcd", strict=True)))], out, 2) == 0
+    texts_by_name = {path.name: path.read_text().strip() for path in out.iterdir()}
+    assert texts_by_name.pop(f"{names[0]}.txt") == "a"
+    assert sorted(texts_by_name.values()) == ["b", "c", "d"]
+    assert all("~" in name and len(name.encode()) <= 255 for name in texts_by_name)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk")

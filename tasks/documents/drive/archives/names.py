@@ -50,7 +50,7 @@ def _encoding(sample: bytes) -> str:
         return "utf-8"
     high = [at for at, byte in enumerate(sample) if byte >= 0x80]
     beside = sum(1 for at in high if sample[at - 1 : at] >= b"\x80" or sample[at + 1 : at + 2] >= b"\x80")
-    if beside > _BESIDE * len(high):
+    if beside > _BESIDE * len(high) and not _is_latin(sample):
         for encoding, blocks in (
             ("cp932", ("HIRAGANA", "KATAKANA")),
             ("cp866", ("CYRILLIC",)),
@@ -64,6 +64,14 @@ def _encoding(sample: bytes) -> str:
     return next(
         (page for page in ("cp437", "cp850", "cp1252") if _of(sample.decode(page, "replace"), ("LATIN",))), "cp437"
     )
+
+
+def _is_latin(sample: bytes) -> bool:
+    """Whether letters beyond ASCII that stand side by side make words of a Latin alphabet all the same: "Größe"."""
+    # Loads a detector of encodings (16 ms), for few archives.
+    from tasks.documents.extract.txt.reader import code_page  # noqa: PLC0415
+
+    return code_page(sample) in ("cp437", "cp850")
 
 
 def _decodes(sample: bytes, encoding: str) -> bool:

@@ -7,32 +7,29 @@ Words are collected as they stand in the part, with `PARAGRAPH` at the end of ea
 paragraphs at a time. What stands below a paragraph is kept aside, with its position among the words.
 """
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from tasks.documents.extract import places
 from tasks.documents.extract.docx.list_levels import ListNumber
-from tasks.documents.extract.docx.marks import Marks, ends_table, unmarked, without_tables
+from tasks.documents.extract.docx.marks import Marks, ends_table, unmarked
+from tasks.documents.extract.docx.paragraphs import (
+    BULLET,
+    FACT,
+    HEADING,
+    MARKED,
+    NO_END,
+    NUMBER,
+    PARAGRAPH,
+    POSITION,
+    after_number,
+    joined,
+    without_deleted_ends,
+)
+from tasks.documents.extract.docx.rows import row_lines
 from tasks.documents.extract.ooxml import xml
 from tasks.errors import TooLarge
-from tasks.text.normalise import one_line
-
-PARAGRAPH: Final = b"\0"
-"""What ends a paragraph among its words, which cannot hold it."""
-
-_FACT: Final = "\5"
-"""Begins what stands among the words of a paragraph and is none of them."""
-
-_POSITION: Final = re.compile("\5([0-9]{1,8})\6")
-_HEADING: Final = "\5\7"
-_MARKED: Final = "\5\6"
-_NUMBER: Final = "\5\x0e"
-"""Ends the number in front of a paragraph."""
-
-_BULLET: Final = "\5\x0f"
-"""The same, of one that counts nothing: alone it makes no line."""
 
 _DEEPEST: Final = 64
 """So many rows, cells and text boxes are kept apart inside each other; the lines of deeper ones stay in order."""
@@ -44,11 +41,6 @@ _MOST: Final = 4_000_000
 
 _MOST_COLUMNS: Final = 63
 """A table of Word has no more."""
-
-_LONG: Final = 1 << 20
-"""Characters in a cell from which on its words are not counted out: that takes fifteen times its memory."""
-
-_AT_ONCE: Final = 1 << 16
 
 
 @dataclass(slots=True)
@@ -112,7 +104,7 @@ class Layout:
 
     def flush(self) -> None:
         """Make lines of the paragraphs that have ended, so that their words take no more memory."""
-        ended, _, open_words = _joined(self.words).rpartition(PARAGRAPH)
+        ended, _, open_words = joined(self.words).rpartition(PARAGRAPH)
         self.words[:] = [ended]
         self._to_lines(open_words)
 
@@ -120,17 +112,25 @@ class Layout:
         """The open paragraph is a heading, unless it stands in a table or a text box."""
         if not self.depth:
             self._flow.plain = False
-            self.words.append(b"\5\7")
+            self.words.append(HEADING.encode())
 
     def mark(self, bound: str) -> None:
         """A bound of a place (see `Marks`) stands here."""
         self._flow.plain = False
-        self.words.append(f"{_MARKED}{bound}".encode())
+        self.words.append(f"{MARKED}{bound}".encode())
 
     def number(self, number: ListNumber) -> None:
         """The open paragraph, which has no words yet, has a number in front."""
         self._flow.plain = False
-        self.words.append(xml.escaped(number.text + (_BULLET if number.bullet else _NUMBER)))
+        self.words.append(xml.escaped(number.text + (BULLET if number.bullet else NUMBER)))
+
+    def delete_end(self, *, parted: bool) -> None:
+        """The end of the open paragraph was deleted: the next one goes on with its words.
+
+        `parted`: the next one does not begin right behind it.
+        """
+        self._flow.plain = False
+        self.words.append(NO_END[parted].encode())
 
     def below(self, lines: Iterable[str]) -> None:
         """Lines to stand below the open paragraph, or the outermost row."""
@@ -253,7 +253,7 @@ class Layout:
         flow = self._flow
         if not flow.words:
             return
-        text = _joined(flow.words).decode("utf-8", "replace")
+        text = joined(flow.words).decode("utf-8", "replace")
         flow.words[:] = [rest] if rest else []
         if "&" in text:
             text = xml.unescaped(text)
@@ -264,8 +264,10 @@ class Layout:
         if flow.plain:
             flow.lines += [paragraph for paragraph in paragraphs if paragraph and not paragraph.isspace()]
             return
+        if any(mark in text for mark in NO_END):
+            paragraphs = without_deleted_ends(paragraphs)
         for paragraph in paragraphs:
-            if _FACT in paragraph:
+            if FACT in paragraph:
                 self._add_paragraph(paragraph)
             elif paragraph and not paragraph.isspace():
                 flow.lines.append(paragraph)
@@ -279,26 +281,24 @@ class Layout:
         lines = self._flow.lines
         below: list[str] = []
         if "\6" in text:
-            alone = _POSITION.fullmatch(text)
+            alone = POSITION.fullmatch(text)
             if alone is not None:
                 lines += self._below_at(int(alone[1]))
                 return
-            pieces = _POSITION.split(text)
-            text = "".join(pieces[::2]).replace(_MARKED, "")
+            pieces = POSITION.split(text)
+            text = "".join(pieces[::2]).replace(MARKED, "")
             for position in map(int, pieces[1::2]):
                 below += self._below_at(position)
-        heading = _HEADING in text
+        heading = HEADING in text
         if heading:
-            text = text.replace(_HEADING, "")
-        number, mark, words = text.rpartition(_NUMBER)
-        if not mark:
-            number, mark, words = text.rpartition(_BULLET)
+            text = text.replace(HEADING, "")
+        number, mark, words = after_number(text)
         words = words.strip("\r\n")
         if words and not unmarked(words).isspace():
             if heading:
                 self.headings.append(len(lines))
             lines.append(number + (words.lstrip() if number.endswith(" ") else words))
-        elif mark == _NUMBER:
+        elif mark == NUMBER:
             lines.append(number.rstrip())
         lines += below
 
@@ -331,9 +331,13 @@ class Layout:
                 self._close(table)
             flow.lines += filled[0]
         elif filled:
-            if table is not None:
-                _add_row(table, repeated=repeated)
-            flow.lines.append("\t".join(map(_cell, cells)).rstrip("\t"))
+            for text, inner in row_lines(cells):
+                if table is not None and inner:
+                    self._close(table)
+                    _part_from_table(table.lines)
+                elif table is not None:
+                    _add_row(table, repeated=repeated)
+                flow.lines.append(text)
         if flow.asides and not flow.rows:
             flow.lines += flow.asides
             flow.asides.clear()
@@ -366,26 +370,19 @@ class Layout:
             self._close(flow.tables.pop())
 
 
+def _part_from_table(lines: list[str]) -> None:
+    """Between two tables stands an empty line."""
+    if lines and ends_table(lines[-1]):
+        lines.append("")
+
+
 def _add_row(table: _Table, *, repeated: bool) -> None:
-    """A line is about to be added that is a row of `table`; between two tables stands an empty line."""
+    """A line is about to be added that is a row of `table`."""
     lines = table.lines
     if table.first < 0:
-        if lines and ends_table(lines[-1]):
-            lines.append("")
+        _part_from_table(lines)
         table.first = len(lines)
     table.last = len(lines)
     if repeated and table.headers == table.rows:
         table.headers += 1
     table.rows += 1
-
-
-def _joined(words: list[bytes]) -> bytes:
-    """`words` as one; Python's own joining takes 80 bytes of memory for each of them."""
-    if len(words) <= _AT_ONCE:
-        return b"".join(words)
-    return b"".join([b"".join(words[at : at + _AT_ONCE]) for at in range(0, len(words), _AT_ONCE)])
-
-
-def _cell(lines: list[str]) -> str:
-    text = without_tables(" ".join(lines))
-    return one_line(text) if len(text) < _LONG else text.replace("\t", " ").replace("\n", " ")

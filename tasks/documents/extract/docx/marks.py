@@ -91,6 +91,14 @@ def without_tables(text: str) -> str:
     return _TABLE_BOUND.sub("", text) if "\1" in text else text
 
 
+def table_bounds(line: str) -> tuple[int, int]:
+    """How many tables begin and end on `line`."""
+    if "\3" not in line:
+        return 0, 0
+    bounds = _TABLE_BOUND.findall(line)
+    return sum(bound != _TABLE_CLOSING for bound in bounds), bounds.count(_TABLE_CLOSING)
+
+
 def ends_table(line: str) -> bool:
     """Whether `line` is the last one of a table."""
     return line.endswith(_TABLE_CLOSING)

@@ -37,6 +37,7 @@ _MOST_LOOKED_FOR: Final = 30
 
 _LONGEST_PROPERTIES: Final = 4_000
 _SPECIAL: Final = re.compile(rb"<w:(?:sectPr|del|moveFrom)[\s>]")
+_DELETED: Final = re.compile(rb"<w:(?:del|moveFrom)[\s>]")
 _WORDS_OR_END: Final = re.compile(rb"<w:t(?:\s[^<>]*+)?>[^<]|</w:p\s*+>")
 
 
@@ -291,7 +292,9 @@ class ParagraphNumbers:
         return properties.partition(b"<w:pPrChange")[0]
 
     def _is_counted(self, properties: bytes, at: int) -> bool:
-        """Whether a paragraph that ends with a section, or whose end was deleted, counts: if it has words."""
+        """Whether a paragraph whose end was deleted counts (no), or one that ends with a section (if it has words)."""
+        if _DELETED.search(properties) is not None:
+            return False
         end = at + len(properties)
         if not self._looked_from <= end < self._looked_to:
             found = _WORDS_OR_END.search(self._data, end, self._end)

@@ -29,6 +29,9 @@ _ORDINALS: Final = {"one": "first", "two": "second", "three": "third", "five": "
 _FOOTNOTES: Final = "*†‡§"
 _CHINESE_DIGITS: Final = "〇一二三四五六七八九"
 _CHINESE_UNITS: Final = ("", "十", "百", "千")
+_HEBREW_ONES: Final = ("", "א", "ב", "ג", "ד", "ה", "ו", "ז", "ח", "ט")
+_HEBREW_TENS: Final = ("", "י", "כ", "ל", "מ", "נ", "ס", "ע", "פ", "צ")
+_HEBREW_HUNDREDS: Final = ("", "ק", "ר", "ש")
 _SEQUENCES: Final = {
     "decimalEnclosedCircle": "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳",
     "decimalEnclosedCircleChinese": "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳",
@@ -38,6 +41,7 @@ _SEQUENCES: Final = {
     "ideographZodiac": "子丑寅卯辰巳午未申酉戌亥",
     "ideographEnclosedCircle": "㊀㊁㊂㊃㊄㊅㊆㊇㊈㊉",
     "aiueoFullWidth": "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン",
+    "aiueo": "ｱｲｳｴｵｶｷｸｹｺｻｼｽｾｿﾀﾁﾂﾃﾄﾅﾆﾇﾈﾉﾊﾋﾌﾍﾎﾏﾐﾑﾒﾓﾔﾕﾖﾗﾘﾙﾚﾛﾜｦﾝ",
     "ganada": "가나다라마바사아자차카타파하",
     "chosung": "ㄱㄴㄷㄹㅁㅂㅅㅇㅈㅊㅋㅌㅍㅎ",
     "hebrew2": "אבגדהוזחטיכלמנסעפצקרשת",
@@ -128,8 +132,19 @@ def _chinese_digits(number: int) -> str:
     return "".join(_CHINESE_DIGITS[int(digit)] for digit in str(number)) if number >= 0 else ""
 
 
-def _full_width(number: int) -> str:
-    return "".join(chr(ord(digit) + 0xFEE0) for digit in str(number))
+def _hebrew(number: int) -> str:
+    """Letters whose values make the number; 15 and 16 without those of a name of God."""
+    if not 1 <= number < 400:
+        return ""
+    hundreds, rest = divmod(number, 100)
+    tens, ones = divmod(rest, 10)
+    low = {15: "טו", 16: "טז"}.get(rest, _HEBREW_TENS[tens] + _HEBREW_ONES[ones])
+    return _HEBREW_HUNDREDS[hundreds] + low
+
+
+def _digits(zero: str) -> Callable[[int], str]:
+    """Decimal digits of another script, given its zero."""
+    return lambda number: "".join(chr(ord(digit) - ord("0") + ord(zero)) for digit in str(number))
 
 
 _FORMATS: Final[dict[str, Callable[[int], str]]] = {
@@ -147,8 +162,11 @@ _FORMATS: Final[dict[str, Callable[[int], str]]] = {
     "chicago": _letters(_FOOTNOTES),
     "hex": lambda number: f"{number:X}",
     "numberInDash": lambda number: f"- {number} -",
-    "decimalFullWidth": _full_width,
-    "decimalFullWidth2": _full_width,
+    "decimalFullWidth": _digits("０"),
+    "decimalFullWidth2": _digits("０"),
+    "thaiNumbers": _digits("๐"),
+    "hindiNumbers": _digits("०"),
+    "hebrew1": _hebrew,
     "chineseCounting": lambda number: _chinese(number) if number < 100 else _chinese_digits(number),
     "chineseCountingThousand": _chinese,
     "taiwaneseCountingThousand": _chinese,

@@ -11,11 +11,20 @@ from functools import lru_cache
 from typing import ClassVar, Final, Protocol
 
 from tasks.documents.extract import places
-from tasks.documents.extract.docx.layout import PARAGRAPH, Layout
+from tasks.documents.extract.docx.layout import Layout
 from tasks.documents.extract.docx.marks import CLOSING, Marks
 from tasks.documents.extract.docx.numbering import ListCounter, ParagraphNumbers
+from tasks.documents.extract.docx.paragraphs import PARAGRAPH
 from tasks.documents.extract.docx.styles import StyleFacts, has_header_row, hexadecimal, is_on
-from tasks.documents.extract.docx.tags import DELETED_WORDS, FORMULA_END, LEFT_OUT, TAGS, symbol
+from tasks.documents.extract.docx.tags import (
+    DELETED_WORDS,
+    FORMULA_END,
+    LEFT_OUT,
+    TAGS,
+    chosen_entry,
+    is_ticked,
+    symbol,
+)
 from tasks.documents.extract.ooxml import drawings, xml
 from tasks.documents.extract.ooxml.alternative_text import alternative_text, is_decorative, telling_words
 
@@ -33,9 +42,14 @@ _SIGNED: Final = re.compile(rb"""\sw:author=(?:"([^"<]*+)"|'([^'<]*+)')(?:\sw:da
 _IDENTITY: Final = re.compile(rb"""\sw:id=(?:"([^"&<]*+)"|'([^'&<]*+)')\s*+/?>""")
 """What mostly stands behind the name of a reference."""
 
-_BOX_STATE: Final = re.compile(rb"<w:(checked|default)(?=[\s/>])(%b/?>)" % xml.ATTRIBUTES)
 _EMPTY_END: Final = re.compile(rb"</w:(?:ins|moveTo)\s*+>")
+_EMPTY_DELETION: Final = re.compile(rb"\s*+</w:(?:del|moveFrom)\s*+>")
 _END_OF_ROW_PROPERTIES: Final = re.compile(rb"\s*+(?:</w:del\s*+>\s*+)?+<(?:/w:trPr\s*+>|w:trPrChange[\s>])")
+_END_OF_PARAGRAPH: Final = re.compile(
+    rb"(?:(?!</?w:(?:p|r|pPr)[\s/>]).)*?</w:rPr\s*+>(?:(?!<w:[pr][\s/>]).)*?</w:pPr\s*+>", re.DOTALL
+)
+"""What stands behind the mark, among the properties of a paragraph, that its end was deleted."""
+_PARAGRAPH_END: Final = re.compile(rb"</w:p\s*+>")
 _LONGEST_PROPERTIES: Final = 4_000
 _WINDOW: Final = 1 << 20  # bytes whose words are held before they become lines; it ends where a paragraph begins
 _MOST_FORMULAS: Final = 100_000  # that are read with their shape, at 20 µs each; of others come the words alone
@@ -195,12 +209,10 @@ class Scan:
         self._layout.words.append(xml.escaped(character))
 
     def _checkbox(self, _: str, tag: re.Match[bytes]) -> None:
-        """A box of a form of the old kind, which is drawn and has no character."""
-        end = self._data.find(b"</w:checkBox", tag.end(), tag.end() + _LONGEST_PROPERTIES)
-        states = dict(_BOX_STATE.findall(self._data, tag.end(), max(end, tag.end())))
-        state = states.get(b"checked", states.get(b"default"))
-        ticked = state is not None and is_on(xml.attribute(state, b"w:val"))
-        self._layout.words.append("☒".encode() if ticked else "☐".encode())
+        self._layout.words.append("☒".encode() if is_ticked(self._data, tag.end()) else "☐".encode())
+
+    def _choice(self, _: str, tag: re.Match[bytes]) -> None:
+        self._layout.words.append(chosen_entry(self._data, tag.end(), self._end))
 
     def _note(self, kind: str, tag: re.Match[bytes]) -> None:
         usual = _IDENTITY.match(self._data, tag.end())
@@ -271,7 +283,11 @@ class Scan:
         if kind == "del" and _END_OF_ROW_PROPERTIES.match(self._data, tag.end() + len(rest)) is not None:
             self._delete_row(rest, tag.end())
         if rest.endswith(b"/>"):
+            self._delete_end(tag.end())
             return None
+        if (empty := _EMPTY_DELETION.match(self._data, tag.end() + len(rest))) is not None:
+            self._delete_end(empty.end())
+            return empty.end()
         depth, behind = 0, self._end
         for other in LEFT_OUT[kind].finditer(self._data, tag.start(), self._end):
             depth += -1 if other[1] else 0 if other[2].endswith(b"/") else 1
@@ -281,6 +297,13 @@ class Scan:
         if kind in ("del", "moveFrom") and DELETED_WORDS.search(self._data, tag.end(), behind):
             self._context.note_deletion(rest)
         return behind
+
+    def _delete_end(self, at: int) -> None:
+        """The end of the paragraph was deleted in whose properties the mark stands that ends before `at`."""
+        properties = _END_OF_PARAGRAPH.match(self._data, at, min(at + _LONGEST_PROPERTIES, self._end))
+        end = _PARAGRAPH_END.search(self._data, properties.end(), self._end) if properties is not None else None
+        if end is not None:
+            self._layout.delete_end(parted=not self._data.startswith(b"<w:p", end.end()))
 
     def _delete_row(self, rest: bytes, at: int) -> None:
         """The row whose properties end here was deleted, whether or not its words say so themselves."""
@@ -325,6 +348,7 @@ class Scan:
         "columns": _columns,
         "symbol": _symbol,
         "checkbox": _checkbox,
+        "choice": _choice,
         "chunk": _chunk,
         "textpath": _textpath,
         "formula": _formula,

@@ -6,6 +6,8 @@ All patterns take the form that `canonical` gives, and are linear in the bytes t
 import re
 from typing import Final
 
+from tasks.documents.extract.docx.styles import is_on
+from tasks.documents.extract.ooxml import xml
 from tasks.documents.extract.ooxml.xml import ATTRIBUTES
 
 TAGS: Final = re.compile(
@@ -30,7 +32,7 @@ TAGS: Final = re.compile(
               | heckBox(?=[\s>])(?P<checkbox>))
           | outlineLvl(?=[\s/>])(?P<level>)
           | sym(?=[\s/>])(?P<symbol>)
-          | del(?=[\s>])(?P<del>)
+          | d(?:el(?=[\s>])(?P<del>) | dList(?=[\s>])(?P<choice>))
           | ins(?=[\s>])(?P<ins>)
           | move(?:From(?=[\s>])(?P<moveFrom>) | To(?=[\s>])(?P<moveTo>))
           | footnoteReference(?=[\s/>])(?P<footnotes>)
@@ -63,6 +65,10 @@ LEFT_OUT: Final = {
     for name in ("del", "moveFrom", "pPrChange", "tcPrChange", "trPrChange")
 }
 DELETED_WORDS: Final = re.compile(rb"<w:(?:delText|t)(?:\s[^<>]*+)?>[^<]")
+_CHOICE: Final = re.compile(rb"""<w:(result|default|listEntry)\s(?:[^<]*?\s)??w:val\s*+=\s*+["']([^"'<]*+)["']""")
+_BOX_STATE: Final = re.compile(rb"<w:(checked|default)(?=[\s/>])(%b/?>)" % ATTRIBUTES)
+_FIELD_END: Final = re.compile(rb"""w:fldCharType\s*+=\s*+["']end""")
+_LONGEST_BOX: Final = 4_000
 FORMULA_END: Final = re.compile(rb"</m:oMath\s*+>|(?=</?[wa]:p[\s>])")
 
 _PRIVATE: Final = 0xF000
@@ -102,3 +108,29 @@ def symbol(font: str, code: int) -> str:
     if _PRIVATE <= code < _PRIVATE + 0x100:
         return _SIGNS.get(font.lower(), {}).get(code - _PRIVATE, "")
     return "" if 0xD800 <= code <= 0xF8FF or not 0 < code <= 0x10FFFF else chr(code)
+
+
+def is_ticked(data: bytes, at: int) -> bool:
+    """Whether a box of a form of the old kind is ticked, whose tag ends at `at`: it is drawn and has no character."""
+    end = data.find(b"</w:checkBox", at, at + _LONGEST_BOX)
+    states = dict(_BOX_STATE.findall(data, at, max(end, at)))
+    state = states.get(b"checked", states.get(b"default"))
+    return state is not None and is_on(xml.attribute(state, b"w:val"))
+
+
+def chosen_entry(data: bytes, at: int, stop: int) -> bytes:
+    """What is chosen from the list of a form of the old kind, whose tag ends at `at`; escaped as in the part.
+
+    Nothing where the field has words of its own, which are the same.
+    """
+    end = data.find(b"</w:ddList", at, stop)
+    behind = _FIELD_END.search(data, max(end, at), stop)
+    if end < 0 or (behind is not None and DELETED_WORDS.search(data, end, behind.start())):
+        return b""
+    chosen, entries = 0, []
+    for name, value in _CHOICE.findall(data, at, end):
+        if name == b"listEntry":
+            entries.append(value)
+        elif value.isdigit() and len(value) < 4 and (name == b"result" or not chosen):
+            chosen = int(value)
+    return entries[chosen] if chosen < len(entries) else b""

@@ -10,6 +10,7 @@ from typing import Final
 
 from tasks.documents.extract import limits
 from tasks.documents.extract.eml.parts import Part, PartAllowance
+from tasks.documents.extract.mail import tnef
 from tasks.documents.extract.mail.decoding import addresses_of, text_of, unflowed
 from tasks.documents.extract.mail.message import HEADERS, Mail, MailWords, iso_date, write
 from tasks.documents.extract.text_writer import NO_TEXT, Reading, Source, Writer
@@ -20,6 +21,7 @@ _ADDRESSES: Final = frozenset({"From", "To", "Cc", "Bcc"})
 _MARKS: Final = (b"\xef\xbb\xbf", b"\r\n", b"\n")
 _KNOWN: Final = frozenset({"from", "to", "subject", "date", "received", "message-id", "mime-version", "content-type"})
 _SEALED: Final = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
+_PACKED: Final = frozenset({"application/ms-tnef", "application/vnd.ms-tnef"})
 _SIGNATURES: Final = frozenset(
     {"application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature"}
 )
@@ -58,6 +60,7 @@ class _Reader:
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
         self.mail = Mail()
+        self._packed: MailWords | None = None  # the words in Outlook's winmail.dat
         self._forms: MailWords | None = None  # of what the parts of an alternative say
 
     def read(self, message: Part) -> None:
@@ -68,6 +71,8 @@ class _Reader:
                 value = addresses_of(message.headers.get(name.lower(), b""))
             self.mail.headers[name] = iso_date(value) if name == "Date" else value
         self._take(message)
+        if self._packed is not None and not any(words.text().strip() for words in self.mail.words):
+            self.mail.words.append(self._packed)
 
     def _take(self, part: Part) -> None:
         if limits.is_near():
@@ -85,19 +90,17 @@ class _Reader:
         elif kind in _REPORTS:
             self.mail.words.append(MailWords(text_of(part.content, part.parameter("charset"))))
         elif kind == "message/rfc822":
-            self._attach(part, self._subject_of(part))
+            self._attach(self._subject_of(part), part.content)
         elif kind in ("message/partial", "message/external-body"):
             self._writer.warn("A part of the mail was not sent with it.")
-        elif kind == "application/ms-tnef":
-            self._writer.warn(
-                "Outlook's winmail.dat is attached: what is in it cannot be read here. Ask for the files."
-            )
+        elif kind in _PACKED or part.file_name.lower() == "winmail.dat":
+            self._unpack(part)
         elif kind in ("text/plain", "text/html") and not part.file_name and part.disposition != "attachment":
             self._take_words(part, kind)
         elif kind.startswith("text/") and not part.file_name and part.disposition != "attachment":
-            self._attach(part, f"part{_ending(kind)}")
+            self._attach(f"part{_ending(kind)}", part.content)
         elif not self._is_within_the_words(part, kind):
-            self._attach(part, part.file_name or f"attachment{_ending(kind)}")
+            self._attach(part.file_name or f"attachment{_ending(kind)}", part.content)
 
     def _take_parts(self, part: Part, kind: str) -> None:
         parts = part.parts()
@@ -144,6 +147,16 @@ class _Reader:
         else:
             forms.plain += f"\n{words}" if forms.plain else words
 
+    def _unpack(self, part: Part) -> None:
+        """Take Outlook's winmail.dat apart: its words where the mail has no others, and what is attached."""
+        message = tnef.unpacked(part.content)
+        if message is None:
+            self._writer.warn("Outlook's winmail.dat is attached, and damaged: ask for the files that were in it.")
+            return
+        self._packed = self._packed or message.words
+        for attachment in message.attached:
+            self._attach(attachment.name, attachment.data)
+
     def _is_within_the_words(self, part: Part, kind: str) -> bool:
         """Whether a part is a picture of the page: a logo, a signature."""
         shown = part.disposition == "inline" or (bool(part.header("content-id")) and part.disposition != "attachment")
@@ -155,11 +168,10 @@ class _Reader:
         name = part.file_name or inner.header("subject") or "mail"
         return name if PurePath(name).suffix.lower() == ".eml" else f"{name[:100].replace('/', '-')}.eml"
 
-    def _attach(self, part: Part, name: str) -> None:
+    def _attach(self, name: str, content: bytes | None) -> None:
         if len(self.mail.attached) == _MOST_ATTACHED:
             self._writer.warn(f"The mail has more than {_MOST_ATTACHED} attachments: the others were left out.")
             return
-        content = part.content
         self.mail.attached.append(name)
         self._writer.attach(name, content or None)
 

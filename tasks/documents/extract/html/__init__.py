@@ -7,7 +7,7 @@ from tasks.documents.extract.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".html", ".htm", ".xhtml"),
     mime_types=("text/html",),
-    version="html-1",
+    version="html-2",
     reader="tasks.documents.extract.html.reader",
     own_mime_types={".xhtml": "application/xhtml+xml"},
 )

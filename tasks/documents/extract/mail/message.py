@@ -18,6 +18,10 @@ HEADERS: Final = ("From", "To", "Cc", "Bcc", "Date", "Subject")
 _STUB: Final = 0.2
 _STUB_FROM: Final = 200
 """Beside a page of so many characters, a plain text of less than that share says only that there is a page."""
+_SHORT: Final = 500
+"""Plain texts of so many characters may be no more than a word on the page ("Please view this mail as HTML")."""
+_OTHER: Final = 0.5
+"""The share of its words that stand in the page, below which it says something else than that."""
 _WORD: Final = re.compile(r"\w+")
 _LINK: Final = re.compile(r"<[^<>\s]*>|\[[^\[\]]*\]|https?:\S+")
 _TABLE: Final = re.compile(b"<table", re.IGNORECASE)
@@ -39,10 +43,13 @@ class MailWords:
         """The plain text, or the page where that says more: where there is no other, or where it has tables."""
         plain = self.plain.strip()
         has_table = _TABLE.search(self.html) is not None
-        if plain and not has_table and (len(self.html) <= _STUB_FROM or len(plain) >= _STUB * len(self.html)):
+        is_short = len(plain) <= _SHORT and self.html != b""
+        enough = len(self.html) <= _STUB_FROM or len(plain) >= _STUB * len(self.html)
+        if plain and not has_table and not is_short and enough:
             return self.plain
         page = "\n".join(lines_of(self.html)) if self.html else ""
         stub = len(page) > _STUB_FROM and len(plain) < _STUB * len(page)
+        stub = stub or (is_short and len(page) > len(plain) and _share(page, plain) < _OTHER)
         better = has_table and _rows(page) >= max(_ROWS, _rows(plain) + 1) and _has_words(page, plain)
         return page if stub or better or not plain else self.plain
 
@@ -88,8 +95,13 @@ def _rows(text: str) -> int:
 
 def _has_words(page: str, plain: str) -> bool:
     """Whether a page has next to all words of a plain text, but for the addresses behind its links."""
+    return _share(page, plain) >= _KEPT
+
+
+def _share(page: str, plain: str) -> float:
+    """The share of the words of a plain text, without the addresses behind its links, that a page has."""
     words = set(_WORD.findall(_LINK.sub(" ", plain)))
-    return len(words & set(_WORD.findall(page))) >= _KEPT * len(words)
+    return len(words & set(_WORD.findall(page))) / len(words) if words else 1.0
 
 
 def iso_date(value: str) -> str:

@@ -7,6 +7,6 @@ from tasks.documents.extract.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".md", ".markdown"),
     mime_types=("text/markdown", "text/x-markdown"),
-    version="md-1",
+    version="md-2",
     reader="tasks.documents.extract.markdown.reader",
 )

@@ -7,6 +7,6 @@ from tasks.documents.extract.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".msg",),
     mime_types=("application/vnd.ms-outlook",),
-    version="msg-2",
+    version="msg-3",
     reader="tasks.documents.extract.msg.reader",
 )

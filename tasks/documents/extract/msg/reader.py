@@ -20,10 +20,10 @@ from typing import Final, TypeVar
 from oxmsg.domain import constants as c
 from oxmsg.properties import Properties
 
-from tasks.documents.extract import formats, limits
+from tasks.documents.extract import limits
+from tasks.documents.extract.mail.compressed_rtf import words_of_bodies
 from tasks.documents.extract.mail.decoding import header_of
 from tasks.documents.extract.mail.message import Mail, MailWords, iso_date, iso_moment, write
-from tasks.documents.extract.msg import compressed_rtf
 from tasks.documents.extract.ooxml import ole
 from tasks.documents.extract.text_writer import NO_TEXT, Attachment, Reading, Source, Writer
 from tasks.errors import Damaged
@@ -45,10 +45,7 @@ _PICTURES: Final = (".png", ".gif", ".jpg", ".jpeg", ".bmp")
 _SENT_REPRESENTING_SMTP: Final = 0x5D02
 _HIDDEN: Final = 0x7FFE
 _RTF: Final = 0x1009
-_LONGEST_BESIDE_PLAIN: Final = 1 << 18
-"""Bytes of a packed body up to which a page is looked for in it where there is a plain text: 0.2 s."""
 _TYPES: Final = mimetypes.MimeTypes(filenames=())
-_UTF_8: Final = b"\xef\xbb\xbf"
 
 T = TypeVar("T")
 
@@ -283,28 +280,7 @@ class _Message:
         values = self._values
         page = values.data(c.PID_HTML)
         html = page.decode(values.charset, "replace") if page else values.text(c.PID_BODY_HTML)
-        words = MailWords(values.text(c.PID_BODY), _UTF_8 + html.encode("utf-8", "replace") if html else b"")
-        said = bool(words.text().strip())
-        packed = values.data(_RTF)
-        if said and (html or len(packed) > _LONGEST_BESIDE_PLAIN):
-            return words
-        rtf = compressed_rtf.decompressed(packed)
-        if compressed_rtf.is_page(rtf):
-            words.html = _UTF_8 + compressed_rtf.unwrapped(rtf).encode("utf-8", "replace")
-        elif said:
-            return words
-        elif compressed_rtf.is_plain_text(rtf):
-            words.plain = compressed_rtf.unwrapped(rtf)
-        elif rtf:
-            words.plain = _text_of_rtf(rtf)
-        return words
-
-
-def _text_of_rtf(rtf: bytes) -> str:
-    """The text of RTF that is nothing but RTF."""
-    if ".rtf" in formats.supported():
-        return formats.reader(".rtf").read(rtf).text
-    return compressed_rtf.unwrapped(rtf)
+        return words_of_bodies(values.text(c.PID_BODY), html, values.data(_RTF))
 
 
 def _name_for(mime_type: str) -> str:

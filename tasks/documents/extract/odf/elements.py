@@ -1,6 +1,7 @@
 """Elements of OpenDocument one by one: what they are, their children, and the line that a paragraph becomes."""
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from lxml import etree
@@ -115,3 +116,9 @@ def formula(math: etree._Element) -> str:
 def _is_annotation(text: object) -> bool:
     parent = text.getparent() if hasattr(text, "getparent") else None
     return parent is not None and str(parent.tag).endswith("}annotation")
+
+
+def has_rows(table: etree._Element) -> bool:
+    """Whether a table in a cell has several rows of several cells: else its words are those of the cell."""
+    found = list(islice(table.iter(name("table:table-row")), 2))
+    return len(found) > 1 and any(len(row.findall(name("table:table-cell"))) > 1 for row in found)

@@ -19,6 +19,7 @@ from tasks.documents.extract.odf.elements import (
     elements,
     flat,
     formula,
+    has_rows,
     is_shape,
     local_name,
     repeats,
@@ -89,12 +90,7 @@ class Stories:
                 self._write_line(block, depth, headings=headings)
             else:
                 self.write_table(block, depth)
-            if self._writer.position > _MOST_CHARACTERS:
-                raise TooLarge("The document holds more text than can be read. Split it.")
-            if limits.is_near():
-                self._writer.warn(
-                    "The document takes too long to read (DILIGENCE_DOCUMENT_TIMEOUT): its end is missing."
-                )
+            if self._is_over():
                 return
 
     def _is_over(self) -> bool:
@@ -112,20 +108,25 @@ class Stories:
             self._end_change(id_, self._writer.position)
 
     def write_table(self, table: etree._Element, depth: int = 0) -> None:
-        """Write a table, a row a line, cells split by tabs."""
-        header = sum(
-            1 for rows in table.iter(name("table:table-header-rows")) for _ in rows.iter(name("table:table-row"))
-        )
-        with self._writer.place(TABLE, str(header) if header else ""):
-            for row in rows(table, depth):
-                cells, asides = self._cells(row, depth)
-                text = "\t".join(cells).rstrip()
-                repeated = repeats(row, name("table:number-rows-repeated"), _MOST_REPEATED_ROWS) if text else 0
-                for _ in range(repeated):
-                    self._writer.line(text)
+        """Write a table, a row a line, cells split by tabs; a table in a cell stands below its row."""
+        heads = (part.iter(name("table:table-row")) for part in table.iter(name("table:table-header-rows")))
+        header = sum(1 for part in heads for _ in part)
+        label, start = str(header) if header else "", self._writer.position
+        for row in rows(table, depth):
+            cells, asides = self._cells(row, depth)
+            text = "\t".join(cells).rstrip()
+            repeated = repeats(row, name("table:number-rows-repeated"), _MOST_REPEATED_ROWS) if text else 0
+            for _ in range(repeated):
+                self._writer.line(text)
+            if any(aside.tag == name("table:table") for aside in asides):
+                self._writer.mark(start, self._writer.position, TABLE, label)
                 self._write_asides(asides, depth)
-                if self._is_over():
-                    return
+                label, start = "", self._writer.position
+            else:
+                self._write_asides(asides, depth)
+            if self._is_over():
+                break
+        self._writer.mark(start, self._writer.position, TABLE, label)
 
     def plain(self, element: etree._Element, depth: int = 0) -> tuple[str, list[etree._Element]]:
         """All that stands in an element on one line, and what would be written after it."""
@@ -142,6 +143,8 @@ class Stories:
                     if kind == "change-end":
                         self._end_change(id_, self._writer.position + sum(map(len, words)) + len(words) + len(text))
                 words.append(text)
+            elif has_rows(block):
+                asides.append(block)
             else:
                 for row in rows(block, depth + 1):
                     cells, of_row = self._cells(row, depth + 1)
@@ -256,7 +259,9 @@ class Stories:
             if self._is_over():
                 return
             kind = local_name(aside)
-            if kind == "annotation":
+            if kind == "table":
+                self.write_table(aside, depth + 1)
+            elif kind == "annotation":
                 self.write_comment(aside)
             elif kind == "note":
                 body = aside.find(name("text:note-body"))
@@ -333,13 +338,8 @@ class Stories:
                     line = OdfLine()
                     line.add(flat(child))
                     yield line
-            others = [
-                child
-                for child in elements(item)
-                if child.tag not in (name("text:p"), name("text:h"), name("text:list"))
-            ]
-            for other in others:
-                yield from self._blocks(other, depth + 1)
+                else:
+                    yield from self._blocks(child, depth + 1)
 
     def _counter(self, element: etree._Element, style: str) -> Counter:
         """The counter of a list that stands in no other: that of the list which it goes on with, or a new one."""

@@ -225,14 +225,15 @@ def _moment(number: float, number_format: NumberFormat, from_1904: bool) -> str 
     days, rest = divmod(round(number * 86400 * unit), 86400 * unit)
     # The calendar of 1900 counts a 29 February that there was not: from 1 March on, days stand one too far.
     day = _day((_FIRST_1904 if from_1904 else _FIRST_1900 - (number >= 60)) + days)
-    if not rest and number_format.kind == "date" and number >= 1:
+    has_day = number >= 1 or (from_1904 and number_format.kind == "date")  # which begins with a day 0
+    if not rest and number_format.kind == "date" and has_day:
         return day
     seconds, parts = divmod(rest, unit)
     fraction = f".{parts:03}".rstrip("0") if parts else ""
     clock = f"{seconds // 60 % 60:02}:{seconds % 60:02}{fraction}"
     if number_format.kind == "duration":
         return f"{days * 24 + seconds // 3600}:{clock}"
-    if number < 1:
+    if not has_day:
         return f"{days * 24 + seconds // 3600:02}:{clock}"
     clock = f"{seconds // 3600:02}:{clock}"
     return f"{day} {clock}" if day else None

@@ -104,7 +104,8 @@ def canonical(data: bytes) -> tuple[bytes, bool]:
     usual = _usual(data)
     if usual is None:
         return _rewritten(data)
-    return _first_choices(usual), _ends(usual)
+    chosen = _first_choices(usual)
+    return _rewritten(data) if chosen is None else (chosen, _ends(usual))
 
 
 def _usual(data: bytes) -> bytes | None:
@@ -189,10 +190,11 @@ def _ends(data: bytes) -> bool:
     return name is not None and (end.endswith(b"</" + name[1] + b">") or (end.endswith(b"/>") and end.count(b"<") == 1))
 
 
-def _first_choices(data: bytes) -> bytes:
+def _first_choices(data: bytes) -> bytes | None:
     """Keep of each alternative the first choice that is understood, else its fallback: the others repeat the words.
 
-    As ISO/IEC 29500-3, 10.2 has it: a choice is understood if the namespaces that it requires are.
+    As ISO/IEC 29500-3, 10.2 has it: a choice is understood if the namespaces that it requires are. None where a prefix
+    that is required stands for one that is known here and for one that is not there.
     """
     if not holds(data, b"<mc:AlternateContent"):
         return data
@@ -201,7 +203,7 @@ def _first_choices(data: bytes) -> bytes:
     at, cut_since = 0, -1  # where copying stands; where a choice that is left out began
     has_choice: list[bool] = []  # for each open alternative, whether a choice was kept
     skipped = 0  # open choices below the one that is left out
-    known: dict[bytes, bool] = {}
+    known: dict[bytes, bool | None] = {}
     for tag in _CHOICES.finditer(data, first):
         closing, alternative, empty = bool(tag[1]), tag[2] == b"AlternateContent", bool(tag[3])
         if alternative:
@@ -217,7 +219,10 @@ def _first_choices(data: bytes) -> bytes:
             if skipped == 0:
                 at, cut_since = tag.end(), -1
         elif not closing and has_choice:
-            if has_choice[-1] or not _is_understood(tag[0], data, known):
+            understood = not has_choice[-1] and _is_understood(tag[0], data, known)
+            if understood is None:
+                return None
+            if not understood:
                 pieces.append(data[at : tag.start()])
                 cut_since, skipped = tag.start(), 1
             else:
@@ -227,15 +232,20 @@ def _first_choices(data: bytes) -> bytes:
     return b"".join(pieces)
 
 
-def _is_understood(choice: bytes, data: bytes, known: dict[bytes, bool]) -> bool:
-    """Whether the tag of a choice requires nothing unknown of the part `data`; `known` holds what was looked up."""
+def _is_understood(choice: bytes, data: bytes, known: dict[bytes, bool | None]) -> bool | None:
+    """Whether the tag of a choice requires nothing unknown of the part `data`; `known` holds what was looked up.
+
+    None where a prefix stands for several namespaces in the part, of which some are known.
+    """
     required = _REQUIRES.search(choice)
     for prefix in required[1].split()[:_MOST_ODD] if required is not None else ():
         if prefix not in known and len(known) < _MOST_ODD:
-            uri = re.search(rb"""xmlns:%b\s*=\s*["']([^"'<]*)""" % re.escape(prefix), data)
-            known[prefix] = uri is None or uri[1].decode("utf-8", "replace").startswith(_UNDERSTOOD)
-        if not known.get(prefix, True):
-            return False
+            uris = re.findall(rb"""xmlns:%b\s*=\s*["']([^"'<]*)""" % re.escape(prefix), data)
+            states = {uri.decode("utf-8", "replace").startswith(_UNDERSTOOD) for uri in uris}
+            known[prefix] = None if len(states) > 1 else states != {False}
+        understood = known.get(prefix, True)
+        if not understood:
+            return understood
     return True
 
 

@@ -7,6 +7,6 @@ from tasks.documents.extract.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".rtf",),
     mime_types=("application/rtf", "text/rtf"),
-    version="rtf-1",
+    version="rtf-2",
     reader="tasks.documents.extract.rtf.reader",
 )

@@ -359,14 +359,14 @@ class Interpreter:
                 self._kinds[-1] = ENDNOTE
         elif word in ("atnauthor", "atndate"):
             self._capture(self._take_author if word == "atnauthor" else self._take_date)
-        elif word == "sn":
-            self._capture(self._take_property)
-        elif word == "sv":
-            self._capture(self._take_value)
+        elif word in ("sn", "sv"):
+            self._capture(self._take_property if word == "sn" else self._take_value)
         elif word in SPELLED:
             self._state = self._state._replace(listed=True)
         elif word == "objdata":
             self._attach(self._skip_group())
+        elif word == "upr":
+            self._at = tokens.behind_next_group(self._data, self._at)  # which the next one says again, in Unicode
         elif star and word not in READ:
             self._skip_group()
 

@@ -1,6 +1,9 @@
 """Puts the words of an RTF document into lines: paragraphs, rows of tables, and what stands below them."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
 from typing import Final
 
 from tasks.documents.extract.places import INSERTED, TABLE
@@ -16,10 +19,11 @@ _MOST_CELLS: Final = 2_000_000
 
 @dataclass
 class RtfLine:
-    """A paragraph or a row, with the inserted words in it."""
+    """A paragraph or a row, with the inserted words in it; `inner`: a row of a table in a cell."""
 
     text: str
     marks: list[Mark] = field(default_factory=list)
+    inner: bool = False
 
 
 @dataclass
@@ -102,7 +106,12 @@ class Story:
         elif filled:
             if heads and len(self._rows) == self._header_rows:
                 self._header_rows += 1
-            self._rows.append(_row(cells))
+            for rows in _rows(cells):
+                if rows[0].inner:
+                    self._end_table()
+                self._rows += rows
+                if rows[0].inner:
+                    self._end_table()
 
     def end_nested_cell(self, depth: int) -> None:
         """A cell of a table within a cell ends, so many tables deep (2 or more)."""
@@ -115,7 +124,7 @@ class Story:
         text = "\t".join(map(one_line, cells)).rstrip("\t")
         cells.clear()
         if text:
-            self._cell.append(RtfLine(text))
+            self._cell.append(RtfLine(text, inner=True))
 
     def finish(self, *, heading: bool = False) -> None:
         """End whatever is open."""
@@ -167,6 +176,29 @@ class Story:
                 self.lines += aside.lines
             else:
                 self._writer.placed(aside.kind, aside.label, "\n".join(aside.lines))
+
+
+def _rows(cells: list[list[RtfLine]]) -> Iterator[list[RtfLine]]:
+    """The lines of a row: one, or where a cell holds a table what stands before it, its rows, and what follows it.
+
+    A table of one row or one column is words of its cell.
+    """
+    ready: list[list[RtfLine]] = []
+    for column, cell in enumerate(cells):
+        words = cell
+        if sum(line.inner for line in cell) > 1 and any(line.inner and "\t" in line.text for line in cell):
+            words = []
+            for inner, lines in groupby(cell, attrgetter("inner")):
+                if not inner:
+                    words = list(lines)
+                    continue
+                if any([*ready, words]):
+                    yield [_row([*ready, words])]
+                yield list(lines)
+                ready, words = [[] for _ in range(column)], []
+        ready.append(words)
+    if any(ready):
+        yield [_row(ready)]
 
 
 def _row(cells: list[list[RtfLine]]) -> RtfLine:

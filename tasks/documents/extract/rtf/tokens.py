@@ -89,3 +89,9 @@ def end_of_group(data: "bytes | mmap.mmap", at: int) -> int:
             depth += 1 if match[2] == b"{" else -1
             if not depth:
                 return match.start()
+
+
+def behind_next_group(data: "bytes | mmap.mmap", at: int) -> int:
+    """Where the group ends that begins next; `at` where none does."""
+    start = data.find(b"{", at)
+    return at if start < 0 else min(end_of_group(data, start + 1) + 1, len(data))

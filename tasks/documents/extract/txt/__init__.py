@@ -7,6 +7,6 @@ from tasks.documents.extract.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".txt",),
     mime_types=("text/plain",),
-    version="txt-2",
+    version="txt-3",
     reader="tasks.documents.extract.txt.reader",
 )

@@ -16,19 +16,21 @@ from charset_normalizer import from_bytes
 
 from tasks.documents.extract.limits import keep_memory
 from tasks.documents.extract.text_writer import Reading, Source
+from tasks.documents.extract.txt import scripts
 
 keep_memory()
 
 _ALPHABETS: Final = {
     "western": (
         "éèàêç âæëîïôœùûüÿ", "äöüß é", "áéíñóú üªº", "àèéóòíç ïúü·", "ãçáéíóõêú àâôüªº", "àèéìòù íîóú",
-        "ëéï áèêíóöüú", "åäö éü", "æøå éäüöòôè", "áðéíóúýþæö", "ŵŷ âêîôûáéïö", "çë",
+        "ëéï áèêíóöüú", "åäö éü", "æøå éäüöòôè", "áéíóúæö ðýþ", "ŵŷ âêîôûáéïö", "çë",
     ),
     "central": ("ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž", "áéíóöőúüű", "ăâîşţ", "čćđšž", "äöüß é"),
     "turkish": ("çğıiöşü",),
     "baltic": ("ąčęėįšųūž", "āčēģīķļņšūž", "äõöü šž"),
 }  # fmt: skip
-"""The letters beyond ASCII of one language each; after a space those that are rare in it."""
+"""The letters beyond ASCII of one language each; after a space those that are rare in it, or what another code page has
+there: Turkish for Icelandic."""
 
 _CODE_PAGES: Final = {
     "cp1252": "western", "cp1250": "central", "iso8859-2": "central", "cp1254": "turkish", "cp1257": "baltic",
@@ -245,7 +247,7 @@ def _likely_encoding(data: bytes) -> str:
     first = re.search(rb"[\x80-\xff]", data)
     start = max(0, (first.start() if first else 0) - _BEFORE)
     window = data[start : start + _BEFORE + _AFTER]
-    known = code_page(window)
+    known = code_page(window) or scripts.code_page(window)
     if known is not None:
         return known
     best = from_bytes(window).best()

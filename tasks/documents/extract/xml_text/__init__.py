@@ -7,6 +7,6 @@ from tasks.documents.extract.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".xml",),
     mime_types=("application/xml", "text/xml"),
-    version="xml-3",
+    version="xml-4",
     reader="tasks.documents.extract.xml_text.reader",
 )

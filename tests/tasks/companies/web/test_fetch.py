@@ -40,6 +40,15 @@ def test_an_answer_has_what_was_sent(web: Web, server: LoopbackServer) -> None:
         ("deflate", zlib.compress(b"a" * 100_000, wbits=-15)),
         ("identity", b"a" * 100_000),
     ],
+    ids=[
+        "gzip",
+        "two members",
+        "zeros behind",
+        "two names",
+        "deflate",
+        "bare deflate",
+        "identity",
+    ],  # gzip holds the time
 )
 def test_what_is_packed_is_unpacked(web: Web, server: LoopbackServer, packing: str, packed: bytes) -> None:
     server.pages = {"/": Reply(packed, headers={"Content-Encoding": packing})}

@@ -143,6 +143,52 @@ def test_legal_numbers_are_arabic(tmp_path: Path) -> None:
     assert lines(tmp_path, item(0, "One") + item(4, "Legal"))[-1] == "1.1 Legal"
 
 
+@pytest.mark.parametrize(
+    ("kind", "shown"),
+    [
+        ("hebrew1", "א. ט. טו. קכג."),
+        ("thaiNumbers", "๑. ๙. ๑๕. ๑๒๓."),
+        ("aiueo", "ｱ. ｹ. ｿ. 123."),
+        ("hex", "1. 9. F. 7B."),
+    ],
+)
+def test_numbers_of_other_scripts_are_those_of_the_list(tmp_path: Path, kind: str, shown: str) -> None:
+    starts = (1, 9, 15, 123)
+    definitions = "".join(
+        f'<w:abstractNum w:abstractNumId="{start}"><w:lvl w:ilvl="0"><w:start w:val="{start}"/>'
+        f'<w:numFmt w:val="{kind}"/><w:lvlText w:val="%1."/></w:lvl></w:abstractNum>'
+        for start in starts
+    )
+    lists = "".join(f'<w:num w:numId="{start}"><w:abstractNumId w:val="{start}"/></w:num>' for start in starts)
+    body = "".join(item(0, "x", start) for start in starts)
+    reading = read(tmp_path, body, numbering=f"<w:numbering {NAMES}>{definitions}{lists}</w:numbering>")
+    assert reading.text.replace(" x\n", " ").strip() == shown
+
+
+CHOICES = '<w:listEntry w:val="at will"/><w:listEntry w:val="on &quot;notice&quot;"/>'
+
+
+@pytest.mark.parametrize(
+    ("chosen", "words", "shown"),
+    [
+        ("", "", "Ends at will."),
+        ('<w:result w:val="1"/>', "", 'Ends on "notice".'),
+        ('<w:default w:val="1"/>', "", 'Ends on "notice".'),
+        ('<w:result w:val="7"/>', "", "Ends ."),
+        ('<w:result w:val="1"/>', "<w:r><w:t>on notice</w:t></w:r>", "Ends on notice."),
+    ],
+)
+def test_what_is_chosen_in_a_form_is_text(tmp_path: Path, chosen: str, words: str, shown: str) -> None:
+    def field(kind: str, more: str = "") -> str:
+        return f'<w:r><w:fldChar w:fldCharType="{kind}">{more}</w:fldChar></w:r>'
+
+    form = field("begin", f"<w:ffData><w:ddList>{chosen}{CHOICES}</w:ddList></w:ffData>")
+    body = (
+        f"<w:p><w:r><w:t>Ends </w:t></w:r>{form}{field('separate')}{words}{field('end')}<w:r><w:t>.</w:t></w:r></w:p>"
+    )
+    assert read(tmp_path, body).text == f"{shown}\n"
+
+
 def test_inserted_words_know_their_author(tmp_path: Path) -> None:
     body = f"<w:p><w:r><w:t>The rent </w:t></w:r><w:ins {EDITED}><w:r><w:t>is due</w:t></w:r></w:ins></w:p>"
     reading = read(tmp_path, body)

@@ -7,7 +7,7 @@ import pytest
 from tasks.documents.extract.docx import reader
 from tasks.documents.extract.docx.tags import symbol
 from tasks.documents.extract.embedded import read_with_embedded
-from tests.tasks.documents.extract.docx.test_marked_text import EDITED, read
+from tests.tasks.documents.extract.docx.test_marked_text import EDITED, NUMBERING, item, read
 from tests.tasks.documents.extract.ooxml import packages
 from tests.tasks.documents.extract.ooxml.packages import p, relationships
 
@@ -124,3 +124,53 @@ def test_a_box_of_a_form_shows_whether_it_is_ticked(tmp_path: Path, state: str, 
         '<w:r><w:fldChar w:fldCharType="end"/></w:r><w:r><w:t xml:space="preserve"> Yes</w:t></w:r></w:p>'
     )
     assert reader.read(packages.docx(tmp_path / "a.docx", body)).text == f"{shown} Yes\n"
+
+
+def ended(words: str, listed: str = "", change: str = f"<w:del {EDITED}/>") -> str:
+    """A paragraph whose end was deleted."""
+    return f"<w:p><w:pPr>{listed}<w:rPr>{change}</w:rPr></w:pPr><w:r><w:t>{words}</w:t></w:r></w:p>"
+
+
+@pytest.mark.parametrize("between", ["", "\n  ", '<w:bookmarkStart w:id="1"/>'])
+@pytest.mark.parametrize("change", [f"<w:del {EDITED}/>", f"<w:ins {EDITED}/><w:moveFrom {EDITED}></w:moveFrom>"])
+def test_a_paragraph_whose_end_was_deleted_goes_on_with_the_next(tmp_path: Path, between: str, change: str) -> None:
+    body = ended("Not ", change=change) + between + ended("later ", change=change) + between + p("than") + p("May")
+    assert read(tmp_path, body).text == "Not later than\nMay\n"
+
+
+def test_an_empty_paragraph_is_the_next_one_too(tmp_path: Path) -> None:
+    assert read(tmp_path, f"{ended('first')}<w:p/>{p('second')}").text == "first\nsecond\n"
+
+
+def test_joined_paragraphs_have_one_number(tmp_path: Path) -> None:
+    listed = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>'
+    body = item(0, "One") + ended("Two ", listed) + item(0, "and a half") + item(0, "Three") + ended("end", listed)
+    words = read(tmp_path, body, numbering=NUMBERING).text
+    assert words == "1. One\n2. Two and a half\n3. Three\nend\n"
+
+
+@pytest.mark.parametrize(
+    ("inner", "text"),
+    [
+        (row("a", "1") + row("b", "2"), "Fees\tas below\n\na\t1\nb\t2\n\n\tor more\tend\nnext\n"),
+        (row("a", "1"), "Fees\tas below a 1 or more\tend\nnext\n"),
+        (row("a") + row("b"), "Fees\tas below a b or more\tend\nnext\n"),
+    ],
+    ids=["rows", "one row", "one column"],
+)
+def test_a_table_in_a_cell_keeps_its_rows(tmp_path: Path, inner: str, text: str) -> None:
+    cells = ("Fees", "as below", "end")
+    outer = "".join(f"<w:tc>{p(cell)}</w:tc>" for cell in cells).replace(
+        p("as below"), f"{p('as below')}<w:tbl>{inner}</w:tbl>{p('or more')}"
+    )
+    reading = read(tmp_path, f"<w:tbl><w:tr>{outer}</w:tr></w:tbl>{p('next')}")
+    assert reading.text == text
+    tables = [reading.text[place.start : place.end] for place in reading.places if place.kind == "table"]
+    assert tables == [part.removesuffix("\nnext\n").strip("\n") for part in text.split("\n\n")]
+
+
+def test_a_table_in_the_last_cell_ends_the_row(tmp_path: Path) -> None:
+    inner = f"<w:tbl>{row('a', '1')}{row('b', '2')}</w:tbl>"
+    cells = f"<w:tc>{p('Fees')}</w:tc><w:tc>{inner}<w:p/></w:tc>"
+    reading = read(tmp_path, f"<w:tbl><w:tr>{cells}</w:tr>{row('Term', 'a year')}</w:tbl>")
+    assert reading.text == "Fees\n\na\t1\nb\t2\n\nTerm\ta year\n"

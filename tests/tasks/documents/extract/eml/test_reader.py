@@ -71,6 +71,20 @@ def test_a_page_is_taken_where_it_stands_alone_or_the_plain_form_says_nothing() 
         assert words(message).startswith("Revenue\t9.4\nand more of it")
 
 
+@pytest.mark.parametrize(
+    ("plain", "page", "taken"),
+    [
+        ("Please view this in HTML.", "<p>The purchase price is five million.</p>", "page"),
+        ("The price is five million.", "<p>The price is <b>five</b> million.</p><p>Sent by a machine</p>", "plain"),
+        ("The purchase price is five million.", "<p>Logo</p>", "plain"),
+    ],
+)
+def test_a_short_plain_form_gives_way_to_a_page_that_says_something_else(plain: str, page: str, taken: str) -> None:
+    message = mail(plain)
+    message.add_alternative(page, subtype="html")
+    assert words(message) == (plain if taken == "plain" else "The purchase price is five million.")
+
+
 FIGURES = "<p>Dear Ben,</p><table><tr><td></td><td>2023</td><td>2022</td></tr>" + "".join(
     f"<tr><td>{label}</td><td>{now}</td><td>{before}</td></tr>"
     for label, now, before in (("Revenue", "9.4", "8.1"), ("EBITDA", "1.2", "0.9"), ("Margin", "13%", "11%"))
@@ -211,7 +225,7 @@ def test_types_without_what_belongs_to_them(kind: str) -> None:
     [
         ('application/pkcs7-mime; smime-type=enveloped-data; name="smime.p7m"', "S/MIME"),
         ("multipart/encrypted; boundary=x", "PGP"),
-        ("application/ms-tnef; name=winmail.dat", "winmail.dat"),
+        ("application/ms-tnef; name=winmail.dat", "winmail.dat is attached, and damaged"),
         ("message/external-body; access-type=URL", "not sent with it"),
     ],
 )

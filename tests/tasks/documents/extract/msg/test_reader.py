@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tasks.documents.extract import read_document
-from tasks.documents.extract.msg import compressed_rtf
+from tasks.documents.extract.mail import compressed_rtf
 from tasks.documents.extract.msg.reader import read
 from tasks.errors import Damaged
 from tests.tasks.documents.extract.msg.messages import Value, message, msg

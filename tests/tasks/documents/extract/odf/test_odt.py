@@ -90,6 +90,35 @@ def test_tables_are_rows_of_cells_and_empty_ones_keep_their_place() -> None:
     assert ("cell", "row “Rent paid late”, column “2023”", "12") in places(reading, "cell")
 
 
+def table(*rows: tuple[str, ...]) -> str:
+    return "<table:table>{}</table:table>".format(
+        "".join(
+            "<table:table-row>"
+            + "".join(f"<table:table-cell>{cell}</table:table-cell>" for cell in cells)
+            + "</table:table-row>"
+            for cells in rows
+        )
+    )
+
+
+def p(words: str) -> str:
+    return f"<text:p>{words}</text:p>"
+
+
+@pytest.mark.parametrize(
+    ("inner", "text", "tables"),
+    [
+        (table((p("a"), p("1")), (p("b"), p("2"))), "Fees\tas below\tend\na\t1\nb\t2\nTerm\n", 3),
+        (table((p("a"), p("1"))), "Fees\tas below a 1\tend\nTerm\n", 1),
+    ],
+    ids=["rows", "one row"],
+)
+def test_a_table_in_a_cell_stands_below_its_row(inner: str, text: str, tables: int) -> None:
+    reading = read(table((p("Fees"), p("as below") + inner, p("end")), (p("Term"),)))
+    assert reading.text == text
+    assert len(places(reading, "table")) == tables
+
+
 def test_what_is_anchored_comes_after_its_paragraph() -> None:
     body = (
         '<text:p>The rent<text:note text:note-class="footnote"><text:note-citation>1</text:note-citation>'

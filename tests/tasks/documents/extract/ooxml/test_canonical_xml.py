@@ -81,3 +81,26 @@ def test_the_strict_form_may_have_any_prefix_and_encoding(encoding: str) -> None
     data, complete = canonical(("\ufeff" * (encoding == "utf-16-be") + prolog + whole).encode(encoding))
     assert complete
     assert '<w:p r:id="rId1"><w:t>words é</w:t></w:p>'.encode() in data
+
+
+@pytest.mark.parametrize(
+    ("around", "choice", "kept"),
+    [
+        ("", 'xmlns:wps="http://example.org"', b"second"),
+        (f'xmlns:wps="{OFFICE}/other"', "", b"first"),
+        ("", "", b"second"),
+    ],
+    ids=["known before and unknown at the choice", "unknown before and known around it", "unknown"],
+)
+def test_a_choice_is_judged_by_what_its_prefix_stands_for_there(around: str, choice: str, kept: bytes) -> None:
+    outer = "http://example.org" if "xmlns" not in choice else f"{OFFICE}/other"
+    words = "<w:r><w:t>{}</w:t></w:r>"
+    data, whole = canonical(
+        part(
+            f'xmlns:w="{WORD}" xmlns:mc="{CHOICES}" xmlns:wps="{outer}"',
+            f'<w:p><mc:AlternateContent {around}><mc:Choice Requires="wps" {choice}>{words.format("first")}</mc:Choice>'
+            f"<mc:Fallback>{words.format('second')}</mc:Fallback></mc:AlternateContent></w:p>",
+        )
+    )
+    assert whole
+    assert [one in data for one in (b"first", b"second")] == [one == kept for one in (b"first", b"second")]

@@ -36,6 +36,7 @@ def places_of(body: str, head: str = "") -> list[tuple[str, str, str]]:
         (r"{\*\unknown no{\b no}}{\info{\title no}}{\field{\*\fldinst LINK no}{\fldrslt link}}", "link"),
         (r"{\shppict{\pict\pngblip 89504e47}}{\nonshppict{\pict no}}\bin4 {}}}x", "x"),
         (r"{\listtext\f0\tab 4.2\tab}Term", "4.2 Term"),
+        (r"{\upr{in ANSI {\b no}}{\*\ud{in Unicode}}}, {\upr}", "in Unicode,"),
         (r"{\object{\*\objdata 00}{\result shown}}", "shown"),
         (r"{\mmath{\*\moMath{\mf{\mfPr no}{\mnum{\mr a}}{\mden{\mr b}}}}}", "ab"),
     ],
@@ -53,6 +54,27 @@ def test_rows_of_tables_have_their_cells_split_by_tabs() -> None:
     )
     assert reading_of(table).text == "Item\t2023\n\t5 6\na\txn1 n2\nafter\n"
     assert places_of(table)[0][:2] == ("table", "1")
+
+
+def nested(*rows: tuple[str, ...]) -> str:
+    ended = r"{\*\nesttableprops\trowd\nestrow}{\nonesttables\par}"
+    return "".join("".join(rf"\pard\intbl\itap2 {cell}\nestcell " for cell in cells) + ended for cells in rows)
+
+
+@pytest.mark.parametrize(
+    ("inner", "text"),
+    [
+        (nested(("a", "1"), ("b", "2")), "Fees\tas below\na\t1\nb\t2\n\tor more\tend\nTerm\ta year\n"),
+        (nested(("a", "1")), "Fees\tas below a 1 or more\tend\nTerm\ta year\n"),
+        (nested(("a",), ("b",)), "Fees\tas below a b or more\tend\nTerm\ta year\n"),
+    ],
+    ids=["rows", "one row", "one column"],
+)
+def test_a_table_in_a_cell_keeps_its_rows(inner: str, text: str) -> None:
+    first = rf"\pard\intbl Fees\cell as below\par {inner}\pard\intbl or more\cell end\cell\trowd\row"
+    body = first + r"\pard\intbl Term\cell a year\cell\trowd\row\pard"
+    assert reading_of(body).text == text
+    assert len([kind for kind, _, _ in places_of(body) if kind == "table"]) == (3 if "\n\tor" in text else 1)
 
 
 def test_headings_are_known_by_style_and_level() -> None:

@@ -120,6 +120,9 @@ def test_marks_of_a_format_are_shown(raw: str, code: str, shown: str) -> None:
 def test_the_calendar_of_1904() -> None:
     assert show_number("43860", "yyyy-mm-dd", from_1904=True) == "2024-01-31"
     assert show_number("2957004", "yyyy-mm-dd", from_1904=True) == "2957004"
+    assert show_number("0", "yyyy-mm-dd", from_1904=True) == "1904-01-01"
+    assert show_number("0.5", "d.m.yy h:mm", from_1904=True) == "1904-01-01 12:00:00"
+    assert show_number("0.5", "h:mm", from_1904=True) == "12:00:00"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from tasks.documents.extract import formats
 from tasks.documents.extract.mail.decoding import text_of
+from tasks.documents.extract.mail.message import MailWords
 
 _COMPRESSED: Final = b"LZFu"
 _PLAIN: Final = b"MELA"
@@ -24,6 +26,10 @@ _TOKEN: Final = re.compile(
 _ENCAPSULATED: Final = re.compile(rb"\\fromhtml1\b")
 _PLAIN_TEXT: Final = re.compile(rb"\\fromtext\b")
 _CODE_PAGE: Final = re.compile(rb"\\ansicpg(\d{1,5})")
+_LONGEST_BESIDE_PLAIN: Final = 1 << 18
+"""Bytes of a packed body up to which a page is looked for in it where there is a plain text: 0.2 s."""
+
+_UTF_8: Final = b"\xef\xbb\xbf"
 _DEEPEST: Final = 500
 _SYMBOLS: Final[dict[bytes, bytes | str]] = {b"~": "\xa0", b"_": "\xad", b"\n": b"\r\n", b"\r": b"\r\n"}
 _SIGNS: Final[dict[bytes, bytes | str]] = {
@@ -33,6 +39,31 @@ _SIGNS: Final[dict[bytes, bytes | str]] = {
 _ASIDE: Final = frozenset(
     {b"fonttbl", b"colortbl", b"stylesheet", b"info", b"pict", b"object", b"generator", b"pntext"}
 )
+
+
+def words_of_bodies(plain: str, page: str, packed: bytes) -> MailWords:
+    """The words of a mail of Outlook's, given its plain text, its page and its compressed RTF; each may be empty."""
+    words = MailWords(plain, _UTF_8 + page.encode("utf-8", "replace") if page else b"")
+    said = bool(words.text().strip())
+    if said and (page or len(packed) > _LONGEST_BESIDE_PLAIN):
+        return words
+    rtf = decompressed(packed)
+    if is_page(rtf):
+        words.html = _UTF_8 + unwrapped(rtf).encode("utf-8", "replace")
+    elif said:
+        return words
+    elif is_plain_text(rtf):
+        words.plain = unwrapped(rtf)
+    elif rtf:
+        words.plain = _text_of_rtf(rtf)
+    return words
+
+
+def _text_of_rtf(rtf: bytes) -> str:
+    """The text of RTF that is nothing but RTF."""
+    if ".rtf" in formats.supported():
+        return formats.reader(".rtf").read(rtf).text
+    return unwrapped(rtf)
 
 
 def decompressed(data: bytes) -> bytes:
