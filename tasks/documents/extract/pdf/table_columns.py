@@ -12,9 +12,9 @@ from tasks.documents.extract.pdf.words import Word
 
 _ACROSS: Final = 0.1
 """The share of a table's lines that may run over a gutter: headings over several columns."""
-_MOST_TITLES: Final = 3
+_MOST_TITLES: Final = 6
 """Lines at the top of a table that may run over gutters."""
-_TITLED: Final = 4
+_TITLED: Final = 2
 """Rows below them that tell the columns, at least."""
 _FIGURES: Final = 0.4
 """The share of their cells that are figures, at least."""
