@@ -314,7 +314,8 @@ class Rows:
     def _goes_on(self, row: Sequence[int], group: Sequence[int], *, by_cells: bool) -> bool:
         """Whether lines hold what did not fit into the row above them.
 
-        `by_cells`: the table is drawn cell by cell, so that only the last cell of a row can go on without its turn.
+        `by_cells`: the table is drawn cell by cell, so that only the last cell of a row can go on without its turn, or
+        a label whose figures stand beside its last line.
         """
         above, line = self._lines[row[-1]], self._lines[group[0]]
         cells = self._entries[group[0]]
@@ -324,13 +325,13 @@ class Rows:
         last: dict[int, _Entry] = {}
         for index in row:
             last.update(self._entries[index])
-        if by_cells:
+        if by_cells and not set(last) == {0} <= set(cells):
             end = max(last)
             return set(cells) == {end} and len(group) == 1 and self._is_full(last[end], cells[end], end, strict=True)
         figures = [entry for entry in cells.values() if _is_like_figure(entry.text)]
         if set(last) == {0} and 0 in cells:  # a label that fills its column, its figures below
             indented = cells[0].left > last[0].left + 2.5 * self._size
-            near = self._even or pitch < _WRAPPED * self._pitch
+            near = (self._even or pitch < _WRAPPED * self._pitch) and not last[0].text.endswith(":")
             return near and self._over(last[0]) <= 1 and not indented and self._is_full(last[0], cells[0], 0)
         near = self._even or pitch < 1.08 * self._pitch
         if not near or figures or not all(index in last for index in cells):
