@@ -1,6 +1,7 @@
 """The rows between two rules of a table: one, or one a line where the lines of its cells say so."""
 
 import itertools
+import math
 from collections.abc import Sequence
 from typing import Final
 
@@ -38,7 +39,30 @@ def rows_between_rules(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -
         return [_row([cell[index : index + 1] for cell in cells], ends) for index in range(count)]
     if count >= STACKED and len(several) > 1 and (levels := _levels(cells, ends)):
         return [_row([[line for line in cell if _is_level(line, level)] for cell in cells], ends) for level in levels]
+    if count >= STACKED and (items := _items(several)):
+        return [_row([[line for line in cell if first <= line.base < end] for cell in cells], ends) for first, end in items]
     return [_row(cells, ends)] if several else []
+
+
+def _items(cells: Sequence[Sequence[Line]]) -> list[tuple[float, float]]:
+    """From where to where each row reaches, if two columns or more hold a figure a row beside other cells that wrap.
+
+    What stands in the others begins level with the figures.
+    """
+    figures = [cell for cell in cells if len(cell) >= STACKED and _are_figures(cell)]
+    spine = max(figures, key=len, default=[])
+    if sum(len(cell) == len(spine) for cell in figures) < 2:
+        return []
+    firsts = [line.base - _SAME_LEVEL * line.size for line in spine]
+    items = [*itertools.pairwise(firsts), (firsts[-1], math.inf)]
+    for cell in cells:
+        if cell[0].base < firsts[0]:
+            return []
+        for (first, end), level in zip(items, spine, strict=True):
+            lines = [line for line in cell if first <= line.base < end]
+            if lines and not _is_level(lines[0], level):
+                return []
+    return items
 
 
 def _levels(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> list[Line]:
@@ -52,7 +76,8 @@ def _levels(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> list[Line
         return []
     figures = any(_are_figures(cell) and len(cell) >= max(STACKED, LEVEL * len(spine)) for cell in cells)
     alike = all(len(cell) in (0, len(spine)) for cell in cells)
-    roomy = [have_room(cell, end) for cell, end in zip(cells, ends, strict=True) if len(cell) > 1]
+    held = [(cell, end) for cell, end in zip(cells, ends, strict=True) if len(cell) > 1]
+    roomy = [_are_figures(cell) or have_room(cell, end) for cell, end in held]
     return list(spine) if (figures or alike) and 2 * sum(roomy) > len(roomy) else []
 
 

@@ -217,19 +217,32 @@ class _Grid:
         return x
 
     def _gutters(self, fields: Sequence[Sequence[Sequence[Line]]], cells: Sequence[int]) -> list[RuledLine]:
-        """Rules that are not drawn in rows that hold one line each, whose words stand below those of a header."""
+        """Rules that are not drawn in rows, or in a cell of many lines, whose words stand below those of a header."""
         gutters: list[RuledLine] = []
         rows = 0
         for y, row in enumerate(fields):
             for x, lines in enumerate(row):
-                if len(lines) != 1 or len(lines[0].cells) < _FEWEST_FIELDS:
+                several = [line for line in lines if len(line.cells) > 1]
+                least = _FEWEST_FIELDS if len(lines) == 1 else 2
+                if not several or max(len(line.cells) for line in several) < least or 2 * len(several) < len(lines):
                     continue
-                sides = [(bisect(self._xs, cell.left), bisect(self._xs, cell.right)) for cell in lines[0].cells]
-                if len(set(sides)) == len(sides) and all(left == right for left, right in sides):
-                    rows += 1
+                if all(map(self._stands_in_columns, lines)):
+                    rows += len(lines)
+                    end = self._ys[self._last_row(cells, y, x) + 1]
                     inner = self._xs[x + 1 : self._last(cells, y, x) + 1]
-                    gutters += (RuledLine(at, self._ys[y], self._ys[y + 1]) for at in inner)
+                    gutters += (RuledLine(at, self._ys[y], end) for at in inner)
         return gutters if rows >= _OPEN_ROWS else []
+
+    def _stands_in_columns(self, line: Line) -> bool:
+        """Whether each cell of a line stands in a column of its own."""
+        sides = [(bisect(self._xs, cell.left), bisect(self._xs, cell.right)) for cell in line.cells]
+        return len(set(sides)) == len(sides) and all(left == right for left, right in sides)
+
+    def _last_row(self, cells: Sequence[int], y: int, x: int) -> int:
+        """The last row of a cell."""
+        while y + 1 < self._height and cells[(y + 1) * self._width + x] == cells[y * self._width + x]:
+            y += 1
+        return y
 
     def _cells(self) -> list[int]:
         """For each field of the grid, row by row, the first field of the cell that it belongs to."""
