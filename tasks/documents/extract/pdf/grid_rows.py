@@ -40,7 +40,9 @@ def rows_between_rules(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -
     if count >= STACKED and len(several) > 1 and (levels := _levels(cells, ends)):
         return [_row([[line for line in cell if _is_level(line, level)] for cell in cells], ends) for level in levels]
     if count >= STACKED and (items := _items(several)):
-        return [_row([[line for line in cell if first <= line.base < end] for cell in cells], ends) for first, end in items]
+        return [
+            _row([[line for line in cell if first <= line.base < end] for cell in cells], ends) for first, end in items
+        ]
     return [_row(cells, ends)] if several else []
 
 
