@@ -42,6 +42,10 @@ _MOST_SIDES: Final = 8
 """Places at which a run of lines may be parted into tables side by side."""
 _COVERED: Final = 0.8
 """The share of a table's width that a rule between two of its rows covers."""
+_UNDER: Final = 0.4
+"""How far below its words an underline stands at most, as a share of their size."""
+_ENDS: Final = 2.0
+"""Points between the ends of an underline and of its words."""
 _NEAR: Final = 1.6
 """Lines of a cell are nearer than so many sizes."""
 _LONE: Final = 2
@@ -102,7 +106,7 @@ def find_tables(lines: list[Line], rules: Sequence[RuledLine] = ()) -> list[Tabl
             block = without_notes(block, columns)
             block = [*headers_above(lines, block[0], columns), *block]
             part_headers(block, columns)
-            across = _across(rules, columns)
+            across = _across(rules, block, columns)
             block += _last_lines(lines, block[-1], columns, across)
             table = Table(block[0].base, Rows(block, columns, size, across).read())
             drawn_behind = drawn_behind or following(lines)
@@ -126,11 +130,19 @@ def _last_lines(lines: Iterable[Line], last: Line, columns: Sequence[Interval], 
     return held
 
 
-def _across(rules: Sequence[RuledLine], columns: Sequence[Interval]) -> list[float]:
-    """Where rules run over most of the width of a table, from its top."""
+def _across(rules: Sequence[RuledLine], block: Sequence[Line], columns: Sequence[Interval]) -> list[float]:
+    """Where rules run over most of the width of a table, from its top; the underlines of its words are none."""
     left, right = columns[0][0], columns[-1][1]
     covered = _COVERED * (right - left)
-    return sorted(rule.at for rule in rules if min(rule.end, right) - max(rule.begin, left) > covered)
+    wide = [rule for rule in rules if min(rule.end, right) - max(rule.begin, left) > covered]
+    return sorted(rule.at for rule in wide if not any(_underlines(rule, line) for line in block))
+
+
+def _underlines(rule: RuledLine, line: Line) -> bool:
+    """Whether a rule runs right below a cell of a line, from its beginning to its end."""
+    if not 0 <= rule.at - line.base < _UNDER * line.size:
+        return False
+    return any(abs(cell.left - rule.begin) < _ENDS and abs(cell.right - rule.end) < _ENDS for cell in line.cells)
 
 
 def _side_by_side(block: Sequence[Line], rules: Sequence[RuledLine]) -> list[Table]:
