@@ -241,10 +241,9 @@ class Rows:
         for index in group:
             for column, entry in self._entries[index].items():
                 held.setdefault(column, []).append(entry)
-        stacked = [
-            sum(_is_like_figure(entry.text) or entry.text.endswith(":") for entry in entries) > 1
-            for entries in held.values()
-        ]
+        if any(sum(entry.text.endswith(":") for entry in entries) > 1 for entries in held.values()):
+            return True
+        stacked = [sum(_is_like_figure(entry.text) for entry in entries) > 1 for entries in held.values()]
         if sum(stacked) > 1 or any(stacked[:1]) or (any(stacked) and len(stacked) <= _NARROW):
             return True
         full = [
