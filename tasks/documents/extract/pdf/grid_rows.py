@@ -20,6 +20,8 @@ LEVEL: Final = 0.6
 """The share of such rows that hold something in a column that tells them."""
 _SAME_LEVEL: Final = 0.4
 """How far lines of one row may be raised, as a share of their size."""
+_APART: Final = 1.5
+"""How much further apart than the lines of a cell rows are of which some cell has two lines."""
 _ROOMY: Final = 0.5
 """The share of lines that leave room for the next word where they are no text that wraps."""
 
@@ -49,11 +51,15 @@ def rows_between_rules(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -
 def _items(cells: Sequence[Sequence[Line]]) -> list[tuple[float, float]]:
     """From where to where each row reaches, if two columns or more hold a figure a row beside other cells that wrap.
 
-    What stands in the others begins level with the figures.
+    What stands in the others begins level with the figures, and some of these stand further apart than lines do: a
+    long figure that is broken has none such.
     """
     figures = [cell for cell in cells if len(cell) >= STACKED and _are_figures(cell)]
     spine = max(figures, key=len, default=[])
     if sum(len(cell) == len(spine) for cell in figures) < 2:
+        return []
+    nearest = min(below.base - line.base for cell in cells for line, below in itertools.pairwise(cell))
+    if max(below.base - line.base for line, below in itertools.pairwise(spine)) < _APART * nearest:
         return []
     firsts = [line.base - _SAME_LEVEL * line.size for line in spine]
     items = [*itertools.pairwise(firsts), (firsts[-1], math.inf)]
@@ -79,7 +85,9 @@ def _levels(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> list[Line
     figures = any(_are_figures(cell) and len(cell) >= max(STACKED, LEVEL * len(spine)) for cell in cells)
     alike = all(len(cell) in (0, len(spine)) for cell in cells)
     held = [(cell, end) for cell, end in zip(cells, ends, strict=True) if len(cell) > 1]
-    roomy = [_are_figures(cell) or have_room(cell, end) for cell, end in held]
+    roomy = [have_room(cell, end) for cell, end in held]
+    if any(roomy):  # figures that end at one place leave no room behind them; a long one that is broken stands alone
+        roomy = [has_room or _are_figures(cell) for has_room, (cell, _) in zip(roomy, held, strict=True)]
     return list(spine) if (figures or alike) and 2 * sum(roomy) > len(roomy) else []
 
 

@@ -223,8 +223,8 @@ class _Grid:
         for y, row in enumerate(fields):
             for x, lines in enumerate(row):
                 several = [line for line in lines if len(line.cells) > 1]
-                least = _FEWEST_FIELDS if len(lines) == 1 else 2
-                if not several or max(len(line.cells) for line in several) < least or 2 * len(several) < len(lines):
+                most = max((len(line.cells) for line in several), default=0)
+                if most < _FEWEST_FIELDS or 2 * len(several) < len(lines) or 1 < len(lines) < _OPEN_ROWS:
                     continue
                 if all(map(self._stands_in_columns, lines)):
                     rows += len(lines)

@@ -335,6 +335,8 @@ class Rows:
         near = self._even or pitch < 1.08 * self._pitch
         if not near or figures or not all(index in last for index in cells):
             return False
+        if any(entry.text.endswith(":") and last[index].text.endswith(":") for index, entry in cells.items()):
+            return False
         if min(cells) > self._label:
             return True
         full = all(self._is_full(last[index], entry, index) for index, entry in cells.items())

@@ -29,7 +29,7 @@ VERSIONS = {
     ".ods": "ods-2",
     ".odt": "odt-1",
     ".html": "html-1",
-    ".pdf": "pdf-8",
+    ".pdf": "pdf-9",
     ".pptx": "pptx-6",
     ".txt": "txt-2",
     ".xls": "xls-2",
