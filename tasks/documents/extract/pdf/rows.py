@@ -47,6 +47,7 @@ _FIGURE: Final = re.compile(
 )
 _LONGEST_FIGURE: Final = 40
 _LIKE_FIGURE: Final = re.compile(r"\d{1,9} ?/ ?\d{1,9}|\w\d{1,9}([.,]\d{1,9})?%")
+_YEAR: Final = re.compile(r"(19|20)\d\d")
 _LEADING_SIGN: Final = re.compile(r"(US|[A-Z]{0,2})[$€£¥]( ?\()?|\(|EUR|USD|GBP|CHF")
 _CLOSING_SIGN: Final = re.compile(r"%|\)|%\)|\)%|\) ?%")
 
@@ -256,7 +257,7 @@ class Rows:
     def _signs(self) -> dict[int, int]:
         """Columns that hold signs alone, and the column that each joins: the next for `$`, the one before for `%`."""
         texts: dict[int, list[str]] = {}
-        for line in self._lines:
+        for line in itertools.dropwhile(_is_header, self._lines):  # headers stand over signs and figures
             for cell in line.cells:
                 if over(cell, self._columns) <= 1:
                     texts.setdefault(self._column(cell), []).append(cell.text)
@@ -352,6 +353,11 @@ class Rows:
             room = min(room, self._lefts[column + 1] - GUTTER * self._size)
         word = below.words[0]
         return entry.right + 0.25 * self._size + (word.right - word.left) > room - 0.15 * self._size
+
+
+def _is_header(line: Line) -> bool:
+    """Whether a line holds no figures but years."""
+    return not any(is_figure(cell.text) and not _YEAR.fullmatch(cell.text) for cell in line.cells)
 
 
 def _end_of(joins: Mapping[int, int], index: int) -> int:

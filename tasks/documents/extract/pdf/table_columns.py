@@ -14,6 +14,8 @@ _ACROSS: Final = 0.1
 """The share of a table's lines that may run over a gutter: headings over several columns."""
 _MOST_TITLES: Final = 6
 """Lines at the top of a table that may run over gutters."""
+_FULL: Final = 0.45
+"""The share of the cells of its fullest line that a line has below the titles: signs may be cells of their own."""
 _TITLED: Final = 2
 """Rows below them that tell the columns, at least."""
 _FIGURES: Final = 0.4
@@ -33,8 +35,9 @@ def several_cells(lines: Iterable[Line]) -> list[Line]:
 
 def columns_below_titles(lines: Sequence[Line], columns: list[Interval], size: float) -> list[Interval]:
     """The columns of a table; more of them where figures have these and titles above them run over their gutters."""
-    usual = sorted(len(line.cells) for line in lines)[len(lines) // 2]
-    titles = sum(1 for _ in itertools.takewhile(lambda line: len(line.cells) < usual, lines[: _MOST_TITLES + 1]))
+    counts = [len(line.cells) for line in lines]
+    usual = sorted(counts)[len(counts) // 2]
+    titles = _titles(counts, usual) or _titles(counts, _FULL * max(counts))
     if not 0 < titles <= _MOST_TITLES or len(lines) - titles < _TITLED:
         return columns
     cells = [cell for line in lines[titles:] for cell in line.cells]
@@ -60,13 +63,23 @@ def columns_of(lines: Sequence[Line], size: float) -> list[Interval]:
             else:
                 columns.append([at, until])
     parted = columns[:1]
-    for left, right in columns[1:]:
+    for index, (left, right) in enumerate(columns[1:], 1):
+        gap = left - parted[-1][1]
         middle = (parted[-1][1] + left) / 2
         if any(_on_both_sides(line, middle, (parted[-1][0], right)) for line in lines):
+            parted.append([left, right])
+        elif (
+            index == 1 and len(columns) > 2 and columns[2][0] - right < gap
+        ):  # a header nearer to figures than to labels
             parted.append([left, right])
         else:
             parted[-1][1] = right
     return [(left, right) for left, right in parted]
+
+
+def _titles(counts: Sequence[int], usual: float) -> int:
+    """How many lines at the top of a table have fewer cells than is usual."""
+    return sum(1 for _ in itertools.takewhile(lambda count: count < usual, counts[: _MOST_TITLES + 1]))
 
 
 def _on_both_sides(line: Line, middle: float, within: Interval) -> bool:

@@ -50,6 +50,8 @@ _NEAR: Final = 1.6
 """Lines of a cell are nearer than so many sizes."""
 _LONE: Final = 2
 """Lines of one cell in a row that a table goes on behind: headings within it, labels that wrap."""
+_SENTENCE: Final = 12
+"""Words of a line above which it is a sentence between two tables if it runs over their figures or ends in a colon."""
 _MOST_LONE: Final = 8
 """The same where they stand in the first column: a label that wraps many times."""
 _LEADERS: Final = re.compile(r"(?<!\d)[.…·_]+$")
@@ -207,7 +209,11 @@ def _blocks(lines: Sequence[Line]) -> list[list[Line]]:
         elif run:
             run.append(line)
             lone += 1
-            if lone > _LONE and (lone > _MOST_LONE or any(other.right > label_end for other in run[-lone:])):
+            leads_in = line.right > label_end or line.words[-1].text.endswith(":")
+            sentence = len(line.words) > _SENTENCE and line.left + line.size < label_end and leads_in
+            if sentence or (
+                lone > _LONE and (lone > _MOST_LONE or any(other.right > label_end for other in run[-lone:]))
+            ):
                 blocks.append(run)
                 run = []
     return [block for block in map(_trimmed, [*blocks, run]) if block]

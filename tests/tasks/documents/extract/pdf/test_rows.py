@@ -190,3 +190,56 @@ def test_a_page_with_an_icon_of_which_half_a_character_comes_has_its_table() -> 
     objects[3] = pdfs.stream(b"".join(cells))
     rows = rows_of(reader.read(pdfs.pdf(objects)).text)
     assert rows[-4:] == [[f"Row {row}", f"1{row}00", f"2{row}00"] for row in range(4)]
+
+
+def test_a_header_over_a_column_of_currency_signs_is_the_figures() -> None:
+    canvas = page()
+    canvas.drawString(300, 700, "2021")
+    canvas.drawString(400, 700, "2022")
+    for index, (label, first, second) in enumerate((
+        ("Revenue", "990", "459"), ("Gross profit", "994", "206"), ("Net loss", "305", "287"),
+    )):  # fmt: skip
+        canvas.drawString(72, 688 - 12 * index, label)
+        for x, figure in ((300, first), (400, second)):
+            if not index:
+                canvas.drawString(x, 688, "$")
+            canvas.drawRightString(x + 50, 688 - 12 * index, figure)
+    rows = rows_of(text_of(canvas))
+    assert [row for row in rows if row[0] != "Revenue"] == [
+        ["", "2021", "2022"], ["Gross profit", "994", "206"], ["Net loss", "305", "287"]
+    ]  # fmt: skip
+
+
+def test_a_header_beside_its_figure_stands_in_its_column_not_in_the_label() -> None:
+    canvas = page()
+    for y, label, figure, right in (
+        (712, "", "", 0),
+        (700, "Scheduled vesting of stock", "44.0", 24),
+        (688, "Other vesting", "45.0", 24),
+    ):
+        canvas.drawString(72, y, label)
+        for x in (250, 330, 410):
+            canvas.drawString(x + right, y, figure or str(2000 + x))
+    rows = rows_of(text_of(canvas))
+    assert rows == [
+        ["", "2250", "2330", "2410"],
+        ["Scheduled vesting of stock", *3 * ["44.0"]],
+        ["Other vesting", *3 * ["45.0"]],
+    ]
+
+
+def test_a_sentence_that_leads_in_to_the_next_table_ends_the_one_above() -> None:
+    canvas = page()
+    for index in range(4):
+        canvas.drawString(72, 700 - 12 * index, f"Units {index}")
+        for right in (420, 540):
+            canvas.drawRightString(right, 700 - 12 * index, f"2{index}9.9")
+    canvas.drawString(
+        72, 646, "The vesting of the stock units that are outstanding at the year's end is as follows (in millions):"
+    )
+    for index in range(4):
+        canvas.drawString(72, 630 - 12 * index, f"Stock {index}")
+        for right in (200, 300, 380, 460, 540):
+            canvas.drawRightString(right, 630 - 12 * index, f"1{index}.5")
+    rows = rows_of(text_of(canvas))
+    assert [len(row) for row in rows] == [*4 * [3], *4 * [6]]
