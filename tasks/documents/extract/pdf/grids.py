@@ -222,9 +222,14 @@ class _Grid:
         rows = 0
         for y, row in enumerate(fields):
             for x, lines in enumerate(row):
-                several = [line for line in lines if len(line.cells) > 1]
-                most = max((len(line.cells) for line in several), default=0)
-                if most < _FEWEST_FIELDS or 2 * len(several) < len(lines) or 1 < len(lines) < _OPEN_ROWS:
+                if (
+                    not lines
+                    or 1 < len(lines) < _OPEN_ROWS
+                    or (len(lines) == 1 and len(lines[0].cells) < _FEWEST_FIELDS)
+                ):
+                    continue  # the usual
+                counts = [len(line.cells) for line in lines]
+                if max(counts) < _FEWEST_FIELDS or 2 * counts.count(1) > len(counts):
                     continue
                 if all(map(self._stands_in_columns, lines)):
                     rows += len(lines)

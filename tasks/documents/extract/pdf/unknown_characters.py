@@ -56,7 +56,8 @@ def with_left_out(textpage: Any, page_text: PageText) -> PageText:
     text: list[str] = []
     at = 0
     for index, code in enumerate(document.character_codes(textpage, count)):
-        if pdfium.FPDFText_GetTextIndexFromCharIndex(textpage, index) >= 0:
+        is_control = code < ord(" ") or code in _CONTROLS_OF_SYMBOLS
+        if not is_control or pdfium.FPDFText_GetTextIndexFromCharIndex(textpage, index) >= 0:
             text.append(page_text.text[at : at + 1])
             at += 1
         elif code in _CONTROLS_OF_SYMBOLS or document.have_no_character(textpage, [index]) == [1]:
