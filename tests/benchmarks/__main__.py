@@ -1,7 +1,7 @@
 """`make bench`: each figure beside its baseline, measured in the same run.
 
 python -m tests.benchmarks [NAME ...]     names: demo, service, service_memory, load, extraction, peers, tables,
-word_order, pdf_speed, boxes, evidence, links, office, figures, finance_rooms, single_figures,
+real_tables, word_order, pdf_speed, boxes, evidence, links, office, figures, finance_rooms, single_figures,
 tagged_filings, drive,
 companies, websites, in_flight, carry_over,
 growth, retrieval, encodings, orders, report
@@ -30,6 +30,7 @@ from tests.benchmarks import (
     orders,
     pdf_speed,
     peers,
+    real_tables,
     report,
     retrieval,
     service,
@@ -68,6 +69,7 @@ BENCHES = {
     "retrieval": retrieval.measure,
     "encodings": encodings.measure,
     "orders": orders.measure,
+    "real_tables": real_tables.measure,
     "report": report.measure,
 }
 

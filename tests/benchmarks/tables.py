@@ -73,15 +73,15 @@ def measure() -> Iterator[tuple[str, str, str]]:
         for group in dict.fromkeys(table.group for table in printed):
             tables = [table for table in printed if table.group == group]
             wanted = sum(len(table.rows) for table in tables)
-            ours = sum(_found(table.rows, reader.read(table.pdf).text.splitlines()) for table in tables)
+            ours = sum(found_rows(table.rows, reader.read(table.pdf).text.splitlines()) for table in tables)
             figure = f"{ours / wanted:.3f} ({ours} of {wanted} rows of {len(tables)} tables)"
             if theirs:
-                others = sum(_found(table.rows, theirs[str(table.pdf)]) for table in tables)
+                others = sum(found_rows(table.rows, theirs[str(table.pdf)]) for table in tables)
                 figure += f"; pdfplumber {others / wanted:.3f}"
             yield f"rows of PDF tables, {group}", figure, targets[group.split(",")[0]]
 
 
-def _found(rows: Sequence[str], lines: Sequence[str]) -> int:
+def found_rows(rows: Sequence[str], lines: Sequence[str]) -> int:
     """How many rows are among the lines; a space beside a currency or percent sign does not count."""
     left = Counter(map(_plain, lines))
     return sum((Counter(map(_plain, rows)) & left).values())

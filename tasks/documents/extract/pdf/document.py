@@ -11,6 +11,7 @@ PDFium is not safe to call from several threads, nor is what is here.
 
 import ctypes
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress, repeat
 from pathlib import Path
@@ -26,6 +27,7 @@ from tasks.documents.extract.text_writer import Source
 
 Box = tuple[float, float, float, float]
 """Left, top, right and bottom, in points of the page, whose y grows upwards."""
+_HALVES: Final = re.compile("[\ud800-\udfff]")
 
 
 def _plain(function: Any) -> Any:
@@ -92,7 +94,12 @@ class _Buffer:
         self.units = (ctypes.c_ushort * units)()
 
     def text(self, units: int) -> str:
-        return ctypes.string_at(self.units, 2 * units).decode("utf-16-le", "ignore")
+        """The text, a space for half a character: of an icon beyond 16 bits PDFium gives its first unit alone."""
+        data = ctypes.string_at(self.units, 2 * units)
+        try:
+            return data.decode("utf-16-le")
+        except UnicodeDecodeError:
+            return _HALVES.sub(" ", data.decode("utf-16-le", "surrogatepass"))
 
 
 open_annotation: Final = _plain(pdfium.FPDFPage_GetAnnot)

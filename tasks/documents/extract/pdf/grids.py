@@ -4,26 +4,28 @@ Where rules cross they make a grid; a cell that no rule parts from its neighbour
 spans both. All lengths are points; `y` grows from the top of the page to its bottom.
 """
 
-import itertools
 import math
 from bisect import bisect, bisect_left
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Final
 
+from tasks.documents.extract.pdf.grid_rows import (
+    LEVEL,
+    STACKED,
+    TABLE_LINES,
+    have_room,
+    is_too_much,
+    rows_between_rules,
+)
 from tasks.documents.extract.pdf.lines import Line, lines_of
-from tasks.documents.extract.pdf.rows import RuledLine, TableRow, is_figure
+from tasks.documents.extract.pdf.rows import RuledLine, TableRow
 from tasks.documents.extract.pdf.rules import THIN, Rules, joined_rules
 from tasks.documents.extract.pdf.tables import Table
-from tasks.documents.extract.pdf.words import Word, is_right_to_left, text_of
-from tasks.documents.extract.pdf.wrapped_cells import joined_lines
+from tasks.documents.extract.pdf.words import Word, is_right_to_left
 
 _MOST_CELLS: Final = 20_000
 _FEWEST_FIELDS: Final = 3
-_MOST_LINES: Final = 30
-"""Lines of a cell: one with more is a part of the page."""
-_TABLE_LINES: Final = 3
-"""Lines of a cell with several figures each: such a cell is a table that rules part otherwise."""
 _BESIDE: Final = 0.5
 """The share of a grid's lines that may have words at its sides."""
 _OPEN: Final = 12.0
@@ -34,14 +36,6 @@ _MOST_EMPTY: Final = 20
 """Fields of a grid for each of its words: one with more is a drawing."""
 _OPEN_ROWS: Final = 3
 """Rows without rules between their cells that are parted where the rules above them stand, at least."""
-_STACKED: Final = 3
-"""Lines below each other, at least, that may be rows without rules between."""
-_LEVEL: Final = 0.6
-"""The share of such rows that hold something in a column that tells them."""
-_SAME_LEVEL: Final = 0.4
-"""How far lines of one row may be raised, as a share of their size."""
-_ROOMY: Final = 0.5
-"""The share of lines that leave room for the next word where they are no text that wraps."""
 _SPANNED: Final = 0.6
 """The share of a cell's edge that a rule must cover to part it from its neighbour."""
 
@@ -177,9 +171,9 @@ class _Grid:
         fields: list[list[list[Line]]] = [[[] for _ in range(width)] for _ in range(self._height)]
         for field, its_words in sorted(held.items()):
             fields[field // width][field % width] = lines = lines_of(its_words)
-            if len(lines) >= _STACKED and self._part_stack(fields, cells, field):
+            if len(lines) >= STACKED and self._part_stack(fields, cells, field):
                 continue
-            if len(lines) >= _TABLE_LINES and _is_too_much(lines):
+            if len(lines) >= TABLE_LINES and is_too_much(lines):
                 return []
         if not parted and (gutters := self._gutters(fields, cells)):
             return _Grid(Rules(self._rules.horizontal, self._rules.vertical + gutters)).rows(words, parted=True)
@@ -187,7 +181,7 @@ class _Grid:
             row
             for y, lines in enumerate(fields)
             if any(lines)
-            for row in _rows(lines, [self._end(lines[x], cells, y, x) for x in range(width)])
+            for row in rows_between_rules(lines, [self._end(lines[x], cells, y, x) for x in range(width)])
         ]
 
     def _part_stack(self, fields: Sequence[list[list[Line]]], cells: Sequence[int], field: int) -> bool:
@@ -200,9 +194,9 @@ class _Grid:
         rows = [bisect(self._ys, _middle(line.words[0])) - 1 for line in lines]
         below = range(field, len(cells), self._width)
         spanned = sum(cells[other] == field for other in below)
-        if len(set(rows)) < len(rows) or len(rows) < _LEVEL * spanned:
+        if len(set(rows)) < len(rows) or len(rows) < LEVEL * spanned:
             return False
-        if not _have_room(lines, self._end(lines, cells, y, x)):
+        if not have_room(lines, self._end(lines, cells, y, x)):
             return False
         fields[y][x] = []
         for row, line in zip(rows, lines, strict=True):
@@ -223,19 +217,37 @@ class _Grid:
         return x
 
     def _gutters(self, fields: Sequence[Sequence[Sequence[Line]]], cells: Sequence[int]) -> list[RuledLine]:
-        """Rules that are not drawn in rows that hold one line each, whose words stand below those of a header."""
+        """Rules that are not drawn in rows, or in a cell of many lines, whose words stand below those of a header."""
         gutters: list[RuledLine] = []
         rows = 0
         for y, row in enumerate(fields):
             for x, lines in enumerate(row):
-                if len(lines) != 1 or len(lines[0].cells) < _FEWEST_FIELDS:
+                if (
+                    not lines
+                    or 1 < len(lines) < _OPEN_ROWS
+                    or (len(lines) == 1 and len(lines[0].cells) < _FEWEST_FIELDS)
+                ):
+                    continue  # the usual
+                counts = [len(line.cells) for line in lines]
+                if max(counts) < _FEWEST_FIELDS or 2 * counts.count(1) > len(counts):
                     continue
-                sides = [(bisect(self._xs, cell.left), bisect(self._xs, cell.right)) for cell in lines[0].cells]
-                if len(set(sides)) == len(sides) and all(left == right for left, right in sides):
-                    rows += 1
+                if all(map(self._stands_in_columns, lines)):
+                    rows += len(lines)
+                    end = self._ys[self._last_row(cells, y, x) + 1]
                     inner = self._xs[x + 1 : self._last(cells, y, x) + 1]
-                    gutters += (RuledLine(at, self._ys[y], self._ys[y + 1]) for at in inner)
+                    gutters += (RuledLine(at, self._ys[y], end) for at in inner)
         return gutters if rows >= _OPEN_ROWS else []
+
+    def _stands_in_columns(self, line: Line) -> bool:
+        """Whether each cell of a line stands in a column of its own."""
+        sides = [(bisect(self._xs, cell.left), bisect(self._xs, cell.right)) for cell in line.cells]
+        return len(set(sides)) == len(sides) and all(left == right for left, right in sides)
+
+    def _last_row(self, cells: Sequence[int], y: int, x: int) -> int:
+        """The last row of a cell."""
+        while y + 1 < self._height and cells[(y + 1) * self._width + x] == cells[y * self._width + x]:
+            y += 1
+        return y
 
     def _cells(self) -> list[int]:
         """For each field of the grid, row by row, the first field of the cell that it belongs to."""
@@ -261,70 +273,6 @@ class _Grid:
                 if y and not below[x]:
                     join(field, field - width)
         return list(map(root, first))
-
-
-def _is_too_much(cell: Sequence[Line]) -> bool:
-    """Whether a cell of several lines holds a part of the page, or a table of its own."""
-    if len(cell) > _MOST_LINES and not _are_figures(cell):
-        return True
-    return sum(sum(is_figure(part.text) for part in line.cells) > 1 for line in cell) >= _TABLE_LINES
-
-
-def _rows(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> list[TableRow]:
-    """The rows between two rules, given each cell's lines: one, or one a line where the lines of figures say so."""
-    count = max(map(len, cells), default=0)
-    several = [cell for cell in cells if cell]
-    if count > 1 and len(several) > 1 and all(len(cell) == count for cell in several) and any(map(_are_figures, cells)):
-        return [_row([cell[index : index + 1] for cell in cells], ends) for index in range(count)]
-    if count >= _STACKED and len(several) > 1 and (levels := _levels(cells, ends)):
-        return [_row([[line for line in cell if _is_level(line, level)] for cell in cells], ends) for level in levels]
-    return [_row(cells, ends)] if several else []
-
-
-def _levels(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> list[Line]:
-    """The lines of the fullest cell, if those of the others are level with them and are rows; else none.
-
-    They are rows where the lines of most cells leave room for what comes next, and where a cell holds a figure in most
-    of them or all cells hold as many lines.
-    """
-    spine = max(cells, key=len)
-    if not all(sum(_is_level(line, level) for level in spine) == 1 for cell in cells for line in cell):
-        return []
-    figures = any(_are_figures(cell) and len(cell) >= max(_STACKED, _LEVEL * len(spine)) for cell in cells)
-    alike = all(len(cell) in (0, len(spine)) for cell in cells)
-    roomy = [_have_room(cell, end) for cell, end in zip(cells, ends, strict=True) if len(cell) > 1]
-    return list(spine) if (figures or alike) and 2 * sum(roomy) > len(roomy) else []
-
-
-def _is_level(line: Line, other: Line) -> bool:
-    return abs(line.base - other.base) < _SAME_LEVEL * max(line.size, other.size)
-
-
-def _have_room(lines: Sequence[Line], end: float) -> bool:
-    """Whether the first word of most lines would have had room behind the line above: so they are no one text."""
-    roomy = [
-        line.right + 0.25 * line.size + below.words[0].right - below.words[0].left < end
-        for line, below in itertools.pairwise(lines)
-    ]
-    return sum(roomy) >= _ROOMY * len(roomy)
-
-
-def _row(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> TableRow:
-    words = [word for cell in cells for line in cell for word in line.words]
-    return TableRow([_text(cell, end) for cell, end in zip(cells, ends, strict=True)], words)
-
-
-def _text(lines: Sequence[Line], end: float) -> str:
-    """The text of a cell whose lines may end there."""
-    if len(lines) < 2:
-        return text_of(lines[0].words) if lines else ""
-    size = max(line.size for line in lines)
-    return joined_lines([(text_of(line.words), line.words) for line in lines], end, size)
-
-
-def _are_figures(lines: Sequence[Line]) -> bool:
-    """Whether each line of a cell is a figure."""
-    return len(lines) > 1 and all(is_figure(text_of(line.words)) for line in lines)
 
 
 def _closed(rules: Rules) -> list[RuledLine]:

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Final
 
 from tasks.documents.extract.pdf.lines import Line, LineCell
@@ -9,16 +10,23 @@ from tasks.documents.extract.pdf.rows import Interval, is_figure, over
 
 _LEADING: Final = 2.2
 """Headers no further above a table than so many sizes are part of it."""
-_MOST: Final = 2
+_MOST: Final = 4
 """Lines above a table that are looked at."""
+_LONGEST: Final = 12
+"""Words of a line that is a header at most: one with more is prose."""
+_LEVEL: Final = 0.7
+"""Lines of a header that stand nearer than so many sizes are one: some programs set each heading a little higher."""
+_CENTRED: Final = 0.15
+"""How far a heading's middle is from that of the columns below it, as a share of their width."""
 _ALIGNED: Final = 1.0
 """Points by which the lines of a header stand apart at most, at one of their sides or in their middle."""
 
 
 def headers_above(lines: Sequence[Line], first: Line, columns: Sequence[Interval]) -> list[Line]:
-    """The lines right above a table whose first line is this that hold a single cell, above a column but the first.
+    """The lines right above a table whose first line is this that hold a single cell, above columns but the first.
 
-    One that is several columns' headers with a space between is parted.
+    One that is several columns' headers with a space between is parted, one that stands over the middle of several is
+    theirs.
     """
     headers: list[Line] = []
     for line in reversed([line for line in lines if line.base < first.base][-_MOST:]):
@@ -27,10 +35,40 @@ def headers_above(lines: Sequence[Line], first: Line, columns: Sequence[Interval
         if not near or len(line.cells) > 1 or line.left < columns[1][0] - line.size:
             break
         _part(line, below, columns)
-        if len(line.cells) == 1 and over(line.cells[0], columns) != 1:
+        beside = bool(headers) and _are_beside(line, below)
+        under = [*headers, first][1] if beside else below
+        if len(line.cells) == 1 and over(line.cells[0], columns) != 1 and not _is_centred(line, under, columns):
             break
-        headers.insert(0, line)
+        if beside:
+            headers[0] = _joined(line, below)
+        else:
+            headers.insert(0, line)
     return headers
+
+
+def _is_centred(line: Line, below: Line, columns: Sequence[Interval]) -> bool:
+    """Whether a line of one cell stands over the middle of several columns, or of a cell below it."""
+    if len(line.words) > _LONGEST:
+        return False
+    middle = (line.left + line.right) / 2
+    if any(abs(cell.left + cell.right - 2 * middle) / 2 < _ALIGNED for cell in below.cells):
+        return True
+    spanned = [(left, right) for left, right in columns if left < line.right and line.left < right]
+    if len(spanned) < 2:
+        return False
+    left, right = spanned[0][0], spanned[-1][1]
+    return abs(left + right - 2 * middle) / 2 < _CENTRED * (right - left)
+
+
+def _are_beside(line: Line, other: Line) -> bool:
+    """Whether two lines of a header stand nearly on one level, and their words beside each other."""
+    near = other.base - line.base < _LEVEL * max(line.size, other.size)
+    return near and (line.right < other.left or other.right < line.left)
+
+
+def _joined(line: Line, other: Line) -> Line:
+    first, second = sorted((line, other), key=attrgetter("left"))
+    return Line([*first.words, *second.words], other.base, max(line.size, other.size), [*first.cells, *second.cells])
 
 
 def part_headers(block: Sequence[Line], columns: Sequence[Interval]) -> None:

@@ -67,9 +67,11 @@ def text_of(page: Any, remarks: Sequence[Remark] = ()) -> tuple[str, list[Remark
     if not page_content.characters:  # blank: there may be a hundred thousand of them
         pdfium.FPDFText_ClosePage(textpage)
         return "", list(remarks), 0
+    page_content = unknown_characters.with_left_out(textpage, page_content)
     page_content = right_to_left.with_ligatures(textpage, page_content)
-    unknown = unknown_characters.count_in(textpage, page_content.characters)
     text = page_content.text
+    unknown = unknown_characters.count_in(textpage, page_content.characters)
+    unknown = max(unknown, text.count(unknown_characters.UNKNOWN))
     if _NOT_OURS.search(text):
         text = _NOT_OURS.sub(" ", text)
         page_content = page_content._replace(text=text)

@@ -47,6 +47,7 @@ _FIGURE: Final = re.compile(
 )
 _LONGEST_FIGURE: Final = 40
 _LIKE_FIGURE: Final = re.compile(r"\d{1,9} ?/ ?\d{1,9}|\w\d{1,9}([.,]\d{1,9})?%")
+_YEAR: Final = re.compile(r"(19|20)\d\d")
 _LEADING_SIGN: Final = re.compile(r"(US|[A-Z]{0,2})[$€£¥]( ?\()?|\(|EUR|USD|GBP|CHF")
 _CLOSING_SIGN: Final = re.compile(r"%|\)|%\)|\)%|\) ?%")
 
@@ -241,10 +242,9 @@ class Rows:
         for index in group:
             for column, entry in self._entries[index].items():
                 held.setdefault(column, []).append(entry)
-        stacked = [
-            sum(_is_like_figure(entry.text) or entry.text.endswith(":") for entry in entries) > 1
-            for entries in held.values()
-        ]
+        if any(sum(entry.text.endswith(":") for entry in entries) > 1 for entries in held.values()):
+            return True
+        stacked = [sum(_is_like_figure(entry.text) for entry in entries) > 1 for entries in held.values()]
         if sum(stacked) > 1 or any(stacked[:1]) or (any(stacked) and len(stacked) <= _NARROW):
             return True
         full = [
@@ -257,7 +257,7 @@ class Rows:
     def _signs(self) -> dict[int, int]:
         """Columns that hold signs alone, and the column that each joins: the next for `$`, the one before for `%`."""
         texts: dict[int, list[str]] = {}
-        for line in self._lines:
+        for line in itertools.dropwhile(_is_header, self._lines):  # headers stand over signs and figures
             for cell in line.cells:
                 if over(cell, self._columns) <= 1:
                     texts.setdefault(self._column(cell), []).append(cell.text)
@@ -314,7 +314,8 @@ class Rows:
     def _goes_on(self, row: Sequence[int], group: Sequence[int], *, by_cells: bool) -> bool:
         """Whether lines hold what did not fit into the row above them.
 
-        `by_cells`: the table is drawn cell by cell, so that only the last cell of a row can go on without its turn.
+        `by_cells`: the table is drawn cell by cell, so that only the last cell of a row can go on without its turn, or
+        a label whose figures stand beside its last line.
         """
         above, line = self._lines[row[-1]], self._lines[group[0]]
         cells = self._entries[group[0]]
@@ -324,16 +325,18 @@ class Rows:
         last: dict[int, _Entry] = {}
         for index in row:
             last.update(self._entries[index])
-        if by_cells:
+        if by_cells and not set(last) == {0} <= set(cells):
             end = max(last)
             return set(cells) == {end} and len(group) == 1 and self._is_full(last[end], cells[end], end, strict=True)
         figures = [entry for entry in cells.values() if _is_like_figure(entry.text)]
         if set(last) == {0} and 0 in cells:  # a label that fills its column, its figures below
             indented = cells[0].left > last[0].left + 2.5 * self._size
-            near = self._even or pitch < _WRAPPED * self._pitch
+            near = (self._even or pitch < _WRAPPED * self._pitch) and not last[0].text.endswith(":")
             return near and self._over(last[0]) <= 1 and not indented and self._is_full(last[0], cells[0], 0)
         near = self._even or pitch < 1.08 * self._pitch
         if not near or figures or not all(index in last for index in cells):
+            return False
+        if any(entry.text.endswith(":") and last[index].text.endswith(":") for index, entry in cells.items()):
             return False
         if min(cells) > self._label:
             return True
@@ -350,6 +353,11 @@ class Rows:
             room = min(room, self._lefts[column + 1] - GUTTER * self._size)
         word = below.words[0]
         return entry.right + 0.25 * self._size + (word.right - word.left) > room - 0.15 * self._size
+
+
+def _is_header(line: Line) -> bool:
+    """Whether a line holds no figures but years."""
+    return not any(is_figure(cell.text) and not _YEAR.fullmatch(cell.text) for cell in line.cells)
 
 
 def _end_of(joins: Mapping[int, int], index: int) -> int:

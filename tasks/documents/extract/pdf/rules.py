@@ -17,6 +17,8 @@ THIN: Final = 2.5
 """The thickest rule; rules as near as that to each other are one."""
 _SHORT: Final = 3.0
 """Shorter rules are part of a drawing."""
+_PIECE: Final = 2.0
+"""Shorter boxes are no rules: programs draw the borders of a cell in pieces, the shortest where rules meet."""
 _SMALL: Final = 10.0
 """Paths that are smaller in both directions are signs and boxes to check: a cell has room for a word."""
 _MOST_OBJECTS: Final = 20_000
@@ -51,9 +53,9 @@ def rules_of(page: Any, turn: int = 0) -> Rules:
             for (x, y), (other_x, other_y) in _stroked_segments(path):
                 _add(rules, x, y, other_x, other_y)
         elif width > height:
-            if width > _SHORT:
+            if width > _PIECE:
                 rules.horizontal.append(RuledLine(-(top + bottom) / 2, left, right))
-        elif height > _SHORT:
+        elif height > _PIECE:
             rules.vertical.append(RuledLine((left + right) / 2, -top, -bottom))
         if len(rules.horizontal) + len(rules.vertical) > _MOST_RULES:
             return Rules([], [])

@@ -8,7 +8,6 @@ label that fills its column and goes on in the next line is one cell, a cell tha
 import itertools
 import math
 import re
-from bisect import bisect, bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
@@ -16,7 +15,7 @@ from typing import Final
 
 from tasks.documents.extract.pdf.headers import headers_above, part_headers
 from tasks.documents.extract.pdf.lines import Line, LineCell, lines_of
-from tasks.documents.extract.pdf.rows import GUTTER, Interval, Rows, RuledLine, TableRow, is_figure, over
+from tasks.documents.extract.pdf.rows import GUTTER, Interval, Rows, RuledLine, TableRow, over
 from tasks.documents.extract.pdf.table_checks import (
     FEWEST,
     beside_caption,
@@ -28,6 +27,13 @@ from tasks.documents.extract.pdf.table_checks import (
     without_notes,
     without_tail,
 )
+from tasks.documents.extract.pdf.table_columns import (
+    columns_below_titles,
+    columns_of,
+    part_at_edges,
+    part_at_rivers,
+    several_cells,
+)
 from tasks.documents.extract.pdf.words import Word
 
 _APART: Final = 3.4
@@ -36,26 +42,18 @@ _MOST_SIDES: Final = 8
 """Places at which a run of lines may be parted into tables side by side."""
 _COVERED: Final = 0.8
 """The share of a table's width that a rule between two of its rows covers."""
+_UNDER: Final = 0.4
+"""How far below its words an underline stands at most, as a share of their size."""
+_ENDS: Final = 2.0
+"""Points between the ends of an underline and of its words."""
 _NEAR: Final = 1.6
 """Lines of a cell are nearer than so many sizes."""
 _LONE: Final = 2
 """Lines of one cell in a row that a table goes on behind: headings within it, labels that wrap."""
+_SENTENCE: Final = 12
+"""Words of a line above which it is a sentence between two tables if it runs over their figures or ends in a colon."""
 _MOST_LONE: Final = 8
 """The same where they stand in the first column: a label that wraps many times."""
-_ACROSS: Final = 0.1
-"""The share of a table's lines that may run over a gutter: headings over several columns."""
-_MOST_TITLES: Final = 3
-"""Lines at the top of a table that may run over gutters."""
-_TITLED: Final = 4
-"""Rows below them that tell the columns, at least."""
-_FIGURES: Final = 0.4
-"""The share of their cells that are figures, at least."""
-_EDGED: Final = 0.25
-"""The share of a column's lines that have two cells where it is two columns."""
-_ALIGNED: Final = 0.8
-"""The share of those whose right cells begin at one place."""
-_AT_ONE_PLACE: Final = 0.6
-"""The share of a column's lines that have an edge or their middle at one place."""
 _LEADERS: Final = re.compile(r"(?<!\d)[.…·_]+$")
 _SPACED_LEADERS: Final = re.compile(r"[.…·_]{4,}|([.…·_] ){3,}|…")
 
@@ -88,19 +86,19 @@ def find_tables(lines: list[Line], rules: Sequence[RuledLine] = ()) -> list[Tabl
         if end < len(block):
             waiting += _blocks(block[end:])[::-1]
             block = _trimmed(block[:end])
-        rows = _several(block)
+        rows = several_cells(block)
         if len(rows) < FEWEST or not is_table(rows):
             continue
         size = sorted(line.size for line in rows)[len(rows) // 2]
-        columns = _columns(rows, size)
+        columns = columns_of(rows, size)
         body = without_tail(block)
-        if len(body) < len(block) and len(above := _columns(_several(body), size)) > len(columns):
-            block, rows, columns = body, _several(body), above
-        if _part_at_rivers(block, columns, size):
-            columns = _columns(_several(block), size)
-        columns = _columns_below_titles(_several(block), columns, size)
-        columns = _part_at_edges(block, columns)
-        if len(columns) > 1 and is_table(_several(block)) and not is_list(rows):
+        if len(body) < len(block) and len(above := columns_of(several_cells(body), size)) > len(columns):
+            block, rows, columns = body, several_cells(body), above
+        if part_at_rivers(block, columns, size):
+            columns = columns_of(several_cells(block), size)
+        columns = columns_below_titles(several_cells(block), columns, size)
+        columns = part_at_edges(block, columns)
+        if len(columns) > 1 and is_table(several_cells(block)) and not is_list(rows):
             if sides := beside_prose(block, columns):
                 tables += (table for side in sides for table in find_tables(lines_of(side), rules))
                 continue
@@ -110,7 +108,7 @@ def find_tables(lines: list[Line], rules: Sequence[RuledLine] = ()) -> list[Tabl
             block = without_notes(block, columns)
             block = [*headers_above(lines, block[0], columns), *block]
             part_headers(block, columns)
-            across = _across(rules, columns)
+            across = _across(rules, block, columns)
             block += _last_lines(lines, block[-1], columns, across)
             table = Table(block[0].base, Rows(block, columns, size, across).read())
             drawn_behind = drawn_behind or following(lines)
@@ -134,11 +132,19 @@ def _last_lines(lines: Iterable[Line], last: Line, columns: Sequence[Interval], 
     return held
 
 
-def _across(rules: Sequence[RuledLine], columns: Sequence[Interval]) -> list[float]:
-    """Where rules run over most of the width of a table, from its top."""
+def _across(rules: Sequence[RuledLine], block: Sequence[Line], columns: Sequence[Interval]) -> list[float]:
+    """Where rules run over most of the width of a table, from its top; the underlines of its words are none."""
     left, right = columns[0][0], columns[-1][1]
     covered = _COVERED * (right - left)
-    return sorted(rule.at for rule in rules if min(rule.end, right) - max(rule.begin, left) > covered)
+    wide = [rule for rule in rules if min(rule.end, right) - max(rule.begin, left) > covered]
+    return sorted(rule.at for rule in wide if not any(_underlines(rule, line) for line in block))
+
+
+def _underlines(rule: RuledLine, line: Line) -> bool:
+    """Whether a rule runs right below a cell of a line, from its beginning to its end."""
+    if not 0 <= rule.at - line.base < _UNDER * line.size:
+        return False
+    return any(abs(cell.left - rule.begin) < _ENDS and abs(cell.right - rule.end) < _ENDS for cell in line.cells)
 
 
 def _side_by_side(block: Sequence[Line], rules: Sequence[RuledLine]) -> list[Table]:
@@ -146,7 +152,7 @@ def _side_by_side(block: Sequence[Line], rules: Sequence[RuledLine]) -> list[Tab
     words = sorted([word for line in block for word in line.words], key=attrgetter("first"))
     for middle in _drawn_apart(words)[:_MOST_SIDES]:
         left, right = words[:middle], words[middle:]
-        if len(_several(lines_of(left))) < FEWEST or len(_several(lines_of(right))) < FEWEST:
+        if len(several_cells(lines_of(left))) < FEWEST or len(several_cells(lines_of(right))) < FEWEST:
             continue
         if any(_drawn_apart(left)):
             return []  # a table that is drawn column by column
@@ -173,10 +179,6 @@ def _drawn_apart(words: Sequence[Word]) -> list[int]:
             apart.append(index)
         right = max(right, word.right)
     return apart
-
-
-def _several(lines: Iterable[Line]) -> list[Line]:
-    return [line for line in lines if len(line.cells) > 1]
 
 
 def _trimmed(block: list[Line]) -> list[Line]:
@@ -207,7 +209,11 @@ def _blocks(lines: Sequence[Line]) -> list[list[Line]]:
         elif run:
             run.append(line)
             lone += 1
-            if lone > _LONE and (lone > _MOST_LONE or any(other.right > label_end for other in run[-lone:])):
+            leads_in = line.right > label_end or line.words[-1].text.endswith(":")
+            sentence = len(line.words) > _SENTENCE and line.left + line.size < label_end and leads_in
+            if sentence or (
+                lone > _LONE and (lone > _MOST_LONE or any(other.right > label_end for other in run[-lone:]))
+            ):
                 blocks.append(run)
                 run = []
     return [block for block in map(_trimmed, [*blocks, run]) if block]
@@ -224,61 +230,12 @@ def _end(block: Sequence[Line]) -> int:
             fits = not across and all(over(cell, columns) == 1 for cell in line.cells)
             if fits:
                 continue
-            before, columns = columns, _columns(rows, line.size)
+            before, columns = columns, columns_of(rows, line.size)
             if across and len(rows) > 2 and len(columns) < max(2, 0.6 * len(before)):
                 return index
         elif across and rows:
             return index
     return len(block)
-
-
-def _columns_below_titles(lines: Sequence[Line], columns: list[Interval], size: float) -> list[Interval]:
-    """The columns of a table; more of them where figures have these and titles above them run over their gutters."""
-    usual = sorted(len(line.cells) for line in lines)[len(lines) // 2]
-    titles = sum(1 for _ in itertools.takewhile(lambda line: len(line.cells) < usual, lines[: _MOST_TITLES + 1]))
-    if not 0 < titles <= _MOST_TITLES or len(lines) - titles < _TITLED:
-        return columns
-    cells = [cell for line in lines[titles:] for cell in line.cells]
-    if sum(is_figure(cell.text) for cell in cells) < _FIGURES * len(cells):
-        return columns
-    below = _columns(lines[titles:], size)
-    return below if len(below) > len(columns) else columns
-
-
-def _columns(lines: Sequence[Line], size: float) -> list[Interval]:
-    """Where most lines have something, from left to right; between two columns some line has cells on both sides."""
-    votes = [(cell.left, 1) for line in lines for cell in line.cells]
-    votes += [(cell.right, -1) for line in lines for cell in line.cells]
-    votes.sort()
-    columns: list[list[float]] = []
-    allowed = _ACROSS * len(lines)
-    count = 0
-    for (at, vote), (until, _) in itertools.pairwise(votes):
-        count += vote
-        if count > allowed and until > at:
-            if columns and at - columns[-1][1] < GUTTER * size:
-                columns[-1][1] = until
-            else:
-                columns.append([at, until])
-    parted = columns[:1]
-    for left, right in columns[1:]:
-        middle = (parted[-1][1] + left) / 2
-        if any(_on_both_sides(line, middle, (parted[-1][0], right)) for line in lines):
-            parted.append([left, right])
-        else:
-            parted[-1][1] = right
-    return [(left, right) for left, right in parted]
-
-
-def _on_both_sides(line: Line, middle: float, within: Interval) -> bool:
-    """Whether a line has a cell on each side of a place, and none over it."""
-    left = right = False
-    for cell in line.cells:
-        if cell.left < middle < cell.right:
-            return False
-        left |= within[0] <= cell.right < middle
-        right |= middle < cell.left <= within[1]
-    return left and right
 
 
 def _text_of(line: Line) -> str:
@@ -303,98 +260,3 @@ def _part_at_leaders(line: Line) -> None:
         if words:
             cells.append(LineCell(words))
     line.cells = cells or line.cells
-
-
-def _part_at_rivers(block: Sequence[Line], columns: Sequence[Interval], size: float) -> bool:
-    """Part cells at white that is narrower than between cells but stands open in every line; tells whether any was."""
-    rows = _several(block)
-    if len(rows) < FEWEST:
-        return False
-    parted = False
-    lefts = [[word.left for word in line.words] for line in rows]
-    for left, right in columns:
-        near = [
-            line.words[bisect_left(begins, left - 1) : bisect(begins, right + 1)]
-            for line, begins in zip(rows, lefts, strict=True)
-        ]
-        lines = [[word for word in words if word.right <= right + 1] for words in near]
-        lines = [words for words in lines if words]
-        several = [words for words in lines if len(words) > 1]  # headers of two columns are no part of them
-        spans = _merged(((word.left, word.right) for words in several for word in words), GUTTER * size)
-        for (_, begin), (end, _) in itertools.pairwise(spans):
-            gaps = [gap for words in lines if (gap := _gap(words, begin, end)) is not None]
-            if len(gaps) < max(3, 0.7 * len(lines)) or max(right - left for left, right in gaps) < 0.6 * size:
-                continue
-            behind = [[word for word in words if word.left >= end - 0.1] for words in several]
-            if _are_aligned([left for left, _ in gaps], [words for words in behind if words]):
-                parted = True
-                for line in block:
-                    line.cells = [part for cell in line.cells for part in _parted(cell, begin, end)]
-    return parted
-
-
-def _part_at_edges(block: Sequence[Line], columns: Sequence[Interval]) -> list[Interval]:
-    """The columns; one in which many lines have two cells is two, if the right ones of those begin at one place.
-
-    Other cells reach up to that place, so that no gutter runs down the table.
-    """
-    parted: list[Interval] = []
-    for left, right in columns:
-        held = [[cell for cell in line.cells if left <= cell.left and cell.right <= right] for line in block]
-        held = [cells for cells in held if cells]
-        edges = sorted(cells[1].left for cells in held if len(cells) == 2)
-        edge = edges[len(edges) // 2] if edges else 0.0
-        aligned = sum(abs(other - edge) < 1 for other in edges)
-        if aligned >= max(FEWEST, _EDGED * len(held)) and aligned > _ALIGNED * len(edges):
-            for line in block:
-                line.cells = [part for cell in line.cells for part in _parted_at(cell, edge)]
-            parted += (left, edge - 1), (edge, right)
-        else:
-            parted.append((left, right))
-    return parted
-
-
-def _parted_at(cell: LineCell, edge: float) -> list[LineCell]:
-    """A cell whose words run over an edge, in two if one of them begins there."""
-    for index, word in enumerate(cell.words[1:], 1):
-        if abs(word.left - edge) < 1:
-            return [LineCell(cell.words[:index]), LineCell(cell.words[index:])]
-    return [cell]
-
-
-def _merged(intervals: Iterable[Interval], gap: float) -> list[Interval]:
-    merged: list[list[float]] = []
-    for left, right in sorted(intervals):
-        if merged and left - merged[-1][1] < gap:
-            merged[-1][1] = max(merged[-1][1], right)
-        else:
-            merged.append([left, right])
-    return [(left, right) for left, right in merged]
-
-
-def _gap(words: Sequence[Word], begin: float, end: float) -> Interval | None:
-    """The white of a line between two places, both of which it has words beyond."""
-    before = [word.right for word in words if word.right <= begin + 0.1]
-    behind = [word.left for word in words if word.left >= end - 0.1]
-    return (max(before), min(behind)) if before and behind else None
-
-
-def _are_aligned(ends: Sequence[float], behind: Sequence[Sequence[Word]]) -> bool:
-    """Whether what stands before the white of lines ends at one place, or what stands behind it has one edge or middle.
-
-    White that runs down lines of prose by chance has neither.
-    """
-    lefts, rights = [words[0].left for words in behind], [words[-1].right for words in behind]
-    middles = [(left + right) / 2 for left, right in zip(lefts, rights, strict=True)]
-    for places in (ends, lefts, rights, middles):
-        middle = sorted(places)[len(places) // 2]
-        if sum(abs(place - middle) < 1 for place in places) >= _AT_ONE_PLACE * len(places):
-            return True
-    return False
-
-
-def _parted(cell: LineCell, begin: float, end: float) -> list[LineCell]:
-    for index in range(1, len(cell.words)):
-        if cell.words[index - 1].right <= begin + 0.1 and cell.words[index].left >= end - 0.1:
-            return [LineCell(cell.words[:index]), LineCell(cell.words[index:])]
-    return [cell]

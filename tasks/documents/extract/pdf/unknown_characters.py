@@ -7,7 +7,10 @@ right one often ("A" is number 65), and anything else as often: who reads it can
 import re
 from typing import Any, Final
 
+import pypdfium2.raw as pdfium
+
 from tasks.documents.extract.pdf import document
+from tasks.documents.extract.pdf.document import PageText
 
 _STEP: Final = 24
 """Of so many characters one is asked for first: a font without names has more of them than that."""
@@ -19,6 +22,9 @@ PDFium marks hyphens with U+0002.
 """
 
 _CONTROLS: Final = bytes([0, 1, *range(3, 9), *range(14, 32)])
+_CONTROLS_OF_SYMBOLS: Final = range(0x80, 0xA0)
+"""Controls that are glyphs of fonts for symbols: arrows for quotation marks."""
+UNKNOWN: Final = "\ufffd"
 _LONGEST: Final = 1_000_000
 _FEW: Final = 10
 _MANY: Final = 0.3
@@ -36,6 +42,29 @@ def count_in(textpage: Any, count: int) -> int:
     unknown = document.have_no_character(textpage, range(count))
     codes = document.character_codes(textpage, count)
     return sum(has_none == 1 and code > ord(" ") for has_none, code in zip(unknown, codes, strict=True))
+
+
+def with_left_out(textpage: Any, page_text: PageText) -> PageText:
+    """The text of a page with what PDFium leaves out of it for being a control character.
+
+    A glyph that its font does not name is U+FFFD: in articles it is the minus before a figure, which must not read as
+    positive.
+    """
+    count = page_text.characters
+    if page_text.units >= count or len(page_text.text) != page_text.units:  # the usual
+        return page_text
+    text: list[str] = []
+    at = 0
+    for index, code in enumerate(document.character_codes(textpage, count)):
+        is_control = code < ord(" ") or code in _CONTROLS_OF_SYMBOLS
+        if not is_control or pdfium.FPDFText_GetTextIndexFromCharIndex(textpage, index) >= 0:
+            text.append(page_text.text[at : at + 1])
+            at += 1
+        elif code in _CONTROLS_OF_SYMBOLS or document.have_no_character(textpage, [index]) == [1]:
+            text.append(UNKNOWN)
+        else:
+            return page_text
+    return PageText("".join(text), count, count) if len(text) == count else page_text
 
 
 def are_left_in(text: str) -> bool:

@@ -7,7 +7,7 @@ boxes of the glyphs. All lengths are points; `base` grows from the top of the pa
 
 import itertools
 import re
-from bisect import bisect
+from bisect import bisect, bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +22,8 @@ _WORD: Final = re.compile("([^\\s\x02\ufffe]+)[\x02\ufffe]?")
 """PDFium marks a hyphen at a line's end, and gives no line break."""
 _PLAIN: Final = re.compile(r"\S+")
 _PERCENT: Final = re.compile("%[\x02\ufffe]?")
+_WIDE: Final = re.compile("[\U00010000-\U0010ffff]")
+_OF_FORMULAS: Final = re.compile("[\U0001d400-\U0001d7ff]")
 _RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc]")
 LETTERS: Final = 0.85
 """A font's size as a share of the height of its characters' boxes."""
@@ -102,14 +104,16 @@ def words_of_text(textpage: Any, page_text: PageText, turn: int, spaces: Sequenc
 
     `spaces`: where spaces are missing in the text.
 
-    A page that is too full has none, nor has one with characters beyond 16 bits, which PDFium counts otherwise: these
-    are the letters of formulas, whose parts stand like the cells of a table.
+    A page that is too full has none, nor has one with letters of formulas, whose parts stand like the cells of a table.
     """
     text = page_text.text
-    if page_text.characters > MOST or len(text) != page_text.units:
+    if page_text.characters > MOST or (len(text) != page_text.units and _OF_FORMULAS.search(text)):
         return []
     spans = _spans(text, spaces)
     ones, others = [first for first, _, _ in spans], [end - 1 for _, end, _ in spans]
+    if len(text) != page_text.units:  # PDFium counts characters beyond 16 bits twice
+        wide = [match.start() for match in _WIDE.finditer(text)]
+        ones, others = ([at + bisect_left(wide, at) for at in side] for side in (ones, others))
     if page_text.units != page_text.characters:
         ones, others = ([document.character_at(textpage, at) for at in side] for side in (ones, others))
     single = [one for one, other in zip(ones, others, strict=True) if one == other]

@@ -18,7 +18,9 @@ _LETTER: Final = 0.65
 """A letter's width as a share of the size: a cell with so much room takes no more of a word."""
 _STACKED: Final = 0.8
 """The least distance of two lines of a cell, as a share of the size."""
-_SOFT_BREAK: Final = re.compile(r"\S[-/\\]$|^[-–−]$")
+_SOFT_BREAK: Final = re.compile(r"\S[-/\\]$|^[-–−]$|\w_$")
+_GOES_ON: Final = re.compile(r"_\w")
+"""What begins so goes on the name in the line above: `I2C_SLV0` and `_NACK`."""
 _HYPHENS: Final = ("\x02", "\ufffe")
 """What PDFium gives for a hyphen at a line's end."""
 
@@ -37,7 +39,8 @@ def joined_lines(lines: Sequence[tuple[str, Sequence[Word]]], full: float, size:
             continue
         last, drawn = lines[index - 1]
         broken = len(drawn) == 1 and _is_broken(last, words, (full - drawn[0].right) / size)
-        text += words if broken or text.endswith(_HYPHENS) or _SOFT_BREAK.search(text) else f" {words}"
+        broken = broken or text.endswith(_HYPHENS) or _SOFT_BREAK.search(text) is not None
+        text += words if broken or (_GOES_ON.match(words) and text[-1].isalnum()) else f" {words}"
     return text
 
 

@@ -78,3 +78,10 @@ def test_text_that_says_what_was_recognised_is_taken_to_be_right() -> None:
     assert unknown_characters.are_confirmed("The annual report 2023", "The annua1 report 2023")
     assert not unknown_characters.are_confirmed("7KHDQQXDOUHSRUW", "The annual report")
     assert not unknown_characters.are_confirmed("7KHDQQXDOUHSRUW", "")
+
+
+def test_a_minus_that_its_font_does_not_name_leaves_no_positive_figure() -> None:
+    font = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Differences [3 /C0] >> >>"
+    reading = reader.read(pdfs.pdf(pdfs.one_page(b"Potential (V) \\0030.9393 at rest", font=font)))
+    assert reading.text.strip() == "Potential (V) \ufffd0.9393 at rest"
+    assert reading.warnings == ["Characters that their fonts do not name are missing or may be wrong: page 1."]
