@@ -16,6 +16,8 @@ from typing import Final, NamedTuple
 from tasks.figures.periods import last_day, months_of
 from tests.benchmarks import (
     finance_rooms_development,
+    finance_rooms_fourth,
+    finance_rooms_fourth_languages,
     finance_rooms_second_development,
     finance_rooms_second_shut,
     finance_rooms_shut,
@@ -26,6 +28,8 @@ from tests.benchmarks.figure_conflicts import conflicts_of
 Room = Callable[[Path], set[tuple[str, str, str]]]
 _THIRD: Final = random.Random(17).sample(finance_rooms_third.ROOMS, len(finance_rooms_third.ROOMS))
 """The third rooms in an order by lot: the first half is for development, the other is shut."""
+_WRITTEN_FOURTH: Final = [*finance_rooms_fourth.ROOMS, *finance_rooms_fourth_languages.ROOMS]
+_FOURTH: Final = random.Random(24).sample(_WRITTEN_FOURTH, len(_WRITTEN_FOURTH))
 PARTS: Final[dict[str, Sequence[Room]]] = {
     "development": finance_rooms_development.ROOMS,
     "shut": finance_rooms_shut.ROOMS,
@@ -33,6 +37,8 @@ PARTS: Final[dict[str, Sequence[Room]]] = {
     "second shut": finance_rooms_second_shut.ROOMS,
     "third development": _THIRD[: len(_THIRD) // 2],
     "third shut": _THIRD[len(_THIRD) // 2 :],
+    "fourth development": _FOURTH[: len(_FOURTH) // 2],
+    "fourth shut": _FOURTH[len(_FOURTH) // 2 :],
 }
 
 
