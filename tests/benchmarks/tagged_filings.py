@@ -1,7 +1,8 @@
 """Figures of filings whose values are tagged in their own pages (inline XBRL): the tags are the answers.
 
-DILIGENCE_BENCH_FILINGS names a folder with a clone of alphanome-ai/sec-parser-test-data anywhere below it. Companies
-that another part of the benchmarks knows are left out; the others are halved by a seed. Annual reports give the values
+DILIGENCE_BENCH_FILINGS names a folder with clones of alphanome-ai/sec-parser-test-data and, for the second parts, of
+dgunning/edgartools anywhere below it. Companies whose figures another part of the benchmarks knows are left out; the
+others are halved by a seed. Annual reports give the values
 of both years, quarterly ones those of the quarter and of the year so far. The ledger sees the page, not the tags.
 `python -m tests.benchmarks.tagged_filings PART` lists what is wrong.
 """
@@ -31,8 +32,15 @@ _NEW: Final = (
     *("ABT", "AI", "BMY", "CL", "CMCSA", "CSCO", "GD", "GE", "GM", "GME", "JCI"),
     *("LOW", "MARA", "MDT", "PLTR", "RIOT", "RKT", "RTX", "SJM", "TMO", "TXN", "WBA"),
 )
+_SECOND: Final = (
+    *("AEON", "AMC", "AXP", "CAT", "CVX", "DIS", "DOW", "F", "HON", "HUBS", "IBM", "INTC", "MA", "MCD", "MRK"),
+    *("MULN", "T", "TRV", "TSLA", "UNP", "UPS", "XOM"),
+)
+_LARGE: Final = 100_000
+"""Bytes from which on a page is a whole filing."""
+
 _TAGS: Final[Mapping[str, tuple[str, ...]]] = {
-    "revenue": ("Revenues", "RevenueFromContractWithCustomerExcludingAssessedTax"),
+    "revenue": ("Revenues", "RevenuesNetOfInterestExpense", "RevenueFromContractWithCustomerExcludingAssessedTax"),
     "gross_profit": ("GrossProfit",),
     "operating_income": ("OperatingIncomeLoss",),
     "net_income": ("ProfitLoss", "NetIncomeLoss"),
@@ -77,21 +85,36 @@ def measure() -> Iterator[tuple[str, str, str]]:
 
 def parts() -> dict[str, Sequence[str]]:
     """The companies by part."""
-    names = random.Random(_SEED).sample(_NEW, len(_NEW))
-    half = len(names) // 2
-    return {"development": sorted(names[:half]), "shut": sorted(names[half:])}
+    halves: dict[str, Sequence[str]] = {}
+    for before, companies in (("", _NEW), ("second ", _SECOND)):
+        names = random.Random(_SEED).sample(companies, len(companies))
+        half = len(names) // 2
+        halves |= {f"{before}development": sorted(names[:half]), f"{before}shut": sorted(names[half:])}
+    return halves
+
+
+def filings(folder: Path, form: str, names: Sequence[str]) -> Iterator[tuple[str, Path]]:
+    """The pages of a form of these companies, with the company, as the two repositories keep them."""
+    for file in sorted(folder.rglob("primary-document.html")):
+        if file.parts[-4] == form and file.parts[-3] in names:
+            yield file.parts[-3], file
+    for file in sorted(folder.rglob("*.htm*")):
+        name = next((part.upper() for part in reversed(file.parts[-4:-1]) if part.upper() in names), None)
+        of_form = form.replace("-", "").lower() in {file.parts[-2], file.stem[-3:]}
+        if name and of_form and file.name != "primary-document.html" and file.stat().st_size > _LARGE:
+            yield name, file
 
 
 def compare(folder: Path, form: str, names: Sequence[str], *, tell: bool = False) -> Outcome:
     """The ledger's figures beside the tagged values; with `tell` what is wrong or missing is printed."""
     found = wanted = right = given = 0
-    for file in sorted(folder.rglob("primary-document.html")):
-        if file.parts[-4] != form or file.parts[-3] not in names:
+    for name, file in filings(folder, form, names):
+        if not (tagged_of_page := tagged_values(file)):
             continue
         reading = read_document(str(file))
         places = [place for place in reading.places if place.kind != "cell"]
         answers = _answers(find_figures(LedgerDocument(reading.text, places, file.name), taxonomy()).figures)
-        for key, tagged in sorted(tagged_values(file).items()):
+        for key, tagged in sorted(tagged_of_page.items()):
             wanted += 1
             said = answers[key]
             fitting = [
@@ -101,9 +124,7 @@ def compare(folder: Path, form: str, names: Sequence[str], *, tell: bool = False
             right += len(fitting)
             given += len(said)
             if tell and (not fitting or len(fitting) < len(said)):
-                print(
-                    file.parts[-3], *key, tagged.value, "|", *(f"{each.value} {each.place}" for each in said.values())
-                )
+                print(name, *key, tagged.value, "|", *(f"{each.value} {each.place}" for each in said.values()))
     return Outcome(found, wanted, right, given)
 
 
@@ -122,6 +143,8 @@ def tagged_values(file: Path) -> dict[Key, Tagged]:
         if period is not None and value is not None:
             by_tag[fact.get("name", "").removeprefix("us-gaap:")].setdefault(period, value)
     days = sorted((end for _, end in by_tag["Assets"]), reverse=True)[:2]
+    if not days:
+        return {}
     newest = date.fromisoformat(days[0])
     kept = {*days, *((newest - timedelta(days=days_ago)).isoformat() for days_ago in range(362, 373))}
     values: dict[Key, Tagged] = {}
