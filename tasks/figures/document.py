@@ -15,6 +15,7 @@ from typing import Final
 
 from tasks.documents.extract import places as kinds
 from tasks.documents.extract.places import Place
+from tasks.figures.abbreviations import language_of
 from tasks.figures.anchors import count_words, lowered, matches, plain_blanks, spots
 from tasks.figures.figure import Basis
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
@@ -91,6 +92,10 @@ _CURRENCY_CODES: Final = (
     "EUR", "USD", "GBP", "CHF", "DKK", "SEK", "NOK", "AUD", "CAD", "INR", "JPY", "SGD", "PLN", "ZAR", "TEUR", "euros",
     "yen", "reais", "rupees", "kronor",
 )  # fmt: skip
+_CROWNS: Final = {"sv": "SEK", "da": "DKK", "no": "NOK"}
+_IN_CROWNS: Final = re.compile(r"\b(?:[tm]\.? ?kr|kronor|kroner|kr\.?)(?!\w)")
+"""Crowns of a country that the document does not name: its language does."""
+
 _GENERAL_UNITS: Final = re.compile(
     r"\b(?:all )?(?:amounts?|figures|tabular (?:amounts|dollars)|dollars|dollar amounts|alle beträge|alle angaben"
     r"|cifras|montants)\b[^.\n]{0,40}\b(?:in|en|are in)\b (?:thousands?|millions?|billions?|tausend|tsd|mio|t€|teur"
@@ -250,13 +255,18 @@ class LedgerDocument:
         counts.update({"BRL": foreign, "USD": -foreign})
         counts = +counts
         if not counts:
-            return None
+            return _CROWNS.get(self.language) if _IN_CROWNS.search(self._lower) else None
         (best, count), *rest = counts.most_common(2)
         return (
             self.dollar(best)
             if not rest or count >= 5 * rest[0][1] or (count > 20 and count >= 3 * rest[0][1])
             else None
         )
+
+    @cached_property
+    def language(self) -> str:
+        """The language that it is written in; "" where that is not sure."""
+        return language_of(self.text)
 
     @cached_property
     def _dollar(self) -> str:

@@ -1,11 +1,12 @@
 """What the labels of tables say: the concept, the period, the units and the basis in a row's or a column's words."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from tasks.figures.abbreviations import SHORT_NAMES
 from tasks.figures.concepts import Meaning, Taxonomy, plain_label, plain_words
 from tasks.figures.figure import Basis, basis_of, without_basis
 from tasks.figures.numbers import Units, only_units, units_of, without_units
@@ -14,7 +15,8 @@ from tasks.figures.periods import HINT, When, find_periods
 WHOLE: Final = re.compile(
     r"^(?:the |total |consolidated |our )*(?:total|consolidated|group|company|combined|amounts?|value"
     r"|actuals?|balance|reported|as reported|currency|figures?|number|year|all|sum|summe|gesamt|konzern|ist|wert"
-    r"|betrag|anzahl|total company|registrant|\d{4})?s?$",
+    r"|betrag|anzahl|total company|registrant|\d{4}"
+    r"|shares|shares held|stock|persons|people|heads|units|aktien|actions|acciones|azioni|aandelen)?s?$",
     re.IGNORECASE,
 )
 _FILLER: Final = re.compile(
@@ -67,22 +69,26 @@ class Label:
 class LabelReader:
     """Reads labels by a taxonomy; the same label is read once."""
 
-    def __init__(self, taxonomy: Taxonomy) -> None:
+    def __init__(self, taxonomy: Taxonomy, short_names: Mapping[str, str]) -> None:
         self._taxonomy = taxonomy
+        self._short = short_names
         self.read = lru_cache(maxsize=16384)(self._read)
         self.meaning = lru_cache(maxsize=65536)(self._meaning)
 
     def speaks(self, words: str) -> bool:
         """Whether a label has a meaning, if need be without its periods, units and basis."""
-        return self._taxonomy.may_speak(plain_label(words)) and self.read(words).meaning is not None
+        return self.may_speak(words) and self.read(words).meaning is not None
 
     def may_speak(self, words: str) -> bool:
         """Whether a label holds a word of any concept."""
-        return self._taxonomy.may_speak(plain_label(words))
+        return self._may_speak(plain_label(words))
+
+    def _may_speak(self, plain: str) -> bool:
+        return self._taxonomy.may_speak(plain) or not self._short.keys().isdisjoint(plain.split())
 
     def any_may_speak(self, labels: Iterable[str]) -> bool:
         """Whether one of these labels may have a meaning."""
-        return self._taxonomy.may_speak(plain_words(" | ".join(map(_whole_words, labels))))
+        return self._may_speak(plain_words(" | ".join(map(_whole_words, labels))))
 
     def _meaning(self, words: str) -> Meaning | None:
         """The concept of a label as it is written, without a look at periods, units or basis."""
@@ -90,9 +96,9 @@ class LabelReader:
         cut = _CUT_WORD.sub("", words)
         if cut != words and self._taxonomy.meaning(plain_label(cut)) is not None:  # a cell's line ends within a word
             plain = plain_label(cut)
-        if not self._taxonomy.may_speak(plain):
+        if not self._may_speak(plain):
             return None
-        found = self._taxonomy.meaning(plain)
+        found = self._taxonomy.meaning(self._short.get(plain, plain))
         if found is None and _BILINGUAL.search(words):
             found = next(
                 filter(None, (self._taxonomy.meaning(plain_label(part)) for part in _BILINGUAL.split(words))), None
@@ -138,10 +144,14 @@ def _whole_words(words: str) -> str:
     return words if cut == words else f"{words} | {cut}"
 
 
-@lru_cache(maxsize=1)
-def label_reader(taxonomy: Taxonomy) -> LabelReader:
-    """The reader by a taxonomy: documents of a room have many labels in common."""
-    return LabelReader(taxonomy)
+def label_reader(taxonomy: Taxonomy, language: str = "") -> LabelReader:
+    """The reader by a taxonomy, with a language's short names: documents of a room have many labels in common."""
+    return _label_reader(taxonomy, language if language in SHORT_NAMES else "")
+
+
+@lru_cache(maxsize=len(SHORT_NAMES) + 1)
+def _label_reader(taxonomy: Taxonomy, language: str) -> LabelReader:
+    return LabelReader(taxonomy, SHORT_NAMES.get(language, {}))
 
 
 def without_dates(words: str) -> str:
