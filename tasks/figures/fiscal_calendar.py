@@ -24,6 +24,18 @@ _YEAR_ENDED: Final = re.compile(
     rf"((?:{MONTH} [0-3]?\d(?!\d)|[0-3]?\d\.? (?:de )?{MONTH}),?(?: de)? ?(?:{YEAR})?)",
     re.IGNORECASE,
 )
+_DAY: Final = (
+    rf"(?:{MONTH} [0-3]?\d,? {YEAR}|[0-3]?\d(?:er|\.|º|°)? (?:de )?{MONTH},?(?: de)? ?{YEAR}"
+    rf"|[0-3]?\d[./][01]?\d[./]{YEAR})"
+)
+_YEAR_FROM: Final = re.compile(
+    rf"(?:vom|from|period|du|del|dal|do|van|från|fra)(?: the)?(?: el)? ({_DAY})"
+    rf" (?:to|through|until|bis(?: zum)?|au|al|a|ao|hasta el|t/m|tot en met|till och med|til) ({_DAY})",
+    re.IGNORECASE,
+)
+"""A year by its first and last day: "vom 1. Oktober 2023 bis 30. September 2024"."""
+
+_YEAR_FROM_WORDS: Final = ("vom ", "from ", "period ", "du ", "del ", "dal ", "do ", "van ", "från ", "fra ")
 _NAMED_YEAR: Final = re.compile(
     rf"\b(?:fiscal(?: year)?|FY) ?({YEAR})[^.\d]{{0,50}}?\b(?:ended|ends|ending"
     rf"|end)(?: on)? ({MONTH} [0-3]?\d, {YEAR})"
@@ -43,6 +55,10 @@ _YEAR_ENDED_WORDS: Final = (
 )  # fmt: skip
 _NAMED_YEAR_WORDS: Final = ("fiscal", "fy", "ended", "ending")
 _YEAR_WORDS: Final = ("exercice", "ejercicio", "esercizio", "exercício", "boekjaar")
+_INTERIM: Final = re.compile(r"\b(?:quarterly|interim|(?:three|six|nine)[- ]month|periods )", re.IGNORECASE)
+_AHEAD: Final = 20
+"""Characters before "period ended" that may say that it is no year."""
+
 _DATE_LINE: Final = 3000
 _FIRST_WEEK: Final = 7
 _INDIAN: Final = re.compile(r"₹|\bINR\b|\b(?:lakhs?|crores?)\b", re.IGNORECASE)
@@ -114,22 +130,7 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     text = plain_blanks(text)
     head = text[:400_000]
     lower = lowered(head)
-    year_ends = sorted({*spots(lower, _YEAR_ENDED_WORDS), *spots(lower, (" to ", " to:"), before=1)})
-    ends: Counter[tuple[int, int]] = Counter()
-    annual: Counter[tuple[int, int]] = Counter()
-    annual_ends: Counter[date] = Counter()
-    for match in matches(_YEAR_ENDED, head, year_ends):
-        words = match.group(0).lower()
-        of_year = "year" in words or "weeks" in words or "jahr" in words or any(word in words for word in _YEAR_WORDS)
-        when = next(iter(find_periods(match.group(1))), None)
-        if when is None:
-            continue
-        ends_on = (when.end.month, when.end.day) if when.end else when.month_day
-        if ends_on:
-            ends[ends_on] += 3 if of_year else 1
-            annual[ends_on] += of_year
-        if when.end:
-            annual_ends[when.end] += of_year
+    ends, annual, annual_ends = _year_ends(head, lower)
     if sum(annual.values()) > 1:  # "as of January 30" beside "year ended December 31" ends no year
         ends = annual
     elif not annual.total() and ends.total() == 1:
@@ -163,6 +164,46 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
         if near:
             calendar.ends[year] = max(near, key=lambda end: dates[end])
     return replace(calendar, month=month, day=day, said=True)
+
+
+def _year_ends(head: str, lower: str) -> tuple[Counter[tuple[int, int]], Counter[tuple[int, int]], Counter[date]]:
+    """How often a month and day ends a year or dates a balance sheet, how often a year, and on which dates."""
+    year_ends = sorted({*spots(lower, _YEAR_ENDED_WORDS), *spots(lower, (" to ", " to:"), before=1)})
+    ends: Counter[tuple[int, int]] = Counter()
+    annual: Counter[tuple[int, int]] = Counter()
+    annual_ends: Counter[date] = Counter()
+    interim: set[tuple[int, int]] = set()
+    for match in matches(_YEAR_ENDED, head, year_ends):
+        words = match.group(0).lower()
+        of_year = "year" in words or "weeks" in words or "jahr" in words or any(word in words for word in _YEAR_WORDS)
+        when = next(iter(find_periods(match.group(1))), None)
+        if when is None:
+            continue
+        ends_on = (when.end.month, when.end.day) if when.end else when.month_day
+        if ends_on and not of_year and _INTERIM.search(head, max(0, match.start() - _AHEAD), match.start() + 7):
+            interim.add(ends_on)
+        elif ends_on:
+            ends[ends_on] += 3 if of_year else 1
+            annual[ends_on] += of_year
+        if when.end:
+            annual_ends[when.end] += of_year
+    interim = {day for day in interim if not annual[day]}
+    if ends.keys() - interim:  # a quarterly report is of days that end no year
+        ends = Counter({day: count for day, count in ends.items() if day not in interim})
+    for first, last in _spans(head, lower):
+        if abs((last - first).days - 365) <= _FIRST_WEEK:
+            ends[last.month, last.day] += 3
+            annual[last.month, last.day] += 1
+            annual_ends[last] += 1
+    return ends, annual, annual_ends
+
+
+def _spans(head: str, lower: str) -> Iterator[tuple[date, date]]:
+    """The first and last days of the times that the text gives by both."""
+    for match in matches(_YEAR_FROM, head, spots(lower, _YEAR_FROM_WORDS)):
+        days = [when.end for words in match.groups() for when in find_periods(words)]
+        if len(days) == 2 and days[0] and days[1]:
+            yield days[0], days[1]
 
 
 def _named_years(head: str, lower: str) -> Iterator[tuple[int, date]]:

@@ -10,9 +10,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from pathlib import PurePath
 from typing import Final
 
 from tasks.figures.conflicts import RoomFigure
+from tasks.figures.document import kind_by_name
 from tasks.figures.figure import ACTUAL, basis_of
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
 from tasks.figures.periods import When, find_periods, last_day, months_of
@@ -26,6 +28,13 @@ _AROUND: Final = 200
 _WEEK: Final = 8
 """Days by which the ends of years of 52 and 53 weeks differ."""
 
+_CALENDAR_YEAR: Final = "12-31"
+_OF_YEAR: Final = 1000
+"""What a whole year weighs beside a day when it is asked when a text's years end."""
+
+_FIRST_OF_WEEKS: Final = "12-24"
+"""After this day of December years of weeks end that are as good as calendar years."""
+
 _FIRST_SURE_MONTH: Final = 3
 """A year that ends in January or February may bear the name of the year before."""
 
@@ -37,27 +46,28 @@ def by_the_rooms_year(rows: Sequence[RoomFigure], text_of: Callable[[int], str])
     that have others.
     """
     ends = _year_ends(rows)
-    months = {month for month, _ in ends.values()}
-    if not months - {12}:
+    of_calendar_years = {text_id for text_id, (end, _) in ends.items() if end == _CALENDAR_YEAR}
+    if len(of_calendar_years) == len(ends):
         return rows
     silent: dict[int, str] = {}
-    for text_id, (month, name) in ends.items():
-        if month == 12:
-            text = text_of(text_id)
-            if learn_calendar(text, name).said:
-                continue
+    for text_id in of_calendar_years:
+        text = text_of(text_id)
+        if not learn_calendar(text, ends[text_id][1]).said:
             silent[text_id] = text
-    others = [row for row in rows if ends.get(row.text_id, (0, ""))[0] not in {0, 12}]
+    others = [row for row in rows if row.text_id in ends and row.text_id not in of_calendar_years]
     calendar = _calendar(others)
-    said_december = any(month == 12 and text_id not in silent for text_id, (month, _) in ends.items())
+    said_december = len(silent) < len(of_calendar_years)
     if calendar is None or said_december or not silent:
         return rows
     return [_put_right(row, silent[row.text_id], calendar) if row.text_id in silent else row for row in rows]
 
 
-def _year_ends(rows: Iterable[RoomFigure]) -> Mapping[int, tuple[int, str]]:
-    """The month in which most whole years of each text end, and its name; days stand in where it has none."""
-    months: dict[int, Counter[int]] = defaultdict(Counter)
+def _year_ends(rows: Iterable[RoomFigure]) -> Mapping[int, tuple[str, str]]:
+    """Month and day on which most whole years of each text end, and its name; days stand in where it has none.
+
+    A text of years of weeks has an end of its own ("12-30") in one year at least: that stands for it.
+    """
+    days: dict[int, Counter[str]] = defaultdict(Counter)
     names: dict[int, str] = {}
     for row in rows:
         if row.figure.unit == "year" or _TRAILING.search(row.figure.place):
@@ -65,8 +75,15 @@ def _year_ends(rows: Iterable[RoomFigure]) -> Mapping[int, tuple[int, str]]:
         names[row.text_id] = row.document_name
         of_year = 11 <= months_of(row.figure.period) <= 13
         if of_year or "/" not in row.figure.period:
-            months[row.text_id][int(last_day(row.figure.period)[5:7])] += 1000 if of_year else 1
-    return {text_id: (counts.most_common(1)[0][0], names[text_id]) for text_id, counts in months.items()}
+            days[row.text_id][last_day(row.figure.period)[5:]] += _OF_YEAR if of_year else 1
+    return {text_id: (_end_of(counts), names[text_id]) for text_id, counts in days.items()}
+
+
+def _end_of(days: Counter[str]) -> str:
+    """The day on which most of these years end; of years of weeks near the end of a calendar year, the one they own."""
+    most = days.most_common(1)[0][0]
+    of_weeks = (day for day in days if _FIRST_OF_WEEKS < day < _CALENDAR_YEAR and days[day] >= _OF_YEAR)
+    return next(of_weeks, most) if most == _CALENDAR_YEAR else most
 
 
 def _calendar(rows: Iterable[RoomFigure]) -> Calendar | None:
@@ -77,7 +94,7 @@ def _calendar(rows: Iterable[RoomFigure]) -> Calendar | None:
         if row.basis in ACTUAL
         and 11 <= months_of(row.figure.period) <= 13
         and not _TRAILING.search(row.figure.place)
-        and row.figure.period[5:7] != "01"
+        and (row.figure.period[5:7] != "01" or _FIRST_OF_WEEKS < last_day(row.figure.period)[5:] < _CALENDAR_YEAR)
     )
     newest = max(ends, default=None)
     if newest is None or newest.month < _FIRST_SURE_MONTH:
@@ -94,17 +111,21 @@ def _put_right(row: RoomFigure, text: str, calendar: Calendar) -> RoomFigure:
     if not of_year or any(when.end or when.month_day for when in find_periods(_words(row, text))):
         return row
     when = When(year=int(last_day(figure.period)[:4]), months=12)
+    if calendar.month == 12 and when.year not in calendar.ends:  # a year of weeks ends where the others say
+        return row
     period = calendar.resolve(when, instant="/" not in figure.period)
     if period is None:
         return row
     if _had_ended(row, period, _words(row, text)):  # no forecast, as it was taken for by the calendar year
-        return replace(row, figure=replace(figure, period=period, basis=None), basis="management")
+        kind = kind_by_name(row.document_name, PurePath(row.document_name).suffix.lower())
+        basis = kind.basis if kind else "management"
+        return replace(row, figure=replace(figure, period=period, basis=None), basis=basis)
     return replace(row, figure=replace(figure, period=period))
 
 
 def _had_ended(row: RoomFigure, period: str, words: str) -> bool:
-    """Whether a deck's figure, of which no word says that it is planned, is of a time that was over."""
-    if not row.deck or row.basis != "forecast" or row.dated is None or last_day(period) > row.dated:
+    """Whether a figure of which no word says that it is planned is of a time that was over."""
+    if row.basis != "forecast" or row.dated is None or last_day(period) > row.dated:
         return False
     return basis_of(words) is None and PLAN.search(words) is None
 

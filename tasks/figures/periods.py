@@ -40,13 +40,17 @@ _ORDINAL: Final = {
 _ORDINAL_NUMBERS: Final = {word: number for number, words in _ORDINAL.items() for word in words.split()}
 _ORDINALS: Final = "|".join(map(re.escape, _ORDINAL_NUMBERS))
 
+_FISCAL_YEAR: Final = (
+    "fiscal year|fiscal|financial year|business year|geschäftsjahr|exercice|ejercicio|esercizio|exercício|boekjaar"
+)
 _TOKEN: Final = re.compile(
-    rf"(?P<iso>\b(?P<iy>{YEAR})-(?P<im>0[1-9]|1[0-2])(?:-(?P<id>[0-3]\d))?\b)"
-    rf"|(?P<dmy>\b(?P<dd>[0-3]?\d)(?:st|nd|rd|th)?\.? (?:de |of )?(?P<dm>{MONTH})(?:,? (?:de )?(?P<dy>{YEAR})\b"
+    rf"(?P<iso>\b(?P<iy>{YEAR})-(?P<im>0[1-9]|1[0-2])(?:-(?P<id>[0-3]\d))?(?:\b|(?=T\d)))"
+    rf"|(?P<dmy>\b(?P<dd>[0-3]?\d)(?:st|nd|rd|th|er|º|°)?\.? (?:de |of )?(?P<dm>{MONTH})(?:,? (?:de )?(?P<dy>{YEAR})\b"
     rf"| (?P<dyy>\d\d)\b(?! ?[\w.,:%-]))?)"
     rf"|(?P<mdy>\b(?P<mm>{MONTH}) (?P<md>[0-3]?\d)(?:st|nd|rd|th)?\b(?!\d)(?:,? ?(?P<my>{YEAR})\b)?)"
     rf"|(?P<num>\b(?P<n1>[0-3]?\d)(?P<sep>[./-])(?P<n2>[0-3]?\d)(?P=sep)(?P<ny>{YEAR}|(?<![-])\d\d)\b(?!-\d))"
     rf"|(?P<monthyear>\b(?P<ymm>{MONTH})[ -/’']{{1,2}}(?P<ymy>{YEAR}|(?<=[-’'])\d\d)(?P<mkind>[aefbp])?\b)"
+    r"|(?P<packed>\b(?P<pm>jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)(?P<py>(?:20)?[0-6]\d)\b(?![.,/-]?\d))"
     rf"|(?P<months>\b(?P<ma>{MONTH}) ?(?:[-–—/]|to|bis|through) ?(?P<mb>{MONTH})[ -/’']{{1,2}}(?P<mby>{YEAR}"
     rf"|(?<=[-’'])\d\d)\b)"
     rf"|(?P<quarter>\b(?:q(?P<qa>[1-4])|(?P<qb>[1-4])q|(?P<qw>first|second|third|fourth) quarter(?: of"
@@ -57,10 +61,10 @@ _TOKEN: Final = re.compile(
     rf"|(?P<so>{_ORDINALS}) (?:(?P<sq>trimestre|quartal|kwartaal)|semestre|halbjahr|halfjaar))(?: (?:de|del|van))?"
     rf" ?(?P<sy>{YEAR})\b)"
     rf"|(?P<nine>\b9m[ -]?['’]?(?P<niney>{YEAR}|\d\d)\b)"
-    rf"|(?P<split>(?:\b(?:fy|gj) ?|\b)(?P<sa>{YEAR}) ?[/–-] ?(?P<sb>{YEAR}|\d\d)\b)"
-    rf"|(?P<fy>\b(?:fy|cy|gj|fiscal year|fiscal|financial year|business year|geschäftsjahr|exercice"
-    rf"|ejercicio|esercizio|exercício|boekjaar)[ -]?['’]?(?P<fyy>{YEAR}|\d\d)(?:[ ]?(?P<fkind>[aefbp]))?\b(?![.,]\d))"
-    rf"|(?P<year>(?<![\d.,/$€£-])(?P<yy>{YEAR})(?:[ ]?(?P<kind>[aefbp]))?\b(?![.,]\d|[/-]\d))"
+    rf"|(?P<split>(?:\b(?:fy|gj|{_FISCAL_YEAR}) ?|\b)(?P<sa>{YEAR}) ?[/–-] ?(?P<sb>{YEAR}|\d\d)\b"
+    r"|\b(?:fy|gj) ?['’]?(?P<sc>\d\d) ?[/–-] ?(?:fy ?)?['’]?(?P<sd>\d\d)\b(?![.,/-]?\d))"
+    rf"|(?P<fy>\b(?:fy|cy|gj|{_FISCAL_YEAR})[ -]?['’]?(?P<fyy>{YEAR}|\d\d)(?:[ ]?(?P<fkind>[aefbp]))?\b(?![.,]\d))"
+    rf"|(?P<year>(?<![\d.,/$€£-])(?P<yy>{YEAR})(?:[ ]?(?P<kind>[aefbp])(?!\$))?\b(?![.,]\d|[/-]\d))"
     rf"|(?P<ende>\bend of (?P<em>{MONTH}))",
     re.IGNORECASE,
 )
@@ -85,7 +89,8 @@ _TO_DATE: Final = re.compile(r"\bytd\b|\byear[- ]to[- ]date\b|\bkumuliert\b", re
 
 _QUARTER_WORDS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 HINT: Final = re.compile(
-    rf"{YEAR}|\b(?:fy|cy|gj|q[1-4]|[1-4]q|h[12]|[12]h|ltm|ttm)|{MONTH}|quarter|half|months|weeks", re.IGNORECASE
+    rf"{YEAR}|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)\d\d\b|\b(?:fy|cy|gj|q[1-4]|[1-4]q|h[12]|[12]h|ltm|ttm)|{MONTH}|quarter|half|months|weeks",
+    re.IGNORECASE,
 )
 """What a text must hold to speak of a period."""
 
@@ -200,6 +205,9 @@ def header_period(text: str) -> When | None:
     when = dated[0]
     if loose and when.year is not None and not when.part and when.end is None:
         when = replace(when, end=day_of(when.year, *loose), year=None)
+    parts = {found.part for found in found if found.part and not found.dated}
+    if when.end is not None and when.months is None and len(parts) == 1:  # "ended June 30, 2023 Second Quarter"
+        when = replace(when, months={"Q": 3, "H": 6, "9": 9}[parts.pop()[0]])
     return when
 
 
@@ -272,6 +280,8 @@ def _when(match: re.Match[str]) -> When | None:
         forecast = mark if mark in "efbp" else ""
         end = day_of(_full(part["ymy"]), month, 31)
         return When(end, None if mark else 1, forecast=forecast, start=start, stop=stop)
+    if "packed" in part:
+        return When(day_of(_full(part["py"]), _MONTHS[part["pm"].lower()], 31), 1, start=start, stop=stop)
     if "months" in part:
         first, last = (_MONTHS[part[name].rstrip(".").lower()] for name in ("ma", "mb"))
         return When(day_of(_full(part["mby"]), last, 31), (last - first) % 12 + 1, start=start, stop=stop)
@@ -292,8 +302,8 @@ def _when(match: re.Match[str]) -> When | None:
     if "nine" in part:
         return When(year=_full(part["niney"]), part="9M", start=start, stop=stop)
     if "split" in part:
-        second = _full(part["sb"])
-        return When(year=second, start=start, stop=stop) if second == int(part["sa"]) + 1 else None
+        first, second = _full(part.get("sa") or part["sc"]), _full(part.get("sb") or part["sd"])
+        return When(year=second, start=start, stop=stop) if second == first + 1 else None
     if "fy" in part:
         mark = part.get("fkind", "").lower()
         return When(year=_full(part["fyy"]), forecast=mark if mark in "efbp" else "", start=start, stop=stop)

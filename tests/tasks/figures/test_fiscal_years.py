@@ -76,3 +76,10 @@ def test_a_decks_fiscal_year_that_was_over_is_no_forecast_and_a_planned_one_stay
     found = [(row.figure.period[-10:], row.basis) for row in by_the_rooms_year(rows, texts.__getitem__) if row.deck]
     assert found[0] == ("2024-06-30", "management")
     assert [basis for end, basis in found if end == "2025-06-30"] == ["budget"]
+
+
+def test_a_bare_year_of_a_company_of_52_weeks_ends_with_its_last_week() -> None:
+    accounts = "\t52 weeks ended 30 December 2023\t52 weeks ended 31 December 2022\nRevenue (£ million)\t318.4\t296.7\n"
+    rows = room({"accounts.txt": accounts, "record.txt": "£m\t2023\nRevenue\t301.2\n"})
+    assert [period.rpartition("/")[2] for period in periods(rows, "record.txt")] == ["2023-12-30"]
+    assert [conflict.concept for conflict in find_conflicts(rows)] == ["revenue"]
