@@ -7,11 +7,12 @@ bound ("between", "at least") nor another period's ("from € 7.7 million"). A w
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
+from tasks.figures.abbreviations import SHORT_NAMES
 from tasks.figures.anchors import lowered
 from tasks.figures.concepts import Concept, Taxonomy, spellings
 from tasks.figures.document import LedgerDocument
@@ -22,6 +23,7 @@ from tasks.figures.periods import When, find_periods
 from tasks.figures.sentence_counts import HYPOTHETICAL, count_figures
 from tasks.figures.sentence_periods import COMPARED, earlier_figure, own_period, period_of
 from tasks.figures.sentence_words import (
+    ABOUT,
     BEFORE,
     BEFORE_MENTION,
     BESIDE_IT,
@@ -30,11 +32,14 @@ from tasks.figures.sentence_words import (
     CHANGE,
     CLAUSE,
     CURRENCY_LAST,
+    HEADED,
     LINK,
     LOSS,
+    MADE,
     NEGATIVE,
     NOT_BEHIND,
     OF_A_PART,
+    OF_OR_IN,
     OF_THE_CONCEPT,
     PAID,
     PAID_IN,
@@ -42,6 +47,7 @@ from tasks.figures.sentence_words import (
     PLAN,
     PLANNED,
     RELATED,
+    SET_ASIDE,
     SHORT_LEAD,
 )
 
@@ -53,6 +59,16 @@ _SENTENCE: Final = re.compile(
     r"(?!(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b)(?=[A-ZÄÖÜÉ0-9(“\"•–-])|\n(?=[•\-–\d(]|[A-ZÄÖÜ][^\n]{0,60}:)|\f|\n\s*\n"
 )
 _WRAP_END: Final = re.compile(r"[.:;!?]\s*$")
+_NEAR: Final = 40
+"""Characters before a concept in which its amount may stand."""
+
+_GENITIVE: Final = re.compile(r"([A-ZÄÖÜÉ]\w{2,})['’]s")
+_FIRST_LINES: Final = 400
+"""Characters of a document, or the head of a mail, that name the company it is of."""
+
+_DOES: Final = frozenset({"turned over"})
+"""Mentions that are verbs: who does it stands before."""
+
 _DIGIT: Final = re.compile(r"\d")
 _ARTICLE: Final = re.compile(r"^([a-z]+)['’]$")
 """An article that has lost its vowel: "l'" of "l'EBITDA"."""
@@ -65,8 +81,13 @@ _AVERAGE: Final = re.compile(
 class _Mentions:
     """Finds the concepts that sentences name."""
 
-    def __init__(self, taxonomy: Taxonomy) -> None:
+    def __init__(self, taxonomy: Taxonomy, short_names: Mapping[str, str]) -> None:
         self._by_words: dict[str, Concept] = {}
+        self._short = {}
+        for short, name in short_names.items():
+            meaning = taxonomy.meaning(name)
+            if meaning is not None:
+                self._short[short] = self._by_words[short] = meaning.concept
         for concept in taxonomy.concepts.values():
             for written in concept.mentions:
                 for spelling in spellings(written):
@@ -82,24 +103,26 @@ class _Mentions:
             )
         )
 
-    def find(self, lower: str) -> Iterator[tuple[Concept, re.Match[str]]]:
-        """The concepts that a sentence in lower case names, and where."""
+    def find(self, lower: str, sentence: str) -> Iterator[tuple[Concept, re.Match[str]]]:
+        """The concepts that a sentence names, and where; `lower` is the sentence in lower case."""
         for match in self._pattern.finditer(lower):
-            yield self._by_words[match.group()], match
+            # a short name is one in capitals alone
+            if match.group() not in self._short or sentence[match.start() : match.start() + 2].isupper():
+                yield self._by_words[match.group()], match
 
 
 @lru_cache(maxsize=4)
-def _mentions(taxonomy: Taxonomy) -> _Mentions:
-    return _Mentions(taxonomy)
+def _mentions(taxonomy: Taxonomy, language: str) -> _Mentions:
+    return _Mentions(taxonomy, SHORT_NAMES.get(language, {}))
 
 
 def sentence_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[Figure]:
     """The figures of a document's sentences; amounts without a period are counted as left out in `findings`."""
-    mentions = _mentions(taxonomy)
+    mentions = _mentions(taxonomy, document.language if document.language in SHORT_NAMES else "")
     for start, sentence in _sentences(document.text):
         lower = lowered(sentence)
         mentioned: set[tuple[str, int]] = set()
-        for concept, match in mentions.find(lower):
+        for concept, match in mentions.find(lower, sentence):
             for figure in _of_mention(document, concept, match, start, sentence, findings):
                 mentioned.add((figure.concept, figure.start))
                 yield figure
@@ -150,7 +173,7 @@ def _of_mention(
     document: LedgerDocument, concept: Concept, match: re.Match[str], start: int, sentence: str, findings: Findings
 ) -> Iterator[Figure]:
     before = sentence[: match.start()]
-    ahead = _amount_ahead(document, concept, before, match)
+    ahead = _amount_ahead(document, concept, sentence, before, match)
     if ahead is not None:
         label, behind = sentence[slice(*match.span())], sentence[match.end() :]
         figure = _figure(document, concept, label, ahead, start + match.end(), sentence, match, behind, findings)
@@ -165,6 +188,8 @@ def _of_mention(
         and word
         and _ARTICLE.sub(r"\1", word.group(1).lower()).strip("“\"'()") not in BEFORE
         and not re.fullmatch(r"(?:19|20)\d\d|FY\d\d+|Q\d|H\d", word.group(1))
+        and not _is_own_name(document, word.group(1) + ("'s" if match.group() in _DOES else ""), start)
+        and not (match.group() in _DOES and word.group(1).lower() in {"we", "it", "business", "firm"})
     ):
         return
     if re.search(
@@ -245,20 +270,58 @@ def _of_mention(
         return
 
 
-def _amount_ahead(document: LedgerDocument, concept: Concept, before: str, match: re.Match[str]) -> Amount | None:
-    """The amount that begins a line and has its concept behind it ("$24.7M ARR"), placed from the mention's end."""
-    if len(before) > SHORT_LEAD:
+def _is_own_name(document: LedgerDocument, word: str, start: int) -> bool:
+    """Whether a word is the company's name in the genitive: one that the document's first lines name before."""
+    name = _GENITIVE.fullmatch(word)
+    if name is None:
+        return False
+    said_before = document.text[: min(start, _FIRST_LINES)]
+    return re.search(rf"\b{name[1]}\b", f"{document.name.replace('_', ' ')} {said_before}") is not None
+
+
+def _amount_ahead(
+    document: LedgerDocument, concept: Concept, sentence: str, before: str, match: re.Match[str]
+) -> Amount | None:
+    """The amount with its concept behind it, placed from the mention's end.
+
+    It begins a line ("$24.7M ARR"), or a verb says that it was made ("we closed the year at $ 12.9M in revenue").
+    """
+    found = _last_amount(before[-_NEAR:], comma_decimal=document.comma_decimal)
+    if found is None or not _fits(found, concept) or not OF_OR_IN.fullmatch(before[-_NEAR:][found.end :]):
         return None
-    found = next(iter(amounts(before, comma_decimal=document.comma_decimal)), None)
-    if found is None or not _fits(found, concept) or before[found.end :].strip() not in {"", "of", "in"}:
-        return None
-    if not BEFORE_MENTION.match(CURRENCY_LAST.sub("", before[: found.start])):
+    ahead = max(0, len(before) - _NEAR)
+    found = replace(found, start=found.start + ahead, end=found.end + ahead)
+    lead = CURRENCY_LAST.sub("", before[: found.start])
+    begins = HEADED.fullmatch(lead) or (len(before) <= SHORT_LEAD and BEFORE_MENTION.match(lead))
+    if not begins and (BEFORE_MENTION.match(lead) or not _was_made(sentence, lead, match.end(), found)):
         return None
     return replace(found, start=found.start - match.end(), end=found.end - match.end())
 
 
+def _last_amount(text: str, *, comma_decimal: bool) -> Amount | None:
+    found = None
+    for found in amounts(text, comma_decimal=comma_decimal):  # noqa: B007 - the last one
+        pass
+    return found
+
+
+def _was_made(sentence: str, lead: str, end: int, amount: Amount) -> bool:
+    """Whether the words before an amount and behind its concept speak of all of it as made: "did", "closed at"."""
+    behind = sentence[end:]
+    if amount.unit in {None, PERCENT} or CHANGE.search(lead) or BOUND.search(lead) or MADE.search(lead) is None:
+        return False
+    return not (
+        NOT_BEHIND.match(behind)
+        or RELATED.match(behind)
+        or PAID.match(behind)
+        or SET_ASIDE.match(behind)
+        or OF_A_PART.search(behind[:120])
+    )
+
+
 def _without_last_period(lead: str) -> str:
     """The words before an amount without a period right before it: "betrug" of "betrug 2024"."""
+    lead = ABOUT.sub("", lead)
     found = find_periods(lead)
     if not found or lead[found[-1].stop :].strip(" ,"):
         return lead

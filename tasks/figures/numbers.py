@@ -69,6 +69,7 @@ _CURRENCY_WORDS: Final = {
     "swiss francs": "CHF",
     "schweizer franken": "CHF", "danish kroner": "DKK", "norwegian kroner": "NOK", "swedish kronor": "SEK",
     "reais": "BRL", "brazilian reais": "BRL", "kronor": "SEK", "pesos": "MXN",
+    "dólares": "USD", "francs suisses": "CHF",
     "indian rupees": "INR", "rupees": "INR", "japanese yen": "JPY", "yen": "JPY", "renminbi": "CNY",
 }  # fmt: skip
 SCALES: Final = {
@@ -119,7 +120,7 @@ _CELL: Final = re.compile(
 _AMOUNT: Final = re.compile(
     rf"(?<![\w.,/–-])(?P<before>{_CUR})?\s?(?P<sign>[-–−(])?(?P<before2>{_CUR})?\s?(?P<digits>{_DIGITS})(?![-/:]?\d)"
     rf"(?:[ -]?(?P<scale>{_SCALE}))?(?:\s?(?P<after>{_CUR}|(?:(?:thousand|million) |d['’] ?|de |di )?euros?\b"
-    rf"|dollars\b|kroner\b|kronor\b|(?:de )?reais\b))?"
+    rf"|dollars\b|kroner\b|kronor\b|(?:de )?(?:reais|pesos|dólares)\b)(?!\s?\d))?"
     rf"(?:\s?(?P<percent>{_PERCENT})|\s?(?P<points>{_POINTS})|(?P<times>[x×](?!\w)))?",
     re.IGNORECASE,
 )
@@ -139,7 +140,7 @@ _UNIT_SCALE: Final = re.compile(
     r"|['’]000|(?<=[A-Za-z$£€¥])/ ?000\b|(?<=[A-Z$£€¥]) ?000s?(?!\d)"
     rf"|\b000s\b|\b[Tk](?:[€$£]|{_CODE}\b)|[€$£] ?k\b|\b{_CODE} ?k\b)"
     r"|(?P<lakh>\blakhs?\b|\blacs\b)|(?P<crore>\bcrores?\b|(?:₹|\bINR|\bRs\.?)(?: in)? ?crs?\b)"
-    r"|(?P<billion>\bbillions?\b|\bmilliarden\b|\bmilliards\b|\bmiliardi\b|\bmiljard\w*|\bmrd\b|\bbn\b|[€$£]bn\b)"
+    r"|(?P<billion>\bbillions?\b|\bmilliarden\b|\bmilliards\b|\bmiliardi\b|\bmiljard\w*|\bmrd\b|\bbn\b|[€$£] ?bn?\b)"
     r"|(?P<million>\bmillions?\b|\bmillionen\b|\bmillones\b|\bmilioni\b|\bmilhões\b|\bmiljoe?n\w*|\bmillioner\b|\bmkr\b|\bmio\b|\bmln\b|\bmn\b"
     r"|[€$£¥₹] ?['’]?m(?:n|m"
     rf"|illion)?\b|\bm ?(?:[€$£]|{_CODE}\b)|\b{_CODE} ?m(?:n|m|illion)?\b|\(m\)|, ?m\b)",

@@ -49,7 +49,7 @@ _NUMBERED: Final = re.compile(
 _CUSTOMERS: Final = re.compile(
     r"(?:\b(?:had|has|have|serves?|served|with|customers:|total of)\s+(?:about |around |more than )?"
     r"|^(?:[•\-–]\s*)?)(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{1,6})\s+(?:(?:paying|active|live"
-    r"|recurring) )*(?P<what>customers|clients|Kunden|clientes)\b(?P<after>.{0,60})",
+    r"|recurring) )*(?P<what>customers|clients|logos|Kunden|clientes)\b(?P<after>.{0,60})",
     re.IGNORECASE,
 )
 
@@ -90,7 +90,12 @@ _PEOPLE: Final = (
     "salariés", "employés", "empleados", "trabajadores", "dipendenti", "addetti", "medewerkers", "werknemers",
     "colaboradores", "funcionários", "anställda", "medarbet", "medarbejd", "ansatte", "headcount",
 )  # fmt: skip
-_BUYERS: Final = ("customer", "client", "kunde")
+_BUYERS: Final = ("customer", "client", "kunde", "logo")
+_SHARES: Final = re.compile(
+    r"\b(?:there (?:were|are)|had|has|of|in issue:|outstanding:)\s+(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{4,12})\s+"
+    r"(?:(?:ordinary|common|registered|voting) )*(?:shares|stock) (?:in issue|outstanding|issued)\b(?P<after>.{0,60})",
+    re.IGNORECASE,
+)
 
 
 def count_figures(
@@ -107,6 +112,7 @@ def count_figures(
         ("customers", _BUYERS, _CUSTOMERS),
         ("customers", _BUYERS, _LISTED_CUSTOMERS),
         ("largest_customer_share", _BUYERS, _LARGEST),
+        ("shares", ("shares", "stock"), _SHARES),
     ):
         if concept not in taxonomy.concepts or not any(word in lower for word in words):
             continue

@@ -7,7 +7,7 @@ from typing import Final
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Figure
 from tasks.figures.numbers import PERCENT, amounts
-from tasks.figures.periods import When, a_year_before, find_periods
+from tasks.figures.periods import MONTH, MONTH_NAMES, When, a_year_before, day_of, find_periods, months_back
 from tasks.figures.sentence_words import LOSS
 
 COMPARED: Final = re.compile(
@@ -24,6 +24,10 @@ _ANOTHER_CLAUSE: Final = re.compile(
 )
 """Words before another amount that make it one of something else; "$ 5 million and $ 6 million in" has none."""
 
+_COMPARED_WITH: Final = re.compile(
+    r"\b(?:compared (?:with|to)|versus|vs\.?|against|gegenüber|par rapport|frente a|rispetto|tegenover)\b",
+    re.IGNORECASE,
+)
 _IN_BRACKETS: Final = re.compile(
     r" \((?:(?:for|in|to|at|as|of|on|the|(?:financial |fiscal |business )?(?:years?|months?|quarters?|period)|ended"
     r"|ending|three|six|nine|twelve|zum|am|per|im|au|le|al|el|il|em|op|den|exercice clos|geschäftsjahr|ejercicio"
@@ -33,6 +37,14 @@ _IN_BRACKETS: Final = re.compile(
 """What opens a bracket in which a period stands and nothing else: "(fiscal year ended ", "(as of "."""
 
 _YEAR_BEFORE: Final = re.compile(r"\((?:prior year|previous year|vorjahr)\b", re.IGNORECASE)
+_LONG: Final = 60_000
+"""Characters from which on a document speaks of more months than its last."""
+
+_BARE_MONTH: Final = re.compile(
+    rf"\b(?:in|[Ff]or|during|[Ee]nd of|at|by|to|ended|closed|im|Ende) ((?=[A-Z])(?i:{MONTH}))(?!,? ?['’]?\d)"
+)
+"""A month without its year: "at the end of January"."""
+
 _OWN: Final = re.compile(
     r"\b(?:at|as at|as of|at the) (?:the )?(?:year[- ]end|end of the (?:financial |fiscal )?year|balance sheet date"
     r"|period end)\b|\bat year[- ]end\b|\b(?:in|for|during) (?:the|this) (?:financial |fiscal |business )?(?:year"
@@ -58,6 +70,8 @@ def period_of(sentence: str, mention: int, number: int, end: int) -> When | None
     ]
     within = [when for when in found if mention <= when.start < number]
     before = [when for when in found if when.stop <= mention]
+    if len(before) > 1 and _COMPARED_WITH.search(sentence[before[-2].stop : before[-1].start]):
+        before = before[:-1]  # "second quarter 2023 compared with second quarter 2022" speaks of the first
     for group in (behind[:1], within[-1:], before[-1:]):
         if group:
             return _widened(group[0], sentence)
@@ -80,7 +94,14 @@ def _widened(when: When, sentence: str) -> When:
 
 
 def own_period(document: LedgerDocument, sentence: str) -> When | None:
-    """The document's own fiscal year, where the sentence speaks of "the year" and the document has one."""
+    """The last month of a bare name, or the document's own fiscal year where the sentence speaks of "the year"."""
+    month = _BARE_MONTH.search(sentence)
+    dated = document.calendar.dated
+    if month is not None and dated is not None and len(document.text) <= _LONG:
+        name = month[1].rstrip(".").lower()
+        number = next(number for number, names in enumerate(MONTH_NAMES, 1) if name in names.split())
+        end = day_of(dated.year, number, 31)
+        return When(end=end if months_back(end, 1) < dated else day_of(dated.year - 1, number, 31), months=1)
     if not _OWN.search(sentence) or not document.calendar.ends:
         return None
     if len(document.text) > 60_000 or document.kind.deck:

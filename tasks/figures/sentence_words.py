@@ -12,8 +12,8 @@ _BEFORE: Final = """
     showed report reports recorded records recording generated achieved posted posts to year fy
     einen einem einer dem den des im am der die das unser unsere ein eine und mit bei
     les le la l d un une du sa son notre nos et
-    los el del su sus una nuestro nuestra y o os as do da um uma e
-    il i lo gli della dell dello dei delle di suo
+    los las el del al su sus una nuestro nuestra y o os as do da dos das um uma seu sua e
+    il i lo gli le della dell dello dei delle di suo
     het de een onze en et ett vår vores och og
 """
 BEFORE: Final = frozenset(_BEFORE.split())
@@ -37,7 +37,10 @@ LINK: Final = re.compile(
     r"|alcanz(?:ó|aron)|ascend(?:ió|ía|ían|ieron) a|asciende a|se situ(?:ó|aba) en|en|de"
     r"|di|pari a|ammont(?:a|ano|ava|avano) a|ha raggiunto"
     r"|bedroe?g(?:en)?|bedraagt|bedragen|op|naar|van"
-    r"|totalizou|totalizaram|atingiu|alcançou|som(?:ou|ava)"
+    r"|totaliz(?:ou|aram|ava|avam)|ating(?:iu|iram|ia|iam)|alcanç(?:ou|aram)|som(?:ou|aram|ava|avam)"
+    r"|(?:fue|fueron|era|eran|foi|foram|eram|fut|furent|est|sont|è|sono|erano|zijn|waren|war)(?: de| di)?"
+    r"|ammontarono a|importa(?:ba|ban|n)? a?|sumaban|totaliz(?:ó|aron|aba|aban)|s['’]élev(?:ait|aient|e|ent) à"
+    r"|s['’](?:est|était) (?:élevée?s?|établie?s?) à|s['’]établi(?:t|ssait) à"
     r"|uppgick till|uppgår till|var|udgjorde|udgør|blev|utgjorde|på"
     r"|:|=|–|-|,|\()\s*"
     r"(?:about |around |approximately |some |roughly |circa |ca\.? |c\. ?|nearly |almost |rund |etwa |environ |unos "
@@ -64,6 +67,11 @@ RELATED: Final = re.compile(
     r"^\s*(?:related|relating|associated|attributable|in connection|as well as)\b", re.IGNORECASE
 )
 """Behind a concept: of a part of it."""
+
+SET_ASIDE: Final = re.compile(
+    r"^\s*(?:included|accrued|unpaid|committed|not (?:yet )?paid|deferred|recogni[sz])", re.IGNORECASE
+)
+"""Behind a concept: of what was not all of it."""
 
 BESIDE_IT: Final = re.compile(
     r"\b(?:includ(?:e[sd]?|ing)|effects?|impact(?:s|ed)?|affected|charges?|benefit(?:s|ed)?"
@@ -104,7 +112,15 @@ PERIOD_LEAD: Final = re.compile(
 NEGATIVE: Final = re.compile(
     r"\b(?:loss of|losses of|negative|minus|verlust von|perte de|pérdida de)\s*$", re.IGNORECASE
 )
+ABOUT: Final = re.compile(
+    r"\b(?:about|around|approximately|some|roughly|circa|ca\.?|c\.|nearly|almost|rund|etwa|knapp|environ|près de|unos"
+    r"|cerca de|aproximadamente|ongeveer|ruim|omkring|circa di)\s*$",
+    re.IGNORECASE,
+)
 BEFORE_MENTION: Final = re.compile(r"^[•\-–—*\s]*$")
+HEADED: Final = re.compile(r"^[•\-–—*\s]*[A-ZÀ-Ý][^:.;\d]{2,30}:\s*")
+"""A line's own heading before its amount: "Headline run rate: $18.4M ARR"."""
+
 CURRENCY_LAST: Final = re.compile(r"(?:[A-Z]{3}|(?:US|AU?|CA?|NZ|S|HK|R)?\$|[€£¥₹]|Rs\.?)\s*$")
 SHORT_LEAD: Final = 30
 PAID: Final = re.compile(
@@ -117,6 +133,15 @@ PAID: Final = re.compile(
 )
 """Behind "cash": what was paid and no balance."""
 
+MADE: Final = re.compile(
+    r"\b(?:(?:did|made|posted|reported|booked|recorded|achieved|delivered|earned|reached|hit|had|held|generated|produced)"
+    r"|(?:closed|finished|ended|exited|came in)(?: [^.;:,]{0,25}?)? (?:at|with|on))"
+    r"(?: (?:[^.;:]|\.\d){0,50}(?:,| and))? *$",
+    re.IGNORECASE,
+)
+"""Before an amount that has its concept behind it: "we did $ 9.9M in net sales", also as the second of two."""
+
+OF_OR_IN: Final = re.compile(r"\s*(?:(?:of|in)(?: (?:total|net|annual|gross))?)?\s*")
 CASH: Final = frozenset({"cash", "cash and cash equivalents"})
 OF_THE_CONCEPT: Final = re.compile(r"(?<=\s)(?:net|total|annual|gross)\s+$", re.IGNORECASE)
 """A word that goes with the concept: in "segment net operating income" the one before it says of what."""
