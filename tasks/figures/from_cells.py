@@ -7,6 +7,7 @@ another, two rows of one concept that differ.
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import date
 from itertools import chain, pairwise
 from typing import Final
 
@@ -19,7 +20,7 @@ from tasks.figures.table_blocks import blocks
 from tasks.figures.table_candidates import Candidate, settled
 from tasks.figures.table_columns import Column, columns_under, read_header
 from tasks.figures.table_figures import Cell, cell_figure
-from tasks.figures.table_labels import LabelReader, is_date, label_reader, without_dates
+from tasks.figures.table_labels import WHOLE, LabelReader, is_date, label_reader, without_dates
 from tasks.figures.table_pages import whole_grids
 from tasks.figures.table_parts import MOST_PARTS, TOTAL, is_subtotal, lists_parts, of_parts, parts_title
 from tasks.figures.table_rows import Grid, Row, is_number, is_year, whole_rows
@@ -42,6 +43,16 @@ _SURE_OF_COLUMNS: Final = 100
 _ALL_OF_IT: Final = re.compile(r"100(?:[.,]0+)? ?%")
 """Beside revenue: below it are its percentages, whether each says so or not."""
 
+_OF_SHARES: Final = re.compile(
+    r"(?:number of |no\.? of )?(?:ordinary |common |preferred )?"
+    r"(?:shares|stock|aktien|actions|acciones|azioni|aandelen)(?: held)?",
+    re.IGNORECASE,
+)
+"""A column of shares: what stands there counts nothing else."""
+
+_BALANCE: Final = re.compile(r"balances?\b(?=,? (?:at|as of|on|as at|[A-Z]))", re.IGNORECASE)
+"""A row of a statement of changes: "Balance at June 30, 2024" under "Total equity"."""
+
 _OTHER_FLOWS: Final = re.compile(r"\b(?:investing|financing|investment)\b", re.IGNORECASE)
 """Sections of a cash flow statement that have rows "from continuing operations" too."""
 
@@ -57,7 +68,7 @@ _SUPPORT: Final = re.compile(
 
 def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[list[Candidate]]:
     """The figures of each table of a document, a list a table; numbers left out are counted in `findings`."""
-    reader = label_reader(taxonomy)
+    reader = label_reader(taxonomy, document.language)
     whole = whole_grids(document.text, of_pages=document.of_pages)
     for grid in chain.from_iterable(blocks(each, reader) for each in whole):
         labels = {row.label for row in grid.rows}
@@ -90,6 +101,7 @@ class _Table:
         self._findings = findings
         self._comma = document.comma_decimal
         self._series = self._entities = ""
+        self._ends: date | None = None  # the newest day of a column
         self._of_title: Meaning | None = None
         self._titled_parts = False
         self._silent: dict[str, bool] = {}  # names of rows, and whether they say nothing
@@ -167,6 +179,9 @@ class _Table:
                 read = read_header(header, max(row.width for row in rows), lines, self._reader)
                 self._of_units.extend(_lines_of_units(header))
                 columns, self._corner, self._titles = read.columns, read.corner, read.titles
+                self._ends = max(
+                    (column.when.end for column in columns if column.when and column.when.end), default=None
+                )
                 self._table_basis = self._table_basis or self._over.basis_of(header[0].cells[:1] if header else [])
                 self._of_title, titled = parts_title(self._titles, self._corner, self._reader)
                 self._titled_parts = self._titled_parts or titled
@@ -242,7 +257,7 @@ class _Table:
                 if column is not None and column.label.meaning is not None and not column.skipped:
                     cell_meaning, of_column = column.label.meaning, True
                 elif named_when is not None and named_when.dated and not without_dates(name):
-                    cell_meaning = self._title_meaning(column, len(numbers))
+                    cell_meaning = self._title_meaning(section, column, len(numbers))
                 else:
                     cell_meaning = self._by_entity(column)
                     of_column = cell_meaning is not None
@@ -260,13 +275,22 @@ class _Table:
                 continue
             if column is not None and column.skipped:
                 continue
+            if (
+                cell_meaning.concept.id != "shares"
+                and column is not None
+                and _OF_SHARES.fullmatch(column.words.strip())
+            ):
+                continue  # "Employees" who hold shares
             if by_row and column is not None and meaning is not None and _is_part_of_column(column, meaning, name):
                 continue
             if not of_column and column is not None:
                 entity = column.entity
             if by_row and label and label.part:
                 entity = label.part if entity is None else f"{entity}, {label.part}"
-            if of_column and not (named_when and named_when.dated and not without_dates(name)):
+            is_balance = cell_meaning.kind == "instant" and _BALANCE.match(name) is not None
+            if of_column and not (
+                named_when and named_when.dated and not without_dates(_BALANCE.sub("", name) if is_balance else name)
+            ):
                 if not self._lists(name):
                     continue
                 entity = None if TOTAL.match(name) else name[:80]
@@ -276,7 +300,7 @@ class _Table:
                 self._findings.leave_out("cash flows of another section")
                 continue
             cell = Cell(row, index, amount, cell_meaning, label, column, when, entity)
-            figure = cell_figure(self._document, self._findings, cell, self._table_basis, self._series)
+            figure = cell_figure(self._document, self._findings, cell, self._table_basis, self._series, self._ends)
             if figure is not None:
                 yield Candidate(figure, cell_meaning.rank, section, weight, self._over.is_consolidated)
 
@@ -312,11 +336,12 @@ class _Table:
             return None
         return self._of_title if self._is_of_parts() else None
 
-    def _title_meaning(self, column: Column | None, count: int) -> Meaning | None:
-        """What the rows of a series are, by the corner or the line over it: "ARR, EUR m" over years."""
+    def _title_meaning(self, section: str, column: Column | None, count: int) -> Meaning | None:
+        """What the rows of a series are, by the line that begins it, else by the corner or the line over the table."""
         if count > 1 or (column is not None and column.entity):
             return None
-        for title in (self._corner, *self._titles[-1:]):
+        begun = section if section and not WHOLE.match(section) else ""
+        for title in (begun,) if begun else (self._corner, *self._titles[-1:]):
             if title:
                 found = self._reader.read(title)
                 if found.meaning is not None:
@@ -328,7 +353,9 @@ class _Table:
 def _is_part_of_column(column: Column, meaning: Meaning, name: str) -> bool:
     """Whether a row is a part of what its column is called: "Cash" under "Cash and cash equivalents"."""
     over = column.label.meaning
-    return over is not None and over.concept is meaning.concept and meaning.rank > 0 and not TOTAL.match(name)
+    if over is None or over.concept is not meaning.concept or "money" not in meaning.concept.units:
+        return False
+    return meaning.rank > 0 and not TOTAL.match(name)
 
 
 def _is_of_four_digits(row: Row) -> bool:

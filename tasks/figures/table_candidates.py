@@ -1,10 +1,20 @@
 """The figures that a table may hold, and those of them that nothing else in the table makes doubtful."""
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from typing import Final
 
+from tasks.figures.concepts import plain_label
 from tasks.figures.figure import Basis, Figure, Findings
 from tasks.figures.table_labels import WHOLE
+
+_PLAIN_EQUITY: Final = re.compile(
+    r"(?:total |consolidated |net |common |s |and )*"
+    r"(?:(?:share|stock)(?:holders?|owners?)|owners?|members?|partners?|assets|equity|deficit|deficiency|funds"
+    r"|investment|capital|reserves|net|s| )+"
+)
+_CONTINUING: Final = re.compile(r"\bcontinuing\b(?! and discontinued)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +38,8 @@ def settled(candidates: list[Candidate], findings: Findings) -> list[Candidate]:
             continue
         groups[figure.concept, figure.period, figure.entity, figure.basis, figure.variant].append(candidate)
     kept: list[Candidate] = []
-    for group in groups.values():
+    for whole_group in groups.values():
+        group = _of_the_owners(_with_all_operations(whole_group))
         best = min(candidate.rank for candidate in group)
         sure = [candidate for candidate in group if candidate.rank == best]
         if len({candidate.figure.value for candidate in sure}) == 1:
@@ -47,3 +58,16 @@ def settled(candidates: list[Candidate], findings: Findings) -> list[Candidate]:
             else:
                 findings.leave_out("rows of one concept that differ", len(members))
     return kept
+
+
+def _of_the_owners(group: list[Candidate]) -> list[Candidate]:
+    """Of rows of equity that differ those that name whose it is: below them the other owners' is added."""
+    if group[0].figure.concept != "equity" or len({candidate.figure.value for candidate in group}) == 1:
+        return group
+    named = [candidate for candidate in group if not _PLAIN_EQUITY.fullmatch(plain_label(candidate.figure.label))]
+    return named or group
+
+
+def _with_all_operations(group: list[Candidate]) -> list[Candidate]:
+    """Of rows of one concept those that are not of continuing operations alone, where there are others."""
+    return [each for each in group if not _CONTINUING.search(each.figure.label)] or group

@@ -24,6 +24,8 @@ _SKIPPED_COLUMN: Final = re.compile(
 _UNITS_BESIDE: Final = re.compile(r"\((?:in|amounts|dollars)\b[^()]*\)", re.IGNORECASE)
 """Units that share a cell with a date: "2018 (In millions, except per share amounts)"."""
 
+_UNITS_LAST: Final = re.compile(r"\((?:in|amounts in|dollars in) [^()\d]{3,60}\)(?=[:.]?$)", re.IGNORECASE)
+_LONGEST_TITLE: Final = 220
 _PROSE_AMOUNT: Final = re.compile(
     r"\d[\d.,]* ?(?:thousand|million|billion|mio|mrd|%)|[$€£] ?(?!(?:1[.,’']?)?000\b)\d", re.IGNORECASE
 )
@@ -86,7 +88,7 @@ def read_header(header: Sequence[Row], width: int, lines: Sequence[str], reader:
         words = _stacked_dates(lines, width) or words
     corners = [row.cells[0] for row in header if row.cells and row.cells[0]]
     corner = " ".join([*corners, *beside])
-    titles = [title for title in lines if len(title) < 220] + corners[:-1]
+    titles = [title for title in map(_heading, lines) if len(title) < _LONGEST_TITLE] + corners[:-1]
     units_of_table = table_units(titles, corner, words)
     of_title = title_when(titles, corner)
     columns: list[Column] = []
@@ -110,6 +112,12 @@ def read_header(header: Sequence[Row], width: int, lines: Sequence[str], reader:
         columns.append(Column(text, label, when, entity_named(text, label), skipped, units))
     columns = _of_quarters(columns, told=step is not None)
     return Header(_prior_years(_of_the_company(columns)), corner, titles)
+
+
+def _heading(line: str) -> str:
+    """A line over a table; of a long sentence that leads to it the units at its end: "… of cash (in thousands):"."""
+    units = _UNITS_LAST.search(line) if len(line) >= _LONGEST_TITLE else None
+    return units.group() if units else line
 
 
 def _of_quarters(columns: list[Column], *, told: bool) -> list[Column]:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from datetime import date
 from typing import Final
 
 from tasks.figures.concepts import Meaning
@@ -34,11 +35,17 @@ class Cell:
 
 
 def cell_figure(
-    document: LedgerDocument, findings: Findings, cell: Cell, table_basis: Basis | None, series: str
+    document: LedgerDocument,
+    findings: Findings,
+    cell: Cell,
+    table_basis: Basis | None,
+    series: str,
+    table_ends: date | None = None,
 ) -> Figure | None:
     """The figure of a cell in base units; None, counted in `findings`, where its period or its units are not sure.
 
-    `table_basis` is what the titles give to all of the table, `series` the title that names a series of dated rows.
+    `table_basis` is what the titles give to all of the table, `series` the title that names a series of dated rows,
+    `table_ends` the newest day of its columns: a document that is dated by that day alone may be older.
     """
     row, index, amount, meaning, label = cell.row, cell.index, cell.amount, cell.meaning, cell.label
     column, when, entity = cell.column, cell.when, cell.entity
@@ -80,7 +87,12 @@ def cell_figure(
     if (
         basis is None
         and not HAPPENED.search(column_words)
-        and not (table_basis in {"budget", "forecast"} and dated and last_day(period) <= dated.isoformat())
+        and not (
+            table_basis in {"budget", "forecast"}
+            and dated
+            and dated != table_ends
+            and last_day(period) <= dated.isoformat()
+        )
     ):
         basis = table_basis  # of a plan's years those that are over are actual
     if when.forecast:

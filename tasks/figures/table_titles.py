@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tasks.figures.figure import Basis, basis_of
+from tasks.figures.periods import find_periods
 from tasks.figures.table_rows import joined_titles
 
 _A_YEAR: Final = re.compile(r"\b20\d\d\b")
@@ -79,9 +80,16 @@ class TableTitles:
 
     def basis_of(self, titles: Sequence[str]) -> Basis | None:
         """The basis that these headings give to all of the table."""
-        plain = [title for title in titles if len(title) < 60 and not any(map(str.isdigit, _A_YEAR.sub("", title)))]
+        plain = [title for title in titles if len(title) < 60 and not any(map(str.isdigit, _undated(title)))]
         basis = basis_of(" ".join(plain)) if not self.is_statement else None
         return None if basis == "audited" or any(HAPPENED.search(title) for title in plain) else basis
+
+
+def _undated(title: str) -> str:
+    """A title without the periods that it names."""
+    for when in reversed(find_periods(title)):
+        title = title[: when.start] + title[when.stop :]
+    return _A_YEAR.sub("", title)
 
 
 def over_table(lines: Sequence[str]) -> TableTitles:
