@@ -28,7 +28,8 @@ _MOST_SPELLINGS: Final = 20_000
 _FIELDS: Final = {"kind", "units", "sign", "labels", "weak", "instant", "mentions"}
 _UNITS: Final = {"money", "percent", "count", "ratio", "months"}
 _NOT_ANY: Final = re.compile(
-    r"\b(?:liabilities|noncontrolling|non controlling|minority|preferred|other|per|participating)\b"
+    r"\b(?:liabilities|noncontrolling|non controlling|minority|preferred|other|per|participating|return|average"
+    r"|changes?|statements?|ratio|debt|redeemable|temporary|liability)\b"
 )
 """What no * stands for."""
 

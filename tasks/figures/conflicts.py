@@ -34,6 +34,7 @@ _DRAFT: Final = re.compile(
     r"\b(?:draft|unsigned|entwurf|preliminary|not approved|for discussion|borrador|projet|wip|old|superseded)\b",
     re.IGNORECASE,
 )
+_MEASURE: Final = re.compile(r"month|quarter")
 _NOT_FINAL: Final = re.compile(r"\bv\d+ final\b|\bfinal \(\d\)", re.IGNORECASE)
 
 
@@ -96,9 +97,20 @@ def groups(figures: Iterable[RoomFigure]) -> Mapping[_Key, list[RoomFigure]]:
     for row in figures:
         kind = "actual" if row.basis in ACTUAL else row.basis
         entity = plain(row.figure.entity).casefold() if row.figure.entity else ""
-        key = (row.figure.concept, entity, row.figure.unit, same_period(row.figure.period), kind + row.figure.variant)
+        key = (
+            row.figure.concept + _measure(row.figure),
+            entity,
+            row.figure.unit,
+            same_period(row.figure.period),
+            kind + row.figure.variant,
+        )
         grouped[key].append(row)
     return grouped
+
+
+def _measure(figure: Figure) -> str:
+    """Which of the measures of one name a share of churn is: by the month, and by the quarter."""
+    return " ".join(_MEASURE.findall(figure.label.lower())) if figure.concept == "churn" else ""
 
 
 @lru_cache(maxsize=10_000)  # a room has thousands of figures of a dozen periods

@@ -86,3 +86,11 @@ def test_what_follows_from_figures_names_its_inputs() -> None:
         "runway": (Decimal("8.9"), "months", 2),
         "recurring_revenue_growth": (Decimal("54.3"), "percent", 2),
     }
+
+
+def test_churn_of_a_month_is_not_that_of_a_year() -> None:
+    yearly = row("18", concept="churn")
+    monthly = replace(yearly, figure=replace(yearly.figure, label="Monthly logo churn", value=Decimal("1.8")))
+    assert find_conflicts([yearly, monthly]) == []
+    other = replace(monthly, document_id="b", figure=replace(monthly.figure, value=Decimal("2.9")))
+    assert len(find_conflicts([monthly, other])) == 1

@@ -1,0 +1,146 @@
+"""Charts, hidden sheets, numbers as text, missing headers, contradicting units: a figure is right or left out."""
+
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+from tasks.figures import read_figures
+from tasks.figures.concepts import taxonomy
+from tasks.figures.conflicts import RoomFigure
+from tasks.figures.derived import derive
+from tasks.figures.document import LedgerDocument
+from tasks.figures.document_figures import find_figures
+from tasks.figures.figure import Findings
+from tests.benchmarks.room_writing import chart
+
+
+def findings(text: str) -> Findings:
+    return find_figures(LedgerDocument(text, [], "report.txt"), taxonomy())
+
+
+def values(text: str) -> list[tuple[str, str]]:
+    return [(figure.concept, f"{figure.value:f}") for figure in findings(text).figures]
+
+
+def workbook(
+    folder: Path, rows: list[list[Any]], change: Callable[[Any], None] = lambda _: None
+) -> list[tuple[str, str, str]]:
+    """(concept, value, period) of a workbook of these rows, changed before it is saved."""
+    book = openpyxl.Workbook()
+    assert book.active is not None
+    for row in rows:
+        book.active.append(row)
+    change(book)
+    book.save(folder / "book.xlsx")
+    return [(each["concept"], each["value"], each["period"]) for each in read_figures(str(folder / "book.xlsx"))]
+
+
+ROWS: list[list[Any]] = [["EUR thousand", 2023, 2024], ["Revenue", 3900, 6300]]
+BOTH = [("revenue", "3900000", "2023-01-01/2023-12-31"), ("revenue", "6300000", "2024-01-01/2024-12-31")]
+
+
+def test_each_series_of_a_native_chart_gives_its_figures(tmp_path: Path) -> None:
+    chart(
+        tmp_path / "chart.pptx",
+        "Results (EUR million)",
+        ["2023", "2024"],
+        {"Revenue": [38.2, 43.9], "EBITDA": [4.1, 5.2]},
+    )
+    found = [
+        (each["concept"], each["value"], str(each["period"])[:4]) for each in read_figures(str(tmp_path / "chart.pptx"))
+    ]
+    assert sorted(found) == [
+        ("ebitda", "4100000", "2023"),
+        ("ebitda", "5200000", "2024"),
+        ("revenue", "38200000", "2023"),
+        ("revenue", "43900000", "2024"),
+    ]
+
+
+def test_a_hidden_sheet_is_read_like_the_others(tmp_path: Path) -> None:
+    def hide(book: Any) -> None:
+        book.active.sheet_state = "hidden"
+        book.create_sheet("Cover").append(["Confidential"])
+
+    assert workbook(tmp_path, ROWS, hide) == BOTH
+
+
+def test_numbers_as_text_are_numbers(tmp_path: Path) -> None:
+    assert workbook(tmp_path, [["EUR thousand", "2023", "2024"], ["Revenue", "3,900", "6 300"]]) == BOTH
+
+
+def test_a_merged_header_holds_for_its_columns(tmp_path: Path) -> None:
+    rows: list[list[Any]] = [
+        ["EUR thousand", "Year ended 31 December", None],
+        ["", 2023, 2024],
+        ["Revenue", 3900, 6300],
+    ]
+    assert workbook(tmp_path, rows, lambda book: book.active.merge_cells("B1:C1")) == BOTH
+
+
+def test_a_column_without_a_header_gives_nothing_and_is_counted() -> None:
+    found = findings("EUR thousand\t2024\t\nRevenue\t6,300\t5,800\n")
+    assert [f"{figure.value:f}" for figure in found.figures] == ["6300000"]
+    assert sum(found.left_out.values()) == 1
+
+
+def test_units_that_contradict_are_left_out_and_counted() -> None:
+    found = findings("EUR thousand\t2024\nRevenue\t£6,300\nEBITDA\t900\n")
+    assert [figure.concept for figure in found.figures] == ["ebitda"]
+    assert found.left_out["units that contradict"] == 1
+
+
+def test_a_column_of_account_numbers_is_no_figure() -> None:
+    text = "EUR thousand\t\t2023\t2024\n4000\tRevenue\t3,900\t6,300\n1800\tCash\t700\t900\n"
+    assert values(text) == [("revenue", "3900000"), ("revenue", "6300000"), ("cash", "700000"), ("cash", "900000")]
+
+
+def test_a_list_of_holders_counts_shares_and_no_employees() -> None:
+    rows = "Holder\tShares\nFounders\t9,200,000\nEmployees\t1,150,000\nTotal shares\t10,350,000\n"
+    text = f"Cap table as of 30 June 2024\n\n{rows}"
+    assert values(text) == [("shares", "10350000")]
+
+
+@pytest.mark.parametrize(("change", "ties"), [("130", 0), ("180", 1)])
+def test_cash_flows_are_held_against_the_change_of_cash(change: str, ties: int) -> None:
+    rows = (
+        "Cash flow statement, EUR thousand\t2024",
+        "Net cash from operating activities\t400",
+        "Net cash used in investing activities\t(220)",
+        "Net cash used in financing activities\t(50)",
+        f"Net increase in cash\t{change}",
+        "Cash\t900",
+    )
+    found = findings("\n".join(rows)).ties
+    assert [(tie.what, tie.computed) for tie in found] == ties * [
+        ("the change of cash is the sum of the cash flows", Decimal(130))
+    ]
+
+
+def derived(text: str) -> dict[str, str]:
+    rows = [
+        RoomFigure(figure, figure.basis or "management", "a", "a", "", deck=False, dated=None)
+        for figure in findings(text).figures
+    ]
+    return {each.name: f"{each.value:f}" for each in derive(rows) if each.period.endswith("2024-12-31")}
+
+
+def test_ratios_are_computed_from_their_inputs() -> None:
+    found = derived(
+        "EUR thousand\t2023\t2024\nRevenue\t5,000\t6,000\nEBITDA\t1,000\t1,500\nCash\t600\t900\nDebt\t2,000\t2,100\n"
+        "Net cash used in operating activities\t(300)\t(1,200)\n"
+    )
+    assert found["revenue_growth"] == "20.0"
+    assert found["ebitda_margin"] == "25.0"
+    assert found["rule_of_40"] == "45.0"
+    assert found["net_debt"] == "1200000"
+    assert found["runway"] == "9.0"
+
+
+def test_the_largest_part_of_a_list_with_its_total_is_the_concentration() -> None:
+    text = "Customer\tRevenue 2024\nAcme\t€3,000\nBell\t€2,000\nCorp\t€1,000\nTotal\t€6,000\n"
+    assert derived(text)["concentration"] == "50.0"
