@@ -7,6 +7,7 @@ asked.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -33,6 +34,8 @@ _NEGATIONS: Final = frozenset({"not", "no", "never", "neither", "nor", "without"
 _COMPARED: Final = re.compile(r"\b(?:from|against|compared (?:to|with)|versus|vs\.?|after)\s+(?:about )?\S{0,4}\s?$")
 _YEAR_BEHIND: Final = re.compile(r"\s+(?:in|for)\s+(?:FY ?|fiscal (?:year )?)?((?:19|20)\d\d)\b")
 _YEAR: Final = re.compile(r"\b\d{4}\b(?=-)")
+_SCALED: Final = re.compile(r"(?P<amount>[$€£] ?(?P<digits>\d[\d.,]*\d|\d)) (?P<scale>thousand|million)\b")
+_IN_SCALE: Final = re.compile(r"\bin (thousand|million)s\b", re.IGNORECASE)
 _UNITS: Final = {"$": "USD"}
 _RULES: Final = ("basis", "authority")
 """Steps of the ledger's rule that make another document's figure the one a memo has to give; that one is newer alone
@@ -103,8 +106,7 @@ def _statement(
     proved = _proved(statement, room)
     if proved.verdict is MemoVerdict.SUPPORTED or is_denied or not by_ledger:
         return proved
-    amounts = [figure for figure in figures(statement.words) if not figure.is_date]
-    if len(by_ledger) < len(amounts):
+    if len(by_ledger) < len(_amounts(statement.words)):
         return proved
     return CheckedClaim(statement, MemoVerdict.SUPPORTED, _places(by_ledger), "its figures stand there, in other words")
 
@@ -168,7 +170,15 @@ def _line(text_id: int, start: int, end: int) -> str:
 def _proved(statement: MemoStatement, room: RoomTexts) -> CheckedClaim:
     """The verdict of the proof of statements on the likeliest passages."""
     passages = room.passages(statement.words)
-    result = statement_proof.check(statement.words, [passage.text for passage in passages], room.names)
+    grounds = [passage.text for passage in passages]
+    result = statement_proof.check(statement.words, grounds, room.names)
+    if result.verdict is statement_proof.Verdict.CONTRADICTED:
+        sentence = result.sentence
+        written = _as_written(statement.words, sentence, _scale_of(passages[result.text].document.text_id))
+        if written != statement.words:
+            result = statement_proof.check(written, grounds, room.names)
+            if "figure" in result.why and _has_all(_amounts(written), _amounts(sentence)):  # beside other figures
+                return CheckedClaim(statement, MemoVerdict.NOT_FOUND)
     if result.verdict is statement_proof.Verdict.SUPPORTED:
         return CheckedClaim(statement, MemoVerdict.SUPPORTED, [_place(passages, result)])
     if " ".join(result.sentence.split()) == statement.text:  # a row below its unit, which a passage may be without
@@ -181,6 +191,33 @@ def _proved(statement: MemoStatement, room: RoomTexts) -> CheckedClaim:
     return CheckedClaim(statement, MemoVerdict.NOT_FOUND)
 
 
+def _as_written(statement: str, sentence: str, scale: str) -> str:
+    """The statement with its amounts as a sentence of a document writes them that counts in thousands or millions.
+
+    "$ 4,640 million" is "$ 4,640" there, where the sentence has that amount without a scale of its own.
+    """
+    return _SCALED.sub(
+        lambda match: (
+            match["amount"]
+            if match["scale"] == scale
+            and re.search(
+                rf"(?<![\d.,]){re.escape(match['digits'])}(?![\d.,]*\d)(?!\)? ?(?:thousand|million|billion))", sentence
+            )
+            else match.group()
+        ),
+        statement,
+    )
+
+
+@lru_cache(maxsize=256)
+def _scale_of(text_id: int) -> str:
+    """The scale that most tables of a document are in: "million", "thousand"; "" where they give none."""
+    with database.reading() as session:
+        text = texts.get_text(session, text_id).text
+    found = Counter(match[1].lower() for match in _IN_SCALE.finditer(text))
+    return found.most_common(1)[0][0] if found else ""
+
+
 def _place(passages: Sequence[RoomPassage], result: statement_proof.Check) -> MemoPlace:
     return passages[result.text].place(result.sentence)
 
@@ -191,9 +228,15 @@ def _has_its_figures(statement: str, sentence: str) -> bool:
     It may then say them of something else, but no other figure of the same. With dates two figures may be exchanged.
     """
     stated, source = figures(statement), figures(sentence)
-    return not any(figure.is_date for figure in stated) and all(
-        any(same_size(figure, other) or _agree_rounded(figure, other) for other in source) for figure in stated
-    )
+    return not any(figure.is_date for figure in stated) and _has_all(stated, source)
+
+
+def _has_all(stated: Sequence[Figure], source: Sequence[Figure]) -> bool:
+    return all(any(same_size(figure, other) or _agree_rounded(figure, other) for other in source) for figure in stated)
+
+
+def _amounts(sentence: str) -> list[Figure]:
+    return [figure for figure in figures(sentence) if not figure.is_date]
 
 
 def _agree_rounded(one: Figure, other: Figure) -> bool:

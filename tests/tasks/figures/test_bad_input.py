@@ -36,7 +36,8 @@ def workbook(
         book.active.append(row)
     change(book)
     book.save(folder / "book.xlsx")
-    return [(each["concept"], each["value"], each["period"]) for each in read_figures(str(folder / "book.xlsx"))]
+    found = read_figures(str(folder / "book.xlsx"))
+    return [(str(each["concept"]), str(each["value"]), str(each["period"])) for each in found]
 
 
 ROWS: list[list[Any]] = [["EUR thousand", 2023, 2024], ["Revenue", 3900, 6300]]

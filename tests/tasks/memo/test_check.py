@@ -121,3 +121,27 @@ def test_the_page_escapes_words_and_names_each_verdict(room: RoomTexts) -> None:
     assert "<script" not in page
     assert "✗ contradicted" in page
     assert '"verdict": "contradicted"' in as_json("memo.txt", checked)
+
+
+FILING = (
+    "All dollars are in millions. Tables (Dollars in Millions)\n\n"
+    "Net sales in Latin America increased 16.5% in 2023 to $4,640, driven by volume growth of 2.5%.\n\n"
+    "Capital expenditures of the plant were $904 in 2023 and $1.1 billion in 2022.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("memo", "said"),
+    [
+        ("Net sales in Latin America increased 16.5% in 2023 to $4,640 million.", MemoVerdict.SUPPORTED),
+        ("Net sales in Latin America increased 16.5% in 2023 to $4,640 thousand.", MemoVerdict.CONTRADICTED),
+        ("Net sales in Latin America increased 16.5% in 2023 to $4,460 million.", MemoVerdict.CONTRADICTED),
+    ],
+)
+def test_amounts_of_a_document_that_counts_in_millions_are_held_against_millions(
+    home: Path, memo: str, said: MemoVerdict
+) -> None:
+    with database.writing() as session:
+        row = texts.save_text(session, new_text("Filing.txt", FILING))
+    room = RoomTexts([LedgerText(row.id, "Filing.txt", "Filing.txt")], "Acme")
+    assert verdict(memo, room).verdict is said
