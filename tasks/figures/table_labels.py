@@ -84,7 +84,9 @@ class LabelReader:
         return self._may_speak(plain_label(words))
 
     def _may_speak(self, plain: str) -> bool:
-        return self._taxonomy.may_speak(plain) or not self._short.keys().isdisjoint(plain.split())
+        if self._taxonomy.may_speak(plain):
+            return True
+        return bool(self._short) and not self._short.keys().isdisjoint(plain.split())
 
     def any_may_speak(self, labels: Iterable[str]) -> bool:
         """Whether one of these labels may have a meaning."""
