@@ -18,7 +18,7 @@ from tasks.documents.extract.places import Place
 from tasks.figures.abbreviations import language_of
 from tasks.figures.anchors import count_words, lowered, matches, plain_blanks, spots
 from tasks.figures.figure import Basis
-from tasks.figures.fiscal_calendar import Calendar, learn_calendar
+from tasks.figures.fiscal_calendar import Calendar, is_of_a_quarter, learn_calendar
 from tasks.figures.numbers import currency_of, units_of, uses_decimal_comma
 
 Places = Sequence[tuple[int, int, str, str] | Sequence[int | str]]
@@ -67,7 +67,7 @@ _REPORT_TEXT: Final = re.compile(
 _SLIDES: Final = frozenset({".pptx", ".ppt", ".odp"})
 _SHEETS: Final = frozenset({".xlsx", ".xls", ".xlsb", ".ods", ".csv"})
 _STATED: Final = re.compile(
-    r"\b(?:expressed|presented|stated|reported|prepared|denominated|amounts?|figures|currency is|beträge|angaben"
+    r"\b(?:expressed|presented|stated|report(?:ed)?|prepared|denominated|amounts?|figures|currency is|beträge|angaben"
     r"|cifras|montants)\b[^.\n]{0,50}?"
     r"\b(?:in|en|is|are in|the) (?:the )?(?:(?:thousands?|millions?|tausend|millionen|miles|milliers) (?:of |de "
     r"|d['’] ?)?)?"
@@ -76,7 +76,7 @@ _STATED: Final = re.compile(
     re.IGNORECASE,
 )
 _STATED_WORDS: Final = (
-    "expressed", "presented", "stated", "reported", "prepared", "denominated", "amount", "figures", "currency is",
+    "expressed", "presented", "stated", "report", "prepared", "denominated", "amount", "figures", "currency is",
     "beträge", "angaben", "cifras", "montants",
 )  # fmt: skip
 _DOLLARS: Final = {
@@ -87,6 +87,9 @@ _DOLLARS: Final = {
     "NZD": ("new zealand dollar", "nz$"),
 }
 _US_DOLLAR: Final = ("united states dollar", "u.s. dollar", "us dollar", "u.s dollar", "us. dollar", "us$", "usd")
+_BARE_SIGNS: Final = 10
+"""So many bare signs to one of HK$, and the bare ones are of another dollar."""
+
 _CURRENCY_SIGNS: Final = "$€£¥₹"
 _CURRENCY_CODES: Final = (
     "EUR", "USD", "GBP", "CHF", "DKK", "SEK", "NOK", "AUD", "CAD", "INR", "JPY", "SGD", "PLN", "ZAR", "TEUR", "euros",
@@ -189,6 +192,11 @@ class LedgerDocument:
         self._part_starts = [part.start for part in self._parts]
         self._block_starts = [block.start for block in self._blocks]
 
+    @cached_property
+    def is_of_a_quarter(self) -> bool:
+        """Whether it reports on a quarter: a bare year over its columns may be the quarter's."""
+        return is_of_a_quarter(self.text, self.name)
+
     @property
     def of_pages(self) -> bool:
         """Whether its breaks are those of pages, and not of sheets or slides."""
@@ -270,10 +278,17 @@ class LedgerDocument:
 
     @cached_property
     def _dollar(self) -> str:
-        counts = {code: sum(count_words(self._lower, word) for word in words) for code, words in _DOLLARS.items()}
+        counts = {code: sum(self._mentions(word) for word in words) for code, words in _DOLLARS.items()}
         best = max(counts, key=lambda code: counts[code])
         own = sum(count_words(self._lower, word) for word in _US_DOLLAR)
         return best if counts[best] > max(10, 2 * own) else "USD"
+
+    def _mentions(self, dollar: str) -> int:
+        """How often a dollar is named. Where most amounts have a bare sign, one as HK$ marks the others."""
+        found = count_words(self._lower, dollar)
+        if dollar.endswith("$") and self._head.count("$") > _BARE_SIGNS * found:
+            return 0
+        return found
 
     def dollar(self, currency: str) -> str:
         """Which dollar a bare sign is here; other currencies as they are."""

@@ -42,19 +42,35 @@ _NAMED_YEAR: Final = re.compile(
     rf"|\b(?:ended|ending) ({MONTH} [0-3]?\d, {YEAR}) \(.{{0,12}}?\b(?:fiscal(?: year)?|FY) ?({YEAR})",
     re.IGNORECASE,
 )
-_YEAR_OF_WEEKS: Final = re.compile(
-    rf"\b({YEAR}) (?:represent\w*|was|is|consist\w*|contain\w*|includes?)\b[^.\d]{{0,30}}5[23][- ]weeks?"
-    rf"[^.\d]{{0,30}}\bended(?: on)? ({MONTH} [0-3]?\d, {YEAR})",
+_YEARS_OF_WEEKS: Final = re.compile(
+    rf"\b({YEAR}(?:(?:,| and|, and) {YEAR})*)"
+    rf" (?:represent\w*|was|were|is|are|consist\w*|contain\w*|includes?)\b[^.\d]{{0,30}}"
+    rf"5[23][- ]weeks?[^.\d]{{0,30}}\bended(?: on)? ((?:{MONTH} [0-3]?\d, {YEAR}(?:, and|,| and)? ?)+)",
     re.IGNORECASE,
 )
-"""What a year of weeks is called: "2017 represented the 53 weeks ended February 3, 2018"."""
+"""What years of weeks are called: "2022 and 2021 represented the 52 weeks ended January 28, 2023, and …"."""
 
+_NAMED_QUARTER: Final = re.compile(
+    rf"\b(first|second|third|fourth)[ -]quarter,?(?: of)?(?: its)? fiscal(?: year)? ({YEAR})\b"
+    rf"|\bfiscal(?: year)? ({YEAR}) (first|second|third|fourth)[ -]quarter\b",
+    re.IGNORECASE,
+)
+_PERIOD_ENDED: Final = re.compile(
+    rf"\b(?:quarters?|months|weeks?|periods?)\b[^.;]{{0,60}}?\bended:? ({MONTH} [0-3]?\d, {YEAR})", re.IGNORECASE
+)
+_FIRST_PAGES: Final = 8000
+"""Characters in which a release on a quarter names the quarter and the day on which it ended."""
+
+_NEAR: Final = 10
+"""Days by which a quarter's end may differ from the third, sixth or ninth month of its year."""
+
+_QUARTERS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _YEAR_ENDED_WORDS: Final = (
     "year", "period", "weeks ended", "fiscal year", "geschäftsjahr", "jahresabschluss zum", "exercice clos",
     "ejercicio", "exercice", "esercizio", "exercício", "boekjaar", "balance sheet as", "as at", "as of", "statement",
 )  # fmt: skip
 _NAMED_YEAR_WORDS: Final = ("fiscal", "fy", "ended", "ending")
-_YEAR_WORDS: Final = ("exercice", "ejercicio", "esercizio", "exercício", "boekjaar")
+_YEAR_WORDS: Final = ("year", "jahr", "exercice", "ejercicio", "esercizio", "exercício", "boekjaar")
 _INTERIM: Final = re.compile(r"\b(?:quarterly|interim|(?:three|six|nine)[- ]month|periods )", re.IGNORECASE)
 _AHEAD: Final = 20
 """Characters before "period ended" that may say that it is no year."""
@@ -64,6 +80,19 @@ _FIRST_WEEK: Final = 7
 _INDIAN: Final = re.compile(r"₹|\bINR\b|\b(?:lakhs?|crores?)\b", re.IGNORECASE)
 _INDIAN_WORDS: Final = ("₹", "inr", "lakh", "crore")
 _BARE_SPLIT_YEAR: Final = re.compile(rf"\b({YEAR}) ?/ ?((?:20)?\d\d)\b")
+_MONTHS_OF_TWO_NAMES: Final = 2
+"""A year that ends in January or February is called by some after the year before."""
+
+_FIRST_LINES: Final = 2500
+_OF_A_QUARTER: Final = re.compile(
+    r"\b(?:first|second|third|fourth|q[1-4])(?:[- ]quarter)?\b[^.;]{0,60}\bresults\b"
+    r"|\bresults (?:for|of) (?:the |its )?(?:fiscal )?(?:first|second|third|fourth)[- ]?quarter"
+    r"|\b(?:form )?10-?q\b|\bquarterly report\b|\bfor the quarterly period\b",
+    re.IGNORECASE,
+)
+_YEARS_WEEKS: Final = re.compile(r"(?:5[23]|fifty[- ](?:two|three))[- ]\Z", re.IGNORECASE)
+"""Right before "weeks ended": they are a year's."""
+
 _LONGEST_HEAD: Final = 50_000
 """Characters that are looked at for the days that balance sheets are of."""
 
@@ -130,7 +159,7 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     text = plain_blanks(text)
     head = text[:400_000]
     lower = lowered(head)
-    ends, annual, annual_ends = _year_ends(head, lower)
+    ends, annual, annual_ends = _named_ends(head, lower, quarterly=is_of_a_quarter(text, name))
     if sum(annual.values()) > 1:  # "as of January 30" beside "year ended December 31" ends no year
         ends = annual
     elif not annual.total() and ends.total() == 1:
@@ -139,7 +168,7 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     for (month, _), count in ends.items():
         months[month] += count
     shift = 0
-    shifts = Counter(end.year - year for year, end in _named_years(head, lower))
+    shifts = Counter(end.year - year for year, end in _named_years(head, lower) if 0 <= end.year - year <= 1)
     if shifts:
         shift = shifts.most_common(1)[0][0]
     dated = _document_date(text, name)
@@ -155,6 +184,8 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     day = max(((count, day) for (at, day), count in ends.items() if at == month))[1]
     if not shifts and month == 1 and day <= _FIRST_WEEK:  # the 52 weeks to 1 January 2023 are the year 2022
         calendar = replace(calendar, shift=1)
+    elif not shifts and month <= _MONTHS_OF_TWO_NAMES:
+        calendar = replace(calendar, shift=_shift_of_quarters(text[:_FIRST_PAGES], month, day))
     near_months = {month, month % 12 + 1 if day > 23 else (month - 2) % 12 + 1 if day < 9 else month}
     dates = sum((_exact_ends(lower, near) for near in near_months), Counter[date]())
     if day == monthrange(2024, month)[1] or (month, day) == (2, 28):  # 1 July is where a year begins
@@ -166,8 +197,13 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     return replace(calendar, month=month, day=day, said=True)
 
 
-def _year_ends(head: str, lower: str) -> tuple[Counter[tuple[int, int]], Counter[tuple[int, int]], Counter[date]]:
-    """How often a month and day ends a year or dates a balance sheet, how often a year, and on which dates."""
+def _named_ends(
+    head: str, lower: str, *, quarterly: bool
+) -> tuple[Counter[tuple[int, int]], Counter[tuple[int, int]], Counter[date]]:
+    """How often a text names ends of times: by month and day all and those of years, and years' ends by their date.
+
+    A quarterly report is as of the quarter's last day, which ends no year.
+    """
     year_ends = sorted({*spots(lower, _YEAR_ENDED_WORDS), *spots(lower, (" to ", " to:"), before=1)})
     ends: Counter[tuple[int, int]] = Counter()
     annual: Counter[tuple[int, int]] = Counter()
@@ -175,9 +211,10 @@ def _year_ends(head: str, lower: str) -> tuple[Counter[tuple[int, int]], Counter
     interim: set[tuple[int, int]] = set()
     for match in matches(_YEAR_ENDED, head, year_ends):
         words = match.group(0).lower()
-        of_year = "year" in words or "weeks" in words or "jahr" in words or any(word in words for word in _YEAR_WORDS)
+        of_weeks = "weeks" in words and _YEARS_WEEKS.search(head, max(0, match.start() - 12), match.start())
+        of_year = bool(of_weeks) or any(word in words for word in _YEAR_WORDS)
         when = next(iter(find_periods(match.group(1))), None)
-        if when is None:
+        if when is None or (not of_year and quarterly):
             continue
         ends_on = (when.end.month, when.end.day) if when.end else when.month_day
         if ends_on and not of_year and _INTERIM.search(head, max(0, match.start() - _AHEAD), match.start() + 7):
@@ -198,6 +235,11 @@ def _year_ends(head: str, lower: str) -> tuple[Counter[tuple[int, int]], Counter
     return ends, annual, annual_ends
 
 
+def is_of_a_quarter(text: str, name: str) -> bool:
+    """Whether a document reports on a quarter: what it says things are as of is no end of a year."""
+    return _OF_A_QUARTER.search(f"{name.replace('_', ' ')} {text[:_FIRST_LINES]}".replace("\n", " ")) is not None
+
+
 def _spans(head: str, lower: str) -> Iterator[tuple[date, date]]:
     """The first and last days of the times that the text gives by both."""
     for match in matches(_YEAR_FROM, head, spots(lower, _YEAR_FROM_WORDS)):
@@ -213,11 +255,34 @@ def _named_years(head: str, lower: str) -> Iterator[tuple[int, date]]:
         for match in matches(_NAMED_YEAR, head, spots(lower, _NAMED_YEAR_WORDS))
     ]
     if "weeks ended" in lower:
-        named += [(match[1], match[2]) for match in _YEAR_OF_WEEKS.finditer(head)]
+        for match in _YEARS_OF_WEEKS.finditer(head):
+            years, ends = re.findall(YEAR, match[1]), re.findall(rf"{MONTH} [0-3]?\d, {YEAR}", match[2], re.IGNORECASE)
+            if len(years) == len(ends):
+                named += zip(years, ends, strict=True)
     for year, words in named:
         when = next(iter(find_periods(words)), None)
         if when is not None and when.end is not None:
             yield int(year), when.end
+
+
+def _shift_of_quarters(text: str, month: int, day: int) -> int:
+    """1 where the quarters that a text names end in the year before the one in which their fiscal year ends.
+
+    "Second quarter fiscal 2023" of a year to January that ended on July 29, 2023 is of the year to January 2024.
+    """
+    named = {
+        (int(match[2] or match[3]), _QUARTERS[(match[1] or match[4]).lower()])
+        for match in _NAMED_QUARTER.finditer(text.replace("\n", " "))
+    }
+    ended = {when.end for match in _PERIOD_ENDED.finditer(text) for when in find_periods(match[1]) if when.end}
+    votes = {
+        shift
+        for shift in (0, 1)
+        for year, quarter in named
+        for end in ended
+        if abs((months_back(day_of(year + shift, month, day), 3 * (4 - quarter)) - end).days) <= _NEAR
+    }
+    return 1 if votes == {1} else 0
 
 
 def _end_of_split_years(text: str) -> tuple[int, int] | None:

@@ -22,7 +22,15 @@ from tasks.figures.table_columns import Column, columns_under, read_header
 from tasks.figures.table_figures import Cell, cell_figure
 from tasks.figures.table_labels import WHOLE, LabelReader, is_date, label_reader, without_dates
 from tasks.figures.table_pages import whole_grids
-from tasks.figures.table_parts import MOST_PARTS, TOTAL, is_subtotal, lists_parts, of_parts, parts_title
+from tasks.figures.table_parts import (
+    MOST_PARTS,
+    TOTAL,
+    is_subtotal,
+    lists_parts,
+    of_parts,
+    part_told_behind,
+    parts_title,
+)
 from tasks.figures.table_rows import Grid, Row, is_number, is_year, whole_rows
 from tasks.figures.table_titles import LONGEST_LABEL, over_table
 from tasks.figures.ties import untied
@@ -43,6 +51,7 @@ _SURE_OF_COLUMNS: Final = 100
 _ALL_OF_IT: Final = re.compile(r"100(?:[.,]0+)? ?%")
 """Beside revenue: below it are its percentages, whether each says so or not."""
 
+_COMPARED_YEARS: Final = 2
 _OF_SHARES: Final = re.compile(
     r"(?:number of |no\.? of )?(?:ordinary |common |preferred )?"
     r"(?:shares|stock|aktien|actions|acciones|azioni|aandelen)(?: held)?",
@@ -106,6 +115,7 @@ class _Table:
         self._titled_parts = False
         self._silent: dict[str, bool] = {}  # names of rows, and whether they say nothing
         self._percents: set[int] = set()  # columns of percentages beside amounts
+        self._told_of = part_told_behind(document.text, grid)
         self._under(grid.titles)
 
     def _under(self, titles: Sequence[str]) -> None:
@@ -296,10 +306,11 @@ class _Table:
                 entity = None if TOTAL.match(name) else name[:80]
             if self._over.is_parents:
                 entity = entity or "parent company"
+            entity = entity or self._told_of or None
             if cell_meaning.concept.id == "operating_cash_flow" and _OTHER_FLOWS.search(section):
                 self._findings.leave_out("cash flows of another section")
                 continue
-            cell = Cell(row, index, amount, cell_meaning, label, column, when, entity)
+            cell = Cell(row, index, amount, cell_meaning, label, column, when, entity, _are_two_years(columns))
             figure = cell_figure(self._document, self._findings, cell, self._table_basis, self._series, self._ends)
             if figure is not None:
                 yield Candidate(figure, cell_meaning.rank, section, weight, self._over.is_consolidated)
@@ -372,6 +383,10 @@ def _lines_of_units(header: Sequence[Row]) -> Iterator[str]:
         filled = [cell for cell in row.cells if cell]
         if len(filled) == 1 and units_of(filled[0]) != Units():
             yield filled[0]
+
+
+def _are_two_years(columns: Sequence[Column]) -> bool:
+    return len({column.when.year for column in columns if column.when and column.when.year}) <= _COMPARED_YEARS
 
 
 def _of_percents(row: Row, numbers: Sequence[int]) -> Iterator[int]:

@@ -32,13 +32,17 @@ from tasks.figures.sentence_words import (
     CHANGE,
     CLAUSE,
     CURRENCY_LAST,
+    DRAWN,
     HEADED,
+    LEFT_OUT,
     LINK,
     LOSS,
     MADE,
     NEGATIVE,
+    NET,
     NOT_BEHIND,
     OF_A_PART,
+    OF_ANOTHER,
     OF_OR_IN,
     OF_THE_CONCEPT,
     PAID,
@@ -46,7 +50,9 @@ from tasks.figures.sentence_words import (
     PERIOD_LEAD,
     PLAN,
     PLANNED,
+    RANGE,
     RELATED,
+    REMAINDER,
     SET_ASIDE,
     SHORT_LEAD,
 )
@@ -192,14 +198,7 @@ def _of_mention(
         and not (match.group() in _DOES and word.group(1).lower() in {"we", "it", "business", "firm"})
     ):
         return
-    if re.search(
-        r"\b(?:cost|share|part|portion|percent|per ?cent|increase|decrease|growth|change|multiple|proportion|most"
-        r"|rest|majority|half|timing|amount) (?:of|in)(?: the| our| its)?(?: total| net| annual)?\s*$|% (?:of|des"
-        r"|der)(?: the| our| its)?\s*$|\b(?:contracts?|customers?|clients?|companies|competitors?|targets?"
-        r"|business(?:es)?) with(?: an?)?\s*$",
-        before,
-        re.IGNORECASE,
-    ):
+    if OF_ANOTHER.search(before):
         return
     behind = sentence[match.end() :]
     if match.group() in CASH and (PAID.match(behind) or PAID_IN.search(before)):
@@ -226,25 +225,34 @@ def _of_mention(
             return
         if CHANGE.search(lead) or BOUND.search(lead):
             continue
+        if match.group() in lead.lower():
+            return  # the nearer mention tells
         lead = _without_last_period(lead)
         plain = re.sub(r"\([^()]*\)?", " ", lead)
         linked = LINK.search(lead.rstrip() + " ") or re.fullmatch(r"\s*", lead)
         if not linked or re.search(
-            r"[;]|\bwhile\b|\bwhereas\b|\bas well as\b|\band (?!to\b|\w+ed\b)[a-z]+ (?:was|were|of)\b", plain
+            r"[;]|\bwhile\b|\bwhereas\b|\bas well as\b|\band (?:an? |the )?(?!to\b|\w+ed\b)[a-z]+ (?:was|were|of)\b",
+            plain,
         ):
             return
-        if BESIDE_IT.search(plain):
+        if BESIDE_IT.search(plain) or LEFT_OUT.search(plain):
             return
         if concept.id != "recurring_revenue" and re.search(
             r"\b(?:customer|segment|contract|order|fee|loan|claim|grant|fine)s?\b", plain, re.IGNORECASE
         ):
             return
         rest = behind[amount.end :]
+        if RANGE.match(rest) or REMAINDER.search(behind[: amount.start]):
+            return
         if re.match(r"\s*(?:[-–]|to|and|bis)\s*(?:[A-Z]{3} |[$€£])?\d", rest) and re.search(
             r"between|range|from", lead, re.IGNORECASE
         ):
             return
         if OF_A_PART.search(rest[:120]):
+            return
+        if concept.id == "debt" and (
+            NET.search(sentence[: match.start()]) or (lead.strip() == "of" and DRAWN.match(rest))
+        ):
             return
         if NEGATIVE.search(lead) and concept.sign != "positive" and amount.value > 0:
             amount = replace(amount, value=-amount.value)  # noqa: PLW2901 - the same amount with its sign

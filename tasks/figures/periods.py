@@ -7,7 +7,7 @@ fiscal calendar (`fiscal_calendar.py`).
 
 import re
 from calendar import monthrange
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import lru_cache
@@ -69,18 +69,33 @@ _TOKEN: Final = re.compile(
     re.IGNORECASE,
 )
 _SPAN: Final = re.compile(
-    r"(?P<m3>\bthree[- ]months?\b|\b3 months?\b|\bquarters? ended\b|\b(?:13|thirteen|12|16|14|17)[- ]weeks?\b"
-    r"|\bthree month period)"
-    r"|(?P<m6>\bsix[- ]months?\b|\b6 months?\b|\bhalf[- ]year\b|\b26[- ]weeks?\b)"
-    r"|(?P<m9>\bnine[- ]months?\b|\b9 months?\b|\b39[- ]weeks?\b)"
+    r"(?P<m3>\bthree[- ]months?\b|\b3 months?\b|\bquarters? ended\b"
+    r"|\b(?:1[2-7]|twelve|thirteen|fourteen|sixteen|seventeen)[- ]weeks?\b|\bthree month period)"
+    r"|(?P<m6>\bsix[- ]months?\b|\b6 months?\b|\bhalf[- ]year\b"
+    r"|\b(?:2[4-8]|twenty[- ](?:four|five|six|seven|eight))[- ]weeks?\b)"
+    r"|(?P<m9>\bnine[- ]months?\b|\b9 months?\b"
+    r"|\b(?:3[6-9]|40|thirty[- ](?:six|seven|eight|nine)|forty)[- ]weeks?\b)"
     r"|(?P<m12>\btwelve[- ]months?\b|\b12 months?\b|\byears? (?:then )?(?:ended|to|ending|from)\b|\bfiscal years?\b"
-    r"|\b5[23][- ]weeks?\b|\bfinancial years?\b|\bbusiness year\b|\bgeschäftsjahr\b|\bannual\b|\bexercice clos\b"
-    r"|\bejercicio (?:cerrado|terminado)\b|\besercizio chiuso\b|\bexercício findo\b|\bboekjaar\b|\bregnskabsår\w*"
+    r"|\b(?:5[23]|fifty[- ](?:two|three))[- ]weeks?\b|\bfinancial years?\b"
+    r"|\bbusiness year\b|\bgeschäftsjahr\b|\bannual\b|\bexercice clos\b|\bejercicio (?:cerrado|terminado)\b"
+    r"|\besercizio chiuso\b|\bexercício findo\b|\bboekjaar\b|\bregnskabsår\w*"
     r"|\bräkenskapsår\w*"
     r"|\bfor the years?\b)"
-    r"|(?P<m1>\bmonths? ended\b|\bone month\b)",
+    r"|(?P<m2>\b(?:2|two)[- ]months?(?: period)? (?:ended|to|ending)\b)"
+    r"|(?P<m4>\b(?:4|four)[- ]months?(?: period)? (?:ended|to|ending)\b)"
+    r"|(?P<m5>\b(?:5|five)[- ]months?(?: period)? (?:ended|to|ending)\b)"
+    r"|(?P<m7>\b(?:7|seven)[- ]months?(?: period)? (?:ended|to|ending)\b)"
+    r"|(?P<m8>\b(?:8|eight)[- ]months?(?: period)? (?:ended|to|ending)\b)"
+    r"|(?P<m10>\b(?:10|ten)[- ]months?(?: period)? (?:ended|to|ending)\b)"
+    r"|(?P<m11>\b(?:11|eleven)[- ]months?(?: period)? (?:ended|to|ending)\b)"
+    r"|(?P<m1>\bmonths? ended\b|\bone month\b|\b(?:[45]|four|five)[- ]weeks? (?:ended|to|ending)\b)",
     re.IGNORECASE,
 )
+_BESIDE: Final = re.compile(r"(?:['’]s)?,?[ \n]{1,2}(?:of )?(?:the )?")
+"""What stands between a quarter and the year that it is of: "second quarter of the fiscal year 2023"."""
+
+_TWO_YEARS: Final = re.compile(rf"(?<![\d/–-]){YEAR} {YEAR}\b(?! ?[/–-])")
+
 _TRAILING: Final = re.compile(r"\b(?:ltm|ttm|(?:last|trailing) (?:twelve|12) months)\b", re.IGNORECASE)
 """Twelve months to the date that stands beside it."""
 
@@ -138,6 +153,11 @@ class When:
         """Whether it names a year."""
         return self.end is not None or self.year is not None
 
+    @property
+    def is_bare_year(self) -> bool:
+        """Whether it is a fiscal year and nothing else."""
+        return self.year is not None and not self.part and self.end is None
+
 
 def last_day(period: str) -> str:
     """The last day of a stored period."""
@@ -157,7 +177,7 @@ def find_periods(text: str) -> tuple[When, ...]:
     """The periods that a text names, in order."""
     if not _TIMELY.search(text) or not HINT.search(text):
         return ()
-    found = tuple(filter(None, (_when(match) for match in _TOKEN.finditer(text))))
+    found = _with_their_years(text, filter(None, (_when(match) for match in _TOKEN.finditer(text))))
     span = _span(text)
     if span and found:
         found = tuple(
@@ -171,6 +191,20 @@ def find_periods(text: str) -> tuple[When, ...]:
     if found and says_to_date(text):
         found = tuple(replace(when, to_date=True) for when in found)
     return found
+
+
+def _with_their_years(text: str, whens: Iterable[When]) -> tuple[When, ...]:
+    """The periods; a quarter or half and the year beside it are one: "second quarter, fiscal 2023", "2022 Q4"."""
+    found: list[When] = []
+    for when in whens:
+        before = found[-1] if found else None
+        if before is not None and _BESIDE.fullmatch(text, before.stop, when.start):
+            year, part = (before, when) if before.is_bare_year else (when, before)
+            if year.is_bare_year and part.part and part.year is None:
+                found[-1] = replace(year, part=part.part, start=before.start, stop=when.stop)
+                continue
+        found.append(when)
+    return tuple(found)
 
 
 def _is_end_of_span(text: str, when: When) -> bool:
@@ -194,8 +228,11 @@ def header_period(text: str) -> When | None:
     loose = _year_end([when.month_day for when in found if when.month_day])
     if not dated:
         span = _span(text)
-        if loose or span:
-            return When(month_day=loose, months=span)
+        part = found[0].part if len(found) == 1 else ""
+        if loose or span or part:
+            return When(month_day=loose, months=None if part else span, part=part)
+        return None
+    if _TWO_YEARS.search(text):  # headers of two columns that were not parted
         return None
     if len({(when.end, when.year, when.part) for when in dated}) > 1:
         exact = [when for when in dated if when.end]

@@ -53,6 +53,9 @@ _CUSTOMERS: Final = re.compile(
     re.IGNORECASE,
 )
 
+_OF_A_SEGMENT: Final = re.compile(r"\b(?i:the|our|its) (?:[A-Z][\w&-]+ ){0,4}(?:[Ss]egment|[Dd]ivision)\b")
+"""A sentence about a part of the company: "our Flexibles Segment, with 37,000 employees"."""
+
 
 def _listed(words: str) -> re.Pattern[str]:
     """A line that gives a count and says no more: "Customers at 31 December 2024: 3,450"."""
@@ -129,7 +132,7 @@ def count_figures(
             re.IGNORECASE,
         ):
             continue
-        if not share and _SOMEWHERE.match(after):
+        if not share and (_SOMEWHERE.match(after) or _OF_A_SEGMENT.search(sentence)):
             continue
         clause = re.split(r"[;,(]", sentence[max(0, match.start() - _AHEAD) : match.start()])[-1] + match.group()
         average = concept == "headcount" and _AVERAGE.search(clause)

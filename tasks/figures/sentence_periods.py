@@ -47,7 +47,7 @@ _BARE_MONTH: Final = re.compile(
 
 _OWN: Final = re.compile(
     r"\b(?:at|as at|as of|at the) (?:the )?(?:year[- ]end|end of the (?:financial |fiscal )?year|balance sheet date"
-    r"|period end)\b|\bat year[- ]end\b|\b(?:in|for|during) (?:the|this) (?:financial |fiscal |business )?(?:year"
+    r"|period end)\b|\bat year[- ]end\b|\b(?:in|for|during) (?:the|this) (?:financial |fiscal |business )?(?:year(?!-)"
     r"|period)\b|\bfor the year\b|\bzum jahresende\b|\bim geschäftsjahr\b",
     re.IGNORECASE,
 )

@@ -26,7 +26,8 @@ NOT_BEHIND: Final = re.compile(
     r"|November|December|FY|Q[1-4]|H[12]|Januar|Dezember)[A-Z]\w+|to (?:capital|debt)|covenant|ratio|burn|flows?\b"
     r"|of (?!EUR|USD|GBP|CHF|DKK|SEK|NOK|INR|AUD|CAD|JPY|US|A\$)[A-Z][\w-]+|carry[- ]?(?:forwards?|overs?"
     r"|backs?)|settled|paid|value|reduction|plan\b|outflow|inflow"
-    r"|consideration|dividends?|bonus|tax|price|generat)",
+    r"|consideration|dividends?|bonus|tax|price|generat|rents?\b|interest\b|payments?\b|contributions?\b|proceeds"
+    r"|compensation|settlement|awards?\b)",
 )
 LINK: Final = re.compile(
     r"(?:was|were|is|are|of|amounted to|amounts to|reached|reaches|stood at|stands at|totall?ed|totals|came (?:in at"
@@ -75,10 +76,39 @@ SET_ASIDE: Final = re.compile(
 
 BESIDE_IT: Final = re.compile(
     r"\b(?:includ(?:e[sd]?|ing)|effects?|impact(?:s|ed)?|affected|charges?|benefit(?:s|ed)?"
-    r"|due to|driven by|because of)\b",
+    r"|due to|driven by|because of|adjustments?)\b"
+    r"|^\s*(?:,|and|&)\s(?!cash equivalents (?!and))(?:[a-z-]+,? ){1,6}(?:was|were|is|are|of|total|amount|stood)",
     re.IGNORECASE,
 )
 """Between a concept and an amount: what is in it, or what has moved it."""
+
+LEFT_OUT: Final = re.compile(r"\bexcluding\b[^,]{0,60}\bof\s*$", re.IGNORECASE)
+"""Between a concept and an amount: the amount is of what was left out."""
+
+NET: Final = re.compile(r"\bnet\s*$", re.IGNORECASE)
+DRAWN: Final = re.compile(r"\s*(?:on|under|from|to|during|against)\b", re.IGNORECASE)
+"""Behind "borrowings of" an amount: what was borrowed in a time, and not what is owed."""
+
+RANGE: Final = re.compile(r"(?: to | bis |[-–—])(?:[A-Z]{3} |[$€£] ?)?\d")
+"""Behind an amount: it goes from there to another."""
+
+REMAINDER: Final = re.compile(r"\b(?:remainder|rest|balance) of\b", re.IGNORECASE)
+"""Between a concept and an amount: of what is left of a time."""
+
+OF_ANOTHER: Final = re.compile(
+    r"\b(?:cost|share|part|portion|percent|per ?cent|increase|decrease|growth|change|multiple|proportion|most"
+    r"|rest|majority|half|timing|amount|(?:borrow|draw)ings?|draws?|(?:re|pre)payments?|issuances?|redemptions?"
+    r"|retirements?|extinguishments?|proceeds) (?:of|in|from)(?: the| our| its)?(?: total| net| annual)?\s*$"
+    r"|% (?:of|des|der)(?: the| our| its)?\s*$|\b(?:contracts?|customers?|clients?|companies|competitors?|targets?"
+    r"|business(?:es)?) with(?: an?)?\s*$",
+    re.IGNORECASE,
+)
+"""Before a concept: the amount is of a share of it, a change in it, or of what others have."""
+
+OF_MORE: Final = re.compile(
+    r"[;]|\bwhile\b|\bwhereas\b|\bas well as\b|\band (?:an? |the )?(?!to\b|\w+ed\b)[a-z]+ (?:was|were|of)\b"
+)
+"""Between a concept and an amount: another thing is spoken of meanwhile."""
 
 OF_A_PART: Final = re.compile(
     r"\bderived from\b|\bfrom (?:a|one|two|three|its|the|our) (?:single |largest |major |external "

@@ -169,6 +169,7 @@ def _column_words(header: Sequence[Row], width: int) -> tuple[list[str], list[st
     """The words over each column, and the units that hold for all of them."""
     words = [""] * width
     beside: list[str] = []  # units that stand alone beside a title
+    groups = _groups(header[-1].cells) if len(header) > 1 else []
     for position, row in enumerate(header):
         last = position + 1 == len(header)
         spread = ""
@@ -190,13 +191,48 @@ def _column_words(header: Sequence[Row], width: int) -> tuple[list[str], list[st
             for index in range(1, width):  # one heading over all columns
                 words[index] = f"{words[index]} {only}".strip()
             continue
+        over = {} if last else _over_groups(row.cells, groups)
         for index in range(1, width):
             cell = row.cells[index] if index < len(row.cells) else ""
-            spread = cell or spread
+            spread = over.get(index, "") if over else cell or spread
             taken = cell if last else spread
             if taken and taken not in words[index]:
                 words[index] = f"{words[index]} {taken}".strip()
     return words, beside
+
+
+def _groups(cells: Sequence[str]) -> list[int]:
+    """Where a header's last row begins anew: 1 and 4 of "", 2023, 2022, change, 2023, 2022, change."""
+    filled = [(index, cell) for index, cell in enumerate(cells) if index and cell]
+    dated = [(index, year) for index, cell in filled if (year := _only_year(cell))]
+    years = [year for _, year in dated]
+    if not years:
+        return [index for index, cell in filled if cell == filled[0][1]]
+    starts = [index for index, year in dated if year == years[0]]
+    length = len(years) // len(starts)
+    return starts if length > 1 and years == years[:length] * len(starts) else []
+
+
+def _only_year(cell: str) -> int | None:
+    """The year of a cell that names one year and no other time."""
+    found = [when for when in find_periods(cell) if when.dated]
+    return found[0].year if len(found) == 1 and found[0].is_bare_year else None
+
+
+def _over_groups(cells: Sequence[str], groups: Sequence[int]) -> dict[int, str]:
+    """By column the heading that stands somewhere above its group; nothing where the two do not go together."""
+    named = [index for index, cell in enumerate(cells) if index and cell]
+    if len(groups) < 2 or len(named) != len(groups):
+        return {}
+    ends = [*groups[1:], max(len(cells), groups[-1] + 1)]
+    if any(not first <= index < end for index, first, end in zip(named, groups, ends, strict=True)):
+        return {}
+    width = 2 * len(cells) + groups[-1]
+    return {
+        column: cells[index]
+        for index, first, end in zip(named, groups, [*groups[1:], width], strict=True)
+        for column in range(first, end)
+    }
 
 
 def columns_under(
@@ -252,7 +288,7 @@ def table_units(titles: Sequence[str], corner: str, words: Sequence[str]) -> Uni
 def title_when(titles: Sequence[str], corner: str) -> When | None:
     """The period that the titles give to all columns, or the day and the length that columns leave open."""
     for title in (corner, *reversed(titles[-5:])):
-        if len(title) > 90 and not _DATED_TITLE.search(title):
+        if (len(title) > 90 or title.endswith(".")) and not _DATED_TITLE.search(title):
             continue
         when = header_period(title) if title else None
         if when is not None:
@@ -288,6 +324,8 @@ def _joined(when: When | None, title: When | None) -> When | None:
         if when is not None and when.part and title.end is not None:
             return replace(when, year=title.end.year)
         return when
+    if when.is_bare_year and when.months is None and title.part and not title.dated:
+        return replace(when, part=title.part)
     months = when.months or title.months
     if when.end is None and when.year is not None and not when.part and title.month_day:
         joined = header_period(f"{_MONTH_OF[title.month_day[0]]} {title.month_day[1]}, {when.year}")

@@ -22,7 +22,10 @@ _IN_PERCENT: Final = re.compile(r"\s[(\[]?%[)\]]?$")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A number with what is known of it: where it stands, what it means, and of when and of whom it is."""
+    """A number with what is known of it: where it stands, what it means, and of when and of whom it is.
+
+    `is_of_two_years`: the table compares two years at most, as tables of quarters do.
+    """
 
     row: Row
     index: int
@@ -32,6 +35,7 @@ class Cell:
     column: Column | None
     when: When | None
     entity: str | None
+    is_of_two_years: bool = False
 
 
 def cell_figure(
@@ -55,6 +59,9 @@ def cell_figure(
         findings.leave_out("no period")
         return None
     calendar = document.calendar
+    if cell.is_of_two_years and when.is_bare_year and not when.months and document.is_of_a_quarter:
+        findings.leave_out("years or quarters")
+        return None
     period = calendar.resolve(when, instant=instant)
     if period is None:
         findings.leave_out("no period")

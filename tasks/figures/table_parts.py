@@ -6,6 +6,7 @@ from typing import Final
 
 from tasks.figures.concepts import Meaning
 from tasks.figures.table_labels import LabelReader
+from tasks.figures.table_rows import Grid
 
 MOST_PARTS: Final = 500
 """Rows of a list of parts that is taken; a longer one is a ledger of transactions."""
@@ -24,6 +25,18 @@ TOTAL: Final = re.compile(
     r"^(?:grand |group )?(?:total|summe|gesamt|totale?s?|totaal|consolidated|group total|company total|sum)\b",
     re.IGNORECASE,
 )
+_TOLD_OF: Final = re.compile(
+    r"(?P<name>[A-Z][\w&.-]*(?: (?:[A-Z][\w&.-]*|and|&)){0,5})['’]s?"
+    r" (?:total )?(?:net )?(?:sales|revenues?|operating|segment)\b"
+)
+"""How prose goes on under the table of a segment: "Aeronautics' net sales in the second quarter increased"."""
+
+_NO_NAME: Final = re.compile(r"(?:our|the|its|company|group|total|consolidated|management)\b", re.IGNORECASE)
+_MOST_ROWS_OF_A_PART: Final = 10
+_LINES_BEHIND: Final = 3
+_FIRST_PAGE: Final = 3000
+"""Characters that name the company itself."""
+
 _SUBTOTAL: Final = re.compile(
     r"^(?:the )?(?:top|two|three|four|five|ten|twenty|\d+) (?:largest|biggest|\d+|customers|kunden)|^subtotal"
     r"|^of which|^davon",
@@ -61,3 +74,17 @@ def lists_parts(entities: str, titles: Sequence[str], *, titled: bool) -> bool:
 def is_subtotal(name: str) -> bool:
     """Whether a row sums up some of the parts: "Top ten customers"."""
     return _SUBTOTAL.match(name) is not None
+
+
+def part_told_behind(text: str, grid: Grid) -> str:
+    """The segment that a small table is of, by the prose under it; "" where that tells of no part of the company."""
+    if len(grid.rows) > _MOST_ROWS_OF_A_PART:
+        return ""
+    before = text[: min(_FIRST_PAGE, grid.rows[0].start)]
+    end = text.find("\n", grid.rows[-1].start)
+    behind = [line for line in text[end + 1 : end + 600].split("\n") if line.strip()] if end >= 0 else []
+    for line in behind[:_LINES_BEHIND]:
+        told = _TOLD_OF.match(line.strip())
+        if told and not _NO_NAME.match(told["name"]) and told["name"] not in before:
+            return told["name"]
+    return ""

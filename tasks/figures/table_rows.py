@@ -56,7 +56,9 @@ _DATE_WORDS: Final = re.compile(
 )
 _LOOSE_YEARS: Final = re.compile(r"^(?:(?:19|20)\d\d)(?: +(?:19|20)\d\d){1,5}(?: +[%A-Za-z].{0,40})?$")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
-_MARKED_YEAR: Final = re.compile(r"(?:19|20)\d\d\D?")
+_MARKED_YEAR: Final = re.compile(r"(?:19|20)\d\d(?:\D| ?\([a-z1-9]\))?")
+_LONGEST_YEAR: Final = 8
+_FULL_DATE: Final = re.compile(rf"\b{MONTH} [0-3]?\d, ?(?:19|20)\d\d", re.IGNORECASE)
 
 
 _UNCUT: Final[list[str]] = []
@@ -258,6 +260,14 @@ def _row(line: str, start: int) -> Row | None:
             [start, *(start + match.start() for match in found), *([start + found[-1].end()] if rest else [])],
             True,
         )
+    dates = list(_FULL_DATE.finditer(line)) if _ENDS_IN_DATE.search(line) else []
+    if len(dates) > 1 and not _FULL_DATE.sub("", line).strip():
+        return Row(
+            start,
+            ["", *(date.group() for date in dates)],
+            [start, *(start + date.start() for date in dates)],
+            True,
+        )
     match = _LOOSE_ROW.match(line)
     if match is None or (_ENDS_IN_DATE.search(line) and _DATE_WORDS.sub("", line).strip()):
         return None
@@ -308,8 +318,8 @@ def _is_cut_date(row: Row) -> bool:
 
 
 def is_year(cell: str) -> bool:
-    """Whether a cell may be a year: four digits, 1900 to 2099, perhaps with a mark."""
-    return len(cell) <= 5 and _MARKED_YEAR.fullmatch(cell) is not None
+    """Whether a cell may be a year: four digits, 1900 to 2099, perhaps with a mark or a note's number, "2017 (1)"."""
+    return len(cell) <= _LONGEST_YEAR and _MARKED_YEAR.fullmatch(cell) is not None
 
 
 def is_number(cell: str, *, comma_decimal: bool = False) -> bool:

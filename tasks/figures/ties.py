@@ -25,7 +25,9 @@ _FLOWS: Final = tuple(
     re.compile(rf"(?:net )?cash .*\b{kind} activities|(?:net )?cash flows? .*\b{kind} activities")
     for kind in ("operating", "investing", "financing")
 )
-_CHANGE: Final = re.compile(r"(?:net )?(?:increase|decrease|change)(?: \w+){0,3} in cash.*")
+_CHANGE: Final = re.compile(
+    r"(?:net )?(?:increase|decrease|change)(?: \w+){0,3} in cash(?!.*\b(?:classified|held for sale|discontinued)\b).*"
+)
 _EXCHANGE: Final = re.compile(r".*\b(?:exchange|currency|fx)\b.*")
 _TOTAL: Final = re.compile(r"(?:total|summe|gesamt|totale|sum)(?: \d+ \w+)?")
 _ANY_TOTAL: Final = re.compile(r"(?:sub)?total\b|summe\b|gesamt\b|net\b|gross\b|ebit|operating (?:profit|income)")

@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from datetime import datetime
+from decimal import Decimal
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -42,9 +43,9 @@ def money(usd: float) -> str:
     return f"{usd:.4f}" if 0 < usd < 0.1 else f"{usd:,.2f}"
 
 
-def thousands(count: int) -> str:
-    """Digits in groups of three, with a narrow space that does not break."""
-    return f"{count:,}".replace(",", "\u202f")
+def thousands(count: int | str) -> str:
+    """Digits in groups of three, with a narrow space that does not break; a number as text keeps its decimals."""
+    return f"{Decimal(count):,f}".replace(",", "\u202f")
 
 
 def plain(value: Any) -> str:

@@ -3,7 +3,7 @@
 check_figure    holds a figure of the room against a rule, or the rules of its bands
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from decimal import Decimal
 from typing import Final
 
@@ -137,13 +137,9 @@ def _missing(
         reason = (
             f"The documents do not give {expression.names[0].replace('_', ' ')}{of_period} and that of the year before."
         )
-    near = sorted(
-        (row for row in figures if row.figure.concept in {*expression.names, *_MEANT.get(expression.names[0], ())}),
-        key=lambda row: (
-            row.figure.entity is None, row.basis in ACTUAL, last_day(row.figure.period),
-        ),
-        reverse=True,
-    )[:_MAX_NEAREST]  # fmt: skip
+    elif len(expression.names) > 1:
+        reason += _what_is_not_given(expression, figures)
+    near = _nearest(figures, {*expression.names, *_MEANT.get(expression.names[0], ())})
     if near:
         reason += f" Nearest: {'; '.join(map(row_in_words, near))}."
     if evidence.unread:
@@ -155,6 +151,28 @@ def _missing(
         if row.document_id in documents
     ]
     return CriterionResult(ScoreStatus.MISSING, reason, missing=f"{name}{of_period}", nearest=nearest)
+
+
+def _what_is_not_given(expression: Expression, figures: Sequence[RoomFigure]) -> str:
+    """Which of the figures that are held together the room lacks; that it lacks none, but not of one time."""
+    given = {row.figure.concept for row in figures if row.figure.entity is None and row.basis in ACTUAL}
+    lacking = [name.replace("_", " ") for name in expression.names if name not in given]
+    if lacking:
+        return f" {' and '.join(lacking).capitalize()} {'is' if len(lacking) == 1 else 'are'} not given."
+    return " Its parts are given, but not of the same time."
+
+
+def _nearest(figures: Sequence[RoomFigure], concepts: Container[str]) -> list[RoomFigure]:
+    """The figures of these concepts that come nearest, each value of a time once; the company's and newest first."""
+    ordered = sorted(
+        (row for row in figures if row.figure.concept in concepts),
+        key=lambda row: (row.figure.entity is None, row.basis in ACTUAL, last_day(row.figure.period)),
+        reverse=True,
+    )
+    once = {
+        (row.figure.concept, row.figure.period, row.figure.value, row.figure.entity): row for row in reversed(ordered)
+    }
+    return [row for row in ordered if row in once.values()][:_MAX_NEAREST]
 
 
 _MEANT: Final = {

@@ -2,7 +2,7 @@
 
 python -m tests.benchmarks [NAME ...]     names: demo, service, service_memory, load, extraction, peers, tables,
 real_tables, word_order, pdf_speed, boxes, evidence, links, office, figures, finance_rooms, single_figures,
-tagged_filings, drive,
+filings_agree, tagged_filings, drive,
 companies, websites, in_flight, carry_over,
 growth, retrieval, encodings, orders, report
 """
@@ -21,6 +21,7 @@ from tests.benchmarks import (
     evidence,
     extraction,
     figures,
+    filings_agree,
     finance_rooms,
     growth,
     in_flight,
@@ -59,6 +60,7 @@ BENCHES = {
     "figures": figures.measure,
     "finance_rooms": finance_rooms.measure,
     "single_figures": single_figures.measure,
+    "filings_agree": filings_agree.measure,
     "tagged_filings": tagged_filings.measure,
     "drive": drive.measure,
     "companies": companies.measure,

@@ -99,6 +99,13 @@ def test_what_no_document_says_is_missing_with_what_comes_nearest(room: Room) ->
     assert [near["document_name"] for near in room.outcomes["a"].nearest] == ["Budget 2025.txt"]
 
 
+def test_of_two_figures_the_one_that_is_not_given_is_named(accounts: Room) -> None:
+    _, _, reason = scored(accounts, figure="debt / revenue", rule="<= 3")
+    assert reason.startswith("No document gives an actual figure of the company for debt ÷ revenue. Debt is not given.")
+    values = [words.split(" (")[0] for words in reason.partition("Nearest: ")[2].split("; ")]
+    assert len(values) == len(set(values)) > 1
+
+
 def test_a_rule_in_another_currency_is_not_held_against_the_figure(accounts: Room) -> None:
     status, _, reason = scored(accounts, figure="revenue", rule=">= USD 5 million")
     assert status is ScoreStatus.MISSING
