@@ -3,7 +3,7 @@
 python -m tests.benchmarks [NAME ...]     names: demo, service, service_memory, load, extraction, peers, tables,
 real_tables, word_order, pdf_speed, boxes, evidence, links, office, figures, finance_rooms, single_figures,
 tagged_filings, drive,
-companies, websites, in_flight, carry_over,
+companies, websites, in_flight, budgets, carry_over,
 growth, retrieval, encodings, orders, report
 """
 
@@ -13,6 +13,7 @@ import traceback
 
 from tests.benchmarks import (
     boxes,
+    budgets,
     carry_over,
     companies,
     demo,
@@ -64,6 +65,7 @@ BENCHES = {
     "companies": companies.measure,
     "websites": websites.measure,
     "in_flight": in_flight.measure,
+    "budgets": budgets.measure,
     "carry_over": carry_over.measure,
     "growth": growth.measure,
     "retrieval": retrieval.measure,
