@@ -2,9 +2,9 @@
 
 python -m tests.benchmarks budgets
 
-A batch of rooms of prose and of tables is judged by a model on loopback that counts and writes as models do: its answers
-differ in length, a few are ten times as long as the others, each reads its prompt by its own count. Runs under a cap of
-60 % of that cost follow, in tokens and in USD; then runs that are killed in the middle, each started again to its end.
+A batch of rooms of prose and of tables is judged by a model on loopback that counts and writes as models do: its
+answers differ in length, a few are ten times as long as the others, each reads its prompt by its own count. Runs
+under a cap of 60 % of that cost follow, in tokens and in USD; then runs that are killed half-way, and started again.
 """
 
 import json
@@ -116,7 +116,8 @@ def _write_batch(folder: Path) -> Path:
     for number in range(_COMPANIES):
         room = room_of(folder, number)
         for document in range(12):
-            prose = f"The revenue of company {number} was {document} million euros in the year. " * chance.randint(5, 60)
+            sentence = f"The revenue of company {number} was {document} million euros in the year. "
+            prose = sentence * chance.randint(5, 60)
             rows = "\n".join(f"Item {row}\t{chance.randint(1, 99_999):,}\t{row}.5 %" for row in range(40))
             (room / f"{document}.txt").write_text(prose if document % 3 else f"\t2024\tShare\n{rows}")
     (folder / "prices.toml").write_text(f'[models]\n"a-*" = {{ input = {_PRICE[0]}, output = {_PRICE[1]} }}\n')
