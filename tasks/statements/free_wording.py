@@ -125,7 +125,9 @@ def weigh(stated: Sentence, source: Sentence, names: frozenset[str], context: Co
     held = sum(1 for at in comparison.to if stated.tokens[at].is_content or stated.tokens[at].figure)
     if all(stated.tokens[at].is_name or not stated.tokens[at].is_content for at in comparison.to):
         conflicts = (*conflicts, "it has no more of it than names")
-    lacks_essential = any(_is_essential(stated, at) for at in _unsupported(comparison))
+    places = [theirs for mine, theirs in comparison.to.items() if stated.tokens[mine].is_content]
+    is_one_for_two = len(set(places)) < len(places)  # `our auditors audited` of `audited`
+    lacks_essential = is_one_for_two or any(_is_essential(stated, at) for at in _unsupported(comparison))
     return Weighed(conflicts, sum(_costs(comparison, context)), held, lacks_essential)
 
 
