@@ -14,6 +14,7 @@ from typing import Final
 from tasks.statements.check import Check, Verdict, check
 from tasks.statements.figures import figures
 from tasks.statements.reading import CONDITION, NEGATION, read
+from tasks.statements.readings import coordinated
 from tasks.statements.words import has_opposite, stem, stems_of
 from tasks.text.quotations import locate
 from tasks.text.sentences import sentences
@@ -247,6 +248,8 @@ def _by_words(
         numbers = tuple(dict.fromkeys((ground.number,)))
         return CheckedStatement(text, Verdict.SUPPORTED, numbers, _short(best.sentence))
     parts = _apart(own, company)
+    if len(parts) == 1:
+        parts = coordinated(own)
     checks = [_best(part, company, order, strict=strict) for part in parts]
     if len(parts) > 1 and all(part.verdict is Verdict.SUPPORTED for part, _ in checks):
         numbers = tuple(dict.fromkeys(ground.number for _, ground in checks if ground is not None))

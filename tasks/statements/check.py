@@ -13,9 +13,10 @@ too many is what a changed statement has as well as a free paraphrase, and the s
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from enum import StrEnum
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -26,6 +27,7 @@ from tasks.statements.figures import same
 from tasks.statements.free_wording import Context, weigh
 from tasks.statements.limiting import limits_differ, negations
 from tasks.statements.nearness import near
+from tasks.statements.periods import with_ends_of_quarters
 from tasks.statements.reading import Sentence, read
 from tasks.statements.readings import begins_with_pronoun, readings
 from tasks.statements.roles import exchanged, exchanged_names, misplaced_names, swapped_roles
@@ -66,6 +68,7 @@ _IN_OTHER_WORDS: Final = re.compile(
 """What looks like a contradiction, and may be the same in other words."""
 
 
+_DENIED: Final = re.compile(r"negation|it (?:does not )?says? “(?:not|no|never|without|nor|neither|none|cannot)”")
 _FEWEST_FREE: Final = 2
 _READ_FREELY: Final = 8
 _AROUND: Final = 3
@@ -110,7 +113,7 @@ class Check:
 
 
 def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
-    """What the texts say of a statement.
+    """What the texts say of a statement, or of it with its quarter as they name it: `the quarter ended June 30, 2023`.
 
     Args:
         statement: one sentence, without marks of its sources.
@@ -120,6 +123,16 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
     Returns:
         The verdict of the best sentence: supported before contradicted before not found.
     """
+    best = _check(statement, texts, names)
+    if best.verdict is not Verdict.SUPPORTED:
+        for number, text in enumerate(texts):
+            otherwise = with_ends_of_quarters(statement, text)
+            if otherwise != statement and (said := _check(otherwise, [text], names)).verdict is Verdict.SUPPORTED:
+                return replace(said, text=number)
+    return best
+
+
+def _check(statement: str, texts: Sequence[str], names: str) -> Check:
     stated = read(statement)
     known = _known(names)
     best = Check(Verdict.NOT_FOUND)
@@ -139,17 +152,21 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
         if otherwise is not None:
             return replace(otherwise, text=number)
     is_against = best.verdict is Verdict.CONTRADICTED
-    if is_against and not _IN_OTHER_WORDS.search(best.why):
+    if is_against and _DENIED.search(best.why):
         return best
+    seems_against = is_against and _IN_OTHER_WORDS.search(best.why) is not None
     for number, text in enumerate(texts):
-        freely = _in_free_wording(stated, text, known)
-        if freely is not None and (not is_against or freely.sentence == best.sentence):
+        freely = _in_free_wording(stated, text, known, is_clear=is_against and not seems_against)
+        if freely is not None and (not seems_against or freely.sentence == best.sentence):
             return replace(freely, text=number)
     return best
 
 
-def _in_free_wording(stated: Sentence, text: str, names: frozenset[str]) -> Check | None:
-    """The proof by a sentence that says the same with other words; None where there is none."""
+def _in_free_wording(stated: Sentence, text: str, names: frozenset[str], *, is_clear: bool) -> Check | None:
+    """The proof by a sentence that says the same with other words; None where there is none.
+
+    With `is_clear` it must have so much of the statement that it is held for proof though a sentence seems against it.
+    """
     wanted, numbers = _wanted(stated, names)
     if len(wanted) + len(numbers) < _FEWEST_FREE:
         return None
@@ -159,16 +176,42 @@ def _in_free_wording(stated: Sentence, text: str, names: frozenset[str]) -> Chec
         candidate = sentences[place]
         context = _context(sentences, place)
         for words in dict.fromkeys((_with_heading(stated, candidate).text, *readings(stated, sentences, place, text))):
-            if weigh(stated, read(words), names, context).is_supported:
+            weighed = weigh(stated, read(words), names, context)
+            if weighed.is_clear if is_clear else weighed.is_supported:
                 return Check(Verdict.SUPPORTED, candidate.original, "", 1.0)
     return None
 
 
-def _wanted(stated: Sentence, names: frozenset[str]) -> tuple[set[str], set[str]]:
+def _wanted(stated: Sentence, names: frozenset[str]) -> tuple[set[str], "_Numbers"]:
     """The stems and the numbers that a sentence is sought for."""
     figures = (stated.tokens[at].figure for at in stated.figures)
-    numbers = {str(abs(figure.value).normalize()) for figure in figures if figure and not figure.is_date}
-    return {stated.tokens[at].stem for at in stated.content} - names, numbers
+    numbers = {(abs(figure.value), figure.digits) for figure in figures if figure and not figure.is_date}
+    return {stated.tokens[at].stem for at in stated.content} - names, _Numbers(numbers)
+
+
+class _Numbers:
+    """The numbers of a statement, which a sentence may have with more digits: `8.0 billion` of `8,031 million`."""
+
+    def __init__(self, numbers: Collection[tuple[Decimal, int]]) -> None:
+        self._numbers = [(str(value.normalize()), value, digits) for value, digits in numbers]
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def held_by(self, candidate: SourceSentence) -> int:
+        """How many of them a sentence has."""
+        return sum(
+            written in candidate.numbers
+            or (digits > 1 and any(_rounds(other, value, digits) for other in candidate.numbers))
+            for written, value, digits in self._numbers
+        )
+
+
+@lru_cache(maxsize=65536)
+def _rounds(number: str, value: Decimal, digits: int) -> bool:
+    """Whether a source's number has that value when it is rounded to so many digits."""
+    own = Decimal(number)
+    return own.adjusted() == value.adjusted() and abs(own - value) * 2 <= Decimal(10) ** (value.adjusted() - digits + 1)
 
 
 def _read_otherwise(
@@ -184,7 +227,9 @@ def _read_otherwise(
     for place in places[:_READ_OTHERWISE]:
         candidate = candidates[place]
         held = said.how_many(candidate.stems)
-        if not numbers <= candidate.numbers or (held < fewest and not (held and begins_with_pronoun(candidate.text))):
+        if numbers.held_by(candidate) < len(numbers) or (
+            held < fewest and not (held and begins_with_pronoun(candidate.text))
+        ):
             continue
         for words in readings(stated, candidates, place, text):
             if said.how_many(read(words).all_stems) == len(wanted):
@@ -222,12 +267,13 @@ def _known(names: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words if len(word) > 1) | short
 
 
-def _candidates(text: str, numbers: AbstractSet[str], said: "_SaidBy") -> list[int]:
+def _candidates(text: str, numbers: _Numbers, said: "_SaidBy") -> list[int]:
     """Where the sentences of a text stand that share most with a statement, best first."""
     scored = []
     for place, candidate in enumerate(source_sentences(text)):
         shared = float(said.how_many(candidate.stems))
-        shared += 0.5 * len(numbers & candidate.numbers)
+        if candidate.numbers:
+            shared += 0.5 * numbers.held_by(candidate)
         if shared or not said.words:
             scored.append((shared - len(candidate.stems) * 0.005, -place))
     scored.sort(reverse=True)

@@ -55,6 +55,8 @@ def _role(comparison: Comparison, mine: int, theirs: int) -> Iterator[Difference
     """A figure that a change starts from, of one that it ends at."""
     roles = {role(comparison.stated, mine), role(comparison.source, theirs)}
     if len(roles) > 1 and roles != {"level", "to"} and not _period_says(comparison, mine, theirs):
+        if is_change_over_time(comparison):
+            return
         words = comparison.source.tokens[theirs].text
         yield Difference(f"it says {words} in another place", is_against=True)
 
@@ -244,6 +246,8 @@ def _period(comparison: Comparison, mine: int, theirs: int) -> Iterator[Differen
     own, period = period_of(comparison.stated, mine), period_of(comparison.source, theirs)
     dates = _dates(comparison.source)
     if own is None:
+        if is_change_over_time(comparison):
+            return
         if len(dates) > 1 and period is not None and _is_second(comparison.source, theirs):
             yield Difference("it says that of another period")
         return
@@ -267,6 +271,39 @@ def _period_says(comparison: Comparison, mine: int, theirs: int) -> bool:
         return False
     one, other = comparison.stated.tokens[own].figure, comparison.source.tokens[period].figure
     return one is not None and other is not None and same(one, other)
+
+
+def is_change_over_time(comparison: Comparison) -> bool:
+    """Whether the statement's change, `from 19 to 21`, is between the periods of a row, the earlier one first.
+
+    They must be the only two figures of the statement, and stand in the row next to each other.
+    """
+    stated, source = comparison.stated, comparison.source
+    amounts = [at for at in stated.figures if not stated.tokens[at].figure.is_date]  # type: ignore[union-attr]
+    if len(amounts) != 2 or any(at not in comparison.to for at in amounts) or ":" not in source.text:
+        return False
+    first = next((at for at in amounts if role(stated, at) == "from"), None)
+    second = next((at for at in amounts if role(stated, at) in {"to", "level"}), None)
+    if first is None or second is None:
+        return False
+    columns = [_column(source, comparison.to[at]) for at in (first, second)]
+    if (
+        None in columns
+        or abs(source.figures.index(comparison.to[first]) - source.figures.index(comparison.to[second])) > 2
+    ):
+        return False
+    (label, date), (other, later) = columns  # type: ignore[misc]
+    return label == other and date < later
+
+
+def _column(source: Sentence, at: int) -> tuple[str, tuple[int, int, int]] | None:
+    """The words and the date of the column of a row's figure: `in quarter ended`, June 30, 2023."""
+    period = period_of(source, at)
+    figure = source.tokens[period].figure if period is not None else None
+    year, month, day = figure.date if figure is not None else (None, None, None)
+    if period is None or year is None:
+        return None
+    return source.text[source.tokens[at].end : source.tokens[period].start], (year, month or 0, day or 0)
 
 
 def _is_second(source: Sentence, at: int) -> bool:

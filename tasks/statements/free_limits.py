@@ -60,6 +60,16 @@ _FORBIDDING: Final = frozenset({"prohibited", "prohibits", "forbidden", "forbids
 _REACH: Final = 6
 """Words between what limits a verb and the verb."""
 _BINDS: Final = frozenset({"must", "shall", "required", "mandatory"})
+_ENABLING: Final = re.compile(
+    r"\b(?:enabl|allow|permit|empower)(?:e|es|ed|s)?\b|\bways? (?:to|of)\b|\bable to\b|\blets?\b", re.IGNORECASE
+)
+_SETTING_TERMS: Final = re.compile(
+    r"\b(?:agreement|contract|plan|policy|lease|deed|letter)\b[^.;]{0,40}?\b(?:provides?|stipulates?|sets? out)\b"
+    r"|\b(?:party to|under) (?:an?|the|its|his|her|their) [a-z ]{0,30}(?:agreement|contract|plan|lease)\b",
+    re.IGNORECASE,
+)
+"""What makes the `will` behind it a term of an agreement, and no outlook: `The agreement provides that he will`."""
+_PAST: Final = frozenset({"was", "were", "had", "has", "have", "did"})
 _ONE: Final = frozenset({"single", "sole", "one", "alone", "only", "exclusively", "solely"})
 
 
@@ -83,6 +93,9 @@ def free_limits(comparison: Comparison) -> Iterator[Difference]:
     whole = {token.operator for token in source.tokens if token.operator}
     is_hedged = bool(mine & {*_HEDGES, POSSIBLE}) or any(token.text in _REPORTING for token in stated.tokens)
     is_hedged = is_hedged or _IS_TO.search(stated.text) is not None
+    is_term = _SETTING_TERMS.search(source.text) is not None
+    is_term = is_term and not _PAST & {token.text for token in stated.tokens}
+    governing = [(at, token) for at, token in governing if not (token.text == "will" and is_term)]
     for at, token in governing:
         if token.operator in _HEDGES and not is_hedged and not says_what_is(comparison, at):
             yield Difference(f"it says “{token.text}”")
@@ -91,7 +104,7 @@ def free_limits(comparison: Comparison) -> Iterator[Difference]:
     if hedges - roots and not whole & {*_HEDGES, POSSIBLE, REQUIRED}:
         yield Difference("it does not say that it is expected")
     their_words = {token.text for token in source.tokens}
-    if "cannot" in their_words or "subject to" in source.text:
+    if "cannot" in their_words or "subject to" in source.text or _ENABLING.search(source.text):
         whole.add(POSSIBLE)
     denied = NEGATION in mine | whole or bool(their_words & _FORBIDDING)
     if (

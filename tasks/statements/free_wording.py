@@ -30,7 +30,7 @@ from tasks.statements.wording import (
     other_subjects,
     restricted_subjects,
 )
-from tasks.statements.words import say_the_same, stem, words_of
+from tasks.statements.words import has_opposite, say_the_same, stem, words_of
 
 _ORDINALS: Final = frozenset(("first", "second", "third", "fourth", "fifth", "sixth", "last", "next"))
 _NO_SUPERLATIVES: Final = frozenset(
@@ -62,6 +62,13 @@ _BESIDE: Final = 12
 _BELIEVED: Final = ((0.0, 3), (0.25, 4))
 """What a statement may cost, the sum over its words that the sentence has not, by how many of its words and figures the
 sentence has."""
+_BELIEVED_BUT_FOR_A_NOUN: Final = (1.0, 5)
+"""The same where the sentence has its subject and its verbs, and all words of it that have an opposite."""
+_FEWEST_OF_A_CLEAR_ONE: Final = 5
+_BEHIND_VERBS: Final = frozenset(("the", "a", "an", "its", "their", "his", "her", "if", "that", "whether", "by"))
+_COMPARING: Final = frozenset(
+    ("lower", "higher", "less", "more", "fewer", "better", "worse", "greater", "smaller", "larger", "longer", "shorter")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +78,26 @@ class Weighed:
     conflicts: tuple[str, ...]
     cost: float
     held: int
+    lacks_essential: bool = False
 
     @property
     def is_supported(self) -> bool:
-        return not self.conflicts and any(self.cost <= cost and self.held >= held for cost, held in _BELIEVED)
+        if self.conflicts:
+            return False
+        cost, held = _BELIEVED_BUT_FOR_A_NOUN
+        if not self.lacks_essential and self.cost <= cost and self.held >= held:
+            return True
+        return any(self.cost <= cost and self.held >= held for cost, held in _BELIEVED)
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it has so much of the statement that what looks like a contradiction is the same in other words."""
+        return (
+            self.is_supported
+            and not self.lacks_essential
+            and self.cost <= _BELIEVED[-1][0]
+            and self.held >= _FEWEST_OF_A_CLEAR_ONE
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +123,26 @@ def weigh(stated: Sentence, source: Sentence, names: frozenset[str], context: Co
     comparison = Comparison(stated, source, names, near)
     conflicts = tuple(_conflicts(comparison, context))
     held = sum(1 for at in comparison.to if stated.tokens[at].is_content or stated.tokens[at].figure)
-    return Weighed(conflicts, sum(_costs(comparison, context)), held)
+    if all(stated.tokens[at].is_name or not stated.tokens[at].is_content for at in comparison.to):
+        conflicts = (*conflicts, "it has no more of it than names")
+    places = [theirs for mine, theirs in comparison.to.items() if stated.tokens[mine].is_content]
+    is_one_for_two = len(set(places)) < len(places)  # `our auditors audited` of `audited`
+    lacks_essential = is_one_for_two or any(_is_essential(stated, at) for at in _unsupported(comparison))
+    return Weighed(conflicts, sum(_costs(comparison, context)), held, lacks_essential)
+
+
+def _is_essential(sentence: Sentence, at: int) -> bool:
+    """Whether a word is of the subject, has an opposite, or is a verb, known or by what follows: `decides whether`."""
+    token = sentence.tokens[at]
+    if token.operator or has_opposite(token.stem) or at < next(_verbs(sentence), 0):
+        return True
+    following = sentence.tokens[at + 1].text if at + 1 < len(sentence.tokens) else ""
+    is_like_one = token.text.endswith(("s", "ed")) and following in _BEHIND_VERBS
+    return (token.is_verb or is_like_one) and token.stem not in LIGHT
+
+
+def _verbs(sentence: Sentence) -> Iterator[int]:
+    return (at for at, token in enumerate(sentence.tokens) if token.text in _FINITE or token.is_verb)
 
 
 def _costs(comparison: Comparison, context: Context) -> Iterator[float]:
@@ -136,7 +178,7 @@ def _conflicts(comparison: Comparison, context: Context) -> Iterator[str]:
         is_unit = at > 0 and stated.tokens[at - 1].figure is not None and token.stem in context.stems
         if is_unit or _is_understood(comparison, at, context):
             continue
-        if token.stem in CHANGES:
+        if token.stem in CHANGES or (at > 0 and stated.tokens[at - 1].text in _COMPARING):
             yield f"it does not say “{token.text}”"
         if token.is_verb and token.stem not in LIGHT and _is_to_come(comparison):
             yield f"it does not say “{token.text}”"

@@ -25,6 +25,7 @@ from tasks.statements.reading import (
 
 BINDING: Final = frozenset({"after", "if", "when", "where", "once", "with", "upon", "on", "in", "until", "to"})
 """What follows an `only` that makes a condition: `only after the first 18 months`."""
+_LONGEST_NOUN: Final = 4
 MODALS: Final = (EXPECTED, POSSIBLE, REQUIRED, SUPPOSED, CLAIMED, WANTED)
 
 
@@ -58,13 +59,23 @@ def negations(comparison: Comparison) -> Iterator[Difference]:
         if at in matched or at in comparison.used:
             continue
         head = _head(source, at)
-        if {head, at + 1} & comparison.used or source.tokens[at].clause in touched:
+        if {head, *_nothing_of(source, at)} & comparison.used or source.tokens[at].clause in touched:
             yield Difference(f"it says “{source.tokens[at].text}”", is_against=True)
     for at in source.figures:
         figure = source.tokens[at].figure
         is_none = figure is not None and not figure.is_date and figure.value == 0 and at not in comparison.used
         if is_none and figure is not None and figure.unit == COUNT and {at + 1, at + 2} & comparison.used:
             yield Difference(f"it says “{source.tokens[at].text}”", is_against=True)
+
+
+def _nothing_of(source: Sentence, at: int) -> Iterator[int]:
+    """What a negation stands before: the words of `family relationships` behind `no`, the next word behind another."""
+    yield at + 1
+    if source.tokens[at].text == "no":
+        for place in range(at + 1, min(at + 1 + _LONGEST_NOUN, len(source.tokens))):
+            if not source.tokens[place].is_content or source.tokens[place].is_verb:
+                return
+            yield place
 
 
 def reach(comparison: Comparison) -> set[int]:

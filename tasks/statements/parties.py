@@ -19,6 +19,7 @@ _PRONOUNS: Final = words_of("pronouns")
 def swapped_parties(comparison: Comparison) -> Iterator[Difference]:
     """The same of a statement in other words: both have changed places, or a name has; and bounds of dates."""
     stated, source = comparison.stated, comparison.source
+    yield from _exchanged_agents(comparison)
     for mine, theirs in comparison.to.items():
         one, other = stated.tokens[mine], source.tokens[theirs]
         if one.figure is not None or other.figure is not None:
@@ -51,6 +52,17 @@ def swapped_parties(comparison: Comparison) -> Iterator[Difference]:
         if all(crossing) or named:
             yield Difference(f"“{one.text}” is said the other way round", is_against=True)
             return
+
+
+def _exchanged_agents(comparison: Comparison) -> Iterator[Difference]:
+    """By whom it is done, and to whom, have changed places: `The president is appointed by the government.`"""
+    stated, source = comparison.stated, comparison.source
+    pairs = [(stated.tokens[mine], source.tokens[theirs]) for mine, theirs in comparison.to.items()]
+    things = [(one, other) for one, other in pairs if _is_thing(one) and _is_thing(other)]
+    agents = [one for one, other in things if one.preposition == "by" and other.preposition == ""]
+    objects = [one for one, other in things if one.preposition == "" and other.preposition == "by"]
+    if agents and objects:
+        yield Difference(f"“{agents[0].text}” and “{objects[0].text}” have changed places", is_against=True)
 
 
 def other_actor(comparison: Comparison) -> Iterator[Difference]:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from tasks.statements.converse import from_the_other_side
-from tasks.statements.reading import NEGATION, Sentence, Token, read
+from tasks.statements.reading import CONDITION, NEGATION, Sentence, Token, read
 from tasks.statements.tables import SourceSentence
 from tasks.statements.words import stem, stems_of, words_of
 
@@ -61,6 +61,7 @@ _DEPENDENT: Final = re.compile(
     r"(?:provided|except|unless|if|or|save|however|only|subject|but only|and only|which|who|where|when)\b",
     re.IGNORECASE,
 )
+_LEADING_CONDITIONS: Final = frozenset(("if", "when", "unless", "while"))
 _PERSONS: Final = {"he": "m", "his": "m", "she": "f", "her": "f"}
 _ITEM: Final = re.compile(r"\s*(?:[-*•–▪]|\(?[a-z0-9ivx]{1,3}[.)])\s+")
 _LIST: Final = 15
@@ -212,6 +213,7 @@ def with_full_names(stated: str, source: str, text: str) -> str:
 
     A short form is a word of a name that the text has in full, and that is part of no other name there.
     """
+    source = _with_last_names(stated, source, text)
     for match in re.finditer(rf"{_WORD}(?: (?:{_WORD}|&))+", stated):
         name = re.sub(r"[’']s$", "", match[0])
         words = name.split()
@@ -223,6 +225,25 @@ def with_full_names(stated: str, source: str, text: str) -> str:
                 source = re.sub(pattern, name, source)
                 break
     return source
+
+
+def _with_last_names(stated: str, source: str, text: str) -> str:
+    """With the last name, that the statement has, behind the first name by which the source goes on: `Ruth Porat`."""
+    for last in dict.fromkeys(re.findall(r"\b[A-Z][a-z]+\b", stated)):
+        if last in source:
+            continue
+        firsts = _first_names(last, text)
+        if len(firsts) == 1:
+            (first,) = firsts
+            if _is_its_alone(first, f"{first} {last}", text, is_last=False):
+                source = re.sub(rf"\b{first}\b(?! {last})", f"{first} {last}", source)
+    return source
+
+
+@lru_cache(maxsize=1024)
+def _first_names(last: str, text: str) -> frozenset[str]:
+    """The first names that a text has before a last name."""
+    return frozenset(re.findall(rf"\b([A-Z][a-z]+) {last}\b", text)) - _ADDRESSES
 
 
 def _with_parties(stated: Sentence, source: str, text: str) -> str:
@@ -332,8 +353,27 @@ def _begins_with_verb(rest: str) -> bool:
     return bool(tokens) and (_is_finite(tokens[0]) or tokens[0].stem in {"have", "be"})
 
 
+def coordinated(text: str) -> list[str]:
+    """The two statements that an `and` joins, of one subject: `It began in June.` and `It ends in May.`; or the one."""
+    behind = next(_behind_and(text), None)
+    if behind is None or any(token.operator == CONDITION for token in read(text).tokens):
+        return [text]
+    subject, joint, start = behind
+    first, second = text[:joint].rstrip(" ,"), f"{subject} {text[start:]}"
+    return (
+        [first, second]
+        if all(len(read(part).content) + len(read(part).figures) > 2 for part in (first, second))
+        else [text]
+    )
+
+
 def _joined(text: str) -> Iterator[str]:
     """What is said of the subject behind an `and`: `It ends in May.` of `It began in June and ends in May`."""
+    yield from (f"{subject} {text[start:]}" for subject, _, start in _behind_and(text))
+
+
+def _behind_and(text: str) -> Iterator[tuple[str, int, int]]:
+    """The subject of a sentence, each `and` behind which something else is said of it, and where that begins."""
     if " and " not in text:
         return
     sentence = read(text)
@@ -341,20 +381,18 @@ def _joined(text: str) -> Iterator[str]:
     verb = next((at for at, token in enumerate(tokens) if _is_finite(token)), None)
     if not verb or verb > _LONGEST or any(token.operator for token in tokens[: verb + 1]):
         return
-    if any(token.operator == NEGATION for token in tokens[:verb]) or tokens[0].text in {
-        "if",
-        "when",
-        "unless",
-        "while",
-    }:
+    if any(token.operator == NEGATION for token in tokens[:verb]) or tokens[0].text in _LEADING_CONDITIONS:
         return
     is_helped = tokens[verb].text in _FINITE
     subject = sentence.text[: tokens[verb].start].rstrip(" ,")
     for at in range(verb + 1, len(tokens) - 1):
-        following = tokens[at + 1]
-        if tokens[at].text != "and" or following.figure is not None:
+        if tokens[at].text != "and":
+            continue
+        place = at + 2 if tokens[at + 1].text in {"then", "also"} and at + 2 < len(tokens) else at + 1
+        following = tokens[place]
+        if following.figure is not None:
             continue
         is_present = following.is_verb and following.text.endswith("s") and not following.text.endswith("ss")
         is_past = following.is_verb and not is_helped and following.text.endswith("ed")
         if following.text in _FINITE or is_present or is_past:
-            yield f"{subject} {sentence.text[following.start :]}"
+            yield subject, tokens[at].start, following.start

@@ -22,6 +22,8 @@ _UNIT: Final = re.compile(
     r"(?P<scale>thousands?|millions?|billions?|lakhs?|crores?|€m|£m|\$m|€k|\$k|’?000s?|'000s?|\$000|€000|£000|tsd|teur|keur|mio|mn|bn)",
     re.IGNORECASE,
 )
+_OF_A_FIGURE: Final = re.compile(r"\d[\d.,]*\s?\Z")
+"""What stands before the scale of a figure in a caption's words, which is not that of the table: `of $75.7 billion`."""
 _CURRENCY: Final = re.compile(
     r"US\$|A\$|C\$|HK\$|[$€£¥₹₩₽]|\b(?:USD|EUR|GBP|JPY|INR|CHF|CAD|AUD|CNY|RMB|SEK|NOK|DKK)\b|\b(?:dollars|euros?|pounds|yen|rupees)\b",
     re.IGNORECASE,
@@ -44,12 +46,25 @@ _CELL_FIGURE: Final = re.compile(
     r"(?:[A-Z]{3}|x|bps|pp|million|billion|bn|m|k)?\s*"
 )
 _BRACKETS: Final = re.compile(r"\([^()]{1,20}\)$")
+_SIGN: Final = re.compile(r"(?:US\$|[$€£¥₹])(?=\s*\(?[-−]?\d)")
 _SOLE_CURRENCY: Final = re.compile(r"\((?:in )?(US\$|A\$|C\$|[$€£¥₹]|USD|EUR|GBP|JPY|CHF|CAD|AUD|SEK|NOK|DKK)\)")
 _CODES: Final = {"dollars": "$", "euros": "EUR", "euro": "EUR", "pounds": "GBP", "yen": "JPY", "rupees": "INR"}
 _BEHIND_NOTE: Final = re.compile(r"(?:(?<=[.\])]\[\d\])|(?<=[.\])]\[\d\d\])) (?=[A-Z“\"])")
 """Between two sentences where numbers of notes stand behind the full stop."""
 _THOUSANDS: Final = re.compile(r"(?<![\d.,/–-])(?<!\d )\b[1-9]\d{0,2}(?: \d{3})+(?![\d.,/]|\s\d)")
 """A number in prose whose thousands a space parts: `338 000`."""
+_PERIOD: Final = re.compile(
+    r"(?:the )?(?:(?:(?:three|six|nine|twelve) months|quarters?|(?:fiscal )?years?) ended|as of|as at|at)"
+    r" (?:the )?(?:January|February|March|April|May|June|July|August|September|October|November|December) \d{1,2},?"
+    r"(?=\s|$)(?! ?(?:19|20)\d\d)",
+    re.IGNORECASE,
+)
+"""A period whose years stand in the columns below it."""
+_PERIOD_LABEL: Final = re.compile(r"\bended\b|\byear to date\b|\bmonths?\b", re.IGNORECASE)
+_REMARK: Final = re.compile(r"\s*\((?:recast|restated|(?:un)?audited|(?:as )?adjusted|re-?presented)\)", re.IGNORECASE)
+_YEARS: Final = re.compile(r"(?:(?:19|20)\d\d\s+)+(?:19|20)\d\d")
+_HEADING: Final = 3
+"""Lines over a table among which its periods stand."""
 _ABOVE: Final = 6
 _LONGEST_LABEL: Final = 200
 
@@ -105,7 +120,7 @@ def _in_words(text: str) -> Iterator[tuple[str, str]]:
         yield from _prose(prose)
         first = at
         rows: list[tuple[str, list[str]]] = []
-        while at < len(lines) and (cells := _cells(lines[at])) is not None:
+        while at < len(lines) and (cells := _cells(lines[at]) or _label_alone(lines[at])) is not None:
             rows.append((lines[at], cells))
             at += 1
         yield from _rows(rows, lines[max(first - _ABOVE, 0) : first])
@@ -129,6 +144,11 @@ def _cells(line: str) -> list[str] | None:
     return None
 
 
+def _label_alone(line: str) -> list[str] | None:
+    """The cells of a row that has its label alone; None for prose."""
+    return [cell.strip() for cell in line.strip("\n").split("\t")] if "\t" in line and line.strip() else None
+
+
 def _joined(cells: list[str]) -> list[str]:
     """The cells with signs that stand in cells of their own at their figures: `$ | ( 5,387 | )` is `$(5,387)`."""
     result: list[str] = []
@@ -146,21 +166,73 @@ def _joined(cells: list[str]) -> list[str]:
 
 
 def _rows(rows: Sequence[tuple[str, list[str]]], above: Sequence[str]) -> Iterator[tuple[str, str]]:
-    header: list[str] = []
+    header = _header_above(rows, above)
     caption = " ".join(line.strip() for line in above if len(line) < 250)
     scale, currency = _unit(caption)
-    for original, cells in rows:
+    period = _period_above(above)
+    sums = _sums(rows)
+    for place, (original, cells) in enumerate(rows):
         if all(not cell or set(cell) <= set("-: ") for cell in cells):
             continue
-        values = [place for place, cell in enumerate(cells) if place and _is_figure(cell)]
+        values = [column for column, cell in enumerate(cells) if column and _is_figure(cell)]
         if not values:
-            header = _header(header, cells)
+            header = _header(header, _with_period([_REMARK.sub("", cell) for cell in cells], period))
             row_scale, row_currency = _unit(" ".join(cells)) if not _differ_in_unit(cells) else ("", "")
             scale, currency = row_scale or scale, row_currency or currency
             if len(cells) > 1 and sum(map(len, cells)) > 20:
                 yield original, "; ".join(cell for cell in cells if cell)
             continue
-        yield original, _in_one(cells, values, header, scale, currency)
+        yield original, _in_one(cells, values, header, scale, currency or sums.get(place, ""))
+
+
+def _sums(rows: Sequence[tuple[str, list[str]]]) -> dict[int, str]:
+    """The currency of rows without a sign of their own, by their place: between a first row and a total that have it.
+
+    Accountants write the sign in these two alone.
+    """
+    signs = {place: match[0] for place, (_, cells) in enumerate(rows) if (match := _SIGN.match(" ".join(cells[1:])))}
+    if len(signs) < 2 or len(set(signs.values())) > 1:
+        return {}
+    return {place: signs[min(signs)] for place in range(min(signs), max(signs) + 1)}
+
+
+def _period_above(above: Sequence[str]) -> list[str]:
+    """The periods that the lines over a table name for its columns: `the quarter ended June 30` of one line for all."""
+    for line in reversed(above[-_HEADING:]):
+        if found := [match[0].strip(" ,") for match in _PERIOD.finditer(line)]:
+            return found if not _PERIOD.sub("", line).strip(" ,:") else []
+        if not _YEARS.fullmatch(line.strip()) and line.strip() not in {"(unaudited)", "(audited)"}:
+            return []
+    return []
+
+
+def _with_period(cells: list[str], periods: Sequence[str]) -> list[str]:
+    """The years of a header with the periods that they are those of: `quarter ended June 30, 2023`."""
+    years = [place for place, cell in enumerate(cells) if re.fullmatch(r"(?:19|20)\d\d\b.{0,12}", cell.strip())]
+    if not periods or not years or len(years) % len(periods):
+        return cells
+    span = len(years) // len(periods)
+    result = list(cells)
+    for number, place in enumerate(years):
+        result[place] = f"{periods[number // span]}, {cells[place].strip()}"
+    return result
+
+
+def _header_above(rows: Sequence[tuple[str, list[str]]], above: Sequence[str]) -> list[str]:
+    """The header of a table whose years stand in a line of words over it, `2022 2023`; empty where there is none."""
+    years: list[str] = []
+    for line in reversed(above[-_HEADING:]):
+        if _YEARS.fullmatch(line.strip()):
+            years = line.split()
+            break
+    columns = max((len(cells) for _, cells in rows), default=0) - 1
+    if (
+        len(years) < 2
+        or len(years) != columns
+        or not all(len(cells) == columns + 1 for _, cells in rows if len(cells) > 1)
+    ):
+        return []
+    return _with_period(["", *years], _period_above(above))
 
 
 def _differ_in_unit(cells: Sequence[str]) -> bool:
@@ -177,7 +249,20 @@ def _header(header: list[str], cells: list[str]) -> list[str]:
         return header
     if len(header) != len(cells):
         return list(cells)
+    if not any(cells[1:]):
+        return header  # a heading between the rows
+    if any(_PERIOD_LABEL.search(cell) for cell in header):
+        header = _over_all_columns(header, cells)
     return [" ".join(filter(None, pair)) for pair in zip(header, cells, strict=True)]
+
+
+def _over_all_columns(header: list[str], cells: Sequence[str]) -> list[str]:
+    """The labels of a header's row, each in all columns that it stands over."""
+    result, last = list(header), ""
+    for place in range(1, len(header)):
+        last = header[place] or last
+        result[place] = last if cells[place] else header[place]
+    return result
 
 
 def _is_figure(cell: str) -> bool:
@@ -223,7 +308,7 @@ def _unit(words: str) -> tuple[str, str]:
     scale = currency = ""
     inner = " ".join(re.findall(r"\(([^()]{1,80})\)", words)) or words
     for part in (inner, words):
-        match = _UNIT.search(part)
+        match = next((each for each in _UNIT.finditer(part) if not _OF_A_FIGURE.search(part, 0, each.start())), None)
         if match and (
             re.search(r"\bin\b|\(|amounts|expressed|000|€|\$|£|usd|eur|rs", part, re.IGNORECASE) or len(part) < 25
         ):

@@ -122,7 +122,8 @@ _NUMBER_SPELLING: Final = str.maketrans({"’": "'", "\u00a0": " ", "\u2009": " 
 _MULTIPLES: Final = frozenset(
     "hundred thousand million billion trillion bn mn mio mrd mln tn k m b millionen milliarden lakh lakhs crore "  # noqa: SIM905 - as above
     "crores per "
-    "percentage bps bp pp ppt ppts basis m2 m3 km km2 kg mw gw kwh mwh gwh ha sqm days weeks months years hours".split()
+    "percentage bps bp pp ppt ppts basis m2 m3 km km2 kg mw gw kwh mwh gwh ha sqm days weeks months years hours "
+    "t kt mt tonnes tons barrels litres hectares acres".split()
 )
 _AREAS: Final = re.compile(r"(?:[kcdm]?m|ft|yd|mi|in)[²³]")
 """A raised figure that belongs to its unit; behind other words it is a footnote's."""

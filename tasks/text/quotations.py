@@ -34,8 +34,16 @@ _BEHIND_NEGATION = re.compile(
     rf"(?:(?<!\w)|(?<=\w)(?=n['’]t))(?:{_NEGATIONS})(?:\s+(?:\w+|\w+-\w+))?\s+[\"'“‘(*]*$", re.IGNORECASE
 )
 _BEHIND_CONDITION = re.compile(
-    r"\b(?:if|unless|except|excluding|other than|wenn|falls|sofern|außer)\s+[\"'“‘(*]*$", re.IGNORECASE
+    r"\b(?:if|unless|except|excluding|other than|provided(?: that)?|assuming(?: that)?|as long as|in case|to the extent"
+    r"(?: that)?|on condition that|wenn|falls|sofern|außer|vorausgesetzt,? dass)\s+[\"'“‘(*]*$",
+    re.IGNORECASE,
 )
+_BEFORE_TO = re.compile(
+    r"\b(?:fail(?:s|ed|ing|ure)?|refus(?:e|es|ed|al)|declin(?:e|es|ed)|unable|unwilling|not|never)\s+[\"'“‘(*]*$",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(r"\b(?:No|Nos|Nr)\Z")
+_NUMBER_BEHIND = re.compile(r"\.\s*\d")
 _LEFT_OUT = re.compile(rf"(?:(?<!\w)|(?<=\w)(?=n['’]t))(?:{_NEGATIONS}|{_LIMITS})(?!\w)", re.IGNORECASE)
 _SENTENCE_END = re.compile(
     r"(?<![A-Z])(?<!\b(?:No|Nr|Mr|Ms|Dr|St|vs|Co))[.!?][)\]\"'”’»*]*(?=\s+[A-Z“\"(]|\s*$)|[;\t\f|]|\n\s*\n|[。！？]"
@@ -120,6 +128,10 @@ def _belongs_together(quote: str, text: str, first: int, last: int) -> bool:
     own = re.split(r"\n(?=[A-Z\t|])", (before[ends[-1] :] if ends else before) + text[first])[-1][:-1]
     if _BEHIND_NEGATION.search(own) or _BEHIND_CONDITION.search(own):
         return False
+    if span[:3].lower() == "to " and _BEFORE_TO.search(own):
+        return False
+    if _NUMBERED.search(span) and _NUMBER_BEHIND.match(text, last):
+        return False  # "The licence is No" of "No. 7714"
     if _ANSWER.search(span) and len(_ANSWER.findall(span)) > len(_ANSWER.findall(quote)):
         return False
     if "\f" in span and not _goes_on(span):

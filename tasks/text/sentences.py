@@ -5,7 +5,9 @@ between the cells, headings and list items end without a full stop, and names of
 """
 
 import re
+from collections import deque
 from collections.abc import Iterator
+from itertools import islice
 
 from tasks import cancellation
 
@@ -44,6 +46,8 @@ _NEAR = 80  # characters that are read on each side of a mark
 _AT_ONCE = 1_000_000  # characters of a text that are copied at a time
 _HYPHENS = "-\u2010\u00ad"
 _WRAPPED = 40  # characters; a shorter line that ends without a stop is a heading, not a line cut by the page's edge
+_BESIDE = 6  # lines before and behind one among which the widest shows where the page's edge is
+_RAGGED = 0.8  # of the width of the widest: words are of uneven width, and a line is cut where the next does not fit
 
 
 def sentences(text: str, longest: int | None = LONGEST) -> list[str]:
@@ -70,10 +74,10 @@ def each_sentence(text: str, longest: int | None = LONGEST) -> Iterator[str]:
 def _units(text: str) -> Iterator[str]:
     """Paragraphs, headings, list items and table rows: no sentence reaches beyond one of them."""
     unit = previous = ""
-    for raw in _lines(text):
+    for raw, width in _with_widths(_lines(text)):
         row = "\t" in raw.strip()
         line = raw.strip() if row else " ".join(raw.split())
-        if unit and line and not row and len(unit) < _AT_ONCE and _continues(previous, line):
+        if unit and line and not row and len(unit) < _AT_ONCE and _continues(previous, line, width):
             unit += line if unit[-1] in _HYPHENS else " " + line
         else:
             if unit:
@@ -84,6 +88,20 @@ def _units(text: str) -> Iterator[str]:
         previous = line
     if unit:
         yield unit
+
+
+def _with_widths(lines: Iterator[str]) -> Iterator[tuple[str, int]]:
+    """Each line with the width of the widest around it, in characters."""
+    around: deque[str] = deque(islice(lines, _BESIDE))
+    at = 0
+    while at < len(around):
+        if (following := next(lines, None)) is not None:
+            around.append(following)
+        yield around[at], max(len(line) for line in around if "\t" not in line or line is around[at])
+        if at < _BESIDE:
+            at += 1
+        else:
+            around.popleft()
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -98,11 +116,17 @@ def _lines(text: str) -> Iterator[str]:
     yield from _LINE.split(text[start:])
 
 
-def _continues(previous: str, line: str) -> bool:
-    """Whether `line` continues the one before it, which was wrapped and not ended."""
+def _continues(previous: str, line: str, width: int) -> bool:
+    """Whether `line` continues the one before it, which was wrapped and not ended.
+
+    A line is wrapped where the next word did not fit any more; a heading, a line of a slide ends before.
+    """
     if _ITEM.match(line):
         return False
-    return line[0].islower() or (len(previous) >= _WRAPPED and previous[-1] not in ".!?:;…。！？")
+    if line[0].islower():
+        return True
+    is_full = len(previous) + 1 + len(line.split(None, 1)[0]) >= width * _RAGGED
+    return is_full and len(previous) >= _WRAPPED and previous[-1] not in ".!?:;…。！？"
 
 
 def _split(unit: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ python -m tests.benchmarks [NAME ...]     names: demo, service, service_memory, 
 real_tables, word_order, pdf_speed, boxes, evidence, links, office, figures, finance_rooms, single_figures,
 filings_agree, tagged_filings, drive,
 companies, websites, in_flight, carry_over,
-growth, retrieval, encodings, orders, report
+growth, retrieval, encodings, orders, budgets, report
 """
 
 import sys
@@ -13,6 +13,7 @@ import traceback
 
 from tests.benchmarks import (
     boxes,
+    budgets,
     carry_over,
     companies,
     demo,
@@ -66,6 +67,7 @@ BENCHES = {
     "companies": companies.measure,
     "websites": websites.measure,
     "in_flight": in_flight.measure,
+    "budgets": budgets.measure,
     "carry_over": carry_over.measure,
     "growth": growth.measure,
     "retrieval": retrieval.measure,

@@ -2,7 +2,8 @@
 of whole real documents `document_statements.toml`.
 
 DILIGENCE_BENCH_STATEMENTS names a folder with `financebench` (patronus-ai/financebench) and `policies`
-(basecamp/policies) as their repositories have them, and `corpus`, the real documents in folders by their formats;
+(basecamp/policies) as their repositories have them, `corpus`, the real documents in folders by their formats, and
+others as `owner+repository`;
 without it the sources in our own words are measured alone. `DILIGENCE_BENCH_PART=development` measures the part on
 which rules were changed; of the documents, `later` and `last` are parts that were written after changes.
 `python -m tests.benchmarks.analysts [documents] [list]` asks of the documents, and prints what is judged wrongly.
@@ -42,6 +43,8 @@ def document(folder: Path, name: str) -> str:
     place, *rest = name.split()
     if place == "policies":
         return (folder / "policies" / rest[0]).read_text(encoding="utf-8")
+    if "/" in place:
+        return read_document(str(folder / place.replace("/", "+") / name.partition(" ")[2])).text
     if place == "corpus":
         return read_document(str(folder / "corpus" / rest[0])).text
     return _evidence(folder)[rest[0]][int(rest[1])]

@@ -300,6 +300,24 @@ def unpaid() -> Behaviour:
     return lambda _: _error(402, "Insufficient credits", code=402)
 
 
+def more_than_a_minute_takes(limit: int = 30_000) -> Behaviour:
+    """429 as OpenAI gives it for a request with more tokens than the account may send in a minute."""
+    return lambda _: _error(
+        429,
+        f"Request too large for gpt-4o in organization org-x on tokens per min (TPM): Limit {limit}, Requested 49203. "
+        "The input or output tokens must be reduced in order to run successfully.",
+        code="rate_limit_exceeded",
+    )
+
+
+def ending(reason: str, text: str = "") -> Behaviour:
+    """A chat completion that ends for a reason in a server's own words."""
+    return lambda _: _json({
+        "choices": [{"finish_reason": reason, "message": {"role": "assistant", "content": text}}],
+        "usage": {"prompt_tokens": 300, "completion_tokens": 3},
+    })  # fmt: skip
+
+
 def loading() -> Behaviour:
     """503 as llama.cpp gives it until its model is loaded."""
     return lambda _: _json({"error": {"code": 503, "message": "Loading model", "type": "unavailable_error"}}, 503)
@@ -315,9 +333,10 @@ def cut_off(text: str = '{"score": 3, "reason": "Most of') -> Behaviour:
     return saying(text, reason="length")
 
 
-def web_page() -> Behaviour:
-    """A page with status 200, as a proxy or a wrong path gives it."""
-    return lambda _: ModelResponse(b"<!DOCTYPE html><title>Welcome</title>", headers={"Content-Type": "text/html"})
+def web_page(status: int = 200) -> Behaviour:
+    """A page, as a proxy or a wrong path gives it."""
+    page = b"<!DOCTYPE html><title>Welcome</title>"
+    return lambda _: ModelResponse(page, status, headers={"Content-Type": "text/html"})
 
 
 def nothing() -> Behaviour:
@@ -365,9 +384,10 @@ def dripping(seconds: float) -> Behaviour:
     return lambda request: ModelResponse(saying("Yes.")(request).body, drip=seconds)
 
 
-def streaming() -> Behaviour:
-    """A stream of events, which was not requested."""
-    return lambda _: ModelResponse(b'data: {"choices": [{"delta": {"content": "Yes."}}]}\n\n')
+def streaming(comment: str = "") -> Behaviour:
+    """A stream of events, which was not requested. OpenRouter begins one with a comment."""
+    start = f": {comment}\n\n".encode() if comment else b""
+    return lambda _: ModelResponse(start + b'data: {"choices": [{"delta": {"content": "Yes."}}]}\n\n')
 
 
 def calling_a_tool(arguments: object = "{}") -> Behaviour:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 from uuid import uuid4
 
-from httpx2 import ConnectError, ConnectTimeout, HTTPError, StreamError, TimeoutException, TransportError
+from httpx2 import ConnectError, ConnectTimeout, HTTPError, ProxyError, StreamError, TimeoutException, TransportError
 from openai import APIConnectionError, APIStatusError, OpenAI, OpenAIError
 from pydantic import BaseModel
 
@@ -42,6 +42,7 @@ from tasks.ai.openai.errors import (
     error_for_status,
     may_have_cost,
     prompt_truncated,
+    stopped_by_proxy,
     timed_out,
     too_many_requests,
     unreachable,
@@ -355,7 +356,8 @@ def _may_have_cost(error: OpenAIError) -> bool:
     """Whether the request went out, and the server may have had the model answer it."""
     if isinstance(error, APIStatusError):
         return may_have_cost(error.status_code)
-    return isinstance(error, APIConnectionError) and not isinstance(error.__cause__, ConnectError | ConnectTimeout)
+    never_went_out = isinstance(error.__cause__, ConnectError | ConnectTimeout | ProxyError)
+    return isinstance(error, APIConnectionError) and not never_went_out
 
 
 def _error_of_library(error: OpenAIError, timeout: float) -> Exception:
@@ -375,6 +377,8 @@ def _error_of_connection(error: HTTPError, timeout: float) -> DiligenceError | T
     """What a failed connection means, before the response or in the middle of it."""
     if isinstance(error, TimeoutException):
         return timed_out(timeout)
+    if isinstance(error, ProxyError):
+        return stopped_by_proxy()
     if isinstance(error, ConnectError) or not isinstance(error, TransportError):
         return unreachable()
     return connection_cut()

@@ -17,6 +17,9 @@ What servers document:
   (https://learn.microsoft.com/answers/questions/1632971); 404 with `DeploymentNotFound`.
 - llama.cpp (https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md): 503 "Loading model" until it is
   loaded. Ollama (https://docs.ollama.com/faq): 503 when too many requests wait.
+- LM Studio: 404, in other versions 400, "No models loaded" (https://github.com/lmstudio-ai/lms/issues/107).
+- OpenAI and Groq: 429, or 413, for a request with more tokens than the account may send in a minute. It never goes
+  through (https://github.com/continuedev/continue/issues/11717).
 """
 
 import json
@@ -43,6 +46,7 @@ _TOO_LONG = re.compile(
     r"|exceeds? the (?:available )?context|max_model_len|reduce the length|token limit|max_new_tokens` must be"
     r"|exceeds? (?:the )?maximum (?:number of tokens|input length|model length)|maximum model length|n_ctx"
 )
+_MORE_THAN_A_MINUTE_TAKES = re.compile(r"request too large.{0,300}\btokens per min", re.DOTALL)
 _FILTERED = re.compile(
     r"content_filter|content management policy|content_policy_violation|responsibleaipolicyviolation"
     r"|flagged as potentially violating|input was flagged|requires moderation"
@@ -51,7 +55,12 @@ _NO_DEPLOYMENT = re.compile(r"deploymentnotfound|deployment for this resource do
 _WRONG_KEY = re.compile(
     r"(?:incorrect|invalid|missing|expired) api.?key|api.?key (?:not valid|expired|is invalid)|invalid_api_key"
 )
-_NO_MODEL = re.compile(r"model_not_found|model\b.{0,120}(?:not found|not exist|unknown|not available)")
+_NO_MODEL = re.compile(
+    r"model_not_found|model\b.{0,120}(?:not found|not exist|unknown|not available)|no models? (?:is |are )?loaded"
+    r"|invalid model identifier|chatcompletion operation does not work with the specified model"
+)
+_FROM_HERE = re.compile(r"virtual network|firewall|unsupported_country|country, region,? or territory not supported")
+_WEB_PAGE = re.compile(r"\s*(?:<!doctype html|<html|<head|<body)")
 _OUT_OF_CREDIT = re.compile(r"insufficient_quota|billing_|out of credit|credit balance is too low")
 _GATEWAY_GAVE_UP = {504, 524}  # the gateway's own time limit passed; the model may have answered, and cost
 _NO_LIMIT = re.compile(
@@ -101,9 +110,23 @@ def error_for_status(status: int, headers: Mapping[str, str], body: str) -> Exce
     """What an HTTP status means; `body` is the response's text, or its start, in lower case."""
     if status in {400, 403, 422} and _FILTERED.search(body):
         return content_filtered(Usage(1))
+    if status == 407 or (status in {401, 403} and _WEB_PAGE.match(body)):
+        return stopped_by_proxy()
+    if status == 403 and _FROM_HERE.search(body):
+        return NotConfigured(
+            "The AI server takes no requests from this network or country. Have this address allowed there, or set "
+            "OPENAI_BASE_URL to another server."
+        )
     if status in {401, 403} or (status == 400 and _WRONG_KEY.search(body)):
         return NotConfigured(
-            "The AI server does not accept the key, or not for this model. Check OPENAI_API_KEY and DILIGENCE_AI_MODEL."
+            "The AI server does not accept the key, or not for this model. Check OPENAI_API_KEY, DILIGENCE_AI_MODEL, "
+            "and that OPENAI_BASE_URL is the server that the key is for."
+        )
+    if status in {413, 429} and _MORE_THAN_A_MINUTE_TAKES.search(body):
+        return ContextWindowExceeded(
+            "The question with its texts has more tokens than the AI server's account may send in a minute. Have that "
+            "limit raised, shorten the context, or name another model in DILIGENCE_AI_MODEL.",
+            named_window(body),
         )
     if status == 402 or (status in {400, 429} and _OUT_OF_CREDIT.search(body)):
         return Unavailable("The AI server's account has no credit left. Top it up, or set another OPENAI_API_KEY.")
@@ -115,7 +138,7 @@ def error_for_status(status: int, headers: Mapping[str, str], body: str) -> Exce
     if status == 413 or says_too_long(body):
         return window_exceeded(body)
     if status < 500 and _NO_MODEL.search(body):
-        return NotConfigured("The AI server does not know the model. Check DILIGENCE_AI_MODEL.")
+        return NotConfigured("The AI server does not know the model, or has it not loaded. Check DILIGENCE_AI_MODEL.")
     if _NO_DEPLOYMENT.search(body):
         return NotConfigured(
             "The AI server has no deployment of that name. Set DILIGENCE_AI_MODEL to the deployment's name, and where "
@@ -206,6 +229,14 @@ def timed_out(timeout: float) -> TookTooLong:
     )
 
 
+def stopped_by_proxy() -> NotConfigured:
+    """What stands between us and the server did not let the request through."""
+    return NotConfigured(
+        "A proxy or gateway before the AI server did not let the request through. Check OPENAI_BASE_URL, HTTPS_PROXY, "
+        "HTTP_PROXY and NO_PROXY."
+    )
+
+
 def unreachable() -> TryAgain:
     """No connection could be opened."""
     return TryAgain(
@@ -239,7 +270,7 @@ def unreadable_response(body: bytes) -> UnsupportedRequestFormat | TryAgain:
         error = SourceFailed("The AI server answered with a web page. Check OPENAI_BASE_URL; it usually ends in /v1.")
     elif start[:1] == b"{" and not _is_json(body):
         return connection_cut()
-    elif start in {b"data: ", b"event:"}:
+    elif start.startswith((b"data:", b"event:", b": ")):  # OpenRouter begins streams with comments
         error = SourceFailed("The AI server answered with a stream, which was not asked for. Check OPENAI_BASE_URL.")
     else:
         error = SourceFailed("The AI server's answer is broken or no answer of an OpenAI-compatible server.")

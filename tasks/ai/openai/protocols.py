@@ -20,8 +20,6 @@ from tasks.ai.openai.errors import (
     UnsupportedRequestFormat,
     content_filtered,
     error_for_status,
-    says_too_long,
-    window_exceeded,
 )
 from tasks.ai.prompts import Messages
 from tasks.errors import SourceFailed
@@ -32,8 +30,22 @@ EMPTY = "The model gave an empty answer."
 
 _MOST_TOKENS = 20_000_000  # of a call; no model reads or writes more, so a larger count is wrong
 _REASONING = re.compile(r"\s*<(think|thinking|reasoning)>", re.IGNORECASE)
+# gpt-oss writes its thoughts and its answer into channels, which some servers leave in the text
+# (https://cookbook.openai.com/articles/openai-harmony).
+_CHANNEL, _ANSWER_CHANNEL = "<|channel|>", re.compile(r"<\|channel\|>final\b[^<]*<\|message\|>")
+_CHANNEL_END = re.compile(r"<\|(?:end|return|start|channel)\|>")
 _REASONING_END = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
-_STATUS = {"rate_limit_exceeded": 429, "server_error": 500}  # of an error that names no number
+_STATUS = {  # of an error that names no number
+    "rate_limit_exceeded": 429,
+    "server_error": 500,
+    "invalid_api_key": 401,
+    "insufficient_quota": 429,
+}
+_CUT = frozenset(("length", "max_tokens", "model_length"))  # the last two of Anthropic's and Mistral's servers
+# Google's server passes on its own words (https://ai.google.dev/api/generate-content#FinishReason), some behind ours.
+_STOPPED_BY_FILTER = re.compile(
+    r"content_filter\b|(?:image_)?(?:safety|recitation|prohibited_content)$|blocklist$|spii$", re.IGNORECASE
+)
 _ERROR_START = 4000  # characters of an error that are searched
 
 
@@ -162,11 +174,12 @@ def read_completion(body: bytes) -> Reply:
     message = choice.message
     if choice.error or choice.finish_reason == "error":
         raise _error(choice.error)
-    if choice.finish_reason == "content_filter":
+    reason = str(choice.finish_reason or "")
+    if _STOPPED_BY_FILTER.match(reason):
         raise content_filtered(usage)
     if message.refusal:
         raise _refused(usage)
-    if choice.finish_reason == "length":
+    if reason.lower() in _CUT:
         raise _cut(usage)
     text = _without_reasoning(_text(message.content))
     called = bool(message.tool_calls or message.function_call)
@@ -209,6 +222,9 @@ def _arguments(calls: Sequence[Any]) -> tuple[str, ...]:
 
 def _without_reasoning(text: str) -> str:
     """The text after the reasoning that local models write before it; empty where the reasoning does not end."""
+    if _CHANNEL in text:
+        answers = list(_ANSWER_CHANNEL.finditer(text))
+        return _CHANNEL_END.split(text[answers[-1].end() :])[0].strip() if answers else ""
     ends = list(_REASONING_END.finditer(text))
     if _REASONING.match(text):
         return text[ends[0].end() :].strip() if ends else ""
@@ -269,12 +285,12 @@ def _read(model: type[Any], body: bytes) -> Any:
 def _error(error: Any) -> Exception:
     """What an error in a reply with status 200 means: LM Studio and OpenRouter send such."""
     message = str(error)[:_ERROR_START].lower()
-    if says_too_long(message):
-        return window_exceeded(message)
     code = error.get("code") if isinstance(error, dict) else None
-    status = _STATUS.get(code, 0) if isinstance(code, str) else code
-    if isinstance(status, int) and (status == 429 or 500 <= status < 600):
-        return error_for_status(status, {}, message)
+    status: Any = _STATUS.get(code, 0) if isinstance(code, str) else code
+    is_named = isinstance(status, int) and 400 <= status < 600
+    meant = error_for_status(int(status) if is_named else 400, {}, message)
+    if is_named or not isinstance(meant, UnsupportedRequestFormat):
+        return meant
     return UnsupportedRequestFormat(
         SourceFailed("The AI server answered with an error of its own. Try again later, or look into its log."),
         path_missing=False,

@@ -388,3 +388,27 @@ def test_a_quotation_is_grown_to_its_sentence_or_row(quote: str, sentence: str) 
     span = locate(quote, STATEMENTS)
     assert span is not None
     assert STATEMENTS[slice(*in_sentence(STATEMENTS, *span))] == sentence
+
+
+HARBOUR = (
+    "The licence is No. 7714. It lapses in 2031. The crew shall be paid weekly, provided that the ship is in port. "
+    "The auditors failed to obtain evidence of the stock. CO₂ fell by 1.5 Mt, and 120 tonnes of grain were lost. "
+    "The yard pays as long as the dock is leased. They refused to sign the log."
+)
+
+
+@pytest.mark.parametrize(
+    ("torn", "whole"),
+    [
+        ("The licence is No", "The licence is No. 7714"),
+        ("the ship is in port", "provided that the ship is in port"),
+        ("the dock is leased", "as long as the dock is leased"),
+        ("to obtain evidence of the stock", "failed to obtain evidence of the stock"),
+        ("to sign the log", "refused to sign the log"),
+        ("fell by 1.5", "fell by 1.5 Mt"),
+        ("and 120", "and 120 tonnes of grain"),
+    ],
+)
+def test_a_quotation_has_its_condition_its_refusal_and_its_unit(torn: str, whole: str) -> None:
+    assert not verify(torn, HARBOUR)
+    assert verify(whole, HARBOUR)

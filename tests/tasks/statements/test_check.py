@@ -192,3 +192,64 @@ def test_a_company_is_no_place_it_is_not_said_to_be_in() -> None:
     texts = ["Halden Pumps has its head office in Moss."]
     assert check("Halden Pumps is headquartered in Moss.", texts, "Halden Pumps").verdict is Verdict.SUPPORTED
     assert check("Halden Pumps is headquartered in Halden.", texts, "Halden Pumps").verdict is not Verdict.SUPPORTED
+
+
+HARBOUR_RESULTS = """\
+Marlow Ferries Announces Second Quarter 2024 Results
+Results for the quarter ended June 30, 2024 were good. Bookings of $75.7 billion were handled by all lines together.
+\tQuarter Ended June 30,\t\tYear to Date June 30,\t
+\t2023\t2024\t2023\t2024
+Revenue\t$41,512\t$44,871\t$80,100\t$86,020
+By line:\t\t\t\t
+Island line\t12,400\t11,950\t24,000\t23,100
+Ferry total\t$41,512\t$44,871\t$80,100\t$86,020
+
+Debt of the group (in millions)
+As of December 31, As of June 30,
+2023 2024
+Bonds\t$310\t$295
+Bank loans\t1,121\t1,204
+Total\t$1,431\t$1,499
+
+Nora Falk will take over the newly made post of harbour director on August 1. In her new post, Nora will report to
+Tomas Brandt, the chief executive. The engineers are appointed by the council. There are no family ties between Falk and
+any director. The employment agreement provides that Falk will receive a base salary of $90,000. The system enables
+captains to plan their trips.
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "form"),
+    [
+        ("Revenue was $44,871 in the second quarter of 2024.", "a quarter by the day on which it ends"),
+        ("Revenue was $86,020 in the year to date June 30, 2024.", "a period over two columns"),
+        ("The island line stood at $11,950 in the quarter ended June 30, 2024.", "a label alone between the rows"),
+        ("Bonds were $295 million on June 30, 2024.", "years in a line over the table"),
+        ("Bank loans rose from $1,121 million to $1,204 million.", "a change between two periods"),
+        ("Falk will report to Tomas Brandt.", "the last name of whom the source calls by the first"),
+        ("Falk's base salary is $90,000.", "a term of an agreement"),
+        ("Captains can plan their trips with the system.", "what enables"),
+    ],
+)
+def test_a_report_supports_what_it_says_in_tables_and_in_other_words(statement: str, form: str) -> None:
+    assert check(statement, [HARBOUR_RESULTS], "Marlow Ferries").verdict is Verdict.SUPPORTED, form
+
+
+@pytest.mark.parametrize(
+    ("statement", "change"),
+    [
+        ("Revenue was $44,871 in the first quarter of 2024.", "another quarter"),
+        ("Revenue was $44,871 in the second quarter of 2023.", "another year"),
+        ("Revenue was $86,020 in the quarter ended June 30, 2024.", "another column"),
+        ("Revenue was $44,871 billion in the quarter ended June 30, 2024.", "the scale of a figure over the table"),
+        ("Bonds were $295 million on December 31, 2023.", "another day"),
+        ("Revenue rose from $41,512 to $86,020.", "columns of two kinds"),
+        ("Bank loans fell from $1,204 million to $1,121 million.", "the other direction"),
+        ("Tomas Brandt will report to Falk.", "roles"),
+        ("The council is appointed by the engineers.", "by whom"),
+        ("There are family ties between Falk and a director.", "what nobody has"),
+        ("Falk is related to a director.", "what nobody has, in other words"),
+    ],
+)
+def test_a_report_does_not_support_what_it_does_not_say(statement: str, change: str) -> None:
+    assert check(statement, [HARBOUR_RESULTS], "Marlow Ferries").verdict is not Verdict.SUPPORTED, change

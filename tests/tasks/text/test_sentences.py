@@ -48,6 +48,22 @@ def test_lines_wrapped_by_the_page_are_one_sentence() -> None:
     assert sentences(text) == [text.replace("\n", " ")]
 
 
+def test_lines_of_a_slide_and_headings_of_some_length_stand_alone() -> None:
+    text = (
+        "Changes in the Useful Lives of Our Cranes and Lorries\n"
+        "In March the harbour finished a study of how long its cranes and lorries can be used, and it now writes off\n"
+        "the cranes over twelve years.\n"
+        "The planner makes the timetables of all ships\n"
+        "Pilots can be booked in the harbour's own office up to an hour before a ship comes in\n"
+    )
+    assert sentences(text) == [
+        "Changes in the Useful Lives of Our Cranes and Lorries",
+        " ".join(text.splitlines()[1:3]),
+        "The planner makes the timetables of all ships",
+        "Pilots can be booked in the harbour's own office up to an hour before a ship comes in",
+    ]
+
+
 def test_a_hyphen_at_the_line_end_stays_in_its_word() -> None:
     assert sentences("A long-\nterm contract.") == ["A long-term contract."]
 

@@ -3,10 +3,10 @@
 import pytest
 
 from storage.settings import override_settings
-from tasks.ai.answerer import ModelRefused
+from tasks.ai.answerer import AnswerCut, ModelRefused, Source
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.ai.registry import current_answerer
-from tasks.errors import DiligenceError, NotConfigured, Unavailable
+from tasks.errors import DiligenceError, NotConfigured, SourceFailed, TooLarge, Unavailable
 from tests.servers.openai_server import (
     AZURE_DEPLOYMENT,
     AZURE_KEY,
@@ -15,16 +15,26 @@ from tests.servers.openai_server import (
     ModelResponse,
     ModelServer,
     calling_a_tool,
+    complaining,
+    count,
+    ending,
     failing,
     filtered,
     flagged,
     loading,
     missing_deployment,
+    more_than_a_minute_takes,
     saying,
+    streaming,
     thinking_only,
     unpaid,
+    web_page,
 )
 from tests.tasks.ai.openai.test_answerer import GOOD, SECRET, Verdict, asking, judged, model
+
+NONE_LOADED = "No models loaded. Please load a model in the developer page or use the `lms load` command."
+WRONG_OPERATION = "The chatCompletion operation does not work with the specified model, small."
+WRONG_RESOURCE = "Access denied due to invalid subscription key or wrong API endpoint."
 
 
 @pytest.mark.parametrize("api", ["auto", "responses", "chat"])
@@ -38,8 +48,44 @@ from tests.tasks.ai.openai.test_answerer import GOOD, SECRET, Verdict, asking, j
         (failing(401, "Incorrect API key provided"), NotConfigured, "OPENAI_API_KEY"),
         (failing(400, "API key not valid. Please pass a valid API key."), NotConfigured, "OPENAI_API_KEY"),
         (missing_deployment(), NotConfigured, "no deployment.*DILIGENCE_AI_MODEL"),
+        (failing(400, WRONG_OPERATION), NotConfigured, "not know the model.*DILIGENCE_AI_MODEL"),
+        (failing(404, NONE_LOADED), NotConfigured, "not loaded.*DILIGENCE_AI_MODEL"),
+        (failing(400, NONE_LOADED), NotConfigured, "not loaded.*DILIGENCE_AI_MODEL"),
+        (failing(400, 'Invalid model identifier "small".'), NotConfigured, "DILIGENCE_AI_MODEL"),
+        (failing(401, WRONG_RESOURCE), NotConfigured, "OPENAI_API_KEY.*OPENAI_BASE_URL"),
+        (failing(403, "Access denied due to Virtual Network/Firewall rules."), NotConfigured, "from this network"),
+        (failing(403, "Country, region, or territory not supported"), NotConfigured, "country"),
+        (web_page(403), NotConfigured, "proxy.*HTTPS_PROXY"),
+        (web_page(407), NotConfigured, "proxy.*HTTPS_PROXY"),
+        (more_than_a_minute_takes(), TooLarge, "in a minute.*DILIGENCE_AI_MODEL"),
+        (complaining("Insufficient credits", 402), Unavailable, "no credit.*OPENAI_API_KEY"),
+        (complaining("User not found.", 401), NotConfigured, "OPENAI_API_KEY"),
+        (complaining("You exceeded your current quota", "insufficient_quota"), Unavailable, "no credit"),
+        (complaining("Your prompt was flagged as potentially violating.", "invalid_prompt"), ModelRefused, "filter"),
     ],
-    ids=["filtered", "flagged", "answer filtered", "unpaid", "wrong key", "wrong key with 400", "no deployment"],
+    ids=[
+        "filtered",
+        "flagged",
+        "answer filtered",
+        "unpaid",
+        "wrong key",
+        "wrong key with 400",
+        "no deployment",
+        "Azure: no model for this",
+        "LM Studio: none loaded",
+        "LM Studio: none loaded, with 400",
+        "LM Studio: another model",
+        "Azure: key of another resource",
+        "Azure: firewall",
+        "OpenAI: country",
+        "proxy's page",
+        "proxy wants a password",
+        "more than a minute takes",
+        "unpaid with 200",
+        "wrong key with 200",
+        "no quota with 200",
+        "filtered with 200",
+    ],
 )
 def test_what_no_other_request_would_mend_is_one_call(
     api: str, behaviour: Behaviour, error: type[DiligenceError], says: str
@@ -58,6 +104,66 @@ def test_a_prompt_that_azure_filters_is_billed() -> None:
             judged(asking(server))
     assert refused.value.usage.calls == 1
     assert refused.value.usage.input_tokens > 0
+
+
+@pytest.mark.parametrize("reason", ["content_filter: RECITATION", "SAFETY", "PROHIBITED_CONTENT", "blocklist"])
+def test_a_filter_that_googles_server_names_in_its_own_words_is_one_call(reason: str) -> None:
+    with ModelServer() as server:
+        server.always(ending(reason))
+        with pytest.raises(ModelRefused, match="content filter"):
+            judged(asking(server, api="chat"))
+        assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("reason", ["model_length", "max_tokens", "MAX_TOKENS"])
+def test_an_answer_that_was_cut_is_known_by_other_words_too(reason: str) -> None:
+    with ModelServer() as server:
+        server.always(ending(reason, GOOD))
+        with pytest.raises(AnswerCut):
+            judged(asking(server, api="chat"))
+        assert len(server.requests) == 1
+
+
+def test_a_text_beyond_what_a_minute_takes_is_read_in_parts() -> None:
+    def refuse_what_is_long(request: ModelRequest) -> ModelResponse:
+        too_large = count(request.prompt) > 3_000
+        return (more_than_a_minute_takes(3_000) if too_large else saying("Yes."))(request)
+
+    with ModelServer() as server:
+        server.always(refuse_what_is_long)
+        source = Source(1, "a.txt", None, "The tenant pays the rent each month. " * 600)
+        answer = asking(server, api="chat").answer("Is it?", [source])
+    assert answer.text == "Yes."
+    assert "read whole in" in answer.notes[0]
+
+
+def test_a_stream_that_begins_with_a_comment_is_named_as_one() -> None:
+    with ModelServer() as server:
+        server.always(streaming("OPENROUTER PROCESSING"))
+        with pytest.raises(SourceFailed, match="a stream"):
+            judged(asking(server, api="chat"))
+
+
+def test_a_proxy_that_wants_a_password_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ModelServer() as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", proxy.url.removesuffix("/v1"))
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        monkeypatch.delenv("no_proxy", raising=False)
+        answerer = OpenAiAnswerer("small", base_url="https://model.invalid/v1", pause=0.01)
+        with pytest.raises(NotConfigured, match="HTTPS_PROXY"):
+            answerer.answer("Is it?", [])
+
+
+CHANNELS = "<|channel|>analysis<|message|>It asks yes or no.<|end|><|start|>assistant<|channel|>final<|message|>"
+
+
+def test_channels_of_a_model_are_left_out_of_its_answer() -> None:
+    with ModelServer() as server:
+        server.then(saying(f"{CHANNELS}Yes.<|return|>"), saying(CHANNELS[: CHANNELS.index("<|start|>")]), saying("No."))
+        answerer = asking(server, api="chat")
+        assert answerer.answer("Is it?", []).text == "Yes."
+        answer = answerer.answer("Is it?", [])  # its thoughts alone are no answer
+    assert (answer.text, answer.usage.calls) == ("No.", 2)
 
 
 def test_a_server_that_loads_its_model_is_waited_for() -> None:
