@@ -4,6 +4,8 @@ vocabulary    what documents call the things that questions ask for: files, and 
 query         a question as weighted words, phrases and meanings
 function_words  how often texts have words that say nothing of what they are about
 words         a word as it is spelled, as a token, and with its family
+word_languages  the language of each word of an index
+compounds     words that are put together from others
 lexicon       the words of an index
 rows          long rows of numbers, in memory or on the disk
 index         the positions of words in texts; the likeliest texts for a query

@@ -34,6 +34,7 @@ _PLAIN_AT_LEAST = 0.25  # where it knows the question
 _ALIKE = 0.8  # of the best score by the vocabulary: texts above are as good as the best
 _DISTINCT = 3  # so many texts may be; of more the vocabulary does not say which is meant
 _GUESS = 0.001  # the weight of function words where a text shares no other word: below any other score
+_AKIN = 0.1  # the score of the best text where none has a word of the question but of its families
 _WINDOW_SATURATION = 0.5  # a term that stands twice in a window says hardly more than one that stands once
 
 # words at the head of a page among which its title stands, behind the company's name and "in thousands"
@@ -49,13 +50,18 @@ def score(subset: TextSubset, query: Query, *, guess: bool = False) -> Floats:
     The order is that by the vocabulary and that of plain BM25 in one: of each score its share of the best counts, plain
     BM25's the more the less the vocabulary knows of the question, and the more texts it finds as good as the best: in a
     room of many companies it knows many balance sheets. The best text has the score by the vocabulary.
-    Where no text has a term of the query, function words alone decide with `guess`, with scores far below all others.
+    Where no text has a term of the query, words of the same families and words put together with them decide, at a low
+    score; where there are none, function words alone with `guess`, with scores far below all others.
     """
     by_vocabulary = _score_by_vocabulary(subset, query)
     best = float(by_vocabulary.max(initial=0.0))
     by_words = plain.score(subset, query.words, query.function_words)
     best_by_words = float(by_words.max(initial=0.0))
     if not best:
+        akin = plain.score(subset, query.words)
+        most_akin = float(akin.max(initial=0.0))
+        if most_akin:
+            return _AKIN / most_akin * akin
         return _GUESS * by_words if guess else by_vocabulary
     if not best_by_words:
         return by_vocabulary

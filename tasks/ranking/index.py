@@ -24,6 +24,7 @@ from tasks.ranking.lexicon import Ints, Lexicon, Span
 from tasks.ranking.query import Query
 from tasks.ranking.rows import IN_MEMORY, GrowingRow, empty_row
 from tasks.ranking.vocabulary import NUMBER, Phrase
+from tasks.ranking.word_languages import WordLanguages, mask_of
 from tasks.ranking.words import Word, words_of_form
 from tasks.text.tokens import word_forms
 
@@ -32,7 +33,9 @@ _WORDS_AT_ONCE = 1_000_000
 _BLOCK = 25  # words that count; a window is two blocks, about two sentences or six lines of a table
 _GAP = 3  # words of a phrase stand at most so far apart: "purchases of new equipment" are "purchases of equipment"
 _EVERYWHERE = 0.4  # words in more than this share of the texts do not tell which texts are likely
+COMPOUNDS = 0.4  # the weight of words that are put together with a word of the question, and of its parts, all as one
 _NONE = np.empty(0, np.int64)
+_NO_POSITIONS = np.empty(0, np.int32)
 
 
 class _Forms(dict[str, int]):
@@ -46,11 +49,13 @@ class _Forms(dict[str, int]):
         self.words: dict[Word, int] = {}
         self.numbers, self.ends = array("i"), array("i", [0])
         self.function_words = array("h")  # the number of each form as a function word
+        self.languages = array("i")  # of which each form is a common word
 
     def __missing__(self, form: str) -> int:
         for word in words_of_form(form):
             self.numbers.append(self.words.setdefault(word, len(self.words)))
         self.function_words.append(number_of(form))
+        self.languages.append(mask_of(form))
         self.ends.append(len(self.numbers))
         self[form] = number = len(self)
         return number
@@ -58,13 +63,14 @@ class _Forms(dict[str, int]):
 
 def encode(
     texts: Iterable[str], function_words: FunctionWords, in_memory: int = IN_MEMORY
-) -> tuple[NDArray[np.int32], NDArray[np.int64], list[Word]]:
+) -> tuple[NDArray[np.int32], NDArray[np.int64], list[Word], tuple[str, ...]]:
     """Texts as one row of words, each word by its number; the others are added to `function_words`.
 
     Returns:
-        The row; where each text begins in it, and behind the last one, where it ends; the words by their numbers.
+        The row; where each text begins in it, and behind the last one, where it ends; the words by their numbers;
+        their languages.
     """
-    forms = _Forms()
+    forms, languages = _Forms(), WordLanguages()
     row, bounds = GrowingRow(in_memory), [np.zeros(1, np.int64)]
     left, first, before_batch = iter(texts), 0, 0
     while batch := [[forms[form] for form in word_forms(text)] for text in islice(left, _TEXTS_AT_ONCE)]:
@@ -72,11 +78,12 @@ def encode(
         ends = np.cumsum([len(text) for text in batch], dtype=np.int64)
         function_words.add(first, np.array(forms.function_words, np.int16)[numbers], ends)
         words, before = _words(numbers, forms)
+        languages.add(np.array(forms.languages, np.int32)[numbers], ends, words, before)
         bounds.append(before[ends] + before_batch)
         row.append(words)
         first, before_batch = first + len(batch), before_batch + len(words)
     function_words.close()
-    return row.row(np.int32), np.concatenate(bounds), list(forms.words)
+    return row.row(np.int32), np.concatenate(bounds), list(forms.words), languages.of_words(len(forms.words))
 
 
 def _words(numbers: NDArray[np.int32], forms: _Forms) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -107,12 +114,12 @@ class WordPositions:
             Unavailable: the disk has no room for it.
         """
         self.function_words = FunctionWords(in_memory)
-        row, self.bounds, listed = encode(texts, self.function_words, in_memory)
+        row, self.bounds, listed, languages = encode(texts, self.function_words, in_memory)
         parts = [slice(begin, begin + words_at_once) for begin in range(0, len(row), words_at_once)]
         counts = np.zeros(len(listed), np.int64)
         for part in parts:  # never all at once: 12 million words are 50 MB each time
             counts += np.bincount(row[part], minlength=len(listed))
-        self._lexicon = Lexicon(listed, counts)
+        self._lexicon = Lexicon(listed, counts, languages)
         numbers = GrowingRow(in_memory)
         for part in parts:
             row[part] = self._lexicon.ranks[row[part]]
@@ -136,6 +143,12 @@ class WordPositions:
     def family(self, word: Word) -> Span:
         """Where the positions of all words of this one's family stand."""
         return self._lexicon.family(word)
+
+    def compounds(self, word: Word) -> NDArray[np.int32]:
+        """All positions of the words that are put together with one of this one's family, and of its parts, sorted."""
+        spans = self._lexicon.related(word)
+        positions = [self._positions[first:last] for first, last in spans]
+        return np.sort(np.concatenate(positions)) if positions else _NO_POSITIONS
 
     def at(self, span: Span) -> NDArray[np.int32]:
         """The positions that stand there, sorted."""
@@ -231,6 +244,10 @@ class TextSubset:
             self._found[span] = self.positions.within(self.positions.at(span), self.texts)
         return self._found[span]
 
+    def compounds(self, word: Word) -> Ints:
+        """Where words stand that are put together with one of this one's family, and its parts."""
+        return self.positions.within(self.positions.compounds(word), self.texts)
+
     def neighbours(self, one: Span, other: Span) -> Ints:
         """Where a word of one kind stands right behind one of another: its positions."""
         positions, following = self.at(one) + 1, self.at(other)
@@ -301,7 +318,8 @@ def likeliest(positions: WordPositions, query: Query, limit: int) -> TextSubset:
     scores = np.zeros(count, np.float32)
     for weighted in (
         [(positions.of(token), weight) for token, weight in terms.items()],
-        [(positions.at(family), rarity(family[1] - family[0], count)) for family in families],
+        [(positions.at(family), rarity(family[1] - family[0], count)) for family in families]
+        + [(akin, COMPOUNDS * rarity(len(akin), count)) for akin in map(positions.compounds, query.words) if len(akin)],
     ):
         part = np.zeros(count, np.float32)
         for of_word, weight in [each for each in weighted if len(each[0]) <= _EVERYWHERE * count] or weighted:

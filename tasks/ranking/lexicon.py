@@ -2,11 +2,13 @@
 
 from array import array
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tasks.ranking.compounds import Compounds
 from tasks.ranking.words import Word, stem
 
 Ints = NDArray[np.int64]
@@ -14,6 +16,7 @@ Span = tuple[int, int]
 """Where positions stand in an index: from one number to another."""
 
 _NOWHERE: Span = 0, 0
+_MOST_LANGUAGES = 3  # of an index whose endings are taken off a word that it does not have
 
 
 class Lexicon:
@@ -28,14 +31,14 @@ class Lexicon:
         starts: where the positions of each word of that order begin, and behind the last one, where they end.
     """
 
-    def __init__(self, words: Sequence[Word], counts: Ints) -> None:
+    def __init__(self, words: Sequence[Word], counts: Ints, languages: Sequence[str]) -> None:
         """Sorts the words, of which each stands in the texts as often as `counts` says."""
-        shortest: dict[str, str] = {}
-        for word in words:
-            known = shortest.setdefault(word.token, word.spelling)
-            if (len(word.spelling), word.spelling) < (len(known), known):
-                shortest[word.token] = word.spelling
-        families = {token: stem(spelling) for token, spelling in shortest.items()}
+        shortest: dict[str, tuple[int, str, str]] = {}
+        for word, language in zip(words, languages, strict=True):
+            one = len(word.spelling), word.spelling, language
+            shortest[word.token] = min(shortest.get(word.token, one), one)
+        families = {token: stem(spelling, language) for token, (_, spelling, language) in shortest.items()}
+        self._languages = [language for language, _ in Counter(languages).most_common(_MOST_LANGUAGES)]
         order = sorted(
             range(len(words)), key=lambda number: (families[words[number].token], words[number].token, words[number])
         )
@@ -59,6 +62,10 @@ class Lexicon:
                 self._family_of_token.append(len(self._stems) - 1)
         for ranks in (self._token_ranks, self._family_ranks):
             ranks.append(len(words))
+        self._compounds = Compounds(
+            (word.spelling, language, self._family_of_token[self._tokens[word.token]], int(count))
+            for word, language, count in zip(words, languages, counts, strict=True)
+        )
 
     def token(self, token: str) -> Span:
         """Where the positions of a token stand, each spelling's behind the other."""
@@ -78,12 +85,25 @@ class Lexicon:
 
     def family(self, word: Word) -> Span:
         """Where the positions of all words of this one's family stand, each spelling's behind the other."""
+        number = self._family_number(word)
+        return _NOWHERE if number is None else self._span(self._family_ranks, number)
+
+    def _family_number(self, word: Word) -> int | None:
         token = self._tokens.get(word.token)
         if token is not None:
-            return self._span(self._family_ranks, self._family_of_token[token])
-        number = bisect_left(self._stems, word.stem)
-        is_known = number < len(self._stems) and self._stems[number] == word.stem
-        return self._span(self._family_ranks, number) if is_known else _NOWHERE
+            return self._family_of_token[token]
+        for language in self._languages:
+            ending_off = stem(word.spelling, language)
+            number = bisect_left(self._stems, ending_off)
+            if number < len(self._stems) and self._stems[number] == ending_off:
+                return number
+        return None
+
+    def related(self, word: Word) -> list[Span]:
+        """Where the positions stand of the families that this one's is put together with, and of its parts."""
+        number = self._family_number(word)
+        related = self._compounds.parts(word.spelling) if number is None else self._compounds.related(number)
+        return [self._span(self._family_ranks, other) for other in related]
 
     def _span(self, ranks: "array[int]", number: int) -> Span:
         return int(self.starts[ranks[number]]), int(self.starts[ranks[number + 1]])

@@ -2,18 +2,17 @@
 
 spelling   "obligations": what the label of a table repeats to the letter
 token      "obligation": without plural and verb endings, what the vocabulary is written in
-family     "oblig": with "obliged" and "obliging" (Snowball's English stemmer), as a question may say it
+family     "oblig": with "obliged" and "obliging" (Snowball's stemmers), as a question may say it
 """
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import Stemmer
 
+from tasks.text.languages import language_of_script
 from tasks.text.tokens import tokens_of_form, word_forms
-
-_ENGLISH = Stemmer.Stemmer("english", 0)  # without a cache of its own
 
 
 class Word(NamedTuple):
@@ -21,11 +20,6 @@ class Word(NamedTuple):
 
     spelling: str
     token: str
-
-    @property
-    def stem(self) -> str:
-        """What all words of its family have in common; of a number or a word of another script, itself."""
-        return stem(self.spelling)
 
 
 def words(text: str) -> list[Word]:
@@ -40,6 +34,19 @@ def words_of_form(form: str) -> Iterator[Word]:
 
 
 @lru_cache(maxsize=100_000)
-def stem(spelling: str) -> str:
-    """The stem of a spelling, which is no word: "oblig"."""
-    return _ENGLISH.stemWord(spelling) if spelling.isascii() and spelling.isalpha() else spelling
+def stem(spelling: str, language: str) -> str:
+    """The stem of a spelling, which is no word: "oblig". Of a number, or where Snowball has no stemmer, itself.
+
+    `language` (an English name) is that of a word in Latin letters; of another script the letters say it.
+    """
+    if not spelling.isalpha():
+        return spelling
+    stemmer = _stemmer(language_of_script(spelling[0]) or language)
+    return spelling if stemmer is None else stemmer.stemWord(spelling)
+
+
+@cache
+def _stemmer(language: str) -> Stemmer.Stemmer | None:
+    """Snowball's stemmer, without a cache of its own; None where it has none."""
+    name = language.lower()
+    return Stemmer.Stemmer(name, 0) if name in Stemmer.algorithms() else None

@@ -44,7 +44,8 @@ _SCRIPTS: Final = {
     "Hindi": re.compile(r"[\u0900-\u097f]"),
     "Thai": re.compile(r"[\u0e00-\u0e7f]"),
 }
-_WORDS: Final = {language: frozenset(words.split()) for language, words in _COMMON.items()}
+COMMON_WORDS: Final = {language: frozenset(words.split()) for language, words in _COMMON.items()}
+"""The commonest words of languages in Latin letters."""
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -58,9 +59,16 @@ def language_of(text: str) -> str | None:
             # Japanese is written with Chinese characters too, Chinese without kana.
             return "Japanese" if most == "Chinese" and letters["Japanese"] >= _LEAST_LETTERS else most
     words = Counter(_WORD.findall(text.lower()))
-    counts = {language: sum(words[word] for word in common) for language, common in _WORDS.items()}
+    counts = {language: sum(words[word] for word in common) for language, common in COMMON_WORDS.items()}
     best = max(counts, key=lambda language: counts[language])
     return best if counts[best] >= max(_LEAST_WORDS, words.total() / 12) else None
+
+
+def language_of_script(letter: str) -> str | None:
+    """The language of a letter that is not Latin; None where it is, or nothing is known of its script."""
+    if letter.isascii():
+        return None
+    return next((language for language, pattern in _SCRIPTS.items() if pattern.match(letter)), None)
 
 
 def languages_of(texts: Sequence[str]) -> tuple[str, ...]:
