@@ -7,15 +7,12 @@ asked.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
-from functools import lru_cache
 from typing import Any, Final
 
-from storage import database, texts
 from tasks.figures.concepts import taxonomy
 from tasks.figures.conflicts import RoomFigure, agree, deciding_step, groups, ranking
 from tasks.figures.document import LedgerDocument
@@ -27,7 +24,6 @@ from tasks.memo.split import MemoStatement, StatementKind, split
 from tasks.scoring.text_places import Places
 from tasks.statements import check as statement_proof
 from tasks.statements.figures import Figure, figures, same, same_size
-from tasks.text.quotations import in_sentence
 
 _MOST_PLACES: Final = 5
 _NEGATIONS: Final = frozenset({"not", "no", "never", "neither", "nor", "without", "denied", "n't"})
@@ -35,7 +31,6 @@ _COMPARED: Final = re.compile(r"\b(?:from|against|compared (?:to|with)|versus|vs
 _YEAR_BEHIND: Final = re.compile(r"\s+(?:in|for)\s+(?:FY ?|fiscal (?:year )?)?((?:19|20)\d\d)\b")
 _YEAR: Final = re.compile(r"\b\d{4}\b(?=-)")
 _SCALED: Final = re.compile(r"(?P<amount>[$€£] ?(?P<digits>\d[\d.,]*\d|\d)) (?P<scale>thousand|million)\b")
-_IN_SCALE: Final = re.compile(r"\bin (thousand|million)s\b", re.IGNORECASE)
 _UNITS: Final = {"$": "USD"}
 _RULES: Final = ("basis", "authority")
 """Steps of the ledger's rule that make another document's figure the one a memo has to give; that one is newer alone
@@ -98,7 +93,7 @@ def _statement(
 ) -> CheckedClaim:
     """The verdict of the ledger on a sentence's figures, else that of the proof of statements."""
     known = [*own, *_of_other_years(statement.words, own)]
-    by_ledger = [found for figure in known if (found := _by_ledger(statement, figure, ledger)) is not None]
+    by_ledger = [found for figure in known if (found := _by_ledger(statement, figure, ledger, room)) is not None]
     against = [found for found in by_ledger if found.verdict is MemoVerdict.CONTRADICTED]
     is_denied = not _NEGATIONS.isdisjoint(statement.words.casefold().replace("n’t", " n't").split())
     if against and not is_denied:
@@ -131,7 +126,7 @@ def _places(found: Sequence[CheckedClaim]) -> list[MemoPlace]:
 
 
 def _by_ledger(
-    statement: MemoStatement, figure: LedgerFigure, ledger: Mapping[Any, Sequence[RoomFigure]]
+    statement: MemoStatement, figure: LedgerFigure, ledger: Mapping[Any, Sequence[RoomFigure]], room: RoomTexts
 ) -> CheckedClaim | None:
     """What the ledger says of one figure of a memo; None where it has none of the same concept and period."""
     own = RoomFigure(figure, figure.basis or "management", "", "", "", deck=False, dated=None)
@@ -143,28 +138,18 @@ def _by_ledger(
     if agreeing and not agree(own, ranked[0]):
         rule = deciding_step(ranked[0], agreeing[0])
         if rule.startswith(_RULES):
-            differing = [_figure_place(other) for other in ranked if not agree(own, other)]
+            differing = [_figure_place(other, room) for other in ranked if not agree(own, other)]
             why = f"{agreeing[0].document_name} says it too, but another figure counts ({rule})"
             return CheckedClaim(statement, MemoVerdict.CONTRADICTED, differing, why)
     if agreeing:
-        return CheckedClaim(statement, MemoVerdict.SUPPORTED, [_figure_place(other) for other in agreeing])
+        return CheckedClaim(statement, MemoVerdict.SUPPORTED, [_figure_place(other, room) for other in agreeing])
     why = f"the room has another figure for {figure.concept.replace('_', ' ')} of {figure.period}"
-    return CheckedClaim(statement, MemoVerdict.CONTRADICTED, [_figure_place(other) for other in ranked], why)
+    return CheckedClaim(statement, MemoVerdict.CONTRADICTED, [_figure_place(other, room) for other in ranked], why)
 
 
-def _figure_place(row: RoomFigure) -> MemoPlace:
-    shown = _line(row.text_id, row.figure.start, row.figure.end)
+def _figure_place(row: RoomFigure, room: RoomTexts) -> MemoPlace:
+    shown = room.line_of(row.text_id, row.figure.start, row.figure.end)
     return MemoPlace(row.document_id, row.document_name, row.figure.place, shown)
-
-
-@lru_cache(maxsize=1024)
-def _line(text_id: int, start: int, end: int) -> str:
-    """The sentence or the row around a figure."""
-    low = max(start - 600, 0)
-    with database.reading() as session:
-        text = texts.find_stretch(session, text_id, low, end + 600)
-    first, last = in_sentence(text, start - low, end - low)
-    return " ".join(text[first:last].split())
 
 
 def _proved(statement: MemoStatement, room: RoomTexts) -> CheckedClaim:
@@ -174,7 +159,7 @@ def _proved(statement: MemoStatement, room: RoomTexts) -> CheckedClaim:
     result = statement_proof.check(statement.words, grounds, room.names)
     if result.verdict is statement_proof.Verdict.CONTRADICTED:
         sentence = result.sentence
-        written = _as_written(statement.words, sentence, _scale_of(passages[result.text].document.text_id))
+        written = _as_written(statement.words, sentence, room.scale_of(passages[result.text].document.text_id))
         if written != statement.words:
             result = statement_proof.check(written, grounds, room.names)
             if "figure" in result.why and _has_all(_amounts(written), _amounts(sentence)):  # beside other figures
@@ -207,15 +192,6 @@ def _as_written(statement: str, sentence: str, scale: str) -> str:
         ),
         statement,
     )
-
-
-@lru_cache(maxsize=256)
-def _scale_of(text_id: int) -> str:
-    """The scale that most tables of a document are in: "million", "thousand"; "" where they give none."""
-    with database.reading() as session:
-        text = texts.get_text(session, text_id).text
-    found = Counter(match[1].lower() for match in _IN_SCALE.finditer(text))
-    return found.most_common(1)[0][0] if found else ""
 
 
 def _place(passages: Sequence[RoomPassage], result: statement_proof.Check) -> MemoPlace:

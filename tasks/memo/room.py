@@ -3,13 +3,17 @@
 Passages are ranked by a claim's words, so that only the likeliest few of a room of thousands of documents are read.
 """
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from storage import database, texts
 from tasks.figures.ledger import LedgerText, RoomLedger, build, room_ledger
 from tasks.scoring.passages import Index, PassageSpan, passages_of
+from tasks.text.quotations import in_sentence
 
 _BY_MEANING: Final = 10
 _BY_WORDS: Final = 10
@@ -17,6 +21,9 @@ _BY_WORDS: Final = 10
 
 _AROUND: Final = 1500
 """Characters read on each side of a passage for a quotation that reaches beyond it."""
+
+_AROUND_A_FIGURE: Final = 600
+_IN_SCALE: Final = re.compile(r"\bin (thousand|million)s\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +61,8 @@ class RoomTexts:
             once.setdefault(document.text_id, document)
         build(once.values())
         self.ledger: RoomLedger = room_ledger(once.values())
+        self.line_of = lru_cache(maxsize=1024)(_line_of)
+        self.scale_of = lru_cache(maxsize=256)(_scale_of)
         self._spans: list[tuple[LedgerText, PassageSpan]] = []
         self._index = Index(self._shown(once))
 
@@ -88,3 +97,20 @@ class RoomTexts:
 def _stretch(text_id: int, start: int, end: int) -> str:
     with database.reading() as session:
         return texts.find_stretch(session, text_id, start, end)
+
+
+def _line_of(text_id: int, start: int, end: int) -> str:
+    """The sentence or the row around a figure of a stored text."""
+    low = max(start - _AROUND_A_FIGURE, 0)
+    with database.reading() as session:
+        text = texts.find_stretch(session, text_id, low, end + _AROUND_A_FIGURE)
+    first, last = in_sentence(text, start - low, end - low)
+    return " ".join(text[first:last].split())
+
+
+def _scale_of(text_id: int) -> str:
+    """The scale that most tables of a stored text are in: "million", "thousand"; "" where they give none."""
+    with database.reading() as session:
+        text = texts.get_text(session, text_id).text
+    found = Counter(match[1].lower() for match in _IN_SCALE.finditer(text))
+    return found.most_common(1)[0][0] if found else ""
