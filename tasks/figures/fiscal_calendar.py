@@ -85,7 +85,7 @@ _MONTHS_OF_TWO_NAMES: Final = 2
 
 _FIRST_LINES: Final = 2500
 _OF_A_QUARTER: Final = re.compile(
-    r"\b(?:first|second|third|fourth|q[1-4])(?:[- ]quarter)?\b[^.;]{0,60}\bresults\b"
+    r"\b(?:(?:first|second|third|fourth)[- ]quarter|(?:first|second)[- ]half|q[1-4])\b[^.;]{0,60}\bresults\b"
     r"|\bresults (?:for|of) (?:the |its )?(?:fiscal )?(?:first|second|third|fourth)[- ]?quarter"
     r"|\b(?:form )?10-?q\b|\bquarterly report\b|\bfor the quarterly period\b",
     re.IGNORECASE,
@@ -236,7 +236,7 @@ def _named_ends(
 
 
 def is_of_a_quarter(text: str, name: str) -> bool:
-    """Whether a document reports on a quarter: what it says things are as of is no end of a year."""
+    """Whether a document reports on a quarter or a half-year: what it says things are as of is no end of a year."""
     return _OF_A_QUARTER.search(f"{name.replace('_', ' ')} {text[:_FIRST_LINES]}".replace("\n", " ")) is not None
 
 

@@ -111,6 +111,7 @@ class _Table:
         self._comma = document.comma_decimal
         self._series = self._entities = ""
         self._ends: date | None = None  # the newest day of a column
+        self._two_years = False  # whether the columns are of two years at most
         self._of_title: Meaning | None = None
         self._titled_parts = False
         self._silent: dict[str, bool] = {}  # names of rows, and whether they say nothing
@@ -189,6 +190,7 @@ class _Table:
                 read = read_header(header, max(row.width for row in rows), lines, self._reader)
                 self._of_units.extend(_lines_of_units(header))
                 columns, self._corner, self._titles = read.columns, read.corner, read.titles
+                self._two_years = _are_two_years(columns)
                 self._ends = max(
                     (column.when.end for column in columns if column.when and column.when.end), default=None
                 )
@@ -310,7 +312,7 @@ class _Table:
             if cell_meaning.concept.id == "operating_cash_flow" and _OTHER_FLOWS.search(section):
                 self._findings.leave_out("cash flows of another section")
                 continue
-            cell = Cell(row, index, amount, cell_meaning, label, column, when, entity, _are_two_years(columns))
+            cell = Cell(row, index, amount, cell_meaning, label, column, when, entity, self._two_years)
             figure = cell_figure(self._document, self._findings, cell, self._table_basis, self._series, self._ends)
             if figure is not None:
                 yield Candidate(figure, cell_meaning.rank, section, weight, self._over.is_consolidated)

@@ -169,10 +169,10 @@ def _nearest(figures: Sequence[RoomFigure], concepts: Container[str]) -> list[Ro
         key=lambda row: (row.figure.entity is None, row.basis in ACTUAL, last_day(row.figure.period)),
         reverse=True,
     )
-    once = {
-        (row.figure.concept, row.figure.period, row.figure.value, row.figure.entity): row for row in reversed(ordered)
-    }
-    return [row for row in ordered if row in once.values()][:_MAX_NEAREST]
+    once: dict[tuple[str, str, Decimal, str | None], RoomFigure] = {}
+    for row in ordered:
+        once.setdefault((row.figure.concept, row.figure.period, row.figure.value, row.figure.entity), row)
+    return list(once.values())[:_MAX_NEAREST]
 
 
 _MEANT: Final = {

@@ -68,10 +68,10 @@ class Server:
         with (self.folder / log).open("wb") as file:
             return subprocess.Popen([*PREFECT, *words], env=self.environment, cwd=self.folder, stdout=file, stderr=file)
 
-    def command(self, words: Sequence[str]) -> subprocess.CompletedProcess[str]:
-        """A command of ours in a process of its own."""
+    def command(self, words: Sequence[str], program: Sequence[str] = DILIGENCE) -> subprocess.CompletedProcess[str]:
+        """A command of ours, or of another program, in a process of its own."""
         return subprocess.run(
-            [*DILIGENCE, *words],
+            [*program, *words],
             env=self.environment,
             cwd=self.folder,
             capture_output=True,

@@ -10,7 +10,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ from tests.tasks.documents.drive.google.emulated import settings_of
 
 BOB = "bob@example.com"
 WORDS = "Ninety percent of the revenue is recurring."
-DILIGENCE = [sys.executable, "-m", "tests.tasks.documents.drive.google.talkative"]
+TALKING = [sys.executable, "-m", "tests.tasks.documents.drive.google.talkative"]
 TALKATIVE = {
     "PREFECT_LOGGING_LEVEL": "DEBUG",
     "PREFECT_LOGGING_ROOT_LEVEL": "DEBUG",
@@ -97,7 +97,7 @@ def service(server: Server) -> Iterator[httpx.Client]:
     environment = server.environment | {"DILIGENCE_TRACK_CALLS": "inline", "DILIGENCE_BASE_URL": base}
     with (server.folder / "service.log").open("wb") as log:
         process = subprocess.Popen(
-            [*DILIGENCE, "serve", "--port", str(port)], env=environment, cwd=server.folder, stdout=log, stderr=log
+            [*TALKING, "serve", "--port", str(port)], env=environment, cwd=server.folder, stdout=log, stderr=log
         )
     try:
         with httpx.Client(base_url=base, timeout=60) as client:
@@ -115,19 +115,6 @@ def _reached(client: httpx.Client) -> bool:
         return False
 
 
-def talk(server: Server, words: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    """A command of ours at its most talkative, in a process of its own."""
-    return subprocess.run(
-        [*DILIGENCE, *words],
-        env=server.environment,
-        cwd=server.folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-
-
 def run_a_batch(server: Server, emulator: DriveEmulator, room: Item) -> subprocess.CompletedProcess[str]:
     """A run of the service account that acts for Ada, while Google fails; one company's folder is not there."""
     (server.folder / "criteria.yaml").write_text(
@@ -143,7 +130,7 @@ def run_a_batch(server: Server, emulator: DriveEmulator, room: Item) -> subproce
     emulator.faults.set(
         Fault(every=6, reason="userRateLimitExceeded"), Fault(every=7, do="truncate"), Fault(every=11, html=True)
     )
-    done = talk(server, ["run", "batch.yaml", "--out", "out"])
+    done = server.command(["run", "batch.yaml", "--out", "out"], TALKING)
     emulator.faults.set()
     for name in ("DILIGENCE_GOOGLE_CREDENTIALS", "DILIGENCE_GOOGLE_SUBJECT"):
         del server.environment[name]
@@ -154,9 +141,9 @@ def index_as_a_user(server: Server, emulator: DriveEmulator, room: Item) -> list
     """Index with a stored login, and once more after it was revoked."""
     file = authorised_user_file(emulator, server.folder.parent / "login.json", ADA)
     server.environment["DILIGENCE_GOOGLE_CREDENTIALS"] = str(file)
-    done = [talk(server, ["index", room.id])]
+    done = [server.command(["index", room.id], TALKING)]
     emulator.accounts.revoke(json.loads(file.read_text())["refresh_token"])
-    done.append(talk(server, ["index", room.id]))
+    done.append(server.command(["index", room.id], TALKING))
     del server.environment["DILIGENCE_GOOGLE_CREDENTIALS"]
     return done
 
