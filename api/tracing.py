@@ -91,6 +91,6 @@ def configured_tracing() -> Tracing | None:
         return Tracing(exporter.OTLPSpanExporter())
     except ImportError as error:
         raise NotConfigured(
-            f"{named} asks for traces, and what makes them is not installed. Install it "
-            "(pip install 'diligence[tracing]'), or leave the variable out."
+            f"{named} asks for traces, and what makes them is not installed. Install the extra `tracing` "
+            "(in diligence's folder: .venv/bin/pip install -e '.[tracing]'), or leave the variable out."
         ) from error

