@@ -357,7 +357,7 @@ def _figure(
     instant = instant or (concept.kind == "either" and not _AVERAGE.search(said))
     when = period_of(sentence, match.start(), match.end() + amount.start, match.end() + amount.end)
     if when is None:
-        when = own_period(document, sentence)
+        when = own_period(document, sentence, match.start(), match.end() + amount.end)
     if when is None:
         compared = COMPARED.match(behind[amount.end :])
         if compared and compared["year"]:  # "(2023: € 3.9 m)" behind it: this is the year after

@@ -64,8 +64,7 @@ _TOKEN: Final = re.compile(
     rf"|(?P<split>(?:\b(?:fy|gj|{_FISCAL_YEAR}) ?|\b)(?P<sa>{YEAR}) ?[/–-] ?(?P<sb>{YEAR}|\d\d)\b"
     r"|\b(?:fy|gj) ?['’]?(?P<sc>\d\d) ?[/–-] ?(?:fy ?)?['’]?(?P<sd>\d\d)\b(?![.,/-]?\d))"
     rf"|(?P<fy>\b(?:fy|cy|gj|{_FISCAL_YEAR})[ -]?['’]?(?P<fyy>{YEAR}|\d\d)(?:[ ]?(?P<fkind>[aefbp]))?\b(?![.,]\d))"
-    rf"|(?P<year>(?<![\d.,/$€£-])(?P<yy>{YEAR})(?:[ ]?(?P<kind>[aefbp])(?!\$))?\b(?![.,]\d|[/-]\d))"
-    rf"|(?P<ende>\bend of (?P<em>{MONTH}))",
+    rf"|(?P<year>(?<![\d.,/$€£-])(?P<yy>{YEAR})(?:[ ]?(?P<kind>[aefbp])(?!\$))?\b(?![.,]\d|[/-]\d))",
     re.IGNORECASE,
 )
 _SPAN: Final = re.compile(
@@ -208,8 +207,8 @@ def _with_their_years(text: str, whens: Iterable[When]) -> tuple[When, ...]:
 
 
 def _is_end_of_span(text: str, when: When) -> bool:
-    """Whether a month is where a longer time ends: "the year to March 2026"."""
-    return when.months == 1 and _SPAN.search(text[max(0, when.start - 20) : when.start]) is not None
+    """Whether a month is where a longer time ends: "the year to March 2026", "to the end of March 2026"."""
+    return when.months == 1 and _SPAN.search(text[: when.start].removesuffix("the end of ")[-20:]) is not None
 
 
 def may_be_of_time(text: str) -> bool:

@@ -141,9 +141,8 @@ def count_figures(
         if not share and not millions:
             digits = digits.replace(".", "")
         of_stock = share and re.search(r"\barr\b|recurring", after, re.IGNORECASE)
-        when = period_of(sentence, match.start(), match.start("number"), match.end("number")) or own_period(
-            document, sentence
-        )
+        when = period_of(sentence, match.start(), match.start("number"), match.end("number"))
+        when = when or own_period(document, sentence, match.start(), match.end())
         if when is None and document.calendar.ends and document.kind.basis == "audited" and len(document.text) < 60_000:
             dated = document.calendar.dated
             ends = [end for end in document.calendar.ends.values() if dated is None or end <= dated]

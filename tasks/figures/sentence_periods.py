@@ -45,6 +45,19 @@ _BARE_MONTH: Final = re.compile(
 )
 """A month without its year: "at the end of January"."""
 
+_UP_TO: Final = re.compile(
+    r"(?:(?<!from )\b(?:up to|until|till|through|by)|\b(?:to|bis|jusqu[’']à|hasta|fino a|tot|til|till|até)"
+    r"(?: the)? (?:ende?|(?:la )?fin(?: de)?|finales|fine|einde?|udgangen|utgangen|slutet|(?:o )?final)"
+    r"(?: of| a[fv]| d[ei]| van)?|\b(?:bis|jusqu[’']à|hasta|fino a|t/m|até))(?: the end of)? *$",
+    re.IGNORECASE,
+)
+"""What stands before the last day of a stretch that began with the fiscal year: "revenue to the end of September"."""
+
+_BARE_TO: Final = re.compile(
+    r"(?<!compared )(?<!relative )(?<!prior )(?<!due )(?<!subsequent )(?<!down )(?<!back )\bto *$", re.IGNORECASE
+)
+"""The same in short: "revenue to November"."""
+
 _OWN: Final = re.compile(
     r"\b(?:at|as at|as of|at the) (?:the )?(?:year[- ]end|end of the (?:financial |fiscal )?year|balance sheet date"
     r"|period end)\b|\bat year[- ]end\b|\b(?:in|for|during) (?:the|this) (?:financial |fiscal |business )?(?:year(?!-)"
@@ -87,22 +100,35 @@ def _of_another_amount(between: str) -> bool:
 
 
 def _widened(when: When, sentence: str) -> When:
-    lead = sentence[max(0, when.start - 40) : when.start].lower()
-    if when.end is not None and re.search(r"second half of\s*$", lead):
+    lead = sentence[max(0, when.start - 40) : when.start]
+    if when.end is not None and re.search(r"second half of\s*$", lead, re.IGNORECASE):
         return replace(when, months=6)
-    return when
+    return replace(when, to_date=True) if _is_up_to(lead, when) else when
 
 
-def own_period(document: LedgerDocument, sentence: str) -> When | None:
-    """The last month of a bare name, or the document's own fiscal year where the sentence speaks of "the year"."""
-    month = _BARE_MONTH.search(sentence)
+def _is_up_to(lead: str, when: When) -> bool:
+    """Whether a month or quarter is the end of what began with the fiscal year; "from May until June" is not."""
+    if (when.months or 1) > 1 and not when.part:
+        return False  # "nine months to the end of September 2024" says its own length
+    up_to = _UP_TO.search(lead) or _BARE_TO.search(lead)
+    return up_to is not None and not re.search(rf"\b(?:{MONTH})(?: \d{{4}})? *$", lead[: up_to.start()], re.IGNORECASE)
+
+
+def own_period(document: LedgerDocument, sentence: str, mention: int, end: int) -> When | None:
+    """The last month of a bare name, or the document's own fiscal year where a sentence speaks of "the year".
+
+    Only what the semicolons around the amount leave counts: "churn in the year was 20 %; the loss in February weighs".
+    """
+    clause = sentence[sentence.rfind(";", 0, mention) + 1 : end] + sentence[end:].partition(";")[0]
+    month = _BARE_MONTH.search(clause)
     dated = document.calendar.dated
     if month is not None and dated is not None and len(document.text) <= _LONG:
         name = month[1].rstrip(".").lower()
         number = next(number for number, names in enumerate(MONTH_NAMES, 1) if name in names.split())
-        end = day_of(dated.year, number, 31)
-        return When(end=end if months_back(end, 1) < dated else day_of(dated.year - 1, number, 31), months=1)
-    if not _OWN.search(sentence) or not document.calendar.ends:
+        last = day_of(dated.year, number, 31)
+        last = last if months_back(last, 1) < dated else day_of(dated.year - 1, number, 31)
+        return When(end=last, months=1, to_date=_is_up_to(clause[: month.start(1)], When()))
+    if not _OWN.search(clause) or not document.calendar.ends:
         return None
     if len(document.text) > 60_000 or document.kind.deck:
         return None

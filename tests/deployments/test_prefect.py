@@ -224,6 +224,7 @@ def test_the_sample_is_scored_on_its_figures_without_a_model(scheduled: tuple[di
     said = {name: re.search(r"is (\S+) %", row["reason"])[1] for name, row in shares.items()}  # type: ignore[index] # found
     assert said == {"Fjordvarm": "91.2", "Kessler Prüftechnik": "29.6", "Cuidara": "88.9"}
 
+    assert not any(companies[name]["figure_conflicts"] for name in ("Fjordvarm", "Kessler Prüftechnik"))
     (conflict,) = companies["Cuidara"]["figure_conflicts"]
     assert (conflict["concept"], conflict["period"]) == ("recurring_revenue", "2024-12-31")
     assert (conflict["counted"]["value"], conflict["counted"]["document_name"]) == (

@@ -217,3 +217,40 @@ def test_an_average_that_is_told_before_its_verb_is_no_days_count() -> None:
 )
 def test_people_may_stand_before_their_number(sentence: str) -> None:
     assert said(sentence + "\n") == [("headcount", "412", "count", "2024-12-31")]
+
+
+@pytest.mark.parametrize(
+    ("line", "period"),
+    [
+        ("Revenue to the end of September was EUR 62.7 million.", "2024-01-01/2024-09-30"),
+        ("Revenue through September 2024 was EUR 62.7 million.", "2024-01-01/2024-09-30"),
+        ("Revenue to the end of Q3 2024 was EUR 62.7 million.", "2024-01-01/2024-09-30"),
+        ("Der Umsatz betrug bis Ende September 2024 62,7 Mio. EUR.", "2024-01-01/2024-09-30"),
+        ("Le chiffre d'affaires jusqu'à fin septembre 2024 est de 62,7 M€.", "2024-01-01/2024-09-30"),
+        ("Revenue to September was EUR 62.7 million.", "2024-01-01/2024-09-30"),
+        ("Revenue in September was EUR 7.7 million.", "2024-09-01/2024-09-30"),
+        ("Revenue for the nine months to the end of September 2024 was EUR 62.7 million.", "2024-01-01/2024-09-30"),
+        ("Revenue for the three months to the end of September 2024 was EUR 22 million.", "2024-07-01/2024-09-30"),
+    ],
+)
+def test_what_goes_to_the_end_of_a_month_began_with_the_fiscal_year(line: str, period: str) -> None:
+    assert [each[3] for each in said(f"Minutes of the board, 14 November 2024\n\n{line}\n")] == [period]
+
+
+def test_the_year_that_goes_to_a_month_is_the_documents() -> None:
+    head = "Board, 14 November 2024. The fiscal year ends on 31 March."
+    text = f"{head}\n\nRevenue to the end of September was EUR 5 million.\n"
+    assert said(text) == [("revenue", "5000000", "EUR", "2024-04-01/2024-09-30")]
+
+
+def test_cash_at_the_end_of_what_goes_to_a_month_is_of_its_last_day() -> None:
+    text = "Board, 14 November 2024\n\nCash by the end of September 2024 was EUR 5 million.\n"
+    assert said(text) == [("cash", "5000000", "EUR", "2024-09-30")]
+
+
+def test_a_month_behind_a_semicolon_is_of_something_else() -> None:
+    head = "Board minutes, 10 December 2024"
+    assert said(f"{head}\n\nChurn in the year is close to 20 %; the outages in February weigh most.\n") == []
+    assert said(f"{head}\n\nChurn in February was close to 20 %; the outages weigh most.\n") == [
+        ("churn", "20", "percent", "2024-02-01/2024-02-29")
+    ]
