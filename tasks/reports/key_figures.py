@@ -7,6 +7,7 @@ in the table.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, timedelta
 from decimal import Decimal
 from functools import cache
 from typing import Final, NamedTuple
@@ -234,7 +235,18 @@ def _counted(company: CompanyReport) -> dict[tuple[str, str], dict[str, Reported
     counted: dict[tuple[str, str], dict[str, ReportedFigure]] = {}
     for figure in actual:
         counted.setdefault((figure.concept, figure.unit), {}).setdefault(last_day(figure.period), figure)
-    return counted
+    return {row: _without_opening_balances(by_end) for row, by_end in counted.items()}
+
+
+def _without_opening_balances(by_end: Mapping[str, ReportedFigure]) -> dict[str, ReportedFigure]:
+    """Equity at 1 January is left out where that of 31 December says the same; a value that was changed stays."""
+    return {
+        end: figure
+        for end, figure in by_end.items()
+        if "/" in figure.period
+        or (closing := by_end.get((date.fromisoformat(end) - timedelta(days=1)).isoformat())) is None
+        or Decimal(closing.value) != Decimal(figure.value)
+    }
 
 
 def _computed(derived: Iterable[ReportedDerivedFigure], periods: Sequence[str]) -> list[KeyRow]:

@@ -82,6 +82,20 @@ def test_the_table_has_the_actual_figures_that_count_by_period() -> None:
     assert table.rows[1].line == ""
 
 
+def equity(value: str, day: str) -> ReportedFigure:
+    return revenue(value, 2024).model_copy(update={"concept": "equity", "value": value, "period": day})
+
+
+def test_an_opening_balance_has_a_column_only_where_it_was_changed() -> None:
+    _, company = with_figures()
+    company.figure_conflicts = []
+    same = [equity("23300000", "2023-12-31"), equity("23300000.0", "2024-01-01"), equity("30200000", "2024-12-31")]
+    company.figures = same
+    assert key_figures(company).periods == ["2023-12-31", "2024-12-31"]
+    company.figures = [*same, equity("23900000", "2025-01-01")]
+    assert key_figures(company).periods == ["2023-12-31", "2024-12-31", "2025-01-01"]
+
+
 def test_a_value_is_shown_in_three_digits() -> None:
     values = ["9412345", "-1250000000", "620000", "9999", "22.14", "0.5", "0"]
     assert [compact(value) for value in values] == ["9.41 m", "-1.25 bn", "620 k", "9,999", "22.1", "0.5", "0"]
