@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tasks.documents.extract.pdf.lines import Line
-from tasks.documents.extract.pdf.rows import TableRow, is_figure
+from tasks.documents.extract.pdf.rows import TableRow, is_figure, is_sign
 from tasks.documents.extract.pdf.words import text_of
 from tasks.documents.extract.pdf.wrapped_cells import joined_lines
 
@@ -46,6 +46,17 @@ def rows_between_rules(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -
             _row([[line for line in cell if first <= line.base < end] for cell in cells], ends) for first, end in items
         ]
     return [_row(cells, ends)] if several else []
+
+
+def label_and_figures(line: Line) -> tuple[float, float] | None:
+    """Where the label of a line ends and the figures behind it begin, with their signs; None for other lines."""
+    cells = line.cells
+    at = len(cells)
+    while at and (is_figure(cells[at - 1].text) or is_sign(cells[at - 1].text)):
+        at -= 1
+    if not 0 < at < len(cells) or not is_figure(cells[-1].text):
+        return None
+    return cells[at - 1].right, cells[at].left
 
 
 def _items(cells: Sequence[Sequence[Line]]) -> list[tuple[float, float]]:

@@ -16,6 +16,7 @@ from tasks.documents.extract.pdf.grid_rows import (
     TABLE_LINES,
     have_room,
     is_too_much,
+    label_and_figures,
     rows_between_rules,
 )
 from tasks.documents.extract.pdf.lines import Line, lines_of
@@ -36,6 +37,8 @@ _MOST_EMPTY: Final = 20
 """Fields of a grid for each of its words: one with more is a drawing."""
 _OPEN_ROWS: Final = 3
 """Rows without rules between their cells that are parted where the rules above them stand, at least."""
+_FAR: Final = 2.0
+"""How many sizes figures stand behind their labels, at least, where no rule parts the two."""
 _SPANNED: Final = 0.6
 """The share of a cell's edge that a rule must cover to part it from its neighbour."""
 
@@ -177,12 +180,15 @@ class _Grid:
                 return []
         if not parted and (gutters := self._gutters(fields, cells)):
             return _Grid(Rules(self._rules.horizontal, self._rules.vertical + gutters)).rows(words, parted=True)
-        return [
+        rows = [
             row
             for y, lines in enumerate(fields)
             if any(lines)
             for row in rows_between_rules(lines, [self._end(lines[x], cells, y, x) for x in range(width)])
         ]
+        if not parted and rows and _is_filled(rows) and (gutters := self._beside_labels(fields, cells)):
+            return _Grid(Rules(self._rules.horizontal, self._rules.vertical + gutters)).rows(words, parted=True)
+        return rows
 
     def _part_stack(self, fields: Sequence[list[list[Line]]], cells: Sequence[int], field: int) -> bool:
         """Put the lines of a cell that spans several rows into these, if each is a cell of its own; tells whether so.
@@ -237,6 +243,23 @@ class _Grid:
                     inner = self._xs[x + 1 : self._last(cells, y, x) + 1]
                     gutters += (RuledLine(at, self._ys[y], end) for at in inner)
         return gutters if rows >= _OPEN_ROWS else []
+
+    def _beside_labels(self, fields: Sequence[Sequence[Sequence[Line]]], cells: Sequence[int]) -> list[RuledLine]:
+        """Rules that are not drawn between labels and the figures that share their cells, far behind them."""
+        gutters: list[RuledLine] = []
+        for x in range(self._width):
+            lines = [(y, line) for y, row in enumerate(fields) if self._last(cells, y, x) == x for line in row[x]]
+            held = [(y, *parts) for y, line in lines if (parts := label_and_figures(line)) is not None]
+            if len(held) < 2 or 2 * len(held) < len(lines):
+                continue
+            begin, end = max(label for _, label, _ in held), min(figure for _, _, figure in held)
+            if end - begin > _FAR * lines[0][1].size:
+                middle = (begin + end) / 2
+                gutters += (
+                    RuledLine(middle, self._ys[y], self._ys[self._last_row(cells, y, x) + 1])
+                    for y in {y for y, _, _ in held}
+                )
+        return gutters
 
     def _stands_in_columns(self, line: Line) -> bool:
         """Whether each cell of a line stands in a column of its own."""

@@ -104,6 +104,11 @@ def is_figure(text: str) -> bool:
     return len(text) <= _LONGEST_FIGURE and _is_figure(text)
 
 
+def is_sign(text: str) -> bool:
+    """Whether a cell's text is a sign that stands before a figure."""
+    return _LEADING_SIGN.fullmatch(text) is not None
+
+
 def _is_like_figure(text: str) -> bool:
     """Whether a cell's text is a figure, or one beside another (`25/30`), or with a sign that is not known (`þ5%`)."""
     return is_figure(text) or _LIKE_FIGURE.fullmatch(text) is not None

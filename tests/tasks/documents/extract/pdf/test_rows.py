@@ -243,3 +243,13 @@ def test_a_sentence_that_leads_in_to_the_next_table_ends_the_one_above() -> None
             canvas.drawRightString(right, 630 - 12 * index, f"1{index}.5")
     rows = rows_of(text_of(canvas))
     assert [len(row) for row in rows] == [*4 * [3], *4 * [6]]
+
+
+def test_figures_far_behind_the_labels_whose_cells_they_share_are_cells_of_their_own() -> None:
+    canvas = page()
+    rows = {"Net cash used for investing": ("(1,161)", "(2,010)"), "Net change in cash": ("444", "1,646")}
+    for index, (label, figures) in enumerate(rows.items()):
+        draw_box(canvas, (72, 310, 390), 712 - 12 * index, 700 - 12 * index)
+        canvas.drawString(75, 703 - 12 * index, label)
+        draw_figures(canvas, 703 - 12 * index, figures)
+    assert rows_of(text_of(canvas)) == [[label, *figures] for label, figures in rows.items()]
