@@ -28,7 +28,6 @@ _FLOWS: Final = tuple(
 _CHANGE: Final = re.compile(
     r"(?:net )?(?:increase|decrease|change)(?: \w+){0,3} in cash(?!.*\b(?:classified|held for sale|discontinued)\b).*"
 )
-_EXCHANGE: Final = re.compile(r".*\b(?:exchange|currency|fx)\b.*")
 _TOTAL: Final = re.compile(r"(?:total|summe|gesamt|totale|sum)(?: \d+ \w+)?")
 _ANY_TOTAL: Final = re.compile(r"(?:sub)?total\b|summe\b|gesamt\b|net\b|gross\b|ebit|operating (?:profit|income)")
 _MOST_ROWS: Final = 400
@@ -73,19 +72,22 @@ def _two_sides(document: LedgerDocument, rows: Sequence[_Read]) -> Iterator[Tie]
 
 
 def _cash(document: LedgerDocument, rows: Sequence[_Read]) -> Iterator[Tie]:
-    flows = [next((read for read in rows if read[2] and flow.fullmatch(read[1])), None) for flow in _FLOWS]
-    change = next((read for read in rows if read[2] and _CHANGE.fullmatch(read[1])), None)
-    exchange = next((read for read in rows if read[2] and _EXCHANGE.fullmatch(read[1])), None)
-    known = [flow for flow in flows if flow is not None]
-    if change is None or len(known) < 3:
+    end = next((at for at, read in enumerate(rows) if read[2] and _CHANGE.fullmatch(read[1])), None)
+    if end is None:
         return
-    for index, stated in change[2].items():
-        if any(index not in flow[2] for flow in known):
-            continue
-        computed = sum((flow[2][index].value for flow in known), Decimal(0))
-        rates = exchange[2][index].value if exchange and index in exchange[2] else Decimal(0)
-        if min(abs(stated.value - computed), abs(stated.value - computed - rates)) > _BOUND * stated.step:
-            yield _tie(document, "the change of cash is the sum of the cash flows", change[0], index, stated, computed)
+    above = [read for read in rows[:end] if read[2]]
+    last = [max((at for at, read in enumerate(above) if flow.fullmatch(read[1])), default=None) for flow in _FLOWS]
+    known = [at for at in last if at is not None]
+    change, changes = rows[end][0], rows[end][2]
+    if len(known) < len(_FLOWS) or any(above[at][2].keys() != changes.keys() for at in known):
+        return  # a row whose first figure stands in its label says too little
+    between = [cells for _, _, cells in above[max(known) + 1 :]]  # currencies, cash that is restricted or held for sale
+    for index, stated in changes.items():
+        computed = sum((above[at][2][index].value for at in known), Decimal(0))
+        others = [cells[index].value for cells in between if index in cells]
+        misses = (abs(stated.value - computed - part) for part in (Decimal(0), sum(others, Decimal(0)), *others))
+        if min(misses) > _BOUND * stated.step:
+            yield _tie(document, "the change of cash is the sum of the cash flows", change, index, stated, computed)
 
 
 def _totals(document: LedgerDocument, rows: Sequence[_Read]) -> Iterator[Tie]:
