@@ -22,8 +22,8 @@ _BOTH: Final = re.compile(
     r"|summe passiva|total passif|total pasivo(?: y patrimonio neto)?"
 )
 _FLOWS: Final = tuple(
-    re.compile(rf"(?:net )?cash .*\b{kind} activities|(?:net )?cash flows? .*\b{kind} activities")
-    for kind in ("operating", "investing", "financing")
+    re.compile(rf"(?:net |total )*cash .*\b{kind}")
+    for kind in (r"operat(?:ing activities|ions)", "investing activities", "financing activities")
 )
 _CHANGE: Final = re.compile(
     r"(?:net )?(?:increase|decrease|change)(?: \w+){0,3} in cash(?!.*\b(?:classified|held for sale|discontinued)\b).*"

@@ -1,10 +1,6 @@
 """`make bench`: each figure beside its baseline, measured in the same run.
 
-python -m tests.benchmarks [NAME ...]     names: demo, service, service_memory, load, extraction, peers, tables,
-real_tables, word_order, pdf_speed, boxes, evidence, links, office, figures, finance_rooms, single_figures,
-filings_agree, tagged_filings, drive,
-companies, websites, in_flight, carry_over,
-growth, retrieval, encodings, orders, budgets, report
+python -m tests.benchmarks [NAME ...]     the names are the keys of `BENCHES`
 """
 
 import sys
@@ -24,6 +20,7 @@ from tests.benchmarks import (
     figures,
     filings_agree,
     finance_rooms,
+    glued_figures,
     growth,
     in_flight,
     links,
@@ -40,6 +37,7 @@ from tests.benchmarks import (
     single_figures,
     tables,
     tagged_filings,
+    untied_sums,
     websites,
     word_order,
 )
@@ -53,6 +51,7 @@ BENCHES = {
     "peers": peers.measure,
     "tables": tables.measure,
     "word_order": word_order.measure,
+    "glued_figures": glued_figures.measure,
     "pdf_speed": pdf_speed.measure,
     "boxes": boxes.measure,
     "evidence": evidence.measure,
@@ -63,6 +62,7 @@ BENCHES = {
     "single_figures": single_figures.measure,
     "filings_agree": filings_agree.measure,
     "tagged_filings": tagged_filings.measure,
+    "untied_sums": untied_sums.measure,
     "drive": drive.measure,
     "companies": companies.measure,
     "websites": websites.measure,
