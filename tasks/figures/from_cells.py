@@ -45,6 +45,7 @@ _NUMERIC: Final = re.compile(r"[-(]?[$€£]?\d[\d.,]*\)?")
 _LONGEST_STATEMENT: Final = 2000
 """Rows of a table by which it is told whether it is one of the accounts' statements."""
 
+_SERIAL: Final = re.compile(r"(?!(?:19|20)\d\d(?!\d))(?<!\d)\d{2,}")  # in the names of rows that are alike
 _SURE_OF_COLUMNS: Final = 100
 """Rows of a table from which on those that name nothing are passed by."""
 
@@ -225,10 +226,11 @@ class _Table:
     def _says_nothing(self, row: Row) -> bool:
         """Whether nothing can come of a row of numbers by its name, where columns and title name no concept."""
         name = row.name
-        silent = self._silent.get(name)
+        alike = _SERIAL.sub("#", name)
+        silent = self._silent.get(alike)
         if silent is None:
-            speaks = not name or name[0].isdigit() or TOTAL.match(name) or self._reader.may_speak(name)
-            silent = self._silent[name] = not speaks and not (may_be_of_time(name) and not without_dates(name))
+            speaks = not name or name[0].isdigit() or TOTAL.match(name) or self._reader.speaks(name)
+            silent = self._silent[alike] = not speaks and not (may_be_of_time(name) and not without_dates(name))
         return silent and (row.has_number(comma_decimal=self._comma) or _is_of_four_digits(row))
 
     def _row(  # noqa: PLR0915 - what a row may say, the surest first
