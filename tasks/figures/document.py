@@ -176,8 +176,14 @@ def _is_audited(text: str) -> bool:
 class LedgerDocument:
     """A text with its places, and what the whole of it says about the figures in it."""
 
-    def __init__(self, text: str, places: Places, name: str = "", document_format: str = "") -> None:
-        """`name` is the document's file name, `document_format` the ending of its format (".pdf")."""
+    def __init__(
+        self, text: str, places: Places, name: str = "", document_format: str = "", calendar: Calendar | None = None
+    ) -> None:
+        """`name` is the document's file name, `document_format` the ending of its format (".pdf").
+
+        `calendar` is that of the years it speaks of, where its own words are not to tell it.
+        """
+        self._calendar = calendar
         self.text = plain_blanks(text)
         self.name = name
         self.format = document_format or PurePath(name).suffix.lower()
@@ -218,7 +224,7 @@ class LedgerDocument:
     @cached_property
     def calendar(self) -> Calendar:
         """When its fiscal years end."""
-        return learn_calendar(self.text, self.name)
+        return self._calendar or learn_calendar(self.text, self.name)
 
     @cached_property
     def comma_decimal(self) -> bool:

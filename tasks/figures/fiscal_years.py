@@ -35,6 +35,9 @@ _OF_YEAR: Final = 1000
 _FIRST_OF_WEEKS: Final = "12-24"
 """After this day of December years of weeks end that are as good as calendar years."""
 
+_MOST_CALENDARS: Final = 20
+"""Documents of a room that are asked when their years end, those with most figures first."""
+
 _FIRST_SURE_MONTH: Final = 3
 """A year that ends in January or February may bear the name of the year before."""
 
@@ -60,6 +63,24 @@ def by_the_rooms_year(rows: Sequence[RoomFigure], text_of: Callable[[int], str])
     if calendar is None or said_december or not silent:
         return rows
     return [_put_right(row, silent[row.text_id], calendar) if row.text_id in silent else row for row in rows]
+
+
+def calendar_of_room(rows: Sequence[RoomFigure], text_of: Callable[[int], str]) -> Calendar:
+    """The fiscal year of the documents of a room, for what speaks of them and does not say it: a memo.
+
+    Its date is the newest of those documents that have most figures, and of the times that their actual figures are of.
+    Where they end their years on different days it is the calendar year.
+    """
+    names = {row.text_id: row.document_name for row in rows}
+    most = Counter(row.text_id for row in rows).most_common(_MOST_CALENDARS)
+    learnt = [learn_calendar(text_of(text_id), names[text_id]) for text_id, _ in most]
+    actual = [date.fromisoformat(last_day(row.figure.period)) for row in rows if row.basis in ACTUAL]
+    dated = max([*actual, *(calendar.dated for calendar in learnt if calendar.dated)], default=None)
+    said = [calendar for calendar in learnt if calendar.said]
+    if len({(calendar.month, calendar.shift) for calendar in said}) != 1:
+        return Calendar(dated=dated)
+    ends = {year: end for calendar in said for year, end in calendar.ends.items()}
+    return replace(said[0], ends=ends, dated=dated)
 
 
 def _year_ends(rows: Iterable[RoomFigure]) -> Mapping[int, tuple[str, str]]:

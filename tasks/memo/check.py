@@ -1,9 +1,9 @@
 """A memo held against a room: each of its figures, quotations and statements is supported, contradicted or not found.
 
 A quotation must stand in the room word for word (`quoted`). A figure whose concept and period are known is held against
-the ledger: where documents differ, the figure that counts by the ledger's rule is what the memo is held to. All else,
-and figures that the ledger does not know, go by the proof of statements against the likeliest passages. No model is
-asked.
+the ledger: where documents differ, the figure that counts by the ledger's rule is what the memo is held to; how much it
+grew is computed (`growth`). All else, and figures that the ledger does not know, go by the proof of statements against
+the likeliest passages. No model is asked.
 """
 
 import re
@@ -18,6 +18,9 @@ from tasks.figures.conflicts import RoomFigure, agree, deciding_step, groups, ra
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import agrees, find_figures
 from tasks.figures.figure import Figure as LedgerFigure
+from tasks.figures.fiscal_calendar import Calendar, learn_calendar
+from tasks.figures.periods import last_day
+from tasks.memo.growth import agrees_with, stated_growth, year_before
 from tasks.memo.quoted import quotation_places
 from tasks.memo.room import MemoPlace, RoomPassage, RoomTexts
 from tasks.memo.split import MemoStatement, StatementKind, split
@@ -31,6 +34,8 @@ _COMPARED: Final = re.compile(r"\b(?:from|against|compared (?:to|with)|versus|vs
 _YEAR_BEHIND: Final = re.compile(r"\s+(?:in|for)\s+(?:FY ?|fiscal (?:year )?)?((?:19|20)\d\d)\b")
 _YEAR: Final = re.compile(r"\b\d{4}\b(?=-)")
 _SCALED: Final = re.compile(r"(?P<amount>[$€£] ?(?P<digits>\d[\d.,]*\d|\d)) (?P<scale>thousand|million)\b")
+_OTHER_COUNTS: Final = "but another figure counts"
+_NOT_ITS: Final = re.compile(r"the figure (.+) is not its")
 _UNITS: Final = {"$": "USD"}
 _RULES: Final = ("basis", "authority")
 """Steps of the ledger's rule that make another document's figure the one a memo has to give; that one is newer alone
@@ -68,7 +73,8 @@ def check_memo(text: str, places: Places, name: str, room: RoomTexts) -> list[Ch
         Its claims in its order, each with a verdict.
     """
     ledger = groups(room.ledger.figures)
-    stated = find_figures(LedgerDocument(text, places, name), taxonomy()).figures
+    document = LedgerDocument(text, places, name, calendar=_calendar(text, name, room))
+    stated = find_figures(document, taxonomy()).figures
     checked = []
     for statement in split(text, places):
         if statement.kind is StatementKind.QUOTATION:
@@ -77,6 +83,14 @@ def check_memo(text: str, places: Places, name: str, room: RoomTexts) -> list[Ch
         own = [figure for figure in stated if statement.start <= figure.start < statement.end]
         checked.append(_statement(statement, own, ledger, room))
     return checked
+
+
+def _calendar(text: str, name: str, room: RoomTexts) -> Calendar:
+    """The fiscal year of a memo: the room's, else its own. A memo is no older than what it speaks of."""
+    if room.calendar.said:
+        return room.calendar
+    own = learn_calendar(text, name)
+    return replace(own, dated=max(filter(None, (own.dated, room.calendar.dated)), default=None))
 
 
 def _quotation(statement: MemoStatement, room: RoomTexts) -> CheckedClaim:
@@ -94,16 +108,53 @@ def _statement(
     """The verdict of the ledger on a sentence's figures, else that of the proof of statements."""
     known = [*own, *_of_other_years(statement.words, own)]
     by_ledger = [found for figure in known if (found := _by_ledger(statement, figure, ledger, room)) is not None]
+    growth = _growth(statement, own, ledger, room) if by_ledger else None
     against = [found for found in by_ledger if found.verdict is MemoVerdict.CONTRADICTED]
+    if growth is not None and growth.verdict is MemoVerdict.CONTRADICTED:
+        against.append(growth)
     is_denied = not _NEGATIONS.isdisjoint(statement.words.casefold().replace("n’t", " n't").split())
-    if against and not is_denied:
+    if is_denied:
+        return _proved(statement, room)
+    by_rule = [found for found in against if _OTHER_COUNTS in found.why]
+    proved = _proved(statement, room) if not by_rule else None
+    if proved is not None and (proved.verdict is MemoVerdict.SUPPORTED or not (against or by_ledger)):
+        return proved  # a row of another name has it: net sales beside total revenue
+    if proved is None or against:
         return CheckedClaim(statement, MemoVerdict.CONTRADICTED, _places(against), against[0].why)
-    proved = _proved(statement, room)
-    if proved.verdict is MemoVerdict.SUPPORTED or is_denied or not by_ledger:
-        return proved
-    if len(by_ledger) < len(_amounts(statement.words)):
-        return proved
-    return CheckedClaim(statement, MemoVerdict.SUPPORTED, _places(by_ledger), "its figures stand there, in other words")
+    held = [*by_ledger, growth] if growth is not None else by_ledger
+    lacks_growth = growth is None and stated_growth(statement.words) is not None
+    if lacks_growth or len(held) < len(_amounts(statement.words)):
+        return proved if _is_against_others(proved, known) else CheckedClaim(statement, MemoVerdict.NOT_FOUND)
+    return CheckedClaim(statement, MemoVerdict.SUPPORTED, _places(held), "its figures stand there, in other words")
+
+
+def _growth(
+    statement: MemoStatement, own: Sequence[LedgerFigure], ledger: Mapping[Any, Sequence[RoomFigure]], room: RoomTexts
+) -> CheckedClaim | None:
+    """What the room's figures say of the growth that a sentence states of its only concept; None where nothing."""
+    stated = stated_growth(statement.words)
+    if stated is None or len({figure.concept for figure in own}) != 1:
+        return None
+    latest = max(own, key=lambda figure: last_day(figure.period))
+    group = ledger.get(next(iter(groups([_as_room_figure(latest)]))))
+    later = ranking(group)[0] if group else None
+    earlier = year_before(later, room.ledger.figures) if later is not None else None
+    if later is None or earlier is None or (agrees := agrees_with(stated, later, earlier)) is None:
+        return None
+    places = [_figure_place(later, room), _figure_place(earlier, room)]
+    if agrees:
+        return CheckedClaim(statement, MemoVerdict.SUPPORTED, places)
+    percent = (later.figure.value / earlier.figure.value - 1) * 100
+    why = f"the room's figures give a change of {percent:+.1f} % over the year before"
+    return CheckedClaim(statement, MemoVerdict.CONTRADICTED, places, why)
+
+
+def _is_against_others(proved: CheckedClaim, known: Sequence[LedgerFigure]) -> bool:
+    """Whether a verdict rests on anything but a figure that the ledger has too, which is no sentence's to deny."""
+    match = _NOT_ITS.fullmatch(proved.why)
+    return match is None or not any(
+        abs(amount.value) == abs(figure.value) for amount in figures(match[1]) if not amount.is_date for figure in known
+    )
 
 
 def _of_other_years(words: str, own: Sequence[LedgerFigure]) -> Iterator[LedgerFigure]:
@@ -129,7 +180,7 @@ def _by_ledger(
     statement: MemoStatement, figure: LedgerFigure, ledger: Mapping[Any, Sequence[RoomFigure]], room: RoomTexts
 ) -> CheckedClaim | None:
     """What the ledger says of one figure of a memo; None where it has none of the same concept and period."""
-    own = RoomFigure(figure, figure.basis or "management", "", "", "", deck=False, dated=None)
+    own = _as_room_figure(figure)
     group = ledger.get(next(iter(groups([own]))))
     if not group:
         return None
@@ -139,12 +190,16 @@ def _by_ledger(
         rule = deciding_step(ranked[0], agreeing[0])
         if rule.startswith(_RULES):
             differing = [_figure_place(other, room) for other in ranked if not agree(own, other)]
-            why = f"{agreeing[0].document_name} says it too, but another figure counts ({rule})"
+            why = f"{agreeing[0].document_name} says it too, {_OTHER_COUNTS} ({rule})"
             return CheckedClaim(statement, MemoVerdict.CONTRADICTED, differing, why)
     if agreeing:
         return CheckedClaim(statement, MemoVerdict.SUPPORTED, [_figure_place(other, room) for other in agreeing])
     why = f"the room has another figure for {figure.concept.replace('_', ' ')} of {figure.period}"
     return CheckedClaim(statement, MemoVerdict.CONTRADICTED, [_figure_place(other, room) for other in ranked], why)
+
+
+def _as_room_figure(figure: LedgerFigure) -> RoomFigure:
+    return RoomFigure(figure, figure.basis or "management", "", "", "", deck=False, dated=None)
 
 
 def _figure_place(row: RoomFigure, room: RoomTexts) -> MemoPlace:

@@ -7,10 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 from storage import database, texts
+from tasks.figures.fiscal_calendar import Calendar
+from tasks.figures.fiscal_years import calendar_of_room
 from tasks.figures.ledger import LedgerText, RoomLedger, build, room_ledger
 from tasks.scoring.passages import Index, PassageSpan, passages_of
 from tasks.text.quotations import in_sentence
@@ -66,6 +68,11 @@ class RoomTexts:
         self._spans: list[tuple[LedgerText, PassageSpan]] = []
         self._index = Index(self._shown(once))
 
+    @cached_property
+    def calendar(self) -> Calendar:
+        """The fiscal year that the documents agree on: a memo's "fiscal 2023" is theirs."""
+        return calendar_of_room(self.ledger.figures, _text_of)
+
     def _shown(self, documents: Mapping[int, LedgerText]) -> Iterator[str]:
         """What is ranked of each passage, one after the other; where they stand is kept."""
         strings: dict[str, str] = {}
@@ -94,6 +101,11 @@ class RoomTexts:
         return _stretch(passage.document.text_id, max(span.start - reach, 0), span.end + reach)
 
 
+def _text_of(text_id: int) -> str:
+    with database.reading() as session:
+        return texts.get_text(session, text_id).text
+
+
 def _stretch(text_id: int, start: int, end: int) -> str:
     with database.reading() as session:
         return texts.find_stretch(session, text_id, start, end)
@@ -110,7 +122,5 @@ def _line_of(text_id: int, start: int, end: int) -> str:
 
 def _scale_of(text_id: int) -> str:
     """The scale that most tables of a stored text are in: "million", "thousand"; "" where they give none."""
-    with database.reading() as session:
-        text = texts.get_text(session, text_id).text
-    found = Counter(match[1].lower() for match in _IN_SCALE.finditer(text))
+    found = Counter(match[1].lower() for match in _IN_SCALE.finditer(_text_of(text_id)))
     return found.most_common(1)[0][0] if found else ""

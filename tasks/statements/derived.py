@@ -149,6 +149,8 @@ def _earlier_and_later(comparison: Comparison) -> tuple[Decimal, Decimal] | None
             years = _year(comparison, comparison.to[first]), _year(comparison, comparison.to[second])
             if years[0] is not None and years[1] is not None and years[0] > years[1]:
                 return None
+            if role(source, comparison.to[second]) == "from" != role(source, comparison.to[first]):
+                return None  # "increased from 848 to 1,066" of "848 and compares with 1,066 last year"
             return _value(comparison, first), _value(comparison, second)
     if len(amounts) != 1 or role(stated, amounts[0]) == "change":
         return None

@@ -15,6 +15,9 @@ _JOINTS: Final = words_of("joints")
 _BE: Final = words_of("be")
 
 
+_COMPARED: Final = frozenset({"compared", "compares", "comparing", "against"})
+
+
 _DURATIONS: Final = frozenset({"year", "month", "week", "day", "hour", "minute"})
 
 
@@ -125,12 +128,11 @@ def role(sentence: Sentence, at: int) -> str:
     word = before.text if before else ""
     if word == "to":
         return "to"
-    if word in {"from", "compared", "against"} or (
-        word in {"of", "with"}
-        and any(token.text in {"compared", "against"} for token in tokens[max(back - 3, 0) : back])
+    if word in {"from", "against", *_COMPARED} or (
+        word in {"of", "with"} and any(token.text in _COMPARED for token in tokens[max(back - 3, 0) : back])
     ):
         return "from"
-    is_compared = any(token.text == "compared" and token.segment == tokens[at].segment for token in tokens[:at])
+    is_compared = any(token.text in _COMPARED and token.segment == tokens[at].segment for token in tokens[:at])
     if is_compared and tokens[at].preposition != "by":
         return "from"
     if word == "by":

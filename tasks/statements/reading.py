@@ -25,14 +25,8 @@ from tasks.statements.words import (
 )
 
 NEGATION: Final = "negation"
-EXPECTED, POSSIBLE, REQUIRED, SUPPOSED, CLAIMED, WANTED = (
-    "expected",
-    "possible",
-    "required",
-    "supposed",
-    "claimed",
-    "wanted",
-)
+EXPECTED, POSSIBLE, REQUIRED = "expected", "possible", "required"
+SUPPOSED, CLAIMED, WANTED = "supposed", "claimed", "wanted"
 CONDITION: Final = "condition"
 ALL, MOST, SOME, FEW, ONLY, ANY = "all", "most", "some", "few", "only", "any"
 
@@ -43,6 +37,7 @@ OPERATORS: Final = {
     for word in words.split()
 }
 """What limits a statement: the kind of each word, by its stem, or by itself where its forms differ in meaning."""
+_COMPANY_FORMS: Final = frozenset({"incorporated", "limited", "chartered"})
 _SOFT: Final = stems_of("soft")
 """Words that are as often a thing as a limit; as a thing they are content too."""
 
@@ -201,6 +196,8 @@ def _govern(sentence: Sentence) -> None:
             token.is_content = False
             continue
         token.operator = _operator(tokens, at)
+        if token.text in _COMPANY_FORMS and token.is_name and before and before.is_name:
+            token.stem += "."  # says nothing of where a company is incorporated
         if before is not None and before.segment != token.segment and token.text not in {"and", "or"}:
             preposition, since = "", 9
         if token.text in _PREPOSITIONS:
