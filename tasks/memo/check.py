@@ -34,6 +34,9 @@ _COMPARED: Final = re.compile(r"\b(?:from|against|compared (?:to|with)|versus|vs
 _YEAR_BEHIND: Final = re.compile(r"\s+(?:in|for)\s+(?:FY ?|fiscal (?:year )?)?((?:19|20)\d\d)\b")
 _YEAR: Final = re.compile(r"\b\d{4}\b(?=-)")
 _SCALED: Final = re.compile(r"(?P<amount>[$€£] ?(?P<digits>\d[\d.,]*\d|\d)) (?P<scale>thousand|million)\b")
+_OTHER_PLACE: Final = re.compile("in another place$|of another figure")
+_AFTER: Final = re.compile(r",? after (?=(?:[$€£¥]|[A-Z]{3} ?)\d)")
+"""Before an amount of an earlier time, and no time itself: "after $ 1,066 million in 2022"."""
 _OTHER_COUNTS: Final = "but another figure counts"
 _NOT_ITS: Final = re.compile(r"the figure (.+) is not its")
 _UNITS: Final = {"$": "USD"}
@@ -211,7 +214,7 @@ def _proved(statement: MemoStatement, room: RoomTexts) -> CheckedClaim:
     """The verdict of the proof of statements on the likeliest passages."""
     passages = room.passages(statement.words)
     grounds = [passage.text for passage in passages]
-    result = statement_proof.check(statement.words, grounds, room.names)
+    result = statement_proof.check(_AFTER.sub(", compared with ", statement.words), grounds, room.names)
     if result.verdict is statement_proof.Verdict.CONTRADICTED:
         sentence = result.sentence
         written = _as_written(statement.words, sentence, room.scale_of(passages[result.text].document.text_id))
@@ -223,10 +226,12 @@ def _proved(statement: MemoStatement, room: RoomTexts) -> CheckedClaim:
         return CheckedClaim(statement, MemoVerdict.SUPPORTED, [_place(passages, result)])
     if " ".join(result.sentence.split()) == statement.text:  # a row below its unit, which a passage may be without
         return CheckedClaim(statement, MemoVerdict.SUPPORTED, [_place(passages, result)], "word for word")
-    is_contradicted = result.verdict is statement_proof.Verdict.CONTRADICTED
-    if is_contradicted and "figure" in result.why and _has_its_figures(statement.words, result.sentence):
-        is_contradicted = False
-    if is_contradicted and not _is_of_something_else(statement.words, result.sentence):
+    if result.verdict is statement_proof.Verdict.CONTRADICTED and not (
+        ("figure" in result.why and _has_its_figures(statement.words, result.sentence))
+        or (_OTHER_PLACE.search(result.why) and _has_in_order(statement.words, result.sentence))
+        or _is_of_something_else(statement.words, result.sentence)
+        or _stands_elsewhere(statement.words, result, grounds, room.names)
+    ):
         return CheckedClaim(statement, MemoVerdict.CONTRADICTED, [_place(passages, result)], result.why)
     return CheckedClaim(statement, MemoVerdict.NOT_FOUND)
 
@@ -264,6 +269,27 @@ def _has_its_figures(statement: str, sentence: str) -> bool:
 
 def _has_all(stated: Sequence[Figure], source: Sequence[Figure]) -> bool:
     return all(any(same_size(figure, other) or _agree_rounded(figure, other) for other in source) for figure in stated)
+
+
+def _has_in_order(statement: str, sentence: str) -> bool:
+    """Whether a sentence has a statement's figures, two or more, in the same order: they are of the same things."""
+    stated, source = _amounts(statement), iter(_amounts(sentence))
+    return len(stated) > 1 and all(
+        any(same_size(figure, other) or _agree_rounded(figure, other) for other in source) for figure in stated
+    )
+
+
+def _stands_elsewhere(statement: str, result: statement_proof.Check, grounds: Sequence[str], names: str) -> bool:
+    """Whether another sentence, which has as many words of the statement, has the figure that one sentence has not.
+
+    The one may be of another quarter, or of a part of the company.
+    """
+    match = _NOT_ITS.fullmatch(result.why)
+    wanted = _amounts(match[1]) if match else []
+    return bool(wanted) and any(
+        other.share >= result.share and other.why != result.why and _has_all(wanted, figures(other.sentence))
+        for other in statement_proof.compared(statement, grounds, names)
+    )
 
 
 def _amounts(sentence: str) -> list[Figure]:

@@ -259,6 +259,16 @@ def nearest(statement: str, texts: Sequence[str], names: str = "", most: int = 3
     return list(dict.fromkeys(candidate.original for candidate in found))[:most]
 
 
+def compared(statement: str, texts: Sequence[str], names: str = "") -> Iterator[Check]:
+    """What each of the sentences that share most with a statement says of it, text after text."""
+    stated, known = read(statement), _known(names)
+    wanted, numbers = _wanted(stated, known)
+    sought = _SaidBy(wanted)
+    for number, text in enumerate(texts):
+        for place in _candidates(text, numbers, sought):
+            yield replace(compare(stated, source_sentences(text)[place], known), text=number)
+
+
 def _known(names: str) -> frozenset[str]:
     """The stems that name whom the texts are about, and its initials: `J&J`."""
     words = names.replace(".", " ").split()

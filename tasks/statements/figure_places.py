@@ -61,7 +61,8 @@ def _role(comparison: Comparison, mine: int, theirs: int) -> Iterator[Difference
         if is_change_over_time(comparison):
             return
         words = comparison.source.tokens[theirs].text
-        yield Difference(f"it says {words} in another place", is_against=True)
+        compared = " and compares the other with it" if "from" in roles else ""
+        yield Difference(f"it says {words} in another place{compared}", is_against=True)
 
 
 def _other_label(comparison: Comparison, mine: int, theirs: int) -> Iterator[Difference]:

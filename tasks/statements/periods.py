@@ -1,4 +1,4 @@
-"""Quarters by the day on which they end, as tables and filings name them, for those that a statement counts.
+"""Periods that a text names otherwise than a statement: quarters by the day on which they end, a year as the last one.
 
 A company's second quarter need not end in June: what a text says decides. It must name the quarter with its number and
 its year, and the quarter by its end, in the same sentence, or everywhere by the calendar.
@@ -19,6 +19,13 @@ _ENDED: Final = re.compile(
     r"|December) \d{1,2}),? ?(?P<year>20\d\d)?",
     re.IGNORECASE,
 )
+_YEAR_BEFORE: Final = re.compile(
+    r"(?P<same>(?:in |for |of |to )?the (?:same|corresponding|comparable) (?:period|quarter) )?"
+    r"(?:in |for |of )?(?:the )?(?:last|prior|previous) (?:fiscal )?year(?:['’]s)?(?! (?:quarter|period|end)|-)",
+    re.IGNORECASE,
+)
+_COMPARES: Final = re.compile(r",? (?:and|which) compares? (?:with|to)\b", re.IGNORECASE)
+_YEAR: Final = re.compile(r"\b(?P<fiscal>fiscal )?(?:year )?(?P<year>20\d\d)\b", re.IGNORECASE)
 _BY_CALENDAR: Final = {"march": 1, "june": 2, "september": 3, "december": 4}
 
 
@@ -74,3 +81,29 @@ def _agrees(text: str) -> bool:
         if number is None or (near and number not in near):
             return False
     return True
+
+
+def with_year_before(sentence: str) -> str:
+    """The sentence with `in fiscal 2022` for `last year`, and `the first quarter of 2022` for the same one last year.
+
+    It must name one year, and for a quarter that quarter. What it compares with is named as such.
+    """
+    sentence = _COMPARES.sub(", compared with", sentence)
+    if not _YEAR_BEFORE.search(sentence):
+        return sentence
+    years = {match["year"]: match["fiscal"] or "" for match in _YEAR.finditer(sentence)}
+    if len(years) != 1:
+        return sentence
+    (year, fiscal), *_ = years.items()
+    before = f"{fiscal}{int(year) - 1}"
+    quarters = {_number(match): match["ordinal"] or f"Q{match['number']}" for match in _COUNTED.finditer(sentence)}
+
+    def named(match: re.Match[str]) -> str:
+        if not match["same"]:
+            return f"in {before}"
+        if len(quarters) != 1:
+            return match[0]
+        quarter = next(iter(quarters.values()))
+        return f"in {quarter} {before}" if quarter.startswith("Q") else f"in the {quarter} quarter of {before}"
+
+    return _YEAR_BEFORE.sub(named, sentence)

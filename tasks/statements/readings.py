@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from tasks.statements.converse import from_the_other_side
+from tasks.statements.periods import with_year_before
 from tasks.statements.reading import CONDITION, NEGATION, Sentence, Token, read
 from tasks.statements.tables import SourceSentence
 from tasks.statements.words import stem, stems_of, words_of
@@ -83,7 +84,7 @@ def readings(stated: Sentence, sentences: Sequence[SourceSentence], place: int, 
     """
     plain = sentences[place].text
     whole = _led_in(sentences, place) or _resolved(sentences, place)
-    whole = with_full_names(stated.text, whole, text)
+    whole = with_full_names(stated.text, with_year_before(whole), text)
     whole = _with_parties(stated, whole, text)
     whole = _with_readers(stated, whole)
     if whole != plain:
