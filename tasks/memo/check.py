@@ -35,6 +35,17 @@ _YEAR_BEHIND: Final = re.compile(r"\s+(?:in|for)\s+(?:FY ?|fiscal (?:year )?)?((
 _YEAR: Final = re.compile(r"\b\d{4}\b(?=-)")
 _SCALED: Final = re.compile(r"(?P<amount>[$€£] ?(?P<digits>\d[\d.,]*\d|\d)) (?P<scale>thousand|million)\b")
 _OTHER_PLACE: Final = re.compile("in another place$|of another figure")
+_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*(?![.,]?\d)")
+_MARKS: Final = str.maketrans(".,", ",.")
+_SCALE_WORD: Final = re.compile(r"\b(?P<scale>Mio|Mrd|Tsd|Millionen|Milliarden|Tausend)\b\.?", re.IGNORECASE)
+_SCALE_WORDS: Final = {
+    "mio": "million",
+    "millionen": "million",
+    "mrd": "billion",
+    "milliarden": "billion",
+    "tsd": "thousand",
+    "tausend": "thousand",
+}
 _AFTER: Final = re.compile(r",? after (?=(?:[$€£¥]|[A-Z]{3} ?)\d)")
 """Before an amount of an earlier time, and no time itself: "after $ 1,066 million in 2022"."""
 _OTHER_COUNTS: Final = "but another figure counts"
@@ -83,9 +94,16 @@ def check_memo(text: str, places: Places, name: str, room: RoomTexts) -> list[Ch
         if statement.kind is StatementKind.QUOTATION:
             checked.append(_quotation(statement, room))
             continue
+        words = _with_points(statement.words) if document.comma_decimal else statement.words
         own = [figure for figure in stated if statement.start <= figure.start < statement.end]
-        checked.append(_statement(statement, own, ledger, room))
+        checked.append(_statement(replace(statement, words=words), own, ledger, room))
     return checked
+
+
+def _with_points(words: str) -> str:
+    """Words of a memo that writes decimals with a comma in the notation that statements are read in: "8.60 billion"."""
+    words = _NUMBER.sub(lambda match: match[0].translate(_MARKS), words)
+    return _SCALE_WORD.sub(lambda match: _SCALE_WORDS[match["scale"].lower()], words)
 
 
 def _calendar(text: str, name: str, room: RoomTexts) -> Calendar:
@@ -215,7 +233,7 @@ def _proved(statement: MemoStatement, room: RoomTexts) -> CheckedClaim:
     passages = room.passages(statement.words)
     grounds = [passage.text for passage in passages]
     result = statement_proof.check(_AFTER.sub(", compared with ", statement.words), grounds, room.names)
-    if result.verdict is statement_proof.Verdict.CONTRADICTED:
+    if result.verdict is not statement_proof.Verdict.SUPPORTED and result.sentence:
         sentence = result.sentence
         written = _as_written(statement.words, sentence, room.scale_of(passages[result.text].document.text_id))
         if written != statement.words:

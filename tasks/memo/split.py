@@ -34,6 +34,15 @@ _SOURCE: Final = re.compile(
 _FOOTNOTE: Final = re.compile(r"\s*\[\^[^\]\s]{1,20}\]:?\s?(?=\s|$|[.,;:)])|^\[\^[^\]\s]{1,20}\]:?\s*")
 """Markdown's mark of a footnote, and where the footnote itself begins."""
 
+_LONGEST_TITLE: Final = 100
+_PERIOD: Final = re.compile(
+    r"(?:(?:FY|CY|GJ|Q[1-4]|[1-4]Q|H[12]|[12]H|LTM|YTD|fiscal|year|quarter|months|weeks|ended|ending|[A-Za-z]{3,9}\.?"
+    r"|\d{1,2}[.,]?)[ /-]{0,2}){0,5}['’]?(?:(?:19|20)\d\d|(?<=[A-Za-z]['’])\d\d|(?<=FY)\d\d)"
+    r"(?:[ -]?\(?(?:actual|budget|forecast|plan|restated|(?:un)?audited|[AEFBP])\)?)?",
+    re.IGNORECASE,
+)
+"""A period at the head of a column: "FY2023", "Q1 2023", "30 June 2024 (restated)"."""
+
 _EMPHASIS: Final = re.compile(r"\*\*|__|`")
 _WORD: Final = re.compile(r"[^\W_][\w’'.,%-]*")
 
@@ -67,7 +76,7 @@ class MemoStatement:
 def split(text: str, places: Places = ()) -> list[MemoStatement]:
     """What a memo claims, in its order; `places` tell its headings."""
     quotations = list(_quotations(text))
-    claims = [*quotations, *_sentences(_without_headings(text, places), quotations)]
+    claims = [*quotations, *_sentences(_without_title(_without_headings(text, places)), quotations)]
     return sorted(claims, key=lambda claim: (claim.start, -claim.end))
 
 
@@ -88,6 +97,19 @@ def _without_headings(text: str, places: Places) -> str:
         if kind == HEADING and _squeezed(str(label)) in _squeezed(line):
             text = text[:first] + " " * len(line) + text[first + len(line) :]
     return text
+
+
+def _without_title(text: str) -> str:
+    """The text with its first line as white space where that is a title: short, without an end and without an amount.
+
+    PDFs and plain text have no headings that a reader could tell.
+    """
+    start = len(text) - len(text.lstrip())
+    line = text[start:].partition("\n")[0].rstrip()
+    is_title = 0 < len(line) <= _LONGEST_TITLE and line[-1] not in '.!?:;,…”"' and not _ITEM.match(line)
+    if not is_title or "\t" in line or "|" in line or any(not figure.is_date for figure in figures(line)):
+        return text
+    return text[:start] + " " * len(line) + text[start + len(line) :]
 
 
 def _sentences(text: str, quotations: Sequence[MemoStatement]) -> Iterator[MemoStatement]:
@@ -112,7 +134,7 @@ def _sentences(text: str, quotations: Sequence[MemoStatement]) -> Iterator[MemoS
         has_amount = any(
             _is_amount(words[figure.start : figure.end]) for figure in figures(words) if not figure.is_date
         )
-        if _claims_nothing(words, has_amount=has_amount):
+        if _claims_nothing(words, has_amount=has_amount) or _is_header(text[start:end]):
             continue
         kind = StatementKind.FIGURE if has_amount else StatementKind.STATEMENT
         shown = _FOOTNOTE.sub("", _ITEM.sub("", text[start:end]))
@@ -138,6 +160,13 @@ def _claims_nothing(words: str, *, has_amount: bool) -> bool:
     if words.endswith("?"):
         return True
     return not has_amount and (len(_WORD.findall(words)) < _FEWEST or words.endswith(":"))
+
+
+def _is_header(original: str) -> bool:
+    """Whether a table's row has two periods and nothing else beside its first cell, or one beside an empty one."""
+    first, *others = (cell.strip() for cell in re.split(r"[\t|]", original.strip("|\n ")))
+    periods = [cell for cell in others if cell]
+    return bool(periods) and (len(periods) > 1 or not first) and all(map(_PERIOD.fullmatch, periods))
 
 
 def _squeezed(text: str) -> str:

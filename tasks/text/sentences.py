@@ -27,6 +27,9 @@ _NUMBERED = frozenset(
 _SUFFIXES = frozenset(
     "inc ltd corp co llc plc l.p s.a n.v b.v s.p.a gmbh u.s u.k e.u etc al a.m p.m ph.d jr sr".split()  # noqa: SIM905
 )
+# and after these none where a currency or what is counted follows: "8,6 Mrd. Euro".
+_SCALES = frozenset({"mio", "mrd", "tsd", "bio"})
+_COUNTED = re.compile(r"[A-Z]{3}\b|US-Dollar|[$€£]|Euro|Dollar|Franken|Aktien|Stück|Kunden|Tonnen|Nutzer|Mitarbeiter")
 # In German a day's number has a dot, and its month a capital.
 _MONTHS = frozenset(
     "januar jänner februar märz april mai juni juli august september oktober november dezember".split()  # noqa: SIM905
@@ -156,6 +159,8 @@ def _ends(unit: str, stop: re.Match[str]) -> bool:
         return False
     if word in _SUFFIXES or (len(word) == 1 and word.isalpha()):
         return following.split(None, 1)[0].strip(",").lower() in _STARTS if following else True
+    if word in _SCALES and _COUNTED.match(following):
+        return False
     if word.isdigit() and len(word) <= 2 and following.split(None, 1)[0].strip(",.;)").lower() in _MONTHS:
         return False
     # "1. Definitions" at the start of a paragraph is a heading's number, not a sentence.

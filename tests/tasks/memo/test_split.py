@@ -63,3 +63,19 @@ def test_marks_of_footnotes_are_no_words_of_a_claim() -> None:
     claims = split("Revenue was EUR 9.4 million in 2024.[^1]\n\n[^1]: Churn was 4 % in 2024.\n")
     assert [claim.text for claim in claims] == ["Revenue was EUR 9.4 million in 2024.", "Churn was 4 % in 2024."]
     assert [claim.words for claim in claims] == [claim.text for claim in claims]
+
+
+def test_a_title_and_a_row_of_periods_claim_nothing() -> None:
+    text = "Acme: notes on the annual report 2024\nEUR m\tFY2024\tQ1 2023\nRevenue\t9.4\t7.7\nFounded in Delft, Holland\t1998\n"
+    assert [claim.text for claim in split(text)] == ["Revenue 9.4 7.7", "Founded in Delft, Holland 1998"]
+
+
+def test_a_first_line_with_an_amount_is_a_claim() -> None:
+    assert [claim.text for claim in split("Revenue up 12 % to EUR 9 m\n")] == ["Revenue up 12 % to EUR 9 m"]
+
+
+def test_a_scale_before_a_currency_ends_no_sentence() -> None:
+    assert [claim.text for claim in split("Der Umsatz betrug 8,6 Mrd. Euro im Jahr 2024. Er wächst seit Jahren.")] == [
+        "Der Umsatz betrug 8,6 Mrd. Euro im Jahr 2024.",
+        "Er wächst seit Jahren.",
+    ]
