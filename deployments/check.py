@@ -1,13 +1,15 @@
 """`diligence check`: a memo held against a data room, as a marked page and as JSON."""
 
 import json
+import os
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from deployments.figures import texts_of_folder
+from deployments.figures import named, texts_of_folder
 from storage import database, texts
 from tasks.documents.extract.configuration import reading_limits
 from tasks.documents.extract.pool.pool import ExtractionPool
@@ -20,6 +22,8 @@ from tasks.memo.page import MARK, as_json, render_memo
 from tasks.memo.room import RoomTexts
 from tasks.reports.evidence import replace_file
 
+_FORMATS = ".docx, .pdf, .md, .txt or .html"
+
 
 def check(
     memo: Annotated[Path, typer.Argument(help="The memo: a .docx, .pdf, .md, .txt or .html file.")],
@@ -27,12 +31,14 @@ def check(
     out: Annotated[Path | None, typer.Option(help="The folder for the two files; else they stand beside it.")] = None,
 ) -> None:
     """Hold every figure, quotation and statement of a memo against a room."""
-    page, data = _targets(memo, out or memo.parent)
+    folder = out or memo.parent
+    page, data = _targets(memo, folder)
     reading = _read(memo)
+    _make(folder)
     documents, unread = _documents(room)
     documents = [one for one in documents if not _is_of_the_memo(one, memo, reading.text, {page.name, data.name})]
     if not documents:
-        raise BadRequest(f"No document of {room} can be read, so that nothing can be held against it.")
+        raise BadRequest(_nothing_to_read(room, unread))
     names = Path(room).name.replace("-", " ").replace("_", " ")
     checked = check_memo(reading.text, reading.places, memo.name, RoomTexts(documents, names))
     _write(data, as_json(memo.name, checked))
@@ -40,11 +46,11 @@ def check(
     for warning in reading.warnings:
         typer.echo(f"{memo.name}: {warning}", err=True)
     if unread:
-        typer.echo(f"{len(unread)} documents of the room could not be read.", err=True)
+        typer.echo(f"{named(unread)} of the room could not be read; what only they say is not found.", err=True)
     against = [one for one in checked if one.verdict is MemoVerdict.CONTRADICTED]
     for one in against:
         place = one.places[0]
-        typer.echo(f"Contradicted: {one.statement.text} {place.document_name}, {place.place}: {place.text}")
+        typer.echo(f"Contradicted: “{one.statement.text}”\n  {place.document_name}, {place.place}: {place.text}")
     supported = sum(one.verdict is MemoVerdict.SUPPORTED for one in checked)
     missing = len(checked) - supported - len(against)
     typer.echo(f"{supported} supported, {len(against)} contradicted, {missing} not found. See {page} and {data}.")
@@ -59,7 +65,7 @@ def _read(memo: Path) -> Reading:
         BadRequest: it cannot be read.
     """
     if not memo.is_file():
-        raise BadRequest(f"The memo {memo.name} is not there, or is no file.")
+        raise BadRequest(f"The memo {memo.name} is not there, or is no file. Give the path of a {_FORMATS} file.")
     limits = reading_limits(DocumentSettings.current())
     try:
         with ExtractionPool(1, limits) as pool:
@@ -67,7 +73,7 @@ def _read(memo: Path) -> Reading:
     except DiligenceError as error:
         raise BadRequest(f"The memo {memo.name} cannot be read. {error.message}") from error
     if not reading.text.strip():
-        raise BadRequest(f"The memo {memo.name} cannot be read. It has no text.")
+        raise BadRequest(f"The memo {memo.name} cannot be read. It has no text. Is it the right file?")
     return reading
 
 
@@ -75,8 +81,14 @@ def _documents(room: str) -> tuple[list[LedgerText], list[str]]:
     try:
         documents, unread = texts_of_folder(room)
     except NotFound as error:
-        raise BadRequest(f"There is no folder of this name: {room}.") from error
+        raise BadRequest(error.message) from error
     return documents, unread
+
+
+def _nothing_to_read(room: str, unread: Sequence[str]) -> str:
+    if not unread:
+        return f"There is no document in {room} to hold the memo against. Put some there, or give another --room."
+    return f"Nothing in {room} can be read, so that no claim can be held against it: {named(unread)}."
 
 
 def _is_of_the_memo(document: LedgerText, memo: Path, text: str, written: set[str]) -> bool:
@@ -118,9 +130,19 @@ def _is_our_json(path: Path) -> bool:
     return False
 
 
+def _make(folder: Path) -> None:
+    """Make the folder of the two files before anything is read: a check of a large room takes minutes."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = "it is a file" if folder.is_file() else error.strerror
+        raise BadRequest(f"The folder {folder} cannot be made ({why}). Choose another --out.") from error
+    if not os.access(folder, os.W_OK):
+        raise BadRequest(f"Nothing can be written in {folder}. Choose another folder with --out.")
+
+
 def _write(target: Path, content: str) -> None:
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
         replace_file(target, target.with_name(f"{target.name}.part"), content.encode())
     except OSError as error:
         raise BadRequest(f"{target.name} cannot be written ({error.strerror}). Choose another --out.") from error

@@ -30,6 +30,7 @@ class FiguresFormat(StrEnum):
     CSV = "csv"
 
 
+_MOST_NAMED = 5
 _COLUMNS = ("concept", "value", "unit", "period", "entity", "basis", "document_name", "place", "label")
 
 
@@ -69,9 +70,19 @@ def _texts_of_run(name: str) -> tuple[list[LedgerText], Sequence[Step]]:
 
 def _texts_of_room(folder: str) -> list[LedgerText]:
     try:
-        return texts_of_folder(folder)[0]
+        listed, unread = texts_of_folder(folder)
     except NotFound as error:
-        raise NotFound(f"There is no folder and no run of this name: {folder}.") from error
+        raise NotFound(f"There is no run of this name. {error.message}") from error
+    if unread:
+        typer.echo(f"Without {named(unread)}, which could not be read.", err=True)
+    return listed
+
+
+def named(documents: Sequence[str]) -> str:
+    """How many documents, with the names of the first ones."""
+    shown = ", ".join(documents[:_MOST_NAMED])
+    count = f"{len(documents)} document{'s' if len(documents) > 1 else ''}"
+    return f"{count} ({shown}{', …' if len(documents) > _MOST_NAMED else ''})"
 
 
 def texts_of_folder(folder: str) -> tuple[list[LedgerText], list[str]]:
@@ -94,9 +105,10 @@ def texts_of_folder(folder: str) -> tuple[list[LedgerText], list[str]]:
             _day(listed[outcome.document_id].updated),
         )
         for outcome in outcomes
-        if outcome.text_id is not None
+        if outcome.text_id is not None and outcome.characters
     ]
-    return texts, [listed[outcome.document_id].name for outcome in outcomes if outcome.text_id is None]
+    read = {text.document_id for text in texts}
+    return texts, [listed[outcome.document_id].name for outcome in outcomes if outcome.document_id not in read]
 
 
 def _day(moment: Any) -> str | None:

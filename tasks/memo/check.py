@@ -304,9 +304,11 @@ def _stands_elsewhere(statement: str, result: statement_proof.Check, grounds: Se
     """
     match = _NOT_ITS.fullmatch(result.why)
     wanted = _amounts(match[1]) if match else []
-    return bool(wanted) and any(
+    if match is None or not wanted:
+        return False
+    return any(
         other.share >= result.share and other.why != result.why and _has_all(wanted, figures(other.sentence))
-        for other in statement_proof.compared(statement, grounds, names)
+        for other in statement_proof.compared(statement, grounds, match[1], names)
     )
 
 

@@ -259,14 +259,16 @@ def nearest(statement: str, texts: Sequence[str], names: str = "", most: int = 3
     return list(dict.fromkeys(candidate.original for candidate in found))[:most]
 
 
-def compared(statement: str, texts: Sequence[str], names: str = "") -> Iterator[Check]:
-    """What each of the sentences that share most with a statement says of it, text after text."""
+def compared(statement: str, texts: Sequence[str], amount: str, names: str = "") -> Iterator[Check]:
+    """What each of the sentences with an amount of a statement, of those that share most with it, says of it."""
     stated, known = read(statement), _known(names)
     wanted, numbers = _wanted(stated, known)
-    sought = _SaidBy(wanted)
+    sought, held = _SaidBy(wanted), _wanted(read(amount), known)[1]
     for number, text in enumerate(texts):
         for place in _candidates(text, numbers, sought):
-            yield replace(compare(stated, source_sentences(text)[place], known), text=number)
+            candidate = source_sentences(text)[place]
+            if held.held_by(candidate) == len(held):
+                yield replace(compare(stated, candidate, known), text=number)
 
 
 def _known(names: str) -> frozenset[str]:

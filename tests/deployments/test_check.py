@@ -78,3 +78,25 @@ def test_files_of_others_are_not_written_over(folder: Path) -> None:
         check(folder / "other.txt", "room")
     check(folder / "other.txt", "room", folder / "out")
     assert (folder / "out" / "other.html").exists()
+
+
+def test_a_document_of_the_room_that_cannot_be_read_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "memo.md").write_text("The lease ends in 2031.\n")
+    (folder / "room" / "Scan.pdf").write_bytes(b"%PDF-1.7 cut off")
+    check(folder / "memo.md", "room")
+    assert "1 document (Scan.pdf) of the room could not be read" in capsys.readouterr().err
+    assert "1 document of the room could not be read" in (folder / "memo.html").read_text()
+    (folder / "room" / "Lease.txt").unlink()
+    with pytest.raises(BadRequest, match=r"Nothing in room can be read.*Scan\.pdf"):
+        check(folder / "memo.md", "room")
+
+
+def test_a_wrong_room_and_a_wrong_out_say_what_to_do(folder: Path) -> None:
+    (folder / "memo.md").write_text("The lease ends in 2031.\n")
+    (folder / "empty").mkdir()
+    with pytest.raises(BadRequest, match="DILIGENCE_DRIVE_ROOT"):
+        check(folder / "memo.md", "absent")
+    with pytest.raises(BadRequest, match="Put some there"):
+        check(folder / "memo.md", "empty")
+    with pytest.raises(BadRequest, match=r"it is a file.*another --out"):
+        check(folder / "memo.md", "room", folder / "memo.md")

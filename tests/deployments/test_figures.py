@@ -55,7 +55,7 @@ def test_an_unknown_concept_is_wrong_use(room: str) -> None:
 
 
 def test_an_unknown_room_says_so(room: str) -> None:
-    with pytest.raises(NotFound, match="no folder and no run"):
+    with pytest.raises(NotFound, match=r"no run of this name.*DILIGENCE_DRIVE_ROOT"):
         figures("elsewhere")
 
 

@@ -66,7 +66,8 @@ def test_marks_of_footnotes_are_no_words_of_a_claim() -> None:
 
 
 def test_a_title_and_a_row_of_periods_claim_nothing() -> None:
-    text = "Acme: notes on the annual report 2024\nEUR m\tFY2024\tQ1 2023\nRevenue\t9.4\t7.7\nFounded in Delft, Holland\t1998\n"
+    rows = "EUR m\tFY2024\tQ1 2023\nRevenue\t9.4\t7.7\nFounded in Delft, Holland\t1998\n"
+    text = f"Acme: notes on the annual report 2024\n{rows}"
     assert [claim.text for claim in split(text)] == ["Revenue 9.4 7.7", "Founded in Delft, Holland 1998"]
 
 
