@@ -2,8 +2,10 @@
 
 import csv
 import json
+import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -14,10 +16,10 @@ from tasks.documents.batch import read_documents
 from tasks.documents.drive.registry import acting_as_run_account
 from tasks.documents.index import index_room
 from tasks.errors import NotFound
-from tasks.figures.concepts import taxonomy
-from tasks.figures.conflicts import RULE, Step
+from tasks.figures.concepts import plain_label, taxonomy
+from tasks.figures.conflicts import RULE, RoomFigure, Step
 from tasks.figures.ledger import LedgerText, RoomLedger, build, room_ledger
-from tasks.figures.rows import conflict_row, derived_row, room_row
+from tasks.figures.rows import conflict_row, decimal_text, derived_row, room_row
 from tasks.scoring.criteria import rule_of_run
 from tasks.user_file import nearest
 
@@ -30,8 +32,10 @@ class FiguresFormat(StrEnum):
     CSV = "csv"
 
 
-_MOST_NAMED = 5
 _COLUMNS = ("concept", "value", "unit", "period", "entity", "basis", "document_name", "place", "label")
+_VALUE = _COLUMNS.index("value")
+_MOST_NAMED = 5
+_WIDEST = 40
 
 
 def figures(
@@ -44,12 +48,25 @@ def figures(
     known = [*taxonomy().concepts]
     if of_run := bool(texts):
         known = list(dict.fromkeys([*known, *(row.figure.concept for row in room_ledger(texts).figures)]))
-    if concept is not None and concept not in known:
-        raise typer.BadParameter(f"there is no concept {concept!r}{nearest(concept, known)}")
+    concept = _concept(concept, known) if concept is not None else None
     texts = texts or _texts_of_room(room)
     build(texts, of_run=of_run)
     ledger = room_ledger(texts, concept, rule)
+    if not ledger.figures:
+        typer.echo("No figure was found.", err=True)
     _PRINTERS[format](ledger)
+
+
+def _concept(written: str, known: Sequence[str]) -> str:
+    """The id of a concept that a user names by it, or by one of its labels: `turnover`, `largest customer share`."""
+    label = plain_label(written.replace("_", " ").replace("-", " "))
+    name = label.replace(" ", "_")
+    if name in known:
+        return name
+    meaning = taxonomy().meaning(label)
+    if meaning is None:
+        raise typer.BadParameter(f"there is no concept {written!r}{nearest(name, known)}")
+    return meaning.concept.id
 
 
 def _texts_of_run(name: str) -> tuple[list[LedgerText], Sequence[Step]]:
@@ -140,18 +157,15 @@ def _harmless(value: str | None) -> str | None:
 
 
 def _print_table(ledger: RoomLedger) -> None:
-    columns = _COLUMNS[:-1]
-    rows = [[room_row(row)[name] or "" for name in columns] for row in ledger.figures]
-    widths = [min(40, max(map(len, column))) for column in zip(columns, *rows, strict=True)]
-    for line in ([*columns], *rows):
-        typer.echo("  ".join(cell[:40].ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+    order = {concept: place for place, concept in enumerate(taxonomy().concepts)}
+    rows = sorted(ledger.figures, key=lambda row: order.get(row.figure.concept, len(order)))
+    for line in _lines([*_COLUMNS[:-1]], [_cells(row) for row in rows]):
+        typer.echo(line)
     for conflict in ledger.conflicts:
-        counted = room_row(conflict.counted)
-        for other in map(room_row, conflict.others):
+        for other in conflict.others:
             typer.echo(
-                f"Conflict: {conflict.concept}, {conflict.period}: {counted['value']} {counted['unit']} "
-                f"({counted['document_name']}, {counted['place']}) counts; {other['value']} "
-                f"({other['document_name']}, {other['place']}) does not. {conflict.rule}."
+                f"Conflict: {conflict.concept}, {conflict.period}: {_in_place(conflict.counted)} counts; "
+                f"{_in_place(other)} does not. {conflict.rule}."
             )
     for tie in ledger.ties:
         typer.echo(
@@ -161,6 +175,35 @@ def _print_table(ledger: RoomLedger) -> None:
     if ledger.left_out:
         listed = ", ".join(f"{count} ({why})" for why, count in sorted(ledger.left_out.items()))
         typer.echo(f"Left out: {listed}.", err=True)
+
+
+def _grouped(row: RoomFigure) -> str:
+    return f"{Decimal(decimal_text(row.figure.value)):,f}"
+
+
+def _in_place(row: RoomFigure) -> str:
+    return f"{_grouped(row)} {row.figure.unit} ({row.document_name}, {row.figure.place})"
+
+
+def _cells(row: RoomFigure) -> list[str]:
+    cells = {**room_row(row), "value": _grouped(row)}
+    return [cells[name] or "" for name in _COLUMNS[:-1]]
+
+
+def _lines(header: list[str], rows: Sequence[list[str]]) -> Iterator[str]:
+    """The lines of a table: values to the right, places whole but where a terminal has no room for them."""
+    widths = [min(_WIDEST, max(map(len, column))) for column in zip(header, *rows, strict=True)]
+    before = sum(widths[:-1]) + 2 * len(widths[:-1])
+    wide = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    widths[-1] = max(wide - before, _WIDEST) if wide else max(map(len, (line[-1] for line in (header, *rows))))
+    for line in (header, *rows):
+        cut = [
+            cell if len(cell) <= width else f"{cell[: width - 1]}…" for cell, width in zip(line, widths, strict=True)
+        ]
+        yield "  ".join(
+            cell.rjust(width) if column == _VALUE else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(cut, widths, strict=True))
+        ).rstrip()
 
 
 _PRINTERS = {FiguresFormat.TABLE: _print_table, FiguresFormat.JSON: _print_json, FiguresFormat.CSV: _print_csv}

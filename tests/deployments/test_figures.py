@@ -34,7 +34,23 @@ def test_conflicts_stand_below_the_table(room: str, capsys: pytest.CaptureFixtur
     out = capsys.readouterr().out.splitlines()
     assert out[0].split()[:3] == ["concept", "value", "unit"]
     assert len(out) == 5
-    assert out[-1].startswith("Conflict: recurring_revenue, 2024-12-31: 7100000 EUR (Audited accounts 2024.txt")
+    assert out[-1].startswith("Conflict: recurring_revenue, 2024-12-31: 7,100,000 EUR (Audited accounts 2024.txt")
+
+
+def test_values_are_grouped_and_places_are_whole_where_no_terminal_is(
+    room: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    figures(room)
+    lines = capsys.readouterr().out.splitlines()
+    assert "  7,100,000  EUR " in lines[2]
+    assert "…" not in "".join(lines)
+
+
+def test_a_label_names_its_concept(room: str, capsys: pytest.CaptureFixture[str]) -> None:
+    figures(room, concept="ARR")
+    assert len(capsys.readouterr().out.splitlines()) == 5
+    figures(room, concept="Turnover")
+    assert capsys.readouterr().err == "No figure was found.\n"
 
 
 def test_json_has_the_rows_of_the_report(room: str, capsys: pytest.CaptureFixture[str]) -> None:
