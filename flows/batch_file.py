@@ -22,7 +22,7 @@ from storage.settings import Settings, StorageSettings, override_settings
 from tasks.ai.settings import AiSettings
 from tasks.companies.domain import registrable
 from tasks.companies.settings import CompanySettings
-from tasks.companies.sources.registry import configured_sources
+from tasks.companies.sources.registry import SOURCES, configured_sources
 from tasks.documents.drive.registry import DriveSettings, descriptions
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest, NotConfigured
@@ -121,7 +121,8 @@ def _check_settings(file: UserFile, values: Mapping[str, Value], classes: Iterab
             with override_settings(values):
                 configured_sources()
         except NotConfigured as error:
-            file.mistake(("fact_sources",), error.message)
+            nothing = f"must name one or more of {', '.join(SOURCES)}; leave the line out for the usual ones"
+            file.mistake(("fact_sources",), error.message if values["fact_sources"] else nothing)
             right = False
     return right
 

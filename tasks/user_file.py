@@ -173,7 +173,7 @@ class UserFile:
                 place: tuple[str | int, ...] = mistake["loc"]
                 if mistake["type"] == "invalid_key":  # a key such as 3 is noted as it is written
                     place = (*place[:-2], str(place[-2])) if place[-1] == "[key]" else (*place[:-1], str(place[-1]))
-                self.mistake((*at, *place), what)
+                self.mistake((*at, *(part for part in place if part != "[key]")), what)
         return None
 
     def mistake(self, at: Sequence[str | int], what: str) -> None:

@@ -16,15 +16,20 @@ from tasks.figures.concepts import plain_label, taxonomy
 from tasks.figures.conflicts import RULE, RoomFigure, Step, ranking, same_period
 from tasks.figures.derived import DERIVED_UNITS, counted_figures, derive, year_before
 from tasks.figures.numbers import MONTHS, PERCENT, RATIO
-from tasks.figures.periods import last_day, months_of
+from tasks.figures.periods import day_of, last_day, months_of
 from tasks.user_file import nearest
 
 LATEST: Final = "latest"
 _OPERATORS: Final = re.compile(r"\s*[/÷]\s*|\s+[-−–]\s+")
 _GROWTH_OF: Final = re.compile(r"growth (?:of|in) (.+)|(.+?)[ _]growth", re.IGNORECASE)
-_YEAR: Final = re.compile(r"(?:FY ?)?((?:19|20)\d\d)", re.IGNORECASE)
+_YEAR: Final = re.compile(r"(?:FY ?)?((?:19|20)\d\d)|FY ?['’]?(\d\d)", re.IGNORECASE)
+_PART: Final = re.compile(r"((?:19|20)\d\d)[ -]?([QH][1-4])|([QH][1-4])[ /-]?((?:19|20)\d\d)", re.IGNORECASE)
+_MONTHS_OF_PARTS: Final = {"Q": 3, "H": 6}
+_WEEK: Final = 8
+"""Days by which a quarter of weeks may end before or after one of months."""
 _DAY: Final = r"\d{4}-\d\d-\d\d"
 _PERIOD: Final = re.compile(rf"{_DAY}(?:/{_DAY})?")
+_ONE_OR_TWO: Final = "must be one figure, or two with / or - between them, such as cash / monthly burn"
 _VARIANTS: Final = ("restated", "", "as previously reported")
 _RATES: Final = frozenset({"monthly_burn", "churn", "retention"})
 """Concepts of which a month says as much as a year."""
@@ -82,10 +87,12 @@ def read_expression(written: str) -> Expression:
     if growth:
         return growth_of(Expression("value", (_name(growth[1] or growth[2]),)))
     parts = _OPERATORS.split(written.strip())
+    if re.search(r"[+*×]", written):
+        raise ValueError(f"{_ONE_OR_TWO}; a sum or a product is not computed")
     if len(parts) == 1:
         return Expression("value", (_name(written),))
     if len(parts) != 2:
-        raise ValueError("must be one figure, or two with / or - between them, such as cash / monthly burn")
+        raise ValueError(_ONE_OR_TWO)
     sign = "ratio" if re.search("[/÷]", written) else "difference"
     names = (_name(parts[0]), _name(parts[1]))
     if sign == "difference" and not _units_of(names[0]) & _units_of(names[1]):
@@ -107,7 +114,7 @@ def growth_of(expression: Expression) -> Expression:
 
 
 def read_period(written: str) -> str:
-    """A period as a user writes it: `latest`, a year, a day or `start/end`.
+    """A period as a user writes it: `latest`, a year, a quarter or half of the calendar year, a day or `start/end`.
 
     Raises:
         ValueError: it is none of them.
@@ -115,13 +122,19 @@ def read_period(written: str) -> str:
     plain = written.strip().lower()
     year = _YEAR.fullmatch(plain)
     if plain == LATEST or year:
-        return year[1] if year else LATEST
+        return (year[1] or f"20{year[2]}") if year else LATEST
+    part = _PART.fullmatch(plain)
+    if part and (name := (part[2] or part[3]).upper()) not in {"H3", "H4"}:
+        return f"{part[1] or part[4]}-{name}"
     try:
         days = [date.fromisoformat(day) for day in plain.split("/")] if _PERIOD.fullmatch(plain) else []
     except ValueError:
         days = []
     if not days or days != sorted(days):
-        raise ValueError("must be latest, a year (2024), a day (2025-03-31) or both days (2024-04-01/2025-03-31)")
+        raise ValueError(
+            "must be latest, a year (2024), a quarter or half of the calendar year (2024-Q3, 2024-H1), "
+            "a day (2025-03-31) or both days (2024-04-01/2025-03-31)"
+        )
     return plain
 
 
@@ -143,7 +156,7 @@ def value_at(values: Sequence[FigureValue], period: str, expression: Expression)
     """The value of a period; of several the first. `latest` is the newest, and whole years come before their parts."""
     if period != LATEST:
         values = [value for value in values if _is_of(value.period, period)]
-    if expression.names[0] not in _RATES:
+    if expression.names[0] not in _RATES and not _PART.fullmatch(period):
         values = [value for value in values if months_of(value.period) in {0, 12}] or values
     return max(values, key=lambda value: (last_day(value.period), months_of(value.period)), default=None)
 
@@ -151,6 +164,11 @@ def value_at(values: Sequence[FigureValue], period: str, expression: Expression)
 def _is_of(period: str, asked: str) -> bool:
     if "/" in asked:
         return same_period(period) == same_period(asked)
+    if part := _PART.fullmatch(asked):
+        months = _MONTHS_OF_PARTS[part[2][0]]
+        end = day_of(int(part[1]), months * int(part[2][1]), 31)
+        ends = abs((date.fromisoformat(last_day(period)) - end).days) <= _WEEK
+        return ends and months_of(period) in {0, months}
     return last_day(period).startswith(asked)
 
 

@@ -58,7 +58,7 @@ Words = Annotated[
 def _numbers_of_keys(written: Any) -> Any:
     """The mapping with its scores as numbers: as JSON they are texts."""
     if not isinstance(written, dict):
-        return written
+        raise ValueError("must give each score its rule, such as {5: '>= 80 %', 3: '>= 60 %'}")  # noqa: TRY004 - pydantic reports it so
     return {_number(key): value for key, value in written.items()}
 
 
@@ -130,7 +130,7 @@ class FactRule(_CriterionFields):
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
         if (self.rule is None) == (self.bands is None):
-            raise ValueError("needs a rule or bands, such as rule: '>= 50' or bands: {5: '>= 50', 3: '>= 20'}")
+            raise ValueError("needs a rule, such as '>= 50', or bands, such as {5: '>= 50', 3: '>= 20'}, not both")
         return self
 
     @property
@@ -162,7 +162,9 @@ class FigureRule(_CriterionFields):
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
         if (self.rule is None) == (self.bands is None):
-            raise ValueError("needs a rule or bands, such as rule: '>= 20 %' or bands: {5: '>= 40 %', 3: '>= 20 %'}")
+            raise ValueError(
+                "needs a rule, such as '>= 20 %', or bands, such as {5: '>= 40 %', 3: '>= 20 %'}, not both"
+            )
         return self
 
     @property

@@ -1,4 +1,4 @@
-"""Rules on figures: `growth >= 20 %`, `>= 12`, `<= 25 %`, `>= EUR 5 million`.
+"""Rules on figures: `growth >= 20 %`, `>= 12`, `<= 25 %`, `>= EUR 5 million`, `between 1 and 3`.
 
 A rule stands behind a figure of the room, or two of them (`cash / monthly burn`), and holds or does not.
 """
@@ -15,22 +15,30 @@ from tasks.figures.numbers import MONTHS, PERCENT, RATIO, amounts
 
 _RULE: Final = re.compile(r"\s*(growth\s+)?(<=|>=|≤|≥|==|!=|=(?![<>=])|<(?!=)|>(?!=))\s*(.*\S)", re.IGNORECASE)
 _SIGNS: Final = {"≤": "<=", "≥": ">=", "=": "=="}
-_MONTHS: Final = re.compile(r"(.*\d)\s*months?", re.IGNORECASE)
+_BETWEEN: Final = re.compile(
+    r"\s*(growth\s+)?(?:between\s+(.*\d.*?)\s+and\s+(.*\d.*)|(?:from\s+)?(.*\d.*?)\s*(?:to|–|\s-\s)\s*(.*\d.*))",
+    re.IGNORECASE,
+)
+_MONTHS: Final = re.compile(r"(.*\d)\s*(month|year)s?", re.IGNORECASE)
 _ALLOWED: Final = (
     "a rule on a figure is one of <= < >= > == != with a number, such as '<= 25 %', '>= EUR 5 million', '>= 12', "
-    "and `growth` in front of it for the growth over the year before"
+    "or 'between 1 and 3', and `growth` in front of it for the growth over the year before"
 )
 _KINDS: Final = {PERCENT: "a percentage", "count": "a count", RATIO: "a ratio", MONTHS: "a number of months"}
 
 
 @dataclass(frozen=True, slots=True)
 class FigureCondition:
-    """What a rule asks for: a figure, an operator, a number in base units, and its unit where the rule names one."""
+    """What a rule asks for: a figure, an operator, a number in base units, and its unit where the rule names one.
+
+    Of `between` the number is the lower one, and `most` the upper one; both belong to it.
+    """
 
     expression: Expression
     sign: str
     value: Decimal
     unit: str | None
+    most: Decimal | None = None
 
     def fits(self, unit: str) -> bool:
         """Whether a figure of this unit can be held against the rule."""
@@ -42,6 +50,8 @@ class FigureCondition:
 
     def holds(self, value: Decimal) -> bool:
         """Whether a comparable value meets the rule."""
+        if self.most is not None:
+            return self.value <= value <= self.most
         return {
             "<=": value <= self.value, ">=": value >= self.value, "<": value < self.value, ">": value > self.value,
             "==": value == self.value, "!=": value != self.value,
@@ -55,20 +65,43 @@ def parse_condition(figure: str, written: str) -> FigureCondition:
         ValueError: the text is no rule, or does not go with the figure's unit; the message says what is allowed.
     """
     expression = read_expression(figure)
-    match = _RULE.fullmatch(written)
-    if match is None:
+    match, between = _RULE.fullmatch(written), _BETWEEN.fullmatch(written)
+    if match is None and between is None:
         raise ValueError(f"{written!r} is no rule: {_ALLOWED}")
-    if match[1] and expression.operation != "growth":
+    of_growth = (match or between)[1]  # type: ignore[index] # one of them is there
+    if of_growth and expression.operation != "growth":
         expression = growth_of(expression)
-    months = _MONTHS.fullmatch(match[3])
-    number = months[1] if months else match[3]
+    if match is not None:
+        value, unit = _number(match[3])
+        _check_unit(expression, unit, written)
+        return FigureCondition(expression, _SIGNS.get(match[2], match[2]), value, unit)
+    assert between is not None
+    lower, upper = (part.strip() for part in between.groups()[1:] if part)
+    if lower[-1].isdigit():  # "between 20 and 40 %", "between EUR 1 and 3 million"
+        lower += re.sub(r".*\d", "", upper)
+    (least, unit), (most, of_most) = _number(lower), _number(upper)
+    if unit and of_most and unit != of_most:
+        raise ValueError(f"{written!r} has two units")
+    if least > most:
+        raise ValueError(f"{written!r} must name the lower number first")
+    _check_unit(expression, unit or of_most, written)
+    return FigureCondition(expression, "between", least, unit or of_most, most)
+
+
+def _number(written: str) -> tuple[Decimal, str | None]:
+    """A number in base units, and its unit where it names one; years are told in months.
+
+    Raises:
+        ValueError: it is no number.
+    """
+    months = _MONTHS.fullmatch(written)
+    number = months[1] if months else written
     found = list(amounts(number))
     rest = re.sub(r"[\d.,\s]|[-−]", "", number)
     if len(found) != 1 or not found[0].value.is_finite() or (rest and not found[0].unit and not found[0].scale):
-        raise ValueError(f"{match[3]!r} is no number: {_ALLOWED}")
-    unit = MONTHS if months else found[0].unit
-    _check_unit(expression, unit, written)
-    return FigureCondition(expression, _SIGNS.get(match[2], match[2]), found[0].value, unit)
+        raise ValueError(f"{written!r} is no number: {_ALLOWED}")
+    times = 12 if months and months[2].lower() == "year" else 1
+    return found[0].value * times, MONTHS if months else found[0].unit
 
 
 def _check_unit(expression: Expression, unit: str | None, written: str) -> None:
@@ -92,7 +125,11 @@ def score_of_bands(
     for score in sorted(bands, reverse=True):
         if bands[score].holds(value):
             return score, bands[score]
-    points = sorted((condition.value, score) for score, condition in bands.items())
+    points = sorted(
+        (value, score)
+        for score, condition in bands.items()
+        for value in {condition.value, condition.value if condition.most is None else condition.most}
+    )
     for (low, low_score), (high, high_score) in pairwise(points):
         if low < high and low <= value <= high:
             share = float((value - low) / (high - low))

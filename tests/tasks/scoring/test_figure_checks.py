@@ -48,6 +48,8 @@ def test_growth_is_that_of_the_newest_actual_year_and_quotes_its_row(accounts: R
         ("revenue", ">= EUR 12 million", 5), ("revenue", "> 12m", 0), ("turnover", ">= 12,000,000", 5),
         ("revenue growth", ">= 19.5 %", 5), ("gross margin", ">= 75 %", 5), ("gross profit / revenue", "< 75 %", 0),
         ("gross profit / revenue", ">= 0.75", 5), ("revenue - gross profit", "<= 3 m", 5),
+        ("revenue", "between 10 and 12 million", 5), ("revenue", "between EUR 13 m and EUR 14 m", 0),
+        ("revenue", "growth between 10 and 20 %", 5), ("gross profit / revenue", "0.7 to 0.8", 5),
     ],
 )  # fmt: skip
 def test_rules_on_values_growth_ratios_and_differences(accounts: Room, figure: str, rule: str, score: float) -> None:
@@ -57,6 +59,20 @@ def test_rules_on_values_growth_ratios_and_differences(accounts: Room, figure: s
 @pytest.mark.parametrize(("period", "score"), [("2023", 0), (2023, 0), ("2024-12-31", 5), ("2024-01-01/2024-12-31", 5)])
 def test_a_period_can_be_named(accounts: Room, period: Any, score: float) -> None:
     assert scored(accounts, figure="revenue", rule=">= 11 m", period=period)[:2] == (ScoreStatus.SCORED, score)
+
+
+@pytest.mark.parametrize(("period", "score"), [("FY24", 5), ("2024-Q3", 0), ("Q3 2024", 0), ("2024-h1", None)])
+def test_a_quarter_of_the_calendar_year_can_be_named(accounts: Room, period: str, score: float | None) -> None:
+    accounts.holds("Minutes.txt", "In the quarter ended 30 September 2024 revenue was EUR 3,100 thousand.\n")
+    assert scored(accounts, figure="revenue", rule=">= 11 m", period=period)[1] == score
+
+
+def test_months_may_be_said_in_years(room: Room) -> None:
+    room.holds(
+        "Minutes.txt", "Cash stood at EUR 3.0 million at 30 June 2025. Monthly burn was EUR 200,000 in June 2025.\n"
+    )
+    assert scored(room, figure="runway", rule="1 to 2 years")[1] == 5
+    assert scored(room, figure="runway", rule=">= 2 years")[1] == 0
 
 
 def test_runway_is_cash_by_monthly_burn(room: Room) -> None:
