@@ -68,7 +68,8 @@ _TOKEN: Final = re.compile(
     re.IGNORECASE,
 )
 _SPAN: Final = re.compile(
-    r"(?P<m3>\bthree[- ]months?\b|\b3 months?\b|\bquarters? ended\b"
+    r"(?P<m3>\bthree[- ]months?\b|\b3 months?\b|\bquarters? (?:ended|ending)\b|\bquartale? (?:zum|bis)\b"
+    rf"|\bquarters? to (?=[0-3]?\d\b|{MONTH})|\btrimestre (?:clos|cerrado|terminado|chiuso|findo)\b"
     r"|\b(?:1[2-7]|twelve|thirteen|fourteen|sixteen|seventeen)[- ]weeks?\b|\bthree month period)"
     r"|(?P<m6>\bsix[- ]months?\b|\b6 months?\b|\bhalf[- ]year\b"
     r"|\b(?:2[4-8]|twenty[- ](?:four|five|six|seven|eight))[- ]weeks?\b)"

@@ -26,7 +26,7 @@ from tasks.memo.room import MemoPlace, RoomPassage, RoomTexts
 from tasks.memo.split import MemoStatement, StatementKind, split
 from tasks.scoring.text_places import Places
 from tasks.statements import check as statement_proof
-from tasks.statements.figures import Figure, figures, same, same_size
+from tasks.statements.figures import QUARTER, Figure, figures, same, same_size
 
 _MOST_PLACES: Final = 5
 _NEGATIONS: Final = frozenset({"not", "no", "never", "neither", "nor", "without", "denied", "n't"})
@@ -248,6 +248,7 @@ def _proved(statement: MemoStatement, room: RoomTexts) -> CheckedClaim:
         ("figure" in result.why and _has_its_figures(statement.words, result.sentence))
         or (_OTHER_PLACE.search(result.why) and _has_in_order(statement.words, result.sentence))
         or _is_of_something_else(statement.words, result.sentence)
+        or _is_quarter_otherwise_named(result)
         or _stands_elsewhere(statement.words, result, grounds, room.names)
     ):
         return CheckedClaim(statement, MemoVerdict.CONTRADICTED, [_place(passages, result)], result.why)
@@ -295,6 +296,13 @@ def _has_in_order(statement: str, sentence: str) -> bool:
     return len(stated) > 1 and all(
         any(same_size(figure, other) or _agree_rounded(figure, other) for other in source) for figure in stated
     )
+
+
+def _is_quarter_otherwise_named(result: statement_proof.Check) -> bool:
+    """Whether a quarter is all that a sentence has not, which names none: it may name its last day, or weeks."""
+    match = _NOT_ITS.fullmatch(result.why)
+    quarters = [figure.unit == QUARTER for figure in figures(match[1])] if match else []
+    return any(quarters) and not any(figure.unit == QUARTER for figure in figures(result.sentence))
 
 
 def _stands_elsewhere(statement: str, result: statement_proof.Check, grounds: Sequence[str], names: str) -> bool:

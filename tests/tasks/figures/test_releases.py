@@ -195,3 +195,9 @@ def test_cash_held_for_sale_is_not_the_change_of_cash() -> None:
     )
     ties = [find_figures(LedgerDocument(text.format(stated), [], "10-K.pdf"), taxonomy()).ties for stated in (15, 40)]
     assert [[tie.stated for tie in each] for each in ties] == [[], [40]]
+
+
+@pytest.mark.parametrize("heading", ["quarter to June 30", "Quartal zum 30. Juni", "trimestre clos le 30 juin"])
+def test_a_quarter_named_by_its_last_day_is_no_year(heading: str) -> None:
+    text = f"$ million, {heading}\t2023\t2022\nRevenue\t8,603\t7,720\nNet income\t1,267\t68\n"
+    assert {period for _, _, period, _ in found(text)} == {"2023-04-01/2023-06-30", "2022-04-01/2022-06-30"}
