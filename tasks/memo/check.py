@@ -240,6 +240,8 @@ def _proved(statement: MemoStatement, room: RoomTexts) -> CheckedClaim:
             result = statement_proof.check(written, grounds, room.names)
             if "figure" in result.why and _has_all(_amounts(written), _amounts(sentence)):  # beside other figures
                 return CheckedClaim(statement, MemoVerdict.NOT_FOUND)
+    if result.verdict is not statement_proof.Verdict.SUPPORTED:
+        result = _in_scale(statement.words, passages, room) or result
     if result.verdict is statement_proof.Verdict.SUPPORTED:
         return CheckedClaim(statement, MemoVerdict.SUPPORTED, [_place(passages, result)])
     if " ".join(result.sentence.split()) == statement.text:  # a row below its unit, which a passage may be without
@@ -253,6 +255,18 @@ def _proved(statement: MemoStatement, room: RoomTexts) -> CheckedClaim:
     ):
         return CheckedClaim(statement, MemoVerdict.CONTRADICTED, [_place(passages, result)], result.why)
     return CheckedClaim(statement, MemoVerdict.NOT_FOUND)
+
+
+def _in_scale(words: str, passages: Sequence[RoomPassage], room: RoomTexts) -> statement_proof.Check | None:
+    """The proof of a statement by a sentence without scales of a document that counts in the statement's; else None."""
+    for scale in dict.fromkeys(match["scale"] for match in _SCALED.finditer(words)):
+        bare = _SCALED.sub(lambda match, scale=scale: match["amount" if match["scale"] == scale else 0], words)  # type: ignore[misc] # mypy has no type for a lambda's default
+        own = [at for at, passage in enumerate(passages) if room.scale_of(passage.document.text_id) == scale]
+        result = statement_proof.check(bare, [passages[at].text for at in own], room.names)
+        is_proved = result.verdict is statement_proof.Verdict.SUPPORTED
+        if is_proved and _as_written(words, result.sentence, scale) == bare:
+            return replace(result, text=own[result.text])
+    return None
 
 
 def _as_written(statement: str, sentence: str, scale: str) -> str:

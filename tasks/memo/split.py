@@ -43,6 +43,13 @@ _PERIOD: Final = re.compile(
 )
 """A period at the head of a column: "FY2023", "Q1 2023", "30 June 2024 (restated)"."""
 
+_UNIT_OF_ROW: Final = re.compile(
+    r"(?<=\w) \((?:in )?(?:[$€£¥]|[A-Z]{3})? ?(?:m|mn|bn|k|mio|mrd|tsd|millions?|billions?|thousands?|000s?)\.?"
+    r"(?: (?:of )?(?:[$€£¥]|[A-Z]{3}|dollars|euros|pounds))?\)(?=:)",
+    re.IGNORECASE,
+)
+"""The unit in a row's label, which its values have when the row is put into words: "SG&A ($ million): $19 million"."""
+
 _EMPHASIS: Final = re.compile(r"\*\*|__|`")
 _WORD: Final = re.compile(r"[^\W_][\w’'.,%-]*")
 
@@ -131,6 +138,7 @@ def _sentences(text: str, quotations: Sequence[MemoStatement]) -> Iterator[MemoS
                 continue
         words = _FOOTNOTE.sub("", words)
         words = " ".join(_SOURCE.sub("", _EMPHASIS.sub("", _ITEM.sub("", words))).split())
+        words = _UNIT_OF_ROW.sub("", words, count=1)
         has_amount = any(
             _is_amount(words[figure.start : figure.end]) for figure in figures(words) if not figure.is_date
         )

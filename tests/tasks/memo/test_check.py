@@ -126,6 +126,7 @@ def test_the_page_escapes_words_and_names_each_verdict(room: RoomTexts) -> None:
 FILING = (
     "All dollars are in millions. Tables (Dollars in Millions)\n\n"
     "Net sales in Latin America increased 16.5% in 2023 to $4,640, driven by volume growth of 2.5%.\n\n"
+    "\t2023\t2022\nSelling expenses of the plants\t$ 19,779\t$ 18,537\n\n"
     "Capital expenditures of the plant were $904 in 2023 and $1.1 billion in 2022.\n"
 )
 
@@ -134,6 +135,7 @@ FILING = (
     ("memo", "said"),
     [
         ("Net sales in Latin America increased 16.5% in 2023 to $4,640 million.", MemoVerdict.SUPPORTED),
+        ("Selling expenses of the plants were $19,779 million in 2023.", MemoVerdict.SUPPORTED),
         ("Net sales in Latin America increased 16.5% in 2023 to $4,640 thousand.", MemoVerdict.CONTRADICTED),
         ("Net sales in Latin America increased 16.5% in 2023 to $4,460 million.", MemoVerdict.CONTRADICTED),
     ],

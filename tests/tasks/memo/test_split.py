@@ -80,3 +80,8 @@ def test_a_scale_before_a_currency_ends_no_sentence() -> None:
         "Der Umsatz betrug 8,6 Mrd. Euro im Jahr 2024.",
         "Er wächst seit Jahren.",
     ]
+
+
+def test_the_unit_of_a_row_goes_to_its_values() -> None:
+    (row,) = split("\t2023\t2024\nSelling expenses ($ million)\t19,779\t18,537\n")
+    assert row.words == "Selling expenses: $19,779 million in 2023, $18,537 million in 2024"
