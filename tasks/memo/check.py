@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
+from itertools import pairwise
 from typing import Any, Final
 
 from tasks.figures.concepts import taxonomy
@@ -34,7 +35,7 @@ _COMPARED: Final = re.compile(r"\b(?:from|against|compared (?:to|with)|versus|vs
 _YEAR_BEHIND: Final = re.compile(r"\s+(?:in|for)\s+(?:FY ?|fiscal (?:year )?)?((?:19|20)\d\d)\b")
 _YEAR: Final = re.compile(r"\b\d{4}\b(?=-)")
 _SCALED: Final = re.compile(r"(?P<amount>[$€£] ?(?P<digits>\d[\d.,]*\d|\d)) (?P<scale>thousand|million)\b")
-_OTHER_PLACE: Final = re.compile("in another place$|of another figure")
+_OTHER_PLACE: Final = re.compile("in another place$|of another figure|of something else")
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*(?![.,]?\d)")
 _MARKS: Final = str.maketrans(".,", ",.")
 _SCALE_WORD: Final = re.compile(r"\b(?P<scale>Mio|Mrd|Tsd|Millionen|Milliarden|Tausend)\b\.?", re.IGNORECASE)
@@ -46,6 +47,9 @@ _SCALE_WORDS: Final = {
     "tsd": "thousand",
     "tausend": "thousand",
 }
+_WORDS: Final = re.compile(r"[^\W\d_][\w&'’-]*|\d[\d.,]*|[.;:]")
+_JOINING: Final = 3
+"""Letters of the longest word that joins two others: "and", "of", "the"."""
 _AFTER: Final = re.compile(r",? after (?=(?:[$€£¥]|[A-Z]{3} ?)\d)")
 """Before an amount of an earlier time, and no time itself: "after $ 1,066 million in 2022"."""
 _OTHER_COUNTS: Final = "but another figure counts"
@@ -249,7 +253,9 @@ def _proved(statement: MemoStatement, room: RoomTexts) -> CheckedClaim:
     if result.verdict is statement_proof.Verdict.CONTRADICTED and not (
         ("figure" in result.why and _has_its_figures(statement.words, result.sentence))
         or (_OTHER_PLACE.search(result.why) and _has_in_order(statement.words, result.sentence))
+        or (result.why.endswith("in another place") and "\t" in result.sentence)  # columns say no more than their heads
         or _is_of_something_else(statement.words, result.sentence)
+        or (_NOT_ITS.fullmatch(result.why) and _has_a_longer_name(statement.words, result.sentence))
         or _is_quarter_otherwise_named(result)
         or _stands_elsewhere(statement.words, result, grounds, room.names)
     ):
@@ -313,24 +319,37 @@ def _has_in_order(statement: str, sentence: str) -> bool:
 
 
 def _is_quarter_otherwise_named(result: statement_proof.Check) -> bool:
-    """Whether a quarter is all that a sentence has not, which names none: it may name its last day, or weeks."""
+    """Whether a quarter is all that a sentence has not, which names no other: its last day, weeks, or no year."""
     match = _NOT_ITS.fullmatch(result.why)
-    quarters = [figure.unit == QUARTER for figure in figures(match[1])] if match else []
-    return any(quarters) and not any(figure.unit == QUARTER for figure in figures(result.sentence))
+    quarters = [figure.date for figure in figures(match[1]) if figure.unit == QUARTER] if match else []
+    named = [figure.date for figure in figures(result.sentence) if figure.unit == QUARTER]
+    return bool(quarters) and all(
+        (own[0] is None or year[0] is None) and own[1] == year[1] for own in quarters for year in named
+    )
+
+
+def _has_a_longer_name(statement: str, sentence: str) -> bool:
+    """Whether a sentence parts two words that stand side by side in a statement: net income, net interest income."""
+    words, others = (_WORDS.findall(part.casefold()) for part in (statement, sentence))
+    side_by_side = set(pairwise(others))
+    triples = zip(others, others[1:], others[2:], strict=False)
+    parted = {(one, other) for one, between, other in triples if between.isalpha() and len(between) > _JOINING}
+    return any(pair in parted and pair not in side_by_side for pair in pairwise(words))
 
 
 def _stands_elsewhere(statement: str, result: statement_proof.Check, grounds: Sequence[str], names: str) -> bool:
-    """Whether another sentence, which has as many words of the statement, has the figure that one sentence has not.
+    """Whether another sentence, which has as many words of the statement, has the amounts that one sentence has not.
 
     The one may be of another quarter, or of a part of the company.
     """
-    match = _NOT_ITS.fullmatch(result.why)
-    wanted = _amounts(match[1]) if match else []
-    if match is None or not wanted:
+    match, source = _NOT_ITS.fullmatch(result.why), figures(result.sentence)
+    wanted = _amounts(match[1]) if match else [one for one in _amounts(statement) if not _has_all([one], source)]
+    sought = " ".join(statement[one.start : one.end] for one in wanted) if match is None else match[1]
+    if not wanted:
         return False
     return any(
-        other.share >= result.share and other.why != result.why and _has_all(wanted, figures(other.sentence))
-        for other in statement_proof.compared(statement, grounds, match[1], names)
+        other.share >= result.share and other.sentence != result.sentence and _has_all(wanted, figures(other.sentence))
+        for other in statement_proof.compared(statement, grounds, sought, names)
     )
 
 

@@ -30,7 +30,7 @@ from tasks.statements.nearness import near
 from tasks.statements.periods import with_ends_of_quarters
 from tasks.statements.reading import Sentence, read
 from tasks.statements.readings import begins_with_pronoun, readings
-from tasks.statements.roles import exchanged, exchanged_names, misplaced_names, swapped_roles
+from tasks.statements.roles import attributed_names, exchanged, exchanged_names, misplaced_names, swapped_roles
 from tasks.statements.tables import SourceSentence, source_sentences
 from tasks.statements.wording import (
     beyond_semicolon,
@@ -355,6 +355,7 @@ def _differences(comparison: Comparison) -> Iterator[Difference]:
     yield from swapped_roles(comparison)
     yield from exchanged(comparison)
     yield from exchanged_names(comparison)
+    yield from attributed_names(comparison)
     yield from misplaced_names(comparison)
     yield from beyond_semicolon(comparison)
     yield from other_frequencies(comparison)

@@ -19,7 +19,7 @@ from tasks.statements.limiting import negations
 from tasks.statements.nearness import CHANGES, DENYING, LIGHT, confused, near
 from tasks.statements.parties import crossed, exchanged_places, other_actor, swapped_parties, unknown_subject
 from tasks.statements.reading import EXPECTED, NEGATION, ONLY, POSSIBLE, Sentence, read
-from tasks.statements.roles import exchanged_names, misplaced_names
+from tasks.statements.roles import attributed_names, exchanged_names, misplaced_names
 from tasks.statements.wording import (
     beyond_semicolon,
     exchanged_for,
@@ -222,6 +222,7 @@ def _conflicts(comparison: Comparison, context: Context) -> Iterator[str]:
         other_actor,
         exchanged_places,
         exchanged_names,
+        attributed_names,
         misplaced_names,
         beyond_semicolon,
         other_frequencies,

@@ -112,6 +112,21 @@ def exchanged_names(comparison: Comparison) -> Iterator[Difference]:
             return
 
 
+_ARTICLES: Final = frozenset({"a", "an", "the"})
+
+
+def attributed_names(comparison: Comparison) -> Iterator[Difference]:
+    """A name right before a thing, `an Illinois corporation`, where the sentence has the thing behind other names."""
+    stated, source = comparison.stated.tokens, comparison.source.tokens
+    for article, name, thing in zip(stated, stated[1:], stated[2:], strict=False):
+        if article.text not in _ARTICLES or not name.is_name or thing.is_name or thing.is_verb or thing.figure:
+            continue
+        before = [source[at - 1] for at, token in enumerate(source) if at and token.stem == thing.stem]
+        if before and all(token.is_name and token.stem != name.stem for token in before):
+            yield Difference(f"it says “{thing.text}” of {before[0].text}", is_against=True)
+            return
+
+
 _SELF: Final = words_of("self")
 
 

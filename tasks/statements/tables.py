@@ -63,6 +63,7 @@ _PERIOD: Final = re.compile(
 _PERIOD_LABEL: Final = re.compile(r"\bended\b|\byear to date\b|\bmonths?\b", re.IGNORECASE)
 _REMARK: Final = re.compile(r"\s*\((?:recast|restated|(?:un)?audited|(?:as )?adjusted|re-?presented)\)", re.IGNORECASE)
 _YEARS: Final = re.compile(r"(?:(?:19|20)\d\d\s+)+(?:19|20)\d\d")
+_CHANGE: Final = re.compile(r"^(?:%|∆)|\b(?:inc|dec|change|variance|increase|decrease)\b", re.IGNORECASE)
 _HEADING: Final = 3
 """Lines over a table among which its periods stand."""
 _ABOVE: Final = 6
@@ -273,6 +274,8 @@ def _in_one(cells: list[str], values: Sequence[int], header: list[str], scale: s
     label = cells[0][:_LONGEST_LABEL]
     own_scale, own_currency = _unit(label)
     scale, currency = own_scale or scale, own_currency or currency
+    if len(header) == len(cells) - 1 and _CHANGE.search(header[-1]):  # over the change and its percentage
+        header = [*header, header[-1]]
     offset = len(header) - len(cells) if header else 0
     said = []
     plain = re.search(

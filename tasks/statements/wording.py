@@ -23,6 +23,7 @@ _IN_WHICH_TIME: Final = re.compile(
     r"\b(?:per|an?|each|every) (year|quarter|month|week|day|hour|minute)\b", re.IGNORECASE
 )
 _FINITE: Final = words_of("auxiliary") | words_of("be")
+_HELPING_VERBS: Final = _FINITE - {"to", "not"}
 _GENERIC: Final = stems_of("generic")
 
 
@@ -93,21 +94,13 @@ def other_subjects(comparison: Comparison) -> Iterator[Difference]:
     if any(at in comparison.to for at in named):
         return
     first_verb = next(
-        (
-            at
-            for at, token in enumerate(source.tokens)
-            if token.is_verb or token.text in {"is", "are", "was", "were", "has", "have", "had", "will"}
-        ),
+        (at for at, token in enumerate(source.tokens) if token.is_verb or token.text in _HELPING_VERBS),
         None,
     )
     if first_verb is None or not comparison.names:
         return
     mine = next(
-        (
-            at
-            for at, token in enumerate(stated.tokens)
-            if (token.is_verb and at) or token.text in {"is", "are", "was", "were", "has", "have", "had", "will"}
-        ),
+        (at for at, token in enumerate(stated.tokens) if (token.is_verb and at) or token.text in _HELPING_VERBS),
         len(stated.tokens),
     )
     subject = [
@@ -126,7 +119,10 @@ def other_subjects(comparison: Comparison) -> Iterator[Difference]:
         and at not in comparison.used
         and token.stem not in comparison.names
     ]
-    if others and not any(
+    actor = source.tokens[first_verb - 1] if first_verb else None
+    if actor in others and actor is not None and actor.stem not in _GENERIC and not actor.preposition:
+        yield Difference(f"it speaks of {actor.text}")
+    elif others and not any(
         (token.stem in _GENERIC and token.text not in {"who", "which"}) or token.stem in comparison.names
         for token in source.tokens[:first_verb]
     ):

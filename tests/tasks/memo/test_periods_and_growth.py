@@ -18,7 +18,9 @@ ACCOUNTS = (
     "The margin of the group was 10.9 % in the year ended 30 June 2023.\n\n"
     "Sales of the coated paper division were $2,777 million in the last quarter, 6 % lower than a year ago.\n\n"
     "Sales of the coated paper division were $11,154 million, 1 % lower than a year ago in constant currencies.\n\n"
-    "Texas Packaging Incorporated makes cartons.\n"
+    "Texas Packaging Incorporated makes cartons.\n\n"
+    "Net interest income was $7 million in the first quarter of 2023.\n\n"
+    "Interest income in our second quarter was $9 million.\n"
 )
 
 
@@ -66,6 +68,17 @@ def test_other_figures_and_other_growth_are_contradicted(memo: str, room: RoomTe
 
 def test_a_sentence_of_another_time_contradicts_no_figure_that_the_room_has(room: RoomTexts) -> None:
     memo = "Sales of the coated paper division came to $11,154 million, 6 % lower than a year ago as reported."
+    assert verdict(memo, room) is MemoVerdict.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    "memo",
+    [
+        "Net income was $52 million in the first quarter of 2023.",
+        "Interest income in the second quarter of 2023 was $9 million.",
+    ],
+)
+def test_another_name_and_a_quarter_without_its_year_contradict_nothing(memo: str, room: RoomTexts) -> None:
     assert verdict(memo, room) is MemoVerdict.NOT_FOUND
 
 

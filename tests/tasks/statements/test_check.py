@@ -194,6 +194,41 @@ def test_a_company_is_no_place_it_is_not_said_to_be_in() -> None:
     assert check("Halden Pumps is headquartered in Halden.", texts, "Halden Pumps").verdict is not Verdict.SUPPORTED
 
 
+LICENCE = (
+    "At its sole cost, Brandt shall be responsible for all surveys of the harbour.\n\n"
+    "This agreement is between Halden Pumps, Inc., a Delaware corporation with offices in Deer Park, Illinois, and "
+    "Brandt Surveys, Inc., a Delaware corporation with offices in New Jersey.\n\n"
+    "Halden Pumps Incorporated makes pumps.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("statement", "is_said"),
+    [
+        ("Brandt shall be responsible at its sole cost for all surveys of the harbour.", True),
+        ("Halden shall be responsible at its sole cost for all surveys of the harbour.", False),
+        ("Brandt Surveys is a Delaware corporation.", True),
+        ("Brandt Surveys is an Illinois corporation.", False),
+        ("The company is incorporated in Halden.", False),
+    ],
+)
+def test_what_a_contract_says_of_one_party_is_not_said_of_the_other(statement: str, *, is_said: bool) -> None:
+    verdict = check(statement, [LICENCE], "Halden").verdict
+    assert (verdict is Verdict.SUPPORTED) == is_said
+
+
+def test_the_head_over_a_change_stands_over_its_percentage_too() -> None:
+    table = "Six months ended June 30,\t2024\t2023\tInc/(Dec)\nEarnings per share\t$5.60\t$3.08\t$2.52\t82 %\n"
+    assert check("Earnings per share were $5.60 in 2024.", [table]).verdict is Verdict.SUPPORTED
+    assert check("Earnings per share were $3.08 in 2024.", [table]).verdict is not Verdict.SUPPORTED
+
+
+def test_last_year_is_the_year_before_the_one_that_is_named() -> None:
+    text = "Free cash flow for fiscal 2023 was $848 million and compares with $1,066 million last year."
+    assert check("Free cash flow was $1,066 million in fiscal 2022.", [text]).verdict is Verdict.SUPPORTED
+    assert check("Free cash flow was $848 million in fiscal 2022.", [text]).verdict is Verdict.CONTRADICTED
+
+
 HARBOUR_RESULTS = """\
 Marlow Ferries Announces Second Quarter 2024 Results
 Results for the quarter ended June 30, 2024 were good. Bookings of $75.7 billion were handled by all lines together.
