@@ -35,7 +35,7 @@ _COMPARED: Final = re.compile(r"\b(?:from|against|compared (?:to|with)|versus|vs
 _YEAR_BEHIND: Final = re.compile(r"\s+(?:in|for)\s+(?:FY ?|fiscal (?:year )?)?((?:19|20)\d\d)\b")
 _YEAR: Final = re.compile(r"\b\d{4}\b(?=-)")
 _SCALED: Final = re.compile(r"(?P<amount>[$€£] ?(?P<digits>\d[\d.,]*\d|\d)) (?P<scale>thousand|million)\b")
-_OTHER_PLACE: Final = re.compile("in another place$|of another figure|of something else")
+_OTHER_PLACE: Final = re.compile("in another place$|of another figure|of something else|changed places")
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*(?![.,]?\d)")
 _MARKS: Final = str.maketrans(".,", ",.")
 _SCALE_WORD: Final = re.compile(r"\b(?P<scale>Mio|Mrd|Tsd|Millionen|Milliarden|Tausend)\b\.?", re.IGNORECASE)
@@ -50,7 +50,7 @@ _SCALE_WORDS: Final = {
 _WORDS: Final = re.compile(r"[^\W\d_][\w&'’-]*|\d[\d.,]*|[.;:]")
 _JOINING: Final = 3
 """Letters of the longest word that joins two others: "and", "of", "the"."""
-_AFTER: Final = re.compile(r",? after (?=(?:[$€£¥]|[A-Z]{3} ?)\d)")
+_AFTER: Final = re.compile(r",? after (?=(?:[$€£¥]|[A-Z]{3} ?)\d|\d[\d.,]* ?(?:%|per ?cent))")
 """Before an amount of an earlier time, and no time itself: "after $ 1,066 million in 2022"."""
 _OTHER_COUNTS: Final = "but another figure counts"
 _NOT_ITS: Final = re.compile(r"the figure (.+) is not its")
