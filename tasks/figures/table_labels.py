@@ -142,6 +142,8 @@ class LabelReader:
 
 def _whole_words(words: str) -> str:
     """A label, with a word that its cell has cut beside it as it was."""
+    if not words[-1:].islower():
+        return words
     cut = _CUT_WORD.sub("", words)
     return words if cut == words else f"{words} | {cut}"
 

@@ -31,6 +31,9 @@ _MOST_HEADER_ROWS: Final = 8
 _PLAIN_NUMBER: Final = re.compile(r"\t(?:\d{1,3}|\d{5,15})(?=\t|$)")
 """A cell behind the first that is a number at first sight, and no year."""
 
+_SURE_NUMBER: Final = re.compile(r"-?[0-9]{1,20}(?:\.[0-9]{1,9})?\Z")
+"""A cell that is a number however decimals are written."""
+
 _LONGEST_STATEMENT: Final = 2000
 """Rows of a table that are looked at for labels on lines of their own, and for dates cut into cells."""
 
@@ -324,6 +327,8 @@ def is_year(cell: str) -> bool:
 
 def is_number(cell: str, *, comma_decimal: bool = False) -> bool:
     """Whether a cell holds an amount and not a year."""
+    if _SURE_NUMBER.match(cell):
+        return not is_year(cell)
     if not cell or not any(map(str.isdigit, cell)):
         return False
     return not is_year(cell) and cell_amount(cell, comma_decimal=comma_decimal) is not None
