@@ -375,12 +375,14 @@ def months_back(end: date, months: int) -> date:
 def dates_in(text: str) -> list[date]:
     """The days and months that a text names, but those of other spans than a year.
 
-    Only lines with two digits can name one, and no date goes over the end of a line: most of a page is passed by.
+    No date goes over the end of a line, and most lines of a page hold none at sight.
     """
     span = _span(text)
-    lines = (line for line in text.split("\n") if _TWO_DIGITS.search(line))
+    lines = (line for line in text.split("\n") if _TWO_DIGITS.search(line) and _MAY_DATE.search(line))
     named = (_when(match) for line in lines for match in _TOKEN.finditer(line))
     return [when.end for when in named if when and when.end and (when.months or span) in {None, 1, 12}]
 
 
 _TWO_DIGITS: Final = re.compile(r"\d\d")
+_MAY_DATE: Final = re.compile(rf"\d[./-]\d|\b(?:{'|'.join(sorted({name[:3] for name in _MONTHS}))})", re.IGNORECASE)
+"""All dates have a month's name or digits on both sides of a mark."""
