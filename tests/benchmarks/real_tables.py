@@ -25,14 +25,18 @@ _ROWS: Final = Path(__file__).with_suffix(".txt")
 REPOSITORIES: Final = {
     "Azure-Samples/cognitive-services-REST-api-samples": "4a3c5ca76318feb3f7cfb109e1f79c542eb14d01",
     "LeoAlonzoTN/PI-2023-BNP-OpenAI-Prospectus": "6471c98aa074cf4d50734120b7dafdc2719296b5",
+    "Matthieu5555/prospectus_reading": "acfd432608030ee4af2ece67f880ade8fff286e7",
     "Meta-Team/Datasheets": "10be088ec22b27686bdee01c1b3cf64342d3da56",
     "ZUGFeRD/corpus": "47b61beb29b7de98c3c91cdb3657415c0ede783b",
     "aws-samples/amazon-bedrock-workshop": "8b378f27d4dd13e45a1deca183a13a9dabeb9b50",
     "camelot-dev/camelot": "2b80d0bc692d1b22203c3385e77da8201675aa50",
+    "dgunning/edgartools": "ca5a70094da7fc34890161dae9c256bb1f4c3d26",
     "docugami/KG-RAG-datasets": "547f132d3c2bcc2b9976ca1d8413b99d8ba45aa1",
     "invoice-x/invoice2data": "bd2fcceb867882047173dbd66a9500f47634a0cd",
     "opendatalab/MinerU": "79d6d8d79fb8f3ddba5cc34c07a16f0ec36f56c7",
+    "parsee-ai/parsee-datasets": "1c56cf62bf6b11a1cb8b32eec5f8a1de98d3554f",
     "pathwaycom/llm-app": "b8879ccc0214c4976175e7f3d7641a7ee3f204fb",
+    "trustbit/enterprise-rag-challenge": "a4abdb9478c7c1021a916006d56605cc94bd4dde",
 }
 """The commits whose PDFs were read."""
 
