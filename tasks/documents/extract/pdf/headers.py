@@ -79,7 +79,7 @@ def part_headers(block: Sequence[Line], columns: Sequence[Interval]) -> None:
     """
     for above, below in itertools.pairwise(block):
         if any(is_figure(cell.text) and len(cell.text) > 1 for cell in above.cells):
-            return
+            continue
         _part(above, below, columns)
         _part(below, above, columns)
 
@@ -87,7 +87,13 @@ def part_headers(block: Sequence[Line], columns: Sequence[Interval]) -> None:
 def _part(line: Line, beside: Line, columns: Sequence[Interval]) -> None:
     """Part the cells of a line that stand in several columns as those of the line beside it are, or can be."""
     pairs = list(itertools.pairwise(beside.cells))
-    pairs += (parts for cell in beside.cells if over(cell, columns) > 1 for parts in _partings(cell))
+    pairs += (
+        parts
+        for cell in beside.cells
+        if over(cell, columns) > 1
+        for parts in _partings(cell)
+        if all(_is_set_in_a_column(part, columns) for part in parts)
+    )
     for cell in [cell for cell in line.cells if over(cell, columns) > 1]:
         at = line.cells.index(cell)
         for parts, others in itertools.product(_partings(cell), pairs):
@@ -95,6 +101,12 @@ def _part(line: Line, beside: Line, columns: Sequence[Interval]) -> None:
             if apart and all(map(_are_aligned, parts, others)) and all(over(part, columns) == 1 for part in parts):
                 line.cells[at : at + 1] = parts
                 break
+
+
+def _is_set_in_a_column(part: LineCell, columns: Sequence[Interval]) -> bool:
+    """Whether a part of a line has an edge or its middle where a column has its own."""
+    places = ((part.left - left, part.right - right) for left, right in columns)
+    return any(min(abs(left), abs(right), abs(left + right) / 2) < _ALIGNED for left, right in places)
 
 
 def _partings(cell: LineCell) -> list[tuple[LineCell, LineCell]]:

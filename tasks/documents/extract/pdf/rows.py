@@ -119,6 +119,11 @@ def _is_figure(text: str) -> bool:  # each cell is asked several times
     return _FIGURE.fullmatch(text) is not None
 
 
+def is_sign(text: str) -> bool:
+    """Whether a cell holds nothing but a currency's sign, or what closes a figure."""
+    return _LEADING_SIGN.fullmatch(text) is not None or _CLOSING_SIGN.fullmatch(text) is not None
+
+
 def over(cell: LineCell, columns: Sequence[Interval]) -> int:
     """How many columns a cell stands in; these come from left to right."""
     begin, at = cell.left + _TOUCH, bisect_left(columns, (cell.right - _TOUCH,))

@@ -30,8 +30,13 @@ _MARK: Final = re.compile(
     r"[o*]|\(?[^\w\s]{1,2}\)?|\(?([0-9]{1,3}|[a-zA-Z]|[ivx]{1,5}|[IVX]{1,5})[.)]|\[\d+\]|\d+(\.\d+)+\.?|§+ ?\d+"
 )
 _DIGIT: Final = re.compile(r"\d")
+_DASHES: Final = re.compile("[$€£¥]? ?[-–—−]+")
 _PROSE: Final = 5
 """A cell of more words may be a line of prose."""
+_FULL_LINE: Final = 8
+"""Words of a line of prose, at least, that fills its column."""
+_STRETCHED: Final = 2.0
+"""The white between words of such a line at most, as a share of their size."""
 _NEXT_LINE: Final = 2.2
 """The distance of a line and the one below it at most, in sizes."""
 
@@ -49,12 +54,26 @@ def is_table(rows: Sequence[Line]) -> bool:
             overlaps += after.left < before.right - 0.3 * after.size
     if overlaps > 0.05 * len(cells):  # letters set twice, or on top of each other
         return False
+    if _is_stretched(rows):
+        return False
     if figures >= 0.25 * len(cells) and digits > 0.5 * figures:
         return True
+    dashes = len([text for text in texts if _DASHES.fullmatch(text)])
+    if len(cells) >= FEWEST * len(rows) and figures - dashes >= 0.25 * (len(cells) - dashes) > 0:
+        return True  # changes in equity: most cells hold a dash for nothing
     words = len([text for text in texts if len(text) > 2])
     if long <= 0.2 * len(cells):
         return words > 0.5 * len(cells)
     return _is_glossary(rows)
+
+
+def _is_stretched(rows: Sequence[Line]) -> bool:
+    """Whether lines are prose whose words are set apart to fill the line, so that some stand as far apart as cells."""
+    if sum(len(line.words) for line in rows) <= _FULL_LINE * len(rows):
+        return False
+    pairs = [(line.size, *pair) for line in rows for pair in itertools.pairwise(line.cells)]
+    near = [behind.text for size, cell, behind in pairs if behind.left - cell.right < _STRETCHED * size]
+    return sum(text[0].islower() for text in near) > len(pairs) / 2
 
 
 def _is_glossary(rows: Sequence[Line]) -> bool:

@@ -1,12 +1,13 @@
 """Where the columns of a table stand that no rules part: where most of its lines have something."""
 
 import itertools
+import math
 from bisect import bisect, bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 from tasks.documents.extract.pdf.lines import Line, LineCell
-from tasks.documents.extract.pdf.rows import GUTTER, Interval, is_figure
+from tasks.documents.extract.pdf.rows import GUTTER, Interval, is_figure, is_sign
 from tasks.documents.extract.pdf.table_checks import FEWEST
 from tasks.documents.extract.pdf.words import Word
 
@@ -18,6 +19,8 @@ _FULL: Final = 0.45
 """The share of the cells of its fullest line that a line has below the titles: signs may be cells of their own."""
 _TITLED: Final = 2
 """Rows below them that tell the columns, at least."""
+_FULL_ROWS: Final = 0.3
+"""The share of a table's lines that have a cell in each column where labels of totals run over gutters."""
 _FIGURES: Final = 0.4
 """The share of their cells that are figures, at least."""
 _EDGED: Final = 0.25
@@ -45,6 +48,17 @@ def columns_below_titles(lines: Sequence[Line], columns: list[Interval], size: f
         return columns
     below = columns_of(lines[titles:], size)
     return below if len(below) > len(columns) else columns
+
+
+def columns_of_full_rows(lines: Sequence[Line], columns: list[Interval], size: float) -> list[Interval]:
+    """The columns of a table; more of them where labels of totals, in lines of few cells, run over their gutters."""
+    held = {id(line): sum(not is_sign(cell.text) for cell in line.cells) for line in lines}
+    counts = sorted(held.values(), reverse=True)
+    most = counts[max(_TITLED, math.ceil(_FULL_ROWS * len(counts))) - 1]
+    if most <= max(_TITLED, len(columns)) or counts[-1] > most / 2:
+        return columns
+    full = columns_of([line for line in lines if held[id(line)] >= most], size)
+    return full if len(full) > len(columns) else columns
 
 
 def columns_of(lines: Sequence[Line], size: float) -> list[Interval]:

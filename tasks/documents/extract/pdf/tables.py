@@ -30,6 +30,7 @@ from tasks.documents.extract.pdf.table_checks import (
 from tasks.documents.extract.pdf.table_columns import (
     columns_below_titles,
     columns_of,
+    columns_of_full_rows,
     part_at_edges,
     part_at_rivers,
     several_cells,
@@ -90,7 +91,7 @@ def find_tables(lines: list[Line], rules: Sequence[RuledLine] = ()) -> list[Tabl
         if len(rows) < FEWEST or not is_table(rows):
             continue
         size = sorted(line.size for line in rows)[len(rows) // 2]
-        columns = columns_of(rows, size)
+        columns = columns_of_full_rows(rows, columns_of(rows, size), size)
         body = without_tail(block)
         if len(body) < len(block) and len(above := columns_of(several_cells(body), size)) > len(columns):
             block, rows, columns = body, several_cells(body), above
