@@ -5,8 +5,9 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
+from tasks.documents.extract.pdf.figures import is_figure, is_sign
 from tasks.documents.extract.pdf.lines import Line
-from tasks.documents.extract.pdf.rows import TableRow, is_figure, is_sign
+from tasks.documents.extract.pdf.rows import TableRow
 from tasks.documents.extract.pdf.words import text_of
 from tasks.documents.extract.pdf.wrapped_cells import joined_lines
 

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Final
 
+from tasks.documents.extract.pdf.figures import is_figure
 from tasks.documents.extract.pdf.lines import Line, LineCell
-from tasks.documents.extract.pdf.rows import Interval, is_figure, over
+from tasks.documents.extract.pdf.rows import Interval, over
 
 _LEADING: Final = 2.2
 """Headers no further above a table than so many sizes are part of it."""

@@ -11,9 +11,9 @@ import re
 from bisect import bisect, bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Final, NamedTuple
 
+from tasks.documents.extract.pdf.figures import CLOSING_SIGN, LEADING_SIGN, is_figure, is_like_figure
 from tasks.documents.extract.pdf.lines import Line, LineCell
 from tasks.documents.extract.pdf.words import Word, is_right_to_left
 from tasks.documents.extract.pdf.wrapped_cells import joined_lines
@@ -40,16 +40,7 @@ _FULL: Final = 0.5
 """The share of a row's lines that end where there is no more room."""
 _NEXT: Final = 2.2
 """White before the next column, as a share of the size, that a broken word leaves at most: the margins of two cells."""
-
-_FIGURE: Final = re.compile(
-    r"[(\[−–+-]? ?(US\$|[A-Z]{0,3}[$€£¥])? ?[(−–-]?\d[\d,.'’ ]*\)? ?(%|x|[kKmMbB]n?|pp|bps?|[$€£¥])?\)?[*†‡]?"
-    r"|[-–—−]+|n/?[am]\.?|N/?[AM]|nil|Nil"
-)
-_LONGEST_FIGURE: Final = 40
-_LIKE_FIGURE: Final = re.compile(r"\d{1,9} ?/ ?\d{1,9}|\w\d{1,9}([.,]\d{1,9})?%")
 _YEAR: Final = re.compile(r"(19|20)\d\d")
-_LEADING_SIGN: Final = re.compile(r"(US|[A-Z]{0,2})[$€£¥]( ?\()?|\(|EUR|USD|GBP|CHF")
-_CLOSING_SIGN: Final = re.compile(r"%|\)|%\)|\)%|\) ?%")
 
 
 class RuledLine(NamedTuple):
@@ -94,34 +85,9 @@ class _Entry:
         text = ""
         for cell in self.cells:
             words = cell.text
-            tight = not text or _CLOSING_SIGN.fullmatch(words) or _LEADING_SIGN.fullmatch(text)
+            tight = not text or CLOSING_SIGN.fullmatch(words) or LEADING_SIGN.fullmatch(text)
             text += words if tight else f" {words}"
         return text
-
-
-def is_figure(text: str) -> bool:
-    """Whether a cell's text is a figure, or a dash for none."""
-    return len(text) <= _LONGEST_FIGURE and _is_figure(text)
-
-
-def is_sign(text: str) -> bool:
-    """Whether a cell's text is a sign that stands before a figure."""
-    return _LEADING_SIGN.fullmatch(text) is not None
-
-
-def _is_like_figure(text: str) -> bool:
-    """Whether a cell's text is a figure, or one beside another (`25/30`), or with a sign that is not known (`þ5%`)."""
-    return is_figure(text) or _LIKE_FIGURE.fullmatch(text) is not None
-
-
-@lru_cache(maxsize=4096)
-def _is_figure(text: str) -> bool:  # each cell is asked several times
-    return _FIGURE.fullmatch(text) is not None
-
-
-def is_sign(text: str) -> bool:
-    """Whether a cell holds nothing but a currency's sign, or what closes a figure."""
-    return _LEADING_SIGN.fullmatch(text) is not None or _CLOSING_SIGN.fullmatch(text) is not None
 
 
 def over(cell: LineCell, columns: Sequence[Interval]) -> int:
@@ -254,7 +220,7 @@ class Rows:
                 held.setdefault(column, []).append(entry)
         if any(sum(entry.text.endswith(":") for entry in entries) > 1 for entries in held.values()):
             return True
-        stacked = [sum(_is_like_figure(entry.text) for entry in entries) > 1 for entries in held.values()]
+        stacked = [sum(is_like_figure(entry.text) for entry in entries) > 1 for entries in held.values()]
         if sum(stacked) > 1 or any(stacked[:1]) or (any(stacked) and len(stacked) <= _NARROW):
             return True
         full = [
@@ -274,9 +240,9 @@ class Rows:
         joins: dict[int, int] = {}
         for index, held in texts.items():
             leads = joins.get(index + 1) != index and index + 1 < len(self._columns)
-            if leads and all(map(_LEADING_SIGN.fullmatch, held)):
+            if leads and all(map(LEADING_SIGN.fullmatch, held)):
                 joins[index] = index + 1
-            elif index and joins.get(index - 1) != index and all(map(_CLOSING_SIGN.fullmatch, held)):
+            elif index and joins.get(index - 1) != index and all(map(CLOSING_SIGN.fullmatch, held)):
                 joins[index] = index - 1
         return joins
 
@@ -296,9 +262,9 @@ class Rows:
         entries: dict[int, _Entry] = {}
         for index, cell in enumerate(line.cells):
             home = cell
-            if _LEADING_SIGN.fullmatch(cell.text) and index + 1 < len(line.cells):
+            if LEADING_SIGN.fullmatch(cell.text) and index + 1 < len(line.cells):
                 home = line.cells[index + 1]
-            elif _CLOSING_SIGN.fullmatch(cell.text) and index:
+            elif CLOSING_SIGN.fullmatch(cell.text) and index:
                 home = line.cells[index - 1]
             home = home if is_figure(home.text) or home.text.startswith("(") else cell
             entries.setdefault(self._target[self._column(home)], _Entry([])).cells.append(cell)
@@ -338,7 +304,7 @@ class Rows:
         if by_cells and not set(last) == {0} <= set(cells):
             end = max(last)
             return set(cells) == {end} and len(group) == 1 and self._is_full(last[end], cells[end], end, strict=True)
-        figures = [entry for entry in cells.values() if _is_like_figure(entry.text)]
+        figures = [entry for entry in cells.values() if is_like_figure(entry.text)]
         if set(last) == {0} and 0 in cells:  # a label that fills its column, its figures below
             indented = cells[0].left > last[0].left + 2.5 * self._size
             near = (self._even or pitch < _WRAPPED * self._pitch) and not last[0].text.endswith(":")

@@ -6,8 +6,9 @@ from bisect import bisect, bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from tasks.documents.extract.pdf.figures import is_figure, is_sign
 from tasks.documents.extract.pdf.lines import Line, LineCell
-from tasks.documents.extract.pdf.rows import GUTTER, Interval, is_figure, is_sign
+from tasks.documents.extract.pdf.rows import GUTTER, Interval
 from tasks.documents.extract.pdf.table_checks import FEWEST
 from tasks.documents.extract.pdf.words import Word
 
