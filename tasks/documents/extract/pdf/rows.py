@@ -9,7 +9,7 @@ import itertools
 import math
 import re
 from bisect import bisect, bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -28,6 +28,10 @@ _LEADING: Final = 1.6
 """Lines nearer than so many sizes may be of one cell."""
 _WRAPPED: Final = 1.15
 """How far apart the lines of a label may be, as a share of the least distance of lines."""
+_NEARER: Final = 0.92
+"""The same as a share of the usual distance of rows."""
+_STAGGERED: Final = 1.0
+"""How far below a label its figures stand at most, as a share of the size, where they are in the middle of its lines."""
 _FEWEST_BANDS: Final = 3
 """Rows from which the rules between them tell all rows."""
 _MOST_BAND: Final = 6
@@ -125,6 +129,13 @@ class Rows:
             pitch for before, after in itertools.pairwise(lines) if (pitch := after.base - before.base) > 0.9 * size
         )
         self._pitch = pitches[0] if pitches else 0.0
+        distances = sorted(
+            below.base - above.base
+            for (above, entries), (below, others) in itertools.pairwise(zip(lines, self._entries, strict=True))
+            if min(len(entries), len(others)) > 1 and self._label in entries and self._label in others
+        )
+        usual = distances[len(distances) // 2] if distances else 0.0
+        self._nearest = max(_WRAPPED * self._pitch, _NEARER * usual)
         self._even = not pitches or pitches[-1] < 1.12 * pitches[0]
 
     def read(self) -> list[TableRow]:
@@ -134,8 +145,11 @@ class Rows:
         groups = self._drawn_by_turns()
         by_cells = any(len(group) > 1 for group in groups)
         rows: list[list[int]] = []
-        for group in groups:
-            if rows and self._goes_on(rows[-1], group, by_cells=by_cells):
+        for number, group in enumerate(groups):
+            if rows and (
+                self._goes_on(rows[-1], group, by_cells=by_cells)
+                or self._is_beside(rows[-1], group, itertools.chain(*groups[number + 1 : number + 2]))
+            ):
                 rows[-1] += group
             else:
                 rows.append(group)
@@ -307,7 +321,7 @@ class Rows:
         figures = [entry for entry in cells.values() if is_like_figure(entry.text)]
         if set(last) == {0} and 0 in cells:  # a label that fills its column, its figures below
             indented = cells[0].left > last[0].left + 2.5 * self._size
-            near = (self._even or pitch < _WRAPPED * self._pitch) and not last[0].text.endswith(":")
+            near = (self._even or pitch < self._nearest) and not last[0].text.endswith(":")
             return near and self._over(last[0]) <= 1 and not indented and self._is_full(last[0], cells[0], 0)
         near = self._even or pitch < 1.08 * self._pitch
         if not near or figures or not all(index in last for index in cells):
@@ -318,6 +332,28 @@ class Rows:
             return True
         full = all(self._is_full(last[index], entry, index) for index, entry in cells.items())
         return full and (len(cells) < len(last) or not self._even)
+
+    def _is_beside(self, row: Sequence[int], group: Sequence[int], below: Iterable[int]) -> bool:
+        """Whether figures stand between the lines of a label, or a little below the last one: they are of one row.
+
+        `below`: the lines below the group; what is left of a label is not of the row above if it has figures there.
+        """
+        line = self._lines[group[0]]
+        if line.base - self._lines[row[-1]].base > _STAGGERED * self._size:
+            return False
+        cells = self._entries[group[0]]
+        if self._label not in cells:
+            return self._is_label(row) and all(is_like_figure(entry.text) for entry in cells.values())
+        if set(cells) != {self._label} or self._label in self._entries[row[-1]] or not self._is_label(row[:1]):
+            return False
+        return not any(
+            self._label not in self._entries[other] and self._lines[other].base - line.base < _STAGGERED * self._size
+            for other in below
+        )
+
+    def _is_label(self, row: Sequence[int]) -> bool:
+        """Whether lines hold nothing but a label."""
+        return all(set(self._entries[index]) == {self._label} for index in row)
 
     def _over(self, entry: _Entry) -> int:
         return max(over(cell, self._columns) for cell in entry.cells)
