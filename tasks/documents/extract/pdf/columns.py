@@ -34,6 +34,10 @@ _LEVEL: Final = 0.6
 """Columns of which more lines are level with one of the other may be the rows of a table."""
 _SWITCHES: Final = 0.3
 """How often a page turns from one column to the other, as a share of its lines, where it draws by height."""
+_SHEET: Final = 1.1
+"""How much wider than high the print of two pages is, at least."""
+_FOLD: Final = 20.0
+"""Points of white between two pages on one sheet, at least, and how far it may stand from the sheet's middle."""
 _LONG: Final = 0.5
 """The share of a page's height that a rule between its columns runs down."""
 _CROSSED: Final = 2
@@ -94,6 +98,32 @@ def columns_by_rule(
             below = [Columns([line], [], []) for line in others if line.base > begin]
             return [*above, Columns([], left, right), *below]
     return []
+
+
+def pages_side_by_side(lines: list[Line]) -> list[list[Line]]:
+    """The lines of each of two pages that are printed on one sheet, told by its width and their numbers; else all.
+
+    Without numbers at their outer corners they are two where the lines of one are not level with those of the other.
+    """
+    if len(lines) < 2 * _FEWEST:
+        return [lines]
+    begin, end = min(line.left for line in lines), max(line.right for line in lines)
+    if end - begin < _SHEET * (lines[-1].base - lines[0].base):
+        return [lines]
+    middle = (begin + end) / 2
+    words = [word for line in lines for word in line.words]
+    before = [word for word in words if word.right < middle + _FOLD]
+    behind = [word for word in words if word.left > middle - _FOLD and word.right >= middle + _FOLD]
+    if len(before) + len(behind) < len(words) or not before or not behind:
+        return [lines]
+    if min(word.left for word in behind) - max(word.right for word in before) < _FOLD:
+        return [lines]
+    left, right = lines_of(before), lines_of(behind)
+    if min(len(left), len(right)) < _FEWEST:
+        return [lines]
+    numbers = [line.words[at].text for line, at in ((left[-1], 0), (right[-1], -1))]
+    follow = all(map(str.isdecimal, numbers)) and int(numbers[1]) == int(numbers[0]) + 1
+    return [left, right] if follow or not _are_level(left, right) else [lines]
 
 
 def _gutter(words: Sequence[Word], lines: int) -> float | None:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pypdfium2.raw as pdfium
 
-from tasks.documents.extract.pdf.columns import Columns, columns_by_height, columns_by_rule
+from tasks.documents.extract.pdf.columns import Columns, columns_by_height, columns_by_rule, pages_side_by_side
 from tasks.documents.extract.pdf.document import PageText
 from tasks.documents.extract.pdf.gaps import (
     are_printed_over,
@@ -109,7 +109,9 @@ def _layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
         return [(0, len(text), _text_of_columns(columns, across, words, text))]
     for lines in columns_of_prose(free):
         if len(lines) <= _MOST_LINES:
-            tables += merged_columns(lines) or find_tables(lines, across)
+            tables += merged_columns(lines) or [
+                table for side in pages_side_by_side(lines) for table in find_tables(side, across)
+            ]
     edits += (edit for table in tables for edit in _edits(table, words, text))
     return sorted(edits)
 
