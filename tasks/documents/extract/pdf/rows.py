@@ -9,7 +9,7 @@ import itertools
 import math
 import re
 from bisect import bisect, bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -30,6 +30,11 @@ _WRAPPED: Final = 1.15
 """How far apart the lines of a label may be, as a share of the least distance of lines."""
 _NEARER: Final = 0.92
 """The same as a share of the usual distance of rows."""
+_MOST_HEADERS: Final = 6
+"""Lines at the top of a table that may be headers."""
+_ALIGNED: Final = 1.5
+"""Points by which the lines of a header stand apart at most, at one of their sides or in their middle."""
+_AMOUNT: Final = re.compile(r"[$€£¥] ?\d|\d ?%")
 _STAGGERED: Final = 1.0
 """How far below a label its figures stand at most, as a share of the size, where they are in the middle of its lines."""
 _FEWEST_BANDS: Final = 3
@@ -106,13 +111,19 @@ def over(cell: LineCell, columns: Sequence[Interval]) -> int:
 class Rows:
     """Reads the rows of a table from its lines, which come from top to bottom, and the places of its columns.
 
-    `rules`: where rules run across the table.
+    `rules`: where rules run across the table. `underlined`: the lines above which a rule stands.
     """
 
     def __init__(
-        self, lines: Sequence[Line], columns: Sequence[Interval], size: float, rules: Sequence[float] = ()
+        self,
+        lines: Sequence[Line],
+        columns: Sequence[Interval],
+        size: float,
+        rules: Sequence[float] = (),
+        underlined: Container[int] = (),
     ) -> None:
         self._rules = rules
+        self._underlined = underlined
         self._lines = lines
         self._columns = columns
         self._size = size
@@ -148,6 +159,7 @@ class Rows:
         for number, group in enumerate(groups):
             if rows and (
                 self._goes_on(rows[-1], group, by_cells=by_cells)
+                or self._is_header_of(rows[-1], group)
                 or self._is_beside(rows[-1], group, itertools.chain(*groups[number + 1 : number + 2]))
             ):
                 rows[-1] += group
@@ -333,6 +345,24 @@ class Rows:
         full = all(self._is_full(last[index], entry, index) for index, entry in cells.items())
         return full and (len(cells) < len(last) or not self._even)
 
+    def _is_header_of(self, row: Sequence[int], group: Sequence[int]) -> bool:
+        """Whether lines are the last ones of headers that end at one level, and begin where there are more lines."""
+        above, line = self._lines[row[-1]], self._lines[group[0]]
+        last = {column for index in row for column in self._entries[index]}
+        cells = {column for index in group for column in self._entries[index]}
+        if self._label in last or not last < cells or group[0] in self._underlined or row[0] > _MOST_HEADERS:
+            return False
+        lines = [self._lines[index] for index in (*row, *group)]
+        entries = [self._entries[row[-1]], self._entries[group[0]]]
+        return (
+            line.base - above.base < _LEADING * self._size
+            and all(_is_header(line) and not _AMOUNT.search(cell.text) for line in lines for cell in line.cells)
+            and all(over(cell, self._columns) <= 1 for line in lines for cell in line.cells)
+            and all(
+                column in entries[1] and _are_aligned(entry, entries[1][column]) for column, entry in entries[0].items()
+            )
+        )
+
     def _is_beside(self, row: Sequence[int], group: Sequence[int], below: Iterable[int]) -> bool:
         """Whether figures stand between the lines of a label, or a little below the last one: they are of one row.
 
@@ -365,6 +395,12 @@ class Rows:
             room = min(room, self._lefts[column + 1] - GUTTER * self._size)
         word = below.words[0]
         return entry.right + 0.25 * self._size + (word.right - word.left) > room - 0.15 * self._size
+
+
+def _are_aligned(one: _Entry, other: _Entry) -> bool:
+    """Whether two cells begin or end at one place, or have their middles there."""
+    left, right = one.left - other.left, one.right - other.right
+    return min(abs(left), abs(right), abs(left + right) / 2) < _ALIGNED
 
 
 def _is_header(line: Line) -> bool:

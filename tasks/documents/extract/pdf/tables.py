@@ -49,6 +49,8 @@ _ENDS: Final = 2.0
 """Points between the ends of an underline and of its words."""
 _NEAR: Final = 1.6
 """Lines of a cell are nearer than so many sizes."""
+_HEADERS: Final = 8
+"""Lines at the top of a table that may be headers."""
 _LONE: Final = 2
 """Lines of one cell in a row that a table goes on behind: headings within it, labels that wrap."""
 _SENTENCE: Final = 12
@@ -111,7 +113,7 @@ def find_tables(lines: list[Line], rules: Sequence[RuledLine] = ()) -> list[Tabl
             part_headers(block, columns)
             across = _across(rules, block, columns)
             block += _last_lines(lines, block[-1], columns, across)
-            table = Table(block[0].base, Rows(block, columns, size, across).read())
+            table = Table(block[0].base, Rows(block, columns, size, across, _underlined(rules, block)).read())
             drawn_behind = drawn_behind or following(lines)
             if not runs_on(block, len(table.rows), drawn_behind):
                 tables.append(table)
@@ -139,6 +141,17 @@ def _across(rules: Sequence[RuledLine], block: Sequence[Line], columns: Sequence
     covered = _COVERED * (right - left)
     wide = [rule for rule in rules if min(rule.end, right) - max(rule.begin, left) > covered]
     return sorted(rule.at for rule in wide if not any(_underlines(rule, line) for line in block))
+
+
+def _underlined(rules: Sequence[RuledLine], block: Sequence[Line]) -> set[int]:
+    """Which lines of a block stand below a rule that runs under a cell of the line above."""
+    return {
+        index
+        for index, (above, line) in enumerate(itertools.pairwise(block[:_HEADERS]), 1)
+        for rule in rules
+        if above.base - above.size / 3 < rule.at < line.base - line.size / 3
+        and any(min(rule.end, cell.right) > max(rule.begin, cell.left) for cell in above.cells)
+    }
 
 
 def _underlines(rule: RuledLine, line: Line) -> bool:
