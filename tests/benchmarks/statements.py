@@ -154,13 +154,15 @@ class _Page:
 
     def _header(self, left: float, rights: Sequence[float], note: float | None) -> None:
         style = self._style
-        names = [str(2024 - index) for index in range(style.years)]
+        years = [str(2024 - index) for index in range(style.years)]
+        names = years[:]
         if self._source.random() < 0.3:
             for right in rights:
                 self._right(right, "31 Dec")
             self._y -= 1.2 * style.size
-        for name, right in zip(names, rights, strict=True):
-            self._right(right, name)
+            names = [f"31 Dec {year}" for year in years]
+        for year, right in zip(years, rights, strict=True):
+            self._right(right, year)
         if note is not None:
             self._canvas.drawString(note, self._y, "Note")
             names.insert(0, "Note")

@@ -4,12 +4,14 @@ Where rules cross they make a grid; a cell that no rule parts from its neighbour
 spans both. All lengths are points; `y` grows from the top of the page to its bottom.
 """
 
+import itertools
 import math
 from bisect import bisect, bisect_left
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Final
 
+from tasks.documents.extract.pdf.figures import is_figure, is_sign
 from tasks.documents.extract.pdf.grid_rows import (
     LEVEL,
     STACKED,
@@ -22,6 +24,7 @@ from tasks.documents.extract.pdf.grid_rows import (
 from tasks.documents.extract.pdf.lines import Line, lines_of
 from tasks.documents.extract.pdf.rows import RuledLine, TableRow
 from tasks.documents.extract.pdf.rules import THIN, Rules, joined_rules
+from tasks.documents.extract.pdf.table_columns import columns_of, several_cells, with_signs
 from tasks.documents.extract.pdf.tables import Table
 from tasks.documents.extract.pdf.words import Word, is_right_to_left
 
@@ -39,6 +42,8 @@ _OPEN_ROWS: Final = 3
 """Rows without rules between their cells that are parted where the rules above them stand, at least."""
 _FAR: Final = 2.0
 """How many sizes figures stand behind their labels, at least, where no rule parts the two."""
+_FIGURES: Final = 0.7
+"""The share of the cells behind the first ones that are figures, where a column has several without rules between."""
 _SPANNED: Final = 0.6
 """The share of a cell's edge that a rule must cover to part it from its neighbour."""
 
@@ -178,7 +183,7 @@ class _Grid:
                 continue
             if len(lines) >= TABLE_LINES and is_too_much(lines):
                 return []
-        if not parted and (gutters := self._gutters(fields, cells)):
+        if not parted and (gutters := self._gutters(fields, cells) + self._open_columns(fields, cells)):
             return _Grid(Rules(self._rules.horizontal, self._rules.vertical + gutters)).rows(words, parted=True)
         rows = [
             row
@@ -259,6 +264,22 @@ class _Grid:
                     RuledLine(middle, self._ys[y], self._ys[self._last_row(cells, y, x) + 1])
                     for y in {y for y, _, _ in held}
                 )
+        return gutters
+
+    def _open_columns(self, fields: Sequence[Sequence[Sequence[Line]]], cells: Sequence[int]) -> list[RuledLine]:
+        """Rules that are not drawn down the table: between the figures that many lines of one of its columns have."""
+        gutters: list[RuledLine] = []
+        for x in range(self._width):
+            rows = [row[x] for y, row in enumerate(fields) if row[x] and self._last(cells, y, x) == x]
+            lines = [line for row in rows for line in row]
+            several = several_cells(lines)
+            behind = [cell.text for line in several for cell in line.cells[1:]]
+            figures = sum(is_figure(text) or is_sign(text) for text in behind)
+            if len(several) < _OPEN_ROWS or figures < _FIGURES * len(behind):
+                continue
+            columns = with_signs(columns_of(lines, several[0].size), lines)
+            places = ((end + begin) / 2 for (_, end), (begin, _) in itertools.pairwise(columns))
+            gutters += (RuledLine(at, self._ys[0], self._ys[-1]) for at in places)
         return gutters
 
     def _stands_in_columns(self, line: Line) -> bool:

@@ -99,7 +99,7 @@ def _part(line: Line, beside: Line, columns: Sequence[Interval]) -> None:
         at = line.cells.index(cell)
         for parts, others in itertools.product(_partings(cell), pairs):
             apart = max(parts[0].right, others[0].right) < min(parts[1].left, others[1].left)
-            if apart and all(map(_are_aligned, parts, others)) and all(over(part, columns) == 1 for part in parts):
+            if apart and all(map(are_aligned, parts, others)) and all(over(part, columns) == 1 for part in parts):
                 line.cells[at : at + 1] = parts
                 break
 
@@ -114,6 +114,7 @@ def _partings(cell: LineCell) -> list[tuple[LineCell, LineCell]]:
     return [(LineCell(cell.words[:at]), LineCell(cell.words[at:])) for at in range(1, len(cell.words))]
 
 
-def _are_aligned(one: LineCell, other: LineCell) -> bool:
+def are_aligned(one: LineCell, other: LineCell) -> bool:
+    """Whether two cells begin or end at one place, or have their middles there."""
     left, right = one.left - other.left, one.right - other.right
     return min(abs(left), abs(right), abs(left + right) / 2) < _ALIGNED

@@ -36,7 +36,7 @@ _ALIGNED: Final = 1.5
 """Points by which the lines of a header stand apart at most, at one of their sides or in their middle."""
 _AMOUNT: Final = re.compile(r"[$€£¥] ?\d|\d ?%")
 _STAGGERED: Final = 1.0
-"""How far below a label its figures stand at most, as a share of the size, where they are in the middle of its lines."""
+"""How far below a line of a label its figures stand at most, in sizes, where they have a level of their own."""
 _FEWEST_BANDS: Final = 3
 """Rows from which the rules between them tell all rows."""
 _MOST_BAND: Final = 6
@@ -350,7 +350,7 @@ class Rows:
         above, line = self._lines[row[-1]], self._lines[group[0]]
         last = {column for index in row for column in self._entries[index]}
         cells = {column for index in group for column in self._entries[index]}
-        if self._label in last or not last < cells or group[0] in self._underlined or row[0] > _MOST_HEADERS:
+        if self._label in last or not last <= cells or group[0] in self._underlined or row[0] > _MOST_HEADERS:
             return False
         lines = [self._lines[index] for index in (*row, *group)]
         entries = [self._entries[row[-1]], self._entries[group[0]]]

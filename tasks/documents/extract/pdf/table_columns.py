@@ -6,7 +6,7 @@ from bisect import bisect, bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from tasks.documents.extract.pdf.figures import is_figure, is_sign
+from tasks.documents.extract.pdf.figures import CLOSING_SIGN, LEADING_SIGN, is_figure, is_sign
 from tasks.documents.extract.pdf.lines import Line, LineCell
 from tasks.documents.extract.pdf.rows import GUTTER, Interval
 from tasks.documents.extract.pdf.table_checks import FEWEST
@@ -90,6 +90,22 @@ def columns_of(lines: Sequence[Line], size: float) -> list[Interval]:
         else:
             parted[-1][1] = right
     return [(left, right) for left, right in parted]
+
+
+def with_signs(columns: Iterable[Interval], lines: Sequence[Line]) -> list[Interval]:
+    """The columns; those that hold signs alone are part of the next one (`$`) or of the one before (`%`)."""
+    joined: list[Interval] = []
+    begin: float | None = None
+    for left, right in columns:
+        texts = [cell.text for line in lines for cell in line.cells if left <= cell.left and cell.right <= right]
+        if texts and all(map(LEADING_SIGN.fullmatch, texts)):
+            begin = left if begin is None else begin
+        elif joined and texts and all(map(CLOSING_SIGN.fullmatch, texts)):
+            joined[-1] = joined[-1][0], right
+        else:
+            joined.append((left if begin is None else begin, right))
+            begin = None
+    return joined
 
 
 def _titles(counts: Sequence[int], usual: float) -> int:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final
 
-from tasks.documents.extract.pdf.headers import headers_above, part_headers
+from tasks.documents.extract.pdf.figures import is_figure
+from tasks.documents.extract.pdf.headers import are_aligned, headers_above, part_headers
 from tasks.documents.extract.pdf.lines import Line, LineCell, lines_of
 from tasks.documents.extract.pdf.rows import GUTTER, Interval, Rows, RuledLine, TableRow, over
 from tasks.documents.extract.pdf.table_checks import (
@@ -90,7 +91,7 @@ def find_tables(lines: list[Line], rules: Sequence[RuledLine] = ()) -> list[Tabl
             waiting += _blocks(block[end:])[::-1]
             block = _trimmed(block[:end])
         rows = several_cells(block)
-        if len(rows) < FEWEST or not is_table(rows):
+        if (len(rows) < FEWEST and not _is_ruled_pair(rows, rules)) or not is_table(rows):
             continue
         size = sorted(line.size for line in rows)[len(rows) // 2]
         columns = columns_of_full_rows(rows, columns_of(rows, size), size)
@@ -118,6 +119,21 @@ def find_tables(lines: list[Line], rules: Sequence[RuledLine] = ()) -> list[Tabl
             if not runs_on(block, len(table.rows), drawn_behind):
                 tables.append(table)
     return tables
+
+
+def _is_ruled_pair(rows: Sequence[Line], rules: Iterable[RuledLine]) -> bool:
+    """Whether two lines are headers and a row below them, with a rule between: each cell stands below its header."""
+    if len(rows) != FEWEST - 1 or not FEWEST <= len(rows[0].cells) == len(rows[1].cells):
+        return False
+    header, row = rows
+    if any(is_figure(cell.text) for cell in header.cells) or not all(map(are_aligned, header.cells, row.cells)):
+        return False
+    least = _COVERED * (row.right - row.left)
+    return any(
+        header.base - header.size / 3 < rule.at < row.base - row.size / 3
+        and min(rule.end, row.right) - max(rule.begin, row.left) > least
+        for rule in rules
+    )
 
 
 def _last_lines(lines: Iterable[Line], last: Line, columns: Sequence[Interval], across: Sequence[float]) -> list[Line]:
