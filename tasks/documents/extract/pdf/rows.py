@@ -29,7 +29,7 @@ _LEADING: Final = 1.6
 _WRAPPED: Final = 1.15
 """How far apart the lines of a label may be, as a share of the least distance of lines."""
 _NEARER: Final = 0.92
-"""The same as a share of the usual distance of rows."""
+"""The same as a share of the least distance of two rows."""
 _MOST_HEADERS: Final = 6
 """Lines at the top of a table that may be headers."""
 _ALIGNED: Final = 1.5
@@ -140,13 +140,15 @@ class Rows:
             pitch for before, after in itertools.pairwise(lines) if (pitch := after.base - before.base) > 0.9 * size
         )
         self._pitch = pitches[0] if pitches else 0.0
-        distances = sorted(
-            below.base - above.base
-            for (above, entries), (below, others) in itertools.pairwise(zip(lines, self._entries, strict=True))
-            if min(len(entries), len(others)) > 1 and self._label in entries and self._label in others
+        least = min(
+            (
+                below.base - above.base
+                for (above, entries), (below, others) in itertools.pairwise(zip(lines, self._entries, strict=True))
+                if min(len(entries), len(others)) > 1 and self._label in entries and self._label in others
+            ),
+            default=0.0,
         )
-        usual = distances[len(distances) // 2] if distances else 0.0
-        self._nearest = max(_WRAPPED * self._pitch, _NEARER * usual)
+        self._nearest = max(_WRAPPED * self._pitch, _NEARER * least)
         self._even = not pitches or pitches[-1] < 1.12 * pitches[0]
 
     def read(self) -> list[TableRow]:

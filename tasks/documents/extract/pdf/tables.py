@@ -58,6 +58,7 @@ _SENTENCE: Final = 12
 """Words of a line above which it is a sentence between two tables if it runs over their figures or ends in a colon."""
 _MOST_LONE: Final = 8
 """The same where they stand in the first column: a label that wraps many times."""
+_NUMBER: Final = re.compile(r"\d{1,3}(\.\d{1,3})*\.?|\(?([a-z]|\d{1,3}|[ivx]{1,5})\)")
 _LEADERS: Final = re.compile(r"(?<!\d)[.…·_]+$")
 _SPACED_LEADERS: Final = re.compile(r"[.…·_]{4,}|([.…·_] ){3,}|…")
 
@@ -90,6 +91,7 @@ def find_tables(lines: list[Line], rules: Sequence[RuledLine] = ()) -> list[Tabl
         if end < len(block):
             waiting += _blocks(block[end:])[::-1]
             block = _trimmed(block[:end])
+        block = _below_heading(block)
         rows = several_cells(block)
         if (len(rows) < FEWEST and not _is_ruled_pair(rows, rules)) or not is_table(rows):
             continue
@@ -119,6 +121,19 @@ def find_tables(lines: list[Line], rules: Sequence[RuledLine] = ()) -> list[Tabl
             if not runs_on(block, len(table.rows), drawn_behind):
                 tables.append(table)
     return tables
+
+
+def _below_heading(block: list[Line]) -> list[Line]:
+    """The lines of a table without a heading above it whose number stands to the left of all below.
+
+    `3. INVENTORY` and the sentence below it are no rows.
+    """
+    number, *rest = block[0].cells
+    if len(rest) != 1 or not _NUMBER.fullmatch(number.text) or is_figure(rest[0].text):
+        return block
+    below = next((at for at, line in enumerate(block[1:], 1) if len(line.cells) > 1), 0)
+    beside = any(line.left < rest[0].left - 1 for line in block[1:])
+    return block if beside else block[below:]
 
 
 def _is_ruled_pair(rows: Sequence[Line], rules: Iterable[RuledLine]) -> bool:
