@@ -2,12 +2,13 @@
 
 import itertools
 from collections.abc import Sequence
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Final
 
 from tasks.documents.extract.pdf.figures import is_figure
 from tasks.documents.extract.pdf.lines import Line, LineCell
 from tasks.documents.extract.pdf.rows import Interval, over
+from tasks.documents.extract.pdf.table_columns import with_signs
 
 _LEADING: Final = 2.2
 """Headers no further above a table than so many sizes are part of it."""
@@ -21,6 +22,8 @@ _CENTRED: Final = 0.15
 """How far a heading's middle is from that of the columns below it, as a share of their width."""
 _ALIGNED: Final = 1.0
 """Points by which the lines of a header stand apart at most, at one of their sides or in their middle."""
+_NEAR: Final = 0.5
+"""The same in sizes, for headers a space apart."""
 
 
 def headers_above(lines: Sequence[Line], first: Line, columns: Sequence[Interval]) -> list[Line]:
@@ -78,11 +81,41 @@ def part_headers(block: Sequence[Line], columns: Sequence[Interval]) -> None:
     The line above or below tells them: what stands on both sides of the space stands in line with its like there, and
     in a column of its own.
     """
+    columns = with_signs(columns, block)
     for above, below in itertools.pairwise(block):
         if any(is_figure(cell.text) and len(cell.text) > 1 for cell in above.cells):
             continue
         _part(above, below, columns)
         _part(below, above, columns)
+        if any(is_figure(cell.text) and len(cell.text) > 1 for cell in below.cells):
+            _part_above_figures(above, columns)
+
+
+def _part_above_figures(line: Line, columns: Sequence[Interval]) -> None:
+    """Part the cells of the line right above a table's figures that are two columns' headers.
+
+    Only where each other column has its own: a heading over several has a line of headers below it.
+    """
+    wide = [cell for cell in line.cells if over(cell, columns) == 2]
+    if not wide or len(line.cells) + len(wide) < len(columns) - 1:
+        return
+    for cell in wide:
+        first = next(index for index, (_, right) in enumerate(columns) if right > cell.left + 1)
+        pair = columns[first : first + 2]
+        apart = [
+            (sum(map(_distance, parts, pair)), parts)
+            for parts in _partings(cell)
+            if max(map(_distance, parts, pair)) < _NEAR * line.size and all(over(part, columns) == 1 for part in parts)
+        ]
+        if apart:
+            at = line.cells.index(cell)
+            line.cells[at : at + 1] = min(apart, key=itemgetter(0))[1]
+
+
+def _distance(part: LineCell, column: Interval) -> float:
+    """How far an edge or the middle of a part of a line is from that of a column."""
+    left, right = part.left - column[0], part.right - column[1]
+    return min(abs(left), abs(right), abs(left + right) / 2)
 
 
 def _part(line: Line, beside: Line, columns: Sequence[Interval]) -> None:
@@ -106,8 +139,7 @@ def _part(line: Line, beside: Line, columns: Sequence[Interval]) -> None:
 
 def _is_set_in_a_column(part: LineCell, columns: Sequence[Interval]) -> bool:
     """Whether a part of a line has an edge or its middle where a column has its own."""
-    places = ((part.left - left, part.right - right) for left, right in columns)
-    return any(min(abs(left), abs(right), abs(left + right) / 2) < _ALIGNED for left, right in places)
+    return any(_distance(part, column) < _ALIGNED for column in columns)
 
 
 def _partings(cell: LineCell) -> list[tuple[LineCell, LineCell]]:

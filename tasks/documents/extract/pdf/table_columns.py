@@ -44,7 +44,7 @@ def columns_below_titles(lines: Sequence[Line], columns: list[Interval], size: f
     titles = _titles(counts, usual) or _titles(counts, _FULL * max(counts))
     if not 0 < titles <= _MOST_TITLES or len(lines) - titles < _TITLED:
         return columns
-    cells = [cell for line in lines[titles:] for cell in line.cells]
+    cells = [cell for line in lines[titles:] for cell in line.cells if not is_sign(cell.text)]
     if sum(is_figure(cell.text) for cell in cells) < _FIGURES * len(cells):
         return columns
     below = columns_of(lines[titles:], size)

@@ -6,7 +6,6 @@ label that fills its column and goes on in the next line is one cell, a cell tha
 """
 
 import itertools
-import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from tasks.documents.extract.pdf.figures import is_figure
 from tasks.documents.extract.pdf.headers import are_aligned, headers_above, part_headers
 from tasks.documents.extract.pdf.lines import Line, LineCell, lines_of
 from tasks.documents.extract.pdf.rows import GUTTER, Interval, Rows, RuledLine, TableRow, over
+from tasks.documents.extract.pdf.table_blocks import blocks_of, end_of, trimmed
 from tasks.documents.extract.pdf.table_checks import (
     FEWEST,
     beside_caption,
@@ -38,8 +38,6 @@ from tasks.documents.extract.pdf.table_columns import (
 )
 from tasks.documents.extract.pdf.words import Word
 
-_APART: Final = 3.4
-"""Lines further apart than so many sizes are not of one table."""
 _MOST_SIDES: Final = 8
 """Places at which a run of lines may be parted into tables side by side."""
 _COVERED: Final = 0.8
@@ -52,12 +50,6 @@ _NEAR: Final = 1.6
 """Lines of a cell are nearer than so many sizes."""
 _HEADERS: Final = 8
 """Lines at the top of a table that may be headers."""
-_LONE: Final = 2
-"""Lines of one cell in a row that a table goes on behind: headings within it, labels that wrap."""
-_SENTENCE: Final = 12
-"""Words of a line above which it is a sentence between two tables if it runs over their figures or ends in a colon."""
-_MOST_LONE: Final = 8
-"""The same where they stand in the first column: a label that wraps many times."""
 _NUMBER: Final = re.compile(r"\d{1,3}(\.\d{1,3})*\.?|\(?([a-z]|\d{1,3}|[ivx]{1,5})\)")
 _LEADERS: Final = re.compile(r"(?<!\d)[.…·_]+$")
 _SPACED_LEADERS: Final = re.compile(r"[.…·_]{4,}|([.…·_] ){3,}|…")
@@ -81,16 +73,16 @@ def find_tables(lines: list[Line], rules: Sequence[RuledLine] = ()) -> list[Tabl
                 _part_at_leaders(line)
     tables: list[Table] = []
     drawn_behind: dict[int, Word] = {}
-    waiting = _blocks(lines)[::-1]
+    waiting = blocks_of(lines, rules)[::-1]
     while waiting:
         block = waiting.pop()
         if beside := _side_by_side(block, rules):
             tables += beside
             continue
-        end = _end(block)
+        end = end_of(block)
         if end < len(block):
-            waiting += _blocks(block[end:])[::-1]
-            block = _trimmed(block[:end])
+            waiting += blocks_of(block[end:], rules)[::-1]
+            block = trimmed(block[:end])
         block = _below_heading(block)
         rows = several_cells(block)
         if (len(rows) < FEWEST and not _is_ruled_pair(rows, rules)) or not is_table(rows):
@@ -224,63 +216,6 @@ def _drawn_apart(words: Sequence[Word]) -> list[int]:
             apart.append(index)
         right = max(right, word.right)
     return apart
-
-
-def _trimmed(block: list[Line]) -> list[Line]:
-    """The block up to its last line of several cells, or to one that was drawn before that line was all drawn."""
-    while block and len(block[-1].cells) < 2:
-        last = next((line for line in reversed(block) if len(line.cells) > 1), None)
-        drawn = sorted(word.first for word in last.words) if last is not None else [0]
-        if drawn[0] < block[-1].words[0].first < drawn[-1]:
-            break
-        block = block[:-1]
-    return block
-
-
-def _blocks(lines: Sequence[Line]) -> list[list[Line]]:
-    """Runs of lines that begin and end with several cells, with no more than a few lines of one cell in between."""
-    blocks: list[list[Line]] = []
-    run: list[Line] = []
-    lone = 0
-    label_end = math.inf
-    for line in lines:
-        if run and (line.base - run[-1].base > _APART * max(line.size, run[-1].size)):
-            blocks.append(run)
-            run = []
-        if len(line.cells) > 1:
-            label_end = min(label_end, line.cells[1].left) if run else line.cells[1].left
-            lone = 0
-            run.append(line)
-        elif run:
-            run.append(line)
-            lone += 1
-            leads_in = line.right > label_end or line.words[-1].text.endswith(":")
-            sentence = len(line.words) > _SENTENCE and line.left + line.size < label_end and leads_in
-            if sentence or (
-                lone > _LONE and (lone > _MOST_LONE or any(other.right > label_end for other in run[-lone:]))
-            ):
-                blocks.append(run)
-                run = []
-    return [block for block in map(_trimmed, [*blocks, run]) if block]
-
-
-def _end(block: Sequence[Line]) -> int:
-    """Where a table ends within a block: at the first line that runs over the gutters of those above."""
-    rows: list[Line] = []
-    columns: list[Interval] = []
-    for index, line in enumerate(block):
-        across = any(over(cell, columns) > 1 for cell in line.cells)
-        if len(line.cells) > 1:
-            rows.append(line)
-            fits = not across and all(over(cell, columns) == 1 for cell in line.cells)
-            if fits:
-                continue
-            before, columns = columns, columns_of(rows, line.size)
-            if across and len(rows) > 2 and len(columns) < max(2, 0.6 * len(before)):
-                return index
-        elif across and rows:
-            return index
-    return len(block)
 
 
 def _text_of(line: Line) -> str:
