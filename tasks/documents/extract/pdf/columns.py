@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Final, NamedTuple
 
 from tasks.documents.extract.pdf.lines import Line, lines_of
-from tasks.documents.extract.pdf.rows import RuledLine
+from tasks.documents.extract.pdf.rules import RuledLine
 from tasks.documents.extract.pdf.words import Word
 
 _BIN: Final = 2.0

@@ -10,6 +10,7 @@ _FIGURE: Final = re.compile(
 )
 _LONGEST_FIGURE: Final = 40
 _LIKE_FIGURE: Final = re.compile(r"\d{1,9} ?/ ?\d{1,9}|\w\d{1,9}([.,]\d{1,9})?%")
+_YEAR: Final = re.compile(r"(19|20)\d\d")
 LEADING_SIGN: Final = re.compile(r"(US|[A-Z]{0,2})[$€£¥]( ?\()?|\(|EUR|USD|GBP|CHF")
 CLOSING_SIGN: Final = re.compile(r"%|\)|%\)|\)%|\) ?%")
 
@@ -27,6 +28,11 @@ def is_like_figure(text: str) -> bool:
 @lru_cache(maxsize=4096)
 def _is_figure(text: str) -> bool:  # each cell is asked several times
     return _FIGURE.fullmatch(text) is not None
+
+
+def is_amount(text: str) -> bool:
+    """Whether a cell's text is a figure, or a dash for none, but no year."""
+    return is_figure(text) and not _YEAR.fullmatch(text)
 
 
 def is_sign(text: str) -> bool:

@@ -22,8 +22,8 @@ from tasks.documents.extract.pdf.grid_rows import (
     rows_between_rules,
 )
 from tasks.documents.extract.pdf.lines import Line, lines_of
-from tasks.documents.extract.pdf.rows import RuledLine, TableRow
-from tasks.documents.extract.pdf.rules import THIN, Rules, joined_rules
+from tasks.documents.extract.pdf.rows import TableRow
+from tasks.documents.extract.pdf.rules import THIN, RuledLine, Rules, joined_rules
 from tasks.documents.extract.pdf.table_columns import columns_of, several_cells, with_signs
 from tasks.documents.extract.pdf.tables import Table
 from tasks.documents.extract.pdf.words import Word, is_right_to_left

@@ -6,8 +6,7 @@ from operator import attrgetter, itemgetter
 from typing import Final
 
 from tasks.documents.extract.pdf.figures import is_figure
-from tasks.documents.extract.pdf.lines import Line, LineCell
-from tasks.documents.extract.pdf.rows import Interval, over
+from tasks.documents.extract.pdf.lines import Interval, Line, LineCell, offset, over
 from tasks.documents.extract.pdf.table_columns import with_signs
 
 _LEADING: Final = 2.2
@@ -114,8 +113,7 @@ def _part_above_figures(line: Line, columns: Sequence[Interval]) -> None:
 
 def _distance(part: LineCell, column: Interval) -> float:
     """How far an edge or the middle of a part of a line is from that of a column."""
-    left, right = part.left - column[0], part.right - column[1]
-    return min(abs(left), abs(right), abs(left + right) / 2)
+    return offset((part.left, part.right), column)
 
 
 def _part(line: Line, beside: Line, columns: Sequence[Interval]) -> None:
@@ -148,5 +146,4 @@ def _partings(cell: LineCell) -> list[tuple[LineCell, LineCell]]:
 
 def are_aligned(one: LineCell, other: LineCell) -> bool:
     """Whether two cells begin or end at one place, or have their middles there."""
-    left, right = one.left - other.left, one.right - other.right
-    return min(abs(left), abs(right), abs(left + right) / 2) < _ALIGNED
+    return _distance(one, (other.left, other.right)) < _ALIGNED

@@ -26,8 +26,7 @@ from tasks.documents.extract.pdf.grids import find_ruled_tables
 from tasks.documents.extract.pdf.lines import Line, lines_of
 from tasks.documents.extract.pdf.prose import columns_of_prose, merged_columns
 from tasks.documents.extract.pdf.right_to_left import missing_breaks
-from tasks.documents.extract.pdf.rows import RuledLine
-from tasks.documents.extract.pdf.rules import rules_across, rules_of
+from tasks.documents.extract.pdf.rules import RuledLine, rules_across, rules_of
 from tasks.documents.extract.pdf.tables import Table, find_tables
 from tasks.documents.extract.pdf.words import (
     Word,

@@ -5,13 +5,21 @@ All lengths are points; `base` grows from the top of the page to its bottom.
 
 import itertools
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final
 
+from tasks.documents.extract.pdf.figures import is_amount
 from tasks.documents.extract.pdf.words import FARTHEST, WORD_GAP, Word, text_of
 
+Interval = tuple[float, float]
+
+GUTTER: Final = 0.35
+"""The least width of the white between two columns, as a share of the size."""
+TOUCH: Final = 0.1
+"""Points by which a cell has to reach into a column."""
 _MARKS: Final = frozenset(("(", ")", "$", "€", "£", "¥", "US$", "A$", "C$", "HK$", "$(", "€(", "£(", "¥(", "US$("))
 """Words that belong to the figure beside them."""
 _BEFORE: Final = ("$", "£", "¥", "US$", "$(", "£(")
@@ -210,3 +218,23 @@ def _begins_figure(words: Sequence[Word], index: int) -> bool:
     if not _ENDS_FIGURE.search(last.text) or not _FIGURE.match(after.text):
         return False
     return word.text in _BEFORE or word.left - last.right >= after.left - word.right
+
+
+def over(cell: LineCell, columns: Sequence[Interval]) -> int:
+    """How many columns a cell stands in; these come from left to right."""
+    begin, at = cell.left + TOUCH, bisect_left(columns, (cell.right - TOUCH,))
+    count = 0
+    while count < at and columns[at - count - 1][1] > begin:
+        count += 1
+    return count
+
+
+def offset(one: Interval, other: Interval) -> float:
+    """How far an edge of one, or its middle, stands from that of the other, whichever is nearest."""
+    left, right = one[0] - other[0], one[1] - other[1]
+    return min(abs(left), abs(right), abs(left + right) / 2)
+
+
+def is_header(line: Line) -> bool:
+    """Whether a line holds no figures but years."""
+    return not any(is_amount(cell.text) for cell in line.cells)

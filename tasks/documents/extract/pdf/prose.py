@@ -5,8 +5,8 @@ from bisect import bisect
 from collections.abc import Sequence
 from typing import Final
 
-from tasks.documents.extract.pdf.lines import Line, LineCell, lines_of
-from tasks.documents.extract.pdf.rows import Interval, TableRow
+from tasks.documents.extract.pdf.lines import Interval, Line, LineCell, lines_of
+from tasks.documents.extract.pdf.rows import TableRow
 from tasks.documents.extract.pdf.tables import Table
 from tasks.documents.extract.pdf.words import Word, text_of
 

@@ -11,19 +11,13 @@ import re
 from bisect import bisect, bisect_left
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 
 from tasks.documents.extract.pdf.figures import CLOSING_SIGN, LEADING_SIGN, is_figure, is_like_figure
-from tasks.documents.extract.pdf.lines import Line, LineCell
+from tasks.documents.extract.pdf.lines import GUTTER, TOUCH, Interval, Line, LineCell, is_header, offset, over
 from tasks.documents.extract.pdf.words import Word, is_right_to_left
 from tasks.documents.extract.pdf.wrapped_cells import joined_lines
 
-Interval = tuple[float, float]
-
-GUTTER: Final = 0.35
-"""The least width of the white between two columns, as a share of the size."""
-_TOUCH: Final = 0.1
-"""Points by which a cell has to reach into a column."""
 _LEADING: Final = 1.6
 """Lines nearer than so many sizes may be of one cell."""
 _WRAPPED: Final = 1.15
@@ -49,15 +43,6 @@ _FULL: Final = 0.5
 """The share of a row's lines that end where there is no more room."""
 _NEXT: Final = 2.2
 """White before the next column, as a share of the size, that a broken word leaves at most: the margins of two cells."""
-_YEAR: Final = re.compile(r"(19|20)\d\d")
-
-
-class RuledLine(NamedTuple):
-    """A line at `at`, from `begin` to `end`: at y where it is horizontal, at x where it is not."""
-
-    at: float
-    begin: float
-    end: float
 
 
 @dataclass(slots=True)
@@ -83,6 +68,10 @@ class _Entry:
         return self.cells[-1].right
 
     @property
+    def sides(self) -> Interval:
+        return self.left, self.right
+
+    @property
     def words(self) -> list[Word]:
         return [word for cell in self.cells for word in cell.words]
 
@@ -97,15 +86,6 @@ class _Entry:
             tight = not text or CLOSING_SIGN.fullmatch(words) or LEADING_SIGN.fullmatch(text)
             text += words if tight else f" {words}"
         return text
-
-
-def over(cell: LineCell, columns: Sequence[Interval]) -> int:
-    """How many columns a cell stands in; these come from left to right."""
-    begin, at = cell.left + _TOUCH, bisect_left(columns, (cell.right - _TOUCH,))
-    count = 0
-    while count < at and columns[at - count - 1][1] > begin:
-        count += 1
-    return count
 
 
 class Rows:
@@ -261,7 +241,7 @@ class Rows:
     def _signs(self) -> dict[int, int]:
         """Columns that hold signs alone, and the column that each joins: the next for `$`, the one before for `%`."""
         texts: dict[int, list[str]] = {}
-        for line in itertools.dropwhile(_is_header, self._lines):  # headers stand over signs and figures
+        for line in itertools.dropwhile(is_header, self._lines):  # headers stand over signs and figures
             for cell in line.cells:
                 if over(cell, self._columns) <= 1:
                     texts.setdefault(self._column(cell), []).append(cell.text)
@@ -276,7 +256,7 @@ class Rows:
 
     def _column(self, cell: LineCell) -> int:
         """The column that a cell stands in; the first of those that it spans."""
-        behind = bisect_left(self._columns, (cell.right - _TOUCH,))
+        behind = bisect_left(self._columns, (cell.right - TOUCH,))
         if count := over(cell, self._columns):
             return behind - count
         return min(range(len(self._columns)), key=lambda index: self._distance(cell, index))
@@ -358,10 +338,11 @@ class Rows:
         entries = [self._entries[row[-1]], self._entries[group[0]]]
         return (
             line.base - above.base < _LEADING * self._size
-            and all(_is_header(line) and not _AMOUNT.search(cell.text) for line in lines for cell in line.cells)
+            and all(is_header(line) and not _AMOUNT.search(cell.text) for line in lines for cell in line.cells)
             and all(over(cell, self._columns) <= 1 for line in lines for cell in line.cells)
             and all(
-                column in entries[1] and _are_aligned(entry, entries[1][column]) for column, entry in entries[0].items()
+                column in entries[1] and offset(entry.sides, entries[1][column].sides) < _ALIGNED
+                for column, entry in entries[0].items()
             )
         )
 
@@ -397,17 +378,6 @@ class Rows:
             room = min(room, self._lefts[column + 1] - GUTTER * self._size)
         word = below.words[0]
         return entry.right + 0.25 * self._size + (word.right - word.left) > room - 0.15 * self._size
-
-
-def _are_aligned(one: _Entry, other: _Entry) -> bool:
-    """Whether two cells begin or end at one place, or have their middles there."""
-    left, right = one.left - other.left, one.right - other.right
-    return min(abs(left), abs(right), abs(left + right) / 2) < _ALIGNED
-
-
-def _is_header(line: Line) -> bool:
-    """Whether a line holds no figures but years."""
-    return not any(is_figure(cell.text) and not _YEAR.fullmatch(cell.text) for cell in line.cells)
 
 
 def _end_of(joins: Mapping[int, int], index: int) -> int:

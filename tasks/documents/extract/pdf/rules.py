@@ -6,12 +6,11 @@ All lengths are points; `y` grows from the top of the page to its bottom.
 import ctypes
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
 
 from tasks.documents.extract.pdf import document
-from tasks.documents.extract.pdf.rows import RuledLine
 
 THIN: Final = 2.5
 """The thickest rule; rules as near as that to each other are one."""
@@ -29,6 +28,14 @@ _MOST_RULES: Final = 2_000
 _fill, _stroke, _matrix = ctypes.c_int(), ctypes.c_int(), pdfium.FS_MATRIX()
 _FILL, _STROKE, _MATRIX = ctypes.byref(_fill), ctypes.byref(_stroke), ctypes.byref(_matrix)
 """Where PDFium writes how a path is drawn."""
+
+
+class RuledLine(NamedTuple):
+    """A line at `at`, from `begin` to `end`: at y where it is horizontal, at x where it is not."""
+
+    at: float
+    begin: float
+    end: float
 
 
 @dataclass(slots=True)

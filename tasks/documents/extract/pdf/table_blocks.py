@@ -5,8 +5,8 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from tasks.documents.extract.pdf.lines import Line
-from tasks.documents.extract.pdf.rows import Interval, RuledLine, over
+from tasks.documents.extract.pdf.lines import Interval, Line, over
+from tasks.documents.extract.pdf.rules import RuledLine
 from tasks.documents.extract.pdf.table_columns import columns_of
 
 _APART: Final = 3.4

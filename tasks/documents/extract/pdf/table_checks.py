@@ -8,8 +8,7 @@ from operator import and_
 from typing import Final
 
 from tasks.documents.extract.pdf.figures import is_figure
-from tasks.documents.extract.pdf.lines import Line, LineCell
-from tasks.documents.extract.pdf.rows import Interval, over
+from tasks.documents.extract.pdf.lines import Interval, Line, LineCell, over
 from tasks.documents.extract.pdf.words import Word
 
 FEWEST: Final = 3

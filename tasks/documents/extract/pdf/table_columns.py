@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from tasks.documents.extract.pdf.figures import CLOSING_SIGN, LEADING_SIGN, is_figure, is_sign
-from tasks.documents.extract.pdf.lines import Line, LineCell
-from tasks.documents.extract.pdf.rows import GUTTER, Interval
+from tasks.documents.extract.pdf.lines import GUTTER, Interval, Line, LineCell, is_header
 from tasks.documents.extract.pdf.table_checks import FEWEST
 from tasks.documents.extract.pdf.words import Word
 
@@ -96,6 +95,7 @@ def with_signs(columns: Iterable[Interval], lines: Sequence[Line]) -> list[Inter
     """The columns; those that hold signs alone are part of the next one (`$`) or of the one before (`%`)."""
     joined: list[Interval] = []
     begin: float | None = None
+    lines = list(itertools.dropwhile(is_header, lines))  # headers stand over signs and figures
     for left, right in columns:
         texts = [cell.text for line in lines for cell in line.cells if left <= cell.left and cell.right <= right]
         if texts and all(map(LEADING_SIGN.fullmatch, texts)):

@@ -14,8 +14,9 @@ from typing import Final
 
 from tasks.documents.extract.pdf.figures import is_figure
 from tasks.documents.extract.pdf.headers import are_aligned, headers_above, part_headers
-from tasks.documents.extract.pdf.lines import Line, LineCell, lines_of
-from tasks.documents.extract.pdf.rows import GUTTER, Interval, Rows, RuledLine, TableRow, over
+from tasks.documents.extract.pdf.lines import GUTTER, Interval, Line, LineCell, lines_of, over
+from tasks.documents.extract.pdf.rows import Rows, TableRow
+from tasks.documents.extract.pdf.rules import RuledLine
 from tasks.documents.extract.pdf.table_blocks import blocks_of, end_of, trimmed
 from tasks.documents.extract.pdf.table_checks import (
     FEWEST,
