@@ -46,6 +46,9 @@ def rows_between_rules(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -
         return [
             _row([[line for line in cell if first <= line.base < end] for cell in cells], ends) for first, end in items
         ]
+    if _is_below_heading(cells, ends):
+        heading = [cells[0][:1], *([] for _ in cells[1:])]
+        return [_row(heading, ends), _row([cells[0][1:], *cells[1:]], ends)]
     return [_row(cells, ends)] if several else []
 
 
@@ -58,6 +61,18 @@ def label_and_figures(line: Line) -> tuple[float, float] | None:
     if not 0 < at < len(cells) or not is_figure(cells[-1].text):
         return None
     return cells[at - 1].right, cells[at].left
+
+
+def _is_below_heading(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> bool:
+    """Whether the first of the two lines of a label heads the rows below: the label's first word had room on it.
+
+    The figures stand beside its second line.
+    """
+    others = [cell for cell in cells[1:] if cell]
+    if len(cells[0]) != 2 or not others or any(len(cell) > 1 or not _is_level(cell[0], cells[0][1]) for cell in others):
+        return False
+    figures = sum(is_figure(text_of(cell[0].words)) for cell in others)
+    return 2 * figures > len(others) and have_room(cells[0], ends[0])
 
 
 def _items(cells: Sequence[Sequence[Line]]) -> list[tuple[float, float]]:

@@ -271,12 +271,19 @@ class Rows:
         for index, cell in enumerate(line.cells):
             home = cell
             if LEADING_SIGN.fullmatch(cell.text) and index + 1 < len(line.cells):
-                home = line.cells[index + 1]
+                home = cell if self._is_code(cell) else line.cells[index + 1]
             elif CLOSING_SIGN.fullmatch(cell.text) and index:
                 home = line.cells[index - 1]
             home = home if is_figure(home.text) or home.text.startswith("(") else cell
             entries.setdefault(self._target[self._column(home)], _Entry([])).cells.append(cell)
         return entries
+
+    def _is_code(self, cell: LineCell) -> bool:
+        """Whether a cell names a currency in letters, in a column that holds more than such names."""
+        if not cell.text.isalpha() or over(cell, self._columns) != 1:
+            return False
+        column = self._column(cell)
+        return self._target[column] not in self._target[:column] + self._target[column + 1 :]
 
     def _column_of_labels(self) -> int:
         """The first column that most rows have something in; others before it hold marks, or what spans the table."""
@@ -323,7 +330,8 @@ class Rows:
         if any(entry.text.endswith(":") and last[index].text.endswith(":") for index, entry in cells.items()):
             return False
         if min(cells) > self._label:
-            return True
+            # a unit in the middle below headers is none of them
+            return all(self._over(entry) <= max(1, self._over(last[index])) for index, entry in cells.items())
         full = all(self._is_full(last[index], entry, index) for index, entry in cells.items())
         return full and (len(cells) < len(last) or not self._even)
 

@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from tasks.documents.extract.pdf.lines import Interval, Line, over
+from tasks.documents.extract.pdf.lines import Interval, Line, is_header, over
 from tasks.documents.extract.pdf.rules import RuledLine
 from tasks.documents.extract.pdf.table_columns import columns_of
 
@@ -117,6 +117,6 @@ def end_of(block: Sequence[Line]) -> int:
             before, columns = columns, columns_of(rows, line.size)
             if across and len(rows) > 2 and len(columns) < max(2, 0.6 * len(before)):
                 return index
-        elif across and rows:
-            return index
+        elif across and rows and not (line.words[0].text.startswith("(") and all(map(is_header, rows))):
+            return index  # `(in thousands)` below headers is no end
     return len(block)
