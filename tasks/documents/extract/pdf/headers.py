@@ -80,14 +80,21 @@ def part_headers(block: Sequence[Line], columns: Sequence[Interval]) -> None:
     The line above or below tells them: what stands on both sides of the space stands in line with its like there, and
     in a column of its own.
     """
+    figures = [_has_figures(line) for line in block]
+    if all(figures):
+        return
     columns = with_signs(columns, block)
-    for above, below in itertools.pairwise(block):
-        if any(is_figure(cell.text) and len(cell.text) > 1 for cell in above.cells):
-            continue
-        _part(above, below, columns)
-        _part(below, above, columns)
-        if any(is_figure(cell.text) and len(cell.text) > 1 for cell in below.cells):
-            _part_above_figures(above, columns)
+    for (above, is_row), (below, is_row_below) in itertools.pairwise(zip(block, figures, strict=True)):
+        if not is_row:
+            _part(above, below, columns)
+            _part(below, above, columns)
+            if is_row_below:
+                _part_above_figures(above, columns)
+
+
+def _has_figures(line: Line) -> bool:
+    """Whether a line has a figure of more than one digit; most rows end with one."""
+    return any(len(cell.text) > 1 and is_figure(cell.text) for cell in reversed(line.cells))
 
 
 def _part_above_figures(line: Line, columns: Sequence[Interval]) -> None:
