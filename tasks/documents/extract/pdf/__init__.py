@@ -7,6 +7,6 @@ from tasks.documents.extract.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".pdf",),
     mime_types=("application/pdf",),
-    version="pdf-10",
+    version="pdf-11",
     reader="tasks.documents.extract.pdf.reader",
 )

@@ -109,7 +109,7 @@ def _part_above_figures(line: Line, columns: Sequence[Interval]) -> None:
         first = next(index for index, (_, right) in enumerate(columns) if right > cell.left + 1)
         pair = columns[first : first + 2]
         apart = [
-            (sum(map(_distance, parts, pair)), parts)
+            (round(sum(map(_distance, parts, pair))), parts)
             for parts in _partings(cell)
             if max(map(_distance, parts, pair)) < _NEAR * line.size and all(over(part, columns) == 1 for part in parts)
         ]
