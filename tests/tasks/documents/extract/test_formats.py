@@ -29,7 +29,7 @@ VERSIONS = {
     ".ods": "ods-2",
     ".odt": "odt-2",
     ".html": "html-2",
-    ".pdf": "pdf-9",
+    ".pdf": "pdf-11",
     ".pptx": "pptx-7",
     ".txt": "txt-3",
     ".xls": "xls-2",
