@@ -59,7 +59,7 @@ class Interpreter:
         self._removed: dict[str, None] = {}
         self._hidden = 0
         self._written = 0
-        self._at = self._count = 0
+        self._at = self._begun = self._count = 0  # `_begun`: where the last group was opened
 
     def run(self, start: int) -> None:
         """Read from the group that begins at `start` to its end, or to the end of the data."""
@@ -83,6 +83,7 @@ class Interpreter:
                     self._flush()
                     self._to_skip = 0
                     self._stack.append(self._state)
+                    self._begun = at
                 else:
                     self._end_group()
                     if not self._stack:
@@ -172,9 +173,8 @@ class Interpreter:
 
     def _symbol(self, symbol: bytes) -> None:
         if symbol == b"*":
-            self._star = True
-            return
-        if self._to_skip:
+            self._star = tokens.begins_group(self._data, self._begun, self._at - 2)
+        elif self._to_skip:
             self._to_skip -= 1
         elif symbol in b"\\{}":
             self._raw.append(symbol)

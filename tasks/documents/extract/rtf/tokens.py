@@ -73,6 +73,14 @@ def characters(raw: bytes, encoding: str) -> str:
     return raw.decode(encoding, "replace")
 
 
+def begins_group(data: "bytes | mmap.mmap", begun: int, at: int) -> bool:
+    r"""Whether what stands at `at` is the first in the group whose content begins at `begun`; line ends say nothing.
+
+    OpenOffice writes `\*` further on too, where it means nothing: `{\fldrslt \*\cs5 …}`.
+    """
+    return at - begun <= len(b"\r\n\r\n") and not data[begun:at].strip(b"\r\n")
+
+
 def end_of_group(data: "bytes | mmap.mmap", at: int) -> int:
     """Where the brace stands that ends the group which is open at `at`; the end of the data where none does."""
     depth = 1

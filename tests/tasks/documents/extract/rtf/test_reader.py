@@ -34,6 +34,8 @@ def places_of(body: str, head: str = "") -> list[tuple[str, str, str]]:
         ("one\\par two\\line three\\\nfour", "one\ntwo\nthree\nfour"),
         ("wo\nrd {\\b bold}ly", "word boldly"),
         (r"{\*\unknown no{\b no}}{\info{\title no}}{\field{\*\fldinst LINK no}{\fldrslt link}}", "link"),
+        (r"on {\field{\*\fldinst LINK no}{\fldrslt \*\cs5\ul{\f0 its site}}} soon", "on its site soon"),
+        ("{\r\n\\*\\unknown no}{\\b yes}", "yes"),
         (r"{\shppict{\pict\pngblip 89504e47}}{\nonshppict{\pict no}}\bin4 {}}}x", "x"),
         (r"{\listtext\f0\tab 4.2\tab}Term", "4.2 Term"),
         (r"{\upr{in ANSI {\b no}}{\*\ud{in Unicode}}}, {\upr}", "in Unicode,"),
