@@ -56,13 +56,17 @@ class OdfLine:
         self.changes.append((self._length, kind, id_))
 
     def text(self) -> str:
-        """The words behind their label; "" where there are none."""
-        return "".join(self._pieces).rstrip() if self._words else ""
+        """The words behind their label; without words the label alone if it counts, as office programs show it."""
+        if not self._words:
+            return "" if self._is_bullet() else self._label
+        return "".join(self._pieces).rstrip()
 
     def without_bullet(self) -> str:
         """The same, for a cell, whose figure must not stand behind a bullet; numbers stay."""
-        bare = self._label and not any(map(str.isalnum, self._label))
-        return self.text()[len(self._label) + 1 :] if bare else self.text()
+        return self.text()[len(self._label) + 1 :] if self._label and self._is_bullet() else self.text()
+
+    def _is_bullet(self) -> bool:
+        return not any(map(str.isalnum, self._label))
 
 
 def repeats(element: etree._Element, attribute: str, most: int) -> int:

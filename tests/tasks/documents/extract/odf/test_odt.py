@@ -75,6 +75,17 @@ def test_numbers_have_the_shape_of_their_level(shape: str, value: int, shown: st
     assert read(body, styles).text == f"{shown} words\n".lstrip()
 
 
+def test_a_number_stands_without_words_and_a_bullet_does_not() -> None:
+    """The accounts of a meeting: the item holds a spreadsheet alone."""
+    body = (
+        '<text:list text:style-name="L1"><text:list-item><text:p>Accounts</text:p></text:list-item><text:list-item>'
+        "<text:p><draw:frame><draw:object/></draw:frame></text:p><text:p>and adopted</text:p><text:list>"
+        "<text:list-item><text:p>inner</text:p><text:list><text:list-item><text:p/></text:list-item></text:list>"
+        "</text:list-item></text:list></text:list-item></text:list>"
+    )
+    assert read(body, BULLETS).text.splitlines() == ["1. Accounts", "2.", "and adopted", "(a) inner"]
+
+
 def test_tables_are_rows_of_cells_and_empty_ones_keep_their_place() -> None:
     body = (
         '<table:table><table:table-header-rows><table:table-row><table:table-cell table:number-columns-spanned="2">'
