@@ -12,6 +12,7 @@ from typing import Final
 from lxml import etree
 
 from tasks.documents.extract.ooxml import xml
+from tasks.documents.extract.ooxml.diagrams import points_in_order
 from tasks.documents.extract.ooxml.number_formats import show_number
 from tasks.documents.extract.ooxml.package import Package
 from tasks.documents.extract.ooxml.xml import M, W, unescaped
@@ -93,9 +94,9 @@ class Drawings:
         if len(data) > _LARGEST_CHART:
             self._package.note_damage()
             data = data[:_LARGEST_CHART]
-        lines = paragraphs(data)
         if data.startswith(b"<dgm:"):
-            return lines
+            return diagram_lines(data)
+        lines = paragraphs(data)
         lines += chart_values(data)
         if xml.holds(data, b"<c:userShapes"):
             for item in self._package.relationships(name):
@@ -114,6 +115,18 @@ def paragraphs(data: bytes, start: int = 0, end: int | None = None) -> list[str]
     if _CELL in words:
         words = words.replace(_CELL, "").replace(_ROW, "")
     return [line.strip("\r\n") for line in words.split(_PARAGRAPH) if line and not line.isspace()]
+
+
+def diagram_lines(data: bytes) -> list[str]:
+    """The paragraphs of a diagram (SmartArt), each point of it followed by those below it.
+
+    Raises:
+        TooLarge: there are too many of them.
+    """
+    lines = paragraphs(data)
+    if len(lines) < 2:
+        return lines
+    return [line for start, end in points_in_order(data) for line in paragraphs(data, start, end)]
 
 
 def table(data: bytes, start: int = 0, end: int | None = None) -> list[str]:
@@ -176,19 +189,23 @@ def chart_values(data: bytes) -> Iterator[str]:
     by tabs; after the series come titles that a cell gives, at last the points of a chart of the newer kind (`cx`).
     """
     loose: list[str] = []
+    shared: _Points = {}
     at = 0
     while (series := _SERIES.search(data, at)) is not None:
         loose += _strings_outside_series(data, at, series.start())
         end = _SERIES_END.search(data, series.end())
         at = end.start() if end is not None else len(data)
-        yield from _series(data, series.end(), at)
+        lists = _lists(data, series.end(), at)
+        shared = shared or lists.get(b"cat", {})
+        yield from _series(lists, shared)
     yield from loose
     yield from _strings_outside_series(data, at, len(data))
     if data.startswith(b"<cx:"):
         yield from filter(None, map(_shown, _EXTENDED.findall(data)))
 
 
-def _series(data: bytes, at: int, stop: int) -> Iterator[str]:
+def _lists(data: bytes, at: int, stop: int) -> dict[bytes, _Points]:
+    """What a series holds: its name, categories, values, sizes and labels."""
     lists: dict[bytes, _Points] = {}
     while (start := _LIST.search(data, at, stop)) is not None:
         name = start[1]
@@ -196,10 +213,18 @@ def _series(data: bytes, at: int, stop: int) -> Iterator[str]:
         at = end.end() if end is not None else stop
         if name in _LISTS and name not in lists:
             lists[name] = _points(data, start.end(), at)
+    return lists
+
+
+def _series(lists: dict[bytes, _Points], shared: _Points) -> Iterator[str]:
+    """The lines of a series. `shared` are the categories of the chart's first series, which its axis shows for all."""
     name_of = " ".join(lists.get(b"tx", {}).values())
     if name_of:
         yield name_of
-    x, y = lists.get(b"cat") or lists.get(b"xVal", {}), lists.get(b"val") or lists.get(b"yVal", {})
+    y = lists.get(b"val") or lists.get(b"yVal", {})
+    x = lists.get(b"cat") or lists.get(b"xVal", {})
+    if b"val" in lists and all(shared.get(index, category) == category for index, category in x.items()):
+        x = {index: shared[index] for index in y if index in shared} | x
     columns = [x, y, lists.get(b"bubbleSize", {}), lists.get(b"dlblRangeCache", {})]
     for index in sorted(set().union(*columns)):
         cells = [points[index] for points in columns if index in points]

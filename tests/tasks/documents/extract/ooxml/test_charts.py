@@ -74,6 +74,40 @@ def test_a_chart_of_the_newer_kind_gives_its_points() -> None:
     assert list(drawings_module.chart_values(b"<cx:chartSpace>" + points + b"</cx:chartSpace>")) == ["North", "South"]
 
 
+def test_a_series_without_all_its_categories_has_those_of_the_first() -> None:
+    def series(categories: str, values: str) -> str:
+        return f"<c:ser><c:cat>{categories}</c:cat><c:val>{values}</c:val></c:ser>"
+
+    first = series(strings("Austria", "Poland", "Spain"), numbers({0: "1", 1: "2", 2: "3"}))
+    short = series(strings("Austria"), numbers({0: "4", 2: "5"}))
+    others = series(strings("North"), numbers({0: "6", 1: "7"}))
+    chart = f"<c:chartSpace>{first}{short}{others}</c:chartSpace>".encode()
+    assert list(drawings_module.chart_values(chart)) == [
+        "Austria\t1", "Poland\t2", "Spain\t3", "Austria\t4", "Spain\t5", "North\t6", "7",
+    ]  # fmt: skip
+
+
+def test_the_points_of_a_diagram_stand_by_how_they_hang_together() -> None:
+    def point(name: str, words: str = "") -> str:
+        return f'<dgm:pt modelId="{name}"><dgm:t><a:p><a:r><a:t>{words}</a:t></a:r></a:p></dgm:t></dgm:pt>'
+
+    def below(source: str, number: int, name: str, rest: str = "") -> str:
+        return f'<dgm:cxn modelId="x" {rest} srcId="{source}" destId="{name}" srcOrd="{number}" destOrd="0"/>'
+
+    points = [
+        point("a2", "Second of Buy"), point("lost", "Alone"), point("b", "Sell"), point("root"), point("a", "Buy"),
+        point("a1", "First of Buy"), point("arrow", "then"), point("c", "Circle"),
+    ]  # fmt: skip
+    connections = [
+        below("root", 1, "b"), below("root", 0, "a", 'sibTransId="arrow"'), below("a", 1, "a2"), below("a", 0, "a1"),
+        below("b", 0, "a1", 'type="presOf"'), below("c", 0, "c"),
+    ]  # fmt: skip
+    data = f"<dgm:dataModel><dgm:ptLst>{''.join(points)}</dgm:ptLst><dgm:cxnLst>{''.join(connections)}</dgm:cxnLst>"
+    assert drawings_module.diagram_lines(data.encode()) == [
+        "Alone", "Buy", "First of Buy", "Second of Buy", "then", "Sell", "Circle",
+    ]  # fmt: skip
+
+
 def test_a_series_that_breaks_off_gives_what_is_there() -> None:
     whole = f"<c:chartSpace><c:ser><c:tx>{strings('Alpha')}</c:tx><c:cat>{strings('Q1', 'Q2')}"
     assert list(drawings_module.chart_values(whole[: whole.index("Q2")].encode())) == ["Alpha", "Q1"]
