@@ -7,7 +7,7 @@ from tasks.documents.extract.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".docx", ".docm", ".dotx", ".dotm"),
     mime_types=("application/vnd.openxmlformats-officedocument.wordprocessingml.document",),
-    version="docx-8",
+    version="docx-9",
     reader="tasks.documents.extract.docx.reader",
     own_mime_types={
         ".docm": "application/vnd.ms-word.document.macroEnabled.12",

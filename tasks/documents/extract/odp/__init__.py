@@ -4,4 +4,4 @@ from typing import Final
 
 from tasks.documents.extract.odf import document_format
 
-FORMAT: Final = document_format("presentation", (".odp", ".otp", ".fodp"), version="odp-2")
+FORMAT: Final = document_format("presentation", (".odp", ".otp", ".fodp"), version="odp-3")

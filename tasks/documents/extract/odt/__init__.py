@@ -4,4 +4,4 @@ from typing import Final
 
 from tasks.documents.extract.odf import document_format
 
-FORMAT: Final = document_format("text", (".odt", ".ott", ".fodt"), version="odt-2")
+FORMAT: Final = document_format("text", (".odt", ".ott", ".fodt"), version="odt-3")

@@ -7,7 +7,7 @@ from tasks.documents.extract.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm"),
     mime_types=("application/vnd.openxmlformats-officedocument.presentationml.presentation",),
-    version="pptx-7",
+    version="pptx-8",
     reader="tasks.documents.extract.pptx.reader",
     own_mime_types={
         ".pptm": "application/vnd.ms-powerpoint.presentation.macroEnabled.12",

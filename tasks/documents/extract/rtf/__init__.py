@@ -7,6 +7,6 @@ from tasks.documents.extract.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".rtf",),
     mime_types=("application/rtf", "text/rtf"),
-    version="rtf-2",
+    version="rtf-3",
     reader="tasks.documents.extract.rtf.reader",
 )

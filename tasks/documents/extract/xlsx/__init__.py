@@ -7,7 +7,7 @@ from tasks.documents.extract.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".xlsx", ".xlsm", ".xltx", ".xltm"),
     mime_types=("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",),
-    version="xlsx-6",
+    version="xlsx-7",
     reader="tasks.documents.extract.xlsx.reader",
     own_mime_types={
         ".xlsm": "application/vnd.ms-excel.sheet.macroEnabled.12",

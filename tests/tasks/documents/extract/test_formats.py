@@ -16,25 +16,25 @@ ROOT = Path(__file__).parents[4]
 
 
 VERSIONS = {
-    ".rtf": "rtf-2",
+    ".rtf": "rtf-3",
     ".xml": "xml-4",
     ".md": "md-2",
     ".json": "json-2",
     ".csv": "csv-3",
-    ".docx": "docx-8",
+    ".docx": "docx-9",
     ".eml": "eml-3",
     ".msg": "msg-3",
-    ".odp": "odp-2",
+    ".odp": "odp-3",
     ".png": "image-1",
     ".ods": "ods-2",
-    ".odt": "odt-2",
+    ".odt": "odt-3",
     ".html": "html-2",
     ".pdf": "pdf-11",
-    ".pptx": "pptx-7",
+    ".pptx": "pptx-8",
     ".txt": "txt-3",
     ".xls": "xls-2",
     ".xlsb": "xlsb-2",
-    ".xlsx": "xlsx-6",
+    ".xlsx": "xlsx-7",
 }
 VERSIONS[".doc"] = f"doc-1 by {VERSIONS['.docx']}"
 VERSIONS[".ppt"] = f"ppt-1 by {VERSIONS['.pptx']}"
