@@ -76,6 +76,17 @@ _AHEAD: Final = 20
 """Characters before "period ended" that may say that it is no year."""
 
 _DATE_LINE: Final = 3000
+_MAILED: Final = re.compile(r"(?:[A-Z][A-Za-z-]{1,20}: [^\n]*\n){0,8}?Date: (?P<day>\d{4}-\d\d-\d\d)T")
+"""The head of a mail: no date in its words is a later one's, but those of plans."""
+
+_LINE: Final = re.compile(r"\n|(?<=[.;]) ")
+_TO_COME: Final = re.compile(
+    r"\b(?:forecasts?|budget(?:s|ed)?|plan(?:s|ned)?|expect(?:s|ed)?|targets?|will|matur(?:es?|ity|ing)|due|expir(?:es?|y)"
+    r"|prognose|erwarte\w*|fällig\w*|prévoi\w+|échéance|prevé|vencimiento|previst[oa]|scadenza|verwacht\w*|begroot)\b",
+    re.IGNORECASE,
+)
+"""Words of a line whose date may lie ahead of the document's own."""
+
 _FIRST_WEEK: Final = 7
 _INDIAN: Final = re.compile(r"₹|\bINR\b|\b(?:lakhs?|crores?)\b", re.IGNORECASE)
 _INDIAN_WORDS: Final = ("₹", "inr", "lakh", "crore")
@@ -326,8 +337,12 @@ _DAY_BEFORE: Final = re.compile(r"\b([0-3]?\d)\.? \Z")
 
 
 def _document_date(text: str, name: str) -> date | None:
-    for source in (name, text[:_DATE_LINE]):
-        dates = dates_in(source.replace("_", " "))
+    mailed = _MAILED.match(text)
+    if mailed is not None:
+        return date.fromisoformat(mailed["day"])
+    told = "\n".join(line for line in _LINE.split(text[:_DATE_LINE]) if not _TO_COME.search(line))
+    for source in (name, told, text[:_DATE_LINE]):
+        dates = dates_in(source.replace("_", " "), of_any_span=True)
         if dates:
             return max(dates)
     return None
