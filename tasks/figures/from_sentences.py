@@ -6,21 +6,21 @@ bound ("between", "at least") nor another period's ("from € 7.7 million"). A w
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
 from typing import Final
 
 from tasks.figures.abbreviations import SHORT_NAMES
 from tasks.figures.anchors import lowered
-from tasks.figures.concepts import Concept, Taxonomy, spellings
+from tasks.figures.concepts import Concept, Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Basis, Figure, Findings, basis_of
 from tasks.figures.measures import NEVER_NEGATIVE, planned, used_only
 from tasks.figures.numbers import PERCENT, Amount, amounts
 from tasks.figures.periods import When, find_periods
 from tasks.figures.sentence_counts import HYPOTHETICAL, count_figures
+from tasks.figures.sentence_cutting import sentences
+from tasks.figures.sentence_mentions import mentions_of
 from tasks.figures.sentence_periods import COMPARED, earlier_figure, own_period, period_of
 from tasks.figures.sentence_words import (
     ABOUT,
@@ -57,14 +57,6 @@ from tasks.figures.sentence_words import (
     SHORT_LEAD,
 )
 
-_LONGEST: Final = 600
-"""Characters of a sentence that is looked at."""
-
-_SENTENCE: Final = re.compile(
-    r"(?<=[.;!?])(?<!Mio\.)(?<!Mrd\.)(?<!Tsd\.)(?<!rd\.)(?<!ca\.)(?<!Nr\.)(?<!Rs\.)\s+"
-    r"(?!(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b)(?=[A-ZÄÖÜÉ0-9(“\"•–-])|\n(?=[•\-–\d(]|[A-ZÄÖÜ][^\n]{0,60}:)|\f|\n\s*\n"
-)
-_WRAP_END: Final = re.compile(r"[.:;!?]\s*$")
 _NEAR: Final = 40
 """Characters before a concept in which its amount may stand."""
 
@@ -75,7 +67,6 @@ _FIRST_LINES: Final = 400
 _DOES: Final = frozenset({"turned over"})
 """Mentions that are verbs: who does it stands before."""
 
-_DIGIT: Final = re.compile(r"\d")
 _ARTICLE: Final = re.compile(r"^([a-z]+)['’]$")
 """An article that has lost its vowel: "l'" of "l'EBITDA"."""
 
@@ -84,48 +75,10 @@ _AVERAGE: Final = re.compile(
 )
 
 
-class _Mentions:
-    """Finds the concepts that sentences name."""
-
-    def __init__(self, taxonomy: Taxonomy, short_names: Mapping[str, str]) -> None:
-        self._by_words: dict[str, Concept] = {}
-        self._short = {}
-        for short, name in short_names.items():
-            meaning = taxonomy.meaning(name)
-            if meaning is not None:
-                self._short[short] = self._by_words[short] = meaning.concept
-        for concept in taxonomy.concepts.values():
-            for written in concept.mentions:
-                for spelling in spellings(written):
-                    self._by_words.setdefault(spelling.lower(), concept)
-        by_letter: dict[str, list[str]] = defaultdict(list)
-        for word in sorted(self._by_words, key=len, reverse=True):
-            by_letter[word[0]].append(re.escape(word[1:]))
-        # A branch that begins with its letter lets the search pass by all other letters at once.
-        self._pattern = re.compile(
-            "|".join(
-                rf"{re.escape(letter)}(?<![\w-]{re.escape(letter)})(?:{'|'.join(rest)})(?![\w-])"
-                for letter, rest in by_letter.items()
-            )
-        )
-
-    def find(self, lower: str, sentence: str) -> Iterator[tuple[Concept, re.Match[str]]]:
-        """The concepts that a sentence names, and where; `lower` is the sentence in lower case."""
-        for match in self._pattern.finditer(lower):
-            # a short name is one in capitals alone
-            if match.group() not in self._short or sentence[match.start() : match.start() + 2].isupper():
-                yield self._by_words[match.group()], match
-
-
-@lru_cache(maxsize=4)
-def _mentions(taxonomy: Taxonomy, language: str) -> _Mentions:
-    return _Mentions(taxonomy, SHORT_NAMES.get(language, {}))
-
-
 def sentence_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[Figure]:
     """The figures of a document's sentences; amounts without a period are counted as left out in `findings`."""
-    mentions = _mentions(taxonomy, document.language if document.language in SHORT_NAMES else "")
-    for start, sentence in _sentences(document.text):
+    mentions = mentions_of(taxonomy, document.language if document.language in SHORT_NAMES else "")
+    for start, sentence in sentences(document.text):
         lower = lowered(sentence)
         mentioned: set[tuple[str, int]] = set()
         for concept, match in mentions.find(lower, sentence):
@@ -135,44 +88,6 @@ def sentence_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Fin
         for figure in count_figures(document, taxonomy, start, sentence, lower):
             if (figure.concept, figure.start) not in mentioned:
                 yield figure
-
-
-def _sentences(text: str) -> Iterator[tuple[int, str]]:
-    """The sentences with a digit in them that stand in no table, with their offsets; wrapped lines are one."""
-    at = 0
-    pending: list[str] = []
-    begun = 0
-    for line in text.split("\n"):
-        start, at = at, at + len(line) + 1
-        if "\t" in line or not line.strip() or "\f" in line:
-            if pending:
-                yield from _split("\n".join(pending), begun)
-                pending = []
-            if "\t" not in line and line.strip():
-                yield from _split(line, start)
-            continue
-        if not pending:
-            begun = start
-        pending.append(line)
-        if len(line) < 60 or _WRAP_END.search(line) or len(pending) > 40:
-            yield from _split("\n".join(pending), begun)
-            pending = []
-    if pending:
-        yield from _split("\n".join(pending), begun)
-
-
-def _split(paragraph: str, start: int) -> Iterator[tuple[int, str]]:
-    if not _DIGIT.search(paragraph):
-        return
-    at = 0
-    for match in _SENTENCE.finditer(paragraph):
-        piece = paragraph[at : match.start()]
-        if _DIGIT.search(piece):
-            yield start + at, piece[:_LONGEST].replace("\n", " ")
-        at = match.end()
-    piece = paragraph[at:]
-    if _DIGIT.search(piece):
-        yield start + at, piece[:_LONGEST].replace("\n", " ")
 
 
 def _of_mention(
