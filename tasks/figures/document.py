@@ -65,6 +65,7 @@ _REPORT_TEXT: Final = re.compile(
     re.IGNORECASE,
 )
 _SLIDES: Final = frozenset({".pptx", ".ppt", ".odp"})
+_WHOLE_LINES: Final = frozenset({*_SLIDES, ".docx", ".html"})
 _SHEETS: Final = frozenset({".xlsx", ".xls", ".xlsb", ".ods", ".csv"})
 _STATED: Final = re.compile(
     r"\b(?:expressed|presented|stated|report(?:ed)?|prepared|denominated|amounts?|figures|currency is|beträge|angaben"
@@ -207,6 +208,11 @@ class LedgerDocument:
     def of_pages(self) -> bool:
         """Whether its breaks are those of pages, and not of sheets or slides."""
         return all(part.kind == kinds.PAGE for part in self._parts)
+
+    @property
+    def wraps(self) -> bool:
+        """Whether its lines may be cut by a page's or a mail's width; those of slides and letters are paragraphs."""
+        return self.format not in _WHOLE_LINES
 
     @cached_property
     def _head(self) -> str:

@@ -18,7 +18,7 @@ from tasks.figures.figure import Basis, Figure, Findings, basis_of
 from tasks.figures.measures import NEVER_NEGATIVE, planned, used_only
 from tasks.figures.numbers import PERCENT, Amount, amounts
 from tasks.figures.periods import When, find_periods
-from tasks.figures.sentence_counts import HYPOTHETICAL, count_figures
+from tasks.figures.sentence_counts import count_figures, is_hypothetical
 from tasks.figures.sentence_cutting import sentences
 from tasks.figures.sentence_mentions import mentions_of
 from tasks.figures.sentence_periods import COMPARED, earlier_figure, own_period, period_of
@@ -55,6 +55,8 @@ from tasks.figures.sentence_words import (
     REMAINDER,
     SET_ASIDE,
     SHORT_LEAD,
+    STATED,
+    STATED_ALONE,
 )
 
 _NEAR: Final = 40
@@ -78,7 +80,7 @@ _AVERAGE: Final = re.compile(
 def sentence_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[Figure]:
     """The figures of a document's sentences; amounts without a period are counted as left out in `findings`."""
     mentions = mentions_of(taxonomy, document.language if document.language in SHORT_NAMES else "")
-    for start, sentence in sentences(document.text):
+    for start, sentence in sentences(document.text, wraps=document.wraps):
         lower = lowered(sentence)
         mentioned: set[tuple[str, int]] = set()
         for concept, match in mentions.find(lower, sentence):
@@ -118,13 +120,13 @@ def _of_mention(
     behind = sentence[match.end() :]
     if match.group() in CASH and (PAID.match(behind) or PAID_IN.search(before)):
         return
-    if RELATED.match(behind):
+    if RELATED.match(behind) or (match.group() in STATED_ALONE and STATED.match(behind) is None):
         return
     if NOT_BEHIND.match(behind) and not (concept.id == "recurring_revenue" and re.match(r"\s*from contracts", behind)):
         return
-    if HYPOTHETICAL.search(sentence) and not PLAN.search(sentence):
+    if is_hypothetical(sentence, match.start()) and not PLAN.search(sentence):
         return
-    for amount in amounts(behind, comma_decimal=document.comma_decimal):
+    for amount in _amounts_behind(document, concept, behind):
         if amount.start > 120:
             return
         lead = behind[: amount.start]
@@ -242,6 +244,13 @@ def _was_made(sentence: str, lead: str, end: int, amount: Amount) -> bool:
     )
 
 
+def _amounts_behind(document: LedgerDocument, concept: Concept, behind: str) -> Iterator[Amount]:
+    """The amounts behind a concept; of money, "6,420 lakhs" or "3.1 million" are of the document's own currency."""
+    for amount in amounts(behind, comma_decimal=document.comma_decimal):
+        of_money = amount.unit is None and amount.scale and "money" in concept.units
+        yield replace(amount, unit=document.currency) if of_money else amount
+
+
 def _without_last_period(lead: str) -> str:
     """The words before an amount without a period right before it: "betrug" of "betrug 2024"."""
     lead = ABOUT.sub("", lead)
@@ -270,7 +279,7 @@ def _figure(
     said = sentence[max(0, match.start() - 40) : match.end() + amount.start]
     instant = concept.kind == "instant" or _is_stock(concept, label)
     instant = instant or (concept.kind == "either" and not _AVERAGE.search(said))
-    when = period_of(sentence, match.start(), match.end() + amount.start, match.end() + amount.end)
+    when = period_of(sentence, match.start(), match.end() + amount.start, match.end() + max(amount.end, 0))
     if when is None:
         when = own_period(document, sentence, match.start(), match.end() + amount.end)
     if when is None:

@@ -10,24 +10,35 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Figure, basis_of
 from tasks.figures.measures import planned
 from tasks.figures.numbers import PERCENT
-from tasks.figures.periods import When
+from tasks.figures.periods import When, find_periods
 from tasks.figures.sentence_periods import COMPARED, earlier_figure, own_period, period_of
 
 HYPOTHETICAL: Final = re.compile(
     r"\bif\b|\bunless\b|\bshould\b|\bmay\b(?! \d)|\bcould\b|\bwould\b|\bmight\b|\bprovided that\b|\bin the event\b"
-    r"|\bthreshold\b|\bminimum\b|\bat least\b|\bcovenant\b|\bcompetitor|\bmarket (?:size|of)\b|\bpeer",
+    r"|\bthreshold\b|\bminimum\b|\bat least\b|\bcovenant\b|\bcompetitor|\bmarket (?:size|of)\b|\bpeer"
+    r"|\b(?:aurait|auraient|serait|seraient|würden?|hätten?|wären?|habría|habrían|sería|serían|avrebbe|avrebbero|sarebbe"
+    r"|sarebbero|zou(?:den)?|teria|teriam|seria|seriam|skulle|ville)\b",
     re.IGNORECASE,
 )
+
+
+def is_hypothetical(sentence: str, at: int) -> bool:
+    """Whether what a sentence says at a place of it did not happen, or is another's: a semicolon ends what is said."""
+    begin, end = sentence.rfind(";", 0, at) + 1, sentence.find(";", at)
+    return HYPOTHETICAL.search(sentence, begin, end if end >= 0 else len(sentence)) is not None
+
+
 _HEADCOUNT: Final = re.compile(
     r"(?:(?P<lead>\b(?:employ(?:s|ed|ing)?|employing|headcount (?:of|was|is|stood at)|team of"
     r"|workforce (?:made up )?of|staff of|total of"
-    r"|had|has|have|with|were|was|waren|sind|zähl(?:t|te|ten)(?: wir)?"
+    r"|had|has|have|with|were|was|waren|sind|hatten?|zähl(?:t|te|ten)(?: wir)?"
     r"|beschäftigt(?:e|en)?(?: (?:das unternehmen|die gesellschaft|die gruppe|wir))?"
     r"|emplea(?:ba)?|emploie|employait|compte|comptait"
     r"|de|contaba con|cuenta con|impiega(?:va)?"
-    r"|conta(?:va)?|di|telde|telt|empregava|tinha|hade|havde|har|beskæftigede|sysselsatte)\b[ :]*"
+    r"|conta(?:va)?|di|telde|telt|empregava|tinha|hade|havde|har|beskæftigede|sysselsatte)\b"
+    r"(?: (?-i:[A-Z])[\w&.-]*){0,3}[ :]*"
     r"(?:about |around |approximately |some |an average of |a total of |rund |on average |(?:zum|am|ende"
-    r"|per) [\d. ]{4,12}\d{2} )?)|^(?:[•\-–]\s*)?(?:.{0,30}[.:] )?)"
+    r"|per|at|on|as of|au|al|a|op|em|den) {4,})?)|^(?:[•\-–]\s*)?(?:.{0,30}[.:] )?)"
     r"(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{1,6}|\d\.\d{1,2}(?= million))(?P<million> million)?\s+"
     r"(?:(?:permanent|total|regular|full-?(?:[ -]time)?|part[- ]time|and|active|dedicated|full[- ]time equivalent) )*"
     r"(?P<what>employees|associates|colleagues|persons"
@@ -96,9 +107,19 @@ _PEOPLE: Final = (
 _BUYERS: Final = ("customer", "client", "kunde", "logo")
 _SHARES: Final = re.compile(
     r"\b(?:there (?:were|are)|had|has|of|in issue:|outstanding:)\s+(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{4,12})\s+"
-    r"(?:(?:ordinary|common|registered|voting) )*(?:shares|stock) (?:in issue|outstanding|issued)\b(?P<after>.{0,60})",
+    r"(?:(?:ordinary|common|registered|voting) )*(?:shares|stock)"
+    r"(?: of (?:(?:our|its|the) )?(?:class [a-c] )?(?:common|ordinary|capital) (?:stock|shares))?,?"
+    r" (?:(?:were|are|was) )?(?:in issue|(?:issued and )?outstanding|issued)\b(?P<after>.{0,60})",
     re.IGNORECASE,
 )
+
+
+def _without_days(sentence: str) -> str:
+    """A sentence with blanks in the place of its dates, of the same length: "zum 31.12.2024 191 Mitarbeiter"."""
+    for when in find_periods(sentence):
+        if when.end is not None and when.months is None:
+            sentence = sentence[: when.start] + " " * (when.stop - when.start) + sentence[when.stop :]
+    return sentence
 
 
 def count_figures(
@@ -108,6 +129,7 @@ def count_figures(
 
     `lower` is the sentence in lower case.
     """
+    undated = _without_days(sentence)
     for concept, words, pattern in (
         ("headcount", _PEOPLE, _HEADCOUNT),
         ("headcount", _PEOPLE, _LISTED_PEOPLE),
@@ -119,8 +141,8 @@ def count_figures(
     ):
         if concept not in taxonomy.concepts or not any(word in lower for word in words):
             continue
-        match = pattern.search(sentence)
-        if match is None or HYPOTHETICAL.search(sentence):
+        match = pattern.search(undated)
+        if match is None or is_hypothetical(sentence, match.start()):
             continue
         share = concept == "largest_customer_share"
         after = match["after"] or ""

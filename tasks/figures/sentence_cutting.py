@@ -15,8 +15,11 @@ _WRAP_END: Final = re.compile(r"[.:;!?]\s*$")
 _DIGIT: Final = re.compile(r"\d")
 
 
-def sentences(text: str) -> Iterator[tuple[int, str]]:
-    """The sentences with a digit in them that stand in no table, with their offsets; wrapped lines are one."""
+def sentences(text: str, *, wraps: bool = True) -> Iterator[tuple[int, str]]:
+    """The sentences with a digit in them that stand in no table, with their offsets.
+
+    Where the format `wraps` its lines, a long one goes on in the next; else a line is a paragraph.
+    """
     at = 0
     pending: list[str] = []
     begun = 0
@@ -32,7 +35,7 @@ def sentences(text: str) -> Iterator[tuple[int, str]]:
         if not pending:
             begun = start
         pending.append(line)
-        if len(line) < 60 or _WRAP_END.search(line) or len(pending) > 40:
+        if not wraps or len(line) < 60 or _WRAP_END.search(line) or len(pending) > 40:
             yield from _split("\n".join(pending), begun)
             pending = []
     if pending:

@@ -158,14 +158,14 @@ PAID: Final = re.compile(
     r"|^\s*(?:capital (?:expenditure|spend)|(?:dividend|tax|interest)s?\b)"
     r"|^\s*(?:(?:that (?:is|was|were) )?(?:used|provided|received|paid|acquired|generated|required|collected|returned"
     r"|inflows?|outflows?|proceeds|payments?|distributions?|merger|purchase|awards?|compensation|from|for|to|per)\b"
-    r"|\()",
+    r"|\((?!\d|at\b|as\b))",
     re.IGNORECASE,
 )
 """Behind "cash": what was paid and no balance."""
 
 MADE: Final = re.compile(
     r"\b(?:(?:did|made|posted|reported|booked|recorded|achieved|delivered|earned|reached|hit|had|held|generated|produced)"
-    r"|(?:closed|finished|ended|exited|came in)(?: [^.;:,]{0,25}?)? (?:at|with|on))"
+    r"|have|has|holds?|sits? on|(?:closed|finished|ended|exited|came in|went into)(?: [^.;:,]{0,25}?)? (?:at|with|on))"
     r"(?: (?:[^.;:]|\.\d){0,50}(?:,| and))? *$",
     re.IGNORECASE,
 )
@@ -181,3 +181,12 @@ LOSS: Final = re.compile(
     r"\b(?:net loss|loss (?:for the|after tax)|operating loss|loss from|ebitda loss|jahresfehlbetrag|perte)\b",
     re.IGNORECASE,
 )
+STATED_ALONE: Final = frozenset({"equity", "debt"})
+"""Names of concepts that are parts of many others: what they are called alone is stated in so many words."""
+
+STATED: Final = re.compile(
+    r"\s*(?:(?:at|as at|as of|on|in|by) (?:the )?[^.;:]{3,40}? )?(?:of|was|is|stood at|stands at|amounted to|came to"
+    r"|totall?ed|:|=)(?= )",
+    re.IGNORECASE,
+)
+"""Behind such a name: "Equity at 31 December 2024 was", "debt of"; and not "debt service of", "equity raised:"."""
