@@ -190,10 +190,13 @@ class LedgerDocument:
         self.format = document_format or PurePath(name).suffix.lower()
         self._parts: list[Place] = []
         self._blocks: list[Place] = []
+        self._headings: list[Place] = []
         for place in places:
             kind = place[2]
             if kind in {kinds.PAGE, kinds.SLIDE, kinds.SHEET, kinds.ATTACHMENT}:
                 self._parts.append(Place(int(place[0]), int(place[1]), str(kind), str(place[3])))
+            elif kind == kinds.HEADING:
+                self._headings.append(Place(int(place[0]), int(place[1]), str(kind), str(place[3])))
             elif kind == kinds.CELLS:
                 self._blocks.append(Place(int(place[0]), int(place[1]), str(kind), str(place[3])))
         self._part_starts = [part.start for part in self._parts]
@@ -335,6 +338,15 @@ class LedgerDocument:
         """The page, slide, sheet or attachment around an offset."""
         at = bisect_right(self._part_starts, offset) - 1
         return self._parts[at] if at >= 0 and offset < self._parts[at].end else None
+
+    def heading(self, offset: int) -> str:
+        """What an offset stands under: the first line of its slide, else the nearest heading; "" without one."""
+        part = self.part(offset)
+        if part is not None and part.kind == kinds.SLIDE:
+            title = self.text[part.start : part.end].strip().partition("\n")[0]
+            return title if offset >= part.start + len(title) else ""
+        over = [place for place in self._headings if place.start <= offset < place.end]
+        return max(over, key=lambda place: place.start).label if over else ""
 
     def place(self, offset: int, row: str = "", column: str = "") -> str:
         """Where a number stands, in words: `page 3, row “Revenue”, column “2024”`."""

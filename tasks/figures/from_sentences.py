@@ -18,6 +18,7 @@ from tasks.figures.figure import Basis, Figure, Findings, basis_of
 from tasks.figures.measures import NEVER_NEGATIVE, planned, used_only
 from tasks.figures.numbers import PERCENT, Amount, amounts
 from tasks.figures.periods import When, find_periods
+from tasks.figures.sentence_context import Spoken
 from tasks.figures.sentence_counts import count_figures, is_hypothetical
 from tasks.figures.sentence_cutting import sentences
 from tasks.figures.sentence_mentions import mentions_of
@@ -80,26 +81,36 @@ _AVERAGE: Final = re.compile(
 def sentence_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[Figure]:
     """The figures of a document's sentences; amounts without a period are counted as left out in `findings`."""
     mentions = mentions_of(taxonomy, document.language if document.language in SHORT_NAMES else "")
+    spoken = Spoken(document)
     for start, sentence in sentences(document.text, wraps=document.wraps):
         lower = lowered(sentence)
+        spoken.begin(start, sentence)
         mentioned: set[tuple[str, int]] = set()
         for concept, match in mentions.find(lower, sentence):
-            for figure in _of_mention(document, concept, match, start, sentence, findings):
+            for figure in _of_mention(document, concept, match, start, sentence, findings, spoken):
                 mentioned.add((figure.concept, figure.start))
                 yield figure
-        for figure in count_figures(document, taxonomy, start, sentence, lower):
+        for figure in count_figures(document, taxonomy, start, sentence, lower, spoken):
             if (figure.concept, figure.start) not in mentioned:
                 yield figure
 
 
 def _of_mention(
-    document: LedgerDocument, concept: Concept, match: re.Match[str], start: int, sentence: str, findings: Findings
+    document: LedgerDocument,
+    concept: Concept,
+    match: re.Match[str],
+    start: int,
+    sentence: str,
+    findings: Findings,
+    spoken: Spoken,
 ) -> Iterator[Figure]:
     before = sentence[: match.start()]
     ahead = _amount_ahead(document, concept, sentence, before, match)
     if ahead is not None:
         label, behind = sentence[slice(*match.span())], sentence[match.end() :]
-        figure = _figure(document, concept, label, ahead, start + match.end(), sentence, match, behind, findings)
+        figure = _figure(
+            document, concept, label, ahead, start + match.end(), sentence, match, behind, findings, spoken
+        )
         if figure is not None:
             yield figure
         return
@@ -183,6 +194,7 @@ def _of_mention(
             match,
             behind,
             findings,
+            spoken,
         )
         if figure is None:
             return
@@ -274,7 +286,7 @@ def _is_part_of_date(text: str, amount: Amount) -> bool:
 
 def _figure(
     document: LedgerDocument, concept: Concept, label: str, amount: Amount, offset: int, sentence: str,
-    match: re.Match[str], behind: str, findings: Findings,
+    match: re.Match[str], behind: str, findings: Findings, spoken: Spoken,
 ) -> Figure | None:  # fmt: skip
     said = sentence[max(0, match.start() - 40) : match.end() + amount.start]
     instant = concept.kind == "instant" or _is_stock(concept, label)
@@ -287,12 +299,15 @@ def _figure(
         if compared and compared["year"]:  # "(2023: € 3.9 m)" behind it: this is the year after
             when = When(year=int(compared["year"]) + 1, months=12)
     if when is None:
+        when = spoken.inherited(sentence, min(match.start(), match.end() + amount.start), instant=instant)
+    if when is None:
         findings.leave_out("no period")
         return None
     period = document.calendar.resolve(when, instant=instant)
     if period is None:
         findings.leave_out("no period")
         return None
+    spoken.hear(when)
     value = abs(amount.value) if concept.sign == "positive" else amount.value
     if concept.sign == "loss" and value > 0 and LOSS.search(label):
         value = -value

@@ -11,6 +11,7 @@ from tasks.figures.figure import Figure, basis_of
 from tasks.figures.measures import planned
 from tasks.figures.numbers import PERCENT
 from tasks.figures.periods import When, find_periods
+from tasks.figures.sentence_context import Spoken
 from tasks.figures.sentence_periods import COMPARED, earlier_figure, own_period, period_of
 
 HYPOTHETICAL: Final = re.compile(
@@ -123,11 +124,11 @@ def _without_days(sentence: str) -> str:
 
 
 def count_figures(
-    document: LedgerDocument, taxonomy: Taxonomy, start: int, sentence: str, lower: str
+    document: LedgerDocument, taxonomy: Taxonomy, start: int, sentence: str, lower: str, spoken: Spoken
 ) -> Iterator[Figure]:
     """People, customers and the largest customer's share, which sentences count in words of their own.
 
-    `lower` is the sentence in lower case.
+    `lower` is the sentence in lower case, `spoken` what stands over it and before it.
     """
     undated = _without_days(sentence)
     for concept, words, pattern in (
@@ -165,6 +166,7 @@ def count_figures(
         of_stock = share and re.search(r"\barr\b|recurring", after, re.IGNORECASE)
         when = period_of(sentence, match.start(), match.start("number"), match.end("number"))
         when = when or own_period(document, sentence, match.start(), match.end())
+        when = when or spoken.inherited(sentence, match.start("number"), instant=not share)
         if when is None and document.calendar.ends and document.kind.basis == "audited" and len(document.text) < 60_000:
             dated = document.calendar.dated
             ends = [end for end in document.calendar.ends.values() if dated is None or end <= dated]
@@ -177,6 +179,7 @@ def count_figures(
         period = document.calendar.resolve(when, instant=instant)
         if period is None:
             continue
+        spoken.hear(when)
         value = Decimal(digits)
         step = Decimal(1).scaleb(-len(digits.partition(".")[2]))
         if millions:
