@@ -18,11 +18,12 @@ from tasks.figures.figure import Basis, Figure, Findings, basis_of
 from tasks.figures.measures import NEVER_NEGATIVE, planned, used_only
 from tasks.figures.numbers import PERCENT, Amount, amounts
 from tasks.figures.periods import When, find_periods
+from tasks.figures.sentence_comparisons import COMPARED, behind_it, compared_year, in_brackets
 from tasks.figures.sentence_context import Spoken
 from tasks.figures.sentence_counts import count_figures, is_hypothetical
 from tasks.figures.sentence_cutting import sentences
 from tasks.figures.sentence_mentions import mentions_of
-from tasks.figures.sentence_periods import COMPARED, earlier_figure, own_period, period_of
+from tasks.figures.sentence_periods import own_period, period_of
 from tasks.figures.sentence_words import (
     ABOUT,
     BEFORE,
@@ -131,7 +132,7 @@ def _of_mention(
     behind = sentence[match.end() :]
     if match.group() in CASH and (PAID.match(behind) or PAID_IN.search(before)):
         return
-    if RELATED.match(behind) or (match.group() in STATED_ALONE and STATED.match(behind) is None):
+    if RELATED.match(behind):
         return
     if NOT_BEHIND.match(behind) and not (concept.id == "recurring_revenue" and re.match(r"\s*from contracts", behind)):
         return
@@ -158,6 +159,7 @@ def _of_mention(
         lead = _without_last_period(lead)
         plain = re.sub(r"\([^()]*\)?", " ", lead)
         linked = LINK.search(lead.rstrip() + " ") or re.fullmatch(r"\s*", lead)
+        linked = STATED.fullmatch(lead) if match.group() in STATED_ALONE else linked
         if not linked or re.search(
             r"[;]|\bwhile\b|\bwhereas\b|\bas well as\b|\band (?:an? |the )?(?!to\b|\w+ed\b)[a-z]+ (?:was|were|of)\b",
             plain,
@@ -200,10 +202,9 @@ def _of_mention(
             return
         yield figure
         compared = COMPARED.match(rest)
-        if compared:
-            earlier = earlier_figure(document, figure, compared, start + match.end() + amount.end)
-            if earlier:
-                yield earlier
+        at = start + match.end() + amount.end
+        other = in_brackets(document, figure, compared, at) if compared else behind_it(document, figure, rest, at)
+        yield from filter(None, (other,))
         return
 
 
@@ -296,8 +297,8 @@ def _figure(
         when = own_period(document, sentence, match.start(), match.end() + amount.end)
     if when is None:
         compared = COMPARED.match(behind[amount.end :])
-        if compared and compared["year"]:  # "(2023: € 3.9 m)" behind it: this is the year after
-            when = When(year=int(compared["year"]) + 1, months=12)
+        if compared and compared_year(compared):  # "(2023: € 3.9 m)" behind it: this is the year after
+            when = When(year=(compared_year(compared) or 0) + 1, months=12)
     if when is None:
         when = spoken.inherited(sentence, min(match.start(), match.end() + amount.start), instant=instant)
     if when is None:

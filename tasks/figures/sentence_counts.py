@@ -11,8 +11,9 @@ from tasks.figures.figure import Figure, basis_of
 from tasks.figures.measures import planned
 from tasks.figures.numbers import PERCENT
 from tasks.figures.periods import When, find_periods
+from tasks.figures.sentence_comparisons import COMPARED, in_brackets
 from tasks.figures.sentence_context import Spoken
-from tasks.figures.sentence_periods import COMPARED, earlier_figure, own_period, period_of
+from tasks.figures.sentence_periods import own_period, period_of
 
 HYPOTHETICAL: Final = re.compile(
     r"\bif\b|\bunless\b|\bshould\b|\bmay\b(?! \d)|\bcould\b|\bwould\b|\bmight\b|\bprovided that\b|\bin the event\b"
@@ -195,7 +196,7 @@ def count_figures(
         yield figure
         compared = COMPARED.match(after if not share else after + sentence[match.end() :])
         if compared:
-            earlier = earlier_figure(
+            earlier = in_brackets(
                 document, figure, compared, start + (match.start("after") if match["after"] else match.end())
             )
             if earlier:

@@ -181,12 +181,16 @@ LOSS: Final = re.compile(
     r"\b(?:net loss|loss (?:for the|after tax)|operating loss|loss from|ebitda loss|jahresfehlbetrag|perte)\b",
     re.IGNORECASE,
 )
-STATED_ALONE: Final = frozenset({"equity", "debt"})
+STATED_ALONE: Final = frozenset({"equity", "debt", "sales", "ventas", "ventes", "vendite", "vendas"})
 """Names of concepts that are parts of many others: what they are called alone is stated in so many words."""
 
 STATED: Final = re.compile(
-    r"\s*(?:(?:at|as at|as of|on|in|by) (?:the )?[^.;:]{3,40}? )?(?:of|was|is|stood at|stands at|amounted to|came to"
-    r"|totall?ed|:|=)(?= )",
+    r"\s*(?:,? ?(?:at|as at|as of|on|in|for|per|au|al?|el|en|nel|em) (?=[^.;:,]{0,40}\d)(?:the )?[^.;:,]{3,45}?,? )?"
+    r"(?:(?:had|have|has) )?(?:of|was|were|is|are|stood at|stands at|amount(?:ed|s) to|c[ao]me (?:in at|to)|totall?ed"
+    r"|reached|rose to|grew to|increased to|fell to|declined to|to|hit|:|=|alcanz(?:ó|aron)|fueron de|ascend\w+ a|de"
+    r"|ont atteint|(?:se sont |s['’])élev\w+ à|étaient de|sono state (?:pari a|di)|ammonta\w+ a|di|foram de"
+    r"|somaram)?\s*(?:(?:just |only )?(?:about|around|approximately|some|roughly|nearly|almost|unos|environ|circa"
+    r"|cerca de) )?",
     re.IGNORECASE,
 )
-"""Behind such a name: "Equity at 31 December 2024 was", "debt of"; and not "debt service of", "equity raised:"."""
+"""All that stands between such a name and its amount: "Equity at 31 May 2024 was", "debt of"; not "debt service of"."""
