@@ -1,0 +1,128 @@
+"""What a sentence leaves to those around it: of when it is, what it compares with, and in which currency."""
+
+import pytest
+
+from tasks.documents.extract.places import Place
+from tasks.figures.concepts import taxonomy
+from tasks.figures.document import LedgerDocument
+from tasks.figures.document_figures import find_figures
+from tasks.figures.figure import Figure
+
+Said = tuple[str, str, str]
+
+
+def figures(text: str, name: str = "a.txt", *places: Place) -> list[Figure]:
+    return find_figures(LedgerDocument(text, places, name), taxonomy()).figures
+
+
+def said(text: str, name: str = "a.txt", *places: Place) -> list[Said]:
+    """(concept, value, period) of a text's figures."""
+    return [(figure.concept, f"{figure.value:f}", figure.period) for figure in figures(text, name, *places)]
+
+
+FIRST = "Borrowings were £9.6 million at 30 June 2024."
+DEBT = ("debt", "9600000", "2024-06-30")
+
+
+@pytest.mark.parametrize(
+    ("second", "found"),
+    [
+        ("Cash was £2.3 million.", [("cash", "2300000", "2024-06-30")]),
+        ("Cash is £2.3 million today.", []),
+        ("We expect cash of £2.3 million.", []),
+        ("Revenue was £8.1 million.", []),  # a day names no time that revenue could be of
+        ("Northern Tiles had cash of £2.3 million.", []),
+    ],
+)
+def test_a_sentence_that_names_no_time_is_of_that_of_the_one_before_it(second: str, found: list[Said]) -> None:
+    assert said(f"{FIRST} {second}\n") == [DEBT, *found]
+
+
+def test_a_new_paragraph_is_of_no_time_that_was_named_before() -> None:
+    assert said(f"{FIRST}\n\nCash was £2.3 million.\n") == [DEBT]
+
+
+@pytest.mark.parametrize(
+    ("title", "line", "found"),
+    [
+        ("FY24 in figures", "Net sales of $88.2M", [("revenue", "88200000", "2024-01-01/2024-12-31")]),
+        ("Balance sheet at 30 June 2024", "Net debt and cash of $4.2M", []),
+        ("Balance sheet at 30 June 2024", "Cash of $4.2M", [("cash", "4200000", "2024-06-30")]),
+        ("Board meeting, 18 February 2025", "Cash of $4.2M", []),
+        ("Outlook 2025", "Net sales of $88.2M", []),
+    ],
+)
+def test_a_line_of_a_slide_is_of_its_titles_time(title: str, line: str, found: list[Said]) -> None:
+    text = f"{title}\n{line}\n"
+    assert said(text, "deck.pptx", Place(0, len(text), "slide", "1")) == found
+
+
+def test_a_list_is_of_the_time_that_the_line_over_it_names() -> None:
+    text = "At 31 December 2024:\n\n- Cash: €4.2 million\n- Borrowings: €9.0 million\n"
+    assert said(text) == [("cash", "4200000", "2024-12-31"), ("debt", "9000000", "2024-12-31")]
+
+
+@pytest.mark.parametrize(
+    ("rest", "found"),
+    [
+        (" and €58.1 million in 2023.", ["66200000", "58100000"]),
+        (", up 14 % from €58.1 million in 2023.", ["66200000", "58100000"]),
+        (", against €58.1 million the year before.", ["66200000", "58100000"]),
+        (" (FY23: €58.1 million).", ["66200000", "58100000"]),
+        (", while EBITDA fell from €58.1 million in 2023.", ["66200000"]),
+        (" and €58.1 million of bookings in 2023.", ["66200000"]),
+    ],
+)
+def test_the_figure_that_a_sentence_compares_with_is_of_its_own_year(rest: str, found: list[str]) -> None:
+    values = figures(f"Net sales were €66.2 million in 2024{rest}\n")
+    assert [f"{figure.value:f}" for figure in values] == found
+    assert {figure.period[:4] for figure in values[1:]} <= {"2023"}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "found"),
+    [
+        ("Equity stood at $139.1 million at 31 December 2024.", ["equity"]),
+        ("Equity raised: $139.1 million in 2024.", []),
+        ("Private equity of $139.1 million in 2024.", []),
+        ("Debt service of $2.1 million was paid in 2024.", []),
+        ("Sales for the year to 31 December 2024 came in at £63.8m.", ["revenue"]),
+        ("Sales of the Hollow series reached £63.8m in 2024.", []),
+        ("À périmètre comparable, le chiffre d'affaires 2024 aurait été de 44,9 M€.", []),
+        ("Net revenue in 2024 was SEK 201 million; in constant currency it would have been less.", ["revenue"]),
+    ],
+)
+def test_a_plain_name_counts_where_a_verb_states_it(sentence: str, found: list[str]) -> None:
+    assert [figure.concept for figure in figures(sentence + "\n")] == found
+
+
+def test_an_amount_without_a_sign_is_of_the_documents_currency() -> None:
+    text = "Results in INR lakhs\n\nBorrowings stood at 6,420 lakhs at 31 March 2024.\n"
+    assert [(figure.unit, f"{figure.value:f}") for figure in figures(text)] == [("INR", "642000000")]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Wir hatten zum 31.12.2024 191 Mitarbeiter.",
+        "Zum 31. Dezember 2024 beschäftigte Kern 191 Mitarbeiter.",
+    ],
+)
+def test_people_are_counted_behind_a_date_or_a_name(sentence: str) -> None:
+    assert said(sentence + "\n") == [("headcount", "191", "2024-12-31")]
+
+
+def test_a_mail_is_of_the_day_in_its_head() -> None:
+    head = "From: a@example.com\nDate: 2024-09-17T16:20:00+01:00\nSubject: EBITDA\n\n"
+    found = figures(f"{head}EBITDA is £3.9 million for the year to 30 June 2025.\n", "a.eml")
+    assert [figure.basis for figure in found] == ["forecast"]
+
+
+def test_a_half_years_report_is_of_its_last_day() -> None:
+    text = "Half-year report\n\nSEK million\tJan–Jun 2024\tJan–Dec 2023\nNet revenue\t184.2\t371.0\n"
+    assert [figure.basis for figure in figures(text)] == [None, None]
+
+
+def test_this_year_is_no_part_of_the_company() -> None:
+    text = "Year to 30 June 2024, £\n\tThis year\tLast year\nEBITDA\t2,810,440\t2,502,118\n"
+    assert [(figure.entity, figure.period[:4]) for figure in figures(text)] == [(None, "2023"), (None, "2022")]
