@@ -11,7 +11,7 @@ from typing import Final
 from tasks.figures.figure import basis_of
 from tasks.figures.numbers import Units, only_units, units_of
 from tasks.figures.periods import HINT, When, find_periods, header_period, says_to_date, spoken_span, year_earlier
-from tasks.figures.table_labels import Label, LabelReader, entity_named
+from tasks.figures.table_labels import Label, LabelReader, entity_named, is_date
 from tasks.figures.table_rows import Row
 
 _SKIPPED_COLUMN: Final = re.compile(
@@ -264,7 +264,8 @@ def columns_under(
         return dict(zip(numbers, headed, strict=True))
     if any(columns[index].words for index in range(1, len(columns))):
         return known
-    alone = title_when(titles, "")  # one column without a header under a dated title
+    # one column without a header under a dated title, or under the name of a chart's series
+    alone = title_when(titles, corner if is_date(corner) else "")
     if len(numbers) == 1 and alone is not None and alone.dated:
         return {numbers[0]: Column("", reader.read(""), alone, None, False, table_units(titles, corner, []))}
     return {index: columns[index] for index in numbers if index < len(columns)}

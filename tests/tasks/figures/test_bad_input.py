@@ -62,6 +62,19 @@ def test_each_series_of_a_native_chart_gives_its_figures(tmp_path: Path) -> None
     ]
 
 
+def test_a_chart_with_a_series_a_year_gives_each_year_its_own(tmp_path: Path) -> None:
+    chart(tmp_path / "chart.pptx", "Results, €m", ["Revenue", "EBITDA"], {"FY2023": [38.2, 4.1], "FY2024": [43.9, 5.2]})
+    found = [
+        (each["concept"], each["value"], str(each["period"])[:4]) for each in read_figures(str(tmp_path / "chart.pptx"))
+    ]
+    assert found == [
+        ("revenue", "38200000", "2023"),
+        ("ebitda", "4100000", "2023"),
+        ("revenue", "43900000", "2024"),
+        ("ebitda", "5200000", "2024"),
+    ]
+
+
 def test_a_hidden_sheet_is_read_like_the_others(tmp_path: Path) -> None:
     def hide(book: Any) -> None:
         book.active.sheet_state = "hidden"
