@@ -31,7 +31,14 @@ from tasks.figures.table_parts import (
     part_told_behind,
     parts_title,
 )
-from tasks.figures.table_row_kinds import has_no_number, is_of_four_digits, lines_of_units, not_one_number, of_percents
+from tasks.figures.table_row_kinds import (
+    has_no_number,
+    is_between_years,
+    is_of_four_digits,
+    lines_of_units,
+    not_one_number,
+    of_percents,
+)
 from tasks.figures.table_rows import Grid, Row, is_number, is_year, whole_rows
 from tasks.figures.table_titles import LONGEST_LABEL, over_table
 from tasks.figures.ties import untied
@@ -153,6 +160,8 @@ class _Table:
             numbers = self._numbers(row, with_numbers if body and columns else set())
             with_numbers |= set(numbers)
             if not numbers and row.cells and not row.cells[0] and not any(row.cells[1:]):
+                continue
+            if body and columns and not numbers and not since and is_between_years(row):
                 continue
             first_is_number = is_number(row.cells[0], comma_decimal=self._comma)
             if not numbers and not first_is_number:

@@ -61,7 +61,8 @@ def measured(
         and not units.multiplier
     ):
         return None
-    currency = amount.unit or units.currency or document.currency
+    of_dollars = amount.unit == "USD" and units.currency in _WITH_DOLLAR_SIGN
+    currency = (None if of_dollars else amount.unit) or units.currency or document.currency
     if currency is None:
         findings.leave_out("no currency")
         return None

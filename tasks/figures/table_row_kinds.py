@@ -28,6 +28,13 @@ _NOT_ONE: Final = re.compile(
 """A failed formula, a bound, a number with a note's mark in it, or a range."""
 
 
+_HEADS: Final = re.compile(
+    r"sheet|statement|account|summary|overview|figures|data|metric|kpi|flow|position|p ?& ?l|profit and loss|years?\b"
+    r"|fy|bilan|rechnung|jahr|compte|exercice|balance|cuenta|ejercicio|bilancio|conto|esercizio|balans|rekening",
+    re.IGNORECASE,
+)
+
+
 def has_no_number(filled: Sequence[str]) -> bool:
     """Whether a row of these filled cells names something and gives no number for it: dashes, "n/a", "#REF!"."""
     return len(filled) > 1 and all(
@@ -47,6 +54,15 @@ def is_of_four_digits(row: Row) -> bool:
     if not filled or not all(map(is_year, filled)) or units_of(row.name) != Units():
         return False
     return not any(abs(int(one[:4]) - int(other[:4])) == 1 for one, other in pairwise(filled))
+
+
+def is_between_years(row: Row) -> bool:
+    """Whether a row right below others holds numbers that could be years far apart: "Marketing | 2000 | 2010".
+
+    What is called a statement or a summary heads columns anew.
+    """
+    numbers = sum(1 for cell in row.cells[1:] if cell)
+    return numbers > 1 and any(map(str.isalpha, row.name)) and not _HEADS.search(row.name) and is_of_four_digits(row)
 
 
 def lines_of_units(header: Sequence[Row]) -> Iterator[str]:
