@@ -24,6 +24,14 @@ _YEAR_ENDED: Final = re.compile(
     rf"((?:{MONTH} [0-3]?\d(?!\d)|[0-3]?\d\.? (?:de )?{MONTH}),?(?: de)? ?(?:{YEAR})?)",
     re.IGNORECASE,
 )
+_YEAR_TO_MONTH: Final = re.compile(
+    rf"\b(?:(?:fiscal |financial |business )?years? (?:to|ended|ending)|FY ?(?:\d\d){{0,2}} \((?:to|ended|year to)"
+    rf"|(?:fiscal|financial|business) years? ends? (?:in|at the end of)|year[- ]end(?:s|:)? (?:in |is )?)"
+    rf" ?({MONTH})(?! ?[0-3]?\d(?!\d))(?: {YEAR})?",
+    re.IGNORECASE,
+)
+"""A year by its last month: "FY24 (year to March 2024)", "the financial year ends in June"."""
+
 _DAY: Final = (
     rf"(?:{MONTH} [0-3]?\d,? {YEAR}|[0-3]?\d(?:er|\.|º|°)? (?:de )?{MONTH},?(?: de)? ?{YEAR}"
     rf"|[0-3]?\d[./][01]?\d[./]{YEAR})"
@@ -94,6 +102,7 @@ _BARE_SPLIT_YEAR: Final = re.compile(rf"\b({YEAR}) ?/ ?((?:20)?\d\d)\b")
 _MONTHS_OF_TWO_NAMES: Final = 2
 """A year that ends in January or February is called by some after the year before."""
 
+_ANY_YEAR: Final = 2023
 _FIRST_LINES: Final = 2500
 _OF_A_QUARTER: Final = re.compile(
     r"\b(?:(?:first|second|third|fourth)[- ]quarter|(?:first|second)[- ]half|q[1-4])\b[^.;]{0,60}\bresults\b"
@@ -235,6 +244,11 @@ def _named_ends(
             annual[ends_on] += of_year
         if when.end:
             annual_ends[when.end] += of_year
+    for match in matches(_YEAR_TO_MONTH, head, spots(lower, ("year", "fy", "fiscal", "financial", "business"))):
+        end = next((when.end for when in find_periods(f"{match[1]} {_ANY_YEAR}") if when.end), None)
+        if end is not None:
+            ends[end.month, end.day] += 1
+            annual[end.month, end.day] += 1
     interim = {day for day in interim if not annual[day]}
     if ends.keys() - interim:  # a quarterly report is of days that end no year
         ends = Counter({day: count for day, count in ends.items() if day not in interim})

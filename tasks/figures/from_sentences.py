@@ -59,6 +59,7 @@ from tasks.figures.sentence_words import (
     SHORT_LEAD,
     STATED,
     STATED_ALONE,
+    STATED_AMOUNT,
 )
 
 _NEAR: Final = 40
@@ -130,9 +131,11 @@ def _of_mention(
     if OF_ANOTHER.search(before):
         return
     behind = sentence[match.end() :]
-    if match.group() in CASH and (PAID.match(behind) or PAID_IN.search(before)):
+    if match.group() in CASH and (
+        PAID.match(behind) or PAID_IN.search(before) or NET.search(sentence[: match.start()])
+    ):
         return
-    if RELATED.match(behind):
+    if RELATED.match(behind) or (match.group() in STATED_ALONE and STATED_AMOUNT.match(behind) is None):
         return
     if NOT_BEHIND.match(behind) and not (concept.id == "recurring_revenue" and re.match(r"\s*from contracts", behind)):
         return

@@ -16,10 +16,9 @@ from tasks.figures.sentence_context import Spoken
 from tasks.figures.sentence_periods import own_period, period_of
 
 HYPOTHETICAL: Final = re.compile(
-    r"\bif\b|\bunless\b|\bshould\b|\bmay\b(?! \d)|\bcould\b|\bwould\b|\bmight\b|\bprovided that\b|\bin the event\b"
-    r"|\bthreshold\b|\bminimum\b|\bat least\b|\bcovenant\b|\bcompetitor|\bmarket (?:size|of)\b|\bpeer"
-    r"|\b(?:aurait|auraient|serait|seraient|würden?|hätten?|wären?|habría|habrían|sería|serían|avrebbe|avrebbero|sarebbe"
-    r"|sarebbero|zou(?:den)?|teria|teriam|seria|seriam|skulle|ville)\b",
+    r"\b(?:(?:if|unless|should|may(?! \d)|could|would|might|provided that|in the event|threshold|minimum|at least"
+    r"|covenant|market (?:size|of)|aurai(?:en)?t|serai(?:en)?t|würden?|hätten?|wären?|habrían?|serían?|avrebbe(?:ro)?"
+    r"|sarebbe(?:ro)?|zou(?:den)?|teriam?|seriam?|skulle|ville)\b|competitor|peer)",
     re.IGNORECASE,
 )
 
@@ -33,18 +32,21 @@ def is_hypothetical(sentence: str, at: int) -> bool:
 _HEADCOUNT: Final = re.compile(
     r"(?:(?P<lead>\b(?:employ(?:s|ed|ing)?|employing|headcount (?:of|was|is|stood at)|team of"
     r"|workforce (?:made up )?of|staff of|total of"
-    r"|had|has|have|with|were|was|waren|sind|hatten?|zähl(?:t|te|ten)(?: wir)?"
+    r"|had|has|have|with|were|was|counted|counts|waren|sind|werkten er"
+    r"|hatten?(?: (?:das unternehmen|die gesellschaft|die gruppe|wir))?|zähl(?:t|te|ten)(?: wir)?"
     r"|beschäftigt(?:e|en)?(?: (?:das unternehmen|die gesellschaft|die gruppe|wir))?"
     r"|emplea(?:ba)?|emploie|employait|compte|comptait"
     r"|de|contaba con|cuenta con|impiega(?:va)?"
     r"|conta(?:va)?|di|telde|telt|empregava|tinha|hade|havde|har|beskæftigede|sysselsatte)\b"
     r"(?: (?-i:[A-Z])[\w&.-]*){0,3}[ :]*"
     r"(?:about |around |approximately |some |an average of |a total of |rund |on average |(?:zum|am|ende"
-    r"|per|at|on|as of|au|al|a|op|em|den) {4,})?)|^(?:[•\-–]\s*)?(?:.{0,30}[.:] )?)"
+    r"|per|at|on|as of|au|al|a|op|em|den) {4,})?)|^(?:[•\-–]\s*)?(?:.{0,30}[.:] )?"
+    r"|^(?:at|as at|as of|on|by|zum|per|au|al|a|op|em) {4,},? ?)"
     r"(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{1,6}|\d\.\d{1,2}(?= million))(?P<million> million)?\s+"
     r"(?:(?:permanent|total|regular|full-?(?:[ -]time)?|part[- ]time|and|active|dedicated|full[- ]time equivalent) )*"
     r"(?P<what>employees|associates|colleagues|persons"
-    r"|people|staff|FTEs?|full[- ]time equivalents|Mitarbeiter(?:innen)?"
+    r"|people|heads|personnes|personas|persone|pessoas|mensen|staff|FTEs?|full[- ]time equivalents"
+    r"|Mitarbeiter(?:innen)?"
     r"|Mitarbeitende|Beschäftigte|salariés|employés|empleados|trabajadores|dipendenti|addetti|medewerkers|werknemers"
     r"|colaboradores|funcionários|anställda|medarbetare|medarbejdere|ansatte)\b(?P<after>.{0,90})",
     re.IGNORECASE,
@@ -101,7 +103,8 @@ _AHEAD: Final = 40
 """Characters before a count in which its clause may call it an average."""
 
 _PEOPLE: Final = (
-    "employees", "associates", "colleagues", "persons", "people", "staff", "fte", "full-time eq", "full time eq",
+    "employees", "associates", "colleagues", "persons", "people", "heads", "personnes", "personas", "persone",
+    "pessoas", "mensen", "staff", "fte", "full-time eq", "full time eq",
     "mitarbeit", "beschäftigte",
     "salariés", "employés", "empleados", "trabajadores", "dipendenti", "addetti", "medewerkers", "werknemers",
     "colaboradores", "funcionários", "anställda", "medarbet", "medarbejd", "ansatte", "headcount",
@@ -114,6 +117,10 @@ _SHARES: Final = re.compile(
     r" (?:(?:were|are|was) )?(?:in issue|(?:issued and )?outstanding|issued)\b(?P<after>.{0,60})",
     re.IGNORECASE,
 )
+
+
+_DAY_BEFORE: Final = re.compile(r"\d{2},? {1,2}\d")
+"""A number right behind what may be a date."""
 
 
 def _without_days(sentence: str) -> str:
@@ -131,7 +138,7 @@ def count_figures(
 
     `lower` is the sentence in lower case, `spoken` what stands over it and before it.
     """
-    undated = _without_days(sentence)
+    undated = _without_days(sentence) if _DAY_BEFORE.search(sentence) else sentence
     for concept, words, pattern in (
         ("headcount", _PEOPLE, _HEADCOUNT),
         ("headcount", _PEOPLE, _LISTED_PEOPLE),

@@ -22,6 +22,7 @@ _COMPARED_WITH: Final = re.compile(
     re.IGNORECASE,
 )
 _IN_BRACKETS: Final = re.compile(
+    r"(?: (?:last|this) (?:financial |fiscal )?year)?"
     r" \((?:(?:for|in|to|at|as|of|on|the|(?:financial |fiscal |business )?(?:years?|months?|quarters?|period)|ended"
     r"|ending|three|six|nine|twelve|zum|am|per|im|au|le|al|el|il|em|op|den|exercice clos|geschäftsjahr|ejercicio"
     r"|esercizio|exercício|boekjaar|stand)\b ?)*$",
