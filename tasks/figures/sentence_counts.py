@@ -110,6 +110,7 @@ _PEOPLE: Final = (
     "colaboradores", "funcionários", "anställda", "medarbet", "medarbejd", "ansatte", "headcount",
 )  # fmt: skip
 _BUYERS: Final = ("customer", "client", "kunde", "logo")
+_STOCK: Final = ("shares", "stock")
 _SHARES: Final = re.compile(
     r"\b(?:there (?:were|are)|had|has|of|in issue:|outstanding:)\s+(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{4,12})\s+"
     r"(?:(?:ordinary|common|registered|voting) )*(?:shares|stock)"
@@ -119,8 +120,8 @@ _SHARES: Final = re.compile(
 )
 
 
-_DAY_BEFORE: Final = re.compile(r"\d{2},? {1,2}\d")
-"""A number right behind what may be a date."""
+_DAY_BEFORE: Final = re.compile(r"(?:(?:19|20)|[./-])\d\d,? {1,2}\d")
+"""A number right behind what may be a date, "31 December 2024, 214": searched before dates are."""
 
 
 def _without_days(sentence: str) -> str:
@@ -131,13 +132,11 @@ def _without_days(sentence: str) -> str:
     return sentence
 
 
-def count_figures(
-    document: LedgerDocument, taxonomy: Taxonomy, start: int, sentence: str, lower: str, spoken: Spoken
-) -> Iterator[Figure]:
-    """People, customers and the largest customer's share, which sentences count in words of their own.
-
-    `lower` is the sentence in lower case, `spoken` what stands over it and before it.
-    """
+def _counts(taxonomy: Taxonomy, sentence: str, lower: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """The concepts that a sentence counts, and where."""
+    counted = {words: any(word in lower for word in words) for words in (_PEOPLE, _BUYERS, _STOCK)}
+    if not any(counted.values()):
+        return
     undated = _without_days(sentence) if _DAY_BEFORE.search(sentence) else sentence
     for concept, words, pattern in (
         ("headcount", _PEOPLE, _HEADCOUNT),
@@ -146,13 +145,21 @@ def count_figures(
         ("customers", _BUYERS, _CUSTOMERS),
         ("customers", _BUYERS, _LISTED_CUSTOMERS),
         ("largest_customer_share", _BUYERS, _LARGEST),
-        ("shares", ("shares", "stock"), _SHARES),
+        ("shares", _STOCK, _SHARES),
     ):
-        if concept not in taxonomy.concepts or not any(word in lower for word in words):
-            continue
-        match = pattern.search(undated)
-        if match is None or is_hypothetical(sentence, match.start()):
-            continue
+        match = pattern.search(undated) if counted[words] and concept in taxonomy.concepts else None
+        if match is not None and not is_hypothetical(sentence, match.start()):
+            yield concept, match
+
+
+def count_figures(
+    document: LedgerDocument, taxonomy: Taxonomy, start: int, sentence: str, lower: str, spoken: Spoken
+) -> Iterator[Figure]:
+    """People, customers and the largest customer's share, which sentences count in words of their own.
+
+    `lower` is the sentence in lower case, `spoken` what stands over it and before it.
+    """
+    for concept, match in _counts(taxonomy, sentence, lower):
         share = concept == "largest_customer_share"
         after = match["after"] or ""
         if not share and re.search(
