@@ -93,8 +93,8 @@ _BARE_SIGNS: Final = 10
 
 _CURRENCY_SIGNS: Final = "$€£¥₹"
 _CURRENCY_CODES: Final = (
-    "EUR", "USD", "GBP", "CHF", "DKK", "SEK", "NOK", "AUD", "CAD", "INR", "JPY", "SGD", "PLN", "ZAR", "TEUR", "euros",
-    "yen", "reais", "rupees", "kronor",
+    "EUR", "USD", "GBP", "CHF", "DKK", "SEK", "NOK", "AUD", "CAD", "INR", "JPY", "SGD", "PLN", "ZAR", "TEUR",
+    "euro", "euros", "yen", "reais", "rupees", "kronor",
 )  # fmt: skip
 _CROWNS: Final = {"sv": "SEK", "da": "DKK", "no": "NOK"}
 _IN_CROWNS: Final = re.compile(r"\b(?:[tm]\.? ?kr|kronor|kroner|kr\.?)(?!\w)")

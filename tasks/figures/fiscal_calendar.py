@@ -84,6 +84,7 @@ _AHEAD: Final = 20
 """Characters before "period ended" that may say that it is no year."""
 
 _DATE_LINE: Final = 3000
+_TITLE_LINES: Final = 3
 _MAILED: Final = re.compile(r"(?:[A-Z][A-Za-z-]{1,20}: [^\n]*\n){0,8}?Date: (?P<day>\d{4}-\d\d-\d\d)T")
 """The head of a mail: no date in its words is a later one's, but those of plans."""
 
@@ -355,8 +356,13 @@ def _document_date(text: str, name: str) -> date | None:
     if mailed is not None:
         return date.fromisoformat(mailed["day"])
     told = "\n".join(line for line in _LINE.split(text[:_DATE_LINE]) if not _TO_COME.search(line))
-    for source in (name, told, text[:_DATE_LINE]):
-        dates = dates_in(source.replace("_", " "), of_any_span=True)
+    first = text[:_DATE_LINE].strip().split("\n")[:_TITLE_LINES]
+    head = "\n".join(line for line in first if "\t" not in line)
+    in_name = dates_in(name.replace("_", " "), of_any_span=True)
+    if in_name:
+        return max(in_name)
+    for body in (told, text[:_DATE_LINE]):  # a month in the body is one of those that it speaks of
+        dates = [*dates_in(head, of_any_span=True), *dates_in(body, of_any_span=True, of_months=False)]
         if dates:
             return max(dates)
     return None

@@ -10,7 +10,7 @@ _BEFORE: Final = """
     projected adjusted normalised normalized underlying pro-forma forma target targeted estimated live that
     whose where quarterly monthly cash group's from on at an average mean non-gaap also is are show shows
     showed report reports recorded records recording generated achieved posted posts to year fy
-    delivered delivers earned made produced
+    delivered delivers earned made produced confirms confirmed
     einen einem einer dem den des im am der die das unser unsere ein eine und mit bei
     les le la l d un une du sa son notre nos et
     los las el del al su sus una nuestro nuestra y o os as do da dos das um uma seu sua e

@@ -154,3 +154,30 @@ def test_a_year_may_be_named_by_its_last_month(words: str) -> None:
     assert said(f"{words}\n\nRevenue was ₹51 crore in FY24.\n") == [
         ("revenue", "510000000", "2023-04-01/2024-03-31"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("CHF 1,000\t2024\nNet sales\t312,904\n", [("revenue", "312904000", "")]),
+        ("EUR thousand\t2024\nBank loans at 31 December\t21,450\n", [("debt", "21450000", "")]),
+        ("\t2024\nCustomer churn, % per year\t12.4%\n", [("churn", "12.4", "")]),
+        (
+            "Revenue by segment, in millions of dollars\n\t2024\nHospitals\t90.1\nPharmacy\t13.9\n",
+            [("revenue", "90100000", "Hospitals"), ("revenue", "13900000", "Pharmacy")],
+        ),
+    ],
+)
+def test_units_days_and_parts_in_labels(text: str, found: list[Said]) -> None:
+    assert [(each.concept, f"{each.value:f}", each.entity or "") for each in figures(text)] == found
+
+
+def test_a_line_with_its_year_in_brackets_goes_on_with_its_sentence() -> None:
+    first = "Net sales rose by 3.9 % to CHF 312.9 million in 2024, and so did the profit. The net profit reached"
+    text = f"{first}\nCHF 13.1 million (2023: CHF 10.2 million).\n"
+    assert ("net_income", "13100000", "2024-01-01/2024-12-31") in said(text)
+
+
+def test_a_month_that_a_slide_speaks_of_is_not_when_it_was_written() -> None:
+    text = "Key figures 2024\n\t€m\nEBITDA\t20.1\n\n\nPeak season\nRevenue of €11.3m in August 2024\n"
+    assert [figure.basis for figure in figures(text, "deck.pptx")] == [None, None]
