@@ -34,6 +34,12 @@ _DRAFT: Final = re.compile(
     r"\b(?:draft|unsigned|entwurf|preliminary|not approved|for discussion|borrador|projet|wip|old|superseded)\b",
     re.IGNORECASE,
 )
+_ROUND: Final = 2
+"""Noughts at the end of a number that is written out from which on it may be rounded…"""
+
+_TOLD: Final = 3
+"""… where so many digits stand before them."""
+
 _MEASURE: Final = re.compile(r"month|quarter")
 _NOT_FINAL: Final = re.compile(r"\bv\d+ final\b|\bfinal \(\d\)", re.IGNORECASE)
 
@@ -125,7 +131,16 @@ def same_period(period: str) -> str:
 
 def agree(one: RoomFigure, other: RoomFigure) -> bool:
     """Whether two figures of a room say the same, as far as both are rounded."""
-    return agrees(one.figure.value, one.figure.step, other.figure.value, other.figure.step)
+    return agrees(one.figure.value, _step(one.figure), other.figure.value, _step(other.figure))
+
+
+def _step(figure: Figure) -> Decimal:
+    """How far a number is rounded: one written out to its last digit may end in noughts for it, "48,100 customers"."""
+    digits = f"{abs(figure.value):f}"
+    noughts = len(digits) - len(digits.rstrip("0"))
+    if figure.step != 1 or "." in digits or noughts < _ROUND or len(digits) - noughts < _TOLD:
+        return figure.step
+    return Decimal(10) ** noughts
 
 
 def ranking(figures: Sequence[RoomFigure], rule: Sequence[Step] = RULE) -> list[RoomFigure]:

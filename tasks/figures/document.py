@@ -65,6 +65,7 @@ _REPORT_TEXT: Final = re.compile(
     re.IGNORECASE,
 )
 _SLIDES: Final = frozenset({".pptx", ".ppt", ".odp"})
+_WHOLE_LINES: Final = frozenset({*_SLIDES, ".docx", ".html"})
 _SHEETS: Final = frozenset({".xlsx", ".xls", ".xlsb", ".ods", ".csv"})
 _STATED: Final = re.compile(
     r"\b(?:expressed|presented|stated|report(?:ed)?|prepared|denominated|amounts?|figures|currency is|beträge|angaben"
@@ -92,8 +93,8 @@ _BARE_SIGNS: Final = 10
 
 _CURRENCY_SIGNS: Final = "$€£¥₹"
 _CURRENCY_CODES: Final = (
-    "EUR", "USD", "GBP", "CHF", "DKK", "SEK", "NOK", "AUD", "CAD", "INR", "JPY", "SGD", "PLN", "ZAR", "TEUR", "euros",
-    "yen", "reais", "rupees", "kronor",
+    "EUR", "USD", "GBP", "CHF", "DKK", "SEK", "NOK", "AUD", "CAD", "INR", "JPY", "SGD", "PLN", "ZAR", "TEUR",
+    "euro", "euros", "yen", "reais", "rupees", "kronor",
 )  # fmt: skip
 _CROWNS: Final = {"sv": "SEK", "da": "DKK", "no": "NOK"}
 _IN_CROWNS: Final = re.compile(r"\b(?:[tm]\.? ?kr|kronor|kroner|kr\.?)(?!\w)")
@@ -189,10 +190,13 @@ class LedgerDocument:
         self.format = document_format or PurePath(name).suffix.lower()
         self._parts: list[Place] = []
         self._blocks: list[Place] = []
+        self._headings: list[Place] = []
         for place in places:
             kind = place[2]
             if kind in {kinds.PAGE, kinds.SLIDE, kinds.SHEET, kinds.ATTACHMENT}:
                 self._parts.append(Place(int(place[0]), int(place[1]), str(kind), str(place[3])))
+            elif kind == kinds.HEADING:
+                self._headings.append(Place(int(place[0]), int(place[1]), str(kind), str(place[3])))
             elif kind == kinds.CELLS:
                 self._blocks.append(Place(int(place[0]), int(place[1]), str(kind), str(place[3])))
         self._part_starts = [part.start for part in self._parts]
@@ -207,6 +211,11 @@ class LedgerDocument:
     def of_pages(self) -> bool:
         """Whether its breaks are those of pages, and not of sheets or slides."""
         return all(part.kind == kinds.PAGE for part in self._parts)
+
+    @property
+    def wraps(self) -> bool:
+        """Whether its lines may be cut by a page's or a mail's width; those of slides and letters are paragraphs."""
+        return self.format not in _WHOLE_LINES
 
     @cached_property
     def _head(self) -> str:
@@ -329,6 +338,15 @@ class LedgerDocument:
         """The page, slide, sheet or attachment around an offset."""
         at = bisect_right(self._part_starts, offset) - 1
         return self._parts[at] if at >= 0 and offset < self._parts[at].end else None
+
+    def heading(self, offset: int) -> str:
+        """What an offset stands under: the first line of its slide, else the nearest heading; "" without one."""
+        part = self.part(offset)
+        if part is not None and part.kind == kinds.SLIDE:
+            title = self.text[part.start : part.end].strip().partition("\n")[0]
+            return title if offset >= part.start + len(title) else ""
+        over = [place for place in self._headings if place.start <= offset < place.end]
+        return max(over, key=lambda place: place.start).label if over else ""
 
     def place(self, offset: int, row: str = "", column: str = "") -> str:
         """Where a number stands, in words: `page 3, row “Revenue”, column “2024”`."""

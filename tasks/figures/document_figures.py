@@ -11,6 +11,7 @@ from tasks.figures.figure import ACTUAL, Figure, Findings
 from tasks.figures.founding import founding_years
 from tasks.figures.from_cells import cell_figures
 from tasks.figures.from_sentences import sentence_figures
+from tasks.figures.periods import last_day
 from tasks.figures.table_candidates import Candidate
 
 VERSION: Final = "ledger-12"
@@ -24,6 +25,9 @@ _MOST_FOUNDED: Final = 20
 
 _STATEMENT_WEIGHT: Final = 6
 """From here on a table is one of the document's main statements."""
+
+_FARTHEST: Final = 25
+"""Years by which a figure may lie ahead of those that most figures of its document are of."""
 
 _LONG: Final = 60_000
 """Characters of a document whose notes and prose speak of more than the company as a whole."""
@@ -48,11 +52,22 @@ def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
             continue
         sentences.append(figure)
     figures = sorted([*in_tables, *sentences], key=lambda figure: figure.start)
+    figures = _within_reach(figures, findings)
     if len(figures) > MOST_FIGURES:
         findings.leave_out("more figures than a document may have", len(figures) - MOST_FIGURES)
     findings.figures = figures[:MOST_FIGURES]
     findings.founded = list(islice(founding_years(document), _MOST_FOUNDED))
     return findings
+
+
+def _within_reach(figures: list[Figure], findings: Findings) -> list[Figure]:
+    """The figures but those of a time that lies farther ahead of most others than any plan reaches."""
+    years = sorted(int(last_day(figure.period)[:4]) for figure in figures)
+    if not years or years[-1] - years[len(years) // 2] <= _FARTHEST:
+        return figures
+    kept = [each for each in figures if int(last_day(each.period)[:4]) - years[len(years) // 2] <= _FARTHEST]
+    findings.leave_out("dates far ahead", len(figures) - len(kept))
+    return kept
 
 
 _KINDS: Final = frozenset({None, *ACTUAL})

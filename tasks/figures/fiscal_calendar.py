@@ -24,6 +24,14 @@ _YEAR_ENDED: Final = re.compile(
     rf"((?:{MONTH} [0-3]?\d(?!\d)|[0-3]?\d\.? (?:de )?{MONTH}),?(?: de)? ?(?:{YEAR})?)",
     re.IGNORECASE,
 )
+_YEAR_TO_MONTH: Final = re.compile(
+    rf"\b(?:(?:fiscal |financial |business )?years? (?:to|ended|ending)|FY ?(?:\d\d){{0,2}} \((?:to|ended|year to)"
+    rf"|(?:fiscal|financial|business) years? ends? (?:in|at the end of)|year[- ]end(?:s|:)? (?:in |is )?)"
+    rf" ?({MONTH})(?! ?[0-3]?\d(?!\d))(?: {YEAR})?",
+    re.IGNORECASE,
+)
+"""A year by its last month: "FY24 (year to March 2024)", "the financial year ends in June"."""
+
 _DAY: Final = (
     rf"(?:{MONTH} [0-3]?\d,? {YEAR}|[0-3]?\d(?:er|\.|º|°)? (?:de )?{MONTH},?(?: de)? ?{YEAR}"
     rf"|[0-3]?\d[./][01]?\d[./]{YEAR})"
@@ -76,6 +84,18 @@ _AHEAD: Final = 20
 """Characters before "period ended" that may say that it is no year."""
 
 _DATE_LINE: Final = 3000
+_TITLE_LINES: Final = 3
+_MAILED: Final = re.compile(r"(?:[A-Z][A-Za-z-]{1,20}: [^\n]*\n){0,8}?Date: (?P<day>\d{4}-\d\d-\d\d)T")
+"""The head of a mail: no date in its words is a later one's, but those of plans."""
+
+_LINE: Final = re.compile(r"\n|(?<=[.;]) ")
+_TO_COME: Final = re.compile(
+    r"\b(?:forecasts?|budget(?:s|ed)?|plan(?:s|ned)?|expect(?:s|ed)?|targets?|will|matur(?:es?|ity|ing)|due|expir(?:es?|y)"
+    r"|prognose|erwarte\w*|fällig\w*|prévoi\w+|échéance|prevé|vencimiento|previst[oa]|scadenza|verwacht\w*|begroot)\b",
+    re.IGNORECASE,
+)
+"""Words of a line whose date may lie ahead of the document's own."""
+
 _FIRST_WEEK: Final = 7
 _INDIAN: Final = re.compile(r"₹|\bINR\b|\b(?:lakhs?|crores?)\b", re.IGNORECASE)
 _INDIAN_WORDS: Final = ("₹", "inr", "lakh", "crore")
@@ -83,6 +103,7 @@ _BARE_SPLIT_YEAR: Final = re.compile(rf"\b({YEAR}) ?/ ?((?:20)?\d\d)\b")
 _MONTHS_OF_TWO_NAMES: Final = 2
 """A year that ends in January or February is called by some after the year before."""
 
+_ANY_YEAR: Final = 2023
 _FIRST_LINES: Final = 2500
 _OF_A_QUARTER: Final = re.compile(
     r"\b(?:(?:first|second|third|fourth)[- ]quarter|(?:first|second)[- ]half|q[1-4])\b[^.;]{0,60}\bresults\b"
@@ -224,6 +245,11 @@ def _named_ends(
             annual[ends_on] += of_year
         if when.end:
             annual_ends[when.end] += of_year
+    for match in matches(_YEAR_TO_MONTH, head, spots(lower, ("year", "fy", "fiscal", "financial", "business"))):
+        end = next((when.end for when in find_periods(f"{match[1]} {_ANY_YEAR}") if when.end), None)
+        if end is not None:
+            ends[end.month, end.day] += 1
+            annual[end.month, end.day] += 1
     interim = {day for day in interim if not annual[day]}
     if ends.keys() - interim:  # a quarterly report is of days that end no year
         ends = Counter({day: count for day, count in ends.items() if day not in interim})
@@ -326,8 +352,17 @@ _DAY_BEFORE: Final = re.compile(r"\b([0-3]?\d)\.? \Z")
 
 
 def _document_date(text: str, name: str) -> date | None:
-    for source in (name, text[:_DATE_LINE]):
-        dates = dates_in(source.replace("_", " "))
+    mailed = _MAILED.match(text)
+    if mailed is not None:
+        return date.fromisoformat(mailed["day"])
+    told = "\n".join(line for line in _LINE.split(text[:_DATE_LINE]) if not _TO_COME.search(line))
+    first = text[:_DATE_LINE].strip().split("\n")[:_TITLE_LINES]
+    head = "\n".join(line for line in first if "\t" not in line)
+    in_name = dates_in(name.replace("_", " "), of_any_span=True)
+    if in_name:
+        return max(in_name)
+    for body in (told, text[:_DATE_LINE]):  # a month in the body is one of those that it speaks of
+        dates = [*dates_in(head, of_any_span=True), *dates_in(body, of_any_span=True, of_months=False)]
         if dates:
             return max(dates)
     return None

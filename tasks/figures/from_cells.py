@@ -8,13 +8,13 @@ another, two rows of one concept that differ.
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Final
 
 from tasks.figures.concepts import Meaning, Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Findings
-from tasks.figures.numbers import Units, cell_amount, only_units, units_of
+from tasks.figures.numbers import cell_amount, only_units
 from tasks.figures.periods import find_periods, header_period, may_be_of_time
 from tasks.figures.table_blocks import blocks
 from tasks.figures.table_candidates import Candidate, settled
@@ -30,6 +30,14 @@ from tasks.figures.table_parts import (
     of_parts,
     part_told_behind,
     parts_title,
+)
+from tasks.figures.table_row_kinds import (
+    has_no_number,
+    is_between_years,
+    is_of_four_digits,
+    lines_of_units,
+    not_one_number,
+    of_percents,
 )
 from tasks.figures.table_rows import Grid, Row, is_number, is_year, whole_rows
 from tasks.figures.table_titles import LONGEST_LABEL, over_table
@@ -153,11 +161,13 @@ class _Table:
             with_numbers |= set(numbers)
             if not numbers and row.cells and not row.cells[0] and not any(row.cells[1:]):
                 continue
+            if body and columns and not numbers and not since and is_between_years(row):
+                continue
             first_is_number = is_number(row.cells[0], comma_decimal=self._comma)
             if not numbers and not first_is_number:
                 filled = [cell for cell in row.cells if cell]
-                dashes = len(filled) > 1 and all(not any(map(str.isalnum, cell)) for cell in filled[1:])
-                if dashes:
+                if has_no_number(filled):
+                    self._leave_out_cells(row, [])
                     continue
                 speaks = len(filled) > 1 or (len(filled) == 1 and not row.cells[0]) or (header and not body)
                 if len(filled) == 1 and body and not is_date(filled[0]):
@@ -189,7 +199,7 @@ class _Table:
             if not columns:
                 lines = [*self._over.lines, *self._of_units]
                 read = read_header(header, max(row.width for row in rows), lines, self._reader)
-                self._of_units.extend(_lines_of_units(header))
+                self._of_units.extend(lines_of_units(header))
                 columns, self._corner, self._titles = read.columns, read.corner, read.titles
                 self._two_years = _are_two_years(columns)
                 self._ends = max(
@@ -231,13 +241,13 @@ class _Table:
         if silent is None:
             speaks = not name or name[0].isdigit() or TOTAL.match(name) or self._reader.speaks(name)
             silent = self._silent[alike] = not speaks and not (may_be_of_time(name) and not without_dates(name))
-        return silent and (row.has_number(comma_decimal=self._comma) or _is_of_four_digits(row))
+        return silent and (row.has_number(comma_decimal=self._comma) or is_of_four_digits(row))
 
     def _row(  # noqa: PLR0915 - what a row may say, the surest first
         self, row: Row, numbers: list[int], columns: list[Column], section: str, weight: int
     ) -> Iterator[Candidate]:
         self._findings.rows += 1
-        self._percents.update(_of_percents(row, numbers))
+        self._percents.update(of_percents(row, numbers))
         named_by, name = self._name(row)
         of_name = columns[named_by].words if named_by and named_by < len(columns) else ""
         self._entities = of_name or self._corner
@@ -258,6 +268,8 @@ class _Table:
             if by_row
             else {index: columns[index] for index in numbers if index < len(columns)}
         )
+        if by_row:
+            self._leave_out_cells(row, numbers)
         if meaning is not None and meaning.concept.id == "revenue":
             self._percents.update(index for index in numbers if _ALL_OF_IT.fullmatch(row.cells[index]))
         named_when = label.when if label else None
@@ -319,6 +331,12 @@ class _Table:
             if figure is not None:
                 yield Candidate(figure, cell_meaning.rank, section, weight, self._over.is_consolidated)
 
+    def _leave_out_cells(self, row: Row, numbers: Sequence[int]) -> None:
+        """Count what stands beside a concept and is no number that could be taken: "#REF!", "5-6"."""
+        others = not_one_number(row, numbers)
+        if others and (numbers or self._reader.speaks(row.name)):
+            self._findings.leave_out("no single number", others)
+
     def _name(self, row: Row) -> tuple[int, str]:
         """What a row is called, and where that stands: behind a rank or an account's number where there is one."""
         first = row.cells[0]
@@ -373,28 +391,5 @@ def _is_part_of_column(column: Column, meaning: Meaning, name: str) -> bool:
     return meaning.rank > 0 and not TOTAL.match(name)
 
 
-def _is_of_four_digits(row: Row) -> bool:
-    """Whether a row deep in a table holds numbers that could be years and head no columns: "Item 2001 | 2001"."""
-    filled = [cell for cell in row.cells[1:] if cell]
-    if not filled or not all(map(is_year, filled)) or units_of(row.name) != Units():
-        return False
-    return not any(abs(int(one[:4]) - int(other[:4])) == 1 for one, other in pairwise(filled))
-
-
-def _lines_of_units(header: Sequence[Row]) -> Iterator[str]:
-    """The lines of one cell in a header that give units to all of the table."""
-    for row in header:
-        filled = [cell for cell in row.cells if cell]
-        if len(filled) == 1 and units_of(filled[0]) != Units():
-            yield filled[0]
-
-
 def _are_two_years(columns: Sequence[Column]) -> bool:
     return len({column.when.year for column in columns if column.when and column.when.year}) <= _COMPARED_YEARS
-
-
-def _of_percents(row: Row, numbers: Sequence[int]) -> Iterator[int]:
-    """The columns that hold percentages beside amounts: "2,110 | 30% | 2,196 | 33%"."""
-    for left, index in pairwise(numbers):
-        if index == left + 1 and row.cells[index].endswith("%") and not row.cells[left].endswith("%"):
-            yield index

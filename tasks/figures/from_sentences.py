@@ -6,22 +6,24 @@ bound ("between", "at least") nor another period's ("from € 7.7 million"). A w
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
 from typing import Final
 
 from tasks.figures.abbreviations import SHORT_NAMES
 from tasks.figures.anchors import lowered
-from tasks.figures.concepts import Concept, Taxonomy, spellings
+from tasks.figures.concepts import Concept, Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Basis, Figure, Findings, basis_of
 from tasks.figures.measures import NEVER_NEGATIVE, planned, used_only
 from tasks.figures.numbers import PERCENT, Amount, amounts
 from tasks.figures.periods import When, find_periods
-from tasks.figures.sentence_counts import HYPOTHETICAL, count_figures
-from tasks.figures.sentence_periods import COMPARED, earlier_figure, own_period, period_of
+from tasks.figures.sentence_comparisons import COMPARED, behind_it, compared_year, in_brackets
+from tasks.figures.sentence_context import Spoken
+from tasks.figures.sentence_counts import count_figures, is_hypothetical
+from tasks.figures.sentence_cutting import sentences
+from tasks.figures.sentence_mentions import mentions_of
+from tasks.figures.sentence_periods import own_period, period_of
 from tasks.figures.sentence_words import (
     ABOUT,
     BEFORE,
@@ -55,16 +57,11 @@ from tasks.figures.sentence_words import (
     REMAINDER,
     SET_ASIDE,
     SHORT_LEAD,
+    STATED,
+    STATED_ALONE,
+    STATED_AMOUNT,
 )
 
-_LONGEST: Final = 600
-"""Characters of a sentence that is looked at."""
-
-_SENTENCE: Final = re.compile(
-    r"(?<=[.;!?])(?<!Mio\.)(?<!Mrd\.)(?<!Tsd\.)(?<!rd\.)(?<!ca\.)(?<!Nr\.)(?<!Rs\.)\s+"
-    r"(?!(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b)(?=[A-ZÄÖÜÉ0-9(“\"•–-])|\n(?=[•\-–\d(]|[A-ZÄÖÜ][^\n]{0,60}:)|\f|\n\s*\n"
-)
-_WRAP_END: Final = re.compile(r"[.:;!?]\s*$")
 _NEAR: Final = 40
 """Characters before a concept in which its amount may stand."""
 
@@ -75,7 +72,6 @@ _FIRST_LINES: Final = 400
 _DOES: Final = frozenset({"turned over"})
 """Mentions that are verbs: who does it stands before."""
 
-_DIGIT: Final = re.compile(r"\d")
 _ARTICLE: Final = re.compile(r"^([a-z]+)['’]$")
 """An article that has lost its vowel: "l'" of "l'EBITDA"."""
 
@@ -84,105 +80,39 @@ _AVERAGE: Final = re.compile(
 )
 
 
-class _Mentions:
-    """Finds the concepts that sentences name."""
-
-    def __init__(self, taxonomy: Taxonomy, short_names: Mapping[str, str]) -> None:
-        self._by_words: dict[str, Concept] = {}
-        self._short = {}
-        for short, name in short_names.items():
-            meaning = taxonomy.meaning(name)
-            if meaning is not None:
-                self._short[short] = self._by_words[short] = meaning.concept
-        for concept in taxonomy.concepts.values():
-            for written in concept.mentions:
-                for spelling in spellings(written):
-                    self._by_words.setdefault(spelling.lower(), concept)
-        by_letter: dict[str, list[str]] = defaultdict(list)
-        for word in sorted(self._by_words, key=len, reverse=True):
-            by_letter[word[0]].append(re.escape(word[1:]))
-        # A branch that begins with its letter lets the search pass by all other letters at once.
-        self._pattern = re.compile(
-            "|".join(
-                rf"{re.escape(letter)}(?<![\w-]{re.escape(letter)})(?:{'|'.join(rest)})(?![\w-])"
-                for letter, rest in by_letter.items()
-            )
-        )
-
-    def find(self, lower: str, sentence: str) -> Iterator[tuple[Concept, re.Match[str]]]:
-        """The concepts that a sentence names, and where; `lower` is the sentence in lower case."""
-        for match in self._pattern.finditer(lower):
-            # a short name is one in capitals alone
-            if match.group() not in self._short or sentence[match.start() : match.start() + 2].isupper():
-                yield self._by_words[match.group()], match
-
-
-@lru_cache(maxsize=4)
-def _mentions(taxonomy: Taxonomy, language: str) -> _Mentions:
-    return _Mentions(taxonomy, SHORT_NAMES.get(language, {}))
-
-
 def sentence_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[Figure]:
     """The figures of a document's sentences; amounts without a period are counted as left out in `findings`."""
-    mentions = _mentions(taxonomy, document.language if document.language in SHORT_NAMES else "")
-    for start, sentence in _sentences(document.text):
+    mentions = mentions_of(taxonomy, document.language if document.language in SHORT_NAMES else "")
+    spoken = Spoken(document)
+    for start, sentence in sentences(document.text, wraps=document.wraps):
         lower = lowered(sentence)
+        spoken.begin(start, sentence)
         mentioned: set[tuple[str, int]] = set()
         for concept, match in mentions.find(lower, sentence):
-            for figure in _of_mention(document, concept, match, start, sentence, findings):
+            for figure in _of_mention(document, concept, match, start, sentence, findings, spoken):
                 mentioned.add((figure.concept, figure.start))
                 yield figure
-        for figure in count_figures(document, taxonomy, start, sentence, lower):
+        for figure in count_figures(document, taxonomy, start, sentence, lower, spoken):
             if (figure.concept, figure.start) not in mentioned:
                 yield figure
 
 
-def _sentences(text: str) -> Iterator[tuple[int, str]]:
-    """The sentences with a digit in them that stand in no table, with their offsets; wrapped lines are one."""
-    at = 0
-    pending: list[str] = []
-    begun = 0
-    for line in text.split("\n"):
-        start, at = at, at + len(line) + 1
-        if "\t" in line or not line.strip() or "\f" in line:
-            if pending:
-                yield from _split("\n".join(pending), begun)
-                pending = []
-            if "\t" not in line and line.strip():
-                yield from _split(line, start)
-            continue
-        if not pending:
-            begun = start
-        pending.append(line)
-        if len(line) < 60 or _WRAP_END.search(line) or len(pending) > 40:
-            yield from _split("\n".join(pending), begun)
-            pending = []
-    if pending:
-        yield from _split("\n".join(pending), begun)
-
-
-def _split(paragraph: str, start: int) -> Iterator[tuple[int, str]]:
-    if not _DIGIT.search(paragraph):
-        return
-    at = 0
-    for match in _SENTENCE.finditer(paragraph):
-        piece = paragraph[at : match.start()]
-        if _DIGIT.search(piece):
-            yield start + at, piece[:_LONGEST].replace("\n", " ")
-        at = match.end()
-    piece = paragraph[at:]
-    if _DIGIT.search(piece):
-        yield start + at, piece[:_LONGEST].replace("\n", " ")
-
-
 def _of_mention(
-    document: LedgerDocument, concept: Concept, match: re.Match[str], start: int, sentence: str, findings: Findings
+    document: LedgerDocument,
+    concept: Concept,
+    match: re.Match[str],
+    start: int,
+    sentence: str,
+    findings: Findings,
+    spoken: Spoken,
 ) -> Iterator[Figure]:
     before = sentence[: match.start()]
     ahead = _amount_ahead(document, concept, sentence, before, match)
     if ahead is not None:
         label, behind = sentence[slice(*match.span())], sentence[match.end() :]
-        figure = _figure(document, concept, label, ahead, start + match.end(), sentence, match, behind, findings)
+        figure = _figure(
+            document, concept, label, ahead, start + match.end(), sentence, match, behind, findings, spoken
+        )
         if figure is not None:
             yield figure
         return
@@ -201,15 +131,17 @@ def _of_mention(
     if OF_ANOTHER.search(before):
         return
     behind = sentence[match.end() :]
-    if match.group() in CASH and (PAID.match(behind) or PAID_IN.search(before)):
+    if match.group() in CASH and (
+        PAID.match(behind) or PAID_IN.search(before) or NET.search(sentence[: match.start()])
+    ):
         return
-    if RELATED.match(behind):
+    if RELATED.match(behind) or (match.group() in STATED_ALONE and STATED_AMOUNT.match(behind) is None):
         return
     if NOT_BEHIND.match(behind) and not (concept.id == "recurring_revenue" and re.match(r"\s*from contracts", behind)):
         return
-    if HYPOTHETICAL.search(sentence) and not PLAN.search(sentence):
+    if is_hypothetical(sentence, match.start()) and not PLAN.search(sentence):
         return
-    for amount in amounts(behind, comma_decimal=document.comma_decimal):
+    for amount in _amounts_behind(document, concept, behind):
         if amount.start > 120:
             return
         lead = behind[: amount.start]
@@ -230,6 +162,7 @@ def _of_mention(
         lead = _without_last_period(lead)
         plain = re.sub(r"\([^()]*\)?", " ", lead)
         linked = LINK.search(lead.rstrip() + " ") or re.fullmatch(r"\s*", lead)
+        linked = STATED.fullmatch(lead) if match.group() in STATED_ALONE else linked
         if not linked or re.search(
             r"[;]|\bwhile\b|\bwhereas\b|\bas well as\b|\band (?:an? |the )?(?!to\b|\w+ed\b)[a-z]+ (?:was|were|of)\b",
             plain,
@@ -266,15 +199,15 @@ def _of_mention(
             match,
             behind,
             findings,
+            spoken,
         )
         if figure is None:
             return
         yield figure
         compared = COMPARED.match(rest)
-        if compared:
-            earlier = earlier_figure(document, figure, compared, start + match.end() + amount.end)
-            if earlier:
-                yield earlier
+        at = start + match.end() + amount.end
+        other = in_brackets(document, figure, compared, at) if compared else behind_it(document, figure, rest, at)
+        yield from filter(None, (other,))
         return
 
 
@@ -327,6 +260,13 @@ def _was_made(sentence: str, lead: str, end: int, amount: Amount) -> bool:
     )
 
 
+def _amounts_behind(document: LedgerDocument, concept: Concept, behind: str) -> Iterator[Amount]:
+    """The amounts behind a concept; of money, "6,420 lakhs" or "3.1 million" are of the document's own currency."""
+    for amount in amounts(behind, comma_decimal=document.comma_decimal):
+        of_money = amount.unit is None and amount.scale and "money" in concept.units
+        yield replace(amount, unit=document.currency) if of_money else amount
+
+
 def _without_last_period(lead: str) -> str:
     """The words before an amount without a period right before it: "betrug" of "betrug 2024"."""
     lead = ABOUT.sub("", lead)
@@ -350,18 +290,20 @@ def _is_part_of_date(text: str, amount: Amount) -> bool:
 
 def _figure(
     document: LedgerDocument, concept: Concept, label: str, amount: Amount, offset: int, sentence: str,
-    match: re.Match[str], behind: str, findings: Findings,
+    match: re.Match[str], behind: str, findings: Findings, spoken: Spoken,
 ) -> Figure | None:  # fmt: skip
     said = sentence[max(0, match.start() - 40) : match.end() + amount.start]
     instant = concept.kind == "instant" or _is_stock(concept, label)
     instant = instant or (concept.kind == "either" and not _AVERAGE.search(said))
-    when = period_of(sentence, match.start(), match.end() + amount.start, match.end() + amount.end)
+    when = period_of(sentence, match.start(), match.end() + amount.start, match.end() + max(amount.end, 0))
     if when is None:
         when = own_period(document, sentence, match.start(), match.end() + amount.end)
     if when is None:
         compared = COMPARED.match(behind[amount.end :])
-        if compared and compared["year"]:  # "(2023: € 3.9 m)" behind it: this is the year after
-            when = When(year=int(compared["year"]) + 1, months=12)
+        if compared and compared_year(compared):  # "(2023: € 3.9 m)" behind it: this is the year after
+            when = When(year=(compared_year(compared) or 0) + 1, months=12)
+    if when is None:
+        when = spoken.inherited(sentence, min(match.start(), match.end() + amount.start), instant=instant)
     if when is None:
         findings.leave_out("no period")
         return None
@@ -369,6 +311,7 @@ def _figure(
     if period is None:
         findings.leave_out("no period")
         return None
+    spoken.hear(when)
     value = abs(amount.value) if concept.sign == "positive" else amount.value
     if concept.sign == "loss" and value > 0 and LOSS.search(label):
         value = -value

@@ -11,6 +11,9 @@ from tasks.figures.numbers import PERCENT, RATIO, Amount, Units, scale_name
 
 NEVER_NEGATIVE: Final = frozenset({"revenue", "recurring_revenue", "total_assets", "cash"})
 """Concepts whose figure is a change or an adjustment where it is below zero."""
+_WITH_DOLLAR_SIGN: Final = frozenset({"USD", "AUD", "CAD", "HKD", "MXN", "NZD", "SGD"})
+"""Currencies that a bare "$" may be of, under a header that says which."""
+
 _USED: Final = re.compile(r"\bused (?:in|by|for)\b", re.IGNORECASE)
 _PROVIDED: Final = re.compile(r"provided|generated|\bfrom\b", re.IGNORECASE)
 _LOSS: Final = re.compile(r"\bloss|fehlbetrag|verlust|\bperte|pérdida", re.IGNORECASE)
@@ -58,11 +61,13 @@ def measured(
         and not units.multiplier
     ):
         return None
-    currency = amount.unit or units.currency or document.currency
+    of_dollars = amount.unit == "USD" and units.currency in _WITH_DOLLAR_SIGN
+    currency = (None if of_dollars else amount.unit) or units.currency or document.currency
     if currency is None:
         findings.leave_out("no currency")
         return None
-    if amount.unit and units.currency and amount.unit != units.currency and "USD" not in {amount.unit, units.currency}:
+    currencies = {amount.unit, units.currency} - {None}
+    if len(currencies) > 1 and not currencies <= _WITH_DOLLAR_SIGN:
         findings.leave_out("units that contradict")
         return None
     multiplier = 1

@@ -128,14 +128,17 @@ _UNSEEN: Final = re.compile("[\u200b-\u200f\u2060\ufeff]")
 """Marks without a width that a page's maker has put beside a number."""
 
 _FOOTNOTE: Final = re.compile(r"(?<=[\d)%])\s*(?:\((?:\d{1,2}|[a-z])\)|\[\d{1,2}\]|\*+|†)+$")
-_NOTHING: Final = re.compile(rf"[-–—−.\s$€£]*|n/?a\.?|n\.?m\.?|nil|{_CUR}\s?['’]?000s?", re.IGNORECASE)
-"""Cells without an amount: dashes, words for none, and the unit "CHF000"."""
+_GLUED: Final = re.compile(r"[.,]\d{4,}\)$")
+"""A note's mark that has become a part of its number: "5,1001)"."""
+
+_NOTHING: Final = re.compile(rf"[-–—−.\s$€£]*|n/?a\.?|n\.?m\.?|nil|{_CUR}\s?(?:1[.,'’ ]?|['’])?000s?", re.IGNORECASE)
+"""Cells without an amount: dashes, words for none, and the units "CHF000" and "CHF 1,000"."""
 _PLAIN: Final = re.compile(r"[-(]?[$€£]? ?\d{1,3}(?:,\d{3})+\)?$")
 
 _CODE: Final = "(?:" + "|".join(_CODES) + ")"
 _UNIT_SCALE: Final = re.compile(
     r"(?P<thousand>\b(?:thousands?|tausend|milliers|miles de|milhares|migliaia|duizend(?:en)?|tusen(?:tal)?|tsd)\b"
-    r"|\bx ?[€$£]? ?1[.,’']?000\b"
+    rf"|\bx ?[€$£]? ?1[.,’']?000\b|^{_CUR} ?1[.,’' ]?000s?$|^1[.,’' ]?000s? ?{_CUR}$"
     r"|[€$] ?mil\b|\bmil (?:reais|euros|pesos)\b|\bt\.? ?kr\b"
     r"|['’]000|(?<=[A-Za-z$£€¥])/ ?000\b|(?<=[A-Z$£€¥]) ?000s?(?!\d)"
     rf"|\b000s\b|\b[Tk](?:[€$£]|{_CODE}\b)|[€$£] ?k\b|\b{_CODE} ?k\b)"
@@ -263,7 +266,9 @@ def cell_amount(text: str, *, comma_decimal: bool = False) -> Amount | None:
         return None
     plain = _FOOTNOTE.sub("", _normal(text))
     match = _CELL.fullmatch(plain)
-    return None if match is None else _amount(match, comma_decimal=comma_decimal)
+    if match is None or (_GLUED.search(plain) and "(" not in plain):
+        return None
+    return _amount(match, comma_decimal=comma_decimal)
 
 
 def amounts(text: str, *, comma_decimal: bool = False) -> Iterator[Amount]:

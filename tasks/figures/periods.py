@@ -372,15 +372,23 @@ def months_back(end: date, months: int) -> date:
     return day_of(at // 12, at % 12 + 1, 31 if is_last else end.day)
 
 
-def dates_in(text: str) -> list[date]:
-    """The days and months that a text names, but those of other spans than a year.
+def dates_in(text: str, *, of_any_span: bool = False, of_months: bool = True) -> list[date]:
+    """The days and (`of_months`) months that a text names, but (unless `of_any_span`) those of other spans than a year.
 
     No date goes over the end of a line, and most lines of a page hold none at sight.
     """
     span = _span(text)
     lines = (line for line in text.split("\n") if _TWO_DIGITS.search(line) and _MAY_DATE.search(line))
     named = (_when(match) for line in lines for match in _TOKEN.finditer(line))
-    return [when.end for when in named if when and when.end and (when.months or span) in {None, 1, 12}]
+    return [
+        when.end
+        for when in named
+        if when
+        and when.end
+        and (of_any_span or (when.months or span) in {None, 1, 12})
+        and not when.forecast
+        and (of_months or when.months != 1)
+    ]
 
 
 _TWO_DIGITS: Final = re.compile(r"\d\d")

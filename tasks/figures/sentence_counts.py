@@ -10,28 +10,43 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Figure, basis_of
 from tasks.figures.measures import planned
 from tasks.figures.numbers import PERCENT
-from tasks.figures.periods import When
-from tasks.figures.sentence_periods import COMPARED, earlier_figure, own_period, period_of
+from tasks.figures.periods import When, find_periods
+from tasks.figures.sentence_comparisons import COMPARED, in_brackets
+from tasks.figures.sentence_context import Spoken
+from tasks.figures.sentence_periods import own_period, period_of
 
 HYPOTHETICAL: Final = re.compile(
-    r"\bif\b|\bunless\b|\bshould\b|\bmay\b(?! \d)|\bcould\b|\bwould\b|\bmight\b|\bprovided that\b|\bin the event\b"
-    r"|\bthreshold\b|\bminimum\b|\bat least\b|\bcovenant\b|\bcompetitor|\bmarket (?:size|of)\b|\bpeer",
+    r"\b(?:(?:if|unless|should|may(?! \d)|could|would|might|provided that|in the event|threshold|minimum|at least"
+    r"|covenant|market (?:size|of)|aurai(?:en)?t|serai(?:en)?t|würden?|hätten?|wären?|habrían?|serían?|avrebbe(?:ro)?"
+    r"|sarebbe(?:ro)?|zou(?:den)?|teriam?|seriam?|skulle|ville)\b|competitor|peer)",
     re.IGNORECASE,
 )
+
+
+def is_hypothetical(sentence: str, at: int) -> bool:
+    """Whether what a sentence says at a place of it did not happen, or is another's: a semicolon ends what is said."""
+    begin, end = sentence.rfind(";", 0, at) + 1, sentence.find(";", at)
+    return HYPOTHETICAL.search(sentence, begin, end if end >= 0 else len(sentence)) is not None
+
+
 _HEADCOUNT: Final = re.compile(
     r"(?:(?P<lead>\b(?:employ(?:s|ed|ing)?|employing|headcount (?:of|was|is|stood at)|team of"
     r"|workforce (?:made up )?of|staff of|total of"
-    r"|had|has|have|with|were|was|waren|sind|zähl(?:t|te|ten)(?: wir)?"
+    r"|had|has|have|with|were|was|counted|counts|waren|sind|werkten er"
+    r"|hatten?(?: (?:das unternehmen|die gesellschaft|die gruppe|wir))?|zähl(?:t|te|ten)(?: wir)?"
     r"|beschäftigt(?:e|en)?(?: (?:das unternehmen|die gesellschaft|die gruppe|wir))?"
     r"|emplea(?:ba)?|emploie|employait|compte|comptait"
     r"|de|contaba con|cuenta con|impiega(?:va)?"
-    r"|conta(?:va)?|di|telde|telt|empregava|tinha|hade|havde|har|beskæftigede|sysselsatte)\b[ :]*"
+    r"|conta(?:va)?|di|telde|telt|empregava|tinha|hade|havde|har|beskæftigede|sysselsatte)\b"
+    r"(?: (?-i:[A-Z])[\w&.-]*){0,3}[ :]*"
     r"(?:about |around |approximately |some |an average of |a total of |rund |on average |(?:zum|am|ende"
-    r"|per) [\d. ]{4,12}\d{2} )?)|^(?:[•\-–]\s*)?(?:.{0,30}[.:] )?)"
+    r"|per|at|on|as of|au|al|a|op|em|den) {4,})?)|^(?:[•\-–]\s*)?(?:.{0,30}[.:] )?"
+    r"|^(?:at|as at|as of|on|by|zum|per|au|al|a|op|em) {4,},? ?)"
     r"(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{1,6}|\d\.\d{1,2}(?= million))(?P<million> million)?\s+"
     r"(?:(?:permanent|total|regular|full-?(?:[ -]time)?|part[- ]time|and|active|dedicated|full[- ]time equivalent) )*"
     r"(?P<what>employees|associates|colleagues|persons"
-    r"|people|staff|FTEs?|full[- ]time equivalents|Mitarbeiter(?:innen)?"
+    r"|people|heads|personnes|personas|persone|pessoas|mensen|staff|FTEs?|full[- ]time equivalents"
+    r"|Mitarbeiter(?:innen)?"
     r"|Mitarbeitende|Beschäftigte|salariés|employés|empleados|trabajadores|dipendenti|addetti|medewerkers|werknemers"
     r"|colaboradores|funcionários|anställda|medarbetare|medarbejdere|ansatte)\b(?P<after>.{0,90})",
     re.IGNORECASE,
@@ -88,26 +103,41 @@ _AHEAD: Final = 40
 """Characters before a count in which its clause may call it an average."""
 
 _PEOPLE: Final = (
-    "employees", "associates", "colleagues", "persons", "people", "staff", "fte", "full-time eq", "full time eq",
+    "employees", "associates", "colleagues", "persons", "people", "heads", "personnes", "personas", "persone",
+    "pessoas", "mensen", "staff", "fte", "full-time eq", "full time eq",
     "mitarbeit", "beschäftigte",
     "salariés", "employés", "empleados", "trabajadores", "dipendenti", "addetti", "medewerkers", "werknemers",
     "colaboradores", "funcionários", "anställda", "medarbet", "medarbejd", "ansatte", "headcount",
 )  # fmt: skip
 _BUYERS: Final = ("customer", "client", "kunde", "logo")
+_STOCK: Final = ("shares", "stock")
 _SHARES: Final = re.compile(
     r"\b(?:there (?:were|are)|had|has|of|in issue:|outstanding:)\s+(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{4,12})\s+"
-    r"(?:(?:ordinary|common|registered|voting) )*(?:shares|stock) (?:in issue|outstanding|issued)\b(?P<after>.{0,60})",
+    r"(?:(?:ordinary|common|registered|voting) )*(?:shares|stock)"
+    r"(?: of (?:(?:our|its|the) )?(?:class [a-c] )?(?:common|ordinary|capital) (?:stock|shares))?,?"
+    r" (?:(?:were|are|was) )?(?:in issue|(?:issued and )?outstanding|issued)\b(?P<after>.{0,60})",
     re.IGNORECASE,
 )
 
 
-def count_figures(
-    document: LedgerDocument, taxonomy: Taxonomy, start: int, sentence: str, lower: str
-) -> Iterator[Figure]:
-    """People, customers and the largest customer's share, which sentences count in words of their own.
+_DAY_BEFORE: Final = re.compile(r"(?:(?:19|20)|[./-])\d\d,? {1,2}\d")
+"""A number right behind what may be a date, "31 December 2024, 214": searched before dates are."""
 
-    `lower` is the sentence in lower case.
-    """
+
+def _without_days(sentence: str) -> str:
+    """A sentence with blanks in the place of its dates, of the same length: "zum 31.12.2024 191 Mitarbeiter"."""
+    for when in find_periods(sentence):
+        if when.end is not None and when.months is None:
+            sentence = sentence[: when.start] + " " * (when.stop - when.start) + sentence[when.stop :]
+    return sentence
+
+
+def _counts(taxonomy: Taxonomy, sentence: str, lower: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """The concepts that a sentence counts, and where."""
+    counted = {words: any(word in lower for word in words) for words in (_PEOPLE, _BUYERS, _STOCK)}
+    if not any(counted.values()):
+        return
+    undated = _without_days(sentence) if _DAY_BEFORE.search(sentence) else sentence
     for concept, words, pattern in (
         ("headcount", _PEOPLE, _HEADCOUNT),
         ("headcount", _PEOPLE, _LISTED_PEOPLE),
@@ -115,13 +145,21 @@ def count_figures(
         ("customers", _BUYERS, _CUSTOMERS),
         ("customers", _BUYERS, _LISTED_CUSTOMERS),
         ("largest_customer_share", _BUYERS, _LARGEST),
-        ("shares", ("shares", "stock"), _SHARES),
+        ("shares", _STOCK, _SHARES),
     ):
-        if concept not in taxonomy.concepts or not any(word in lower for word in words):
-            continue
-        match = pattern.search(sentence)
-        if match is None or HYPOTHETICAL.search(sentence):
-            continue
+        match = pattern.search(undated) if counted[words] and concept in taxonomy.concepts else None
+        if match is not None and not is_hypothetical(sentence, match.start()):
+            yield concept, match
+
+
+def count_figures(
+    document: LedgerDocument, taxonomy: Taxonomy, start: int, sentence: str, lower: str, spoken: Spoken
+) -> Iterator[Figure]:
+    """People, customers and the largest customer's share, which sentences count in words of their own.
+
+    `lower` is the sentence in lower case, `spoken` what stands over it and before it.
+    """
+    for concept, match in _counts(taxonomy, sentence, lower):
         share = concept == "largest_customer_share"
         after = match["after"] or ""
         if not share and re.search(
@@ -143,6 +181,7 @@ def count_figures(
         of_stock = share and re.search(r"\barr\b|recurring", after, re.IGNORECASE)
         when = period_of(sentence, match.start(), match.start("number"), match.end("number"))
         when = when or own_period(document, sentence, match.start(), match.end())
+        when = when or spoken.inherited(sentence, match.start("number"), instant=not share)
         if when is None and document.calendar.ends and document.kind.basis == "audited" and len(document.text) < 60_000:
             dated = document.calendar.dated
             ends = [end for end in document.calendar.ends.values() if dated is None or end <= dated]
@@ -155,6 +194,7 @@ def count_figures(
         period = document.calendar.resolve(when, instant=instant)
         if period is None:
             continue
+        spoken.hear(when)
         value = Decimal(digits)
         step = Decimal(1).scaleb(-len(digits.partition(".")[2]))
         if millions:
@@ -170,7 +210,7 @@ def count_figures(
         yield figure
         compared = COMPARED.match(after if not share else after + sentence[match.end() :])
         if compared:
-            earlier = earlier_figure(
+            earlier = in_brackets(
                 document, figure, compared, start + (match.start("after") if match["after"] else match.end())
             )
             if earlier:

@@ -1,20 +1,13 @@
-"""The period of a figure in a sentence, and the figure of the year before that stands in brackets behind it."""
+"""The period of a figure in a sentence."""
 
 import re
 from dataclasses import replace
 from typing import Final
 
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import Figure
 from tasks.figures.numbers import PERCENT, amounts
-from tasks.figures.periods import MONTH, MONTH_NAMES, When, a_year_before, day_of, find_periods, months_back
-from tasks.figures.sentence_words import LOSS
+from tasks.figures.periods import MONTH, MONTH_NAMES, When, day_of, find_periods, months_back
 
-COMPARED: Final = re.compile(
-    r"^[^(.;]{0,40}\((?:(?:in|fy|prior year|previous year|vorjahr)[ :]*)?(?P<year>(?:19"
-    r"|20)\d\d)?[:,]? ?(?P<rest>[^()]{1,40})\)",
-    re.IGNORECASE,
-)
 _ELSEWHERE: Final = re.compile(
     r"[;(]|\b(?:from|compared|versus|against|contre|gegenüber|frente a|rispetto|tegenover|contra)\b", re.IGNORECASE
 )
@@ -29,6 +22,7 @@ _COMPARED_WITH: Final = re.compile(
     re.IGNORECASE,
 )
 _IN_BRACKETS: Final = re.compile(
+    r"(?: (?:last|this) (?:financial |fiscal )?year)?"
     r" \((?:(?:for|in|to|at|as|of|on|the|(?:financial |fiscal |business )?(?:years?|months?|quarters?|period)|ended"
     r"|ending|three|six|nine|twelve|zum|am|per|im|au|le|al|el|il|em|op|den|exercice clos|geschäftsjahr|ejercicio"
     r"|esercizio|exercício|boekjaar|stand)\b ?)*$",
@@ -36,7 +30,6 @@ _IN_BRACKETS: Final = re.compile(
 )
 """What opens a bracket in which a period stands and nothing else: "(fiscal year ended ", "(as of "."""
 
-_YEAR_BEFORE: Final = re.compile(r"\((?:prior year|previous year|vorjahr)\b", re.IGNORECASE)
 _LONG: Final = 60_000
 """Characters from which on a document speaks of more months than its last."""
 
@@ -135,27 +128,3 @@ def own_period(document: LedgerDocument, sentence: str, mention: int, end: int) 
     dated = document.calendar.dated
     ends = [end for end in document.calendar.ends.values() if dated is None or end <= dated]
     return When(end=max(ends), months=12) if ends else None
-
-
-def earlier_figure(document: LedgerDocument, figure: Figure, match: re.Match[str], offset: int) -> Figure | None:
-    """The figure of the year before in brackets: "38.0 % of revenue (2023: 40.0 %)"."""
-    before = not match["year"] and _YEAR_BEFORE.search(match.group()) is not None
-    if not match["year"] and not before:
-        return None
-    found = next(iter(amounts(match["rest"], comma_decimal=document.comma_decimal)), None)
-    if found is None or figure.unit not in {found.unit or "count", document.dollar(found.unit or "")}:
-        return None
-    period = (
-        a_year_before(figure.period)
-        if before
-        else document.calendar.resolve(When(year=int(match["year"]), months=12), instant="/" not in figure.period)
-    )
-    if period is None:
-        return None
-    at = offset + match.start("rest") + found.start
-    loss = figure.value < 0 < found.value and LOSS.search(figure.label)
-    value = -found.value if loss else found.value
-    return replace(
-        figure, value=value, step=found.step, scale=found.scale, period=period, place=document.place(at), start=at,
-        end=offset + match.start("rest") + found.end,
-    )  # fmt: skip

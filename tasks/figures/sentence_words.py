@@ -10,6 +10,7 @@ _BEFORE: Final = """
     projected adjusted normalised normalized underlying pro-forma forma target targeted estimated live that
     whose where quarterly monthly cash group's from on at an average mean non-gaap also is are show shows
     showed report reports recorded records recording generated achieved posted posts to year fy
+    delivered delivers earned made produced confirms confirmed
     einen einem einer dem den des im am der die das unser unsere ein eine und mit bei
     les le la l d un une du sa son notre nos et
     los las el del al su sus una nuestro nuestra y o os as do da dos das um uma seu sua e
@@ -32,7 +33,7 @@ NOT_BEHIND: Final = re.compile(
 LINK: Final = re.compile(
     r"(?:was|were|is|are|of|amounted to|amounts to|reached|reaches|stood at|stands at|totall?ed|totals|came (?:in at"
     r"|to)|at|to|hit|exceeded|equals|being|betrug(?:en)?|beträgt|belief(?:en)? sich(?: [^.;,]{0,40})? auf"
-    r"|lag(?:en)?(?: [^.;,]{0,40})? bei|erreichte|auf|von"
+    r"|lag(?:en)?(?: [^.;,]{0,40})? bei|bei|erreichte|auf|von"
     r"|(?:cresciut|salit|aumentat|passat|pass[ée]|creci|subi|lleg|cresce|cheg)\w*[^.;]{0,25} [aà]"
     r"|à|a atteint|atteign(?:ait|aient)|atteint|était|étaient|ressort(?:ait)? à"
     r"|alcanz(?:ó|aron)|ascend(?:ió|ía|ían|ieron) a|asciende a|se situ(?:ó|aba) en|en|de"
@@ -46,7 +47,7 @@ LINK: Final = re.compile(
     r"|:|=|–|-|,|\()\s*"
     r"(?:about |around |approximately |some |roughly |circa |ca\.? |c\. ?|nearly |almost |rund |etwa |environ |unos "
     r"|près de |quelque |cerca de |aproximadamente |ongeveer |ruim |omkring "
-    r"|a |an |the |EUR |just |now |only |then )*$",
+    r"|a |an |the |los |las |les |gli |EUR |just |now |only |then )*$",
     re.IGNORECASE,
 )
 CHANGE: Final = re.compile(
@@ -60,7 +61,8 @@ CHANGE: Final = re.compile(
 BOUND: Final = re.compile(
     r"\b(?:between|up to|at least|at most|more than|less than|over|under|above|below|exceed(?:s|ed|ing)?|minimum"
     r"|maximum|not exceed|range of|if|unless|should|threshold|from|versus|vs\.?|compared (?:to|with)|against"
-    r"|gegenüber|nach|contre|plus de|moins de|jusqu['’]à|más de|menos de|hasta|frente a|più di|meno di|oltre|fino a"
+    r"|shy of|short of|gegenüber|nach|contre|plus de|moins de"
+    r"|jusqu['’]à|más de|menos de|hasta|frente a|più di|meno di|oltre|fino a"
     r"|rispetto a|meer dan|minder dan|tot|tegenover|mais de|até|contra)\s*(?:of |the )?(?:about )?$",
     re.IGNORECASE,
 )
@@ -148,7 +150,7 @@ ABOUT: Final = re.compile(
     re.IGNORECASE,
 )
 BEFORE_MENTION: Final = re.compile(r"^[•\-–—*\s]*$")
-HEADED: Final = re.compile(r"^[•\-–—*\s]*[A-ZÀ-Ý][^:.;\d]{2,30}:\s*")
+HEADED: Final = re.compile(r"^[•\-–—*\s]*[A-ZÀ-Ý](?:[^:.;\d]|\b(?:19|20)\d\d\b|(?<=FY)\d\d\b){2,30}:\s*")
 """A line's own heading before its amount: "Headline run rate: $18.4M ARR"."""
 
 CURRENCY_LAST: Final = re.compile(r"(?:[A-Z]{3}|(?:US|AU?|CA?|NZ|S|HK|R)?\$|[€£¥₹]|Rs\.?)\s*$")
@@ -158,14 +160,14 @@ PAID: Final = re.compile(
     r"|^\s*(?:capital (?:expenditure|spend)|(?:dividend|tax|interest)s?\b)"
     r"|^\s*(?:(?:that (?:is|was|were) )?(?:used|provided|received|paid|acquired|generated|required|collected|returned"
     r"|inflows?|outflows?|proceeds|payments?|distributions?|merger|purchase|awards?|compensation|from|for|to|per)\b"
-    r"|\()",
+    r"|\((?!\d|at\b|as\b))",
     re.IGNORECASE,
 )
 """Behind "cash": what was paid and no balance."""
 
 MADE: Final = re.compile(
     r"\b(?:(?:did|made|posted|reported|booked|recorded|achieved|delivered|earned|reached|hit|had|held|generated|produced)"
-    r"|(?:closed|finished|ended|exited|came in)(?: [^.;:,]{0,25}?)? (?:at|with|on))"
+    r"|have|has|holds?|sits? on|(?:closed|finished|ended|exited|came in|went into)(?: [^.;:,]{0,25}?)? (?:at|with|on))"
     r"(?: (?:[^.;:]|\.\d){0,50}(?:,| and))? *$",
     re.IGNORECASE,
 )
@@ -181,3 +183,19 @@ LOSS: Final = re.compile(
     r"\b(?:net loss|loss (?:for the|after tax)|operating loss|loss from|ebitda loss|jahresfehlbetrag|perte)\b",
     re.IGNORECASE,
 )
+STATED_ALONE: Final = frozenset({"equity", "debt", "sales", "ventas", "ventes", "vendite", "vendas"})
+"""Names of concepts that are parts of many others: what they are called alone is stated in so many words."""
+
+STATED: Final = re.compile(
+    r"\s*(?:,? ?(?:at|as at|as of|on|in|for|per|au|al?|el|en|nel|em) (?=[^.;:,]{0,40}\d)(?:the )?[^.;:,]{3,45}?,? ?)?"
+    r"(?:(?:had|have|has) )?(?:of|was|were|is|are|stood at|stands at|amount(?:ed|s) to|c[ao]me (?:in at|to)|totall?ed"
+    r"|reached|rose to|grew to|increased to|fell to|declined to|to|hit|:|=|alcanz(?:ó|aron)|fueron de|ascend\w+ a|de"
+    r"|ont atteint|(?:se sont |s['’])élev\w+ à|étaient de|sono state (?:pari a|di)|ammonta\w+ a|di|foram de"
+    r"|somaram)?\s*(?:(?:just |only )?(?:about|around|approximately|some|roughly|nearly|almost|unos|environ|circa"
+    r"|cerca de) )?",
+    re.IGNORECASE,
+)
+"""All that stands between such a name and its amount: "Equity at 31 May 2024 was", "debt of"; not "debt service of"."""
+
+STATED_AMOUNT: Final = re.compile(rf"{STATED.pattern}(?:[A-Z]{{1,3}}|Rs\.?)? ?[$€£¥₹]? ?\d", re.IGNORECASE)
+"""The same up to the amount: without it the name is not looked at."""

@@ -11,7 +11,7 @@ from typing import Final
 from tasks.figures.figure import basis_of
 from tasks.figures.numbers import Units, only_units, units_of
 from tasks.figures.periods import HINT, When, find_periods, header_period, says_to_date, spoken_span, year_earlier
-from tasks.figures.table_labels import Label, LabelReader, entity_named
+from tasks.figures.table_labels import Label, LabelReader, entity_named, is_date
 from tasks.figures.table_rows import Row
 
 _SKIPPED_COLUMN: Final = re.compile(
@@ -30,6 +30,8 @@ _PROSE_AMOUNT: Final = re.compile(
     r"\d[\d.,]* ?(?:thousand|million|billion|mio|mrd|%)|[$€£] ?(?!(?:1[.,’']?)?000\b)\d", re.IGNORECASE
 )
 """A line that speaks of an amount says nothing of the units of the table under it."""
+_EXCEPT: Final = re.compile(r"unless|except|otherwise|sofern|außer|soweit|sauf|salvo|excepto|tenzij", re.IGNORECASE)
+_LONGEST_SCALE: Final = 90
 _PRIOR: Final = re.compile(
     r"\b(?:prior|previous|last|preceding)[- ](?:year|period)\b|\bPY\b|\bvorjahr\w*|\bn-1\b|\bannée précédente\b",
     re.IGNORECASE,
@@ -61,7 +63,10 @@ _MONTH_OF: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its words, what they say, its period, its part of the company, and whether its numbers are taken."""
+    """A column: its words, what they say, its period, its part of the company, and whether its numbers are taken.
+
+    `contradicts`: the line over the table gives one scale and the header another.
+    """
 
     words: str
     label: Label
@@ -69,6 +74,7 @@ class Column:
     entity: str | None
     skipped: bool
     units: Units
+    contradicts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +96,7 @@ def read_header(header: Sequence[Row], width: int, lines: Sequence[str], reader:
     corner = " ".join([*corners, *beside])
     titles = [title for title in map(_heading, lines) if len(title) < _LONGEST_TITLE] + corners[:-1]
     units_of_table = table_units(titles, corner, words)
+    scale = _scale_over(lines)
     of_title = title_when(titles, corner)
     columns: list[Column] = []
     own = [header_period(text) for text in words]
@@ -109,9 +116,19 @@ def read_header(header: Sequence[Row], width: int, lines: Sequence[str], reader:
             when = replace(when, to_date=True)
         units = label.units.over(units_of_table)
         skipped = _SKIPPED_COLUMN.search(_UNITS_BESIDE.sub(" ", text)) is not None
-        columns.append(Column(text, label, when, entity_named(text, label), skipped, units))
+        own_scale = label.units.multiplier or units_of(corner).multiplier
+        contradicts = bool(scale and own_scale and own_scale != scale)
+        columns.append(Column(text, label, when, entity_named(text, label), skipped, units, contradicts))
     columns = _of_quarters(columns, told=step is not None)
     return Header(_prior_years(_of_the_company(columns)), corner, titles)
+
+
+def _scale_over(lines: Sequence[str]) -> int | None:
+    """The scale that the nearest line over a table gives to all of it, where it leaves nothing out."""
+    line = lines[-1] if lines else ""
+    if len(line) > _LONGEST_SCALE or _PROSE_AMOUNT.search(line) or _EXCEPT.search(line):
+        return None
+    return units_of(line).multiplier
 
 
 def _heading(line: str) -> str:
@@ -264,7 +281,8 @@ def columns_under(
         return dict(zip(numbers, headed, strict=True))
     if any(columns[index].words for index in range(1, len(columns))):
         return known
-    alone = title_when(titles, "")  # one column without a header under a dated title
+    # one column without a header under a dated title, or under the name of a chart's series
+    alone = title_when(titles, corner if is_date(corner) else "")
     if len(numbers) == 1 and alone is not None and alone.dated:
         return {numbers[0]: Column("", reader.read(""), alone, None, False, table_units(titles, corner, []))}
     return {index: columns[index] for index in numbers if index < len(columns)}

@@ -74,6 +74,9 @@ def cell_figure(
         row_units = row_units.over(units_of(beside))
     column_units = column.units if column else Units()
     header_units = row_units.over(column_units)
+    if column and column.contradicts and not row_units.multiplier and not amount.scale and "money" in concept.units:
+        findings.leave_out("units that contradict")
+        return None
     in_base_units = measured(document, findings, amount, concept.units, header_units, row_units)
     if in_base_units is None:
         return None

@@ -20,7 +20,8 @@ WHOLE: Final = re.compile(
     re.IGNORECASE,
 )
 _FILLER: Final = re.compile(
-    r"\b(?:for|the|years?|months?|weeks?|quarters?|periods?|fiscal|financial|then|ended|ending|as|of|at|on|in|to"
+    r"\b(?:(?:this|current|dieses|laufendes)[- ](?:year|jahr)"
+    r"|for|the|years?|months?|weeks?|quarters?|periods?|fiscal|financial|then|ended|ending|as|of|at|on|in|to"
     r"|from|and|twelve|three|six|nine|full|fy|ye|zum|am|per|"
     r"restated|revised|previously|originally|recast|note|notes|december|consolidated|stated|jahr|geschäftsjahr"
     r"|exercice|ejercicio|clos|le|al|du|au|stand|thousands?|millions?|billions?|dollars|usd|eur|except|share|data"
@@ -48,6 +49,9 @@ _OF_PART: Final = re.compile(
     r"(?P<what>[^–—]{4,40}?) (?:[–—]|- ) ?(?P<part>[A-ZÄÖÜÉ][\w&.’'/]*(?: [A-ZÄÖÜÉ&][\w&.’'/]*){0,3})"
 )
 """A row of a part of the company: "Net revenue – Dallas"."""
+
+_IN_PERCENT: Final = re.compile(r"[,(]? ?(?:in )?%\)?(?= |$)")
+"""Percent among a label's words: "Customer churn, % per year"."""
 
 _AVERAGE: Final = re.compile(r"\baverage\b|\bmean\b|durchschnitt|\bmoyen|\bmedi[oa]\b", re.IGNORECASE)
 
@@ -118,10 +122,12 @@ class LabelReader:
                 rest = (
                     _DATE_TAIL.sub("", words[: when.start].rstrip(" ,(:–-")) + " " + words[when.stop :].lstrip(" ,):–-")
                 )
+            elif not periods:
+                rest = _without_day(words)
         units = units_of(rest)
         basis = basis_of(rest)
         if meaning is None:
-            rest = without_units(rest)
+            rest = without_units(_IN_PERCENT.sub(" ", rest))
             meaning = self.meaning(rest)
             if meaning is None and "(" in rest:
                 rest = " ".join(_ASIDE.sub(" ", rest).split())
@@ -138,6 +144,14 @@ class LabelReader:
             part = of_part["part"] if meaning is not None else None
         average = _AVERAGE.search(words) is not None
         return Label(words, meaning, when, units, basis, average, rest.strip(" ,:–-"), part)
+
+
+def _without_day(words: str) -> str:
+    """A label without a day that a column gives the year to: "Headcount at 31 December"."""
+    days = [when for when in find_periods(words) if when.month_day]
+    if len(days) != 1:
+        return words
+    return _DATE_TAIL.sub("", words[: days[0].start].rstrip(" ,(:–-")) + " " + words[days[0].stop :].lstrip(" ,):–-")
 
 
 def _whole_words(words: str) -> str:

@@ -23,7 +23,8 @@ def whole_grids(text: str, *, of_pages: bool = True) -> Iterator[Grid]:
     before: Grid | None = None
     end = 0
     for grid in grids(text):
-        if of_pages and before is not None and _goes_on(before, grid, text[end : grid.rows[0].start]):
+        between = text[end : grid.rows[0].start + 1]  # a break may be the row's own first character
+        if of_pages and before is not None and _goes_on(before, grid, between):
             whole = Grid([*before.titles, *grid.titles], [*_heading(before), *grid.rows])
         else:
             whole = grid

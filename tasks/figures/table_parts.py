@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tasks.figures.concepts import Meaning
+from tasks.figures.numbers import only_units
 from tasks.figures.table_labels import LabelReader
 from tasks.figures.table_rows import Grid
 
@@ -53,11 +54,12 @@ def of_parts(title: str) -> str:
 def parts_title(titles: Sequence[str], corner: str, reader: LabelReader) -> tuple[Meaning | None, bool]:
     """What the titles say that the numbers of parts are, and whether a title alone calls them parts.
 
-    "Revenue by segment" says so in one line; "Segment sales" over a corner "Net sales" in two.
+    "Revenue by segment" says so in one line over a corner without words, "Segment sales" over "Net sales" in two.
     """
     for title in reversed([*titles, corner][-4:]):
         if _BY_ENTITY.match(title):
-            return reader.read(of_parts(title)).meaning, False
+            named = _ENTITY_CORNER.search(title[len(of_parts(title)) :]) is not None
+            return reader.read(of_parts(title)).meaning, named and (not corner or only_units(corner))
     over = titles[-1] if titles else ""
     if corner and len(over) < _SHORT_TITLE and _ENTITY_CORNER.search(over):
         meaning = reader.read(corner).meaning

@@ -44,7 +44,9 @@ _NUMBER: Final = r"(?:[$€£]? ?\(?[-–−]?[$€£]? ?\(?\d[\d.,]*\)?%?|[$€
 _LOOSE_ROW: Final = re.compile(
     rf"^(?P<label>[^\d$€£][^$€£]*?[^\s$€£(—–-]):? +(?P<cells>{_NUMBER}(?: {_NUMBER}){{1,7}}) ?%?$"
 )
-_NUMBER_IN_LABEL: Final = re.compile(r"[A-Z][^\t\d]* (?:[$€£] ?\(?\d[\d,.]*|\(?\d{1,3}(?:,\d{3})+)\)?\t")
+_NUMBER_IN_LABEL: Final = re.compile(
+    r"(?!(?:[Ii]n )?[A-Z]{3} ?1[.,]000s?\t)[A-Z][^\t\d]* (?:[$€£] ?\(?\d[\d,.]*|\(?\d{1,3}(?:,\d{3})+)\)?\t"
+)
 """A row whose first number was not cut from its label: "Net sales $ 67,044 | $ 65,398"."""
 
 _ENDS_IN_DATE: Final = re.compile(rf"\b{MONTH} [0-3]?\d, ?(?:19|20)\d\d$", re.IGNORECASE)

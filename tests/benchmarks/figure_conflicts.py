@@ -164,6 +164,7 @@ def _minutes(
     document.add_paragraph("Minutes of the board of directors, 20 February 2025")
     sign = _CURRENCIES[currency]
     for concept, value in values.items():
+        before = f"{sign}{_millions(round(true[concept] * 0.8))}m"
         said = draw.choice(
             (f"{sign}{_millions(value)}m", f"{currency} {_millions(value)} million", f"{currency} {value:,}")
         )
@@ -177,8 +178,8 @@ def _minutes(
             f"{name(concept)} of {said} {when} was noted.",
             f"{name(concept)} rose by 12 % to {said} {when}.",
             f"The CFO reported {name(concept)} of {said} {when}, after a quarter in which it fell by 3 %.",
-            f"{when[0].upper()}{when[1:]}, {name(concept)} stood at {said}, compared with {sign}1.2m a year before.",
-            f"{name(concept)} {when} amounted to {said} (2023: {sign}{_millions(round(true[concept] * 0.8))}m).",
+            f"{when[0].upper()}{when[1:]}, {name(concept)} stood at {said}, compared with {before} a year before.",
+            f"{name(concept)} {when} amounted to {said} (2023: {before}).",
         )
         document.add_paragraph(draw.choice(sentences))
         document.add_paragraph(f"In the first quarter of 2025 {name(concept)} was {sign}{_millions(value // 4)}m.")

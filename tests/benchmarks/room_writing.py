@@ -1,5 +1,6 @@
 """Documents of synthetic rooms as people make them: workbooks, letters, decks, mails, notes, web and printed pages."""
 
+import csv
 import subprocess
 from collections.abc import Mapping, Sequence
 from email.message import EmailMessage
@@ -9,11 +10,12 @@ from typing import Final, NamedTuple
 
 import docx
 import openpyxl
-import pptx
+import pptx.presentation
 from openpyxl.styles import Font
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
+from reportlab.pdfgen.canvas import Canvas
 
 Cell = str | float | None
 Rows = Sequence[Sequence["Cell | Shown"]]
@@ -24,6 +26,13 @@ class Shown(NamedTuple):
 
     value: float
     form: str
+
+
+class Chart(NamedTuple):
+    """A slide's native chart: its categories, most often periods, and a series a measure."""
+
+    categories: Sequence[str]
+    series: Mapping[str, Sequence[float]]
 
 
 _PRINT: Final = "soffice --headless --convert-to pdf --outdir"
@@ -79,10 +88,13 @@ def printed(file: Path, *blocks: str | Sequence[Sequence[str]]) -> None:
     source.unlink()
 
 
-def deck(file: Path, *slides: tuple[str, Sequence[str] | Rows]) -> None:
-    """Slides with a title and bullets, or a table."""
+def deck(file: Path, *slides: tuple[str, Sequence[str] | Rows | Chart]) -> None:
+    """Slides with a title and bullets, a table, or a native chart."""
     presentation = pptx.Presentation()
     for title, body in slides:
+        if isinstance(body, Chart):
+            _charted(presentation, title, body)
+            continue
         of_words = all(isinstance(line, str) for line in body)
         slide = presentation.slides.add_slide(presentation.slide_layouts[1 if of_words else 5])
         assert slide.shapes.title is not None
@@ -100,16 +112,37 @@ def deck(file: Path, *slides: tuple[str, Sequence[str] | Rows]) -> None:
 
 def chart(file: Path, title: str, periods: Sequence[str], series: Mapping[str, Sequence[float]]) -> None:
     """One slide with a native column chart: a series a measure, a category a period."""
-    presentation = pptx.Presentation()
+    deck(file, (title, Chart(periods, series)))
+
+
+def _charted(presentation: pptx.presentation.Presentation, title: str, chart: Chart) -> None:
     slide = presentation.slides.add_slide(presentation.slide_layouts[5])
     assert slide.shapes.title is not None
     slide.shapes.title.text = title
     data = CategoryChartData()  # type: ignore[no-untyped-call]  # python-pptx leaves charts untyped
-    data.categories = list(periods)
-    for name, values in series.items():
+    data.categories = list(chart.categories)
+    for name, values in chart.series.items():
         data.add_series(name, values)  # type: ignore[no-untyped-call]
     slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, Inches(1), Inches(2), Inches(8), Inches(4), data)
-    presentation.save(str(file))
+
+
+def drawn(file: Path, *pages: Sequence[str | Sequence[str]]) -> None:
+    """A PDF drawn line by line: words at the left margin, the cells after a row's first one set flush right."""
+    canvas = Canvas(str(file))
+    for lines in pages:
+        for at, line in enumerate(lines):
+            cells = [line] if isinstance(line, str) else line
+            canvas.drawString(60, 780 - 18 * at, cells[0])
+            for column, cell in enumerate(cells[1:]):
+                canvas.drawRightString(330 + 90 * column, 780 - 18 * at, cell)
+        canvas.showPage()
+    canvas.save()
+
+
+def listing(file: Path, rows: Sequence[Sequence[str | float]], delimiter: str = ",") -> None:
+    """A .csv file, as an accounting program exports it."""
+    with file.open("w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream, delimiter=delimiter).writerows(rows)
 
 
 def page(file: Path, *blocks: str | Sequence[Sequence[str]]) -> None:

@@ -15,7 +15,7 @@ from tasks.figures.derived import derive
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import Findings
-from tests.benchmarks.room_writing import chart
+from tests.benchmarks.room_writing import chart, drawn
 
 
 def findings(text: str) -> Findings:
@@ -62,6 +62,19 @@ def test_each_series_of_a_native_chart_gives_its_figures(tmp_path: Path) -> None
     ]
 
 
+def test_a_chart_with_a_series_a_year_gives_each_year_its_own(tmp_path: Path) -> None:
+    chart(tmp_path / "chart.pptx", "Results, €m", ["Revenue", "EBITDA"], {"FY2023": [38.2, 4.1], "FY2024": [43.9, 5.2]})
+    found = [
+        (each["concept"], each["value"], str(each["period"])[:4]) for each in read_figures(str(tmp_path / "chart.pptx"))
+    ]
+    assert found == [
+        ("revenue", "38200000", "2023"),
+        ("ebitda", "4100000", "2023"),
+        ("revenue", "43900000", "2024"),
+        ("ebitda", "5200000", "2024"),
+    ]
+
+
 def test_a_hidden_sheet_is_read_like_the_others(tmp_path: Path) -> None:
     def hide(book: Any) -> None:
         book.active.sheet_state = "hidden"
@@ -93,6 +106,92 @@ def test_units_that_contradict_are_left_out_and_counted() -> None:
     found = findings("EUR thousand\t2024\nRevenue\t£6,300\nEBITDA\t900\n")
     assert [figure.concept for figure in found.figures] == ["ebitda"]
     assert found.left_out["units that contradict"] == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "P&L in EUR thousand\nEUR million\t2024\nRevenue\t6,300\n",
+        "All amounts in EUR thousand\n\tFY2024 (€m)\nRevenue\t6,300\n",
+        "EUR thousand\t2024\nRevenue\t$6,300\n",
+    ],
+)
+def test_two_scales_or_currencies_for_one_number_leave_it_out(text: str) -> None:
+    found = findings(text)
+    assert found.figures == []
+    assert found.left_out["units that contradict"] == 1
+
+
+def test_a_rows_own_scale_and_a_line_with_exceptions_contradict_nothing() -> None:
+    assert values("EUR thousand\t2024\nRevenue (EUR m)\t6.3\n") == [("revenue", "6300000")]
+    text = "EUR thousand unless stated otherwise\nEUR million\t2024\nRevenue\t6.3\n"
+    assert values(text) == [("revenue", "6300000")]
+
+
+def test_a_dollar_sign_is_of_the_dollar_that_the_header_names() -> None:
+    assert [each.unit for each in findings("AUD thousand\t2024\nRevenue\t$6,300\n").figures] == ["AUD"]
+
+
+@pytest.mark.parametrize("cell", ["#REF!", "5,000-6,000", ">6,000", "6,3001)"])
+def test_a_cell_that_is_no_single_number_is_left_out_and_counted(cell: str) -> None:
+    found = findings(f"EUR thousand\t2023\t2024\nRevenue\t{cell}\t6,300\nEBITDA\t900\t950\n")
+    assert [f"{figure.value:f}" for figure in found.figures] == ["6300000", "900000", "950000"]
+    assert found.left_out == {"no single number": 1}
+
+
+@pytest.mark.parametrize("cell", ["n/a", "TBD", "#DIV/0!", "5-6", "six hundred"])
+def test_a_row_without_numbers_heads_no_columns(cell: str) -> None:
+    text = f"EUR thousand\t2023\t2024\nRevenue\t5,100\t6,300\nOther income\t{cell}\t{cell}\nEBITDA\t900\t950\n"
+    periods = {figure.period[:4] for figure in findings(text).figures if figure.concept == "ebitda"}
+    assert periods == {"2023", "2024"}
+
+
+def test_a_row_of_numbers_that_could_be_years_heads_no_columns() -> None:
+    rows = "EUR thousand\t2023\t2024\nRevenue\t51000\t63000\nMarketing\t2000\t2010\nEBITDA\t9000\t9500\n"
+    assert {figure.period[:4] for figure in findings(rows).figures} == {"2023", "2024"}
+    again = rows.replace("Marketing", "Balance sheet").replace("EBITDA", "Cash")
+    assert {figure.period[:4] for figure in findings(again).figures if figure.concept == "cash"} == {"2000", "2010"}
+
+
+def test_a_date_far_ahead_is_left_out_and_counted() -> None:
+    found = findings("EUR thousand\t2023\t2024\t2060\nRevenue\t5,100\t6,300\t9,900\n")
+    assert [figure.period[:4] for figure in found.figures] == ["2023", "2024"]
+    assert found.left_out == {"dates far ahead": 1}
+    assert findings("EUR thousand\t31.12.2924\nCash\t5,100\n").left_out == {"no period": 1}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Revenue contact in 2024: +49 30 1234567. Call about cash: 030 987 654.",
+        "Headcount 2024: tel. 020 7946 0999",
+        "4.2 Revenue in 2024 as defined in clause 12.3 and section 7.",
+        "12.1 Cash at 31 December 2024, see 4.3.",
+        "Cash account DE89 3704 0044 0532 0130 00 at 31 December 2024",
+        "Clause\tSubject\t2024\n4.2\tRevenue\t12.3",
+        "Name\tPhone\tEmployees 2024\nAnna\t+49 30 123456\t12",
+        "Revenue ....... 12\nEBITDA 2024 ....... 15",
+    ],
+)
+def test_phone_numbers_clauses_and_pages_are_no_figures(text: str) -> None:
+    assert values(text + "\n") == []
+
+
+def test_hidden_rows_and_columns_are_read_under_their_own_headers(tmp_path: Path) -> None:
+    def hide(book: Any) -> None:
+        book.active.column_dimensions["B"].hidden = True
+        book.active.row_dimensions[2].hidden = True
+
+    assert workbook(tmp_path, ROWS, hide) == BOTH
+
+
+def test_a_printed_table_goes_on_over_the_page_without_its_header(tmp_path: Path) -> None:
+    rows = [[f"Line {at}", f"{at},100", f"{at},200"] for at in range(1, 36)]
+    head = ["Income statement (EUR thousand)", ["", "2023", "2024"]]
+    over = [["EBITDA", "7,000", "8,000"], ["Profit for the year", "2,000", "3,000"]]
+    drawn(tmp_path / "table.pdf", [*head, *rows, ["Revenue", "50,000", "60,000"]], over)
+    found = [(each["concept"], str(each["period"])[:4]) for each in read_figures(str(tmp_path / "table.pdf"))]
+    assert found == [(concept, year) for concept in ("revenue", "ebitda", "net_income") for year in ("2023", "2024")]
 
 
 def test_a_column_of_account_numbers_is_no_figure() -> None:

@@ -94,3 +94,9 @@ def test_churn_of_a_month_is_not_that_of_a_year() -> None:
     assert find_conflicts([yearly, monthly]) == []
     other = replace(monthly, document_id="b", figure=replace(monthly.figure, value=Decimal("2.9")))
     assert len(find_conflicts([monthly, other])) == 1
+
+
+def test_a_number_written_out_to_noughts_may_be_rounded_to_them() -> None:
+    assert find_conflicts([row("48102"), row("48100", document_id="b")]) == []
+    assert len(find_conflicts([row("48170"), row("48100", document_id="b")])) == 1
+    assert len(find_conflicts([row("9412345"), row("9000000", document_id="b")])) == 1  # too few digits are told
