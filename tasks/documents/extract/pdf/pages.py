@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
 
-from tasks.documents.extract.pdf import document, right_to_left, unknown_characters, vertical
+from tasks.documents.extract.pdf import cut_off, document, right_to_left, unknown_characters, vertical
 from tasks.documents.extract.pdf.annotations import Remark
 from tasks.documents.extract.pdf.document import PageText, page_text
 from tasks.documents.extract.pdf.layout import TABLE, TABLE_END, Edit, layout_edits
@@ -54,21 +54,33 @@ _ENTRY: Final = re.compile(rb"(\d{1,3})(?=[\s/])|/([^\s/\[\]<>()]+)")
 _LETTERS: Final = re.compile(rb"[A-Za-z](?:_[A-Za-z]){1,3}")
 
 
-def text_of(page: Any, remarks: Sequence[Remark] = ()) -> tuple[str, list[Remark], int]:
+class PageReading(NamedTuple):
+    """What an open page says: its text, and the remarks that have no spot in it."""
+
+    text: str
+    unplaced: Sequence[Remark] = ()
+    unknown: int = 0
+    """How many of its characters are not known."""
+    is_cut_off: bool = False
+    """Whether text was left out that the page does not show."""
+
+
+def text_of(page: Any, remarks: Sequence[Remark] = ()) -> PageReading:
     """The text of an open page as PDFium gives it, corrected by the positions of its characters.
 
-    Remarks that have a spot are put into it, at the end of the line next to it; those that are left are returned,
-    and the number of characters that are not known.
+    Remarks that have a spot are put into it, at the end of the line next to it.
     """
     textpage = pdfium.FPDFText_LoadPage(page)
     if not textpage:
-        return "", list(remarks), 0
+        return PageReading("", remarks)
     page_content = page_text(textpage)
     if not page_content.characters:  # blank: there may be a hundred thousand of them
         pdfium.FPDFText_ClosePage(textpage)
-        return "", list(remarks), 0
+        return PageReading("", remarks)
     page_content = unknown_characters.with_left_out(textpage, page_content)
     page_content = right_to_left.with_ligatures(textpage, page_content)
+    blanked = cut_off.blanked(textpage, page_content)
+    page_content = blanked or page_content
     text = page_content.text
     unknown = unknown_characters.count_in(textpage, page_content.characters)
     unknown = max(unknown, text.count(unknown_characters.UNKNOWN))
@@ -78,7 +90,7 @@ def text_of(page: Any, remarks: Sequence[Remark] = ()) -> tuple[str, list[Remark
     columns = vertical.text_of(page, textpage, text)
     if columns is not None:
         pdfium.FPDFText_ClosePage(textpage)
-        return _NOT_OURS.sub(" ", columns), list(remarks), unknown
+        return PageReading(_NOT_OURS.sub(" ", columns), remarks, unknown)
     unplaced: list[Remark] = []
     edits = layout_edits(page, textpage, page_content)
     spots = _doubtful(text)
@@ -88,7 +100,9 @@ def text_of(page: Any, remarks: Sequence[Remark] = ()) -> tuple[str, list[Remark
         layout.mend(spots)
         text = layout.text()
     pdfium.FPDFText_ClosePage(textpage)
-    return text, unplaced, unknown
+    if blanked:
+        text = cut_off.without_blanks(text)
+    return PageReading(text, unplaced, unknown, blanked is not None)
 
 
 def mended(text: str, lost: Mapping[str, str] = MappingProxyType({}), compounds: frozenset[str] = frozenset()) -> str:

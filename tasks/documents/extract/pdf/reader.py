@@ -61,6 +61,8 @@ class _PageContent(NamedTuple):
     lost: bool = False
     """Whether PDFium loses some of its glyphs."""
     all_remarks: Sequence[annotations.Remark] = ()
+    is_cut_off: bool = False
+    """Whether text was left out that the page does not show."""
 
 
 def read(source: Source) -> Reading:
@@ -159,6 +161,10 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
     crowded = [number for number, page in enumerate(contents, 1) if not page.complete]
     if crowded:
         writer.warn(f"Too many notes or form values: not all of those on {page_numbers(crowded)} were read.")
+    if cut_off := [number for number, page in enumerate(contents, 1) if page.is_cut_off]:
+        writer.warn(
+            f"Text that the page does not show was left out, as its frame cuts it off: {page_numbers(cut_off)}."
+        )
     scans.warn()
     files.add_embedded()
 
@@ -172,12 +178,12 @@ def _content_of(document: PdfDocument, page: Any, index: int, files: AttachedFil
         if undrawn and complete and annotations.draw(page, remarks):
             pdfium.FPDF_ClosePage(page)
             page = pdfium.FPDF_LoadPage(document.handle, index)
-    text, unplaced, unknown = pages.text_of(page, remarks)
+    text, unplaced, unknown, is_cut_off = pages.text_of(page, remarks)
     lost = (len(text) < _LITTLE or document.uses_stand_in) and redrawn.loses_glyphs(page)
     if len(text) < _LITTLE and not unknown and not lost:
         scans.add(index, page, text)
     pdfium.FPDF_ClosePage(page)
-    return _PageContent(text, unplaced, complete, unknown, lost, remarks)
+    return _PageContent(text, unplaced, complete, unknown, lost, remarks, is_cut_off)
 
 
 def _redraw(document: PdfDocument, contents: list[_PageContent]) -> None:
@@ -218,9 +224,9 @@ def _text_of_copy(copy: redrawn.RedrawnPage) -> tuple[str, int]:
     """The text of a page that was drawn anew, and how many of its glyphs are no known characters."""
     with PdfDocument(copy.data) as document:
         page = pdfium.FPDF_LoadPage(document.handle, 0)
-        text, _, unknown = pages.text_of(page) if page else ("", [], 0)
+        reading = pages.text_of(page) if page else pages.PageReading("")
         pdfium.FPDF_ClosePage(page)
-    return text, copy.unknown + unknown
+    return reading.text, copy.unknown + reading.unknown
 
 
 def _letters(text: str) -> int:
