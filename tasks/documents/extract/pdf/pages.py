@@ -33,7 +33,15 @@ _COMMA: Final = re.compile(r",(?=[^\W\d_])")
 """Behind what a space may be missing: `cash,and`."""
 _GLUED: Final = re.compile(r"[0-9A-Z](?<=[a-z]{2}.)(?:(?<=[0-9])(?<=[a-z]{3}.)|(?<=[A-Z])(?=[a-z]))")
 """Before what a space may be missing: `in2017`, `inFebruary`. There are fewer of these than of small letters."""
-_BREAK: Final = re.compile(r"\r\n(?:(?=[ ,.;:)\]%’”»!?*+–−])|(?<=[(\[]\r\n)(?=\w))")
+_BREAK: Final = re.compile(
+    r"\r\n(?:(?=[ ,.;:)\]}%’”»!?*+–−])|(?<=[(\[]\r\n)(?=\w)|(?<=[\w)]\r\n)(?=(?:\d\d?|st|nd|rd|th)\b(?![.,]\d)))"
+)
+_BULLETS: Final = "•●▪■◦○►▸❖➢✓◆\uf0b7\uf0a7"
+_BULLET: Final = re.compile(f"(?<=\\S )[{_BULLETS}]")
+_ITEM: Final = re.compile(
+    r"\. (?=[A-Z](?<=[\d ]\. .)|\d{1,2}(?:\.\d{1,2})*\.? [A-Z])|__ (?=\S)| (?=Item \d|\((?:[a-z]{1,3}|\d\d?)\) )"
+)
+"""Behind what PDFium may leave a line break out: an item, a heading behind a figure, a line to write on."""
 _MOST_SPOTS: Final = 1_000
 """Places in a page's text that are looked at; each takes 1.5 µs."""
 
@@ -48,6 +56,9 @@ _NEAR: Final = (200.0, 12.0)
 
 _JOINED: Final = 0.4
 """The gap or overlap up to which characters stand side by side."""
+
+_NEXT_LINE: Final = 0.7
+"""How much higher or lower a character stands that is on another line, as a share of the line's height."""
 
 _DIFFERENCES: Final = re.compile(rb"/Differences\s*\[([^\]]{1,20000})\]")
 _ENTRY: Final = re.compile(rb"(\d{1,3})(?=[\s/])|/([^\s/\[\]<>()]+)")
@@ -184,8 +195,11 @@ def _keeps_hyphen(left: str, right: str, text: str) -> bool:
 
 
 def _doubtful(text: str) -> list[tuple[int, int]]:
-    """Where a space may be missing, by the character before it, and breaks that may be none."""
-    spots = [match.span() for match in chain(_COMMA.finditer(text), _BREAK.finditer(text))]
+    """Where a space may be missing, by the character before it, spaces that may be breaks, and breaks that are none."""
+    spots = [(match.end() - 1, match.end()) for match in _ITEM.finditer(text)]
+    if any(bullet in text for bullet in _BULLETS):
+        spots += ((match.start() - 1, match.start()) for match in _BULLET.finditer(text))
+    spots += [match.span() for match in chain(_COMMA.finditer(text), _BREAK.finditer(text))]
     spots += ((match.start() - 1, match.start()) for match in _GLUED.finditer(text))
     return sorted(spots)[:_MOST_SPOTS]
 
@@ -216,9 +230,9 @@ class _Layout:
         return left
 
     def mend(self, spots: Iterable[tuple[int, int]]) -> None:
-        """Put spaces after commas and between words where the gap tells, and take out breaks after what is set higher.
+        """Put spaces after commas and between words where the gap tells, and take out breaks beside what is set higher.
 
-        PDFium takes the former for none, and begins a line after `km²`.
+        PDFium takes the former for none, and begins a line after `km²`. Before a bullet it may begin none.
         """
         doubts: list[tuple[int, int]] = []
         between: list[int] = []
@@ -228,7 +242,8 @@ class _Layout:
             done = end
             if not self._is_replaced(start):
                 doubts.append((start, end))
-                between += units - 1 if end - start == 1 else units - 3, units
+                before = 3 if end - start == 2 else 2 if self._text[start] == " " else 1
+                between += units - before, units
         if not self._in_step:
             between = [document.character_at(self._textpage, unit) for unit in between]
         boxes = document.character_boxes(self._textpage, between)
@@ -236,6 +251,10 @@ class _Layout:
             doubts, boxes, boxes, strict=True
         ):
             height = min(top - bottom, next_top - next_bottom)
+            if self._text[start] == " ":
+                if abs(bottom - next_bottom) > _NEXT_LINE * height > 0 and left < right:
+                    self._edits.append((start, end, "\r\n"))
+                continue
             if height <= 0 or bottom >= next_top or next_bottom >= top:
                 continue
             gap = (left - right) / height

@@ -67,6 +67,42 @@ def test_a_line_that_ends_in_a_bracket_ends_there() -> None:
     assert reader.read(bytes(canvas.getpdfdata())).text == "The lessor (\nsee below) agrees\n"
 
 
+@pytest.mark.parametrize(
+    ("pieces", "expected"),
+    [
+        (
+            [(72, 156, "water for the territories;"), (36, 181, "*"), (72, 181, "the use"), (36, 206, "(b) the price")],
+            "water for the territories;\n* the use\n(b) the price\n",
+        ),
+        ([(72, 156, "sold in 2018"), (172, 156, "."), (36, 181, "Employees")], "sold in 2018 .\nEmployees\n"),
+        ([(72, 156, "see Note 7."), (142, 156, "It says")], "see Note 7. It says\n"),
+        ([(72, 156, "______"), (36, 181, "Signed by")], "______\nSigned by\n"),
+    ],
+)
+def test_an_item_or_a_heading_begins_a_line_where_text_is_drawn_large_and_shrunk(
+    pieces: list[tuple[int, int, str]], expected: str
+) -> None:
+    """PDFium then gives one line: `water for the territories; • the use`."""
+    cmap = b"1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <2a> <2022> endbfchar"
+    objects = pdfs.one_page(
+        b"", pdfs.stream(cmap), font=b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>"
+    )
+    objects[3] = pdfs.stream(
+        b"".join(
+            b"q 0.03125 0 0 0.03125 0 0 cm q 1 0 0 -1 %d %d cm BT /F1 416 Tf (%s) Tj ET Q Q "
+            % (32 * x, 32 * y, words.encode())
+            for x, y, words in pieces
+        )
+    )
+    assert reader.read(pdfs.pdf(objects)).text == expected.replace("*", "•")
+
+
+def test_what_is_set_higher_or_lower_stands_behind_its_word() -> None:
+    pieces = [("from O(", 10.0, 0.0, 0.0), ("n", 10, 0, 0), ("2", 6, 3.6, 0), (") in the", 10, 0, 0)]
+    text = reader.read(drawn(*pieces, ("1", 10, 0, 2.5), ("st", 6, 3.6, 0.2), ("row of", 10, 0, 2))).text
+    assert text == "from O(n2) in the 1st row of\n"
+
+
 def test_a_narrow_space_after_a_comma_is_a_space() -> None:
     assert reader.read(drawn(("V,", 10, 0, 0), ("k and W,", 10, 0, 1.0), ("m", 10, 0, 0))).text == "V, k and W,m\n"
 
