@@ -25,6 +25,12 @@ _NOT_OURS: Final = re.compile(f"[\t{TABLE}{TABLE_END}]")
 
 _TABLE: Final = re.compile(f"{TABLE}([^{TABLE_END}]*){TABLE_END}")
 _HYPHEN: Final = re.compile("[\x02\ufffe]\n?")
+_LINKS: Final = "of|the|to|and|by|over|up|les|sur|sous|aux|et"
+_IN_CHAIN: Final = re.compile(rf"(?:{_LINKS})-\w", re.IGNORECASE)
+_BEHIND_CHAIN: Final = re.compile(rf"\w-(?:{_LINKS})\Z", re.IGNORECASE)
+"""Words within compounds of three: `state-of-the-art`, `Loèche-les-Bains`."""
+_NON: Final = re.compile("on[\x02\ufffe]|ON[\x02\ufffe]")
+_BEHIND_NON: Final = re.compile(r"\b[Nn][Oo][Nn][^\W\d_]{3,}")
 _WORD: Final = re.compile(r"\w+")
 _LONGEST_WORD: Final = 40
 _MOST_HYPHENS: Final = 20_000
@@ -37,6 +43,8 @@ _BREAK: Final = re.compile(
     r"\r\n(?:(?=[ ,.;:)\]}%’”»!?*+–−])|(?<=[(\[]\r\n)(?=\w)|(?<=[\w)]\r\n)(?=(?:\d\d?|st|nd|rd|th)\b(?![.,]\d)))"
 )
 _BULLETS: Final = "•●▪■◦○►▸❖➢✓◆\uf0b7\uf0a7"
+_SYMBOL: Final = re.compile(r"\uf0b7|^[\uf06c\uf06e\uf076\uf077\uf09f\uf0a7\uf0d8\uf0e8](?=\s)", re.MULTILINE)
+"""Bullets of fonts for symbols, as PDFium gives them. Those of a form's boxes stay what they are: some are checked."""
 _BULLET: Final = re.compile(f"(?<=\\S )[{_BULLETS}]")
 _ITEM: Final = re.compile(
     r"\. (?=[A-Z](?<=[\d ]\. .)|\d{1,2}(?:\.\d{1,2})*\.? [A-Z])|__ (?=\S)| (?=Item \d|\((?:[a-z]{1,3}|\d\d?)\) )"
@@ -122,9 +130,12 @@ def mended(text: str, lost: Mapping[str, str] = MappingProxyType({}), compounds:
     `lost` are characters that stand for others, `compounds` those of the whole document.
 
     PDFium marks such a hyphen with U+FFFE or U+0002. It stays, as a hyphen, in a compound that the document has
-    elsewhere too (`age-adjusted`), before a digit and before a capital after a small letter (`Anglo-American`).
+    elsewhere too (`age-adjusted`), in one of several words (`state-of-the-art`), behind `non` in a document that writes
+    so, before a digit and before a capital after a small letter (`Anglo-American`).
     """
     text = text.replace("\r\n", "\n").replace(" \n", "\n").rstrip()
+    if not text.isascii():
+        text = _SYMBOL.sub("•", text)
     for character, lost_letters in lost.items():
         text = text.replace(character, lost_letters)
     if "\xad" in text:
@@ -135,17 +146,24 @@ def mended(text: str, lost: Mapping[str, str] = MappingProxyType({}), compounds:
     for piece in _HYPHEN.split(text):
         if mend:
             halves = _halves(mend[-1], piece)
-            if halves and ("-".join(halves) in compounds or _keeps_hyphen(*halves, text)):
+            if halves and (
+                _is_compound(*halves, compounds) or _keeps_hyphen(*halves, text) or _is_in_chain(mend[-1], piece)
+            ):
                 mend.append("-")
         mend.append(piece)
     return "".join(mend)
 
 
 def compounds_of(texts: Sequence[str]) -> frozenset[str]:
-    """The words with a hyphen within the lines of a document's pages; none where no line ends in a hyphen."""
+    """The words with a hyphen within the lines of a document's pages; none where no line ends in a hyphen.
+
+    Where one ends in `non` and a hyphen, also those that begin with it and have none.
+    """
     if not any("\ufffe" in text or "\x02" in text for text in texts):
         return frozenset()
     compounds: set[str] = set()
+    if any(_NON.search(text) for text in texts):
+        compounds.update(word.lower() for text in texts for word in _BEHIND_NON.findall(text))
     room = _MOST_HYPHENS
     for text in texts:
         pieces = text.split("-", room)
@@ -188,6 +206,21 @@ def _halves(before: str, behind: str) -> tuple[str, str] | None:
     """The word that ends a text and the one that begins the next."""
     left, right = _WORD.match(before[:-_LONGEST_WORD:-1]), _WORD.match(behind)
     return (left.group()[::-1], right.group()) if left and right else None
+
+
+def _is_compound(left: str, right: str, compounds: frozenset[str]) -> bool:
+    """Whether a document writes two words with a hyphen, or others behind `non`."""
+    word = f"{left}-{right}"
+    if word in compounds or word.lower() in compounds:
+        return True
+    if left.lower() != "non" or f"non{right.lower()}" in compounds:
+        return False
+    return any(compound[:4].lower() == "non-" for compound in compounds)
+
+
+def _is_in_chain(before: str, behind: str) -> bool:
+    """Whether a hyphen between two texts is one of several in a word."""
+    return _IN_CHAIN.match(behind) is not None or _BEHIND_CHAIN.search(before, max(0, len(before) - 8)) is not None
 
 
 def _keeps_hyphen(left: str, right: str, text: str) -> bool:
