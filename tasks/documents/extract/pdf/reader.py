@@ -10,6 +10,7 @@ PDFium is not safe to call from several threads: the pool gives it a process.
 import contextlib
 import ctypes
 import logging
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -33,6 +34,10 @@ _MOST_PACKETS: Final = 100
 _MOST_OUTLINE_ITEMS: Final = 20_000
 _DEEPEST_OUTLINE: Final = 64
 _MOST_OUTLINE_BYTES: Final = 8 << 20
+_LONGEST_TITLE: Final = 120
+_MOST_COMPARED: Final = 1 << 30
+"""Characters that are looked through for long titles: half a second."""
+_NO_LETTERS: Final = re.compile(r"[\W_]+")
 _HIDDEN: Final = {"hidden", "invisible", "inactive"}
 _MOST_LOST_PAGES: Final = 100
 """After so many pages in a row that cannot be opened the count of pages is taken to be false."""
@@ -112,8 +117,7 @@ def _reading(source: Source, writer: Writer) -> Reading:
             writer.warn("Parts of the PDF that unpack to very much were left out.")
         _write_pages(document, writer)
         if pdfium.FPDFBookmark_GetFirstChild(document.handle, None):
-            for title in _titles(document):
-                writer.text(title)
+            _write_outline(document, writer)
         if pdfium.FPDF_GetFormType(document.handle) == pdfium.FORMTYPE_XFA_FULL:
             write_xfa(document, writer)
     return writer.reading()
@@ -245,6 +249,27 @@ def _write_page(text: str, remarks: Sequence[annotations.Remark], writer: Writer
         plain = one_line(text)
         news = [remark.text for remark in remarks if not remark.copied or one_line(remark.text) not in plain]
         writer.text("\n".join(news))
+
+
+def _write_outline(document: PdfDocument, writer: Writer) -> None:
+    """Write the titles of the outline, but for whole paragraphs that stand on the pages.
+
+    Word makes bookmarks of all that has a heading's style: of a contract whose clauses have it the whole text.
+    """
+    titles = list(_titles(document))
+    if any(len(title) > _LONGEST_TITLE for title in titles):
+        page_letters = _letters_of(writer.reading().text)
+        room = _MOST_COMPARED // max(1, len(page_letters))
+        for index, title in enumerate(titles):
+            if len(title) > _LONGEST_TITLE and room > 0:
+                room -= 1
+                titles[index] = "" if _letters_of(title) in page_letters else title
+    for title in titles:
+        writer.text(title)
+
+
+def _letters_of(text: str) -> str:
+    return _NO_LETTERS.sub("", text)
 
 
 def _titles(document: PdfDocument) -> Iterator[str]:

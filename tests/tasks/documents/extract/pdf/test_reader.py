@@ -67,6 +67,23 @@ def test_an_outline_that_runs_in_a_circle_ends() -> None:
     assert reader.read(pdfs.pdf(objects)).text == "Only page\nOne\nBelow one\nTwo\n"
 
 
+def test_a_paragraph_that_is_a_title_of_the_outline_comes_once(tmp_path: Path) -> None:
+    lines = (
+        "No Publicity. Neither party makes any announcement on this",
+        "Agreement without the other's consent, but as",
+    )
+    clause = f"{' '.join(lines)} applicable law requires."
+    elsewhere = clause.replace("requires", "forbids")
+    canvas = Canvas(str(tmp_path / "a.pdf"), A4)
+    for title in ("Agreement", clause, elsewhere):
+        canvas.bookmarkPage(title)
+        canvas.addOutlineEntry(title, title)
+    for line, words in enumerate((f"14.1 {lines[0]}", lines[1], "applicable law requires.")):
+        canvas.drawString(72, 700 - 14 * line, words)
+    canvas.save()
+    assert reader.read(tmp_path / "a.pdf").text.splitlines()[3:] == ["Agreement", elsewhere]
+
+
 @pytest.mark.parametrize("algorithm", ["RC4-40", "RC4-128", "AES-128", "AES-256"])
 def test_an_empty_password_opens_silently_and_another_is_asked_for(tmp_path: Path, algorithm: str) -> None:
     plain = pages(tmp_path / "a.pdf", "Within")
