@@ -56,6 +56,9 @@ _SENSELESS: Final = 40
 """Tesseract's mean confidence in a page's words, of 100. It was 79 and more for legible text the right way up,
 50 at most for text upside down or in another script; of words below 40 fewer than one in three was right."""
 
+_BULLETS: Final = frozenset("eo°*©®¢«».•·●+")
+"""What Tesseract takes a list's bullet for; as a cell before words it is one."""
+_BULLET_WORDS: Final = 3
 _CELL_GAP: Final = 1.2
 """Heights of a line. In running text 95 of 100 gaps were narrower than 0.6, one in 100 was wider than this."""
 
@@ -221,8 +224,11 @@ def _line(words: list[tesseract.RecognisedWord]) -> str:
     if _length(high) > _length(along):  # the page lies on its side
         along, high = high, along
     wide = _CELL_GAP * max(map(_length, zip(high)))
-    gaps = ("\t" if max(one[0], other[0]) - min(one[1], other[1]) > wide else " " for one, other in pairwise(along))
-    return "".join(chain.from_iterable(zip_longest((word.text for word in words), gaps, fillvalue="")))
+    gaps = ["\t" if max(one[0], other[0]) - min(one[1], other[1]) > wide else " " for one, other in pairwise(along)]
+    texts = [word.text for word in words]
+    if len(words) > _BULLET_WORDS and texts[0] in _BULLETS and gaps[0] == "\t":
+        texts[0], gaps[0] = "•", " "
+    return "".join(chain.from_iterable(zip_longest(texts, gaps, fillvalue="")))
 
 
 def _length(spans: Sequence[tesseract.Span]) -> int:

@@ -54,6 +54,14 @@ def test_a_page_that_lies_on_its_side_or_upside_down_is_read(
 
 
 @needs_tesseract
+def test_the_bullets_of_a_list_are_bullets(tmp_path: Path, reader: recognise.Recogniser) -> None:
+    items = ["we tested the controls of the group;", "we read the minutes of the board;", "we asked the bank."]
+    listed = "\n".join(f"•|{item}" for item in items)
+    read = reader.page_text(page(scan(tmp_path / "a.pdf", [picture(f"{CLAUSE}\n\n{listed}")])))
+    assert [line for line in read.split("\n") if line] == [*CLAUSE.splitlines(), *(f"• {item}" for item in items)]
+
+
+@needs_tesseract
 @pytest.mark.parametrize("turned", [0, 90, 180, 270])
 def test_rows_of_a_table_are_lines_with_tabs(tmp_path: Path, reader: recognise.Recogniser, turned: int) -> None:
     rows = [["Revenue", "9400", "7100"], ["Cost of sales", "3210", "2850"], ["Gross profit", "6190", "4250"]]
