@@ -29,6 +29,7 @@ _PIECE: Final = 3
 _MARK: Final = re.compile(
     r"[o*]|\(?[^\w\s]{1,2}\)?|\(?([0-9]{1,3}|[a-zA-Z]|[ivx]{1,5}|[IVX]{1,5})[.)]|\[\d+\]|\d+(\.\d+)+\.?|§+ ?\d+"
 )
+_ITEM: Final = re.compile(r"\(?([0-9]{1,2}|[a-z]|[ivx]{1,5})[.)]")
 _DIGIT: Final = re.compile(r"\d")
 _DASHES: Final = re.compile("[$€£¥]? ?[-–—−]+")
 _PROSE: Final = 5
@@ -90,6 +91,9 @@ def is_list(rows: Sequence[Line]) -> bool:
     if any(len(line.cells) > 2 for line in rows):
         return False
     marked = sum(_MARK.fullmatch(line.cells[0].text) is not None for line in rows)
+    items = [line for line in rows if _ITEM.fullmatch(line.cells[0].text) and len(line.cells[1].words) > _PROSE]
+    if len(items) > max(1, len(rows) - FEWEST):
+        return True  # with what is printed beside it by chance: the name of a chart, the page's header
     named = sum(line.cells[0].text.endswith(":") for line in rows)
     return marked > 0.8 * len(rows) or (marked > 0 and marked + named == len(rows))
 

@@ -11,6 +11,9 @@ from reportlab.pdfgen.canvas import Canvas
 from tasks.documents.extract import places
 from tasks.documents.extract.pdf import reader
 from tasks.documents.extract.pdf.columns import columns_by_height
+from tasks.documents.extract.pdf.lines import lines_of
+from tasks.documents.extract.pdf.table_checks import is_list
+from tasks.documents.extract.pdf.words import Word
 from tests.tasks.documents.extract.pdf import pdfs
 
 SUBSIDIARIES = (
@@ -366,6 +369,24 @@ def test_notes_below_a_table_are_no_rows_of_it() -> None:
         canvas.drawString(72, 644 - 14 * index, name)
         canvas.drawString(150, 644 - 14 * index, note)
     assert [row[0] for row in rows_of(text_of(canvas))] == ["", "Revenue", "Tax", "Profit"]
+
+
+def test_a_numbered_list_beside_the_legend_of_a_chart_is_a_list() -> None:
+    rows = (
+        ((72, "1."), (100, "Be a stable owner of the companies in the group.")),
+        ((300, "Total 229"), (480, "Venture Capital")),
+        ((72, "2."), (100, "Let the company invest for a positive impact.")),
+    )
+    words = [
+        Word(
+            text, left + 5 * at, left + 5 * (at + len(text)), 14 * row, 9, 100 * row + left + at, 100 * row + left + at
+        )
+        for row, cells in enumerate(rows)
+        for left, cell in cells
+        for text, at in ((match.group(), match.start()) for match in re.finditer(r"\S+", cell))
+    ]
+    assert is_list(lines_of(words))
+    assert not is_list(lines_of(word for word in words if word.base != 28))
 
 
 def test_columns_of_prose_that_are_drawn_line_by_line_across_are_read_one_after_the_other() -> None:
