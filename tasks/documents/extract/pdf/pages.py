@@ -29,8 +29,8 @@ _LINKS: Final = "of|the|to|and|by|over|up|les|sur|sous|aux|et"
 _IN_CHAIN: Final = re.compile(rf"(?:{_LINKS})-\w", re.IGNORECASE)
 _BEHIND_CHAIN: Final = re.compile(rf"\w-(?:{_LINKS})\Z", re.IGNORECASE)
 """Words within compounds of three: `state-of-the-art`, `Loèche-les-Bains`."""
-_NON: Final = re.compile("on[\x02\ufffe]|ON[\x02\ufffe]")
-_BEHIND_NON: Final = re.compile(r"\b[Nn][Oo][Nn][^\W\d_]{3,}")
+_NON: Final = ("on\x02", "on\ufffe", "ON\x02", "ON\ufffe")
+_BEHIND_NON: Final = re.compile(r"on(?<=\b[Nn]on)([a-z]{3,})")
 _WORD: Final = re.compile(r"\w+")
 _LONGEST_WORD: Final = 40
 _MOST_HYPHENS: Final = 20_000
@@ -43,13 +43,18 @@ _BREAK: Final = re.compile(
     r"\r\n(?:(?=[ ,.;:)\]}%’”»!?*+–−])|(?<=[(\[]\r\n)(?=\w)|(?<=[\w)]\r\n)(?=(?:\d\d?|st|nd|rd|th)\b(?![.,]\d)))"
 )
 _BULLETS: Final = "•●▪■◦○►▸❖➢✓◆\uf0b7\uf0a7"
-_SYMBOL: Final = re.compile(r"\uf0b7|^[\uf06c\uf06e\uf076\uf077\uf09f\uf0a7\uf0d8\uf0e8](?=\s)", re.MULTILINE)
+_SYMBOLS: Final = "\uf0b7\uf06c\uf06e\uf076\uf077\uf09f\uf0a7\uf0d8\uf0e8"
+_SYMBOL: Final = re.compile(rf"{_SYMBOLS[0]}|^[{_SYMBOLS}](?=\s)", re.MULTILINE)
 """Bullets of fonts for symbols, as PDFium gives them. Those of a form's boxes stay what they are: some are checked."""
-_BULLET: Final = re.compile(f"(?<=\\S )[{_BULLETS}]")
-_ITEM: Final = re.compile(
-    r"\. (?=[A-Z](?<=[\d ]\. .)|\d{1,2}(?:\.\d{1,2})*\.? [A-Z])|__ (?=\S)| (?=Item \d|\((?:[a-z]{1,3}|\d\d?)\) )"
+_BULLET: Final = re.compile(f"[{_BULLETS}](?<=\\S .)")
+_ITEMS: Final = (
+    re.compile(r"\. (?=[A-Z](?<=[\d ]\. .)|\d{1,2}(?:\.\d{1,2})*\.? [A-Z])"),
+    re.compile(r"__ (?=\S)"),
+    re.compile(r" (?=Item \d)"),
+    re.compile(r" (?=\((?:[a-z]{1,3}|\d\d?)\) )"),
 )
-"""Behind what PDFium may leave a line break out: an item, a heading behind a figure, a line to write on."""
+"""Spaces in whose place PDFium may leave a line break out: before an item, a heading behind a figure, behind a line to
+write on. Each pattern begins with what it looks for first: one of all takes four times as long."""
 _MOST_SPOTS: Final = 1_000
 """Places in a page's text that are looked at; each takes 1.5 µs."""
 
@@ -134,7 +139,7 @@ def mended(text: str, lost: Mapping[str, str] = MappingProxyType({}), compounds:
     so, before a digit and before a capital after a small letter (`Anglo-American`).
     """
     text = text.replace("\r\n", "\n").replace(" \n", "\n").rstrip()
-    if not text.isascii():
+    if any(symbol in text for symbol in _SYMBOLS):
         text = _SYMBOL.sub("•", text)
     for character, lost_letters in lost.items():
         text = text.replace(character, lost_letters)
@@ -162,8 +167,8 @@ def compounds_of(texts: Sequence[str]) -> frozenset[str]:
     if not any("\ufffe" in text or "\x02" in text for text in texts):
         return frozenset()
     compounds: set[str] = set()
-    if any(_NON.search(text) for text in texts):
-        compounds.update(word.lower() for text in texts for word in _BEHIND_NON.findall(text))
+    if any(split in text for text in texts for split in _NON):
+        compounds.update(f"non{word}" for text in texts for word in _BEHIND_NON.findall(text))
     room = _MOST_HYPHENS
     for text in texts:
         pieces = text.split("-", room)
@@ -229,7 +234,7 @@ def _keeps_hyphen(left: str, right: str, text: str) -> bool:
 
 def _doubtful(text: str) -> list[tuple[int, int]]:
     """Where a space may be missing, by the character before it, spaces that may be breaks, and breaks that are none."""
-    spots = [(match.end() - 1, match.end()) for match in _ITEM.finditer(text)]
+    spots = [(match.end() - 1, match.end()) for pattern in _ITEMS for match in pattern.finditer(text)]
     if any(bullet in text for bullet in _BULLETS):
         spots += ((match.start() - 1, match.start()) for match in _BULLET.finditer(text))
     spots += [match.span() for match in chain(_COMMA.finditer(text), _BREAK.finditer(text))]
