@@ -7,6 +7,6 @@ from tasks.documents.extract.formats import DocumentFormat
 FORMAT: Final = DocumentFormat(
     extensions=(".pdf",),
     mime_types=("application/pdf",),
-    version="pdf-11",
+    version="pdf-12",
     reader="tasks.documents.extract.pdf.reader",
 )

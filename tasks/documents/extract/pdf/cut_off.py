@@ -30,6 +30,8 @@ _WIDE: Final = re.compile("[\U00010000-\U0010ffff]")
 _EMPTY_LINES: Final = re.compile(r" *\r\n(?: *\r\n)+")
 _SPACES: Final = re.compile("  +")
 
+_frame_of: Final = document.plain(pdfium.FPDFPageObj_GetClipPath)
+_count_paths: Final = document.plain(pdfium.FPDFClipPath_CountPaths)
 _sides = [ctypes.c_float() for _ in range(4)]
 _x, _y = ctypes.c_float(), ctypes.c_float()
 
@@ -71,10 +73,12 @@ def _characters(textpage: Any, page_text: PageText, spots: list[int]) -> list[in
 
 def _is_cut_off(address: int) -> bool:
     """Whether a piece of text stands outside of the frame that it is drawn in."""
-    piece = ctypes.cast(address, pdfium.FPDF_PAGEOBJECT)
-    frame = pdfium.FPDFPageObj_GetClipPath(piece)
-    paths = pdfium.FPDFClipPath_CountPaths(frame) if frame else 0
-    if paths <= 0 or not pdfium.FPDFPageObj_GetBounds(piece, *_sides):  # the usual
+    frame_address = _frame_of(address)
+    paths = _count_paths(frame_address) if frame_address else 0
+    if paths <= 0:  # the usual
+        return False
+    frame = ctypes.cast(frame_address, pdfium.FPDF_CLIPPATH)
+    if not pdfium.FPDFPageObj_GetBounds(ctypes.cast(address, pdfium.FPDF_PAGEOBJECT), *_sides):
         return False
     left, bottom, right, top = (side.value for side in _sides)
     for path in range(paths):

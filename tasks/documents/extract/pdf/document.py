@@ -30,7 +30,7 @@ Box = tuple[float, float, float, float]
 _HALVES: Final = re.compile("[\ud800-\udfff]")
 
 
-def _plain(function: Any) -> Any:
+def plain(function: Any) -> Any:
     """The same function, whose pointers, handed over and returned, are mere addresses.
 
     It keeps the interpreter's lock, for giving that up takes longer than what these do.
@@ -102,23 +102,23 @@ class _Buffer:
             return _HALVES.sub(" ", data.decode("utf-16-le", "surrogatepass"))
 
 
-open_annotation: Final = _plain(pdfium.FPDFPage_GetAnnot)
-close_annotation: Final = _plain(pdfium.FPDFPage_CloseAnnot)
-kind_of: Final = _plain(pdfium.FPDFAnnot_GetSubtype)
-has_key: Final = _plain(pdfium.FPDFAnnot_HasKey)
-string_value: Final = _plain(pdfium.FPDFAnnot_GetStringValue)
-appearance: Final = _plain(pdfium.FPDFAnnot_GetAP)
-rectangle: Final = _plain(pdfium.FPDFAnnot_GetRect)
-set_flags: Final = _plain(pdfium.FPDFAnnot_SetFlags)
-field_kind: Final = _plain(pdfium.FPDFAnnot_GetFormFieldType)
-field_value: Final = _plain(pdfium.FPDFAnnot_GetFormFieldValue)
-count_options: Final = _plain(pdfium.FPDFAnnot_GetOptionCount)
-option_label: Final = _plain(pdfium.FPDFAnnot_GetOptionLabel)
-option_chosen: Final = _plain(pdfium.FPDFAnnot_IsOptionSelected)
-character_at: Final = _plain(pdfium.FPDFText_GetCharIndexFromTextIndex)
-character_box: Final = _plain(pdfium.FPDFText_GetLooseCharBox)
-character_angle: Final = _plain(pdfium.FPDFText_GetCharAngle)
-is_generated: Final = _plain(pdfium.FPDFText_IsGenerated)
+open_annotation: Final = plain(pdfium.FPDFPage_GetAnnot)
+close_annotation: Final = plain(pdfium.FPDFPage_CloseAnnot)
+kind_of: Final = plain(pdfium.FPDFAnnot_GetSubtype)
+has_key: Final = plain(pdfium.FPDFAnnot_HasKey)
+string_value: Final = plain(pdfium.FPDFAnnot_GetStringValue)
+appearance: Final = plain(pdfium.FPDFAnnot_GetAP)
+rectangle: Final = plain(pdfium.FPDFAnnot_GetRect)
+set_flags: Final = plain(pdfium.FPDFAnnot_SetFlags)
+field_kind: Final = plain(pdfium.FPDFAnnot_GetFormFieldType)
+field_value: Final = plain(pdfium.FPDFAnnot_GetFormFieldValue)
+count_options: Final = plain(pdfium.FPDFAnnot_GetOptionCount)
+option_label: Final = plain(pdfium.FPDFAnnot_GetOptionLabel)
+option_chosen: Final = plain(pdfium.FPDFAnnot_IsOptionSelected)
+character_at: Final = plain(pdfium.FPDFText_GetCharIndexFromTextIndex)
+character_box: Final = plain(pdfium.FPDFText_GetLooseCharBox)
+character_angle: Final = plain(pdfium.FPDFText_GetCharAngle)
+is_generated: Final = plain(pdfium.FPDFText_IsGenerated)
 
 object_matrix: Final = _quick(pdfium.FPDFPageObj_GetMatrix)
 draw_mode: Final = _quick(pdfium.FPDFPath_GetDrawMode)
@@ -139,7 +139,7 @@ _origin: Final = _quick(pdfium.FPDFText_GetCharOrigin)
 _code: Final = _quick(pdfium.FPDFText_GetUnicode)
 _has_no_character: Final = _quick(pdfium.FPDFText_HasUnicodeMapError)
 _angle: Final = _quick(pdfium.FPDFText_GetCharAngle)
-_text_object: Final = _plain(pdfium.FPDFText_GetTextObject)
+_text_object: Final = plain(pdfium.FPDFText_GetTextObject)
 _AT_ONCE: Final = 1024
 _rectangles: Final = _Numbers(ctypes.c_float, 4, references=1)
 _bounds: Final = _Numbers(ctypes.c_float, 4, references=4)

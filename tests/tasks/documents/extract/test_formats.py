@@ -29,7 +29,7 @@ VERSIONS = {
     ".ods": "ods-2",
     ".odt": "odt-3",
     ".html": "html-2",
-    ".pdf": "pdf-11",
+    ".pdf": "pdf-12",
     ".pptx": "pptx-8",
     ".txt": "txt-3",
     ".xls": "xls-2",
