@@ -8,7 +8,7 @@ value_at           the one of a period
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Final, Literal
 
@@ -28,6 +28,7 @@ _PERIOD: Final = re.compile(rf"{_DAY}(?:/{_DAY})?")
 _VARIANTS: Final = ("restated", "", "as previously reported")
 _RATES: Final = frozenset({"monthly_burn", "churn", "retention"})
 """Concepts of which a month says as much as a year."""
+_FIRST_WEEK: Final = timedelta(days=7)
 _NEAR: Final = 92
 """Days that may lie between the end of a monthly burn and the day of the cash that it is held against."""
 
@@ -151,6 +152,8 @@ def value_at(values: Sequence[FigureValue], period: str, expression: Expression)
 def _is_of(period: str, asked: str) -> bool:
     if "/" in asked:
         return same_period(period) == same_period(asked)
+    if _YEAR.fullmatch(asked):  # what ended on 1 January 2023 is of 2022
+        return (date.fromisoformat(last_day(period)) - _FIRST_WEEK).year == int(asked)
     return last_day(period).startswith(asked)
 
 

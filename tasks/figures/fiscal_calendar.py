@@ -50,6 +50,13 @@ _YEARS_OF_WEEKS: Final = re.compile(
 )
 """What years of weeks are called: "2022 and 2021 represented the 52 weeks ended January 28, 2023, and …"."""
 
+_LISTED_ENDS: Final = re.compile(
+    rf"\byears? ended ({MONTH} [0-3]?\d, {YEAR})(?:(?:, and |, | and )({MONTH} [0-3]?\d, {YEAR}))"
+    rf"(?:(?:, and |, | and )({MONTH} [0-3]?\d, {YEAR}))?",
+    re.IGNORECASE,
+)
+"""Years by the last day of each: "the fiscal years ended December 31, 2023, January 1, 2023 and January 2, 2022"."""
+
 _NAMED_QUARTER: Final = re.compile(
     rf"\b(first|second|third|fourth)[ -]quarter,?(?: of)?(?: its)? fiscal(?: year)? ({YEAR})\b"
     rf"|\bfiscal(?: year)? ({YEAR}) (first|second|third|fourth)[ -]quarter\b",
@@ -76,6 +83,9 @@ _AHEAD: Final = 20
 """Characters before "period ended" that may say that it is no year."""
 
 _DATE_LINE: Final = 3000
+_DUE: Final = re.compile(r"\b(?:due|maturing|maturity|expir(?:es|ing))\b[^\n]{0,30}", re.IGNORECASE)
+"""Days ahead of the document's own: "5.50% Notes Due November 2024" on a first page."""
+
 _FIRST_WEEK: Final = 7
 _INDIAN: Final = re.compile(r"₹|\bINR\b|\b(?:lakhs?|crores?)\b", re.IGNORECASE)
 _INDIAN_WORDS: Final = ("₹", "inr", "lakh", "crore")
@@ -194,6 +204,7 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
         near = [end for end in dates if end.year == year and abs((end - day_of(year, month, day)).days) <= 7]
         if near:
             calendar.ends[year] = max(near, key=lambda end: dates[end])
+    calendar.ends.update(_ends_in_next_year(head, lower, month, day))
     return replace(calendar, month=month, day=day, said=True)
 
 
@@ -265,6 +276,22 @@ def _named_years(head: str, lower: str) -> Iterator[tuple[int, date]]:
             yield int(year), when.end
 
 
+def _ends_in_next_year(head: str, lower: str, month: int, day: int) -> dict[int, date]:
+    """By their years the listed ends that lie a few days beyond the year's: fiscal 2022 ended on January 1, 2023."""
+    listed = Counter(
+        when.end
+        for match in matches(_LISTED_ENDS, head, spots(lower, ("years ended", "year ended")))
+        for words in match.groups()
+        for when in find_periods(words or "")
+        if when.end is not None
+    )
+    return {
+        end.year - 1: end
+        for end, count in listed.items()
+        if count > 1 and 0 < (end - day_of(end.year - 1, month, day)).days <= _FIRST_WEEK and end.month != month
+    }
+
+
 def _shift_of_quarters(text: str, month: int, day: int) -> int:
     """1 where the quarters that a text names end in the year before the one in which their fiscal year ends.
 
@@ -327,7 +354,7 @@ _DAY_BEFORE: Final = re.compile(r"\b([0-3]?\d)\.? \Z")
 
 def _document_date(text: str, name: str) -> date | None:
     for source in (name, text[:_DATE_LINE]):
-        dates = dates_in(source.replace("_", " "))
+        dates = dates_in(_DUE.sub(" ", source.replace("_", " ")))
         if dates:
             return max(dates)
     return None

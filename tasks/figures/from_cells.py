@@ -187,7 +187,8 @@ class _Table:
                 continue
             if not columns:
                 lines = [*self._over.lines, *self._of_units]
-                read = read_header(header, max(row.width for row in rows), lines, self._reader)
+                width = max(row.width for row in rows)
+                read = read_header(header, width, lines, self._reader, month_first=self._document.month_first)
                 self._of_units.extend(_lines_of_units(header))
                 columns, self._corner, self._titles = read.columns, read.corner, read.titles
                 self._two_years = _are_two_years(columns)

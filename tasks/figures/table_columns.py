@@ -11,6 +11,7 @@ from typing import Final
 from tasks.figures.figure import basis_of
 from tasks.figures.numbers import Units, only_units, units_of
 from tasks.figures.periods import HINT, When, find_periods, header_period, says_to_date, spoken_span, year_earlier
+from tasks.figures.slash_dates import spelled
 from tasks.figures.table_labels import Label, LabelReader, entity_named
 from tasks.figures.table_rows import Row
 
@@ -80,8 +81,13 @@ class Header:
     titles: list[str]
 
 
-def read_header(header: Sequence[Row], width: int, lines: Sequence[str], reader: LabelReader) -> Header:
-    """The columns that a header of `width` columns names, under these lines of text."""
+def read_header(
+    header: Sequence[Row], width: int, lines: Sequence[str], reader: LabelReader, *, month_first: bool | None = None
+) -> Header:
+    """The columns that a header of `width` columns names, under these lines of text.
+
+    `month_first` is how the document writes dates of three numbers, None where that is not sure.
+    """
     header = header[-5:]
     words, beside = _column_words(header, width)
     if not any(words):
@@ -92,7 +98,7 @@ def read_header(header: Sequence[Row], width: int, lines: Sequence[str], reader:
     units_of_table = table_units(titles, corner, words)
     of_title = title_when(titles, corner)
     columns: list[Column] = []
-    own = [header_period(text) for text in words]
+    own = [header_period(spelled(text, month_first)) for text in words]
     step = _step(own)
     for text, told in zip(words, own, strict=True):
         when = told

@@ -195,3 +195,35 @@ def test_cash_held_for_sale_is_not_the_change_of_cash() -> None:
     )
     ties = [find_figures(LedgerDocument(text.format(stated), [], "10-K.pdf"), taxonomy()).ties for stated in (15, 40)]
     assert [[tie.stated for tie in each] for each in ties] == [[], [40]]
+
+
+_WEEKS = """Quarterly report for the 12 weeks ended September 9, 2023. Balance sheet of 12/31/2022.
+(in millions of dollars)
+\t12 Weeks Ended\t
+\t9/9/2023\t9/3/2022
+Net revenue\t$ 23,453\t$ 21,971
+"""
+
+
+def test_a_date_of_three_numbers_is_read_as_the_document_writes_others() -> None:
+    assert [period[-10:] for _, _, period, _ in found(_WEEKS)] == ["2023-09-09", "2022-09-03"]
+
+
+def test_and_left_out_where_none_tells_which_is_the_month() -> None:
+    assert not [each for each in found(_WEEKS.replace("12/31/2022", "2022")) if "2022" in each[2]]
+
+
+_SUNDAYS = """Annual report for the fiscal year ended December 31, 2023, 5.5% notes due May 2035
+Changes for the fiscal years ended December 31, 2023, January 1, 2023 and January 2, 2022 and hedges for the
+fiscal years ended December 31, 2023 and January 1, 2023.
+"""
+
+
+def test_a_year_that_ended_in_the_first_days_of_the_next_is_the_year_before() -> None:
+    calendar = learn_calendar(_SUNDAYS)
+    assert calendar.year_end(2022).isoformat() == "2023-01-01"
+    assert calendar.year_end(2023).isoformat() == "2023-12-31"
+
+
+def test_the_day_on_which_a_note_falls_due_is_not_the_document_s() -> None:
+    assert str(learn_calendar(_SUNDAYS).dated) == "2023-12-31"
