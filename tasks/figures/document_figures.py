@@ -1,6 +1,7 @@
 """All figures of one document: from its tables and its sentences, with what contradicts its own statements left out."""
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from itertools import islice
 from typing import Final
@@ -11,6 +12,7 @@ from tasks.figures.figure import ACTUAL, Figure, Findings
 from tasks.figures.founding import founding_years
 from tasks.figures.from_cells import cell_figures
 from tasks.figures.from_sentences import sentence_figures
+from tasks.figures.statement_parts import DEBT_PARTS, OF_STATEMENTS, surest
 from tasks.figures.table_candidates import Candidate
 
 VERSION: Final = "ledger-11"
@@ -32,12 +34,23 @@ _LONG: Final = 60_000
 def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
     """The figures of a document, the sums in it that do not tie, and how many numbers were left out, and why."""
     findings = Findings()
-    candidates = [candidate for table in cell_figures(document, taxonomy, findings) for candidate in table]
+    tables = list(cell_figures(document, taxonomy, findings))
+    candidates = [each for table in tables for each in table if each.figure.concept not in OF_STATEMENTS]
     in_tables = _without_contradictions(document, candidates, findings)
+    of_statements = surest([[each for each in table if each.figure.concept in OF_STATEMENTS] for table in tables])
+    sums = _sums_of_debt(of_statements)
+    others = [figure for figure in in_tables if _is_another_debt(figure, sums)]
+    if others:
+        findings.leave_out("notes that differ from the statements", len(others))
+    in_tables = [figure for figure in in_tables if not _is_another_debt(figure, sums)]
+    in_tables += [each.figure for each in of_statements]
     known = _known(in_tables)
     sentences = []
     for figure in sentence_figures(document, taxonomy, findings):
         values = known.get((figure.concept, figure.period, figure.basis in _KINDS))
+        if _is_another_debt(figure, sums):
+            findings.leave_out("sentences that differ from the statements")
+            continue
         if (
             values
             and figure.entity is None
@@ -108,6 +121,23 @@ def _without_contradictions(document: LedgerDocument, candidates: list[Candidate
             else:
                 findings.leave_out("notes that differ from the statements")
     return kept
+
+
+def _sums_of_debt(of_statements: Iterable[Candidate]) -> dict[str, tuple[Decimal, Decimal]]:
+    """By day the sum of a balance sheet's rows of debt, and the step within which it is rounded."""
+    sums: dict[str, tuple[Decimal, Decimal]] = {}
+    for each in of_statements:
+        if each.figure.concept in DEBT_PARTS:
+            value, step = sums.get(each.figure.period, (Decimal(0), Decimal(0)))
+            sums[each.figure.period] = (value + each.figure.value, step + each.figure.step)
+    return sums
+
+
+def _is_another_debt(figure: Figure, sums: Mapping[str, tuple[Decimal, Decimal]]) -> bool:
+    """Whether it is a total of debt as notes count it: not what the rows of the balance sheet come to."""
+    if figure.concept != "debt" or figure.entity is not None or figure.basis not in _KINDS:
+        return False
+    return figure.period in sums and not agrees(figure.value, figure.step, *sums[figure.period])
 
 
 def _standing(candidate: Candidate) -> tuple[bool, int, int]:

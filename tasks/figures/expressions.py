@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from tasks.figures.concepts import plain_label, taxonomy
 from tasks.figures.conflicts import RULE, RoomFigure, Step, ranking, same_period
-from tasks.figures.derived import DERIVED_UNITS, counted_figures, derive, year_before
+from tasks.figures.derived import COMPUTED_CONCEPTS, DERIVED_UNITS, counted_figures, derive, year_before
 from tasks.figures.numbers import MONTHS, PERCENT, RATIO
 from tasks.figures.periods import last_day, months_of
 from tasks.user_file import nearest
@@ -178,18 +178,21 @@ def _units_of(name: str) -> frozenset[str]:
 def _values(
     name: str, counted: Sequence[RoomFigure], figures: Sequence[RoomFigure], rule: Sequence[Step]
 ) -> list[FigureValue]:
+    computed = [
+        FigureValue(found.value, found.unit, found.period, found.inputs)
+        for found in (derive(figures, rule) if name not in taxonomy().concepts or name in COMPUTED_CONCEPTS else ())
+        if found.name == name
+    ]
     if name not in taxonomy().concepts:
-        return [
-            FigureValue(found.value, found.unit, found.period, found.inputs)
-            for found in derive(figures, rule)
-            if found.name == name
-        ]
+        return computed
     values: dict[tuple[str, str], FigureValue] = {}
     for row in counted:
         figure = row.figure
         if figure.concept == name:
             key = same_period(figure.period), figure.unit
             values.setdefault(key, FigureValue(figure.value, figure.unit, figure.period, (row,)))
+    for each in computed:
+        values.setdefault((same_period(each.period), each.unit), each)
     return list(values.values()) or (_burn(counted) if name == "monthly_burn" else [])
 
 
@@ -240,8 +243,10 @@ def _of_two(expression: Expression, first: FigureValue, second: FigureValue) -> 
 def _at_one_time(first: FigureValue, second: FigureValue, name: str) -> bool:
     if name == "monthly_burn":
         return _apart(first, second) <= _NEAR
-    lengths = {months_of(first.period), months_of(second.period)} - {0}
-    return last_day(first.period) == last_day(second.period) and len(lengths) <= 1
+    lengths = {months_of(first.period), months_of(second.period)}
+    if 0 in lengths and first.unit == second.unit:  # what is owed or owned is held against a whole year's flow
+        return last_day(first.period) == last_day(second.period) and lengths <= {0, 12}
+    return last_day(first.period) == last_day(second.period) and len(lengths - {0}) <= 1
 
 
 def _apart(first: FigureValue, second: FigureValue) -> int:

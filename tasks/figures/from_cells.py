@@ -16,6 +16,7 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Findings
 from tasks.figures.numbers import Units, cell_amount, only_units, units_of
 from tasks.figures.periods import find_periods, header_period, may_be_of_time
+from tasks.figures.statement_parts import OF_STATEMENTS, of_statement
 from tasks.figures.table_blocks import blocks
 from tasks.figures.table_candidates import Candidate, settled
 from tasks.figures.table_columns import Column, columns_under, read_header
@@ -85,7 +86,8 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
             found = list(_Table(document, reader, grid, findings).candidates())
             if found:
                 findings.ties.extend(untied(document, grid))
-                sure = settled(found, findings)
+                settling = [each for each in found if each.figure.concept not in OF_STATEMENTS]
+                sure = [*settled(settling, findings), *of_statement(grid, found)]
                 if sure:
                     yield sure
 

@@ -27,6 +27,10 @@ class Candidate:
     weight: int
     consolidated: bool = False
 
+    def of_concept(self, concept: str) -> "Candidate":
+        """The same number, meaning something else."""
+        return replace(self, figure=replace(self.figure, concept=concept))
+
 
 def settled(candidates: list[Candidate], findings: Findings) -> list[Candidate]:
     """The candidates of one table without those that another of their concept and period makes doubtful."""

@@ -176,7 +176,9 @@ def _nearest(figures: Sequence[RoomFigure], concepts: Container[str]) -> list[Ro
 
 
 _MEANT: Final = {
-    "runway": ("cash", "monthly_burn"), "net_debt": ("debt", "cash"), "largest_customer_share": ("revenue",),
+    "runway": ("cash", "monthly_burn"), "net_debt": ("debt", "current_debt", "long_term_debt", "cash"),
+    "free_cash_flow": ("operating_cash_flow", "capital_expenditure"), "debt": ("current_debt", "long_term_debt"),
+    "ebitda": ("operating_income", "depreciation_and_amortization"), "largest_customer_share": ("revenue",),
     "concentration": ("revenue", "recurring_revenue"), "rule_of_40": ("revenue", "ebitda"),
     "gross_margin": ("gross_profit", "revenue"), "ebitda_margin": ("ebitda", "revenue"),
     "operating_margin": ("operating_income", "revenue"), "net_margin": ("net_income", "revenue"),
