@@ -150,8 +150,16 @@ def _net_debt(
             )
 
 
+def burning(counted: Iterable[RoomFigure]) -> list[RoomFigure]:
+    """The cash flows of operations that used cash, of those that ended after the last that brought some."""
+    flows = [row for row in counted if row.figure.concept == "operating_cash_flow"]
+    brought = max((last_day(row.figure.period) for row in flows if row.figure.value >= 0), default="")
+    return [row for row in flows if last_day(row.figure.period) > brought]
+
+
 def _runway(counted: Sequence[RoomFigure]) -> Iterable[DerivedFigure]:
     """Cash ÷ monthly burn: the burn of a period that ends with the cash's day, else what operations used a month."""
+    burns = {id(row) for row in burning(counted)}
     for cash in (row for row in counted if row.figure.concept == "cash"):
         end = last_day(cash.figure.period)
         for row in counted:
@@ -161,7 +169,7 @@ def _runway(counted: Sequence[RoomFigure]) -> Iterable[DerivedFigure]:
             burn = row.figure.value
             formula = "cash ÷ monthly_burn"
             if row.figure.concept == "operating_cash_flow":
-                if any(
+                if id(row) not in burns or any(
                     other.figure.concept == "monthly_burn" and last_day(other.figure.period) == end for other in counted
                 ):
                     continue

@@ -1,7 +1,8 @@
 """All figures of one document: from its tables and its sentences, with what contradicts its own statements left out."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from itertools import islice
 from typing import Final
@@ -35,7 +36,12 @@ def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
     """The figures of a document, the sums in it that do not tie, and how many numbers were left out, and why."""
     findings = Findings()
     tables = list(cell_figures(document, taxonomy, findings))
-    candidates = [each for table in tables for each in table if each.figure.concept not in OF_STATEMENTS]
+    candidates = [
+        replace(each, table=number)
+        for number, table in enumerate(tables)
+        for each in table
+        if each.figure.concept not in OF_STATEMENTS
+    ]
     in_tables = _without_contradictions(document, candidates, findings)
     of_statements = surest([[each for each in table if each.figure.concept in OF_STATEMENTS] for table in tables])
     sums = _sums_of_debt(of_statements)
@@ -92,35 +98,53 @@ def _without_contradictions(document: LedgerDocument, candidates: list[Candidate
         else:
             others.append(figure)
     kept = others
+    of_notes: list[list[Candidate]] = []
+    contradicting: set[tuple[int, str]] = set()
     for group in groups.values():
-        main = [each for each in group if each.consolidated and each.weight >= _STATEMENT_WEIGHT] or group
-        votes = Counter(candidate.figure.value for candidate in group)
-        first = max(main, key=_standing)
-        value, most = votes.most_common(1)[0]
-        if most > 2 and most >= 2 * votes[first.figure.value]:  # accounts of another company stand in it too
-            often = [each for each in group if each.figure.value == value and each.weight >= _STATEMENT_WEIGHT]
-            first = (often or [first])[0]
+        first = _surest(group)
         if first.weight < _STATEMENT_WEIGHT or (len(document.text) < _LONG and first.weight < 2 * _STATEMENT_WEIGHT):
-            if len(document.text) > _LONG:
-                (_, most), *rest = votes.most_common(2)
-                if rest and rest[0][1] == most:
-                    findings.leave_out("tables that differ from each other", len(group))
-                    continue
-                winner = next(candidate for candidate in group if votes[candidate.figure.value] == most)
-                kept.extend(candidate.figure for candidate in group if agree(candidate.figure, winner.figure))
-                findings.leave_out(
-                    "tables that differ from each other",
-                    len([0 for candidate in group if not agree(candidate.figure, winner.figure)]),
-                )
-                continue
-            kept.extend(candidate.figure for candidate in group)
+            of_notes.append(group)
             continue
         for candidate in group:
             if agree(candidate.figure, first.figure):
                 kept.append(candidate.figure)
             else:
                 findings.leave_out("notes that differ from the statements")
+                contradicting.add((candidate.table, candidate.figure.period))
+    for group in of_notes:
+        own = [each for each in group if (each.table, each.figure.period) not in contradicting]
+        if len(own) < len(group):  # a table of another company: what it says beside that is not ours either
+            findings.leave_out("notes that differ from the statements", len(group) - len(own))
+        kept.extend(_of_notes(document, own, findings))
     return kept
+
+
+def _surest(group: Sequence[Candidate]) -> Candidate:
+    """Of the candidates of one concept and period the one that stands surest: in the main statements, the company's."""
+    main = [each for each in group if each.consolidated and each.weight >= _STATEMENT_WEIGHT] or group
+    votes = Counter(candidate.figure.value for candidate in group)
+    first = max(main, key=_standing)
+    value, most = votes.most_common(1)[0]
+    if most > 2 and most >= 2 * votes[first.figure.value]:  # accounts of another company stand in it too
+        often = [each for each in group if each.figure.value == value and each.weight >= _STATEMENT_WEIGHT]
+        first = (often or [first])[0]
+    return first
+
+
+def _of_notes(document: LedgerDocument, group: Sequence[Candidate], findings: Findings) -> Iterator[Figure]:
+    """What notes alone say of a concept and period: in a long document what most of them say, if more than others."""
+    if len(document.text) <= _LONG or not group:
+        yield from (candidate.figure for candidate in group)
+        return
+    votes = Counter(candidate.figure.value for candidate in group)
+    (_, most), *rest = votes.most_common(2)
+    if rest and rest[0][1] == most:
+        findings.leave_out("tables that differ from each other", len(group))
+        return
+    winner = next(candidate for candidate in group if votes[candidate.figure.value] == most)
+    same = [candidate.figure for candidate in group if agree(candidate.figure, winner.figure)]
+    findings.leave_out("tables that differ from each other", len(group) - len(same))
+    yield from same
 
 
 def _sums_of_debt(of_statements: Iterable[Candidate]) -> dict[str, tuple[Decimal, Decimal]]:

@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from tasks.figures.concepts import plain_label, taxonomy
 from tasks.figures.conflicts import RULE, RoomFigure, Step, ranking, same_period
-from tasks.figures.derived import COMPUTED_CONCEPTS, DERIVED_UNITS, counted_figures, derive, year_before
+from tasks.figures.derived import COMPUTED_CONCEPTS, DERIVED_UNITS, burning, counted_figures, derive, year_before
 from tasks.figures.numbers import MONTHS, PERCENT, RATIO
 from tasks.figures.periods import last_day, months_of
 from tasks.user_file import nearest
@@ -31,6 +31,9 @@ _RATES: Final = frozenset({"monthly_burn", "churn", "retention"})
 _FIRST_WEEK: Final = timedelta(days=7)
 _NEAR: Final = 92
 """Days that may lie between the end of a monthly burn and the day of the cash that it is held against."""
+
+NO_VALUE: Final = Decimal("NaN")
+"""Of a figure divided by zero, or by a loss: that of an earlier period says nothing of the latest."""
 
 Operation = Literal["value", "growth", "ratio", "difference"]
 
@@ -146,7 +149,8 @@ def value_at(values: Sequence[FigureValue], period: str, expression: Expression)
         values = [value for value in values if _is_of(value.period, period)]
     if expression.names[0] not in _RATES:
         values = [value for value in values if months_of(value.period) in {0, 12}] or values
-    return max(values, key=lambda value: (last_day(value.period), months_of(value.period)), default=None)
+    newest = max(values, key=lambda value: (last_day(value.period), months_of(value.period)), default=None)
+    return None if newest is None or newest.value.is_nan() else newest
 
 
 def _is_of(period: str, asked: str) -> bool:
@@ -197,8 +201,8 @@ def _values(
 
 
 def _burn(counted: Iterable[RoomFigure]) -> list[FigureValue]:
-    """What operations used a month, where no document states the burn."""
-    flows = [row for row in counted if row.figure.concept == "operating_cash_flow" and row.figure.value < 0]
+    """What operations used a month, where no document states the burn, since they last brought cash in."""
+    flows = burning(counted)
     return [
         FigureValue(
             -row.figure.value / (months_of(row.figure.period) or 12), row.figure.unit, row.figure.period, (row,)
@@ -234,8 +238,10 @@ def _of_two(expression: Expression, first: FigureValue, second: FigureValue) -> 
     if expression.operation == "difference":
         same = first.unit == second.unit
         return FigureValue(first.value - second.value, first.unit, first.period, inputs) if same else None
-    if second.value <= 0 or (first.unit != second.unit and len(second.unit) == 3):  # in another currency
+    if first.unit != second.unit and len(second.unit) == 3:  # in another currency
         return None
+    if second.value <= 0:
+        return FigureValue(NO_VALUE, RATIO, first.period, inputs)
     unit = first.unit if first.unit != second.unit else MONTHS if expression.names[1] == "monthly_burn" else RATIO
     return FigureValue(first.value / second.value, unit, first.period, inputs)
 

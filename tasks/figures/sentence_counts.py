@@ -30,7 +30,7 @@ _HEADCOUNT: Final = re.compile(
     r"|per) [\d. ]{4,12}\d{2} )?)|^(?:[•\-–]\s*)?(?:.{0,30}[.:] )?)"
     r"(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{1,6}|\d\.\d{1,2}(?= million))(?P<million> million)?\s+"
     r"(?:(?:permanent|total|regular|full-?(?:[ -]time)?|part[- ]time|and|active|dedicated|full[- ]time equivalent) )*"
-    r"(?P<what>employees|associates|colleagues|persons"
+    r"(?P<what>employees|associates|colleagues|persons|individuals|team members|teammates"
     r"|people|staff|FTEs?|full[- ]time equivalents|Mitarbeiter(?:innen)?"
     r"|Mitarbeitende|Beschäftigte|salariés|employés|empleados|trabajadores|dipendenti|addetti|medewerkers|werknemers"
     r"|colaboradores|funcionários|anställda|medarbetare|medarbejdere|ansatte)\b(?P<after>.{0,90})",
@@ -45,6 +45,13 @@ _NUMBERED: Final = re.compile(
     re.IGNORECASE,
 )
 """The people come first: "the employees numbered 412 at year end"."""
+
+_WORKFORCE: Final = re.compile(
+    r"\b(?:workforce|employee (?:base|count)|number of employees) (?:was|is|of|totall?ed|stood at|consisted of)"
+    r" (?:about |around |approximately |some )?(?P<number>\d{1,3}(?:,\d{3})+|\d{1,6})(?![\d.,]*\d| ?%)(?P<after>)",
+    re.IGNORECASE,
+)
+"""All of them by one word: "our total workforce was approximately 172,000"."""
 
 _CUSTOMERS: Final = re.compile(
     r"(?:\b(?:had|has|have|serves?|served|with|customers:|total of)\s+(?:about |around |more than )?"
@@ -72,11 +79,19 @@ _LISTED_CUSTOMERS: Final = _listed("customers|clients|kunden")
 _LARGEST: Final = re.compile(
     r"\b(?:largest|biggest|single largest|top|one|a single|größter?|wichtigster?|premier|principal|plus grand"
     r"|mayor) (?:single )?(?:customer|client|kunde"
-    r"|cliente)\b(?![,s])[^.;\n]{0,90}?(?P<number>\d{1,3}(?:[.,]\d{1,2})?)\s?(?:%|per ?cent|percent"
+    r"|cliente)\b(?![,s])(?:[^.;\n]|\.(?=\d)){0,90}?(?<![\d.,])"
+    r"(?P<number>\d{1,3}(?:[.,]\d{1,2})?)\s?(?:%|per ?cent|percent"
     r"|Prozent)(?P<after>\s(?:of|des|der|du|de|del)\s[^.;,()]{3,60})?",
     re.IGNORECASE,
 )
 
+
+_NO_SHARE_OF_SALES: Final = re.compile(
+    r"\b(?:no|none of|not) (?:one |single |other |individual )*(?:customer|client)\b|\breceivables?\b"
+    r"|\b(?:more|greater|less|fewer|higher|lower) than\b|\bexceed|\bin excess of\b|\bover\b",
+    re.IGNORECASE,
+)
+"""Around a share: a bound that nobody reaches, or a share of what customers owe."""
 
 _SOMEWHERE: Final = re.compile(
     r"\s+(?:located )?(?:in|outside) (?:the )?(?!Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Q[1-4]|H[12]|FY)[A-Z]"
@@ -88,7 +103,8 @@ _AHEAD: Final = 40
 """Characters before a count in which its clause may call it an average."""
 
 _PEOPLE: Final = (
-    "employees", "associates", "colleagues", "persons", "people", "staff", "fte", "full-time eq", "full time eq",
+    "employee", "associates", "colleagues", "persons", "people", "individuals", "team m", "teamm",
+    "staff", "fte", "full-time eq", "full time eq",
     "mitarbeit", "beschäftigte",
     "salariés", "employés", "empleados", "trabajadores", "dipendenti", "addetti", "medewerkers", "werknemers",
     "colaboradores", "funcionários", "anställda", "medarbet", "medarbejd", "ansatte", "headcount",
@@ -112,6 +128,7 @@ def count_figures(
         ("headcount", _PEOPLE, _HEADCOUNT),
         ("headcount", _PEOPLE, _LISTED_PEOPLE),
         ("headcount", _PEOPLE, _NUMBERED),
+        ("headcount", ("workforce", *_PEOPLE), _WORKFORCE),
         ("customers", _BUYERS, _CUSTOMERS),
         ("customers", _BUYERS, _LISTED_CUSTOMERS),
         ("largest_customer_share", _BUYERS, _LARGEST),
@@ -135,6 +152,8 @@ def count_figures(
         if not share and (_SOMEWHERE.match(after) or _OF_A_SEGMENT.search(sentence)):
             continue
         clause = re.split(r"[;,(]", sentence[max(0, match.start() - _AHEAD) : match.start()])[-1] + match.group()
+        if share and _NO_SHARE_OF_SALES.search(sentence[max(0, match.start() - 12) : match.end()]):
+            continue
         average = concept == "headcount" and _AVERAGE.search(clause)
         millions = bool(match.groupdict().get("million"))
         digits = match["number"].replace(",", "" if not share else ".")

@@ -1,7 +1,7 @@
-"""Figures that only one of the main statements gives: the parts of debt, and what is written off.
+"""Figures that only one of the main statements gives: the parts of debt, inventories, and what is written off.
 
-Notes name the same rows and mean parts of them. Debt is the sum of its rows in the balance sheet, and a sum of which a
-row may be missing is wrong: where one row there that is debt is not understood, none of them is taken.
+Notes name the same rows and mean parts of them, cash flows mean their change. Debt is the sum of its rows in the
+balance sheet, and a sum of which a row may be missing is wrong: where one of them is not understood, none is taken.
 """
 
 import re
@@ -16,10 +16,11 @@ CURRENT_DEBT: Final = "current_debt"
 LONG_TERM_DEBT: Final = "long_term_debt"
 DEBT_PARTS: Final = (CURRENT_DEBT, LONG_TERM_DEBT)
 WRITTEN_OFF: Final = "depreciation_and_amortization"
-OF_STATEMENTS: Final = frozenset({*DEBT_PARTS, WRITTEN_OFF})
+INVENTORIES: Final = "inventories"
+OF_STATEMENTS: Final = frozenset({*DEBT_PARTS, WRITTEN_OFF, INVENTORIES})
 """Concepts whose figures count in their own statement alone."""
 
-_ASSETS: Final = re.compile(r"total assets")
+_ASSETS: Final = re.compile(r"total (?:current )?assets")
 _CURRENT: Final = re.compile(r"total current liabilities")
 _END: Final = re.compile(
     r"total liabilities(?: .*)?|total (?:.* )?(?:equity|deficit|deficiency|investment)(?: .*)?|(?:net assets|equity)"
@@ -43,6 +44,8 @@ def of_statement(grid: Grid, found: Sequence[Candidate]) -> Iterator[Candidate]:
     labels = [plain_label(row.label) for row in grid.rows]
     if any(map(_OPERATING.fullmatch, labels)) and any(map(_INVESTING.fullmatch, labels)):
         yield from (each for each in found if each.figure.concept == WRITTEN_OFF)
+    if any(map(_ASSETS.fullmatch, labels)):
+        yield from (each for each in found if each.figure.concept == INVENTORIES)
     yield from _debt(grid.rows, labels, [each for each in found if each.figure.concept in DEBT_PARTS])
 
 
@@ -51,7 +54,7 @@ def _debt(rows: Sequence[Row], labels: Sequence[str], found: Sequence[Candidate]
     middle = next((at for at, label in enumerate(labels) if _CURRENT.fullmatch(label)), None)
     if middle is None or not found:
         return
-    first = next((at + 1 for at, label in enumerate(labels[:middle]) if _ASSETS.fullmatch(label)), 0)
+    first = max((at + 1 for at, label in enumerate(labels[:middle]) if _ASSETS.fullmatch(label)), default=0)
     end = next((at for at in range(middle + 1, len(rows)) if _END.fullmatch(labels[at])), None)
     if end is None:
         return  # it goes on elsewhere
@@ -86,12 +89,14 @@ def _has_dash(row: Row) -> bool:
 
 def surest(tables: Sequence[Sequence[Candidate]]) -> list[Candidate]:
     """Of the statements of a document that give these figures, for each day or period those of the surest one."""
-    taken: dict[tuple[bool, str], list[Candidate]] = {}
+    taken: dict[tuple[str, str], list[Candidate]] = {}
     for table in sorted(tables, key=lambda table: max((_standing(each) for each in table), default=(False, 0))):
-        groups: dict[tuple[bool, str], list[Candidate]] = {}
+        groups: dict[tuple[str, str], list[Candidate]] = {}
         for each in table:
             if not each.figure.entity and not each.figure.variant:
-                groups.setdefault((each.figure.concept == WRITTEN_OFF, each.figure.period), []).append(each)
+                concept = each.figure.concept
+                group = ("debt" if concept in DEBT_PARTS else concept, each.figure.period)
+                groups.setdefault(group, []).append(each)
         taken |= groups
     return [each for group in taken.values() for each in group]
 

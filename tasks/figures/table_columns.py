@@ -22,8 +22,11 @@ _SKIPPED_COLUMN: Final = re.compile(
     r"|\bas a percent|\bper share\b|\bvariation\b|\bvariación\b|\bcumulative\b|\bsince inception\b",
     re.IGNORECASE,
 )
-_UNITS_BESIDE: Final = re.compile(r"\((?:in|amounts|dollars)\b[^()]*\)", re.IGNORECASE)
-"""Units that share a cell with a date: "2018 (In millions, except per share amounts)"."""
+_UNITS_BESIDE: Final = re.compile(
+    r"\((?:in|amounts|dollars)\b[^()]*\)|\b(?:and|except)(?: share and)? per[- ]share (?:data|amounts?)\b",
+    re.IGNORECASE,
+)
+"""Units that share a cell with a date: "2018 (In millions, except per share amounts)", or the end of them."""
 
 _UNITS_LAST: Final = re.compile(r"\((?:in|amounts in|dollars in) [^()\d]{3,60}\)(?=[:.]?$)", re.IGNORECASE)
 _LONGEST_TITLE: Final = 220
@@ -31,6 +34,9 @@ _PROSE_AMOUNT: Final = re.compile(
     r"\d[\d.,]* ?(?:thousand|million|billion|mio|mrd|%)|[$€£] ?(?!(?:1[.,’']?)?000\b)\d", re.IGNORECASE
 )
 """A line that speaks of an amount says nothing of the units of the table under it."""
+_FOOTNOTE: Final = re.compile(r"\([a-z]\) ?[A-Z]|[*†‡]+ ?[A-Z]")
+"""What begins a note to the table before: "(a)In billions."."""
+
 _PRIOR: Final = re.compile(
     r"\b(?:prior|previous|last|preceding)[- ](?:year|period)\b|\bPY\b|\bvorjahr\w*|\bn-1\b|\bannée précédente\b",
     re.IGNORECASE,
@@ -90,7 +96,7 @@ def read_header(
     """
     header = header[-5:]
     words, beside = _column_words(header, width)
-    if not any(words):
+    if not any(words) or not any(map(find_periods, words)):
         words = _stacked_dates(lines, width) or words
     corners = [row.cells[0] for row in header if row.cells and row.cells[0]]
     corner = " ".join([*corners, *beside])
@@ -280,7 +286,7 @@ def table_units(titles: Sequence[str], corner: str, words: Sequence[str]) -> Uni
     """The units that the corner, the titles and the columns give to all of a table."""
     found = units_of(corner)
     for title in reversed(titles[-5:]):
-        if _PROSE_AMOUNT.search(title):
+        if _PROSE_AMOUNT.search(title) or _FOOTNOTE.match(title):
             continue
         said = units_of(title)
         found = found.over(Units(said.currency if len(title) < 90 else None, said.multiplier))

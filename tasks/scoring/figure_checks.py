@@ -137,6 +137,8 @@ def _missing(
         reason = (
             f"The documents do not give {expression.names[0].replace('_', ' ')}{of_period} and that of the year before."
         )
+    elif any(value.value.is_nan() for value in values):
+        reason = f"{name[:1].upper()}{name[1:]}{of_period} says nothing: {expression.names[-1]} is zero or less."
     elif len(expression.names) > 1:
         reason += _what_is_not_given(expression, figures)
     near = _nearest(figures, {*expression.names, *_MEANT.get(expression.names[0], ())})
