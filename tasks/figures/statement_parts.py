@@ -42,8 +42,10 @@ _INVESTING: Final = re.compile(r".*\b(?:investing|financing) activities\b.*")
 def of_statement(grid: Grid, found: Sequence[Candidate]) -> Iterator[Candidate]:
     """Of a table's candidates of these concepts those that its statement gives, the parts of debt by their place."""
     labels = [plain_label(row.label) for row in grid.rows]
-    if any(map(_OPERATING.fullmatch, labels)) and any(map(_INVESTING.fullmatch, labels)):
-        yield from (each for each in found if each.figure.concept == WRITTEN_OFF)
+    invested = next((row.start for row, label in zip(grid.rows, labels, strict=True) if _INVESTING.fullmatch(label)), 0)
+    if any(map(_OPERATING.fullmatch, labels)):  # the last row before it: one of the statement of income may stand above
+        ahead = (each for each in found if each.figure.concept == WRITTEN_OFF and each.figure.start < invested)
+        yield from {(each.figure.period, each.figure.entity): each for each in ahead}.values()
     if any(map(_ASSETS.fullmatch, labels)):
         yield from (each for each in found if each.figure.concept == INVENTORIES)
     yield from _debt(grid.rows, labels, [each for each in found if each.figure.concept in DEBT_PARTS])

@@ -111,3 +111,13 @@ def test_ebitda_takes_what_the_cash_flow_statement_writes_off() -> None:
 def test_what_is_owed_is_not_held_against_a_quarter() -> None:
     rows = room(SHEET + FLOWS.replace("years ended", "three months ended"))
     assert figure_values(read_expression("net debt / EBITDA"), rows) == []
+
+
+def test_and_its_own_row_where_no_line_parts_the_statements() -> None:
+    income = "Revenue\t2,400\t2,200\nDepreciation and amortization\t45\t40\nOperating income\t410\t380\n"
+    rows = room(
+        FLOWS[: FLOWS.index("\n\nConsolidated statements of income")].replace(
+            "Net income\t300", income + "Net income\t300"
+        )
+    )
+    assert computed(rows, "ebitda")["2023-01-01/2023-12-31"] == "520"
