@@ -28,6 +28,9 @@ _MOST_FOUNDED: Final = 20
 _STATEMENT_WEIGHT: Final = 6
 """From here on a table is one of the document's main statements."""
 
+_WEAK: Final = 2
+"""From here on a label means a concept only where no surer one stands."""
+
 _LONG: Final = 60_000
 """Characters of a document whose notes and prose speak of more than the company as a whole."""
 
@@ -36,14 +39,19 @@ def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
     """The figures of a document, the sums in it that do not tie, and how many numbers were left out, and why."""
     findings = Findings()
     tables = list(cell_figures(document, taxonomy, findings))
-    candidates = [
-        replace(each, table=number)
-        for number, table in enumerate(tables)
-        for each in table
-        if each.figure.concept not in OF_STATEMENTS
-    ]
-    in_tables = _without_contradictions(document, candidates, findings)
-    of_statements = surest([[each for each in table if each.figure.concept in OF_STATEMENTS] for table in tables])
+    tables = [[replace(each, table=number) for each in table] for number, table in enumerate(tables)]
+    candidates = [each for table in tables for each in table if each.figure.concept not in OF_STATEMENTS]
+    in_tables, of_others = _without_contradictions(document, candidates, findings)
+    of_statements = surest(
+        [
+            [
+                each
+                for each in table
+                if each.figure.concept in OF_STATEMENTS and (each.table, each.figure.period) not in of_others
+            ]
+            for table in tables
+        ]
+    )
     sums = _sums_of_debt(of_statements)
     others = [figure for figure in in_tables if _is_another_debt(figure, sums)]
     if others:
@@ -87,8 +95,13 @@ def agrees(value: Decimal, step: Decimal, other: Decimal, other_step: Decimal) -
     return abs(value - other) <= max(step, other_step) / 2 + min(step, other_step) / 2
 
 
-def _without_contradictions(document: LedgerDocument, candidates: list[Candidate], findings: Findings) -> list[Figure]:
-    """The figures of tables; where two differ, those of the main statements stand and those of notes go."""
+def _without_contradictions(
+    document: LedgerDocument, candidates: list[Candidate], findings: Findings
+) -> tuple[list[Figure], set[tuple[int, str]]]:
+    """The figures of tables; where two differ, those of the main statements stand and those of notes go.
+
+    Behind them the tables that contradict the statements, by number and period: they are of another company.
+    """
     groups: dict[tuple[str, str, bool], list[Candidate]] = defaultdict(list)
     others: list[Figure] = []
     for candidate in candidates:
@@ -116,7 +129,7 @@ def _without_contradictions(document: LedgerDocument, candidates: list[Candidate
         if len(own) < len(group):  # a table of another company: what it says beside that is not ours either
             findings.leave_out("notes that differ from the statements", len(group) - len(own))
         kept.extend(_of_notes(document, own, findings))
-    return kept
+    return kept, contradicting
 
 
 def _surest(group: Sequence[Candidate]) -> Candidate:
@@ -133,8 +146,14 @@ def _surest(group: Sequence[Candidate]) -> Candidate:
 
 def _of_notes(document: LedgerDocument, group: Sequence[Candidate], findings: Findings) -> Iterator[Figure]:
     """What notes alone say of a concept and period: in a long document what most of them say, if more than others."""
-    if len(document.text) <= _LONG or not group:
+    if len(document.text) <= _LONG:
         yield from (candidate.figure for candidate in group)
+        return
+    named = [candidate for candidate in group if candidate.rank < _WEAK]
+    if len(named) < len(group):  # "Equity" in a note may be that of a part
+        findings.leave_out("names in notes that may be of a part", len(group) - len(named))
+        group = named
+    if not group:
         return
     votes = Counter(candidate.figure.value for candidate in group)
     (_, most), *rest = votes.most_common(2)

@@ -3,6 +3,7 @@
 read_expression    reads `revenue`, `revenue growth`, `cash / monthly burn`, `debt - cash`
 figure_values      its values in a room, each with the figures that it is computed from
 value_at           the one of a period
+newest_day         of the newest figure of a room
 """
 
 import re
@@ -15,6 +16,7 @@ from typing import Final, Literal
 from tasks.figures.concepts import plain_label, taxonomy
 from tasks.figures.conflicts import RULE, RoomFigure, Step, ranking, same_period
 from tasks.figures.derived import COMPUTED_CONCEPTS, DERIVED_UNITS, burning, counted_figures, derive, year_before
+from tasks.figures.figure import ACTUAL
 from tasks.figures.numbers import MONTHS, PERCENT, RATIO
 from tasks.figures.periods import last_day, months_of
 from tasks.user_file import nearest
@@ -29,6 +31,9 @@ _VARIANTS: Final = ("restated", "", "as previously reported")
 _RATES: Final = frozenset({"monthly_burn", "churn", "retention"})
 """Concepts of which a month says as much as a year."""
 _FIRST_WEEK: Final = timedelta(days=7)
+_LATEST: Final = timedelta(days=550)
+"""What ended so long before the newest figure of a room is not the latest."""
+
 _NEAR: Final = 92
 """Days that may lie between the end of a monthly burn and the day of the cash that it is held against."""
 
@@ -143,14 +148,28 @@ def figure_values(
     return list(_joined(expression, values[0], values[1]))
 
 
-def value_at(values: Sequence[FigureValue], period: str, expression: Expression) -> FigureValue | None:
-    """The value of a period; of several the first. `latest` is the newest, and whole years come before their parts."""
+def value_at(
+    values: Sequence[FigureValue], period: str, expression: Expression, newest_day: str = ""
+) -> FigureValue | None:
+    """The value of a period; of several the first. `latest` is the newest, and whole years come before their parts.
+
+    With the `newest_day` of the room's actual figures, what is long before it is not the latest.
+    """
     if period != LATEST:
         values = [value for value in values if _is_of(value.period, period)]
+    elif newest_day:
+        since = (date.fromisoformat(newest_day) - _LATEST).isoformat()
+        values = [value for value in values if last_day(value.period) >= since]
     if expression.names[0] not in _RATES:
         values = [value for value in values if months_of(value.period) in {0, 12}] or values
     newest = max(values, key=lambda value: (last_day(value.period), months_of(value.period)), default=None)
     return None if newest is None or newest.value.is_nan() else newest
+
+
+def newest_day(figures: Iterable[RoomFigure]) -> str:
+    """The last day of the newest actual figure of the company; "" without any."""
+    actual = (row for row in figures if row.basis in ACTUAL and row.figure.entity is None)
+    return max((last_day(row.figure.period) for row in actual), default="")
 
 
 def _is_of(period: str, asked: str) -> bool:

@@ -64,6 +64,12 @@ _OF_A_SEGMENT: Final = re.compile(r"\b(?i:the|our|its) (?:[A-Z][\w&-]+ ){0,4}(?:
 """A sentence about a part of the company: "our Flexibles Segment, with 37,000 employees"."""
 
 
+_OF_A_PLACE: Final = re.compile(
+    r"\b(?:facility|plant|site|factory|mill|warehouse|store|subsidiary|venture) (?:\w+ ){0,2}$", re.IGNORECASE
+)
+"""Before a count: those of one place, "the facility employed 350 individuals"."""
+
+
 def _listed(words: str) -> re.Pattern[str]:
     """A line that gives a count and says no more: "Customers at 31 December 2024: 3,450"."""
     return re.compile(
@@ -149,7 +155,8 @@ def count_figures(
             re.IGNORECASE,
         ):
             continue
-        if not share and (_SOMEWHERE.match(after) or _OF_A_SEGMENT.search(sentence)):
+        of_a_part = _OF_A_SEGMENT.search(sentence) or _OF_A_PLACE.search(sentence[: match.start()])
+        if not share and (of_a_part or _SOMEWHERE.match(after)):
             continue
         clause = re.split(r"[;,(]", sentence[max(0, match.start() - _AHEAD) : match.start()])[-1] + match.group()
         if share and _NO_SHARE_OF_SALES.search(sentence[max(0, match.start() - 12) : match.end()]):

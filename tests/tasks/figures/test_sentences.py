@@ -269,6 +269,7 @@ def test_a_month_behind_a_semicolon_is_of_something_else() -> None:
             "headcount",
             "485",
         ),
+        ("On July 13, 2024, the facility employed 350 individuals and none was injured.", "headcount", None),
         ("As of December 31, 2024, our workforce included approximately 58,000 union members.", "headcount", None),
         (
             "Sales to one customer of $31.2 million accounted for 12 percent of net sales in 2023.",
