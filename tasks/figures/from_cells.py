@@ -8,17 +8,24 @@ another, two rows of one concept that differ.
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Final
 
 from tasks.figures.concepts import Meaning, Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Findings
-from tasks.figures.numbers import Units, cell_amount, only_units, units_of
+from tasks.figures.numbers import cell_amount, only_units
 from tasks.figures.periods import find_periods, header_period, may_be_of_time
 from tasks.figures.statement_parts import OF_STATEMENTS, of_statement
 from tasks.figures.table_blocks import blocks
 from tasks.figures.table_candidates import Candidate, settled
+from tasks.figures.table_cells import (
+    are_two_years,
+    is_of_column,
+    is_of_four_digits,
+    lines_of_units,
+    of_percents,
+)
 from tasks.figures.table_columns import Column, columns_under, read_header
 from tasks.figures.table_figures import Cell, cell_figure
 from tasks.figures.table_labels import WHOLE, LabelReader, is_date, label_reader, without_dates
@@ -52,7 +59,6 @@ _SURE_OF_COLUMNS: Final = 100
 _ALL_OF_IT: Final = re.compile(r"100(?:[.,]0+)? ?%")
 """Beside revenue: below it are its percentages, whether each says so or not."""
 
-_COMPARED_YEARS: Final = 2
 _OF_SHARES: Final = re.compile(
     r"(?:number of |no\.? of )?(?:ordinary |common |preferred )?"
     r"(?:shares|stock|aktien|actions|acciones|azioni|aandelen)(?: held)?",
@@ -191,9 +197,9 @@ class _Table:
                 lines = [*self._over.lines, *self._of_units]
                 width = max(row.width for row in rows)
                 read = read_header(header, width, lines, self._reader, month_first=self._document.month_first)
-                self._of_units.extend(_lines_of_units(header))
+                self._of_units.extend(lines_of_units(header))
                 columns, self._corner, self._titles = read.columns, read.corner, read.titles
-                self._two_years = _are_two_years(columns)
+                self._two_years = are_two_years(columns)
                 self._ends = max(
                     (column.when.end for column in columns if column.when and column.when.end), default=None
                 )
@@ -232,13 +238,13 @@ class _Table:
         if silent is None:
             speaks = not name or name[0].isdigit() or TOTAL.match(name) or self._reader.may_speak(name)
             silent = self._silent[name] = not speaks and not (may_be_of_time(name) and not without_dates(name))
-        return silent and (row.has_number(comma_decimal=self._comma) or _is_of_four_digits(row))
+        return silent and (row.has_number(comma_decimal=self._comma) or is_of_four_digits(row))
 
     def _row(  # noqa: PLR0915 - what a row may say, the surest first
         self, row: Row, numbers: list[int], columns: list[Column], section: str, weight: int
     ) -> Iterator[Candidate]:
         self._findings.rows += 1
-        self._percents.update(_of_percents(row, numbers))
+        self._percents.update(of_percents(row, numbers))
         named_by, name = self._name(row)
         of_name = columns[named_by].words if named_by and named_by < len(columns) else ""
         self._entities = of_name or self._corner
@@ -296,7 +302,7 @@ class _Table:
                 and _OF_SHARES.fullmatch(column.words.strip())
             ):
                 continue  # "Employees" who hold shares
-            if by_row and column is not None and meaning is not None and _is_part_of_column(column, meaning, name):
+            if by_row and column is not None and meaning is not None and is_of_column(column, meaning, name):
                 continue
             if not of_column and column is not None:
                 entity = column.entity
@@ -364,38 +370,3 @@ class _Table:
                     self._series = title
                     return found.meaning
         return None
-
-
-def _is_part_of_column(column: Column, meaning: Meaning, name: str) -> bool:
-    """Whether a row is a part of what its column is called: "Cash" under "Cash and cash equivalents"."""
-    over = column.label.meaning
-    if over is None or over.concept is not meaning.concept or "money" not in meaning.concept.units:
-        return False
-    return meaning.rank > 0 and not TOTAL.match(name)
-
-
-def _is_of_four_digits(row: Row) -> bool:
-    """Whether a row deep in a table holds numbers that could be years and head no columns: "Item 2001 | 2001"."""
-    filled = [cell for cell in row.cells[1:] if cell]
-    if not filled or not all(map(is_year, filled)) or units_of(row.name) != Units():
-        return False
-    return not any(abs(int(one[:4]) - int(other[:4])) == 1 for one, other in pairwise(filled))
-
-
-def _lines_of_units(header: Sequence[Row]) -> Iterator[str]:
-    """The lines of one cell in a header that give units to all of the table."""
-    for row in header:
-        filled = [cell for cell in row.cells if cell]
-        if len(filled) == 1 and units_of(filled[0]) != Units():
-            yield filled[0]
-
-
-def _are_two_years(columns: Sequence[Column]) -> bool:
-    return len({column.when.year for column in columns if column.when and column.when.year}) <= _COMPARED_YEARS
-
-
-def _of_percents(row: Row, numbers: Sequence[int]) -> Iterator[int]:
-    """The columns that hold percentages beside amounts: "2,110 | 30% | 2,196 | 33%"."""
-    for left, index in pairwise(numbers):
-        if index == left + 1 and row.cells[index].endswith("%") and not row.cells[left].endswith("%"):
-            yield index

@@ -309,3 +309,21 @@ def test_the_change_of_inventories_is_no_inventory() -> None:
         "Net cash provided by operating activities\t900\t800\n"
     )
     assert whole(text, "inventories") == []
+
+
+def test_a_day_on_the_line_below_its_month_is_of_the_heading() -> None:
+    text = (
+        "For the Trailing Twelve Months Ending April\n30,\n(Amounts in millions of dollars)\t2023\t2022\n"
+        "Consolidated net income\t11,085\t13,232\n"
+    )
+    assert [period for _, period in whole(text, "net_income")] == ["2022-05-01/2023-04-30", "2021-05-01/2022-04-30"]
+
+
+def test_what_changed_the_equity_of_a_column_is_no_income_of_the_company() -> None:
+    text = (
+        "Statement of changes for the year ended December 31, 2023 (USD millions)\n"
+        "\tCommon stock\tTotal shareholders' equity\tNoncontrolling interest\n"
+        "Balance at December 31, 2022\t10\t800\t40\nNet income\t—\t90\t7\nBalance at December 31, 2023\t10\t890\t47\n"
+    )
+    assert whole(text, "net_income") == []
+    assert [value for value, _ in whole(text, "equity")] == ["800000000", "890000000"]
