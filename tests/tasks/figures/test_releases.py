@@ -227,3 +227,8 @@ def test_a_year_that_ended_in_the_first_days_of_the_next_is_the_year_before() ->
 
 def test_the_day_on_which_a_note_falls_due_is_not_the_document_s() -> None:
     assert str(learn_calendar(_SUNDAYS).dated) == "2023-12-31"
+
+
+def test_a_sentence_that_leads_to_a_table_names_no_year_s_end() -> None:
+    text = "The change from fiscal 2022 is as follows:\n(Dollars in millions)\tYEAR ENDED MAY 31, 2023\nSales\t12\n"
+    assert learn_calendar(text).year_end(2023).isoformat() == "2023-05-31"
