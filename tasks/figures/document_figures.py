@@ -149,7 +149,7 @@ def _of_notes(document: LedgerDocument, group: Sequence[Candidate], findings: Fi
     if len(document.text) <= _LONG:
         yield from (candidate.figure for candidate in group)
         return
-    named = [candidate for candidate in group if candidate.rank < _WEAK]
+    named = [candidate for candidate in group if candidate.rank < _WEAK or candidate.figure.concept != "equity"]
     if len(named) < len(group):  # "Equity" in a note may be that of a part
         findings.leave_out("names in notes that may be of a part", len(group) - len(named))
         group = named
