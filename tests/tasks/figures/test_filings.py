@@ -327,3 +327,12 @@ def test_what_changed_the_equity_of_a_column_is_no_income_of_the_company() -> No
     )
     assert whole(text, "net_income") == []
     assert [value for value, _ in whole(text, "equity")] == ["800000000", "890000000"]
+
+
+def test_lines_that_count_shares_part_no_balance_sheet() -> None:
+    text = (
+        "Consolidated balance sheet (Dollars in millions)\n\tAt June 30, 2025\tAt December 31, 2024\n"
+        "Total liabilities\t120,998\t109,783\nCommon stock\t62,392\t61,380\nShares issued: 2025 - 2,284,546,988\n"
+        "2024 - 2,279,164,313\nRetained earnings\t151,367\t151,163\nTotal stockholders’ equity\t27,509\t27,307\n"
+    )
+    assert [value for value, _ in whole(text, "equity")] == ["27509000000", "27307000000"]
