@@ -37,7 +37,7 @@ _YEAR_FROM: Final = re.compile(
 
 _YEAR_FROM_WORDS: Final = ("vom ", "from ", "period ", "du ", "del ", "dal ", "do ", "van ", "från ", "fra ")
 _NAMED_YEAR: Final = re.compile(
-    rf"\b(?:fiscal(?: year)?|FY) ?({YEAR})[^.\d:\t]{{0,50}}?\b(?:ended|ends|ending"
+    rf"\b(?:fiscal(?: year)?|FY) ?({YEAR})(?:(?!:\n)[^.\d]){{0,50}}?\b(?:ended|ends|ending"
     rf"|end)(?: on)? ({MONTH} [0-3]?\d, {YEAR})"
     rf"|\b(?:ended|ending) ({MONTH} [0-3]?\d, {YEAR}) \(.{{0,12}}?\b(?:fiscal(?: year)?|FY) ?({YEAR})",
     re.IGNORECASE,

@@ -25,6 +25,7 @@ from tasks.figures.table_cells import (
     is_of_four_digits,
     lines_of_units,
     of_percents,
+    slipped,
 )
 from tasks.figures.table_columns import Column, columns_under, read_header
 from tasks.figures.table_figures import Cell, cell_figure
@@ -263,7 +264,7 @@ class _Table:
         under = (
             columns_under(row, numbers, columns, self._titles, self._corner, self._reader)
             if by_row
-            else {index: columns[index] for index in numbers if index < len(columns)}
+            else {index: columns[index] for index in numbers if index < len(columns) and not slipped(row, columns)}
         )
         if meaning is not None and meaning.concept.id == "revenue":
             self._percents.update(index for index in numbers if _ALL_OF_IT.fullmatch(row.cells[index]))

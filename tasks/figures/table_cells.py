@@ -26,6 +26,12 @@ def is_of_column(column: Column, meaning: Meaning, name: str) -> bool:
     return meaning.rank > 0 and not TOTAL.match(name)
 
 
+def slipped(row: Row, columns: Sequence[Column]) -> bool:
+    """Whether a row fills more cells than columns are named: the first of them stands over the labels."""
+    named = sum(1 for column in columns[1:] if column.words)
+    return 0 < named < sum(1 for cell in row.cells[1:] if cell)
+
+
 def is_of_four_digits(row: Row) -> bool:
     """Whether a row deep in a table holds numbers that could be years and head no columns: "Item 2001 | 2001"."""
     filled = [cell for cell in row.cells[1:] if cell]

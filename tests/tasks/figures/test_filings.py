@@ -336,3 +336,11 @@ def test_lines_that_count_shares_part_no_balance_sheet() -> None:
         "2024 - 2,279,164,313\nRetained earnings\t151,367\t151,163\nTotal stockholders’ equity\t27,509\t27,307\n"
     )
     assert [value for value, _ in whole(text, "equity")] == ["27509000000", "27307000000"]
+
+
+def test_columns_that_begin_over_the_labels_are_not_read_one_too_far() -> None:
+    text = (
+        "Statement of equity (USD millions)\nCommon stock\tOther losses\tTotal shareholders' equity\n"
+        "Balance at December 31, 2020\t$279\t$(16,121)\t$6,015\n"
+    )
+    assert whole(text, "equity") == []

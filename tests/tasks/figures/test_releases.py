@@ -232,3 +232,8 @@ def test_the_day_on_which_a_note_falls_due_is_not_the_document_s() -> None:
 def test_a_sentence_that_leads_to_a_table_names_no_year_s_end() -> None:
     text = "The change from fiscal 2022 is as follows:\n(Dollars in millions)\tYEAR ENDED MAY 31, 2023\nSales\t12\n"
     assert learn_calendar(text).year_end(2023).isoformat() == "2023-05-31"
+
+
+def test_a_list_of_terms_does() -> None:
+    text = "fiscal 2024\tFiscal Year Ended February 2, 2025\nfiscal 2023\tFiscal Year Ended January 28, 2024\n"
+    assert learn_calendar(text).year_end(2024).isoformat() == "2025-02-02"
