@@ -36,16 +36,25 @@ _NO_DEBT: Final = re.compile(
 _OF_LEASES: Final = re.compile(r"\b(?:leases?|lease obligations?|rou)\b")
 _DASH: Final = re.compile(r"[$€£]? ?[—–-]+")
 _OPERATING: Final = re.compile(r".*\b(?:operating activities|operations)\b.*")
+_RESULT: Final = re.compile(
+    r"(?:consolidated )?(?:net (?:income|earnings|loss|profit)(?: (?:income|loss|earnings))?"
+    r"|(?:profit|loss|result)(?: (?:profit|loss))? (?:for|of) the (?:year|period))"
+    r"(?: (?:including|before allocation) .*)?"
+)
 _INVESTING: Final = re.compile(r".*\b(?:investing|financing) activities\b.*")
 
 
 def of_statement(grid: Grid, found: Sequence[Candidate]) -> Iterator[Candidate]:
     """Of a table's candidates of these concepts those that its statement gives, the parts of debt by their place."""
     labels = [plain_label(row.label) for row in grid.rows]
-    invested = next((row.start for row, label in zip(grid.rows, labels, strict=True) if _INVESTING.fullmatch(label)), 0)
-    if any(map(_OPERATING.fullmatch, labels)):  # the last row before it: one of the statement of income may stand above
-        ahead = (each for each in found if each.figure.concept == WRITTEN_OFF and each.figure.start < invested)
-        yield from {(each.figure.period, each.figure.entity): each for each in ahead}.values()
+    rows = list(zip(grid.rows, labels, strict=True))
+    invested = next((row.start for row, label in rows if _INVESTING.fullmatch(label)), 0)
+    begun = max(
+        (row.start for row, label in rows if row.start < invested and _RESULT.fullmatch(label)), default=invested
+    )
+    if any(map(_OPERATING.fullmatch, labels)):  # between the result, with which it begins, and what was invested
+        written_off = (each for each in found if each.figure.concept == WRITTEN_OFF)
+        yield from (each for each in written_off if begun < each.figure.start < invested)
     if any(map(_ASSETS.fullmatch, labels)):
         yield from (each for each in found if each.figure.concept == INVENTORIES)
     yield from _debt(grid.rows, labels, [each for each in found if each.figure.concept in DEBT_PARTS])

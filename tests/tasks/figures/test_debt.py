@@ -121,3 +121,10 @@ def test_and_its_own_row_where_no_line_parts_the_statements() -> None:
         )
     )
     assert computed(rows, "ebitda")["2023-01-01/2023-12-31"] == "520"
+
+
+def test_a_row_of_the_statement_of_income_above_the_cash_flows_is_none_of_theirs() -> None:
+    income = "Revenue\t2,400\t2,200\nDepreciation and amortization\t45\t40\nOperating income\t410\t380\n"
+    flows = FLOWS[: FLOWS.index("\n\nConsolidated statements of income")]
+    text = flows.replace("Net income\t300", income + "Net income\t300")
+    assert computed(room(text.replace("Depreciation and amortization\t110\t100\n", "")), "ebitda") == {}
