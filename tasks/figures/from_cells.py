@@ -264,7 +264,11 @@ class _Table:
         under = (
             columns_under(row, numbers, columns, self._titles, self._corner, self._reader)
             if by_row
-            else {index: columns[index] for index in numbers if index < len(columns) and not slipped(row, columns)}
+            else {
+                index: columns[index]
+                for index in numbers
+                if index < len(columns) and not slipped(row, columns, self._corner)
+            }
         )
         if meaning is not None and meaning.concept.id == "revenue":
             self._percents.update(index for index in numbers if _ALL_OF_IT.fullmatch(row.cells[index]))

@@ -26,10 +26,11 @@ def is_of_column(column: Column, meaning: Meaning, name: str) -> bool:
     return meaning.rank > 0 and not TOTAL.match(name)
 
 
-def slipped(row: Row, columns: Sequence[Column]) -> bool:
-    """Whether a row fills more cells than columns are named: the first of them stands over the labels."""
+def slipped(row: Row, columns: Sequence[Column], corner: str) -> bool:
+    """Whether a row fills one cell more than columns are named: the first of them stands over the labels."""
     named = sum(1 for column in columns[1:] if column.words)
-    return 0 < named < sum(1 for cell in row.cells[1:] if cell)
+    filled = sum(1 for cell in row.cells[1:] if cell)
+    return bool(corner) and units_of(corner) == Units() and 0 < named == filled - 1
 
 
 def is_of_four_digits(row: Row) -> bool:
