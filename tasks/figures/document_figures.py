@@ -128,8 +128,6 @@ def _without_contradictions(
         own = [each for each in group if (each.table, each.figure.period) not in contradicting]
         if len(own) < len(group):  # a table of another company: what it says beside that is not ours either
             findings.leave_out("notes that differ from the statements", len(group) - len(own))
-            dropped = [each for each in group if each not in own]
-            own = [each for each in own if any(agree(each.figure, other.figure) for other in dropped)]
         kept.extend(_of_notes(document, own, findings))
     return kept, contradicting
 
