@@ -20,6 +20,7 @@ from typing import Final, Literal
 
 from tasks.figures.document_figures import agrees
 from tasks.figures.figure import ACTUAL, Figure
+from tasks.figures.statement_parts import DEBT_PARTS
 from tasks.text.normalise import plain
 
 Step = Literal["basis", "authority", "newer"]
@@ -115,7 +116,9 @@ def groups(figures: Iterable[RoomFigure]) -> Mapping[_Key, list[RoomFigure]]:
 
 
 def _measure(figure: Figure) -> str:
-    """Which of the measures of one name a share of churn is: by the month, and by the quarter."""
+    """Which of the measures of one name it is: churn by the month and by the quarter, each row of debt."""
+    if figure.concept in DEBT_PARTS:
+        return figure.label.lower()
     return " ".join(_MEASURE.findall(figure.label.lower())) if figure.concept == "churn" else ""
 
 

@@ -1,7 +1,7 @@
-"""Figures that follow from others, computed with their inputs: growth, margins, runway, net debt, concentration."""
+"""Figures that follow from others, computed with their inputs: growth, margins, runway, debt, concentration."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -11,6 +11,7 @@ from tasks.figures.conflicts import RULE, RoomFigure, Step, best, groups
 from tasks.figures.figure import ACTUAL
 from tasks.figures.numbers import MONTHS, PERCENT
 from tasks.figures.periods import last_day, months_of
+from tasks.figures.statement_parts import DEBT_PARTS, WRITTEN_OFF
 
 _MARGINS: Final = {
     "gross_margin": "gross_profit", "ebitda_margin": "ebitda", "operating_margin": "operating_income",
@@ -20,10 +21,13 @@ _GROWING: Final = ("revenue", "recurring_revenue", "customers", "headcount", "eb
 _TENTH: Final = Decimal("0.1")
 
 DERIVED_UNITS: Final = {
-    **dict.fromkeys(_MARGINS, PERCENT), "net_debt": "money", "runway": MONTHS, "rule_of_40": PERCENT,
-    "concentration": PERCENT,
+    **dict.fromkeys(_MARGINS, PERCENT), "net_debt": "money", "free_cash_flow": "money", "runway": MONTHS,
+    "rule_of_40": PERCENT, "concentration": PERCENT,
 }  # fmt: skip
 """What is computed here, growth aside, and what it is measured in."""
+
+COMPUTED_CONCEPTS: Final = frozenset({"debt", "ebitda"})
+"""Concepts that are computed for the days and periods for which no document states them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +54,10 @@ def derive(figures: Sequence[RoomFigure], rule: Sequence[Step] = RULE) -> list[D
     by_period: dict[tuple[str, str], RoomFigure] = {}
     for row in counted:
         by_period[row.figure.concept, row.figure.period] = row
-    found = [*_growth(counted), *_margins(by_period), *_balance(by_period), *_runway(counted), *_concentration(figures)]
-    found += _rule_of_40(found)
+    found = [*_growth(counted), *_margins(by_period), *_runway(counted), *_concentration(figures)]
+    debts = list(_debt(figures, by_period, rule))
+    found += [*debts, *_ebitda(by_period), *_free_cash_flow(by_period)]
+    found += [*_net_debt(by_period, debts), *_rule_of_40(found)]
     return sorted(found, key=lambda derived: (last_day(derived.period), derived.name), reverse=True)
 
 
@@ -91,16 +97,69 @@ def _margins(by_period: Mapping[tuple[str, str], RoomFigure]) -> Iterable[Derive
                 yield derived
 
 
-def _balance(by_period: Mapping[tuple[str, str], RoomFigure]) -> Iterable[DerivedFigure]:
-    for (concept, period), debt in by_period.items():
-        cash = by_period.get(("cash", period)) if concept == "debt" else None
-        if cash and cash.figure.unit == debt.figure.unit:
-            value = debt.figure.value - cash.figure.value
-            yield DerivedFigure("net_debt", value, cash.figure.unit, period, "debt − cash", (debt, cash))
+def _debt(
+    figures: Iterable[RoomFigure], by_period: Mapping[tuple[str, str], RoomFigure], rule: Sequence[Step]
+) -> Iterator[DerivedFigure]:
+    """The sum of a balance sheet's rows of debt, of days for which no document states the whole."""
+    sheets: dict[str, dict[str, list[RoomFigure]]] = defaultdict(lambda: defaultdict(list))
+    for row in figures:
+        if row.figure.concept in DEBT_PARTS and row.figure.entity is None and row.basis in ACTUAL:
+            sheets[row.figure.period][row.document_id].append(row)
+    for day, documents in sheets.items():
+        if ("debt", day) in by_period:
+            continue
+        of_best = best((rows[0] for rows in documents.values()), rule).document_id
+        parts = list({row.figure.start: row for row in documents[of_best]}.values())
+        if len({row.figure.unit for row in parts}) == 1:
+            value = sum((row.figure.value for row in parts), Decimal(0))
+            yield DerivedFigure("debt", value, parts[0].figure.unit, day, "current_debt + long_term_debt", tuple(parts))
+
+
+def _ebitda(by_period: Mapping[tuple[str, str], RoomFigure]) -> Iterator[DerivedFigure]:
+    for (concept, period), income in by_period.items():
+        written_off = by_period.get((WRITTEN_OFF, period)) if concept == "operating_income" else None
+        if written_off and ("ebitda", period) not in by_period and written_off.figure.unit == income.figure.unit:
+            value = income.figure.value + written_off.figure.value
+            formula = f"operating_income + {WRITTEN_OFF}"
+            yield DerivedFigure("ebitda", value, income.figure.unit, period, formula, (income, written_off))
+
+
+def _free_cash_flow(by_period: Mapping[tuple[str, str], RoomFigure]) -> Iterator[DerivedFigure]:
+    for (concept, period), flow in by_period.items():
+        spent = by_period.get(("capital_expenditure", period)) if concept == "operating_cash_flow" else None
+        if spent and spent.figure.unit == flow.figure.unit:
+            value = flow.figure.value - spent.figure.value
+            formula = "operating_cash_flow − capital_expenditure"
+            yield DerivedFigure("free_cash_flow", value, flow.figure.unit, period, formula, (flow, spent))
+
+
+def _net_debt(
+    by_period: Mapping[tuple[str, str], RoomFigure], computed: Iterable[DerivedFigure]
+) -> Iterator[DerivedFigure]:
+    stated = (
+        DerivedFigure("debt", row.figure.value, row.figure.unit, period, "debt", (row,))
+        for (concept, period), row in by_period.items()
+        if concept == "debt"
+    )
+    for debt in (*stated, *computed):
+        cash = by_period.get(("cash", debt.period))
+        if cash and cash.figure.unit == debt.unit:
+            value = debt.value - cash.figure.value
+            yield DerivedFigure(
+                "net_debt", value, debt.unit, debt.period, f"{debt.formula} − cash", (*debt.inputs, cash)
+            )
+
+
+def burning(counted: Iterable[RoomFigure]) -> list[RoomFigure]:
+    """The cash flows of operations that used cash, of those that ended after the last that brought some."""
+    flows = [row for row in counted if row.figure.concept == "operating_cash_flow"]
+    brought = max((last_day(row.figure.period) for row in flows if row.figure.value >= 0), default="")
+    return [row for row in flows if last_day(row.figure.period) > brought]
 
 
 def _runway(counted: Sequence[RoomFigure]) -> Iterable[DerivedFigure]:
     """Cash ÷ monthly burn: the burn of a period that ends with the cash's day, else what operations used a month."""
+    burns = {id(row) for row in burning(counted)}
     for cash in (row for row in counted if row.figure.concept == "cash"):
         end = last_day(cash.figure.period)
         for row in counted:
@@ -110,7 +169,7 @@ def _runway(counted: Sequence[RoomFigure]) -> Iterable[DerivedFigure]:
             burn = row.figure.value
             formula = "cash ÷ monthly_burn"
             if row.figure.concept == "operating_cash_flow":
-                if any(
+                if id(row) not in burns or any(
                     other.figure.concept == "monthly_burn" and last_day(other.figure.period) == end for other in counted
                 ):
                     continue

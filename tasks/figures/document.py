@@ -20,6 +20,7 @@ from tasks.figures.anchors import count_words, lowered, matches, plain_blanks, s
 from tasks.figures.figure import Basis
 from tasks.figures.fiscal_calendar import Calendar, is_of_a_quarter, learn_calendar
 from tasks.figures.numbers import currency_of, units_of, uses_decimal_comma
+from tasks.figures.slash_dates import month_first
 
 Places = Sequence[tuple[int, int, str, str] | Sequence[int | str]]
 """As storage keeps them: start, end, kind, label."""
@@ -234,6 +235,11 @@ class LedgerDocument:
     def calendar(self) -> Calendar:
         """When its fiscal years end."""
         return self._calendar or learn_calendar(self.text, self.name)
+
+    @cached_property
+    def month_first(self) -> bool | None:
+        """Whether it writes 12/31/2024 or 31/12/2024; None where that is not sure."""
+        return month_first(self._head)
 
     @cached_property
     def comma_decimal(self) -> bool:

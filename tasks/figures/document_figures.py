@@ -1,6 +1,8 @@
 """All figures of one document: from its tables and its sentences, with what contradicts its own statements left out."""
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from itertools import islice
 from typing import Final
@@ -12,9 +14,10 @@ from tasks.figures.founding import founding_years
 from tasks.figures.from_cells import cell_figures
 from tasks.figures.from_sentences import sentence_figures
 from tasks.figures.periods import last_day
+from tasks.figures.statement_parts import DEBT_PARTS, OF_STATEMENTS, surest
 from tasks.figures.table_candidates import Candidate
 
-VERSION: Final = "ledger-12"
+VERSION: Final = "ledger-13"
 """Changes whenever the same text would give other figures; stored ledgers of another version are built again."""
 
 MOST_FIGURES: Final = 20_000
@@ -28,6 +31,8 @@ _STATEMENT_WEIGHT: Final = 6
 
 _FARTHEST: Final = 25
 """Years by which a figure may lie ahead of those that most figures of its document are of."""
+_WEAK: Final = 2
+"""From here on a label means a concept only where no surer one stands."""
 
 _LONG: Final = 60_000
 """Characters of a document whose notes and prose speak of more than the company as a whole."""
@@ -36,12 +41,33 @@ _LONG: Final = 60_000
 def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
     """The figures of a document, the sums in it that do not tie, and how many numbers were left out, and why."""
     findings = Findings()
-    candidates = [candidate for table in cell_figures(document, taxonomy, findings) for candidate in table]
-    in_tables = _without_contradictions(document, candidates, findings)
+    tables = list(cell_figures(document, taxonomy, findings))
+    tables = [[replace(each, table=number) for each in table] for number, table in enumerate(tables)]
+    candidates = [each for table in tables for each in table if each.figure.concept not in OF_STATEMENTS]
+    in_tables, of_others = _without_contradictions(document, candidates, findings)
+    of_statements = surest(
+        [
+            [
+                each
+                for each in table
+                if each.figure.concept in OF_STATEMENTS and (each.table, each.figure.period) not in of_others
+            ]
+            for table in tables
+        ]
+    )
+    sums = _sums_of_debt(of_statements)
+    others = [figure for figure in in_tables if _is_another_debt(figure, sums)]
+    if others:
+        findings.leave_out("notes that differ from the statements", len(others))
+    in_tables = [figure for figure in in_tables if not _is_another_debt(figure, sums)]
+    in_tables += [each.figure for each in of_statements]
     known = _known(in_tables)
     sentences = []
     for figure in sentence_figures(document, taxonomy, findings):
         values = known.get((figure.concept, figure.period, figure.basis in _KINDS))
+        if _is_another_debt(figure, sums):
+            findings.leave_out("sentences that differ from the statements")
+            continue
         if (
             values
             and figure.entity is None
@@ -83,8 +109,13 @@ def agrees(value: Decimal, step: Decimal, other: Decimal, other_step: Decimal) -
     return abs(value - other) <= max(step, other_step) / 2 + min(step, other_step) / 2
 
 
-def _without_contradictions(document: LedgerDocument, candidates: list[Candidate], findings: Findings) -> list[Figure]:
-    """The figures of tables; where two differ, those of the main statements stand and those of notes go."""
+def _without_contradictions(
+    document: LedgerDocument, candidates: list[Candidate], findings: Findings
+) -> tuple[list[Figure], set[tuple[int, str]]]:
+    """The figures of tables; where two differ, those of the main statements stand and those of notes go.
+
+    Behind them the tables that contradict the statements, by number and period: they are of another company.
+    """
     groups: dict[tuple[str, str, bool], list[Candidate]] = defaultdict(list)
     others: list[Figure] = []
     for candidate in candidates:
@@ -94,35 +125,76 @@ def _without_contradictions(document: LedgerDocument, candidates: list[Candidate
         else:
             others.append(figure)
     kept = others
+    of_notes: list[list[Candidate]] = []
+    contradicting: set[tuple[int, str]] = set()
     for group in groups.values():
-        main = [each for each in group if each.consolidated and each.weight >= _STATEMENT_WEIGHT] or group
-        votes = Counter(candidate.figure.value for candidate in group)
-        first = max(main, key=_standing)
-        value, most = votes.most_common(1)[0]
-        if most > 2 and most >= 2 * votes[first.figure.value]:  # accounts of another company stand in it too
-            often = [each for each in group if each.figure.value == value and each.weight >= _STATEMENT_WEIGHT]
-            first = (often or [first])[0]
+        first = _surest(group)
         if first.weight < _STATEMENT_WEIGHT or (len(document.text) < _LONG and first.weight < 2 * _STATEMENT_WEIGHT):
-            if len(document.text) > _LONG:
-                (_, most), *rest = votes.most_common(2)
-                if rest and rest[0][1] == most:
-                    findings.leave_out("tables that differ from each other", len(group))
-                    continue
-                winner = next(candidate for candidate in group if votes[candidate.figure.value] == most)
-                kept.extend(candidate.figure for candidate in group if agree(candidate.figure, winner.figure))
-                findings.leave_out(
-                    "tables that differ from each other",
-                    len([0 for candidate in group if not agree(candidate.figure, winner.figure)]),
-                )
-                continue
-            kept.extend(candidate.figure for candidate in group)
+            of_notes.append(group)
             continue
         for candidate in group:
             if agree(candidate.figure, first.figure):
                 kept.append(candidate.figure)
             else:
                 findings.leave_out("notes that differ from the statements")
-    return kept
+                contradicting.add((candidate.table, candidate.figure.period))
+    for group in of_notes:
+        own = [each for each in group if (each.table, each.figure.period) not in contradicting]
+        if len(own) < len(group):  # a table of another company: what it says beside that is not ours either
+            findings.leave_out("notes that differ from the statements", len(group) - len(own))
+        kept.extend(_of_notes(document, own, findings))
+    return kept, contradicting
+
+
+def _surest(group: Sequence[Candidate]) -> Candidate:
+    """Of the candidates of one concept and period the one that stands surest: in the main statements, the company's."""
+    main = [each for each in group if each.consolidated and each.weight >= _STATEMENT_WEIGHT] or group
+    votes = Counter(candidate.figure.value for candidate in group)
+    first = max(main, key=_standing)
+    value, most = votes.most_common(1)[0]
+    if most > 2 and most >= 2 * votes[first.figure.value]:  # accounts of another company stand in it too
+        often = [each for each in group if each.figure.value == value and each.weight >= _STATEMENT_WEIGHT]
+        first = (often or [first])[0]
+    return first
+
+
+def _of_notes(document: LedgerDocument, group: Sequence[Candidate], findings: Findings) -> Iterator[Figure]:
+    """What notes alone say of a concept and period: in a long document what most of them say, if more than others."""
+    if len(document.text) <= _LONG:
+        yield from (candidate.figure for candidate in group)
+        return
+    named = [candidate for candidate in group if candidate.rank < _WEAK or candidate.figure.concept != "equity"]
+    if len(named) < len(group):  # "Equity" in a note may be that of a part
+        findings.leave_out("names in notes that may be of a part", len(group) - len(named))
+        group = named
+    if not group:
+        return
+    votes = Counter(candidate.figure.value for candidate in group)
+    (_, most), *rest = votes.most_common(2)
+    if rest and rest[0][1] == most:
+        findings.leave_out("tables that differ from each other", len(group))
+        return
+    winner = next(candidate for candidate in group if votes[candidate.figure.value] == most)
+    same = [candidate.figure for candidate in group if agree(candidate.figure, winner.figure)]
+    findings.leave_out("tables that differ from each other", len(group) - len(same))
+    yield from same
+
+
+def _sums_of_debt(of_statements: Iterable[Candidate]) -> dict[str, tuple[Decimal, Decimal]]:
+    """By day the sum of a balance sheet's rows of debt, and the step within which it is rounded."""
+    sums: dict[str, tuple[Decimal, Decimal]] = {}
+    for each in of_statements:
+        if each.figure.concept in DEBT_PARTS:
+            value, step = sums.get(each.figure.period, (Decimal(0), Decimal(0)))
+            sums[each.figure.period] = (value + each.figure.value, step + each.figure.step)
+    return sums
+
+
+def _is_another_debt(figure: Figure, sums: Mapping[str, tuple[Decimal, Decimal]]) -> bool:
+    """Whether it is a total of debt as notes count it: not what the rows of the balance sheet come to."""
+    if figure.concept != "debt" or figure.entity is not None or figure.basis not in _KINDS:
+        return False
+    return figure.period in sums and not agrees(figure.value, figure.step, *sums[figure.period])
 
 
 def _standing(candidate: Candidate) -> tuple[bool, int, int]:

@@ -3,18 +3,20 @@
 read_expression    reads `revenue`, `revenue growth`, `cash / monthly burn`, `debt - cash`
 figure_values      its values in a room, each with the figures that it is computed from
 value_at           the one of a period
+newest_day         of the newest figure of a room
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Final, Literal
 
 from tasks.figures.concepts import plain_label, taxonomy
 from tasks.figures.conflicts import RULE, RoomFigure, Step, ranking, same_period
-from tasks.figures.derived import DERIVED_UNITS, counted_figures, derive, year_before
+from tasks.figures.derived import COMPUTED_CONCEPTS, DERIVED_UNITS, burning, counted_figures, derive, year_before
+from tasks.figures.figure import ACTUAL
 from tasks.figures.numbers import MONTHS, PERCENT, RATIO
 from tasks.figures.periods import day_of, last_day, months_of
 from tasks.user_file import nearest
@@ -33,8 +35,15 @@ _ONE_OR_TWO: Final = "must be one figure, or two with / or - between them, such 
 _VARIANTS: Final = ("restated", "", "as previously reported")
 _RATES: Final = frozenset({"monthly_burn", "churn", "retention"})
 """Concepts of which a month says as much as a year."""
+_FIRST_WEEK: Final = timedelta(days=7)
+_LATEST: Final = timedelta(days=550)
+"""What ended so long before the newest figure of a room is not the latest."""
+
 _NEAR: Final = 92
 """Days that may lie between the end of a monthly burn and the day of the cash that it is held against."""
+
+NO_VALUE: Final = Decimal("NaN")
+"""Of a figure divided by zero, or by a loss: that of an earlier period says nothing of the latest."""
 
 Operation = Literal["value", "growth", "ratio", "difference"]
 
@@ -152,13 +161,28 @@ def figure_values(
     return list(_joined(expression, values[0], values[1]))
 
 
-def value_at(values: Sequence[FigureValue], period: str, expression: Expression) -> FigureValue | None:
-    """The value of a period; of several the first. `latest` is the newest, and whole years come before their parts."""
+def value_at(
+    values: Sequence[FigureValue], period: str, expression: Expression, newest_day: str = ""
+) -> FigureValue | None:
+    """The value of a period; of several the first. `latest` is the newest, and whole years come before their parts.
+
+    With the `newest_day` of the room's actual figures, what is long before it is not the latest.
+    """
     if period != LATEST:
         values = [value for value in values if _is_of(value.period, period)]
+    elif newest_day:
+        since = (date.fromisoformat(newest_day) - _LATEST).isoformat()
+        values = [value for value in values if last_day(value.period) >= since]
     if expression.names[0] not in _RATES and not _PART.fullmatch(period):
         values = [value for value in values if months_of(value.period) in {0, 12}] or values
-    return max(values, key=lambda value: (last_day(value.period), months_of(value.period)), default=None)
+    newest = max(values, key=lambda value: (last_day(value.period), months_of(value.period)), default=None)
+    return None if newest is None or newest.value.is_nan() else newest
+
+
+def newest_day(figures: Iterable[RoomFigure]) -> str:
+    """The last day of the newest actual figure of the company; "" without any."""
+    actual = (row for row in figures if row.basis in ACTUAL and row.figure.entity is None)
+    return max((last_day(row.figure.period) for row in actual), default="")
 
 
 def _is_of(period: str, asked: str) -> bool:
@@ -169,6 +193,8 @@ def _is_of(period: str, asked: str) -> bool:
         end = day_of(int(part[1]), months * int(part[2][1]), 31)
         ends = abs((date.fromisoformat(last_day(period)) - end).days) <= _WEEK
         return ends and months_of(period) in {0, months}
+    if _YEAR.fullmatch(asked):  # what ended on 1 January 2023 is of 2022
+        return (date.fromisoformat(last_day(period)) - _FIRST_WEEK).year == int(asked)
     return last_day(period).startswith(asked)
 
 
@@ -193,24 +219,27 @@ def _units_of(name: str) -> frozenset[str]:
 def _values(
     name: str, counted: Sequence[RoomFigure], figures: Sequence[RoomFigure], rule: Sequence[Step]
 ) -> list[FigureValue]:
+    computed = [
+        FigureValue(found.value, found.unit, found.period, found.inputs)
+        for found in (derive(figures, rule) if name not in taxonomy().concepts or name in COMPUTED_CONCEPTS else ())
+        if found.name == name
+    ]
     if name not in taxonomy().concepts:
-        return [
-            FigureValue(found.value, found.unit, found.period, found.inputs)
-            for found in derive(figures, rule)
-            if found.name == name
-        ]
+        return computed
     values: dict[tuple[str, str], FigureValue] = {}
     for row in counted:
         figure = row.figure
         if figure.concept == name:
             key = same_period(figure.period), figure.unit
             values.setdefault(key, FigureValue(figure.value, figure.unit, figure.period, (row,)))
+    for each in computed:
+        values.setdefault((same_period(each.period), each.unit), each)
     return list(values.values()) or (_burn(counted) if name == "monthly_burn" else [])
 
 
 def _burn(counted: Iterable[RoomFigure]) -> list[FigureValue]:
-    """What operations used a month, where no document states the burn."""
-    flows = [row for row in counted if row.figure.concept == "operating_cash_flow" and row.figure.value < 0]
+    """What operations used a month, where no document states the burn, since they last brought cash in."""
+    flows = burning(counted)
     return [
         FigureValue(
             -row.figure.value / (months_of(row.figure.period) or 12), row.figure.unit, row.figure.period, (row,)
@@ -246,8 +275,10 @@ def _of_two(expression: Expression, first: FigureValue, second: FigureValue) -> 
     if expression.operation == "difference":
         same = first.unit == second.unit
         return FigureValue(first.value - second.value, first.unit, first.period, inputs) if same else None
-    if second.value <= 0 or (first.unit != second.unit and len(second.unit) == 3):  # in another currency
+    if first.unit != second.unit and len(second.unit) == 3:  # in another currency
         return None
+    if second.value <= 0:
+        return FigureValue(NO_VALUE, RATIO, first.period, inputs)
     unit = first.unit if first.unit != second.unit else MONTHS if expression.names[1] == "monthly_burn" else RATIO
     return FigureValue(first.value / second.value, unit, first.period, inputs)
 
@@ -255,8 +286,10 @@ def _of_two(expression: Expression, first: FigureValue, second: FigureValue) -> 
 def _at_one_time(first: FigureValue, second: FigureValue, name: str) -> bool:
     if name == "monthly_burn":
         return _apart(first, second) <= _NEAR
-    lengths = {months_of(first.period), months_of(second.period)} - {0}
-    return last_day(first.period) == last_day(second.period) and len(lengths) <= 1
+    lengths = {months_of(first.period), months_of(second.period)}
+    if 0 in lengths and first.unit == second.unit:  # what is owed or owned is held against a whole year's flow
+        return last_day(first.period) == last_day(second.period) and lengths <= {0, 12}
+    return last_day(first.period) == last_day(second.period) and len(lengths - {0}) <= 1
 
 
 def _apart(first: FigureValue, second: FigureValue) -> int:

@@ -45,7 +45,7 @@ _YEAR_FROM: Final = re.compile(
 
 _YEAR_FROM_WORDS: Final = ("vom ", "from ", "period ", "du ", "del ", "dal ", "do ", "van ", "från ", "fra ")
 _NAMED_YEAR: Final = re.compile(
-    rf"\b(?:fiscal(?: year)?|FY) ?({YEAR})[^.\d]{{0,50}}?\b(?:ended|ends|ending"
+    rf"\b(?:fiscal(?: year)?|FY) ?({YEAR})(?:(?!:\n)[^.\d]){{0,50}}?\b(?:ended|ends|ending"
     rf"|end)(?: on)? ({MONTH} [0-3]?\d, {YEAR})"
     rf"|\b(?:ended|ending) ({MONTH} [0-3]?\d, {YEAR}) \(.{{0,12}}?\b(?:fiscal(?: year)?|FY) ?({YEAR})",
     re.IGNORECASE,
@@ -57,6 +57,13 @@ _YEARS_OF_WEEKS: Final = re.compile(
     re.IGNORECASE,
 )
 """What years of weeks are called: "2022 and 2021 represented the 52 weeks ended January 28, 2023, and …"."""
+
+_LISTED_ENDS: Final = re.compile(
+    rf"\byears? ended ({MONTH} [0-3]?\d, {YEAR})(?:(?:, and |, | and )({MONTH} [0-3]?\d, {YEAR}))"
+    rf"(?:(?:, and |, | and )({MONTH} [0-3]?\d, {YEAR}))?",
+    re.IGNORECASE,
+)
+"""Years by the last day of each: "the fiscal years ended December 31, 2023, January 1, 2023 and January 2, 2022"."""
 
 _NAMED_QUARTER: Final = re.compile(
     rf"\b(first|second|third|fourth)[ -]quarter,?(?: of)?(?: its)? fiscal(?: year)? ({YEAR})\b"
@@ -95,6 +102,9 @@ _TO_COME: Final = re.compile(
     re.IGNORECASE,
 )
 """Words of a line whose date may lie ahead of the document's own."""
+
+_DUE: Final = re.compile(r"\b(?:due|maturing|maturity|expir(?:es|ing))\b[^\n]{0,30}", re.IGNORECASE)
+"""Days ahead of the document's own: "5.50% Notes Due November 2024" on a first page."""
 
 _FIRST_WEEK: Final = 7
 _INDIAN: Final = re.compile(r"₹|\bINR\b|\b(?:lakhs?|crores?)\b", re.IGNORECASE)
@@ -215,6 +225,7 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
         near = [end for end in dates if end.year == year and abs((end - day_of(year, month, day)).days) <= 7]
         if near:
             calendar.ends[year] = max(near, key=lambda end: dates[end])
+    calendar.ends.update(_ends_in_next_year(head, lower, month, day))
     return replace(calendar, month=month, day=day, said=True)
 
 
@@ -291,6 +302,22 @@ def _named_years(head: str, lower: str) -> Iterator[tuple[int, date]]:
             yield int(year), when.end
 
 
+def _ends_in_next_year(head: str, lower: str, month: int, day: int) -> dict[int, date]:
+    """By their years the listed ends that lie a few days beyond the year's: fiscal 2022 ended on January 1, 2023."""
+    listed = Counter(
+        when.end
+        for match in matches(_LISTED_ENDS, head, spots(lower, ("years ended", "year ended")))
+        for words in match.groups()
+        for when in find_periods(words or "")
+        if when.end is not None
+    )
+    return {
+        end.year - 1: end
+        for end, count in listed.items()
+        if count > 1 and 0 < (end - day_of(end.year - 1, month, day)).days <= _FIRST_WEEK and end.month != month
+    }
+
+
 def _shift_of_quarters(text: str, month: int, day: int) -> int:
     """1 where the quarters that a text names end in the year before the one in which their fiscal year ends.
 
@@ -355,13 +382,14 @@ def _document_date(text: str, name: str) -> date | None:
     mailed = _MAILED.match(text)
     if mailed is not None:
         return date.fromisoformat(mailed["day"])
-    told = "\n".join(line for line in _LINE.split(text[:_DATE_LINE]) if not _TO_COME.search(line))
-    first = text[:_DATE_LINE].strip().split("\n")[:_TITLE_LINES]
+    text = _DUE.sub(" ", text[:_DATE_LINE])
+    told = "\n".join(line for line in _LINE.split(text) if not _TO_COME.search(line))
+    first = text.strip().split("\n")[:_TITLE_LINES]
     head = "\n".join(line for line in first if "\t" not in line)
     in_name = dates_in(name.replace("_", " "), of_any_span=True)
     if in_name:
         return max(in_name)
-    for body in (told, text[:_DATE_LINE]):  # a month in the body is one of those that it speaks of
+    for body in (told, text):  # a month in the body is one of those that it speaks of
         dates = [*dates_in(head, of_any_span=True), *dates_in(body, of_any_span=True, of_months=False)]
         if dates:
             return max(dates)

@@ -16,8 +16,14 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Findings
 from tasks.figures.numbers import cell_amount, only_units
 from tasks.figures.periods import find_periods, header_period, may_be_of_time
+from tasks.figures.statement_parts import OF_STATEMENTS, of_statement
 from tasks.figures.table_blocks import blocks
 from tasks.figures.table_candidates import Candidate, settled
+from tasks.figures.table_cells import (
+    are_two_years,
+    is_of_column,
+    slipped,
+)
 from tasks.figures.table_columns import Column, columns_under, read_header
 from tasks.figures.table_figures import Cell, cell_figure
 from tasks.figures.table_labels import WHOLE, LabelReader, is_date, label_reader, without_dates
@@ -60,7 +66,6 @@ _SURE_OF_COLUMNS: Final = 100
 _ALL_OF_IT: Final = re.compile(r"100(?:[.,]0+)? ?%")
 """Beside revenue: below it are its percentages, whether each says so or not."""
 
-_COMPARED_YEARS: Final = 2
 _OF_SHARES: Final = re.compile(
     r"(?:number of |no\.? of )?(?:ordinary |common |preferred )?"
     r"(?:shares|stock|aktien|actions|acciones|azioni|aandelen)(?: held)?",
@@ -94,7 +99,8 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
             found = list(_Table(document, reader, grid, findings).candidates())
             if found:
                 findings.ties.extend(untied(document, grid))
-                sure = settled(found, findings)
+                settling = [each for each in found if each.figure.concept not in OF_STATEMENTS]
+                sure = [*settled(settling, findings), *of_statement(grid, found)]
                 if sure:
                     yield sure
 
@@ -198,10 +204,11 @@ class _Table:
                 continue
             if not columns:
                 lines = [*self._over.lines, *self._of_units]
-                read = read_header(header, max(row.width for row in rows), lines, self._reader)
+                width = max(row.width for row in rows)
+                read = read_header(header, width, lines, self._reader, month_first=self._document.month_first)
                 self._of_units.extend(lines_of_units(header))
                 columns, self._corner, self._titles = read.columns, read.corner, read.titles
-                self._two_years = _are_two_years(columns)
+                self._two_years = are_two_years(columns)
                 self._ends = max(
                     (column.when.end for column in columns if column.when and column.when.end), default=None
                 )
@@ -266,7 +273,11 @@ class _Table:
         under = (
             columns_under(row, numbers, columns, self._titles, self._corner, self._reader)
             if by_row
-            else {index: columns[index] for index in numbers if index < len(columns)}
+            else {
+                index: columns[index]
+                for index in numbers
+                if index < len(columns) and not slipped(row, columns, self._corner)
+            }
         )
         if by_row:
             self._leave_out_cells(row, numbers)
@@ -307,7 +318,7 @@ class _Table:
                 and _OF_SHARES.fullmatch(column.words.strip())
             ):
                 continue  # "Employees" who hold shares
-            if by_row and column is not None and meaning is not None and _is_part_of_column(column, meaning, name):
+            if by_row and column is not None and meaning is not None and is_of_column(column, meaning, name):
                 continue
             if not of_column and column is not None:
                 entity = column.entity
@@ -381,15 +392,3 @@ class _Table:
                     self._series = title
                     return found.meaning
         return None
-
-
-def _is_part_of_column(column: Column, meaning: Meaning, name: str) -> bool:
-    """Whether a row is a part of what its column is called: "Cash" under "Cash and cash equivalents"."""
-    over = column.label.meaning
-    if over is None or over.concept is not meaning.concept or "money" not in meaning.concept.units:
-        return False
-    return meaning.rank > 0 and not TOTAL.match(name)
-
-
-def _are_two_years(columns: Sequence[Column]) -> bool:
-    return len({column.when.year for column in columns if column.when and column.when.year}) <= _COMPARED_YEARS

@@ -44,7 +44,7 @@ _HEADCOUNT: Final = re.compile(
     r"|^(?:at|as at|as of|on|by|zum|per|au|al|a|op|em) {4,},? ?)"
     r"(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{1,6}|\d\.\d{1,2}(?= million))(?P<million> million)?\s+"
     r"(?:(?:permanent|total|regular|full-?(?:[ -]time)?|part[- ]time|and|active|dedicated|full[- ]time equivalent) )*"
-    r"(?P<what>employees|associates|colleagues|persons"
+    r"(?P<what>employees|associates|colleagues|persons|individuals|team members|teammates"
     r"|people|heads|personnes|personas|persone|pessoas|mensen|staff|FTEs?|full[- ]time equivalents"
     r"|Mitarbeiter(?:innen)?"
     r"|Mitarbeitende|Beschäftigte|salariés|employés|empleados|trabajadores|dipendenti|addetti|medewerkers|werknemers"
@@ -61,6 +61,13 @@ _NUMBERED: Final = re.compile(
 )
 """The people come first: "the employees numbered 412 at year end"."""
 
+_WORKFORCE: Final = re.compile(
+    r"\b(?:workforce|employee (?:base|count)|number of employees) (?:was|is|of|totall?ed|stood at|consisted of)"
+    r" (?:about |around |approximately |some )?(?P<number>\d{1,3}(?:,\d{3})+|\d{1,6})(?![\d.,]*\d| ?%)(?P<after>)",
+    re.IGNORECASE,
+)
+"""All of them by one word: "our total workforce was approximately 172,000"."""
+
 _CUSTOMERS: Final = re.compile(
     r"(?:\b(?:had|has|have|serves?|served|with|customers:|total of)\s+(?:about |around |more than )?"
     r"|^(?:[•\-–]\s*)?)(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{1,6})\s+(?:(?:paying|active|live"
@@ -70,6 +77,12 @@ _CUSTOMERS: Final = re.compile(
 
 _OF_A_SEGMENT: Final = re.compile(r"\b(?i:the|our|its) (?:[A-Z][\w&-]+ ){0,4}(?:[Ss]egment|[Dd]ivision)\b")
 """A sentence about a part of the company: "our Flexibles Segment, with 37,000 employees"."""
+
+
+_OF_A_PLACE: Final = re.compile(
+    r"\b(?:facility|plant|site|factory|mill|warehouse|store|subsidiary|venture) (?:\w+ ){0,2}$", re.IGNORECASE
+)
+"""Before a count: those of one place, "the facility employed 350 individuals"."""
 
 
 def _listed(words: str) -> re.Pattern[str]:
@@ -87,11 +100,19 @@ _LISTED_CUSTOMERS: Final = _listed("customers|clients|kunden")
 _LARGEST: Final = re.compile(
     r"\b(?:largest|biggest|single largest|top|one|a single|größter?|wichtigster?|premier|principal|plus grand"
     r"|mayor) (?:single )?(?:customer|client|kunde"
-    r"|cliente)\b(?![,s])[^.;\n]{0,90}?(?P<number>\d{1,3}(?:[.,]\d{1,2})?)\s?(?:%|per ?cent|percent"
+    r"|cliente)\b(?![,s])(?:[^.;\n]|\.(?=\d)){0,90}?(?<![\d.,])"
+    r"(?P<number>\d{1,3}(?:[.,]\d{1,2})?)\s?(?:%|per ?cent|percent"
     r"|Prozent)(?P<after>\s(?:of|des|der|du|de|del)\s[^.;,()]{3,60})?",
     re.IGNORECASE,
 )
 
+
+_NO_SHARE_OF_SALES: Final = re.compile(
+    r"\b(?:no|none of|not) (?:one |single |other |individual )*(?:customer|client)\b|\breceivables?\b"
+    r"|\b(?:more|greater|less|fewer|higher|lower) than\b|\bexceed|\bin excess of\b|\bover\b",
+    re.IGNORECASE,
+)
+"""Around a share: a bound that nobody reaches, or a share of what customers owe."""
 
 _SOMEWHERE: Final = re.compile(
     r"\s+(?:located )?(?:in|outside) (?:the )?(?!Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Q[1-4]|H[12]|FY)[A-Z]"
@@ -103,11 +124,11 @@ _AHEAD: Final = 40
 """Characters before a count in which its clause may call it an average."""
 
 _PEOPLE: Final = (
-    "employees", "associates", "colleagues", "persons", "people", "heads", "personnes", "personas", "persone",
-    "pessoas", "mensen", "staff", "fte", "full-time eq", "full time eq",
+    "employee", "associates", "colleagues", "persons", "people", "individuals", "team m", "teamm", "heads", "personnes",
+    "personas", "persone", "pessoas", "mensen", "staff", "fte", "full-time eq", "full time eq",
     "mitarbeit", "beschäftigte",
     "salariés", "employés", "empleados", "trabajadores", "dipendenti", "addetti", "medewerkers", "werknemers",
-    "colaboradores", "funcionários", "anställda", "medarbet", "medarbejd", "ansatte", "headcount",
+    "colaboradores", "funcionários", "anställda", "medarbet", "medarbejd", "ansatte", "headcount", "workforce",
 )  # fmt: skip
 _BUYERS: Final = ("customer", "client", "kunde", "logo")
 _STOCK: Final = ("shares", "stock")
@@ -142,6 +163,7 @@ def _counts(taxonomy: Taxonomy, sentence: str, lower: str) -> Iterator[tuple[str
         ("headcount", _PEOPLE, _HEADCOUNT),
         ("headcount", _PEOPLE, _LISTED_PEOPLE),
         ("headcount", _PEOPLE, _NUMBERED),
+        ("headcount", _PEOPLE, _WORKFORCE),
         ("customers", _BUYERS, _CUSTOMERS),
         ("customers", _BUYERS, _LISTED_CUSTOMERS),
         ("largest_customer_share", _BUYERS, _LARGEST),
@@ -170,9 +192,12 @@ def count_figures(
             re.IGNORECASE,
         ):
             continue
-        if not share and (_SOMEWHERE.match(after) or _OF_A_SEGMENT.search(sentence)):
+        of_a_part = _OF_A_SEGMENT.search(sentence) or _OF_A_PLACE.search(sentence[: match.start()])
+        if not share and (of_a_part or _SOMEWHERE.match(after)):
             continue
         clause = re.split(r"[;,(]", sentence[max(0, match.start() - _AHEAD) : match.start()])[-1] + match.group()
+        if share and _NO_SHARE_OF_SALES.search(sentence[max(0, match.start() - 12) : match.end()]):
+            continue
         average = concept == "headcount" and _AVERAGE.search(clause)
         millions = bool(match.groupdict().get("million"))
         digits = match["number"].replace(",", "" if not share else ".")

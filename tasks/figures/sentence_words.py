@@ -156,7 +156,8 @@ HEADED: Final = re.compile(r"^[•\-–—*\s]*[A-ZÀ-Ý](?:[^:.;\d]|\b(?:19|20)
 CURRENCY_LAST: Final = re.compile(r"(?:[A-Z]{3}|(?:US|AU?|CA?|NZ|S|HK|R)?\$|[€£¥₹]|Rs\.?)\s*$")
 SHORT_LEAD: Final = 30
 PAID: Final = re.compile(
-    r"^(?:,?\s*(?:and )?(?:cash )?equivalents)?,?\s*(?:and|plus) (?:marketable|short|invest|restricted|liquid|other)"
+    r"^(?:,?\s*(?:and )?(?:cash )?equivalents)?,?\s*(?:and|plus) (?:current |non-?current )?"
+    r"(?:marketable|short|invest|restricted|liquid|other)"
     r"|^\s*(?:capital (?:expenditure|spend)|(?:dividend|tax|interest)s?\b)"
     r"|^\s*(?:(?:that (?:is|was|were) )?(?:used|provided|received|paid|acquired|generated|required|collected|returned"
     r"|inflows?|outflows?|proceeds|payments?|distributions?|merger|purchase|awards?|compensation|from|for|to|per)\b"

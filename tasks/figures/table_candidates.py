@@ -19,13 +19,18 @@ _CONTINUING: Final = re.compile(r"\bcontinuing\b(?! and discontinued)", re.IGNOR
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A figure that may be taken, with how sure its label is, the section it stands in, and its table's weight."""
+    """A figure that may be taken, with how sure its label is, the section it stands in, and its table."""
 
     figure: Figure
     rank: int
     section: str
     weight: int
     consolidated: bool = False
+    table: int = -1
+
+    def of_concept(self, concept: str) -> "Candidate":
+        """The same number, meaning something else."""
+        return replace(self, figure=replace(self.figure, concept=concept))
 
 
 def settled(candidates: list[Candidate], findings: Findings) -> list[Candidate]:

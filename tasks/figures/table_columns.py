@@ -11,6 +11,7 @@ from typing import Final
 from tasks.figures.figure import basis_of
 from tasks.figures.numbers import Units, only_units, units_of
 from tasks.figures.periods import HINT, When, find_periods, header_period, says_to_date, spoken_span, year_earlier
+from tasks.figures.slash_dates import spelled
 from tasks.figures.table_labels import Label, LabelReader, entity_named, is_date
 from tasks.figures.table_rows import Row
 
@@ -21,8 +22,11 @@ _SKIPPED_COLUMN: Final = re.compile(
     r"|\bas a percent|\bper share\b|\bvariation\b|\bvariación\b|\bcumulative\b|\bsince inception\b",
     re.IGNORECASE,
 )
-_UNITS_BESIDE: Final = re.compile(r"\((?:in|amounts|dollars)\b[^()]*\)", re.IGNORECASE)
-"""Units that share a cell with a date: "2018 (In millions, except per share amounts)"."""
+_UNITS_BESIDE: Final = re.compile(
+    r"\((?:in|amounts|dollars)\b[^()]*\)|\b(?:and|except)(?: share and)? per[- ]share (?:data|amounts?)\b",
+    re.IGNORECASE,
+)
+"""Units that share a cell with a date: "2018 (In millions, except per share amounts)", or the end of them."""
 
 _UNITS_LAST: Final = re.compile(r"\((?:in|amounts in|dollars in) [^()\d]{3,60}\)(?=[:.]?$)", re.IGNORECASE)
 _LONGEST_TITLE: Final = 220
@@ -32,6 +36,9 @@ _PROSE_AMOUNT: Final = re.compile(
 """A line that speaks of an amount says nothing of the units of the table under it."""
 _EXCEPT: Final = re.compile(r"unless|except|otherwise|sofern|außer|soweit|sauf|salvo|excepto|tenzij", re.IGNORECASE)
 _LONGEST_SCALE: Final = 90
+_FOOTNOTE: Final = re.compile(r"\([a-z]\) ?[A-Z]|[*†‡]+ ?[A-Z]")
+"""What begins a note to the table before: "(a)In billions."."""
+
 _PRIOR: Final = re.compile(
     r"\b(?:prior|previous|last|preceding)[- ](?:year|period)\b|\bPY\b|\bvorjahr\w*|\bn-1\b|\bannée précédente\b",
     re.IGNORECASE,
@@ -86,11 +93,16 @@ class Header:
     titles: list[str]
 
 
-def read_header(header: Sequence[Row], width: int, lines: Sequence[str], reader: LabelReader) -> Header:
-    """The columns that a header of `width` columns names, under these lines of text."""
+def read_header(
+    header: Sequence[Row], width: int, lines: Sequence[str], reader: LabelReader, *, month_first: bool | None = None
+) -> Header:
+    """The columns that a header of `width` columns names, under these lines of text.
+
+    `month_first` is how the document writes dates of three numbers, None where that is not sure.
+    """
     header = header[-5:]
     words, beside = _column_words(header, width)
-    if not any(words):
+    if not any(words) or not any(map(find_periods, words)):
         words = _stacked_dates(lines, width) or words
     corners = [row.cells[0] for row in header if row.cells and row.cells[0]]
     corner = " ".join([*corners, *beside])
@@ -99,7 +111,7 @@ def read_header(header: Sequence[Row], width: int, lines: Sequence[str], reader:
     scale = _scale_over(lines)
     of_title = title_when(titles, corner)
     columns: list[Column] = []
-    own = [header_period(text) for text in words]
+    own = [header_period(spelled(text, month_first)) for text in words]
     step = _step(own)
     for text, told in zip(words, own, strict=True):
         when = told
@@ -292,7 +304,7 @@ def table_units(titles: Sequence[str], corner: str, words: Sequence[str]) -> Uni
     """The units that the corner, the titles and the columns give to all of a table."""
     found = units_of(corner)
     for title in reversed(titles[-5:]):
-        if _PROSE_AMOUNT.search(title):
+        if _PROSE_AMOUNT.search(title) or _FOOTNOTE.match(title):
             continue
         said = units_of(title)
         found = found.over(Units(said.currency if len(title) < 90 else None, said.multiplier))

@@ -179,8 +179,14 @@ def without_dates(words: str) -> str:
     return " ".join(_FILLER.sub(" ", words).split())
 
 
+_OF_SHARES: Final = re.compile(r"\b(?:19|20)\d\d ?[-–—] ?\d{1,3}(?:,\d{3})+")
+"""A line of a balance sheet that counts a year's shares: "2024 - 2,279,164,313"."""
+
+
 def is_date(words: str) -> bool:
     """Whether a line of one cell begins new columns: it is a period and nothing else."""
+    if _OF_SHARES.search(words):
+        return False
     return len(words) < 60 and bool(find_periods(words)) and not without_dates(words)
 
 

@@ -52,6 +52,8 @@ _NUMBER_IN_LABEL: Final = re.compile(
 _ENDS_IN_DATE: Final = re.compile(rf"\b{MONTH} [0-3]?\d, ?(?:19|20)\d\d$", re.IGNORECASE)
 """A line whose last numbers are a day and its year: a sentence or a title where it has more words than a date."""
 
+_ENDS_IN_MONTH: Final = re.compile(rf"\b{MONTH}$", re.IGNORECASE)
+_DAY_ALONE: Final = re.compile(r"[0-3]?\d,?")
 _LOOSE_CELL: Final = re.compile(_NUMBER + r"(?= |%|$) ?%?")
 _DATE_WORDS: Final = re.compile(
     r"\b(?:(?:fiscal |financial )?(?:years?|months?|weeks|quarters?|periods?)|(?:then )?ended|ending|as|of|at"
@@ -228,6 +230,9 @@ def joined_titles(titles: Sequence[str]) -> list[str]:
     joined: list[str] = []
     short: list[str] = []
     for title in [*titles, ""]:
+        if _DAY_ALONE.fullmatch(title) and joined and not short and _ENDS_IN_MONTH.search(joined[-1]):
+            joined[-1] += f" {title}"  # "For the twelve months ending April", "30,"
+            continue
         if title and len(title) <= _SHORT_TITLE:
             short.append(title)
             continue

@@ -38,7 +38,7 @@ _STATEMENT: Final = re.compile(
     re.IGNORECASE,
 )
 _SPOKEN: Final = re.compile(
-    r"\b(?:following|summari[sz]\w+|accompanying|set forth|shown|presents)\b|\.$", re.IGNORECASE
+    r"\b(?:following|summari[sz]\w+|accompanying|set forth|shown|presents|highlights)\b|\.$", re.IGNORECASE
 )
 """A line over a table that speaks of a statement and is not its heading."""
 

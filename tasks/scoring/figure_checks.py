@@ -9,7 +9,7 @@ from typing import Final
 
 from storage.scores import ScoreStatus
 from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, find_conflicts
-from tasks.figures.expressions import Expression, FigureValue, figure_values, value_at
+from tasks.figures.expressions import LATEST, Expression, FigureValue, figure_values, newest_day, value_at
 from tasks.figures.figure import ACTUAL
 from tasks.figures.ledger import LedgerText, build, room_ledger
 from tasks.figures.numbers import MONTHS, PERCENT, RATIO
@@ -51,7 +51,7 @@ def check_figure(
     expression = condition.expression
     values = figure_values(expression, figures, order)
     fitting = [value for value in values if all(band.fits(value.unit) for band in bands.values())]
-    value = value_at(fitting, criterion.period, expression)
+    value = value_at(fitting, criterion.period, expression, newest_day(figures))
     if value is None:
         return _missing(criterion, expression, condition, values, figures, evidence)
     comparable = condition.comparable(value.value, value.unit)
@@ -133,10 +133,14 @@ def _missing(
     if values and not any(condition.fits(value.unit) for value in values):
         units = ", ".join(sorted({value.unit for value in values}))
         reason = f"The figures for {name} are in {units}, which the rule cannot be held against."
+    elif criterion.period == LATEST and values and not any(value.value.is_nan() for value in values):
+        reason = f"The latest {name} is long before the newest figures of the room."
     elif expression.operation == "growth" and any(row.figure.concept == expression.names[0] for row in figures):
         reason = (
             f"The documents do not give {expression.names[0].replace('_', ' ')}{of_period} and that of the year before."
         )
+    elif any(value.value.is_nan() for value in values):
+        reason = f"{name[:1].upper()}{name[1:]}{of_period} says nothing: {expression.names[-1]} is zero or less."
     elif len(expression.names) > 1:
         reason += _what_is_not_given(expression, figures)
     near = _nearest(figures, {*expression.names, *_MEANT.get(expression.names[0], ())})
@@ -176,7 +180,9 @@ def _nearest(figures: Sequence[RoomFigure], concepts: Container[str]) -> list[Ro
 
 
 _MEANT: Final = {
-    "runway": ("cash", "monthly_burn"), "net_debt": ("debt", "cash"), "largest_customer_share": ("revenue",),
+    "runway": ("cash", "monthly_burn"), "net_debt": ("debt", "current_debt", "long_term_debt", "cash"),
+    "free_cash_flow": ("operating_cash_flow", "capital_expenditure"), "debt": ("current_debt", "long_term_debt"),
+    "ebitda": ("operating_income", "depreciation_and_amortization"), "largest_customer_share": ("revenue",),
     "concentration": ("revenue", "recurring_revenue"), "rule_of_40": ("revenue", "ebitda"),
     "gross_margin": ("gross_profit", "revenue"), "ebitda_margin": ("ebitda", "revenue"),
     "operating_margin": ("operating_income", "revenue"), "net_margin": ("net_income", "revenue"),

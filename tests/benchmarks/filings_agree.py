@@ -15,6 +15,7 @@ from typing import Final
 from tasks.figures import read_figures
 from tasks.figures.figure import ACTUAL
 from tasks.figures.periods import last_day, months_of
+from tasks.figures.statement_parts import DEBT_PARTS
 
 FILINGS: Final = "DILIGENCE_BENCH_FILINGS"
 PARTS: Final = {
@@ -53,7 +54,8 @@ def differences(rows: list[dict[str, str | None]]) -> Iterator[tuple[str, int, s
     values: dict[tuple[str, int, str], list[Decimal]] = defaultdict(list)
     for row in rows:
         period = str(row["period"])
-        values[str(row["concept"]), months_of(period), last_day(period)[:7]].append(Decimal(str(row["value"])))
+        concept = f"{row['concept']}, {row['label']}" if row["concept"] in DEBT_PARTS else str(row["concept"])
+        values[concept, months_of(period), last_day(period)[:7]].append(Decimal(str(row["value"])))
     for key, found in values.items():
         low, high = min(found), max(found)
         if high - low > _ROUNDING * max(abs(low), abs(high)):

@@ -1,8 +1,10 @@
 """Figures of filings whose values are tagged in their own pages (inline XBRL): the tags are the answers.
 
-DILIGENCE_BENCH_FILINGS names a folder with clones of alphanome-ai/sec-parser-test-data and, for the second parts, of
-dgunning/edgartools anywhere below it. Companies whose figures another part of the benchmarks knows are left out; the
-others are halved by a seed. Annual reports give the values
+DILIGENCE_BENCH_FILINGS names a folder with clones of alphanome-ai/sec-parser-test-data and, for the second and third
+parts, of dgunning/edgartools, for the third also of HaoweiChan/sec-10k-extract, Bijay-Thakur/rag-sec-10k and
+Arelle/ixbrl-viewer anywhere below it. Companies whose figures another part of the benchmarks knows are left out; the
+others are halved by a seed. The third parts are of filings that nothing was measured on before, of companies of which
+an annual report may have been; a hash of the name halves them. Annual reports give the values
 of both years, quarterly ones those of the quarter and of the year so far. The ledger sees the page, not the tags.
 `python -m tests.benchmarks.tagged_filings PART` lists what is wrong.
 """
@@ -14,6 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from decimal import Decimal, InvalidOperation
+from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -36,6 +39,19 @@ _SECOND: Final = (
     *("AEON", "AMC", "AXP", "CAT", "CVX", "DIS", "DOW", "F", "HON", "HUBS", "IBM", "INTC", "MA", "MCD", "MRK"),
     *("MULN", "T", "TRV", "TSLA", "UNP", "UPS", "XOM"),
 )
+_THIRD: Final = (
+    *("AA", "AAPL", "ABBV", "ADBE", "AMD", "AMZN", "BA", "CLX", "COST", "CRM", "GOOG", "GOOGL", "HD", "JNJ", "KHC"),
+    *("KO", "LLY", "META", "MMM", "NFLX", "NKE", "NVDA", "ORCL", "PEP", "PFE", "PG", "PGR", "UNH", "V", "VZ", "WFC"),
+    "WMT",
+)
+_ELSEWHERE: Final = {
+    "heldout/fixtures/cost-2022/filing.htm": ("COST", "10-K"),
+    "heldout/fixtures/pgr-2023/filing.htm": ("PGR", "10-K"),
+    "data/raw/Elilily.html": ("LLY", "10-K"),
+    "clorox-2022-10-K-ixbrl-viewer/clx-20220630_d2.htm": ("CLX", "10-K"),
+}
+"""Pages whose folders do not name company and form."""
+
 _LARGE: Final = 100_000
 """Bytes from which on a page is a whole filing."""
 
@@ -90,7 +106,8 @@ def parts() -> dict[str, Sequence[str]]:
         names = random.Random(_SEED).sample(companies, len(companies))
         half = len(names) // 2
         halves |= {f"{before}development": sorted(names[:half]), f"{before}shut": sorted(names[half:])}
-    return halves
+    shut = [name for name in _THIRD if int(sha256(name.encode()).hexdigest(), 16) % 2]
+    return halves | {"third development": [name for name in _THIRD if name not in shut], "third shut": shut}
 
 
 def filings(folder: Path, form: str, names: Sequence[str]) -> Iterator[tuple[str, Path]]:
@@ -103,6 +120,9 @@ def filings(folder: Path, form: str, names: Sequence[str]) -> Iterator[tuple[str
         of_form = form.replace("-", "").lower() in {file.parts[-2], file.stem[-3:]}
         if name and of_form and file.name != "primary-document.html" and file.stat().st_size > _LARGE:
             yield name, file
+        for path, (company, its_form) in _ELSEWHERE.items():
+            if company in names and its_form == form and file.match(path):
+                yield company, file
 
 
 def compare(folder: Path, form: str, names: Sequence[str], *, tell: bool = False) -> Outcome:

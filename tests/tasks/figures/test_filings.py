@@ -264,3 +264,83 @@ def test_days_held_together_by_no_break_spaces_name_the_year_of_weeks() -> None:
 )
 def test_labels_of_filings_mean_what_they_say(label: str, concept: str) -> None:
     assert whole(f"In millions of dollars\n\t2024\n{label}\t171,842\n", concept)[0][0] == "171842000000"
+
+
+LONG = "The company makes machine tools. " * 2500
+"""What makes a report long enough to have notes on other companies."""
+
+STATEMENT = (
+    "\n\nConsolidated statements of income (in thousands of dollars), year ended December 31,\n\t2023\t2022\n"
+    "Cost of sales\t171,639\t186,336\nGross profit\t56,168\t64,478\nInterest expense\t282\t27\n"
+    "Income taxes\t2,365\t3,652\nDepreciation\t400\t390\nAdministrative expenses\t900\t800\nNet income\t4,389\t8,226\n"
+)
+NOTE = (
+    "\n\nSummary financial information for Halden (in thousands of dollars):\n\t2023\t2022\n"
+    "Net sales\t13,025\t14,171\n{}Net income\t2,007\t2,528\n\n"
+)
+
+
+def test_a_note_that_contradicts_the_statements_is_of_another_company() -> None:
+    text = "Annual report for the year ended December 31, 2023\n" + STATEMENT + LONG + NOTE.format("")
+    assert whole(text, "revenue") == []
+    same = text.replace("2,007\t2,528", "4,389\t8,226")
+    assert [value for value, _ in whole(same, "revenue")] == ["13025000", "14171000"]
+
+
+def test_a_note_to_the_table_before_gives_the_next_no_scale() -> None:
+    text = (
+        "(in millions of dollars)\n\t2023\t2022\nNet sales\t23,453\t21,971\n(a)In billions.\n\n"
+        "Return on invested capital\n\t2023\t2022\nInterest expense\t1,437,000\t1,119,000\n"
+    )
+    assert "1437000000000000" not in [value for value, _ in whole(text, "interest_expense")]
+
+
+def test_a_header_that_ends_in_the_words_of_its_scale_is_of_no_share() -> None:
+    text = (
+        "As of October 31,\n\t2023\t2022\n(In thousands of dollars, except share\nASSETS\tand per share data)\t\n"
+        "Current assets:\t\t\nInventories, net\t157,952\t156,207\nTotal assets\t290,589\t306,237\n"
+    )
+    assert [value for value, _ in whole(text, "total_assets")] == ["290589000", "306237000"]
+
+
+def test_the_change_of_inventories_is_no_inventory() -> None:
+    text = (
+        "Cash flows, USD millions\n\t2023\t2022\nNet income\t90\t80\nInventories\t(582)\t(1,142)\n"
+        "Net cash provided by operating activities\t900\t800\n"
+    )
+    assert whole(text, "inventories") == []
+
+
+def test_a_day_on_the_line_below_its_month_is_of_the_heading() -> None:
+    text = (
+        "For the Trailing Twelve Months Ending April\n30,\n(Amounts in millions of dollars)\t2023\t2022\n"
+        "Consolidated net income\t11,085\t13,232\n"
+    )
+    assert [period for _, period in whole(text, "net_income")] == ["2022-05-01/2023-04-30", "2021-05-01/2022-04-30"]
+
+
+def test_what_changed_the_equity_of_a_column_is_no_income_of_the_company() -> None:
+    text = (
+        "Statement of changes for the year ended December 31, 2023 (USD millions)\n"
+        "\tCommon stock\tTotal shareholders' equity\tNoncontrolling interest\n"
+        "Balance at December 31, 2022\t10\t800\t40\nNet income\t—\t90\t7\nBalance at December 31, 2023\t10\t890\t47\n"
+    )
+    assert whole(text, "net_income") == []
+    assert [value for value, _ in whole(text, "equity")] == ["800000000", "890000000"]
+
+
+def test_lines_that_count_shares_part_no_balance_sheet() -> None:
+    text = (
+        "Consolidated balance sheet (Dollars in millions)\n\tAt June 30, 2025\tAt December 31, 2024\n"
+        "Total liabilities\t120,998\t109,783\nCommon stock\t62,392\t61,380\nShares issued: 2025 - 2,284,546,988\n"
+        "2024 - 2,279,164,313\nRetained earnings\t151,367\t151,163\nTotal stockholders’ equity\t27,509\t27,307\n"
+    )
+    assert [value for value, _ in whole(text, "equity")] == ["27509000000", "27307000000"]
+
+
+def test_columns_that_begin_over_the_labels_are_not_read_one_too_far() -> None:
+    text = (
+        "Statement of equity (USD millions)\nCommon stock\tOther losses\tTotal shareholders' equity\n"
+        "Balance at December 31, 2020\t$279\t$(16,121)\t$6,015\n"
+    )
+    assert whole(text, "equity") == []

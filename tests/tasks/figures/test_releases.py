@@ -201,3 +201,45 @@ def test_cash_held_for_sale_is_not_the_change_of_cash() -> None:
 def test_a_quarter_named_by_its_last_day_is_no_year(heading: str) -> None:
     text = f"$ million, {heading}\t2023\t2022\nRevenue\t8,603\t7,720\nNet income\t1,267\t68\n"
     assert {period for _, _, period, _ in found(text)} == {"2023-04-01/2023-06-30", "2022-04-01/2022-06-30"}
+
+
+_WEEKS = """Quarterly report for the 12 weeks ended September 9, 2023. Balance sheet of 12/31/2022.
+(in millions of dollars)
+\t12 Weeks Ended\t
+\t9/9/2023\t9/3/2022
+Net revenue\t$ 23,453\t$ 21,971
+"""
+
+
+def test_a_date_of_three_numbers_is_read_as_the_document_writes_others() -> None:
+    assert [period[-10:] for _, _, period, _ in found(_WEEKS)] == ["2023-09-09", "2022-09-03"]
+
+
+def test_and_left_out_where_none_tells_which_is_the_month() -> None:
+    assert not [each for each in found(_WEEKS.replace("12/31/2022", "2022")) if "2022" in each[2]]
+
+
+_SUNDAYS = """Annual report for the fiscal year ended December 31, 2023, 5.5% notes due May 2035
+Changes for the fiscal years ended December 31, 2023, January 1, 2023 and January 2, 2022 and hedges for the
+fiscal years ended December 31, 2023 and January 1, 2023.
+"""
+
+
+def test_a_year_that_ended_in_the_first_days_of_the_next_is_the_year_before() -> None:
+    calendar = learn_calendar(_SUNDAYS)
+    assert calendar.year_end(2022).isoformat() == "2023-01-01"
+    assert calendar.year_end(2023).isoformat() == "2023-12-31"
+
+
+def test_the_day_on_which_a_note_falls_due_is_not_the_document_s() -> None:
+    assert str(learn_calendar(_SUNDAYS).dated) == "2023-12-31"
+
+
+def test_a_sentence_that_leads_to_a_table_names_no_year_s_end() -> None:
+    text = "The change from fiscal 2022 is as follows:\n(Dollars in millions)\tYEAR ENDED MAY 31, 2023\nSales\t12\n"
+    assert learn_calendar(text).year_end(2023).isoformat() == "2023-05-31"
+
+
+def test_a_list_of_terms_does() -> None:
+    text = "fiscal 2024\tFiscal Year Ended February 2, 2025\nfiscal 2023\tFiscal Year Ended January 28, 2024\n"
+    assert learn_calendar(text).year_end(2024).isoformat() == "2025-02-02"

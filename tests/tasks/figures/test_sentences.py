@@ -254,3 +254,41 @@ def test_a_month_behind_a_semicolon_is_of_something_else() -> None:
     assert said(f"{head}\n\nChurn in February was close to 20 %; the outages weigh most.\n") == [
         ("churn", "20", "percent", "2024-02-01/2024-02-29")
     ]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "concept", "value"),
+    [
+        (
+            "As of December 31, 2024, the group's total workforce was approximately 172,000 with 15% abroad.",
+            "headcount",
+            "172000",
+        ),
+        (
+            "As of May 27, 2023, we employed 485 individuals, which included 34 part-time individuals.",
+            "headcount",
+            "485",
+        ),
+        ("On July 13, 2024, the facility employed 350 individuals and none was injured.", "headcount", None),
+        ("As of December 31, 2024, our workforce included approximately 58,000 union members.", "headcount", None),
+        (
+            "Sales to one customer of $31.2 million accounted for 12 percent of net sales in 2023.",
+            "largest_customer_share",
+            "12",
+        ),
+        (
+            "One customer represented 20 percent of our accounts receivable at December 31, 2023.",
+            "largest_customer_share",
+            None,
+        ),
+        ("No one customer accounted for more than 10 percent of net sales in 2023.", "largest_customer_share", None),
+        (
+            "Cash, cash equivalents and current marketable securities were $28.5 billion at December 31, 2023.",
+            "cash",
+            None,
+        ),
+    ],
+)
+def test_what_filings_say_of_people_customers_and_cash(sentence: str, concept: str, value: str | None) -> None:
+    figures = find_figures(LedgerDocument(sentence, [], "annual report.txt"), taxonomy()).figures
+    assert [f"{each.value:f}" for each in figures if each.concept == concept] == ([value] if value else [])
