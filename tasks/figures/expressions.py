@@ -3,10 +3,11 @@
 read_expression    reads `revenue`, `revenue growth`, `cash / monthly burn`, `debt - cash`
 figure_values      its values in a room, each with the figures that it is computed from
 value_at           the one of a period
-newest_day         of the newest figure of a room
+newest_day         of the newest figures of a room
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -180,9 +181,13 @@ def value_at(
 
 
 def newest_day(figures: Iterable[RoomFigure]) -> str:
-    """The last day of the newest actual figure of the company; "" without any."""
-    actual = (row for row in figures if row.basis in ACTUAL and row.figure.entity is None)
-    return max((last_day(row.figure.period) for row in actual), default="")
+    """The last day of the newest actual figures of the company, two at least where there are two; "" without any.
+
+    One alone may be read wrongly, and would make the others old.
+    """
+    days = Counter(last_day(row.figure.period) for row in figures if row.basis in ACTUAL and row.figure.entity is None)
+    several = [day for day, count in days.items() if count > 1]
+    return max(several or days, default="")
 
 
 def _is_of(period: str, asked: str) -> bool:

@@ -383,13 +383,14 @@ def _document_date(text: str, name: str) -> date | None:
     if mailed is not None:
         return date.fromisoformat(mailed["day"])
     text = _DUE.sub(" ", text[:_DATE_LINE])
-    told = "\n".join(line for line in _LINE.split(text) if not _TO_COME.search(line))
+    told = [line for line in _LINE.split(text) if not _TO_COME.search(line)]
+    prose = "\n".join(line for line in told if "\t" not in line)  # a table may speak of days to come
     first = text.strip().split("\n")[:_TITLE_LINES]
     head = "\n".join(line for line in first if "\t" not in line)
     in_name = dates_in(name.replace("_", " "), of_any_span=True)
     if in_name:
         return max(in_name)
-    for body in (told, text):  # a month in the body is one of those that it speaks of
+    for body in (prose, "\n".join(told), text):  # a month in the body is one of those that it speaks of
         dates = [*dates_in(head, of_any_span=True), *dates_in(body, of_any_span=True, of_months=False)]
         if dates:
             return max(dates)

@@ -6,6 +6,7 @@ from tasks.figures.concepts import taxonomy
 from tasks.figures.conflicts import RoomFigure, find_conflicts
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
+from tasks.figures.fiscal_calendar import learn_calendar
 from tasks.figures.fiscal_years import by_the_rooms_year
 
 ACCOUNTS = (
@@ -83,3 +84,8 @@ def test_a_bare_year_of_a_company_of_52_weeks_ends_with_its_last_week() -> None:
     rows = room({"accounts.txt": accounts, "record.txt": "£m\t2023\nRevenue\t301.2\n"})
     assert [period.rpartition("/")[2] for period in periods(rows, "record.txt")] == ["2023-12-30"]
     assert [conflict.concept for conflict in find_conflicts(rows)] == ["revenue"]
+
+
+def test_a_day_to_come_in_a_table_does_not_date_a_document() -> None:
+    text = "Key people\nAs of 31 January 2025.\nName\tBonus if still here on 31 December 2026\nJ. Brix\t6 months' pay\n"
+    assert str(learn_calendar(text).dated) == "2025-01-31"
