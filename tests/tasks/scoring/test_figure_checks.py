@@ -42,6 +42,11 @@ def test_growth_is_that_of_the_newest_actual_year_and_quotes_its_row(accounts: R
     ]
 
 
+def test_one_figure_far_ahead_does_not_make_the_others_old(accounts: Room) -> None:
+    accounts.holds("Note.txt", "Headcount at 31 December 2026: 72 employees.\n")
+    assert scored(accounts, figure="revenue", rule=">= EUR 12 million")[:2] == (ScoreStatus.SCORED, 5)
+
+
 @pytest.mark.parametrize(
     ("figure", "rule", "score"),
     [
