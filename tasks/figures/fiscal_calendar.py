@@ -97,7 +97,7 @@ _MAILED: Final = re.compile(r"(?:[A-Z][A-Za-z-]{1,20}: [^\n]*\n){0,8}?Date: (?P<
 
 _LINE: Final = re.compile(r"\n|(?<=[.;]) ")
 _TO_COME: Final = re.compile(
-    r"\b(?:forecasts?|budget(?:s|ed)?|plan(?:s|ned)?|expect(?:s|ed)?|targets?|will|matur(?:es?|ity|ing)|due|expir(?:es?|y)"
+    r"\b(?:forecasts?|budget(?:s|ed)?|plan(?:s|ned)?|expect(?:s|ed)?|targets?|will"
     r"|prognose|erwarte\w*|fällig\w*|prévoi\w+|échéance|prevé|vencimiento|previst[oa]|scadenza|verwacht\w*|begroot)\b",
     re.IGNORECASE,
 )

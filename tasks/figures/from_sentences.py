@@ -21,8 +21,7 @@ from tasks.figures.periods import When, find_periods
 from tasks.figures.sentence_comparisons import COMPARED, behind_it, compared_year, in_brackets
 from tasks.figures.sentence_context import Spoken
 from tasks.figures.sentence_counts import count_figures, is_hypothetical
-from tasks.figures.sentence_cutting import sentences
-from tasks.figures.sentence_mentions import mentions_of
+from tasks.figures.sentence_mentions import mentions_of, sentences
 from tasks.figures.sentence_periods import own_period, period_of
 from tasks.figures.sentence_words import (
     ABOUT,

@@ -21,7 +21,7 @@ from tasks.figures.document_figures import agrees, find_figures
 from tasks.figures.figure import Figure as LedgerFigure
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
 from tasks.figures.periods import last_day
-from tasks.memo.growth import agrees_with, stated_growth, year_before
+from tasks.memo.growth import agrees_with, figure_a_year_before, stated_growth
 from tasks.memo.quoted import quotation_places
 from tasks.memo.room import MemoPlace, RoomPassage, RoomTexts
 from tasks.memo.split import MemoStatement, StatementKind, split
@@ -36,6 +36,9 @@ _YEAR_BEHIND: Final = re.compile(r"\s+(?:in|for)\s+(?:FY ?|fiscal (?:year )?)?((
 _YEAR: Final = re.compile(r"\b\d{4}\b(?=-)")
 _SCALED: Final = re.compile(r"(?P<amount>[$€£] ?(?P<digits>\d[\d.,]*\d|\d)) (?P<scale>thousand|million)\b")
 _OTHER_PLACE: Final = re.compile("in another place$|of another figure|of something else|changed places")
+_SHORTEST_NAME: Final = 3
+"""Letters of a word that names the room's company, at least."""
+
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*(?![.,]?\d)")
 _MARKS: Final = str.maketrans(".,", ",.")
 _SCALE_WORD: Final = re.compile(r"\b(?P<scale>Mio|Mrd|Tsd|Millionen|Milliarden|Tausend)\b\.?", re.IGNORECASE)
@@ -91,7 +94,7 @@ def check_memo(text: str, places: Places, name: str, room: RoomTexts) -> list[Ch
         Its claims in its order, each with a verdict.
     """
     ledger = groups(room.ledger.figures)
-    document = LedgerDocument(text, places, name, calendar=_calendar(text, name, room))
+    document = LedgerDocument(_without_owner(text, room.names), places, name, calendar=_calendar(text, name, room))
     stated = find_figures(document, taxonomy()).figures
     checked = []
     for statement in split(text, places):
@@ -102,6 +105,15 @@ def check_memo(text: str, places: Places, name: str, room: RoomTexts) -> list[Ch
         own = [figure for figure in stated if statement.start <= figure.start < statement.end]
         checked.append(_statement(replace(statement, words=words), own, ledger, room))
     return checked
+
+
+def _without_owner(text: str, names: str) -> str:
+    """The memo with blanks for the room's company as an owner: "Acme's revenue" is no other company's."""
+    words = [re.escape(word) for word in names.split() if len(word) >= _SHORTEST_NAME]
+    if not words:
+        return text
+    owner = re.compile(rf"\b(?:{'|'.join([re.escape(names), *words])})['’]s?(?!\w)", re.IGNORECASE)
+    return owner.sub(lambda match: " " * len(match[0]), text)
 
 
 def _with_points(words: str) -> str:
@@ -163,7 +175,7 @@ def _growth(
     latest = max(own, key=lambda figure: last_day(figure.period))
     group = ledger.get(next(iter(groups([_as_room_figure(latest)]))))
     later = ranking(group)[0] if group else None
-    earlier = year_before(later, room.ledger.figures) if later is not None else None
+    earlier = figure_a_year_before(later, room.ledger.figures) if later is not None else None
     if later is None or earlier is None or (agrees := agrees_with(stated, later, earlier)) is None:
         return None
     places = [_figure_place(later, room), _figure_place(earlier, room)]

@@ -7,12 +7,11 @@ currencies, of comparable sales or without single items is none of reported figu
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from datetime import date
 from decimal import Decimal
 from typing import Final
 
 from tasks.figures.conflicts import RoomFigure, groups, ranking
-from tasks.figures.periods import last_day, months_of
+from tasks.figures.derived import year_before
 
 _OTHERWISE: Final = re.compile(
     r"constant|currenc|comparable|organic|like[- ]for[- ]like|same[- ]store|adjust|exclud|underlying|non-?gaap|\bfx\b"
@@ -43,9 +42,6 @@ _MULTIPLE: Final = re.compile(
 _TIMES: Final = {"doubled": Decimal(2), "tripled": Decimal(3), "quadrupled": Decimal(4), "halved": Decimal("0.5")}
 _SLACK: Final = Decimal("0.1")
 """The part by which what is said in round words may differ: "nearly doubled" is 1.8 to 2 times as much."""
-
-_WEEK: Final = 8
-"""Days by which a year of weeks differs from one of months."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,20 +93,15 @@ def _in_words(words: str) -> Iterator[StatedGrowth]:
         yield StatedGrowth(low, high)
 
 
-def year_before(figure: RoomFigure, ledger: Iterable[RoomFigure]) -> RoomFigure | None:
+def figure_a_year_before(figure: RoomFigure, ledger: Iterable[RoomFigure]) -> RoomFigure | None:
     """The room's figure of the same concept a year earlier, the one that counts; None where it has none."""
     period = figure.figure.period
-    end = date.fromisoformat(last_day(period))
     earlier = [
         other
         for other in ledger
-        if "/" in other.figure.period
-        and "/" in period
-        and months_of(other.figure.period) == months_of(period)
-        and abs((end - date.fromisoformat(last_day(other.figure.period))).days - 365) <= _WEEK
-        and _is_alike(figure, other)
+        if "/" in other.figure.period and year_before(other.figure.period, period) and _is_alike(figure, other)
     ]
-    return ranking(earlier)[0] if earlier else None
+    return ranking(earlier)[0] if "/" in period and earlier else None
 
 
 def _is_alike(one: RoomFigure, other: RoomFigure) -> bool:

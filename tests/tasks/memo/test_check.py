@@ -52,6 +52,20 @@ def verdict(memo: str, room: RoomTexts) -> CheckedClaim:
     return checked
 
 
+@pytest.mark.parametrize("whose", ["Acme's", "Acme’s", "ACME's", "The company's"])
+def test_what_the_room_s_own_company_is_said_to_have_is_held_against_the_figure_that_counts(
+    whose: str, room: RoomTexts
+) -> None:
+    checked = verdict(f"{whose} ARR was EUR 9.4 million at 31 December 2024.", room)
+    assert checked.verdict is MemoVerdict.CONTRADICTED
+    assert [place.document_name for place in checked.places] == ["Audited accounts 2024.txt"]
+
+
+def test_another_company_s_figure_is_not_the_room_s(room: RoomTexts) -> None:
+    checked = verdict("Orbis's ARR was EUR 3.3 million at 31 December 2024.", room)
+    assert checked.verdict is not MemoVerdict.SUPPORTED
+
+
 @pytest.mark.parametrize(
     "memo",
     [
