@@ -18,6 +18,7 @@ from flows import prefect_server
 from flows.batch_definition import BatchDefinition
 from flows.batch_file import read_batch
 from tasks.errors import BadRequest, NotConfigured
+from tasks.remote.environment import check_connection
 
 
 def deploy(
@@ -47,6 +48,7 @@ def deploy(
     if not os.environ.get("PREFECT_API_URL"):
         raise NotConfigured("Set PREFECT_API_URL to the Prefect server, such as http://127.0.0.1:4200/api.")
     prefect_server.prepare()
+    check_connection(os.environ["PREFECT_API_URL"])
     # Prefect takes 1.2 s to import, and reads its settings from the environment that `prepare` sets.
     from deployments import prefect  # noqa: PLC0415
 

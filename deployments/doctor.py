@@ -26,6 +26,7 @@ from tasks.documents.extract.ocr import tesseract
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import DiligenceError, NotConfigured
 from tasks.ranking.embedders import embedder
+from tasks.remote.environment import check_connection
 
 
 def doctor(
@@ -157,10 +158,11 @@ def _prefect() -> Iterator[CheckResult]:
         )
         return
     try:
+        check_connection(address)
         response = httpx.get(f"{address.rstrip('/')}/health", timeout=5, follow_redirects=True)
         response.raise_for_status()
         yield CheckResult("prefect", f"PREFECT_API_URL answers ({response.status_code})")
-    except (httpx.HTTPError, httpx.InvalidURL):
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError):
         yield CheckResult("prefect", "PREFECT_API_URL does not answer: is the server running?", failed=True)
 
 

@@ -1,6 +1,7 @@
 """Turns an exception into the sentences that a command prints, and tells wrong use from failure."""
 
 import logging
+import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ from pydantic import ValidationError
 
 from storage.errors import DatabaseUnavailable
 from storage.logs import LogSettings
+from storage.settings import Settings
 from tasks.errors import BadRequest, DiligenceError
 
 
@@ -42,10 +44,14 @@ def tell(sentences: Iterable[str]) -> None:
 
 
 def wrong_settings(error: ValidationError) -> list[str]:
-    """A sentence for every setting that has a wrong value."""
+    """A sentence for every setting that has a wrong value, ours or Prefect's."""
     sentences = []
+    is_ours = error.title in {area.__name__ for area in Settings.__subclasses__()}
     for mistake in error.errors(include_url=False, include_input=False):
-        name = str(mistake["loc"][0]).upper() if mistake["loc"] else error.title
+        name = str(mistake["loc"][-1 if mistake["loc"] and not is_ours else 0]).upper() if mistake["loc"] else ""
         variable = name if name.startswith("OPENAI") else f"DILIGENCE_{name}"
+        if not is_ours:
+            given = [other for other in os.environ if other.startswith("PREFECT_") and other.endswith(f"_{name}")]
+            variable = " or ".join(given) or "A variable PREFECT_…"
         sentences.append(f"{variable}: {mistake['msg'].removeprefix('Value error, ')}.")
     return sentences

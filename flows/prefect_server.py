@@ -21,8 +21,10 @@ from typing import Any
 import certifi
 
 from storage import database
-from tasks.errors import Unavailable
-from tasks.tracking import note_unsent
+from storage.settings import is_web_address
+from tasks.errors import NotConfigured, Unavailable
+from tasks.remote.environment import usable_environment
+from tasks.tracking import name_profiles, note_new_database, note_unsent
 
 SCHEMA = Path(__file__).parent / "prefect_database.sql"
 """An empty database as the migrations of Prefect 3.8.8 leave it; a later Prefect migrates it further."""
@@ -47,8 +49,25 @@ _WRITE_TIMEOUT = 1.5  # seconds in which the server may write what it was sent l
 
 
 def prepare() -> None:
-    """Set Prefect's home and what it prints in the environment, which it reads when it is imported."""
+    """Set Prefect's home and what it prints in the environment, which it reads when it is imported.
+
+    Raises:
+        NotConfigured: its server's address or its profiles, without which it cannot be imported, cannot be used.
+    """
+    address = os.environ.get("PREFECT_API_URL")
+    if address and not is_web_address(address):
+        raise NotConfigured(
+            "PREFECT_API_URL is not a web address. Set it to one such as http://127.0.0.1:4200/api, or leave it out."
+        )
     os.environ.setdefault("PREFECT_HOME", str(database.home() / "prefect"))
+    profiles = name_profiles()
+    try:
+        profiles.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise NotConfigured("profiles.toml in PREFECT_HOME is not UTF-8. Mend it or remove it.") from None
+    except OSError as error:
+        if profiles.exists():
+            raise NotConfigured(f"profiles.toml in PREFECT_HOME cannot be read ({error.strerror}).") from None
     for level in ("HANDLERS_CONSOLE", "INTERNAL"):
         os.environ.setdefault(f"PREFECT_LOGGING_{level}_LEVEL", "CRITICAL")
 
@@ -119,6 +138,7 @@ class StartedServer:
 
 
 @contextmanager
+@usable_environment()
 def starting() -> Iterator[StartedServer]:
     """Start a server in the background, unless PREFECT_API_URL names one; it ends with the block.
 
@@ -144,7 +164,8 @@ def starting() -> Iterator[StartedServer]:
                 process_group=0,  # Ctrl-C must not end it first: what Prefect still has to tell would be lost
             )
     except (OSError, sqlite3.Error) as error:
-        raise Unavailable(f"Prefect's server did not start: {error}.") from error
+        why = error.strerror if isinstance(error, OSError) else error
+        raise Unavailable(f"Prefect's server did not start: PREFECT_HOME cannot be used ({why}).") from error
     try:
         yield StartedServer(process, secret, log)
     finally:
@@ -163,7 +184,7 @@ def has_other_database() -> bool:
 
 def _prepare_database(path: Path) -> None:
     """Give a new home an empty database at Prefect's newest schema."""
-    if path.exists() or has_other_database():
+    if has_other_database() or (path.exists() and not _set_aside(path)):
         return
     new = path.with_name(f"prefect.{os.getpid()}.new")
     try:
@@ -174,6 +195,23 @@ def _prepare_database(path: Path) -> None:
         new.replace(path)
     finally:
         new.unlink(missing_ok=True)
+
+
+def _set_aside(path: Path) -> bool:
+    """Rename a database that is damaged, which nothing but Prefect's pages of old runs needs; gives whether it was."""
+    try:
+        with closing(sqlite3.connect(path)) as connection:
+            if connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",):
+                return False
+    except sqlite3.OperationalError:  # it is locked, or no file: the server says why it cannot start
+        return False
+    except sqlite3.DatabaseError:  # no database at all, or one that cannot even be checked
+        pass
+    for ending in ("", "-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + ending).replace(path.with_name(f"{path.name}.damaged{ending}"))
+    note_new_database()
+    return True
 
 
 def _one_certificate() -> str:

@@ -8,13 +8,18 @@ not answer is left alone for a while, so that a run waits for it seldom.
 
 import logging
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import wraps
+from pathlib import Path
 from typing import Any, Final, Generic, ParamSpec, TypeVar, cast
+
+from pydantic_settings import DotEnvSettingsSource
+from pydantic_settings.sources import ConfigFileSourceMixin
 
 log = logging.getLogger(__name__)
 
@@ -33,9 +38,28 @@ _LONG: Final = 5.0
 
 
 def be_brief() -> None:
-    """Have Prefect wait and try again less than it usually does. Read from the environment when Prefect is imported."""
+    """Have Prefect wait and try again less than it usually does. Read from the environment when Prefect is imported.
+
+    Of the current folder, which may be a data room, Prefect then reads no settings: `.env`, `prefect.toml` and
+    `pyproject.toml` can name other servers, databases and code, or be no text at all. It has no setting for that
+    (3.8.8, prefect/settings/sources.py), so the readers of such files give nothing, which nobody else here uses.
+    """
     for name, value in _PATIENCE.items():
         os.environ.setdefault(name, value)
+    if "prefect" not in sys.modules:  # else it is a worker's, whose settings are its own
+        name_profiles()
+        DotEnvSettingsSource._read_env_files = ConfigFileSourceMixin._read_files = _read_nothing  # type: ignore[method-assign]  # noqa: SLF001
+
+
+def name_profiles() -> Path:
+    """Name the file of Prefect's profiles, for which Prefect looks in the files of the current folder otherwise."""
+    home = os.environ.get("PREFECT_HOME") or os.path.expanduser("~/.prefect")  # noqa: PTH111 - raises nothing
+    os.environ["PREFECT_PROFILES_PATH"] = f"{home}/profiles.toml"
+    return Path(home, "profiles.toml")
+
+
+def _read_nothing(*_: object) -> dict[str, Any]:
+    return {}
 
 
 @dataclass
@@ -177,6 +201,11 @@ def show(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R | Non
 def note_unsent() -> None:
     """Tell the log that Prefect's server did not take the last of what there was to tell it."""
     _tell_failure(_current_server(), "its server did not take all that it was told")
+
+
+def note_new_database() -> None:
+    """Tell the log that the database of Prefect's own server was damaged, and lies aside."""
+    log.warning("Prefect's database was damaged: a new one is used, the old one is kept beside it as prefect.db.damaged.")
 
 
 def _current_server() -> _Server:

@@ -20,6 +20,7 @@ from httpx2 import Request, create_ssl_context
 from openai import AzureOpenAI, DefaultHttpxClient, OpenAI, Timeout
 
 from storage.request_ids import REQUEST_ID_HEADER, current_request_id
+from tasks.remote.environment import check_connection
 
 _CONNECTING = 10.0  # seconds at most to open a connection
 _DEPLOYMENT: Final = re.compile(r"/deployments/([^/]+)")
@@ -31,10 +32,19 @@ def open_client(address: str, key: str | None, timeout: float, *, retries: int =
     Requests carry the id of the one that they are made for (`X-Request-ID`), so that the server's log tells of both.
 
     `timeout` is in seconds, between two pieces of a response; `retries` is how often the library itself tries again.
+
+    Raises:
+        NotConfigured: a variable that names proxy or certificates cannot be used.
     """
+    proxy = check_connection(address)
     limits = Timeout(timeout, connect=min(_CONNECTING, timeout))
     http_client = DefaultHttpxClient(
-        timeout=limits, follow_redirects=False, verify=tls_context(), event_hooks={"request": [_name_request]}
+        timeout=limits,
+        follow_redirects=False,
+        verify=tls_context(),
+        event_hooks={"request": [_name_request]},
+        proxy=proxy,
+        trust_env=False,
     )
     azure = AzureAddress.parse(address)
     if azure:

@@ -22,6 +22,7 @@ from tasks.ai.openai.protocols import Reply, RequestFormat
 from tasks.ai.prompts import Messages, judgement_prompt, order_warnings, question_prompt, repair_prompt
 from tasks.ai.settings import AiSettings
 from tasks.errors import NotConfigured, SourceFailed
+from tasks.remote.environment import check_connection
 from tasks.remote.openai_client import AzureAddress
 from tasks.text.tokens import most_model_tokens, usual_model_tokens
 
@@ -72,7 +73,9 @@ def _server(settings: AiSettings) -> tuple[str, str | None]:
         raise NotConfigured(
             "OPENAI_API_KEY holds characters that no key has. Set it again, without quotation marks or line breaks."
         )
-    return settings.openai_base_url or OPENAI, key
+    address = settings.openai_base_url or OPENAI
+    check_connection(address)
+    return address, key
 
 
 class OpenAiAnswerer:

@@ -37,6 +37,7 @@ from tasks.companies.web.safe_addresses import Address, Allowed
 from tasks.companies.web.transport import CheckedTransport, Resolver, resolve
 from tasks.errors import DiligenceError, NotAllowed, SourceFailed, TookTooLong, TooLarge, TooManyRequests
 from tasks.remote import deadline
+from tasks.remote.environment import check_connection
 from tasks.remote.rate_limit import HeldBack, NoTurn, RateLimit, RateLimiter, RateLimiters, Turn
 from tasks.remote.retry import Backoff, TryAgain, retry
 
@@ -310,7 +311,12 @@ def user_agent(contact: str | None) -> str:
 
 @cache
 def _public_authorities() -> ssl.SSLContext:
-    """Trust in the public authorities; loading their certificates takes 20 ms."""
+    """Trust in the public authorities; loading their certificates takes 20 ms.
+
+    Raises:
+        NotConfigured: SSLKEYLOGFILE, which Python reads, cannot be written.
+    """
+    check_connection("", ("SSLKEYLOGFILE",))
     return ssl.create_default_context(cafile=certifi.where())
 
 

@@ -11,6 +11,7 @@ from tasks.errors import NotConfigured
 from tasks.ranking.embedders.local import LocalEmbedder
 from tasks.ranking.semantic import Embedder
 from tasks.ranking.settings import LOCAL, EmbeddingSettings
+from tasks.remote.environment import check_connection
 
 
 def embedder() -> Embedder | None:
@@ -51,6 +52,7 @@ def _make(settings: EmbeddingSettings) -> Embedder | None:
             f"{'DILIGENCE_EMBEDDINGS_KEY' if own_server else 'OPENAI_API_KEY'} contains characters that keys do not "
             "have. Set it again without quotation marks or line breaks."
         )
-    from tasks.ranking.embedders.server import ServerEmbedder  # noqa: PLC0415 - openai: 0.5 s
+    from tasks.ranking.embedders.server import OPENAI, ServerEmbedder  # noqa: PLC0415 - openai: 0.5 s
 
+    check_connection(address or OPENAI)
     return ServerEmbedder(settings.embeddings, address, key)

@@ -29,6 +29,7 @@ from tasks.documents.drive.google.client import mute_loggers
 from tasks.documents.drive.google.credentials import SCOPE, SEALED_FOR, Account, account_of, oauth_client
 from tasks.documents.drive.google.settings import GoogleDriveSettings
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, NotConfigured, NotLoggedIn, SourceFailed, Unavailable
+from tasks.remote.environment import GOOGLE, check_connection
 
 _NOTE = "login under way"
 _PATIENCE = (5, 10)  # seconds to connect to the token endpoint, and to wait for its answer: a user waits too
@@ -98,6 +99,7 @@ def _no_other(_request: object) -> Credentials:
 
 def _flow(redirect_uri: str, code_verifier: str | None = None) -> Any:
     settings = GoogleDriveSettings.current()
+    check_connection(settings.google_token_uri, GOOGLE)
     client_id, client_secret = oauth_client()
     client = {
         "client_id": client_id,

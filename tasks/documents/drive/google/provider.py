@@ -14,6 +14,7 @@ from tasks.documents.drive.google.settings import GoogleDriveSettings
 from tasks.documents.drive.identity import Bearer, ConfiguredAccount, Identity
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import DiligenceError, NotConfigured, NotLoggedIn, Unavailable
+from tasks.remote.environment import GOOGLE, check_connection
 
 __all__ = ["check_reachable", "examine", "open_drive", "run_identity"]
 
@@ -22,12 +23,13 @@ def open_drive(identity: Identity | None) -> Drive:
     """Google Drive as `identity` sees it; the same object for the same login, so that connections are used again.
 
     Raises:
-        NotConfigured: a setting is missing.
+        NotConfigured: a setting is missing, or a variable of the environment cannot be used.
         NotLoggedIn: there is no identity.
     """
     if identity is None:
         raise NotLoggedIn("Google Drive answers to an account only.")
     settings = GoogleDriveSettings.current()
+    check_connection(settings.google_api_endpoint, GOOGLE)
     account = identity if isinstance(identity, Bearer) else credentials_of(identity)
     return _opened(account, settings.google_api_endpoint, settings.google_batch_uri)
 
@@ -36,11 +38,13 @@ def check_reachable(seconds: float) -> None:
     """Check that Google Drive answers at all: nobody needs to be logged in.
 
     Raises:
+        NotConfigured: a variable of the environment cannot be used.
         Unavailable: it does not. Any status is an answer: a failure of Google's is no reason to take a service away
             whose other work goes on.
     """
     import httpx  # noqa: PLC0415 - with its command line it takes 0.1 s, which an index does not need
 
+    check_connection(GoogleDriveSettings.current().google_api_endpoint)
     try:
         httpx.get(GoogleDriveSettings.current().google_api_endpoint.rstrip("/") + "/about", timeout=seconds)
     except httpx.HTTPError as error:

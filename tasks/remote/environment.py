@@ -1,0 +1,105 @@
+"""What the environment says of connections, checked before a client is made: proxies and certificates.
+
+The libraries read these variables themselves, and raise what their own parts raise (ImportError, FileNotFoundError,
+ValueError) wherever a client is first made, for every proxy that is named, whichever the address needs. Here each
+variable that cannot be used is one sentence with its name. Proxies are chosen as curl does:
+https://www.python-httpx.org/environment_variables/.
+"""
+
+import os
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from storage.settings import is_web_address
+from tasks.errors import NotConfigured
+
+HTTPX: Final = ("SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE")
+"""What httpx reads of certificates, and the `openai` library and Prefect with it."""
+GOOGLE: Final = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "HTTPLIB2_CA_CERTS", "SSLKEYLOGFILE")
+"""What requests and httplib2 read of certificates, on which Google's libraries are built."""
+_PROXIES: Final = ("http_proxy", "https_proxy", "all_proxy")
+
+
+def check_connection(address: str, certificates: tuple[str, ...] = HTTPX) -> str | None:
+    """Check the variables that a connection to this address needs; gives its proxy, None where it has none.
+
+    Raises:
+        NotConfigured: one cannot be used; the message names it.
+    """
+    for name in certificates:
+        _check(name)
+    parts = urlsplit(address)
+    proxies = getproxies()
+    scheme = parts.scheme if proxies.get(parts.scheme) else "all"
+    if not proxies.get(scheme) or proxy_bypass(parts.netloc.rpartition("@")[2]) or proxy_bypass(parts.hostname or ""):
+        return None
+    _check(next(filter(os.environ.get, _spellings(f"{scheme}_proxy")), scheme))
+    return _with_scheme(proxies[scheme])
+
+
+@contextmanager
+def usable_environment() -> Iterator[None]:
+    """Take what cannot be used out of the environment for the block, and proxies away from this machine's own address.
+
+    For Prefect, which makes clients when it is imported and needs nothing of this to reach its own server. Who needs
+    such a variable has said so before (`check_connection`).
+    """
+    named = [name for proxy in _PROXIES for name in _spellings(proxy)]
+    taken = {name: os.environ.pop(name) for name in (*HTTPX, *named) if name in os.environ and not _is_usable(name)}
+    bypass = "no_proxy" if "no_proxy" in os.environ else "NO_PROXY"
+    before = os.environ.get(bypass)
+    os.environ[bypass] = f"{before},127.0.0.1" if before else "127.0.0.1"
+    try:
+        yield
+    finally:
+        os.environ.update(taken)
+        if before is None:
+            del os.environ[bypass]
+        else:
+            os.environ[bypass] = before
+
+
+def _is_usable(name: str) -> bool:
+    try:
+        _check(name)
+    except NotConfigured:
+        return False
+    return True
+
+
+def _check(name: str) -> None:
+    """Raises NotConfigured where the variable of that name is set and cannot be used."""
+    value = os.environ.get(name)
+    if not value or (name == "SSL_CERT_DIR" and os.environ.get("SSL_CERT_FILE")):  # which comes first
+        return
+    if name.lower() in _PROXIES:
+        if not is_web_address(_with_scheme(value)):
+            raise NotConfigured(
+                f"{name} names no proxy that is spoken here: SOCKS is not. Set it to one such as "
+                "http://proxy.example:3128, or name the servers that need none in NO_PROXY."
+            )
+        return
+    try:
+        if name == "SSLKEYLOGFILE":
+            ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).keylog_filename = value
+        elif name == "SSL_CERT_DIR" or (name in GOOGLE and Path(value).is_dir()):
+            next(path for path in value.split(os.pathsep) if Path(path).is_dir())
+        else:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(value)
+    except (OSError, ValueError, StopIteration) as error:
+        why = getattr(error, "strerror", None) or "No such folder"
+        what = "cannot be written" if name == "SSLKEYLOGFILE" else "gives no certificates"
+        raise NotConfigured(f"{name} {what} ({why}). Set it to the right path, or leave it out.") from error
+
+
+def _spellings(name: str) -> tuple[str, str]:
+    return name, name.upper()
+
+
+def _with_scheme(proxy: str) -> str:
+    return proxy if "://" in proxy else f"http://{proxy}"
