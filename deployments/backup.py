@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from deployments.terminal import echo
 from storage import backup as backups
 from storage import database
 from storage import restore as restoring
@@ -24,11 +25,11 @@ def backup(
         raise BadRequest(str(error)) from None
     except OSError as error:
         raise Unavailable(f"The backup cannot be written ({error.strerror}).") from None
-    typer.echo(f"{file}: {megabytes(file.stat().st_size)}, schema {manifest.schema}, checked")
+    echo(f"{file}: {megabytes(file.stat().st_size)}, schema {manifest.schema}, checked")
     if backups.KEY in manifest.files:
-        typer.echo("It holds the key that opens stored logins: keep it where only you can read it.", err=True)
+        echo("It holds the key that opens stored logins: keep it where only you can read it.", err=True)
     elif StorageSettings.current().secret_key is not None:
-        typer.echo("Stored logins open with DILIGENCE_SECRET_KEY alone, which is not in it.", err=True)
+        echo("Stored logins open with DILIGENCE_SECRET_KEY alone, which is not in it.", err=True)
 
 
 def restore(
@@ -54,9 +55,9 @@ def restore(
     except OSError as error:
         raise Unavailable(f"The backup cannot be restored ({error.strerror}).") from None
     manifest = restored.manifest
-    typer.echo(f"Restored: made {manifest.made_at} by diligence {manifest.program}, {megabytes(manifest.size)}")
+    echo(f"Restored: made {manifest.made_at} by diligence {manifest.program}, {megabytes(manifest.size)}")
     if restored.kept is not None:
-        typer.echo(f"What was in the home is kept in {restored.kept}. Remove it when you need it no more.", err=True)
+        echo(f"What was in the home is kept in {restored.kept}. Remove it when you need it no more.", err=True)
 
 
 def megabytes(size: int) -> str:

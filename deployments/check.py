@@ -1,7 +1,6 @@
 """`diligence check`: a memo held against a data room, as a marked page and as JSON."""
 
 import json
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Annotated
 import typer
 
 from deployments.figures import named, texts_of_folder
+from deployments.terminal import echo
 from storage import database, texts
 from tasks.documents.extract.configuration import reading_limits
 from tasks.documents.extract.pool.pool import ExtractionPool
@@ -20,7 +20,7 @@ from tasks.figures.ledger import LedgerText
 from tasks.memo.check import MemoVerdict, check_memo
 from tasks.memo.page import MARK, as_json, render_memo
 from tasks.memo.room import RoomTexts
-from tasks.reports.evidence import replace_file
+from tasks.reports.replacing import check_writable, replace_file
 
 _FORMATS = ".docx, .pdf, .md, .txt or .html"
 
@@ -34,7 +34,7 @@ def check(
     folder = out or memo.parent
     page, data = _targets(memo, folder)
     reading = _read(memo)
-    _make(folder)
+    check_writable(folder, page.name, data.name)
     documents, unread = _documents(room)
     documents = [one for one in documents if not _is_of_the_memo(one, memo, reading.text, {page.name, data.name})]
     if not documents:
@@ -44,16 +44,17 @@ def check(
     _write(data, as_json(memo.name, checked))
     _write(page, render_memo(memo.name, room, reading.text, checked, unread))
     for warning in reading.warnings:
-        typer.echo(f"{memo.name}: {warning}", err=True)
+        echo(f"{memo.name}: {warning}", err=True)
     if unread:
-        typer.echo(f"{named(unread)} of the room could not be read; what only they say is not found.", err=True)
+        echo(f"{named(unread)} of the room could not be read; what only they say is not found.", err=True)
     against = [one for one in checked if one.verdict is MemoVerdict.CONTRADICTED]
     for one in against:
         place = one.places[0]
-        typer.echo(f"Contradicted: “{one.statement.text}”\n  {place.document_name}, {place.place}: {place.text}")
+        echo(f"Contradicted: “{one.statement.text}”")
+        echo(f"  {place.document_name}, {place.place}: {place.text}")
     supported = sum(one.verdict is MemoVerdict.SUPPORTED for one in checked)
     missing = len(checked) - supported - len(against)
-    typer.echo(f"{supported} supported, {len(against)} contradicted, {missing} not found. See {page} and {data}.")
+    echo(f"{supported} supported, {len(against)} contradicted, {missing} not found. See {page} and {data}.")
     if against:
         raise SystemExit(1)
 
@@ -128,17 +129,6 @@ def _is_our_json(path: Path) -> bool:
         content = json.loads(path.read_text("utf-8"))
         return isinstance(content, dict) and {"memo", "statements"} <= set(content)
     return False
-
-
-def _make(folder: Path) -> None:
-    """Make the folder of the two files before anything is read: a check of a large room takes minutes."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        why = "it is a file" if folder.is_file() else error.strerror
-        raise BadRequest(f"The folder {folder} cannot be made ({why}). Choose another --out.") from error
-    if not os.access(folder, os.W_OK):
-        raise BadRequest(f"Nothing can be written in {folder}. Choose another folder with --out.")
 
 
 def _write(target: Path, content: str) -> None:

@@ -20,6 +20,7 @@ import typer
 from typer.core import TyperGroup
 
 from deployments.garbage import none_of_it
+from deployments.terminal import Escaping
 
 FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
 STOPPED = "Stopped. What was done is kept; the same command goes on from there."
@@ -120,6 +121,7 @@ for _name, _command in COMMANDS.items():
 
 def main() -> None:
     """Run the command line."""
+    sys.stdout, sys.stderr = Escaping(sys.stdout), Escaping(sys.stderr)  # type: ignore[assignment]
     if sys.argv[1:2] != ["serve"]:  # which lets the calls under way end
         _end_soon_after_an_interrupt()
     with errors_reported():

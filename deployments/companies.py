@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from deployments.terminal import echo
 from tasks.companies.facts import company_facts
 from tasks.companies.question import company_question
 
@@ -16,7 +17,7 @@ def facts(
     """Print the company's profile as JSON."""
     answer = company_facts(domain)
     for warning in answer.warnings:
-        typer.echo(warning, err=True)
+        echo(warning, err=True)
     content = answer.model_dump(mode="json", include=None if claims else {"profile"})
     typer.echo(json.dumps(content, ensure_ascii=False, indent=2))
 

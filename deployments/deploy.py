@@ -14,6 +14,7 @@ import typer
 from cronsim import CronSim, CronSimError
 
 from deployments.run import SAMPLE
+from deployments.terminal import echo
 from flows import prefect_server
 from flows.batch_definition import BatchDefinition
 from flows.batch_file import read_batch
@@ -62,7 +63,7 @@ def deploy(
             schedule = {"cron": cron, "timezone": timezone}
             lines = prefect.register(client, batch, definition, reports, schedule, pool, notify)
     for line in lines:
-        typer.echo(line)
+        echo(line)
 
 
 def check_schedule(cron: str, timezone: str) -> None:

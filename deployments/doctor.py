@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from api.keyring import stored_keys
 from api.settings import ApiSettings
 from deployments.failures import wrong_settings
+from deployments.terminal import echo
 from storage import database
 from storage.errors import DatabaseUnavailable
 from tasks.ai.registry import current_answerer
@@ -48,7 +49,7 @@ def doctor(
     for subject, check in checks.items():
         for result in _results(subject, check):
             has_failed = has_failed or result.failed
-            typer.echo(f"{result.mark} {result.subject:<12} {result.state}")
+            echo(f"{result.mark} {result.subject:<12} {result.state}")
     raise SystemExit(1 if has_failed else 0)
 
 

@@ -2,13 +2,13 @@
 
 import os
 import stat
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import BinaryIO, NamedTuple
 
+from deployments.terminal import echo
 from tasks.documents.drive.archives.archive import Archive
 from tasks.documents.drive.archives.members import ArchiveNotOpened, Member, is_archive
 from tasks.documents.drive.archives.opened import Key, open_archives
@@ -39,18 +39,18 @@ class Skipped:
     def add(self, name: str, reason: str) -> None:
         """Tell of a file that is skipped; the reason is half a sentence."""
         self.count += 1
-        print(f"{name}: skipped, {reason}.", file=sys.stderr)  # noqa: T201
+        echo(f"{name}: skipped, {reason}.", err=True)
 
     def add_all(self, sentences: Iterator[str]) -> None:
         """Tell what archives leave out."""
         for sentence in sentences:
             self.count += 1
-            print(sentence, file=sys.stderr)  # noqa: T201
+            echo(sentence, err=True)
 
     def tell_total(self) -> None:
         """Tell how many there are, if there are any."""
         if self.count:
-            print(f"{self.count} skipped.", file=sys.stderr)  # noqa: T201
+            echo(f"{self.count} skipped.", err=True)
 
 
 def documents_of(names: list[str], max_bytes: int, skipped: Skipped) -> Iterator[DocumentToRead]:

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from deployments.terminal import echo
 from storage import database, documents, run_documents, runs
 from tasks.documents.batch import read_documents
 from tasks.documents.drive.registry import acting_as_run_account
@@ -21,6 +22,7 @@ from tasks.figures.conflicts import RULE, RoomFigure, Step
 from tasks.figures.ledger import LedgerText, RoomLedger, build, room_ledger
 from tasks.figures.rows import conflict_row, decimal_text, derived_row, room_row
 from tasks.scoring.criteria import rule_of_run
+from tasks.text.escaped import escaped_line
 from tasks.user_file import nearest
 
 
@@ -53,7 +55,7 @@ def figures(
     build(texts, of_run=of_run)
     ledger = room_ledger(texts, concept, rule)
     if not ledger.figures:
-        typer.echo("No figure was found.", err=True)
+        echo("No figure was found.", err=True)
     _PRINTERS[format](ledger)
 
 
@@ -91,7 +93,7 @@ def _texts_of_room(folder: str) -> list[LedgerText]:
     except NotFound as error:
         raise NotFound(f"There is no run of this name. {error.message}") from error
     if unread:
-        typer.echo(f"Without {named(unread)}, which could not be read.", err=True)
+        echo(f"Without {named(unread)}, which could not be read.", err=True)
     return listed
 
 
@@ -151,6 +153,7 @@ def _print_csv(ledger: RoomLedger) -> None:
 
 def _harmless(value: str | None) -> str | None:
     """A cell that no spreadsheet takes for a formula; negative numbers stay numbers."""
+    value = escaped_line(value) if value else value
     if (value and value[0] in "=+@\t\r") or (value and value[0] == "-" and not value[1:2].isdigit()):
         return f"'{value}"
     return value
@@ -160,21 +163,21 @@ def _print_table(ledger: RoomLedger) -> None:
     order = {concept: place for place, concept in enumerate(taxonomy().concepts)}
     rows = sorted(ledger.figures, key=lambda row: order.get(row.figure.concept, len(order)))
     for line in _lines([*_COLUMNS[:-1]], [_cells(row) for row in rows]):
-        typer.echo(line)
+        echo(line)
     for conflict in ledger.conflicts:
         for other in conflict.others:
-            typer.echo(
+            echo(
                 f"Conflict: {conflict.concept}, {conflict.period}: {_in_place(conflict.counted)} counts; "
                 f"{_in_place(other)} does not. {conflict.rule}."
             )
     for tie in ledger.ties:
-        typer.echo(
+        echo(
             f"Does not tie: {tie['what']}: {tie['stated']} stated, {tie['computed']} computed "
             f"({tie['document_name']}, {tie['place']})."
         )
     if ledger.left_out:
         listed = ", ".join(f"{count} ({why})" for why, count in sorted(ledger.left_out.items()))
-        typer.echo(f"Left out: {listed}.", err=True)
+        echo(f"Left out: {listed}.", err=True)
 
 
 def _grouped(row: RoomFigure) -> str:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from deployments.terminal import echo
 from storage import database, keys
 from tasks.errors import BadRequest, Conflict, NotFound
 
@@ -34,13 +35,13 @@ def manage_keys(
     if name is None or _NAME.fullmatch(name) is None:
         raise BadRequest("Give the key a name: letters, digits, spaces and . _ @ -, at most 100.", {"name": "needed"})
     if action is KeyAction.ADD:
-        typer.echo(_add(name, _scopes(scope)))
-        typer.echo("Keep the key: it is shown this once. Callers send it in the header X-API-Key.", err=True)
+        echo(_add(name, _scopes(scope)))
+        echo("Keep the key: it is shown this once. Callers send it in the header X-API-Key.", err=True)
         return
     with database.writing() as session:
         if not keys.revoke_key(session, name):
             raise NotFound(f"No key {name!r} is in use. `diligence keys list` shows them.")
-    typer.echo(f"Revoked. A running service refuses {name!r} within 5 s.", err=True)
+    echo(f"Revoked. A running service refuses {name!r} within 5 s.", err=True)
 
 
 def _scopes(given: str) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Annotated, Final
 import typer
 
 from deployments.backup import megabytes
+from deployments.terminal import echo
 from flows import prefect_history
 from storage import database, pruning, vacuum
 from storage.columns import now
@@ -32,35 +33,35 @@ def prune(
     calls_before = now() - timedelta(days=min(keep_calls, _LONGEST)) if keep_calls is not None else None
     pruned = pruning.prune(keep, calls_before=calls_before, dry_run=dry_run)
     count = f"{len(pruned.runs):,} run{'' if len(pruned.runs) == 1 else 's'}"
-    typer.echo(f"{count} would be deleted; nothing was:" if dry_run else f"{count} deleted; what this freed:")
+    echo(f"{count} would be deleted; nothing was:" if dry_run else f"{count} deleted; what this freed:")
     for kind in pruning.KINDS:
-        typer.echo(f"{kind:<9} {pruned.rows[kind]:,} rows, {megabytes(pruned.size[kind])}")
+        echo(f"{kind:<9} {pruned.rows[kind]:,} rows, {megabytes(pruned.size[kind])}")
     for kind, (files, size) in (
         ("pictures", remove_pictures(pruned.texts, dry_run=dry_run)),
         ("spool", remove_left(dry_run=dry_run)),
     ):
-        typer.echo(f"{kind:<9} {files:,} files, {megabytes(size)}")
+        echo(f"{kind:<9} {files:,} files, {megabytes(size)}")
     if not dry_run:
         given_back = vacuum.give_back()
-        typer.echo(f"{'database':<9} {megabytes(given_back.before)} before, {megabytes(given_back.after)} now")
+        echo(f"{'database':<9} {megabytes(given_back.before)} before, {megabytes(given_back.after)} now")
         if given_back.problem is not None:
-            typer.echo(given_back.problem, err=True)
+            echo(given_back.problem, err=True)
     if pruned.since is not None:
         _prune_prefect(pruned.since, dry_run=dry_run)
 
 
 def _prune_prefect(before: datetime, *, dry_run: bool) -> None:
     if not prefect_history.is_embedded():
-        typer.echo("Prefect's server is yours (PREFECT_API_URL): what it keeps of old runs stays.", err=True)
+        echo("Prefect's server is yours (PREFECT_API_URL): what it keeps of old runs stays.", err=True)
         return
     if dry_run:
-        typer.echo(f"{'Prefect':<9} what it shows of runs before {before:%Y-%m-%d %H:%M} UTC")
+        echo(f"{'Prefect':<9} what it shows of runs before {before:%Y-%m-%d %H:%M} UTC")
         return
     try:
         history = prefect_history.prune_history(before)
     except Unavailable as error:
-        typer.echo(f"{error.message} What it shows of old runs stays.", err=True)
+        echo(f"{error.message} What it shows of old runs stays.", err=True)
         return
     if history is not None:
         freed = f"{megabytes(history.room.before)} before, {megabytes(history.room.after)} now"
-        typer.echo(f"{'Prefect':<9} {history.flow_runs:,} flow runs, {history.artifacts:,} artifacts deleted; {freed}")
+        echo(f"{'Prefect':<9} {history.flow_runs:,} flow runs, {history.artifacts:,} artifacts deleted; {freed}")

@@ -6,9 +6,11 @@ from typing import Annotated
 
 import typer
 
+from deployments.terminal import echo
 from storage import database
 from tasks.errors import BadRequest
 from tasks.reports.files import ReportFormat, render, standing_alone, write_report
+from tasks.reports.replacing import check_writable
 from tasks.reports.report import build
 
 
@@ -20,7 +22,8 @@ def report(
     """Give the report of a run."""
     database.check_exists()
     if out is not None:
-        typer.echo(write_report(build(run), format, out))
+        check_writable(out, f"report.{format}")
+        echo(write_report(build(run), format, out))
     elif not format.is_text and sys.stdout.isatty():
         raise BadRequest(f"A .{format} file cannot be shown in a terminal. Give --out FOLDER, or redirect it.")
     else:

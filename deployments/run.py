@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Final, cast
+from typing import IO, TYPE_CHECKING, Annotated, Any, Final, cast
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from deployments.garbage import none_of_it
+from deployments.terminal import echo
 from flows import prefect_server
 from flows.batch_definition import slug_of
 from flows.batch_file import Batch, read_batch
@@ -24,10 +25,14 @@ from storage.errors import DatabaseUnavailable
 from storage.settings import override_settings
 from tasks.ai.budget import cap_and_price
 from tasks.ai.money import Usage, dollars
+from tasks.ai.registry import current_answerer
 from tasks.documents.drive.registry import open_run_drive
 from tasks.errors import BadRequest, DiligenceError, Unavailable
 from tasks.ranking.embedders import embedder
+from tasks.remote.environment import usable_environment
+from tasks.reports.replacing import check_writable
 from tasks.reports.results import result_lines, results_of, warning_lines
+from tasks.text.escaped import escaped, escaped_line
 from tasks.tracking import run_tracked, untracked
 
 if TYPE_CHECKING:
@@ -72,6 +77,7 @@ def _run(batch_file: Path, criteria: Path | None, out: Path | None, *, retry_fai
     console = _console()
     screen = _checked_batch(batch_file, criteria)
     out = out or Path("reports") / "".join(c if c.isalnum() or c in " -_." else "_" for c in screen.name)
+    check_writable(out, "report.html", "report.json")
     console.print(f"{screen.name}: {screen.extent}")
     failed: CompaniesFailed | None = None
     with _prefect(console):
@@ -102,10 +108,10 @@ def _run(batch_file: Path, criteria: Path | None, out: Path | None, *, retry_fai
         console.print("Words in documents give orders to a model. With and without them these scores differ:")
         for line in contested:
             console.print(f"  {line}", soft_wrap=True)
-    typer.echo(f"run     {run_id}")
+    echo(f"run     {run_id}")
     for line in result_lines(results):
-        typer.echo(line)
-    typer.echo(f"report  {out / 'report.html'}")
+        echo(line)
+    echo(f"report  {out / 'report.html'}")
     return 1 if failed else 0
 
 
@@ -129,7 +135,7 @@ def _estimate(batch_file: Path, criteria: Path | None) -> int:
         with _progress(screen.name, console):
             result = estimate(batch_file.absolute(), criteria and criteria.absolute())
     for line in estimate_lines(result):
-        typer.echo(line)
+        echo(line)
     return 1 if any(company.problem for company in result.companies) else 0
 
 
@@ -139,12 +145,13 @@ def _checked_batch(batch_file: Path, criteria: Path | None) -> Batch:
     Raises:
         BadRequest: a file is wrong, or a folder of the local drive is not there.
         pydantic.ValidationError: a setting of the environment is wrong.
-        NotConfigured: the budget is in USD and the model's price is not known, or the configured embedding
-            model is not installed.
+        NotConfigured: the budget is in USD and the model's price is not known, the configured embedding model is
+            not installed, or a variable that the model needs to be reached cannot be used.
     """
     batch = read_batch(batch_file, criteria)
     with override_settings(batch.settings):
         cap_and_price()
+        current_answerer()
         embedder()
         _check_folders(batch, batch_file)
     return batch
@@ -174,10 +181,17 @@ def _console() -> Console:
     Names of batches, companies and documents are never markup.
     """
     if not logs.LogSettings.current().is_json:
-        return Console(stderr=True, markup=False, emoji=False, highlight=False)
+        return _Console(stderr=True, markup=False, emoji=False, highlight=False)
     logging.config.dictConfig(logs.log_config(request_ids.begin_request()))
     log_stream = cast("IO[str]", logs.LogStream(logging.getLogger(__name__)))
     return Console(file=log_stream, width=10_000, markup=False, emoji=False, highlight=False)
+
+
+class _Console(Console):
+    """Rich's console, which writes past what escapes stderr: here nothing in a line steers the terminal."""
+
+    def print(self, *shown: Any, **options: Any) -> None:
+        super().print(*(escaped(one) if isinstance(one, str) else one for one in shown), **options)
 
 
 def _is_log(console: Console) -> bool:
@@ -213,6 +227,7 @@ def _prefect(console: Console) -> Iterator[None]:
         logger.addHandler(handler)
     try:
         with ExitStack() as stack:
+            stack.enter_context(usable_environment())
             try:
                 with console.status("Starting Prefect …"):
                     prefect_server.prepare()
@@ -265,7 +280,7 @@ def _watch(batch: str, progress: Progress, ended: threading.Event, pause: float)
             return  # the run itself reports it
         for company_id, (name, done, total) in counts.items():
             if company_id not in bars:
-                bars[company_id] = progress.add_task(name, total=None)
+                bars[company_id] = progress.add_task(escaped_line(name), total=None)
             progress.update(bars[company_id], completed=done, total=total or None)
 
 

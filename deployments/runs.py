@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from deployments.terminal import echo
 from storage import database, runs
 from tasks.reports.results import result_lines, results_of
 from tasks.text.normalise import one_line
@@ -19,6 +20,6 @@ def list_runs(
     for row in rows:
         ended = "killed before its report was written" if row.reported_at is None else row.status.value
         status = row.status.value if row.status is runs.RunStatus.RUNNING else ended
-        typer.echo(f"{row.id}  {row.started_at:%Y-%m-%d %H:%M} UTC  {status}  {one_line(row.batch)}")
+        echo(f"{row.id}  {row.started_at:%Y-%m-%d %H:%M} UTC  {status}  {one_line(row.batch)}")
         for line in result_lines(results_of(row.id)):
-            typer.echo(f"  {line}")
+            echo(f"  {line}")

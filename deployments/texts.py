@@ -17,11 +17,13 @@ from uuid import uuid4
 import typer
 
 from deployments.documents import DocumentToRead, Skipped, documents_of, unpack
+from deployments.terminal import echo
 from tasks.documents.extract.configuration import reading_limits
 from tasks.documents.extract.pool.pool import ExtractionPool, processors
 from tasks.documents.extract.text_writer import Reading
 from tasks.documents.settings import DocumentSettings
-from tasks.errors import BadRequest, DiligenceError, Unavailable, Unreadable
+from tasks.errors import DiligenceError, Unavailable, Unreadable
+from tasks.reports.replacing import check_writable
 
 AHEAD: Final = 32
 AHEAD_BYTES: Final = 32 << 20
@@ -70,7 +72,7 @@ def print_texts(names: list[str], out: Path | None, jobs: int | None) -> int:
         if out is None:
             status = max((_print(name, reading) for name, reading in in_order(reader, documents, workers)), default=0)
         else:
-            _make(out)
+            check_writable(out)
             status = _write_all(reader, documents, workers, out)
     skipped.tell_total()
     return status
@@ -193,6 +195,9 @@ def _print(name: str, reading: Future[Reading]) -> int:
     text = _text(name, reading)
     if text is None:
         return 1
+    if sys.stdout.isatty():  # a pipe or a file gets the text as it is
+        typer.echo(text)
+        return 0
     sys.stdout.buffer.write(text)
     if text and not text.endswith(b"\n"):
         sys.stdout.buffer.write(b"\n")
@@ -207,7 +212,9 @@ def _write(name: str, reading: Future[Reading], out: Path) -> int:
     target = out / _file_name(name)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(text)
+        target.unlink(missing_ok=True)
+        with target.open("xb") as file:  # which follows no link
+            file.write(text)
     except OSError as error:
         with suppress(OSError):
             target.unlink()  # half a text would pass for the text
@@ -228,13 +235,6 @@ def _file_name(name: str) -> str:
     return f"{folders}{slash}{last}.txt"
 
 
-def _make(out: Path) -> None:
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BadRequest(f"{out} cannot be made a folder ({error.strerror}). Choose another --out.") from error
-
-
 def _text(name: str, reading: Future[Reading]) -> bytes | None:
     """The text of a reading; its warnings, or why it failed, go to stderr."""
     try:
@@ -243,10 +243,10 @@ def _text(name: str, reading: Future[Reading]) -> bytes | None:
         _failed(name, error.message)
         return None
     for warning in result.warnings:
-        print(f"{name}: {warning}", file=sys.stderr)  # noqa: T201
+        echo(f"{name}: {warning}", err=True)
     return result.text.encode()
 
 
 def _failed(name: str, why: str) -> int:
-    print(f"{name}: {why}", file=sys.stderr)  # noqa: T201
+    echo(f"{name}: {why}", err=True)
     return 1

@@ -24,6 +24,7 @@ from tasks.errors import BadRequest
 from tasks.reports.models import CompanyReport, CriterionReport, RunSummary
 from tasks.reports.results import RunResults
 from tasks.reports.wording import total_share
+from tasks.text.escaped import escaped
 from tasks.tracking import show
 
 WARNINGS: Final = "warnings"
@@ -195,7 +196,7 @@ def escape(text: str) -> str:
     Every mark that could begin a link (a bare address too), an image, emphasis, code, a cell, a list,
     a heading or HTML is escaped where it could; the rest stays legible as it is.
     """
-    return _MARKS.sub(_escaped, " ".join(text.split()))
+    return _MARKS.sub(_escaped, escaped(" ".join(text.split())))
 
 
 def _escaped(mark: re.Match[str]) -> str:

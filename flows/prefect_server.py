@@ -80,7 +80,7 @@ def server() -> Iterator[None]:
         Unavailable: the server did not start; the message says why.
     """
     prepare()
-    with starting() as started, started.used():
+    with usable_environment(), starting() as started, started.used():
         yield
 
 
@@ -138,7 +138,6 @@ class StartedServer:
 
 
 @contextmanager
-@usable_environment()
 def starting() -> Iterator[StartedServer]:
     """Start a server in the background, unless PREFECT_API_URL names one; it ends with the block.
 

@@ -205,7 +205,7 @@ def note_unsent() -> None:
 
 def note_new_database() -> None:
     """Tell the log that the database of Prefect's own server was damaged, and lies aside."""
-    log.warning("Prefect's database was damaged: a new one is used, the old one is kept beside it as prefect.db.damaged.")
+    log.warning("Prefect's database was damaged: a new one is used, the old one stays as prefect.db.damaged.")
 
 
 def _current_server() -> _Server:

@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from tasks.memo.check import CheckedClaim, MemoVerdict
 from tasks.reports.html import allowed, environment, part
+from tasks.text.escaped import escaped
 
 MARK: Final = "diligence check"
 """The generator that the page names: a page without it is somebody else's, and is not written over."""
@@ -38,7 +39,8 @@ class MemoSegment(NamedTuple):
 
 def as_json(memo: str, checked: Sequence[CheckedClaim]) -> str:
     """The JSON of a checked memo: `{memo, statements: [{text, kind, verdict, places, why}]}`."""
-    return json.dumps({"memo": memo, "statements": [_row(one) for one in checked]}, ensure_ascii=False, indent=2) + "\n"
+    content = {"memo": memo, "statements": [_row(one) for one in checked]}
+    return escaped(json.dumps(content, ensure_ascii=False, indent=2)) + "\n"
 
 
 def _row(one: CheckedClaim) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from tasks.evidence.pictures import find_picture
 from tasks.reports.evidence_links import FOLDER, is_own_file
 from tasks.reports.evidence_pages import CitedFor, EvidencePage, WaysOn, filled, pages_of, render_page, with_ways
 from tasks.reports.originals import originals_of
+from tasks.reports.replacing import replace_file
 from tasks.reports.written_evidence import WrittenEvidence, hashes_of
 
 
@@ -127,19 +128,3 @@ def _put_picture(content_hash: str, page: int, target: Path) -> None:
         os.link(source, target)
     except OSError:  # the folder is on another disk, or on one without links
         shutil.copyfile(source, target)
-
-
-def replace_file(target: Path, half: Path, content: bytes) -> None:
-    """Write a file in one step, by way of the file `half`; what is there and the same already is not written again.
-
-    Raises:
-        OSError: it cannot be written; nothing of it is left behind.
-    """
-    if target.exists() and target.read_bytes() == content:
-        return
-    try:
-        half.write_bytes(content)
-        half.replace(target)
-    except OSError:
-        half.unlink(missing_ok=True)
-        raise

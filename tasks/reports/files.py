@@ -273,7 +273,8 @@ def pack(folder: Path) -> Path:
         }
         if _holds(target, files):
             return target
-        with ZipFile(half, "w", compresslevel=_LEVEL) as archive:
+        half.unlink(missing_ok=True)
+        with ZipFile(half, "x", compresslevel=_LEVEL) as archive:
             for name, path in files.items():
                 entry = ZipInfo(name, _ALWAYS)
                 entry.external_attr = 0o644 << 16

@@ -64,6 +64,7 @@ from tasks.reports.wording import (
     weblink,
 )
 from tasks.reports.words import rectangles, words
+from tasks.text.escaped import escaped
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -201,11 +202,19 @@ def _shared(run: RunSummary, pages: CompanyPages, *, apart: bool, base: str) -> 
     }
 
 
+def _shown(value: Any) -> Any:
+    """A value as a page shows it: names and words of documents steer no reader's eye."""
+    if not isinstance(value, str):
+        return value
+    return Markup(escaped(value)) if isinstance(value, Markup) else escaped(value)  # noqa: S704 - it was one before
+
+
 @lru_cache(maxsize=1)
 def environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
+        finalize=_shown,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

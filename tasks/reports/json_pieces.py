@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from tasks.reports.models import CompanyReport, RunSummary
+from tasks.text.escaped import escaped
 
 _NUMBER: Final = r'\s+("{}": [^\s,]+)'
 _BOX: Final = re.compile(r"\{" + ",".join(map(_NUMBER.format, ("page", "left", "top", "right", "bottom"))) + r"\s+\}")
@@ -36,5 +37,5 @@ def closing(companies: int) -> str:
 
 
 def _indented(part: RunSummary | CompanyReport, steps: int) -> str:
-    text = _BOX.sub(r"{\1, \2, \3, \4, \5}", part.model_dump_json(indent=2))
+    text = _BOX.sub(r"{\1, \2, \3, \4, \5}", escaped(part.model_dump_json(indent=2)))
     return text.replace("\n", "\n" + "  " * steps)  # those of strings are escaped

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from filecmp import cmp
 from pathlib import Path
+from tempfile import TemporaryFile
 from types import TracebackType
 from typing import Self
 
@@ -41,7 +42,8 @@ class Replacing:
             if target not in self._halves:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 self._halves[target] = target.with_name(target.name + HALF)
-                mode = "wb"  # a killed run may have left one
+                self._halves[target].unlink(missing_ok=True)  # a killed run may have left one
+                mode = "xb"  # which follows no link
             with self._halves[target].open(mode) as file:
                 file.write(content if isinstance(content, bytes) else content.encode())
         except OSError as error:
@@ -71,3 +73,39 @@ class Replacing:
 
 def _unwritable(target: Path, error: OSError) -> BadRequest:
     return BadRequest(f"{target} cannot be written ({error.strerror}). Choose another folder with --out.")
+
+
+def replace_file(target: Path, half: Path, content: bytes) -> None:
+    """Write a file in one step, by way of the file `half`; what is there and the same already is not written again.
+
+    Raises:
+        OSError: it cannot be written; nothing of it is left behind.
+    """
+    if target.exists() and target.read_bytes() == content:
+        return
+    try:
+        half.unlink(missing_ok=True)
+        with half.open("xb") as file:  # which follows no link
+            file.write(content)
+        half.replace(target)
+    except OSError:
+        half.unlink(missing_ok=True)
+        raise
+
+
+def check_writable(folder: Path, *names: str) -> None:
+    """Make the folder that files of these names are to be written to, and write in it: before hours of work, not after.
+
+    Raises:
+        BadRequest: it cannot be made or written, or a folder has one of the names.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder, buffering=0) as trial:
+            trial.write(bytes(4096))  # a full disk takes a file, and nothing in it
+    except OSError as error:
+        why = "it is a file" if folder.is_file() else error.strerror
+        raise BadRequest(f"The folder {folder} cannot be written ({why}). Choose another --out.") from error
+    for path in (folder / name for name in names):
+        if path.is_dir():
+            raise BadRequest(f"{path} is a folder. Choose another folder with --out.")

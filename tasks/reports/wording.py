@@ -18,6 +18,7 @@ from tasks.reports.models import (
     OrderInDocument,
     ReportedQuote,
 )
+from tasks.text.escaped import escaped
 
 _OPENABLE: Final = re.compile(r"file:///[^/\s][^\s]*|/runs/[^/?#\s]+/documents/[^/?#\s]+/original")
 """Local files, on no other machine, and the documents of runs in the service."""
@@ -108,8 +109,8 @@ def link_address(url: str | None) -> str | None:
 
 
 def xml_text(text: str) -> str:
-    """The text without the characters that XML, and so an Office file, cannot hold."""
-    return _NO_XML.sub("", text)
+    """The text with what is unsafe to show spelled out, and without what XML, and so an Office file, cannot hold."""
+    return _NO_XML.sub("", escaped(text))
 
 
 def judge(answerer: str) -> str:

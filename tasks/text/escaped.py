@@ -1,0 +1,29 @@
+"""Text from elsewhere as it may be shown: what moves a cursor, turns a line around or has no shape is spelled out."""
+
+import re
+from typing import Final
+
+_UNSAFE: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_IN_A_LINE: Final = str.maketrans({"\n": "\\u000a", "\t": "\\u0009"})
+
+
+def escaped(text: str) -> str:
+    r"""The text with controls, directions and shapeless characters as JSON writes them, `\u001b`; `\n` and `\t` stay.
+
+    So JSON stays JSON of the same names. Soft hyphens and the joiners of Persian and Indian scripts stay too.
+    """
+    return _UNSAFE.sub(lambda match: spelled(match.group()), text)
+
+
+def escaped_line(text: str) -> str:
+    """The same without line breaks and tabs: nothing in a name begins another line."""
+    return escaped(text).translate(_IN_A_LINE)
+
+
+def spelled(characters: str) -> str:
+    r"""Each character as `\u1234`; those above U+FFFF as two."""
+    units = characters.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
