@@ -212,9 +212,7 @@ def _write(name: str, reading: Future[Reading], out: Path) -> int:
     target = out / _file_name(name)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.unlink(missing_ok=True)
-        with target.open("xb") as file:  # which follows no link
-            file.write(text)
+        target.write_bytes(text)
     except OSError as error:
         with suppress(OSError):
             target.unlink()  # half a text would pass for the text
