@@ -33,7 +33,7 @@ MODEL = {"DILIGENCE_AI_MODEL": "m", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "h
 
 @pytest.fixture(autouse=True)
 def no_connections(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_file", "ssl_cert_dir"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
 
