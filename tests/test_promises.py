@@ -184,6 +184,7 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "**What Prefect keeps**": ("flows/test_flows.py::test_prefect_keeps_no_text_of_a_document",),
         "**What it shows**": ("flows/test_artifacts.py::test_text_from_elsewhere_is_shown_and_does_nothing",),
+        "**Its settings**": ("deployments/test_environment.py::test_prefect_reads_no_settings_of_the_current_folder",),
         "**Reading**": (
             "tasks/documents/extract/pool/test_pool.py::test_a_document_that_hangs_is_given_up",
             "tasks/documents/extract/pool/test_pool.py::test_a_document_that_crashes_its_reader_fails_alone",
@@ -213,7 +214,9 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
             "api/test_runs.py::test_names_and_words_are_no_markup",
             "deployments/test_command_line.py::test_a_failed_company_is_exit_status_1_with_the_report_written",
             "flows/test_artifacts.py::test_text_from_elsewhere_is_shown_and_does_nothing",
+            "deployments/test_environment.py::test_hostile_names_reach_no_output_raw",
         ),
+        "**Half-written files**": ("deployments/test_environment.py::test_a_half_written_file_follows_no_link",),
         "**Prompts**": ("tasks/ai/test_prompts.py::test_a_text_cannot_close_its_own_fence",),
         "**Orders to a model**": (
             "tasks/scoring/test_orders.py::test_bad_news_beside_an_order_reaches_the_judge_and_counts",
@@ -240,6 +243,10 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
         "**TLS**": (
             "tasks/companies/web/test_fetch_safety.py::test_a_certificate_that_no_public_authority_gave_is_not_trusted",
             "tasks/companies/web/test_fetch_safety.py::test_proxies_of_the_environment_and_cookies_are_left_alone",
+        ),
+        "**The model's and Google's clients**": (
+            "deployments/test_environment.py::test_a_variable_that_cannot_be_used_is_named",
+            "deployments/test_environment.py::test_prefect_gets_an_environment_that_it_can_use",
         ),
         "**A body**": (
             "api/test_problems.py::test_a_compressed_body_is_refused_and_told_why",

@@ -2,6 +2,8 @@
 
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from tasks.errors import BadRequest, NotConfigured
 from tasks.remote.environment import check_connection, usable_environment
 from tasks.reports.replacing import Replacing, check_writable
 from tasks.text.escaped import escaped, escaped_line
-from tests.deployments.test_command_line import call, run
+from tests.deployments.test_command_line import call, clean_environment, run
 
 UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 NAMES = [
@@ -77,6 +79,20 @@ def test_prefect_gets_an_environment_that_it_can_use(monkeypatch: pytest.MonkeyP
         assert check_connection("http://api.example") == "http://proxy.example:3128"
     assert os.environ["SSL_CERT_FILE"] == "/nonexistent"
     assert "NO_PROXY" not in os.environ
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["NAME=café\n".encode("latin-1"), "A=ü".encode("utf-16"), b"PREFECT_API_URL=http://x.example"],
+    ids=["latin-1", "utf-16", "a server"],
+)
+def test_prefect_reads_no_settings_of_the_current_folder(content: bytes, tmp_path: Path) -> None:
+    for name in (".env", "prefect.toml", "pyproject.toml"):
+        (tmp_path / name).write_bytes(content)
+    look = "import flows; from prefect.settings import PREFECT_API_URL as url; print(url.value())"
+    here, own = str(tmp_path), clean_environment(tmp_path)
+    done = subprocess.run([sys.executable, "-c", look], cwd=here, env=own, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("None\n", "")
 
 
 @pytest.mark.parametrize("name", NAMES, ids=ascii)
