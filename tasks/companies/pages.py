@@ -15,10 +15,11 @@ from typing import Any, Final
 from urllib.parse import quote, urlsplit
 
 from tasks.ai.prompt_injection import find_orders, without_injections
-from tasks.companies.company_match import Identity, is_parked
+from tasks.companies.company_match import Identity
 from tasks.companies.edgar import newest_report
 from tasks.companies.search import Searcher
 from tasks.companies.settings import CompanySettings
+from tasks.companies.walls import find_wall
 from tasks.companies.web.page import Page
 from tasks.companies.web.site import read_public, website
 from tasks.companies.wikidata.client import summary_of
@@ -120,7 +121,10 @@ def read_pages(question: str, identity: Identity, searcher: Searcher | None, unt
         report = threads.submit(newest_report, identity.ciks) if "sec" in sources and identity.ciks else None
         search_results = _search_results(search, until_first, notes) if search else []
         pages = dict(zip(homes, _results(homes.values(), until_first), strict=True))
-        pages = {url: None if page is not None and is_parked(page) else page for url, page in pages.items()}
+        for domain, (url, _) in zip(identity.domains, sites, strict=False):
+            if (home := pages[url]) is not None and (wall := find_wall(home, domain)) is not None:
+                notes.append(wall.sentence(domain))
+                pages[url] = None
         # Then the pages that these lead to.
         max_linked = 2 if search_results else _MAX_LINKED
         links = [url for page in pages.values() for url in _fitting_links(page, question, identity)[:max_linked]]
@@ -133,7 +137,9 @@ def read_pages(question: str, identity: Identity, searcher: Searcher | None, unt
             pages[filing.url] = filing
     finally:
         threads.close()
-    about = [page for page in pages.values() if page is not None and identity.is_shown_by(page, page.url)]
+    domain = next(iter(identity.domains), "")
+    read = [page for page in pages.values() if page is not None and find_wall(page, domain, is_home=False) is None]
+    about = [page for page in read if identity.is_shown_by(page, page.url)]
     log.info("%d of %d pages are about the company", len(about), len(pages))
     has_injection = any(find_orders(text) for page in about for text in (page.title or "", _text(page)))
     if has_injection:

@@ -8,20 +8,21 @@ import logging
 import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from datetime import date
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from tasks.companies.claims import Claim, ClaimCollector, SourceClaims, left_out, one_text
-from tasks.companies.company_match import Identity, is_empty, is_parked
+from tasks.companies.company_match import Identity, is_empty
 from tasks.companies.domain import registrable
 from tasks.companies.schema_org import own_organization, read_organization, web_address
 from tasks.companies.settings import CompanySettings
-from tasks.companies.web.page import FeedUpdate, Page, feed_updates, read_page
-from tasks.companies.web.response import WebResponse
-from tasks.companies.web.safe_addresses import domain_of
-from tasks.companies.web.site import fetch_home, fetch_page, website
-from tasks.errors import DiligenceError, NotFound, UnsupportedFormat
+from tasks.companies.walls import find_wall, is_default_text
+from tasks.companies.web.page import FeedUpdate, Page, feed_updates
+from tasks.companies.web.safe_addresses import Address, domain_of
+from tasks.companies.web.site import fetch_home, fetch_page, read_following, website
+from tasks.errors import DiligenceError, NotFound, SourceFailed, UnsupportedFormat
 from tasks.remote.fan_out import FanOut
 
 log = logging.getLogger(__name__)
@@ -55,30 +56,35 @@ class WebsiteSource:
         Raises:
             BadRequest: `domain` is no registrable domain.
             NotAllowed: the site does not let programs fetch its home page.
-            DiligenceError: it cannot be reached, or its home page cannot be read.
+            DiligenceError: it cannot be reached, its home page cannot be read, or a wall stands before it.
         """
         domain = registrable(domain)
         url, trusted = website(domain)
         identity = Identity(None, (domain,), (url,))
         try:
-            home = _read(fetch_home(domain))
+            home = read_following(fetch_home(domain), trusted)
         except (NotFound, UnsupportedFormat):
             return None
+        if trusted and Address.parse(home.url).origin == Address.parse(url).origin:
+            identity = replace(identity, sites=(url, home.url))  # the server of the setting leads within itself
         if not identity.owns(home.url):
             other = domain_of(home.url) or "another address"
             warning = f"The website of {domain} leads to {other}, which was not read. Ask for that one."
             return SourceClaims([], [warning])
+        wall = find_wall(home, domain)
+        if wall is not None and wall.shuts_out:
+            raise SourceFailed(wall.sentence(domain))
         if is_empty(home):
             return None
-        if is_parked(home):
-            return SourceClaims([], [f"The domain {domain} is parked: its page is no company's, and was not used."])
+        if wall is not None:
+            return SourceClaims([], [wall.sentence(domain)])
         threads = FanOut(1 + _MAX_MORE_PAGES, "website")
         feed = threads.submit(_updates, home, identity, trusted)
         claims = dict(_claims(home, domain, identity, is_home=True))
         if not {"hq", "founded_year"} <= claims.keys():
             futures = [threads.submit(_page, link, trusted) for link in _about_pages(home, identity)]
             for page in filter(None, (_result(future, "page") for future in futures)):
-                if identity.owns(page.url):
+                if identity.owns(page.url) and find_wall(page, domain, is_home=False) is None:
                     claims = {**dict(_claims(page, domain, identity, is_home=False)), **claims}
         updates = _result(feed, "feed")
         if updates is not None:
@@ -93,11 +99,7 @@ class WebsiteSource:
 
 
 def _page(url: str, trusted: bool) -> Page:
-    return _read(fetch_page(url, trusted=trusted))
-
-
-def _read(answer: WebResponse) -> Page:
-    return read_page(answer.content, answer.content_type, answer.url)
+    return read_following(fetch_page(url, trusted=trusted), trusted)
 
 
 def _result(future: Future[Any], what: str) -> Any:
@@ -119,7 +121,7 @@ def _claims(page: Page, domain: str, identity: Identity, *, is_home: bool) -> It
                 values.setdefault(field, value)
     if is_home:
         for field, value in _home_values(page, organization or {}, identity):
-            if value is not None:
+            if value is not None and not is_default_text(value, page, domain):
                 values.setdefault(field, value)
     for field, value in values.items():
         collector = ClaimCollector("website", page.url)

@@ -223,13 +223,13 @@ class Web:
                     raise (_OutOfReach if unsent else TryAgain)(failure) from None
                 raise failure from None
             seconds = time.monotonic() - start
-        if 200 <= response.status < 300 or response.status in request.expect:
+        if response.status in request.expect or (200 <= response.status < 300 and not response.is_challenge):
             limiter.answered()
             return response, seconds
         if response.status in REDIRECTS and request.method == "GET" and "location" in response.headers:
             return response, seconds
         refusal = error_of_status(response)
-        if response.status in BUSY:
+        if response.status in BUSY and not response.is_challenge:
             after = response.retry_after
             if after is None and response.status == 429 and isinstance(limiter, SourceLimiter):
                 after = limiter.unnamed_hold

@@ -40,6 +40,9 @@ _TEXT_NODES: Final = "//body//text()[not(parent::script or parent::style or pare
 _SLOW_ENCODINGS: Final = {"punycode", "idna"}
 """Python knows these as encodings; no page is in them, and what they take grows with the square of the text."""
 _ASCII: Final = bytes(range(128))
+_REFRESH: Final = re.compile(
+    r"\s*+(?:10|\d)?(?:\.\d*+)?\s*+[;,\s]\s*+(?:url\s*+=)?(?P<url>.+)", re.IGNORECASE | re.DOTALL
+)
 _BLOCK_TAGS: Final = {"p", "head", "quote", "code", "item", "fw", "ab", "comments"}
 
 
@@ -56,6 +59,7 @@ def read_html(data: bytes, content_type: str, url: str) -> dict[str, Any]:
         "language": _language(tree, meta),
         "metadata": meta,
         "canonical": canonical,
+        "refresh": _refresh(tree, base),
         "feeds": feeds,
         "links": _links(tree, base),
         "schema_org": schema_org_items(tree, base),
@@ -137,6 +141,19 @@ def _pointers(tree: html.HtmlElement, base: str) -> tuple[list[str], str | None]
         if "alternate" in relations and kind in _FEED_TYPES and len(feeds) < _MAX_FEEDS:
             feeds |= dict.fromkeys(filter(None, [_absolute(base, element.get("href") or "")]))
     return list(feeds), canonical
+
+
+def _refresh(tree: html.HtmlElement, base: str) -> str | None:
+    """Where a `meta` of the kind `refresh` leads within ten seconds; one for browsers without scripts does not count.
+
+    HTML's "shared declarative refresh steps": seconds, a separator, `url=` that may be missing, and quotes.
+    """
+    for element in tree.iter("meta"):
+        content = (element.get("content") or "")[: _MAX_LINK_LENGTH + 100]
+        match = _REFRESH.match(content) if (element.get("http-equiv") or "").strip().lower() == "refresh" else None
+        if match is not None and next(element.iterancestors("noscript"), None) is None:
+            return _absolute(base, match["url"].strip().strip("'\""))
+    return None
 
 
 def _links(tree: html.HtmlElement, base: str) -> list[tuple[str, str]]:

@@ -28,6 +28,7 @@ HTML, FILING, FEED, TEXT, PDF = ".html", ".filing", ".feed", ".txt", ".pdf"
 LIMITS: Final = Limits(seconds=15, memory_mb=1024, max_mb=32, languages=None)
 """A page of 40 KB takes 0.1 s, one of 4 MB of text 0.5, and one of 4 MB of nothing but tags 8."""
 _PROCESSES: Final = 2
+_MAX_MARKUP: Final = 100_000
 
 
 def parse(data: bytes, kind: str, content_type: str = "", url: str = "") -> str:
@@ -99,7 +100,8 @@ class Page:
 
     `paragraphs` are the main text, each of one line, but a table, whose rows are lines and whose cells are parted
     by tabs. `metadata` is its meta elements by name in lower case (`og:image`), `schema_org` what it describes
-    in JSON-LD's form, by JSON-LD and microdata. `feeds`, `links` (address and words) and `canonical` are absolute.
+    in JSON-LD's form, by JSON-LD and microdata. `feeds`, `links` (address and words), `canonical` and `refresh`, to
+    which a browser would go on at once, are absolute. `markup` is HTML as it was sent, its first 100 KB.
     """
 
     url: str
@@ -112,6 +114,8 @@ class Page:
     feeds: Sequence[str] = ()
     links: Sequence[tuple[str, str]] = ()
     canonical: str | None = None
+    refresh: str | None = None
+    markup: bytes = b""
 
     @property
     def text(self) -> str:
@@ -133,7 +137,7 @@ def read_page(data: bytes, content_type: str, url: str) -> Page:
     if kind == HTML:
         fields = json.loads(parse(data, HTML, content_type, url))
         fields["links"] = [(address, words) for address, words in fields["links"]]
-        return Page(url=url, **fields)
+        return Page(url=url, markup=data[:_MAX_MARKUP], **fields)
     return Page(url=url, paragraphs=_blocks(data, kind))
 
 

@@ -18,12 +18,26 @@ from tasks.errors import DiligenceError, NotFound, SourceFailed, TookTooLong, To
 from tasks.remote.retry import read_retry_after
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_CHALLENGES: Final = frozenset(
+    {
+        ("cf-mitigated", "challenge"),
+        ("x-amzn-waf-action", "challenge"),
+        ("x-amzn-waf-action", "captcha"),
+        ("x-vercel-mitigated", "challenge"),
+    }
+)
+"""Headers of answers that ask for a browser: developers.cloudflare.com/cloudflare-challenges, "Detect a Challenge Page
+response"; docs.aws.amazon.com/waf, "CAPTCHA and Challenge action behavior", whose challenge comes as a 202."""
 BUSY = frozenset({429, 500, 502, 503, 504})
 """Statuses after which the same request may have another answer."""
 
 
 ACCEPTED_ENCODINGS: Final = "gzip, deflate"
 """The Accept-Encoding of requests; Brotli and Zstandard would need libraries that nothing else does."""
+
+
+class SiteChallenge(SourceFailed):
+    """The server asks for a browser that runs its scripts."""
 
 
 @dataclass(frozen=True)
@@ -63,14 +77,21 @@ class WebResponse:
             raise SourceFailed(f"{self.name} sent something else than the JSON that it should have.") from None
 
     @property
+    def is_challenge(self) -> bool:
+        """Whether the server says that it asks for a browser."""
+        return any(self.headers.get(name, "").strip().lower() == value for name, value in _CHALLENGES)
+
+    @property
     def retry_after(self) -> float | None:
         """Seconds that the server asks to wait for; None if it does not say."""
         return read_retry_after(self.headers.get("retry-after"))
 
 
 def error_of_status(response: WebResponse) -> DiligenceError:
-    """The error that a status which is not 2xx means."""
+    """The error that a challenge, or a status which is not 2xx, means."""
     status, name = response.status, response.name
+    if response.is_challenge:
+        return SiteChallenge(f"{name} asks for a browser that runs scripts, and answers no program.")
     if status in {404, 410}:
         return NotFound(f"{name} has nothing at that address (HTTP {status}).")
     if status == 429:

@@ -19,9 +19,9 @@ from tasks.companies.settings import CompanySettings
 from tasks.companies.web.client import Web
 from tasks.companies.web.page import Page, read_page, shortened
 from tasks.companies.web.request import USUAL, FetchLimits
-from tasks.companies.web.response import WebResponse
+from tasks.companies.web.response import SiteChallenge, WebResponse
 from tasks.companies.web.safe_addresses import Address
-from tasks.errors import DiligenceError, NotAllowed, TookTooLong, Unavailable
+from tasks.errors import DiligenceError, NotAllowed, SourceFailed, TookTooLong, Unavailable
 
 NAME: Final = "diligence"
 """What a robots.txt calls us."""
@@ -89,10 +89,25 @@ def read_public(url: str, trusted: bool) -> Page:
     """Fetch a page and read it, as far as its main text is looked at.
 
     Raises:
+        DiligenceError: as `fetch_page` and `read_following`.
+    """
+    return shortened(read_following(fetch_page(url, trusted=trusted), trusted), _MAX_CHARACTERS)
+
+
+def read_following(answer: WebResponse, trusted: bool) -> Page:
+    """Read a page, or the one that it leads a browser to: a `meta refresh` is followed as a redirect is.
+
+    Raises:
+        SourceFailed: it leads on too often.
         DiligenceError: as `fetch_page` and `read_page`.
     """
-    answer = fetch_page(url, trusted=trusted)
-    return shortened(read_page(answer.content, answer.content_type, answer.url), _MAX_CHARACTERS)
+    first = Address.parse(answer.url).origin
+    for _ in range(PAGE_LIMITS.redirects + 1):
+        page = read_page(answer.content, answer.content_type, answer.url)
+        if page.refresh is None or page.refresh == page.url:
+            return page
+        answer = fetch_page(page.refresh, trusted=trusted and Address.parse(page.refresh).origin == first)
+    raise SourceFailed(f"{answer.name} redirects more than {PAGE_LIMITS.redirects} times.")
 
 
 def website(domain: str) -> tuple[str, bool]:
@@ -155,6 +170,8 @@ class Robots:
             answer = self._web.get(
                 f"{site}/robots.txt", trusted=trusted, limits=ROBOTS_LIMITS, expect=[*range(400, 429), *range(430, 500)]
             )
+        except SiteChallenge:  # unavailable, as a 4xx: RFC 9309, 2.3.1.3
+            return Protego.parse("")
         except DiligenceError:
             return None
         text = answer.content.decode("utf-8-sig", "replace") if answer.status < 300 else ""
