@@ -127,6 +127,6 @@ def find_ledgers(session: Session, text_ids: Iterable[int], concept: str | None 
         chosen = sql_select(of_figures).where(of_figures.c.text_id.in_(some))
         if concept is not None:
             chosen = chosen.where(of_figures.c.concept == concept)
-        for row in connection.execute(chosen.order_by(of_figures.c.text_id, of_figures.c.start)):
+        for row in connection.execute(chosen.order_by(of_figures.c.text_id, of_figures.c.start, of_figures.c.id)):
             figures.setdefault(row.text_id, []).append(cast("StoredFigure", row))
     return {text_id: TextLedger(ledger, figures.get(text_id, [])) for text_id, ledger in ledgers.items()}

@@ -160,7 +160,8 @@ def _order(rule: Sequence[Step]) -> Callable[[RoomFigure], tuple[object, ...]]:
     steps = [_STEPS[step] for step in rule]
 
     def key(row: RoomFigure) -> tuple[object, ...]:
-        return *(step(row) for step in steps), row.figure.step, row.document_name, row.figure.start
+        place = row.document_name, row.path, row.document_id, row.figure.start
+        return *(step(row) for step in steps), row.figure.step, *place
 
     return key
 

@@ -57,7 +57,16 @@ def build_ledger(company_id: int) -> int:
     """Find the figures in the documents of a company of a run; gives how many texts were looked through now."""
     with database.reading() as session:
         documents = run_documents.company_documents(session, company_id)
-    return build(LedgerText(row.text_id, row.document_id, row.name) for row in documents if row.text_id is not None)
+    rows = [row for row in documents if row.text_id is not None]
+    return build(LedgerText(row.text_id or 0, row.document_id, row.name, row.path) for row in rows)
+
+
+def first_by_path(texts: Iterable[LedgerText]) -> dict[int, LedgerText]:
+    """Each text once, by path and name: copies count once, as the first of them, whichever was read first."""
+    by_text: dict[int, LedgerText] = {}
+    for text in sorted(texts, key=lambda text: (text.path, text.document_name, text.document_id)):
+        by_text.setdefault(text.text_id, text)
+    return by_text
 
 
 def ledger_version() -> str:
@@ -78,7 +87,7 @@ def build(texts: Iterable[LedgerText], *, of_run: bool = False) -> int:
 
     `of_run`: what a run found by the concepts that its batch file names stays, while the settings name no others.
     """
-    names = {text.text_id: text.document_name for text in texts}
+    names = {text_id: text.document_name for text_id, text in first_by_path(texts).items()}
     concepts = taxonomy()
     version = _version(concepts)
     with database.reading() as session:
@@ -109,16 +118,16 @@ def room_ledger(texts: Iterable[LedgerText], concept: str | None = None, rule: S
 
     `rule` decides which of the figures that contradict each other counts.
     """
-    documents: dict[int, LedgerText] = {}
-    for text in texts:
-        documents.setdefault(text.text_id, text)  # copies count once
+    documents = first_by_path(texts)
     with database.reading() as session:
         found = figures.find_ledgers(session, documents)
     rows: list[RoomFigure] = []
     ties: list[dict[str, Any]] = []
     left_out: dict[str, int] = {}
-    for text_id, (ledger, stored) in found.items():
-        document = documents[text_id]
+    for text_id, document in documents.items():
+        if text_id not in found:
+            continue
+        ledger, stored = found[text_id]
         rows.extend(_room_figures(stored, ledger, document))
         ties.extend(
             {**tie, "document_id": document.document_id, "document_name": document.document_name} for tie in ledger.ties

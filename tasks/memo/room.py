@@ -13,7 +13,7 @@ from typing import Final
 from storage import database, texts
 from tasks.figures.fiscal_calendar import Calendar
 from tasks.figures.fiscal_years import calendar_of_room
-from tasks.figures.ledger import LedgerText, RoomLedger, build, room_ledger
+from tasks.figures.ledger import LedgerText, RoomLedger, build, first_by_path, room_ledger
 from tasks.scoring.passages import Index, PassageSpan, passages_of
 from tasks.text.quotations import in_sentence
 
@@ -58,9 +58,7 @@ class RoomTexts:
     def __init__(self, documents: Iterable[LedgerText], names: str = "") -> None:
         """`names` are words that name the company: a memo may name it where a document says "we"."""
         self.names = names
-        once: dict[int, LedgerText] = {}
-        for document in documents:
-            once.setdefault(document.text_id, document)
+        once = first_by_path(documents)
         build(once.values())
         self.ledger: RoomLedger = room_ledger(once.values())
         self.line_of = lru_cache(maxsize=1024)(_line_of)

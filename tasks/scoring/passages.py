@@ -140,7 +140,7 @@ class CutText(NamedTuple):
 
 
 def passages_of(sizes: Mapping[int, int], strings: dict[str, str]) -> Iterator[CutText]:
-    """Stored texts and their passages, which are cut and stored unless they were before.
+    """Stored texts and their passages, which are cut and stored unless they were before, in the order of `sizes`.
 
     Args:
         sizes: how long each text is, in characters, by its id. Small ones are loaded many at a time.
@@ -148,16 +148,16 @@ def passages_of(sizes: Mapping[int, int], strings: dict[str, str]) -> Iterator[C
     """
     for text_ids in texts.groups_of(sizes):
         with database.reading() as session:
-            found = texts.words_of(session, text_ids)
+            words = dict(texts.words_of(session, text_ids))
             rows = texts.find_passages(session, text_ids, CUT_BY)
-            uncut = texts.find_texts(session, [text_id for text_id, _ in found if text_id not in rows])
+            uncut = texts.find_texts(session, [text_id for text_id in words if text_id not in rows])
         new = {text.id: _cut_stored(text) for text in uncut if text.id is not None}
         if new:
             with database.writing() as session:
                 texts.save_passages(session, CUT_BY, new)
-        for text_id, text in found:
+        for text_id in filter(words.__contains__, text_ids):
             of_text = new[text_id] if text_id in new else rows[text_id]
-            yield CutText(text_id, text, [_span(row, strings) for row in of_text])
+            yield CutText(text_id, words[text_id], [_span(row, strings) for row in of_text])
 
 
 def _cut_stored(text: StoredText) -> list[Passage]:
