@@ -10,7 +10,7 @@ PEERS := .peers/.installed
 JOBS ?= 3
 SIDE_BY_SIDE := -n $(JOBS) --dist loadgroup
 
-.PHONY: demo test test-all test-failed check bench faults fuzz format lock clean
+.PHONY: demo test test-all test-failed check sbom wheel bench faults fuzz format lock clean
 
 demo: $(RUN)  ## run the sample batch and say where its report is
 	$(BIN)/diligence demo
@@ -25,11 +25,18 @@ test-failed: $(DEV)  ## the tests that failed the last time, one after the other
 	-sed -i 's/@[A-Za-z _-]*"/"/' .pytest_cache/v/cache/lastfailed  # a name bears its group while tests run side by side
 	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none
 
-check: $(DEV)  ## style, format, types, and which room imports which
+check: $(DEV)  ## style, format, types, which room imports which, and licences
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python .ci/licences.py requirements.lock requirements-dev.lock
+
+sbom: $(DEV)  ## what the wheel needs, as CycloneDX lists it: dist/diligence.cdx.json
+	$(BIN)/python .ci/sbom.py dist/diligence.cdx.json
+
+wheel: sbom  ## the wheel, with that list in its .dist-info/sboms/; the same bytes from the same commit
+	$(PIP) wheel --no-deps --no-build-isolation --wheel-dir dist .
 
 bench: $(DEV) $(PEERS)  ## measure; the figures are kept in tests/benchmarks/README.md
 	$(BIN)/python -m tests.benchmarks
