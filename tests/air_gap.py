@@ -1,8 +1,8 @@
 """Runs commands where there is no route to anywhere, and says which names were looked up: `python -m tests.air_gap`.
 
 A network namespace with nothing but loopback; in it a resolver on 127.0.0.1 (named by a resolv.conf of its own, bound
-over the system's in a mount namespace) answers every question with "no such name" and notes it. On Linux, as root or with
-user namespaces: unshare(1), resolv.conf(5).
+over the system's in a mount namespace) answers every question with "no such name" and notes it. On Linux, as root or
+with user namespaces: unshare(1), resolv.conf(5).
 """
 
 import json

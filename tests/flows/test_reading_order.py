@@ -100,10 +100,12 @@ def _written(folder: Path, out: Path, memo: Path) -> dict[str, str]:
     for name, arguments in {
         "figures": ["figures", "rooms/alpha", "--format", "json"],
         "figures of the run": ["figures", run, "--format", "csv"],
-        "check": ["check", str(memo), "rooms/alpha"],
+        "check": ["check", str(memo), "--room", "rooms/alpha", "--out", str(folder / "checked")],
     }.items():
         result = runner.invoke(app, arguments)
+        assert result.exit_code in {0, 1}, result.output
         files[name] = f"{result.exit_code}\n{result.output}"
+    files |= {path.name: path.read_text() for path in sorted((folder / "checked").iterdir())}
     own = {run: "RUN", run.replace("-", "-<wbr>"): "RUN", str(folder): "FOLDER"}
     for name, text in files.items():
         for one, word in own.items():
