@@ -227,6 +227,7 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
             "tasks/scoring/test_quotes.py::test_any_quote_and_any_text_give_a_span_of_the_text_or_none",
         ),
         "**Addresses**": (
+            "tasks/companies/test_walls.py::test_a_refresh_leads_no_further_than_a_redirect",
             "tasks/companies/web/test_fetch_safety.py::test_a_page_on_this_machine_is_not_fetched",
             "tasks/companies/web/test_fetch_safety.py::test_a_name_with_one_private_address_among_public_ones_is_refused",
             "tasks/companies/web/test_fetch_safety.py::test_a_name_that_changes_its_address_after_the_check_is_connected_to_as_checked",
@@ -262,6 +263,15 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
         "**Every failure**": ("api/test_problems.py::test_a_mistake_of_ours_gives_nothing_away",),
         "**Every answer**": ("api/test_problems.py::test_every_answer_carries_the_security_headers",),
         "**What it accepts**": ("api/test_openapi.py::test_whatever_is_sent_is_answered_as_the_schema_says",),
+        "**Parts**": (
+            "test_supply.py::test_the_list_of_parts_names_what_the_wheel_needs_and_is_the_same_each_time",
+            "test_supply.py::test_the_wheel_holds_the_list_of_its_parts",
+        ),
+        "**Licences**": (
+            "test_supply.py::test_a_licence_that_is_not_allowed_fails_the_check",
+            "test_supply.py::test_every_licence_of_the_locks_is_allowed",
+        ),
+        "**Without a network**": ("test_supply.py::test_without_any_route_everything_works_and_no_name_is_looked_up",),
     },
 }
 
