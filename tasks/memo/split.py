@@ -6,6 +6,7 @@ says enough. Headings, questions and lines that announce a list claim nothing.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,7 +18,7 @@ from tasks.statements.figures import figures
 from tasks.statements.tables import source_sentences
 
 _QUOTED: Final = re.compile(
-    r"“(?P<high>[^“”]{3,2000}?)”|„(?P<low>[^„“”]{3,2000}?)[“”]|«\s*(?P<angle>[^«»]{3,2000}?)\s*»"
+    r"“(?P<high>[^“”]{3,2000}?)”|„(?P<low>[^„“”]{3,2000}?)[“”]|«(?=[^«»]{3,2000}»)\s*+(?P<angle>[^«»\s]++(?:\s++[^«»\s]++)*+)\s*+»"
     r"|(?<![\w\"])\"(?P<straight>[^\"\s][^\"]{2,2000}?)\"(?!\w)"
 )
 _FEWEST_QUOTED: Final = 3  # words; fewer are a defined term or a word held at a distance
@@ -27,11 +28,11 @@ _ITEM: Final = re.compile(
     r"^\s*(?:(?:[•·●▪■◦‣–—*-]|>|#{1,6}|\(?(?:\d{1,2}|[a-z])[.)]|\d{1,2}(?:\.\d{1,2})+\.?(?=\s+[A-Z]))\s+)+"
 )
 _SOURCE: Final = re.compile(
-    r"\s*\[(?:\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*|\^\w+)\]"
-    r"|\s*\((?:sources?|see|cf\.|quelle|clause|section|page|pp?\.|slide|§)[ :][^()]{0,200}\)",
+    r"(?<!\s)\s*+(?:\[(?:\d{1,3}(?:\s*+[,;–-]\s*+\d{1,3})*+|\^\w++)\]"
+    r"|\((?:sources?|see|cf\.|quelle|clause|section|page|pp?\.|slide|§)[ :][^()]{0,200}\))",
     re.IGNORECASE,
 )
-_FOOTNOTE: Final = re.compile(r"\s*\[\^[^\]\s]{1,20}\]:?\s?(?=\s|$|[.,;:)])|^\[\^[^\]\s]{1,20}\]:?\s*")
+_FOOTNOTE: Final = re.compile(r"(?<!\s)\s*+\[\^[^\]\s]{1,20}\]:?\s?(?=\s|$|[.,;:)])|^\[\^[^\]\s]{1,20}\]:?\s*")
 """Markdown's mark of a footnote, and where the footnote itself begins."""
 
 _LONGEST_TITLE: Final = 100
@@ -98,12 +99,14 @@ def _quotations(text: str) -> Iterator[MemoStatement]:
 
 def _without_headings(text: str, places: Places) -> str:
     """The text with its headings as white space, so that all else keeps its place and none joins a sentence."""
-    for start, end, kind, label in places:
+    pieces, at = [], 0
+    for start, end, kind, label in sorted(places, key=lambda place: int(place[0])):
         first = int(start)
-        line = text[first : int(end)].partition("\n")[0]
-        if kind == HEADING and _squeezed(str(label)) in _squeezed(line):
-            text = text[:first] + " " * len(line) + text[first + len(line) :]
-    return text
+        line = text[first : int(end)].partition("\n")[0] if kind == HEADING and first >= at else ""
+        if line and _squeezed(str(label)) in _squeezed(line):
+            pieces += [text[at:first], " " * len(line)]
+            at = first + len(line)
+    return "".join([*pieces, text[at:]])
 
 
 def _without_title(text: str) -> str:
@@ -122,6 +125,7 @@ def _without_title(text: str) -> str:
 def _sentences(text: str, quotations: Sequence[MemoStatement]) -> Iterator[MemoStatement]:
     kept = [at for at, character in enumerate(text) if not character.isspace()]
     squeezed = _squeezed(text)
+    starts, ends = [quoted.start for quoted in quotations], [quoted.end for quoted in quotations]
     cursor = 0
     for sentence in source_sentences(text):
         original = _squeezed(sentence.original)
@@ -131,7 +135,7 @@ def _sentences(text: str, quotations: Sequence[MemoStatement]) -> Iterator[MemoS
         cursor = found + len(original)
         start, end = kept[found], kept[cursor - 1] + 1
         words = sentence.text
-        inside = [quoted for quoted in quotations if quoted.start < end and quoted.end > start]
+        inside = quotations[bisect_right(ends, start) : bisect_left(starts, end)]
         if inside:
             words = _beside(text, start, end, inside)
             if len(_WORD.findall(words)) < _FEWEST_BESIDE:

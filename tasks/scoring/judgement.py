@@ -39,8 +39,8 @@ _NO_SOURCE = 0  # sources count from 1
 _LONGEST_REASON = 4000
 _LONGEST_MATTER = 200
 
-_REFERENCE = re.compile(r"\[\s*(\d{1,3}(?:\s*(?:[,;]|and|-|–)\s*\d{1,3})*)\s*\]")  # not the year in [2024]
-_RANGE = re.compile(r"(\d+)\s*[-–]\s*(\d+)")
+_REFERENCE = re.compile(r"\[\s*+(\d{1,3}(?:\s*+(?:[,;]|and|-|–)\s*+\d{1,3})*+)\s*+\]")  # not the year in [2024]
+_RANGE = re.compile(r"(\d{1,3})\s*[-–]\s*(\d{1,3})")
 _UNVERIFIED = "[unverified]"
 _MOST_STATEMENTS = 20
 _FEWEST_WORDS = 3  # words that count of a statement that is worth a second check: "That is much." says nothing to check
@@ -290,7 +290,7 @@ def _renumbered(reason: str, numbers: Mapping[int, int]) -> str:
 
 
 def _without_references(reason: str) -> str:
-    return re.sub(rf"\s*{_REFERENCE.pattern}", "", reason)
+    return re.sub(rf"(?<!\s)\s*+{_REFERENCE.pattern}", "", reason)
 
 
 def _without_contradicted(
@@ -318,7 +318,7 @@ def _without_contradicted(
                 unproved.append(CheckedStatement(said, result.verdict, quote=rests_on, why=result.why))
             continue
         replaced += 1
-        references = "".join(re.findall(r"\[[^\]]*\]", sentence))
+        references = "".join(re.findall(r"\[[^\[\]]*\]", sentence))
         parts.append(f"“{one_line(result.sentence)}” {references}".rstrip())
     if not replaced:
         return reason, unproved

@@ -15,11 +15,12 @@ from tasks.statements.check import Check, Verdict, check
 from tasks.statements.figures import figures
 from tasks.statements.reading import CONDITION, NEGATION, read
 from tasks.statements.readings import coordinated
+from tasks.statements.tables import LONGEST_SENTENCE
 from tasks.statements.words import has_opposite, stem, stems_of
 from tasks.text.quotations import locate
 from tasks.text.sentences import sentences
 
-_CITATION: Final = re.compile(r"\s*[\[【]\s*(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\s*[\]】]")
+_CITATION: Final = re.compile(r"(?<!\s)\s*+[\[【]\s*+(\d{1,4}(?:\s*+[,;]\s*+\d{1,4})*+)\s*+[\]】]")
 _QUOTATION: Final = re.compile(r"[“„«»]([^“”„«»\n]{8,600})[”“»«]|\"([^\"\n]{8,600})\"")
 _URL: Final = re.compile(r"https?://[^\s<>\"'“”()\[\]]+", re.IGNORECASE)
 _LINE: Final = re.compile(r"^(\s*(?:[-*•]\s+|\d{1,2}[.)]\s+|#{1,6}\s+)?)(.*)$")
@@ -37,7 +38,7 @@ _SAYS_NOTHING: Final = re.compile(
 )
 _ABOUT_SOURCES: Final = stems_of("about_sources")
 _SUBJECTS: Final = r"(?=(?:it|they|he|she|the company)\b)"
-_PARTS: Final = re.compile(rf";\s+|,\s+(?:and\s+|but\s+|while\s+)?{_SUBJECTS}|\s+and\s+{_SUBJECTS}", re.IGNORECASE)
+_PARTS: Final = re.compile(rf";\s+|,\s+(?:and\s+|but\s+|while\s+)?{_SUBJECTS}|(?<!\s)\s++and\s++{_SUBJECTS}", re.IGNORECASE)
 _LONGEST_QUOTE: Final = 600
 
 
@@ -205,6 +206,8 @@ def _sentences(line: str) -> list[str]:
 
 def _checked(sentence: str, company: str, grounds: Sequence[Ground], *, strict: bool) -> CheckedStatement:
     text = _CITATION.sub("", sentence).strip()
+    if len(sentence) > LONGEST_SENTENCE:
+        return CheckedStatement(text, Verdict.NOT_FOUND, why="it is too long to be one statement")
     by_number = {ground.number: ground for ground in grounds}
     numbers = [int(number) for group in _CITATION.findall(sentence) for number in re.findall(r"\d+", group)]
     cited = tuple(dict.fromkeys(number for number in numbers if number in by_number))
@@ -345,5 +348,5 @@ def with_citation(text: str, numbers: Sequence[int]) -> str:
     if not numbers:
         return text
     citation = " " + "".join(f"[{number}]" for number in numbers)
-    stop = re.search(r"[.!?:]+$", text)
+    stop = re.search(r"(?<![.!?:])[.!?:]++$", text)
     return text[: stop.start()] + citation + stop[0] if stop else text + citation

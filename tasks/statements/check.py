@@ -31,7 +31,7 @@ from tasks.statements.periods import with_ends_of_quarters
 from tasks.statements.reading import Sentence, read
 from tasks.statements.readings import begins_with_pronoun, readings
 from tasks.statements.roles import attributed_names, exchanged, exchanged_names, misplaced_names, swapped_roles
-from tasks.statements.tables import SourceSentence, source_sentences
+from tasks.statements.tables import LONGEST_SENTENCE, SourceSentence, source_sentences
 from tasks.statements.wording import (
     beyond_semicolon,
     exchanged_for,
@@ -123,6 +123,8 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
     Returns:
         The verdict of the best sentence: supported before contradicted before not found.
     """
+    if len(statement) > LONGEST_SENTENCE:
+        return Check(Verdict.NOT_FOUND, why="it is too long to be one statement")
     best = _check(statement, texts, names)
     if best.verdict is not Verdict.SUPPORTED:
         for number, text in enumerate(texts):

@@ -5,6 +5,7 @@ figures too: `31 March 2024`, `March 31, 2024` and `2024-03-31` are one, and `Ma
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -80,18 +81,26 @@ class Figure:
 def figures(text: str) -> list[Figure]:
     """The figures of a text, in order. They do not overlap."""
     found = list(_written(text))
-    taken = [(figure.start, figure.end) for figure in found]
+    ends = [figure.end for figure in found]
+    starts = [figure.start for figure in found]
+
+    def is_taken(match: re.Match[str]) -> bool:
+        at = bisect_right(ends, match.start())
+        return at < len(ends) and starts[at] < match.end()
+
     for match in NUMBER_WORD.finditer(text):
-        if not any(start < match.end() and match.start() < end for start, end in taken):
+        if not is_taken(match):
             figure = _from_word(text, match)
             if figure is not None:
                 found.append(figure)
     for match in re.finditer(r"\bhalf (?=of\b|the\b|its\b|our\b|their\b)", text, re.IGNORECASE):
-        if not any(start < match.end() and match.start() < end for start, end in taken):
+        if not is_taken(match):
             end = match.start() + 4
             found.append(Figure(match.start(), end, PERCENT, Decimal(50), 2, _limit(text, match.start(), end)))
+    found.sort(key=lambda figure: figure.start)
+    starts, ends = [figure.start for figure in found], [figure.end for figure in found]
     for match in _FRACTION.finditer(text):
-        if not any(figure.start < match.end() and match.start() < figure.end for figure in found):
+        if not is_taken(match):
             value = _COUNTS[match["count"].lower()] * Decimal(100) / _PARTS[match["part"].lower().removesuffix("s")]
             limit = _limit(text, match.start(), match.end())
             found.append(Figure(match.start(), match.end(), PERCENT, value, 2, limit))
@@ -178,7 +187,7 @@ def _amount(text: str, match: re.Match[str]) -> Iterator[Figure]:
         yield Figure(start, end, DATE, date=(int(number), None, None))
         return
     is_range = (
-        bool(match["minus"]) and match["minus"][-1].isspace() and _ENDS_AS_FIGURE.search(text[:start]) is not None
+        bool(match["minus"]) and match["minus"][-1].isspace() and _ENDS_AS_FIGURE.search(text[max(start - 9, 0) : start]) is not None
     )
     if is_range:
         start += len(match["minus"])
@@ -213,15 +222,15 @@ def _amount(text: str, match: re.Match[str]) -> Iterator[Figure]:
 
 def _from_word(text: str, match: re.Match[str]) -> Figure | None:
     word = match.group().lower()
-    before = text[: match.start()].rstrip().lower()
-    behind = text[match.end() :].lower()
+    before = text[max(match.start() - 20, 0) : match.start()].rstrip().lower()
+    behind = text[match.end() : match.end() + 20].lower()
     if word == "one" and (
         before.endswith((" no", " any", " every", " which", " the")) or re.match(r"\s+(?:another|or more|of)", behind)
     ):
         return None
     value = Decimal(0)
     for part in re.split(
-        r"[ -]", re.split(r"\s+(?:percent|per cent|basis|times|dollars|euros|pounds|yen|rupees|francs)", word)[0]
+        r"[ -]", re.split(r"\s++(?:percent|per cent|basis|times|dollars|euros|pounds|yen|rupees|francs)", word)[0]
     ):
         value = value * SCALES[part] if part in SCALES else value + NUMBER_WORDS.get(part, 0)
     unit_words = (match["unit"] or "").strip().lower()

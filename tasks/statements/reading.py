@@ -134,14 +134,14 @@ def read(original: str) -> Sentence:
         word = match.group()
         lower = word.lower().replace("’", "'")
         if lower in _BREAKS or lower in {",", '"', "“", "”", "\t", "|"}:
-            if lower in _BREAKS or (lower in {'"', "”"} and text[: match.start()].endswith((",", ".", "?", "!"))):
+            if lower in _BREAKS or (lower in {'"', "”"} and text.endswith((",", ".", "?", "!"), 0, match.start())):
                 clause += 1
             if lower in _BREAKS or lower in {",", "\t", "|"}:
                 segment += 1
             continue
         if lower in _SEGMENTS:
             segment += 1
-        if lower == "so" and text[: match.start()].rstrip().endswith(","):
+        if lower == "so" and text[max(match.start() - 9, 0) : match.start()].rstrip().endswith(","):
             clause += 1
         is_claim = lower == "that" and any(
             other.clause == clause and other.figure is None and OPERATORS.get(stem(other.text)) in {CLAIMED, NEGATION}

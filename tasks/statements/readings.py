@@ -29,8 +29,9 @@ _SAME_THING: Final = {"it": re.compile(r"\b(it|its)\b"), "they": re.compile(r"\b
 _LEADING: Final = re.compile(
     r"^(?:(?:In|At|On|For|During|Since|By|Following|After|Under) [^,;]{2,80}, )", re.IGNORECASE
 )
-_WORD: Final = r"[A-Z][\w’'&.-]*[\w&]"
-_NAME: Final = rf"{_WORD}(?: (?:{_WORD}|&|of|de))* {_WORD}|{_WORD}"
+# Bounded, as a search begins at each capital of a run.
+_WORD: Final = r"[A-Z][\w’'&.-]{0,40}[\w&]"
+_NAME: Final = rf"{_WORD}(?: (?:{_WORD}|&|of|de)){{0,8}} {_WORD}|{_WORD}"
 _PERSON: Final = re.compile(
     r"\b(?:(?:Mr|Ms|Mrs|Dr|Sir)\.? )?[A-Z][a-z’'-]+ (?:[A-Z]\. |[A-Z][a-z]+ )?[A-Z][a-z’'-]+\b"
     r"|\b(?:Mr|Ms|Mrs|Dr)\.? [A-Z][a-z’'-]+\b"
@@ -45,7 +46,7 @@ _TITLE: Final = re.compile(
 _GAP: Final = re.compile(
     r"(?P<first>[^,;]{2,60}?) "
     r"(?P<verb>rose|fell|grew|increased|decreased|declined|dropped|climbed|was|were|is|are|had|has|reached) "
-    r"(?P<figures>(?:by )?[^A-Za-z]*\d[^;]*?),? and (?P<other>[^\d,;]{2,60}?) (?P<rest>(?:by )?[$€£¥]?\d[^;]*)"
+    r"(?P<figures>(?:by )?[^A-Za-z\d]*\d[^;]*?),? and (?P<other>[^\d,;]{2,60}?) (?P<rest>(?:by )?[$€£¥]?\d[^;]*)"
 )
 _PARTY: Final = re.compile(rf"({_NAME})(?: plc| gmbh)?,? \(the [“\"]([A-Z][a-z]+(?: [A-Z][a-z]+)?)[”\"]\)")
 _ALL_SHARES: Final = re.compile(
@@ -215,7 +216,7 @@ def with_full_names(stated: str, source: str, text: str) -> str:
     A short form is a word of a name that the text has in full, and that is part of no other name there.
     """
     source = _with_last_names(stated, source, text)
-    for match in re.finditer(rf"{_WORD}(?: (?:{_WORD}|&))+", stated):
+    for match in re.finditer(rf"{_WORD}(?: (?:{_WORD}|&)){{1,8}}", stated):
         name = re.sub(r"[’']s$", "", match[0])
         words = name.split()
         if name in source or name not in text:

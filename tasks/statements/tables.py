@@ -42,8 +42,8 @@ _SCALES: Final = {
     "crore": "crore",
 }
 _CELL_FIGURE: Final = re.compile(
-    r"\s*(?:[$€£¥₹₩₽]|[A-Z]{3}\s)?\s*\(?\s*[-−–+]?\s*(?:[$€£¥₹₩₽]\s*)?\d[\d,.\u00a0\u202f' ]*\)?\s*%?\s*\)?\s*"
-    r"(?:[A-Z]{3}|x|bps|pp|million|billion|bn|m|k)?\s*"
+    r"\s*+(?:[$€£¥₹₩₽]|[A-Z]{3}\s)?+\s*+\(?+\s*+[-−–+]?+\s*+(?:[$€£¥₹₩₽]\s*+)?+\d[\d,.\u00a0\u202f' ]*+\)?+\s*+%?+\s*+\)?+\s*+"
+    r"(?:[A-Z]{3}|x|bps|pp|million|billion|bn|m|k)?+\s*+"
 )
 _BRACKETS: Final = re.compile(r"\([^()]{1,20}\)$")
 _SIGN: Final = re.compile(r"(?:US\$|[$€£¥₹])(?=\s*\(?[-−]?\d)")
@@ -61,13 +61,16 @@ _PERIOD: Final = re.compile(
 )
 """A period whose years stand in the columns below it."""
 _PERIOD_LABEL: Final = re.compile(r"\bended\b|\byear to date\b|\bmonths?\b", re.IGNORECASE)
-_REMARK: Final = re.compile(r"\s*\((?:recast|restated|(?:un)?audited|(?:as )?adjusted|re-?presented)\)", re.IGNORECASE)
+_REMARK: Final = re.compile(r"(?<!\s)\s*+\((?:recast|restated|(?:un)?audited|(?:as )?adjusted|re-?presented)\)", re.IGNORECASE)
 _YEARS: Final = re.compile(r"(?:(?:19|20)\d\d\s+)+(?:19|20)\d\d")
 _CHANGE: Final = re.compile(r"^(?:%|∆)|\b(?:inc|dec|change|variance|increase|decrease)\b", re.IGNORECASE)
 _HEADING: Final = 3
 """Lines over a table among which its periods stand."""
 _ABOVE: Final = 6
 _LONGEST_LABEL: Final = 200
+LONGEST_SENTENCE: Final = 5_000
+"""Characters of a sentence, or of a row in words, that may prove something; what takes them apart grows faster than they
+do, and what is longer is no sentence."""
 
 
 _MOST_CACHED: Final = 2_000_000
@@ -95,6 +98,9 @@ def source_sentences(text: str) -> Sequence[SourceSentence]:
     result: list[SourceSentence] = []
     before = ""
     for original, words in _in_words(text):
+        if len(words) > LONGEST_SENTENCE:
+            before = ""
+            continue
         result.append(SourceSentence(original, words, before, _stems(words), _numbers(words)))
         before = words
     return result
@@ -157,7 +163,7 @@ def _joined(cells: list[str]) -> list[str]:
     for cell in cells:
         if cell in {"$", "€", "£", "¥", "₹", "US$", "("} or cell in {"$ (", "$("}:
             pending += cell.replace(" ", "")
-        elif cell in {")", "%", ")%", ") %"} and result:
+        elif cell in {")", "%", ")%", ") %"} and result and len(result[-1]) < _LONGEST_LABEL:
             result[-1] += cell.replace(" ", "")
         else:
             sign = pending if re.match(r"\(?\s*[\d(]", cell) else ""
@@ -254,7 +260,7 @@ def _header(header: list[str], cells: list[str]) -> list[str]:
         return header  # a heading between the rows
     if any(_PERIOD_LABEL.search(cell) for cell in header):
         header = _over_all_columns(header, cells)
-    return [" ".join(filter(None, pair)) for pair in zip(header, cells, strict=True)]
+    return [" ".join(filter(None, pair))[:_LONGEST_LABEL] for pair in zip(header, cells, strict=True)]
 
 
 def _over_all_columns(header: list[str], cells: Sequence[str]) -> list[str]:
@@ -311,7 +317,7 @@ def _unit(words: str) -> tuple[str, str]:
     scale = currency = ""
     inner = " ".join(re.findall(r"\(([^()]{1,80})\)", words)) or words
     for part in (inner, words):
-        match = next((each for each in _UNIT.finditer(part) if not _OF_A_FIGURE.search(part, 0, each.start())), None)
+        match = next((each for each in _UNIT.finditer(part) if not _OF_A_FIGURE.search(part, max(each.start() - 30, 0), each.start())), None)
         if match and (
             re.search(r"\bin\b|\(|amounts|expressed|000|€|\$|£|usd|eur|rs", part, re.IGNORECASE) or len(part) < 25
         ):

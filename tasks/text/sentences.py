@@ -42,7 +42,7 @@ _STARTS = frozenset(
 _LINE = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _SPACE = re.compile(r"\s")
 _ITEM = re.compile(r"(?:[•·●▪■◦‣–—*-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])\s")
-_STOP = re.compile(r"[.!?…]+[)\]\"'”’»]*(?=\s)|[。！？]+[」』”）]*")
+_STOP = re.compile(r"(?<![.!?…])[.!?…]++[)\]\"'”’»]*+(?=\s)|[。！？]+[」』”）]*")
 _WORD = re.compile(r"[^\s(\[\"'“‘«]+$")
 _OPENING = "\"'“‘«(["
 _NEAR = 80  # characters that are read on each side of a mark
