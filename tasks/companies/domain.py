@@ -19,7 +19,7 @@ from tasks.errors import BadRequest
 _PARTS = re.compile(
     r"(?:(?P<scheme>[a-z][a-z0-9+.-]*:)?(?P<slashes>[/\\]{2}))?"
     r"(?:(?P<user>[^/\\?#]*)@)?"
-    r"(?P<host>\[[^\]]*\]|[^/\\?#:\[\]]*)"
+    r"(?P<host>\[[^\]@]*\]|[^/\\?#:\[\]@]*)"
     r"(?P<port>:[0-9]*)?"
     r"(?P<path>[/\\][^?#]*)?"
     r"(?P<query>\?[^#]*)?"

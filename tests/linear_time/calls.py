@@ -1,10 +1,50 @@
-"""Which public functions take a text from elsewhere, and how each is called."""
+"""Which public functions take a text from elsewhere, and how each is called with one.
+
+A public function of these packages with a parameter of type `str` is called with the text alone where that is all it
+needs; has a call in `CALLS`; or is excused in `EXCUSED`, with the reason. There is no fourth way.
+"""
 
 import importlib
 import inspect
 import pkgutil
+import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any, Final
+
+from pydantic import BaseModel
+
+from tasks.ai import prompts
+from tasks.ai.answerer import Source
+from tasks.ai.extractive import ExtractiveAnswerer
+from tasks.ai.openai import json_answer, window
+from tasks.companies.company_match import Identity, is_parked, names_exactly
+from tasks.companies.web import feed, html
+from tasks.companies.web.page import Page
+from tasks.documents.extract import places, read_document, tables
+from tasks.documents.extract.mail import decoding
+from tasks.documents.extract.places import CELLS, HEADING, PAGE, Place
+from tasks.documents.extract.txt import reader as txt
+from tasks.documents.extract.xlsx.formulas import parse as formulas
+from tasks.evidence import excerpt
+from tasks.evidence.excerpt import Mark
+from tasks.evidence.glyph_search import Letters
+from tasks.figures.concepts import taxonomy
+from tasks.figures.document import LedgerDocument
+from tasks.figures.document_figures import find_figures
+from tasks.memo import growth, page, split
+from tasks.ranking import Index, rank
+from tasks.reports import passages as shown_passages
+from tasks.reports import text_fit
+from tasks.scoring import judged_figures, passages
+from tasks.scoring.text_places import TextPlaces
+from tasks.statements import answers, check, converse, figures, nearby
+from tasks.statements.answers import Ground
+from tasks.statements.reading import read
+from tasks.statements.tables import LONGEST_SENTENCE
+from tasks.text import quotations
+
+Call = Callable[[str], object]
 
 PACKAGES: Final = (
     "tasks.text",
@@ -19,12 +59,177 @@ PACKAGES: Final = (
     "tasks.documents.extract",
     "tasks.documents.drive",
 )
-_TEXTS: Final = (str, "str", str | None)
+STATEMENT: Final = "Revenue rose to EUR 12.3 million in 2023."
+_TEXTS: Final = (str, str | None)
+
+
+class _Answer(BaseModel):
+    """What a model is asked for."""
+
+    score: int
+    reason: str
+
+
+def _sentence(call: Call) -> Call:
+    """A call of what gets one sentence at a time: longer ones are none (`LONGEST_SENTENCE`)."""
+    return lambda text: call(text[:LONGEST_SENTENCE])
+
+
+def _name(call: Call) -> Call:
+    """A call of what gets a name, an address or a word: none is longer than 4,000 characters."""
+    return lambda text: call(text[:4000])
+
+
+def _source(text: str) -> list[Source]:
+    return [Source(1, "a.txt", None, text)]
+
+
+def _grounds(text: str) -> list[Ground]:
+    return [Ground(1, None, text, text)]
+
+
+def _page(text: str) -> Page:
+    return html_page(text.split("\n\n"))
+
+
+def html_page(paragraphs: list[str]) -> Page:
+    """A page with these paragraphs and nothing else."""
+    return Page(url="https://acme.example/", paragraphs=paragraphs)
+
+
+def _marked_places(text: str) -> list[tuple[int, int, str, str]]:
+    """Pages and headings, one in 1,000 characters each, and a table."""
+    starts = range(0, len(text), 1000)
+    return [
+        *((at, min(at + 1000, len(text)), PAGE, str(at)) for at in starts),
+        *((at, min(at + 40, len(text)), HEADING, text[at : at + 40]) for at in starts),
+    ]
+
+
+def _cells(text: str) -> object:
+    return list(places.cells(text, [Place(0, len(text), CELLS, "")]))
+
+
+def _document(extension: str, before: str = "", behind: str = "") -> Call:
+    return lambda text: read_document((before + text + behind).encode("utf-8", "replace"), extension)
+
+
+CALLS: Final[dict[str, Call]] = {
+    "tasks.text.quotations.verify": lambda text: quotations.verify(text[: len(text) // 2] + " end", text),
+    "tasks.text.quotations.locate": lambda text: quotations.locate("a … a … nowhere", text),
+    "tasks.text.quotations.in_sentence": lambda text: quotations.in_sentence(text, len(text) // 2, len(text) // 2 + 9),
+    "tasks.statements.answers.prove": lambda text: answers.prove(STATEMENT, "", "Acme", _grounds(text)),
+    "tasks.statements.answers.prove an answer": lambda text: answers.prove(text[:20_000], "", "Acme", _grounds(STATEMENT)),
+    "tasks.statements.answers.with_citation": lambda text: answers.with_citation(text, [1]),
+    "tasks.statements.check.check": lambda text: check.check(STATEMENT, [text], "Acme"),
+    "tasks.statements.check.check a statement": lambda text: check.check(text, [STATEMENT]),
+    "tasks.statements.check.nearest": lambda text: check.nearest(STATEMENT, [text]),
+    "tasks.statements.check.compared": lambda text: list(check.compared(STATEMENT, [text], "EUR 12.3 million")),
+    "tasks.statements.converse.from_the_other_side": _sentence(
+        lambda text: list(converse.from_the_other_side(read("Acme received EUR 5 million."), text))
+    ),
+    "tasks.statements.figures.limit_words": lambda text: [
+        figures.limit_words(text, each) for each in figures.figures(text)
+    ],
+    "tasks.statements.nearby.nearby": lambda text: nearby.nearby([STATEMENT], text),
+    "tasks.memo.split.split": lambda text: split.split(text, _marked_places(text)),
+    "tasks.memo.growth.stated_growth": _sentence(growth.stated_growth),
+    "tasks.memo.page.render_memo": lambda text: page.render_memo("memo", "room", text, [], []),
+    "tasks.scoring.judged_figures.marked": lambda text: judged_figures.marked(text[:4000], [text], list),
+    "tasks.scoring.passages.cut": lambda text: passages.cut(text, _marked_places(text)),
+    "tasks.scoring.passages.cut without places": lambda text: passages.cut(text, []),
+    "tasks.scoring.text_places.TextPlaces": lambda text: TextPlaces(text, _marked_places(text)).place(9, len(text)),
+    "tasks.ranking.rank": lambda text: rank([text[at : at + 1000] for at in range(0, len(text), 1000)], STATEMENT, 5),
+    "tasks.ranking.rank for a question": lambda text: rank([STATEMENT], text[:20_000], 5),
+    "tasks.ranking.Index": lambda text: Index([text]).rank(STATEMENT, 5),
+    "tasks.ai.extractive": lambda text: ExtractiveAnswerer().answer("What was the revenue?", _source(text)),
+    "tasks.ai.prompts.question_prompt": lambda text: prompts.question_prompt(text, _source(text)),
+    "tasks.ai.prompts.part_prompt": lambda text: prompts.part_prompt(text, _source(text), 1, 2),
+    "tasks.ai.prompts.judgement_prompt": lambda text: prompts.judgement_prompt(text, text, _Answer),
+    "tasks.ai.prompts.repair_prompt": lambda text: prompts.repair_prompt([], text, ["wrong"]),
+    "tasks.ai.openai.json_answer.read_object": lambda text: json_answer.read_object([text], _Answer, text, text),
+    "tasks.ai.openai.window.was_cut": lambda text: window.was_cut(text, 10),
+    "tasks.companies.company_match.names_exactly": lambda text: names_exactly("Acme Ltd", _page(text)),
+    "tasks.companies.company_match.Identity": lambda text: Identity("Acme", ("acme.com",)).is_shown_by(
+        _page(text), "https://other.example/"
+    ),
+    "tasks.companies.company_match.is_parked": lambda text: is_parked(_page(text)),
+    "tasks.companies.web.feed.read_feed": lambda text: feed.read_feed(
+        f"<rss><channel><item><title>{text}</title></item></channel></rss>".encode("utf-8", "replace"), ""
+    ),
+    "tasks.companies.web.html.read_html": lambda text: html.read_html(text.encode("utf-8", "replace"), "", "https://a.example/"),
+    "tasks.companies.web.html.decode": lambda text: html.decode(text.encode("utf-8", "replace"), ""),
+    "tasks.evidence.glyph_search.Letters": lambda text: Letters(text).places("revenue"),
+    "tasks.evidence.excerpt.stretches": lambda text: excerpt.stretches(
+        text, 0, len(text), [Mark(at, at + 20, str(at)) for at in range(0, len(text), 500)]
+    ),
+    "tasks.evidence.excerpt.blocks": lambda text: excerpt.blocks(text, 0, len(text), [Mark(3, 9, "a")]),
+    "tasks.evidence.excerpt.line_start": lambda text: excerpt.line_start(text, len(text), 0),
+    "tasks.reports.passages.trimmed": lambda text: shown_passages.trimmed(text, STATEMENT),
+    "tasks.reports.text_fit.text_width": lambda text: text_fit.text_width(text, 9),
+    "tasks.reports.text_fit.wrapped": lambda text: text_fit.wrapped(text, 400, 9),
+    "tasks.reports.text_fit.line_count": lambda text: text_fit.line_count(text, 400, 9),
+    "tasks.reports.text_fit.fitted": lambda text: text_fit.fitted(text, 400, 9, 3),
+    "tasks.figures.document_figures.find_figures": lambda text: find_figures(LedgerDocument(text, []), taxonomy()),
+    "tasks.documents.extract.places.cells": _cells,
+    "tasks.documents.extract.places.with_cells": lambda text: list(
+        places.with_cells(text, [Place(0, len(text), CELLS, "")])
+    ),
+    "tasks.documents.extract.tables.header_rows": lambda text: tables.header_rows(text, 0, len(text)),
+    "tasks.documents.extract.mail.decoding.unflowed": lambda text: decoding.unflowed(text, delete_spaces=True),
+    "tasks.documents.extract.txt.reader.tidy_text": lambda text: txt.tidy_text(text.encode("utf-8", "replace")),
+    "tasks.documents.extract.xlsx.formulas.parse.moved": _name(lambda text: formulas.moved(text, 1, 1)),
+    "read_document .txt": _document(".txt"),
+    "read_document .md": _document(".md"),
+    "read_document .csv": _document(".csv"),
+    "read_document .html": _document(".html"),
+    "read_document .html, within a page": _document(".html", "<html><body><p>", "</p></body></html>"),
+    "read_document .rtf": _document(".rtf", "{\\rtf1\\ansi ", "}"),
+    "read_document .eml": _document(".eml", "Subject: x\nFrom: a@b.example\n\n"),
+    "read_document .eml, its head": _document(".eml", "Subject: "),
+    "read_document .json": _document(".json", '{"a": "', '"}'),
+    "read_document .xml": _document(".xml", "<a>", "</a>"),
+}
+"""Calls of functions that need more than texts, and what is no function by itself, by a name with a blank."""
+
+
+EXCUSED: Final[dict[str, str]] = {
+    r"text\.languages\.language_of_script|evidence\.glyph_search\.compared": "it takes one character",
+    r"reports\.(live|originals|report|results|evidence|evidence_pages|files|written_evidence|whole_text)\.\w+"
+    r"|ai\.budget\.ledger_of|evidence\.(drawing|pictures|pdf_page)\.\w+|documents\.extract\.pool\.worker\.run"
+    r"|reports\.evidence_links\.(evidence_url|page_name|picture_name)"
+    r"|ai\.answer_cache\.\w+|companies\.ask_sources\.store_answer": "it is given ids, and shows or keeps what was made before",
+    r"ai\.(openai\.(capabilities|client|protocols)|prices|statement_check|question)\.\w+"
+    r"|companies\.(facts|edgar_facts|question|ask_sources|sources\.registry|wikidata\.(client|entity)|search)\.\w+"
+    r"|companies\.(pages\.read_pages|web\.(site|request|response|transport)\.\w+)"
+    r"|documents\.drive\.google\.\w+\.\w+": "it calls a service; what it does with the answer is measured by itself",
+    r"scoring\.(criteria|figure_checks|figure_rules|rules)\.\w+|scoring\.judgement\.instructions"
+    r"|ranking\.(vocabulary|bm25)\.\w+|reports\.(slide_parts|html)\.(part|allowed|matrix_cells|new_slides|fill|rgb)"
+    r"|ai\.prompt_injection\.(patterns\.group|prefilter\.required_words)|documents\.extract\.odf\.document_format"
+    r"|documents\.extract\.(formats|ocr\.\w+|legacy\.libreoffice)\.\w+|companies\.claims\.left_out":
+        "it is given the user's criteria and settings, or words of our own",
+    r"statements\.(reading\.object_of|readings\.readings)|memo\.(check\.check_memo|page\.as_json|quoted\.quotation_places)"
+    r"|scoring\.(checks\.nearest_documents|judge\.prepare|judged_figures\.figures_asked_for)"
+    r"|ai\.prompt_injection\.normalise\.undisguised|reports\.(wordprocessing\.height|slide_parts\.describe|profile\.in_words)"
+    r"|ai\.openai\.errors\.error_for_status":
+        "it puts together calls that are measured by themselves, for texts that are cut before",
+    r"companies\.web\.(filing\.read_report|page\.\w+|html\.schema_org_items)|companies\.(schema_org|profile|wikidata\.item)\.\w+"
+    r"|documents\.extract\.(read_document|(configuration|embedded|detect|eml\.parts|docx|html\.styles|mail|odf|ooxml\.ole|pdf|rtf|xls)"
+    r"\.[\w.]+|xlsx\.(binary|blocks)\.\w+|tables\.cells|ooxml\.number_formats\.with_stored)":
+        "it takes bytes, trees or numbers of a document or a page, in a process with limits; the formats are measured whole",
+    r"documents\.drive\.archives\.members\.shown": "it takes entries, whose number is limited",
+}
+"""Functions that are given no text from elsewhere, or one that is short, by a pattern of their names: why."""
+
+
+def reason_to_excuse(name: str) -> str | None:
+    """Why a function is not measured; None where it has to be."""
+    return next((why for names, why in EXCUSED.items() if re.fullmatch(rf"tasks\.(?:{names})", name)), None)
 
 
 def functions(package: str) -> Iterator[tuple[str, Callable[..., Any]]]:
     """The public functions of a package that take a text, with their full names."""
-    for module in _modules(package):
+    for module in modules(package):
         for name, function in vars(module).items():
             if name.startswith("_") or not callable(function) or inspect.isclass(function):
                 continue
@@ -34,15 +239,26 @@ def functions(package: str) -> Iterator[tuple[str, Callable[..., Any]]]:
                 yield f"{module.__name__}.{name}", function
 
 
-def _modules(name: str) -> Iterator[Any]:
+@cache
+def modules(name: str) -> list[Any]:
+    """A package or module with all that is in it."""
     module = importlib.import_module(name)
-    yield module
-    for each in pkgutil.iter_modules(getattr(module, "__path__", ())):
-        yield from _modules(f"{name}.{each.name}")
+    below = pkgutil.iter_modules(getattr(module, "__path__", ()))
+    return [module, *(inner for each in below for inner in modules(f"{name}.{each.name}"))]
 
 
-def texts_alone(function: Callable[..., Any]) -> int | None:
-    """How many texts it must be given, and nothing else; None where it must be given something else."""
+def with_texts_alone(function: Callable[..., Any]) -> Call | None:
+    """A call of a function with one text for each parameter that it needs; None where it needs something else."""
     needed = [each for each in inspect.signature(function).parameters.values() if each.default is each.empty]
-    positional = [each for each in needed if each.kind is not each.VAR_KEYWORD]
-    return len(positional) if all(each.annotation in _TEXTS and each.kind is not each.KEYWORD_ONLY for each in positional) else None
+    needed = [each for each in needed if each.kind is not each.VAR_KEYWORD]
+    if any(each.annotation not in _TEXTS or each.kind is each.KEYWORD_ONLY for each in needed):
+        return None
+    count = max(len(needed), 1)
+    return lambda text: function(*[text] * count)
+
+
+def call_of(name: str, function: Callable[..., Any]) -> Call | None:
+    """How a function is measured; None where it is not."""
+    if name in CALLS:
+        return CALLS[name]
+    return None if reason_to_excuse(name) else with_texts_alone(function)

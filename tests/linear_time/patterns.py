@@ -8,7 +8,8 @@ tree of a pattern each of its repeats gets these texts.
 import ast
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from re import _constants, _parser  # type: ignore[attr-defined]
 from types import ModuleType
 from typing import Any, Final
@@ -23,8 +24,8 @@ _FLAGS: Final = {"compile": 1, "sub": 4, "subn": 4, "split": 3} | dict.fromkeys(
 """The functions of `re` that take a pattern, and at which place they take flags."""
 
 
-def patterns(module: ModuleType) -> Iterator[tuple[int, re.Pattern[str], str]]:
-    """The patterns that a module writes down, each with its line and the method that searches most with it.
+def patterns(module: ModuleType) -> Iterator[tuple[str, re.Pattern[Any], str]]:
+    """The patterns that a module writes down, each with its name, or its line, and the method that searches most with it.
 
     Those that are made within a function of what it is given are left out.
     """
@@ -48,9 +49,10 @@ def patterns(module: ModuleType) -> Iterator[tuple[int, re.Pattern[str], str]]:
             pattern = re.compile(written, *rest)
         except (NameError, TypeError, ValueError):
             continue
-        if isinstance(pattern.pattern, str):
-            uses = _uses(tree, names.get(node, "")) if node.func.attr == "compile" else {node.func.attr}
-            yield node.lineno, pattern, next((each for each in ("fullmatch", "match") if uses == {each}), "finditer")
+        if pattern.pattern:
+            name = names.get(node, "")
+            uses = _uses(tree, name) if node.func.attr == "compile" else {node.func.attr}
+            yield name or str(node.lineno), pattern, next((each for each in ("fullmatch", "match") if uses == {each}), "finditer")
 
 
 def _uses(tree: ast.AST, name: str) -> set[str]:
@@ -60,24 +62,33 @@ def _uses(tree: ast.AST, name: str) -> set[str]:
     return {methods.get(id(node), "") for node in loads}
 
 
-def texts(pattern: re.Pattern[str]) -> Iterator[Callable[[int], str]]:
-    """What makes a text of about so many characters on which the pattern may be slow."""
-    tree = _parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG)
-    once = set()
-    for before, body in _repeats(list(tree), [""]):
-        for unit in body:
-            for lead in before:
-                for head, pump in ((lead, unit), ("", lead + unit), ("", lead)):
-                    for tail in _TAILS:
-                        if pump and (head, pump, tail) not in once:
-                            once.add((head, pump, tail))
-                            yield _text(head, pump, tail)
+@dataclass(frozen=True)
+class PumpedText:
+    """A text with one part again and again."""
+
+    head: str
+    pump: str
+    tail: str
+
+    def __call__(self, size: int) -> str:
+        return self.head + self.pump * (size // len(self.pump)) + self.tail
+
+    def __str__(self) -> str:
+        return f"{self.head!r} + {self.pump!r} * n + {self.tail!r}"
 
 
-def _text(head: str, pump: str, tail: str) -> Callable[[int], str]:
-    make = lambda size: head + pump * (size // len(pump)) + tail  # noqa: E731
-    make.__doc__ = f"{head!r} + {pump!r} * n + {tail!r}"
-    return make
+def texts(pattern: re.Pattern[Any]) -> Iterator[PumpedText]:
+    """What makes texts of about so many characters on which the pattern may be slow."""
+    once = dict.fromkeys(
+        PumpedText(head, pump, tail)
+        for before, units in _repeats(list(_parser.parse(pattern.pattern, pattern.flags)), [""])
+        for unit in units
+        for lead in before
+        for head, pump in ((lead, unit), ("", lead + unit), ("", lead))
+        if pump
+        for tail in _TAILS
+    )
+    yield from sorted(once, key=lambda text: _TAILS.index(text.tail))
 
 
 def _repeats(items: list[Any], before: list[str]) -> Iterator[tuple[list[str], list[str]]]:

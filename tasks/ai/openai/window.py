@@ -26,7 +26,7 @@ _NAMED = (
     # Gemini: "maximum number of tokens allowed (1048576)"; LM Studio: "context length of only 4096 tokens"
     re.compile(
         r"(?:maximum|max|available|allowed|only|limit|context (?:length|window|size))[a-z _'\"]{0,60}?"
-        r"(?:\bis|\bof|:|=|<=)?[\s(\"]*(\d[\d,]{2,9}\d)\b"
+        r"(?:\bis|\bof|:|=|<=)?[\s(\"]*+(\d[\d,]{2,9}\d)\b"
     ),
     re.compile(r"n_ctx\W{1,6}(\d{3,9})\b"),  # llama.cpp
     re.compile(r"must be <=\s*(\d{3,9})\b"),  # Text Generation Inference

@@ -20,7 +20,7 @@ _LONGEST_HEADER: Final = 10_000
 
 _MARK: Final = re.compile(r"\[(?:hidden|comment)[ ,:]")
 _FIGURE: Final = re.compile(
-    r"[-–−+(~<>≈]*\s*(?:[A-Z]{3}\s|[$€£¥])?\s*\(?[-–−+]?[.,]?\d[\d\s.,'’]*(?:%|[a-zA-Z]{0,3}|[$€£¥])\)?"
+    r"[-–−+(~<>≈]*+\s*+(?:[A-Z]{3}\s|[$€£¥])?+\s*+\(?+[-–−+]?+[.,]?+\d[\d\s.,'’]*(?:%|[a-zA-Z]{0,3}|[$€£¥])\)?"
     r"(?: \(-?\d[\d.E-]*\))?(?: \[computed\])?"  # the stored digits behind those that are shown; what was computed
 )
 _PERIOD: Final = re.compile(

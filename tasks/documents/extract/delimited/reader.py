@@ -16,7 +16,7 @@ from tasks.documents.extract.txt.reader import text_and_warnings
 
 _SPACE: Final = re.compile("[ \t\n]+")
 _AROUND_TABS: Final = re.compile(" ?\t ?")
-_TRAILING: Final = re.compile("[ \t]+$", re.MULTILINE)
+_TRAILING: Final = re.compile("(?<![ \t])[ \t]++$", re.MULTILINE)
 _AT_ONCE: Final = 1_000
 _MOST_TRAILING: Final = 1_000_000
 _HEAD: Final = 1 << 16

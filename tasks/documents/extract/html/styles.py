@@ -15,7 +15,7 @@ _HIDING: Final = re.compile(
     re.IGNORECASE,
 )
 _BLOCK: Final = re.compile(r"(?:^|[;\s])display\s*:\s*(?:block|flex|grid|table(?!-c)|list-item)", re.IGNORECASE)
-_COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
+_COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _AT_RULE: Final = re.compile(r"@[a-z-]+")
 _SELECTOR: Final = re.compile(r"(?:[a-z][a-z0-9]*)?[.#][\w-]+|[a-z][a-z0-9]*", re.IGNORECASE)
 _LONGEST_SHEET: Final = 1 << 20
@@ -26,7 +26,7 @@ _COUNTERS: Final = {
     "disc": "disc", "circle": "circle", "square": "square", "none": "none",
 }  # fmt: skip
 _LIST_STYLE: Final = re.compile(
-    r"list-style(?:-type)?\s*:[^;]*?\b(none|[a-z]+-[a-z]+|decimal|disc|circle|square)", re.IGNORECASE
+    r"list-style(?:-type)?\s*+:[^;]{0,80}?\b(none|[a-z]+-[a-z]+|decimal|disc|circle|square)", re.IGNORECASE
 )
 BULLETS: Final = {"disc": "•", "circle": "◦", "square": "▪"}
 """By the style of a list without numbers."""

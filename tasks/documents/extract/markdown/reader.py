@@ -12,16 +12,17 @@ from tasks.documents.extract.places import TABLE
 from tasks.documents.extract.text_writer import Reading, Source, Writer
 from tasks.documents.extract.txt.reader import text_and_warnings
 
-_HEADING: Final = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*")
+_HEADING: Final = re.compile(r" {0,3}#{1,6}(?:[ \t]++(.*+))?")
 _UNDERLINE: Final = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 _NO_PARAGRAPH: Final = re.compile(r"(?: {4}|\t| {0,3}(?:[-+*>|]|\d{1,9}[.)])(?:\s|$)| {0,3}(?:[-*_][ \t]*){3,}$)")
-_RULE_ROW: Final = re.compile(r"[ ]{0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*+\|?[ \t]*")
+_RULE_ROW: Final = re.compile(r"[ ]{0,3}\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*")
 _CELL: Final = re.compile(r"((?:[^|\\`]|\\.?|(`+)(?!`).*?(?<!`)\2(?!`)|`+)*+)(\||$)")
-_MARKUP: Final = re.compile(r"[*_`]+|!?\[([^\]]*)\]\([^)]*\)")
+_MARKUP: Final = re.compile(r"[*_`]+|!?\[([^\]]{0,400}+)\]\([^)]{0,2000}+\)")
 _LONGEST_LINE: Final = 20_000
 """Characters of a line that may be a heading or a row."""
-
+_MOST_BACKTICKS: Final = 200
+"""In a row whose cells are told apart: from each, the end of its code is looked for."""
 
 _MOST_LINES: Final = 2_000_000
 """A text of more lines is no document that somebody wrote; it is read as it is."""
@@ -95,7 +96,9 @@ def _heading(lines: list[str], at: int) -> str:
     line = lines[at]
     match = _HEADING.fullmatch(line)
     if match:
-        return match[1] or ""
+        words = (match[1] or "").rstrip(" \t")
+        open_end = words.rstrip("#")
+        return words if open_end[-1:] not in {"", " ", "\t"} else open_end.rstrip(" \t")
     underlined = at + 1 < len(lines) and lines[at + 1] and _UNDERLINE.fullmatch(lines[at + 1][:1000])
     if not underlined or not line.strip() or _NO_PARAGRAPH.match(line) or (at and _continues(lines[at - 1])):
         return ""
@@ -124,10 +127,11 @@ def _cells(row: str) -> list[str]:
     """The cells of a row; a bar behind a backslash or in code is one of its characters."""
     row = row.strip()
     row = row.removeprefix("|")
+    splits = len(row) <= _LONGEST_LINE and row.count("`") <= _MOST_BACKTICKS
     cells: list[str] = []
     at = 0
     while at <= len(row):
-        match = _CELL.match(row, at) if len(row) <= _LONGEST_LINE else None
+        match = _CELL.match(row, at) if splits else None
         if match is None:
             cells.append(row[at:])
             break

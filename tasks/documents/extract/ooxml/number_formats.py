@@ -22,7 +22,7 @@ BUILT_IN: Final = {
 }  # fmt: skip
 """Format codes that a workbook refers to by number without writing them down (ECMA-376, part 1, 18.8.30)."""
 
-_LITERAL: Final = re.compile(r'"([^"]*)"|\\(.)|_.|\*.|\[\$([^\]-]*)[^\]]*\]|\[(?![hms])[^\]]*\]', re.IGNORECASE)
+_LITERAL: Final = re.compile(r'"([^"]*)"|\\(.)|_.|\*.|\[\$([^\]-]*+)[^\]]*+\]|\[(?![hms])[^\]]*+\]', re.IGNORECASE)
 _CURRENCY: Final = re.compile(r"[$€£¥₹₩₽₺₴₪₫฿¢₦₱₿]|\b(?:[A-Z]{3}|kr|zł|Kč|Fr|CHF|R\$)\b")
 _DIGITS: Final = re.compile(r"[0#?][0#?,. ]*")
 _MARK: Final = re.compile(r"(?:[\W\d_]*+[^\W\d_]){1,3}[\W\d_]*+|[^\w%‰]*+[%‰]\W*+")

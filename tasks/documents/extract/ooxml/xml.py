@@ -68,7 +68,7 @@ _PROLOG: Final = re.compile(rb"""\s*<\?xml\b[^>]*?(?:encoding\s*=\s*["']([\w.-]+
 
 _ASIDE: Final = re.compile(rb"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _ASIDES: Final = ((b"<!--", b"-->"), (b"<?", b"?>"), (b"<![CDATA[", b"]]>"))
-_CHOICES: Final = re.compile(rb"<(/?)mc:(AlternateContent|Choice|Fallback)\b[^>]*?(/?)>")
+_CHOICES: Final = re.compile(rb"<(/?)mc:(AlternateContent|Choice|Fallback)\b[^<>]*?(/?)>")
 _REQUIRES: Final = re.compile(rb"""\sRequires\s*=\s*["']([^"'<]*)""")
 _UNDERSTOOD: Final = (
     "http://schemas.microsoft.com/",

@@ -27,7 +27,7 @@ _ALL: Final = 0.95
 """The share of a page's characters from which they are the layer of text of a scan, which some programs hide so."""
 _INK: Final = re.compile(r"[^\s\U00010000-\U0010ffff]")
 _WIDE: Final = re.compile("[\U00010000-\U0010ffff]")
-_EMPTY_LINES: Final = re.compile(r" *\r\n(?: *\r\n)+")
+_EMPTY_LINES: Final = re.compile(r"(?<! ) *+\r\n(?: *+\r\n)++")
 _SPACES: Final = re.compile("  +")
 
 _frame_of: Final = document.plain(pdfium.FPDFPageObj_GetClipPath)

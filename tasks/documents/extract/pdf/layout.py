@@ -7,6 +7,7 @@ tell at a twentieth of the time that the page takes.
 import gc
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 import pypdfium2.raw as pdfium
@@ -52,10 +53,14 @@ _MOST_LINES: Final = 600
 _KNOWN: Final = 0.9
 """The share of words that PDFium gives too where a page that is printed twice was put together well."""
 _BREAK: Final = re.compile(r" *\r\n")
-_FIGURES: Final = re.compile(
-    r"\d\)?[ %]+[(−–-]?[$€£¥]?\(?\d[^\r\n]*\r\n(?:[^\r\n]*\r\n)?[^\r\n]*\d\)?[ %]+[(−–-]?[$€£¥]?\(?\d"
-)
-"""Two lines, next to each other but one, with two figures side by side."""
+_FIGURES: Final = re.compile(r"\d\)?[ %]++[(−–-]?[$€£¥]?\(?\d")
+"""Two figures side by side."""
+
+
+def _has_columns_of_figures(text: str) -> bool:
+    """Whether two lines, next to each other but one, have two figures side by side."""
+    rows = [number for number, line in enumerate(text.split("\r\n")) if _FIGURES.search(line)]
+    return any(other - one <= 2 for one, other in pairwise(rows))
 
 
 def layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
@@ -83,7 +88,7 @@ def _layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
     if has_right_to_left(text):
         edits += ((spot, spot, "\r\n") for spot in missing_breaks(textpage, page_text))
     turn = turn_of(textpage, page_text)
-    boxes = turned_runs(textpage, min(runs, _MOST_RUNS), turn) if not _FIGURES.search(text) else None
+    boxes = turned_runs(textpage, min(runs, _MOST_RUNS), turn) if not _has_columns_of_figures(text) else None
     if boxes is not None and is_right_to_left(text):
         boxes = [(-right, top, -left, bottom) for left, top, right, bottom in boxes]
     if boxes is not None and not has_gutters(boxes, text) and not are_printed_over(boxes):

@@ -23,7 +23,7 @@ from tasks.documents.extract.pdf.repair import packed
 _NOT_OURS: Final = re.compile(f"[\t{TABLE}{TABLE_END}]")
 """What marks cells and tables, and is white space or nothing where a page has it."""
 
-_TABLE: Final = re.compile(f"{TABLE}([^{TABLE_END}]*){TABLE_END}")
+_TABLE: Final = re.compile(f"{TABLE}([^{TABLE}{TABLE_END}]*+){TABLE_END}")
 _HYPHEN: Final = re.compile("[\x02\ufffe]\n?")
 _LINKS: Final = "of|the|to|and|by|over|up|les|sur|sous|aux|et"
 _IN_CHAIN: Final = re.compile(rf"(?:{_LINKS})-\w", re.IGNORECASE)
@@ -73,7 +73,7 @@ _JOINED: Final = 0.4
 _NEXT_LINE: Final = 0.7
 """How much higher or lower a character stands that is on another line, as a share of the line's height."""
 
-_DIFFERENCES: Final = re.compile(rb"/Differences\s*\[([^\]]{1,20000})\]")
+_DIFFERENCES: Final = re.compile(rb"/Differences\s*+\[([^\[\]]{1,20000}+)\]")
 _ENTRY: Final = re.compile(rb"(\d{1,3})(?=[\s/])|/([^\s/\[\]<>()]+)")
 _LETTERS: Final = re.compile(rb"[A-Za-z](?:_[A-Za-z]){1,3}")
 

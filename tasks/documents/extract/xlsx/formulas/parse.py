@@ -38,7 +38,7 @@ _TOKEN: Final = re.compile(
     re.VERBOSE,
 )  # fmt: skip
 _CORNER: Final = re.compile(r"(\$?)([A-Za-z]{1,3})(?:(\$?)(\d+))?")
-_TEXTS: Final = re.compile(r'("(?:[^"]|"")*+"|\'(?:[^\']|\'\')++\'!)')
+_TEXTS: Final = re.compile(r'("(?:[^"]|"")*+"|(?<!\')\'(?:[^\']|\'\')++\'!)')
 _MOVABLE: Final = re.compile(r"(?<![\w.$\\])(\$?)([A-Za-z]{1,3})(\$?)([1-9]\d{0,6})(?![\w.(!\[])")
 _FUTURE: Final = re.compile(r"_xl(?:fn|ws|pm)\.")
 _BINDING: Final = {

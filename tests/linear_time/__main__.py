@@ -1,0 +1,31 @@
+"""Prints how the time of each function and pattern grows with its text: `python -m tests.linear_time [PACKAGE …]`.
+
+A row has the name, the shape with the highest ratio, the characters and the seconds of the larger text, the ratio.
+"""
+
+import sys
+
+from tests.linear_time.calls import PACKAGES
+from tests.linear_time.measuring import Case, Limits, measure
+from tests.linear_time.subjects import of_functions, of_patterns
+
+
+def main() -> int:
+    """Measure, print, and tell by the exit code whether all is linear."""
+    failures = 0
+    for package in sys.argv[1:] or PACKAGES:
+        worst: dict[str, Case] = {}
+        for case in measure([*of_functions(package)], Limits()):
+            if case.name not in worst or (case.fails, case.ratio) > (worst[case.name].fails, worst[case.name].ratio):
+                worst[case.name] = case
+        for case in worst.values():
+            print(case, "FAILS" if case.fails else "", flush=True)
+        failed = [case for case in measure([*of_patterns(package, 60)], Limits(0.01, 16_384)) if case.fails]
+        for case in failed:
+            print(case, "FAILS", flush=True)
+        failures += len(failed) + sum(case.fails for case in worst.values())
+    return failures > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

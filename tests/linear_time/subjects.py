@@ -1,0 +1,45 @@
+"""What is measured: the public functions that take a text, and every pattern, each with its shapes."""
+
+import inspect
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, Final
+
+from tests.linear_time import patterns
+from tests.linear_time.calls import CALLS, call_of, functions, modules
+from tests.linear_time.measuring import Subject
+from tests.linear_time.shapes import SHAPES
+
+PATTERNS: Final[dict[str, str]] = {}
+"""Patterns whose time may grow faster, as what they search is short: why, by their names."""
+
+
+def of_functions(package: str, shapes: int | None = None) -> Iterator[Subject]:
+    """The functions of a package; with every so many shapes, beginning with another one each."""
+    known = {name: call for name, call in CALLS.items() if name.startswith(f"{package}.")}
+    for name, function in functions(package):
+        if call := call_of(name, function):
+            known[name] = call
+    for place, (name, call) in enumerate(sorted(known.items())):
+        chosen = islice(SHAPES.items(), place % shapes, None, shapes) if shapes else SHAPES.items()
+        yield Subject(name, call, dict(chosen))
+
+
+def of_patterns(package: str, most: int) -> Iterator[Subject]:
+    """The patterns of a package, each with so many of the texts that are made from it."""
+    for module in modules(package):
+        if not module.__file__.endswith(".py") or not inspect.getsource(module):
+            continue
+        for name, pattern, method in patterns.patterns(module):
+            full_name = f"{module.__name__}.{name}"
+            if full_name not in PATTERNS:
+                shapes = {str(make): make for make in islice(patterns.texts(pattern), most)}
+                yield Subject(f"{full_name} {method}", _search(pattern, method), shapes)
+
+
+def _search(pattern: re.Pattern[Any], method: str) -> Any:
+    search = getattr(pattern, method)
+    if isinstance(pattern.pattern, str):
+        return search
+    return lambda text: search(text.encode("latin-1", "replace"))
