@@ -38,7 +38,9 @@ _SAYS_NOTHING: Final = re.compile(
 )
 _ABOUT_SOURCES: Final = stems_of("about_sources")
 _SUBJECTS: Final = r"(?=(?:it|they|he|she|the company)\b)"
-_PARTS: Final = re.compile(rf";\s+|,\s+(?:and\s+|but\s+|while\s+)?{_SUBJECTS}|(?<!\s)\s++and\s++{_SUBJECTS}", re.IGNORECASE)
+_PARTS: Final = re.compile(
+    rf";\s+|,\s+(?:and\s+|but\s+|while\s+)?{_SUBJECTS}|(?<!\s)\s++and\s++{_SUBJECTS}", re.IGNORECASE
+)
 _LONGEST_QUOTE: Final = 600
 
 

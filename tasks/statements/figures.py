@@ -187,7 +187,9 @@ def _amount(text: str, match: re.Match[str]) -> Iterator[Figure]:
         yield Figure(start, end, DATE, date=(int(number), None, None))
         return
     is_range = (
-        bool(match["minus"]) and match["minus"][-1].isspace() and _ENDS_AS_FIGURE.search(text[max(start - 9, 0) : start]) is not None
+        bool(match["minus"])
+        and match["minus"][-1].isspace()
+        and _ENDS_AS_FIGURE.search(text[max(start - 9, 0) : start]) is not None
     )
     if is_range:
         start += len(match["minus"])

@@ -42,8 +42,8 @@ _SCALES: Final = {
     "crore": "crore",
 }
 _CELL_FIGURE: Final = re.compile(
-    r"\s*+(?:[$€£¥₹₩₽]|[A-Z]{3}\s)?+\s*+\(?+\s*+[-−–+]?+\s*+(?:[$€£¥₹₩₽]\s*+)?+\d[\d,.\u00a0\u202f' ]*+\)?+\s*+%?+\s*+\)?+\s*+"
-    r"(?:[A-Z]{3}|x|bps|pp|million|billion|bn|m|k)?+\s*+"
+    r"\s*+(?:[$€£¥₹₩₽]|[A-Z]{3}\s)?+\s*+\(?+\s*+[-−–+]?+\s*+(?:[$€£¥₹₩₽]\s*+)?+\d[\d,.\u00a0\u202f' ]*+\)?+"
+    r"\s*+%?+\s*+\)?+\s*+(?:[A-Z]{3}|x|bps|pp|million|billion|bn|m|k)?+\s*+"
 )
 _BRACKETS: Final = re.compile(r"\([^()]{1,20}\)$")
 _SIGN: Final = re.compile(r"(?:US\$|[$€£¥₹])(?=\s*\(?[-−]?\d)")
@@ -61,7 +61,9 @@ _PERIOD: Final = re.compile(
 )
 """A period whose years stand in the columns below it."""
 _PERIOD_LABEL: Final = re.compile(r"\bended\b|\byear to date\b|\bmonths?\b", re.IGNORECASE)
-_REMARK: Final = re.compile(r"(?<!\s)\s*+\((?:recast|restated|(?:un)?audited|(?:as )?adjusted|re-?presented)\)", re.IGNORECASE)
+_REMARK: Final = re.compile(
+    r"(?<!\s)\s*+\((?:recast|restated|(?:un)?audited|(?:as )?adjusted|re-?presented)\)", re.IGNORECASE
+)
 _YEARS: Final = re.compile(r"(?:(?:19|20)\d\d\s+)+(?:19|20)\d\d")
 _CHANGE: Final = re.compile(r"^(?:%|∆)|\b(?:inc|dec|change|variance|increase|decrease)\b", re.IGNORECASE)
 _HEADING: Final = 3
@@ -69,8 +71,8 @@ _HEADING: Final = 3
 _ABOVE: Final = 6
 _LONGEST_LABEL: Final = 200
 LONGEST_SENTENCE: Final = 5_000
-"""Characters of a sentence, or of a row in words, that may prove something; what takes them apart grows faster than they
-do, and what is longer is no sentence."""
+"""Characters of a sentence, or of a row in words, that may prove something. Longer ones are no sentences, and the time
+that it takes to compare them would grow faster than they do."""
 
 
 _MOST_CACHED: Final = 2_000_000
@@ -317,7 +319,14 @@ def _unit(words: str) -> tuple[str, str]:
     scale = currency = ""
     inner = " ".join(re.findall(r"\(([^()]{1,80})\)", words)) or words
     for part in (inner, words):
-        match = next((each for each in _UNIT.finditer(part) if not _OF_A_FIGURE.search(part, max(each.start() - 30, 0), each.start())), None)
+        match = next(
+            (
+                each
+                for each in _UNIT.finditer(part)
+                if not _OF_A_FIGURE.search(part, max(each.start() - 30, 0), each.start())
+            ),
+            None,
+        )
         if match and (
             re.search(r"\bin\b|\(|amounts|expressed|000|€|\$|£|usd|eur|rs", part, re.IGNORECASE) or len(part) < 25
         ):

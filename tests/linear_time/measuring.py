@@ -60,7 +60,7 @@ class Case:
 class Limits:
     """How far a case is measured: until the smaller text takes `least` seconds, or the larger has `most` characters."""
 
-    least: float = 0.02
+    least: float = 0.004
     most: int = 1_000_000
 
 
@@ -130,13 +130,13 @@ def _grown(subject: Subject, shape: str, limits: Limits, tell: Callable[[object]
         if error or before >= limits.least or size >= limits.most:
             break
         before, size = seconds, min(size * _STEP, limits.most)
-    ratio = seconds / max(before, limits.least)
+    ratio = seconds / max(before, 2 * limits.least)
     for again in (1, 2):  # a machine that is busy with something else
         if error or ratio <= RATIO or seconds > SECONDS / 4:
             break
         once, _ = _seconds(subject.call, make(size // _STEP + again))
         twice, error = _seconds(subject.call, make(size + again))
-        ratio = min(ratio, twice / max(once, limits.least))
+        ratio = min(ratio, twice / max(once, 2 * limits.least))
     return Case(subject.name, shape, size, round(seconds, 4), round(ratio, 2), error)
 
 

@@ -25,7 +25,7 @@ _FLAGS: Final = {"compile": 1, "sub": 4, "subn": 4, "split": 3} | dict.fromkeys(
 
 
 def patterns(module: ModuleType) -> Iterator[tuple[str, re.Pattern[Any], str]]:
-    """The patterns that a module writes down, each with its name, or its line, and the method that searches most with it.
+    """The patterns that a module writes down, each with its name or line and the method that searches most with it.
 
     Those that are made within a function of what it is given are left out.
     """
@@ -45,19 +45,29 @@ def patterns(module: ModuleType) -> Iterator[tuple[str, re.Pattern[Any], str]]:
         place = _FLAGS[node.func.attr]
         flags = [each.value for each in node.keywords if each.arg == "flags"] + node.args[place : place + 1]
         try:
-            written, *rest = (eval(compile(ast.Expression(each), "", "eval"), vars(module)) for each in (node.args[0], *flags))
+            written, *rest = (
+                eval(compile(ast.Expression(each), "", "eval"), vars(module)) for each in (node.args[0], *flags)
+            )
             pattern = re.compile(written, *rest)
         except (NameError, TypeError, ValueError):
             continue
         if pattern.pattern:
             name = names.get(node, "")
             uses = _uses(tree, name) if node.func.attr == "compile" else {node.func.attr}
-            yield name or str(node.lineno), pattern, next((each for each in ("fullmatch", "match") if uses == {each}), "finditer")
+            yield (
+                name or str(node.lineno),
+                pattern,
+                next((each for each in ("fullmatch", "match") if uses == {each}), "finditer"),
+            )
 
 
 def _uses(tree: ast.AST, name: str) -> set[str]:
     """The methods of a pattern of that name that a module calls; where it does something else with it, "" too."""
-    loads = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)]
+    loads = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+    ]
     methods = {id(node.value): node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     return {methods.get(id(node), "") for node in loads}
 
@@ -156,7 +166,7 @@ def _words(items: list[Any]) -> list[str]:
 def _members(items: Any) -> list[str]:
     """Some characters of a set: those of its own first."""
     pattern = _parser.SubPattern(_parser.State(), [(_constants.IN, items)])
-    import re._compiler as compiler  # type: ignore[import-not-found]  # noqa: PLC0415
+    import re._compiler as compiler  # type: ignore[import-not-found]
 
     one = compiler.compile(pattern, 0)
     own = [chr(each[1]) for each in items if each[0] is _constants.LITERAL]

@@ -15,15 +15,21 @@ PATTERNS: Final[dict[str, str]] = {}
 """Patterns whose time may grow faster, as what they search is short: why, by their names."""
 
 
-def of_functions(package: str, shapes: int | None = None) -> Iterator[Subject]:
-    """The functions of a package; with every so many shapes, beginning with another one each."""
+def of_functions(package: str, every: int = 1) -> Iterator[Subject]:
+    """The functions of a package, each with one shape in so `every`, beginning with another one."""
     known = {name: call for name, call in CALLS.items() if name.startswith(f"{package}.")}
     for name, function in functions(package):
         if call := call_of(name, function):
             known[name] = call
     for place, (name, call) in enumerate(sorted(known.items())):
-        chosen = islice(SHAPES.items(), place % shapes, None, shapes) if shapes else SHAPES.items()
-        yield Subject(name, call, dict(chosen))
+        yield Subject(name, call, dict(islice(SHAPES.items(), place % every, None, every)))
+
+
+def of_formats(every: int = 1) -> Iterator[Subject]:
+    """Documents of each format that is text, read whole."""
+    for place, (name, call) in enumerate(CALLS.items()):
+        if name.startswith("read_document"):
+            yield Subject(name, call, dict(islice(SHAPES.items(), place % every, None, every)))
 
 
 def of_patterns(package: str, most: int) -> Iterator[Subject]:

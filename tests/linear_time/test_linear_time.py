@@ -1,0 +1,64 @@
+"""No text from elsewhere takes time that grows faster than it: no function, no pattern.
+
+What `python -m tests.linear_time` prints is measured here: of each function some shapes, and all of them in the tests
+that are slow.
+"""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.linear_time.calls import CALLS, EXCUSED, PACKAGES, call_of, functions, reason_to_excuse
+from tests.linear_time.measuring import Limits, Subject, measure
+from tests.linear_time.subjects import of_formats, of_functions, of_patterns
+
+QUICK = Limits(least=0.002, most=65_536)
+PATTERN_QUICK, PATTERN = Limits(0.002, 4096), Limits(0.004, 16_384)
+
+
+def failures(subjects: Iterator[Subject], limits: Limits) -> list[str]:
+    return [str(case) for case in measure([*subjects], limits) if case.fails]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_function_that_takes_a_text_is_measured_or_excused(package: str) -> None:
+    left = [name for name, function in functions(package) if not (call_of(name, function) or reason_to_excuse(name))]
+    assert left == [], "give them a call in `CALLS`, or a reason in `EXCUSED`"
+
+
+def test_calls_and_excuses_are_of_functions_that_exist() -> None:
+    names = {name for package in PACKAGES for name, _ in functions(package)}
+    assert all(any(reason_to_excuse(name) == why for name in names) for why in EXCUSED)
+    assert not [name for name in CALLS if reason_to_excuse(name)]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_some_shapes_take_time_in_proportion_to_their_length(package: str) -> None:
+    assert failures(of_functions(package, every=12), QUICK) == []
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_patterns_take_time_in_proportion_to_the_text(package: str) -> None:
+    assert failures(of_patterns(package, 8), PATTERN_QUICK) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("package", PACKAGES)
+def test_all_shapes_take_time_in_proportion_to_their_length(package: str) -> None:
+    assert failures(of_functions(package, every=2), Limits()) == []
+    assert failures(of_patterns(package, 60), PATTERN) == []
+
+
+@pytest.mark.slow
+def test_documents_of_all_formats_take_time_in_proportion_to_their_length() -> None:
+    assert failures(of_formats(), Limits()) == []
+
+
+def test_a_quadratic_pattern_and_one_that_never_ends_are_found() -> None:
+    import re
+
+    dots = Subject("dots", re.compile(r"[.!?]+(?=\s)").findall, {"dots": lambda size: "." * size})
+    endless = Subject("endless", re.compile("(?:a|a)*b").findall, {"a": lambda size: "a" * size})
+    cases = list(measure([dots, endless], Limits(0.004, 100_000)))
+    assert [case.fails for case in cases] == [True, True]
+    assert cases[1].seconds is None
