@@ -196,16 +196,16 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
             "tasks/documents/extract/test_hostile.py::test_entities_are_neither_expanded_nor_fetched",
             "tasks/documents/extract/test_hostile.py::test_a_pdf_reaches_nothing_outside",
         ),
-        "**Long and odd texts**": (
-            "linear_time/test_linear_time.py::test_every_function_that_takes_a_text_is_measured_or_excused",
-            "linear_time/test_linear_time.py::test_some_shapes_take_time_in_proportion_to_their_length",
-            "linear_time/test_linear_time.py::test_patterns_take_time_in_proportion_to_the_text",
-        ),
         "**Bombs**": (
             "tasks/documents/extract/test_hostile.py::test_parts_that_inflate_without_end_are_refused",
             "tasks/documents/extract/test_hostile.py::test_pdf_streams_that_inflate_without_end_stay_within_the_limits",
             "tasks/documents/extract/test_hostile.py::test_circles_end",
             "tasks/documents/extract/test_hostile.py::test_depths_end",
+        ),
+        "**Long and odd texts**": (
+            "linear_time/test_linear_time.py::test_every_function_that_takes_a_text_is_measured_or_excused",
+            "linear_time/test_linear_time.py::test_some_shapes_take_time_in_proportion_to_their_length",
+            "linear_time/test_linear_time.py::test_patterns_take_time_in_proportion_to_the_text",
         ),
         "**Archives**": (
             "tasks/documents/drive/archives/test_archive.py::test_a_bomb_is_left_out_by_its_ratio",

@@ -231,8 +231,8 @@ EXCUSED: Final[dict[str, str]] = {
         | reports\.(wordprocessing\.height|slide_parts\.describe|profile\.in_words)""",
     "it takes bytes, trees or numbers, in a process with limits; documents and pages are measured whole": r"""
         companies\.(web\.(filing\.read_report|page\.\w+|html\.schema_org_items)|(schema_org|profile|wikidata\.item)\.\w+)
-        | documents\.extract\.(read_document|(configuration|embedded|detect|eml\.parts|docx|html\.styles|mail|odf
-            |ooxml\.ole|pdf|rtf|xls)\.[\w.]+|xlsx\.(binary|blocks)\.\w+|tables\.cells|ooxml\.number_formats\.with_stored)""",
+        | documents\.extract\.(read_document|(configuration|embedded|detect|eml\.parts|docx|html\.styles|odf
+            |mail(?!\.decoding\.unflowed)|ooxml\.ole|pdf|rtf|xls)\.[\w.]+|xlsx\.(binary|blocks)\.\w+|tables\.cells|ooxml\.number_formats\.with_stored)""",
     "it takes entries, whose number is limited": r"documents\.drive\.archives\.members\.shown",
 }
 """Functions that are given no text from elsewhere, or one that is short: why, and a pattern of their names."""

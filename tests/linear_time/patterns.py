@@ -31,11 +31,12 @@ def patterns(module: ModuleType) -> Iterator[tuple[str, re.Pattern[Any], str]]:
     """
     tree = ast.parse(inspect.getsource(module))
     names = {
-        node.value: target.id
+        inner: target.id
         for node in ast.walk(tree)
         if isinstance(node, ast.Assign | ast.AnnAssign)
         for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
-        if isinstance(target, ast.Name)
+        if isinstance(target, ast.Name) and node.value
+        for inner in ast.walk(node.value)
     }
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not node.args:

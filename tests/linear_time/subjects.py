@@ -11,7 +11,20 @@ from tests.linear_time.calls import CALLS, call_of, functions, modules
 from tests.linear_time.measuring import Subject
 from tests.linear_time.shapes import SHAPES
 
-PATTERNS: Final[dict[str, str]] = {}
+PATTERNS: Final[dict[str, str]] = {
+    "tasks.ai.prompt_injection.prefilter._TOKEN": "it reads patterns of our own",
+    "tasks.documents.extract.docx.scan._END_OF_PARAGRAPH": "it looks at the properties of one paragraph",
+    "tasks.documents.extract.ooxml.number_formats._LITERAL": "a format code has 400 characters at most",
+    "tasks.documents.extract.ooxml.xml._ASIDE": "each of its openings is known to have an end",
+    **dict.fromkeys(
+        ("tasks.statements.converse._TOWARDS", "tasks.statements.converse._DIRECT", "tasks.statements.converse._AWAY"),
+        "it is matched once, with a sentence of 5,000 characters at most",
+    ),
+    **dict.fromkeys(
+        ("tasks.statements.notation.LIMITS_BEHIND", "tasks.memo.check._YEAR_BEHIND"),
+        "it is matched at one place, with some twenty characters",
+    ),
+}
 """Patterns whose time may grow faster, as what they search is short: why, by their names."""
 
 

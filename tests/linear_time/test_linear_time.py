@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.linear_time.calls import CALLS, EXCUSED, PACKAGES, call_of, functions, reason_to_excuse
+from tests.linear_time.calls import CALLS, EXCUSED, PACKAGES, call_of, functions, modules, reason_to_excuse
 from tests.linear_time.measuring import Limits, Subject, measure
-from tests.linear_time.subjects import of_formats, of_functions, of_patterns
+from tests.linear_time.subjects import PATTERNS, of_formats, of_functions, of_patterns
 
 QUICK = Limits(least=0.002, most=65_536)
 PATTERN_QUICK, PATTERN = Limits(0.002, 4096), Limits(0.004, 16_384)
@@ -30,6 +30,10 @@ def test_calls_and_excuses_are_of_functions_that_exist() -> None:
     names = {name for package in PACKAGES for name, _ in functions(package)}
     assert all(any(reason_to_excuse(name) == why for name in names) for why in EXCUSED)
     assert not [name for name in CALLS if reason_to_excuse(name)]
+    known = {
+        f"{module.__name__}.{name}" for package in PACKAGES for module in modules(package) for name in vars(module)
+    }
+    assert not set(PATTERNS) - known
 
 
 @pytest.mark.parametrize("package", PACKAGES)
