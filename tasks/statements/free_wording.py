@@ -127,14 +127,15 @@ def weigh(stated: Sentence, source: Sentence, names: frozenset[str], context: Co
         conflicts = (*conflicts, "it has no more of it than names")
     places = [theirs for mine, theirs in comparison.to.items() if stated.tokens[mine].is_content]
     is_one_for_two = len(set(places)) < len(places)  # `our auditors audited` of `audited`
-    lacks_essential = is_one_for_two or any(_is_essential(stated, at) for at in _unsupported(comparison))
+    verb = next(_verbs(stated), 0)
+    lacks_essential = is_one_for_two or any(_is_essential(stated, at, verb) for at in _unsupported(comparison))
     return Weighed(conflicts, sum(_costs(comparison, context)), held, lacks_essential)
 
 
-def _is_essential(sentence: Sentence, at: int) -> bool:
+def _is_essential(sentence: Sentence, at: int, verb: int) -> bool:
     """Whether a word is of the subject, has an opposite, or is a verb, known or by what follows: `decides whether`."""
     token = sentence.tokens[at]
-    if token.operator or has_opposite(token.stem) or at < next(_verbs(sentence), 0):
+    if token.operator or has_opposite(token.stem) or at < verb:
         return True
     following = sentence.tokens[at + 1].text if at + 1 < len(sentence.tokens) else ""
     is_like_one = token.text.endswith(("s", "ed")) and following in _BEHIND_VERBS
@@ -170,6 +171,7 @@ def _unsupported(comparison: Comparison) -> Iterator[int]:
 def _conflicts(comparison: Comparison, context: Context) -> Iterator[str]:
     stated, source = comparison.stated, comparison.source
     free = [at for at in range(len(source.tokens)) if at not in comparison.used]
+    because = next((at for at, token in enumerate(stated.tokens) if token.text == "because"), len(stated.tokens))
     for at in _unsupported(comparison):
         token = stated.tokens[at]
         if token.figure is not None:
@@ -188,7 +190,7 @@ def _conflicts(comparison: Comparison, context: Context) -> Iterator[str]:
             yield f"it does not say “{token.text}”"
         if token.stem in _PERIODS and any(source.tokens[place].stem in _PERIODS for place in free):
             yield f"it does not say “{token.text}”"
-        if any(other.text == "because" for other in stated.tokens[:at]):
+        if at > because:
             yield f"it does not say “{token.text}”"
         against = next(
             (

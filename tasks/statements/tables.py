@@ -70,7 +70,7 @@ _HEADING: Final = 3
 """Lines over a table among which its periods stand."""
 _ABOVE: Final = 6
 _LONGEST_LABEL: Final = 200
-LONGEST_SENTENCE: Final = 5_000
+LONGEST_SENTENCE: Final = 4_000
 """Characters of a sentence, or of a row in words, that may prove something. Longer ones are no sentences, and the time
 that it takes to compare them would grow faster than they do."""
 

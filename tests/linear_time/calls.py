@@ -9,6 +9,7 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache
 from typing import Any, Final
 
@@ -110,6 +111,11 @@ def _cells(text: str) -> object:
     return list(places.cells(text, [Place(0, len(text), CELLS, "")]))
 
 
+def _read_object(text: str) -> None:
+    with suppress(json_answer.Misfit):
+        json_answer.read_object([text], _Answer, text, text)
+
+
 def _document(extension: str, before: str = "", behind: str = "") -> Call:
     return lambda text: read_document((before + text + behind).encode("utf-8", "replace"), extension)
 
@@ -140,7 +146,7 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.statements.figures.limit_words": lambda text: [
         figures.limit_words(text, each) for each in figures.figures(text)
     ],
-    "tasks.statements.nearby.nearby": lambda text: nearby.nearby([STATEMENT], text),
+    "tasks.statements.nearby.nearby": lambda text: nearby.nearby([STATEMENT], text * (nearby.LONGEST // len(text) + 1)),
     "tasks.memo.split.split": lambda text: split.split(text, _marked_places(text)),
     "tasks.memo.growth.stated_growth": _sentence(growth.stated_growth),
     "tasks.memo.page.render_memo": lambda text: page.render_memo("memo", "room", text, [], []),
@@ -156,7 +162,7 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.ai.prompts.part_prompt": lambda text: prompts.part_prompt(text, _source(text), 1, 2),
     "tasks.ai.prompts.judgement_prompt": lambda text: prompts.judgement_prompt(text, text, _Answer),
     "tasks.ai.prompts.repair_prompt": lambda text: prompts.repair_prompt([], text, ["wrong"]),
-    "tasks.ai.openai.json_answer.read_object": lambda text: json_answer.read_object([text], _Answer, text, text),
+    "tasks.ai.openai.json_answer.read_object": _read_object,
     "tasks.ai.openai.window.was_cut": lambda text: window.was_cut(text, 10),
     "tasks.companies.company_match.names_exactly": lambda text: names_exactly("Acme Ltd", _page(text)),
     "tasks.companies.company_match.Identity": lambda text: Identity("Acme", ("acme.com",)).is_shown_by(

@@ -18,7 +18,7 @@ PATTERNS: Final[dict[str, str]] = {
     "tasks.documents.extract.ooxml.xml._ASIDE": "each of its openings is known to have an end",
     **dict.fromkeys(
         ("tasks.statements.converse._TOWARDS", "tasks.statements.converse._DIRECT", "tasks.statements.converse._AWAY"),
-        "it is matched once, with a sentence of 5,000 characters at most",
+        "it is matched once, with a sentence of 4,000 characters at most",
     ),
     **dict.fromkeys(
         ("tasks.statements.notation.LIMITS_BEHIND", "tasks.memo.check._YEAR_BEHIND"),
