@@ -64,15 +64,25 @@ def wrapped(text: str, width: float, size: float) -> list[str]:
             if line and used + _WIDTHS[" "] + wide > room:
                 lines.append(" ".join(line))
                 line, used = [], 0.0
-            while wide > room and len(word) > 1:
-                at = _characters_within(word, room)
-                lines.append(word[:at])
-                word = word[at:]  # noqa: PLW2901 - what is left of it
+            if wide > room:
+                *pieces, word = _broken(word, room)  # noqa: PLW2901 - what is left of it
+                lines += pieces
                 wide = sum(map(_WIDTHS.__getitem__, word))
             used += wide + (_WIDTHS[" "] if line else 0.0)
             line.append(word)
         lines.append(" ".join(line))
     return lines
+
+
+def _broken(word: str, room: float) -> list[str]:
+    """A word in pieces that fit into so many ems, each of one character at least."""
+    pieces, begin, used = [], 0, 0.0
+    for at, character in enumerate(word):
+        used += _WIDTHS[character]
+        if used > room and at > begin:
+            pieces.append(word[begin:at])
+            begin, used = at, _WIDTHS[character]
+    return [*pieces, word[begin:]]
 
 
 def line_count(text: str, width: float, size: float) -> int:

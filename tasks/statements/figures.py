@@ -232,7 +232,8 @@ def _from_word(text: str, match: re.Match[str]) -> Figure | None:
         return None
     value = Decimal(0)
     for part in re.split(
-        r"[ -]", re.split(r"\s++(?:percent|per cent|basis|times|dollars|euros|pounds|yen|rupees|francs)", word)[0]
+        r"[ -]",
+        re.split(r"(?<!\s)\s++(?:percent|per cent|basis|times|dollars|euros|pounds|yen|rupees|francs)", word)[0],
     ):
         value = value * SCALES[part] if part in SCALES else value + NUMBER_WORDS.get(part, 0)
     unit_words = (match["unit"] or "").strip().lower()

@@ -178,7 +178,7 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.companies.web.html.decode": lambda text: html.decode(text.encode("utf-8", "replace"), ""),
     "tasks.evidence.glyph_search.Letters": lambda text: Letters(text).places("revenue"),
     "tasks.evidence.excerpt.stretches": lambda text: excerpt.stretches(
-        text, 0, len(text), [Mark(at, at + 20, str(at)) for at in range(0, len(text), 500)]
+        text, 0, len(text), [Mark(at, at + 20, str(at)) for at in range(0, len(text), len(text) // 10)]
     ),
     "tasks.evidence.excerpt.blocks": lambda text: excerpt.blocks(text, 0, len(text), [Mark(3, 9, "a")]),
     "tasks.evidence.excerpt.line_start": lambda text: excerpt.line_start(text, len(text), 0),
@@ -228,6 +228,7 @@ EXCUSED: Final[dict[str, str]] = {
         scoring\.(criteria|figure_checks|figure_rules|rules)\.\w+ | scoring\.judgement\.instructions
         | ranking\.(vocabulary|bm25)\.\w+ | reports\.(slide_parts|html)\.(part|allowed|matrix_cells|new_slides|fill|rgb)
         | ai\.prompt_injection\.(patterns\.group|prefilter\.required_words) | documents\.extract\.odf\.document_format
+        | reports\.key_figures\.compact
         | documents\.extract\.(formats|ocr\.\w+|legacy\.libreoffice)\.\w+ | companies\.claims\.left_out""",
     "it puts together calls that are measured by themselves, for texts that are cut before": r"""
         statements\.(reading\.object_of|readings\.readings)

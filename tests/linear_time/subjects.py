@@ -11,6 +11,9 @@ from tests.linear_time.calls import CALLS, call_of, functions, modules
 from tests.linear_time.measuring import Subject
 from tests.linear_time.shapes import SHAPES
 
+CALLS_ALONE: Final = ("read_document", "tasks.figures")
+"""What the calls that are no functions of the packages begin with."""
+
 PATTERNS: Final[dict[str, str]] = {
     "tasks.ai.prompt_injection.prefilter._TOKEN": "it reads patterns of our own",
     "tasks.documents.extract.docx.scan._END_OF_PARAGRAPH": "it looks at the properties of one paragraph",
@@ -20,6 +23,7 @@ PATTERNS: Final[dict[str, str]] = {
         ("tasks.statements.converse._TOWARDS", "tasks.statements.converse._DIRECT", "tasks.statements.converse._AWAY"),
         "it is matched once, with a sentence of 4,000 characters at most",
     ),
+    "tasks.statements.tables._OF_A_FIGURE": "it looks back over 30 characters",
     **dict.fromkeys(
         ("tasks.statements.notation.LIMITS_BEHIND", "tasks.memo.check._YEAR_BEHIND"),
         "it is matched at one place, with some twenty characters",
@@ -38,10 +42,10 @@ def of_functions(package: str, every: int = 1) -> Iterator[Subject]:
         yield Subject(name, call, dict(islice(SHAPES.items(), place % every, None, every)))
 
 
-def of_formats(every: int = 1) -> Iterator[Subject]:
-    """Documents of each format that is text, read whole."""
+def of_calls(name_begins: str, every: int = 1) -> Iterator[Subject]:
+    """Those of the calls that stand for more than one function: documents read whole, the figures of a document."""
     for place, (name, call) in enumerate(CALLS.items()):
-        if name.startswith("read_document"):
+        if name.startswith(name_begins):
             yield Subject(name, call, dict(islice(SHAPES.items(), place % every, None, every)))
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.linear_time.calls import CALLS, EXCUSED, PACKAGES, call_of, functions, modules, reason_to_excuse
 from tests.linear_time.measuring import Limits, Subject, measure
-from tests.linear_time.subjects import PATTERNS, of_formats, of_functions, of_patterns
+from tests.linear_time.subjects import CALLS_ALONE, PATTERNS, of_calls, of_functions, of_patterns
 
 QUICK = Limits(least=0.002, most=65_536)
 PATTERN_QUICK, PATTERN = Limits(0.002, 4096), Limits(0.004, 16_384)
@@ -54,8 +54,9 @@ def test_all_shapes_take_time_in_proportion_to_their_length(package: str) -> Non
 
 
 @pytest.mark.slow
-def test_documents_of_all_formats_take_time_in_proportion_to_their_length() -> None:
-    assert failures(of_formats(), Limits()) == []
+@pytest.mark.parametrize("name", CALLS_ALONE)
+def test_documents_and_their_figures_take_time_in_proportion_to_their_length(name: str) -> None:
+    assert failures(of_calls(name, every=2), Limits()) == []
 
 
 def test_a_quadratic_pattern_and_one_that_never_ends_are_found() -> None:
