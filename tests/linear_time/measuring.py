@@ -17,8 +17,6 @@ from typing import Any, Final, NoReturn
 
 RATIO: Final = 6
 """At most so many times as long may four times the text take."""
-SECONDS: Final = 6
-"""Of processor time for one case, all its sizes together."""
 _STEP: Final = 4
 _START: Final = 256
 """Characters of the first text."""
@@ -52,16 +50,20 @@ class Case:
         return self.seconds is None or self.ratio > RATIO or self.error is not None
 
     def __str__(self) -> str:
-        seconds = f"over {SECONDS} s" if self.seconds is None else f"{self.seconds:.3f} s"
+        seconds = "not in time" if self.seconds is None else f"{self.seconds:.3f} s"
         return f"{self.name}  {self.shape!r}  {self.size:,}  {seconds}  {self.ratio:.1f} x  {self.error or ''}".rstrip()
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How far a case is measured: until the smaller text takes `least` seconds, or the larger has `most` characters."""
+    """How far a case is measured: until the smaller text takes `least` seconds, or the larger has `most` characters.
+
+    One that takes more than `seconds` of processor time, all its sizes together, is ended.
+    """
 
     least: float = 0.004
     most: int = 1_000_000
+    seconds: int = 6
 
 
 def measure(subjects: Sequence[Subject], limits: Limits) -> Iterator[Case]:
@@ -113,7 +115,7 @@ def _work(pairs: Iterator[tuple[Subject, str]], limits: Limits, writing: int) ->
         for subject, shape in pairs:
             if subject is failed:
                 continue
-            most = int(time.process_time()) + SECONDS
+            most = int(time.process_time()) + limits.seconds
             resource.setrlimit(resource.RLIMIT_CPU, (most, resource.RLIM_INFINITY))
             tell(asdict(case := _grown(subject, shape, limits, tell)))
             failed = subject if case.fails else None
@@ -132,7 +134,7 @@ def _grown(subject: Subject, shape: str, limits: Limits, tell: Callable[[object]
         before, size = seconds, min(size * _STEP, limits.most)
     ratio = seconds / max(before, 2 * limits.least)
     for again in (1, 2):  # a machine that is busy with something else
-        if error or ratio <= RATIO or seconds > SECONDS / 4:
+        if error or ratio <= RATIO or seconds > limits.seconds / 4:
             break
         once, _ = _seconds(subject.call, make(size // _STEP + again))
         twice, error = _seconds(subject.call, make(size + again))

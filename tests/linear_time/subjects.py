@@ -23,6 +23,10 @@ PATTERNS: Final[dict[str, str]] = {
         ("tasks.statements.converse._TOWARDS", "tasks.statements.converse._DIRECT", "tasks.statements.converse._AWAY"),
         "it is matched once, with a sentence of 4,000 characters at most",
     ),
+    **dict.fromkeys(
+        ("tasks.scoring.figure_rules._RULE", "tasks.scoring.figure_rules._BETWEEN", "tasks.scoring.rules._RULE"),
+        "it reads the user's own criteria",
+    ),
     "tasks.statements.tables._OF_A_FIGURE": "it looks back over 30 characters",
     **dict.fromkeys(
         ("tasks.statements.notation.LIMITS_BEHIND", "tasks.memo.check._YEAR_BEHIND"),

