@@ -78,7 +78,7 @@ def parse_condition(figure: str, written: str) -> FigureCondition:
     assert between is not None
     lower, upper = (part.strip() for part in between.groups()[1:] if part)
     if lower[-1].isdigit():  # "between 20 and 40 %", "between EUR 1 and 3 million"
-        lower += re.sub(r".*\d", "", upper)
+        lower += re.split(r"\d", upper)[-1]
     (least, unit), (most, of_most) = _number(lower), _number(upper)
     if unit and of_most and unit != of_most:
         raise ValueError(f"{written!r} has two units")
