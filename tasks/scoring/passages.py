@@ -164,6 +164,7 @@ def _cut_stored(text: StoredText) -> list[Passage]:
     assert text.id is not None
     injections = prompt_injection.find_orders(text.text)
     starts = [injection.start for injection in injections]
+    ends = [injection.end for injection in injections]
     return [
         Passage(
             text_id=text.id,
@@ -175,8 +176,7 @@ def _cut_stored(text: StoredText) -> list[Passage]:
             header=span.header,
             orders=[
                 (max(injection.start, span.start), min(injection.end, span.end))
-                for injection in injections[: bisect_left(starts, span.end)]
-                if injection.end > span.start
+                for injection in injections[bisect_right(ends, span.start) : bisect_left(starts, span.end)]
             ]
             or None,
         )
