@@ -39,7 +39,8 @@ class CriterionOutcome(SQLModel, table=True):
     `contradictions` lists what documents say against each other, `nearest` the documents that come
     nearest to one that is missing, `orders` the words that give orders to a model in the passages judged, all three
     as `tasks.scoring.results` writes them. `contested` is `{with, without}`, the score of each judgement (None where it
-    gave none), where these words moved it. `warning` is what a reader must know of how it was judged.
+    gave none), where these words moved it. `warning` is what a reader must know of how it was judged. `given` are the
+    ids of the documents that had a part in it; None, also in rows of earlier releases, stands for all of the room.
     """
 
     __tablename__ = "criterion_outcomes"
@@ -64,6 +65,7 @@ class CriterionOutcome(SQLModel, table=True):
     orders: list[dict[str, Any]] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
     contested: dict[str, float | None] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
     warning: str | None = None
+    given: list[str] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
 
 
 class Quote(SQLModel, table=True):

@@ -152,7 +152,11 @@ def _present(
         reason += f" Other matches: {_names(others)}."
     opening = evidence.opening(shown, _QUOTED)
     return CriterionResult(
-        ScoreStatus.SCORED, reason, score=scale[1], quotes=[Quotation.of(opening)] if opening else []
+        ScoreStatus.SCORED,
+        reason,
+        score=scale[1],
+        quotes=[Quotation.of(opening)] if opening else [],
+        given=[document.document_id for document in documents],
     )
 
 

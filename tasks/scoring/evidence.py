@@ -5,6 +5,7 @@ A room of 2,000 documents and 120,000 passages (127 MB of text) takes 150 MB, an
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -119,6 +120,7 @@ class Evidence:
         self._texts = RoomTexts()
         self._passages: list[tuple[RunDocument, PassageSpan]] = []
         self.orders: list[Excerpt] = []
+        self._given: set[str] | None = None
         strings: dict[str, str] = {}  # "page 1" is the place of thousands of passages
         readable = [document for document in self.documents if document.characters]
         sizes = {document.text_id: document.characters for document in readable if document.text_id is not None}
@@ -140,7 +142,28 @@ class Evidence:
 
     def find(self, question: str, k: int, wordings: Sequence[str] = ()) -> list[Excerpt]:
         """The passages that speak most to a question, best first; `wordings` are how documents would put it."""
-        return [self._excerpt(*self._passages[position]) for position in self._ranked(question, k, wordings)]
+        found = [self._excerpt(*self._passages[position]) for position in self._ranked(question, k, wordings)]
+        self.record(excerpt.document.document_id for excerpt in found)
+        if not found:
+            self.record(document.document_id for document in self.documents)
+        return found
+
+    @contextmanager
+    def recorded(self, given: set[str]) -> Iterator[None]:
+        """Within the block, add to `given` the ids of the documents that a result takes words or figures from.
+
+        Where a question finds nothing, these are all documents. Not for blocks in several threads.
+        """
+        outer, self._given = self._given, given
+        try:
+            yield
+        finally:
+            self._given = outer
+
+    def record(self, document_ids: Iterable[str]) -> None:
+        """Add documents to what is recorded, where anything is."""
+        if self._given is not None:
+            self._given.update(document_ids)
 
     @property
     def is_empty(self) -> bool:
@@ -158,7 +181,9 @@ class Evidence:
         """The first `k` passages of the room, in reading order, that are not among these."""
         known = {(excerpt.document.document_id, excerpt.start) for excerpt in excerpts}
         more = (passage for passage in self._passages if (passage[0].document_id, passage[1].start) not in known)
-        return [self._excerpt(*passage) for passage in islice(more, k)]
+        found = [self._excerpt(*passage) for passage in islice(more, k)]
+        self.record(excerpt.document.document_id for excerpt in found)
+        return found
 
     @property
     def warning(self) -> str | None:
@@ -251,6 +276,7 @@ class Evidence:
 
     def _span(self, document: RunDocument, text_id: int, start: int, end: int) -> Excerpt:
         """A span of a document's text, with its place."""
+        self.record([document.document_id])
         return self._spans(document, text_id, [(start, end)])[0]
 
     def _spans(self, document: RunDocument, text_id: int, spans: Sequence[tuple[int, int]]) -> list[Excerpt]:

@@ -76,7 +76,22 @@ def check_figure(
         score=score,
         quotes=[Quotation.of(excerpt) for excerpt in quotes],
         contradictions=list(_contradictions(conflicts, evidence)),
+        given=documents_behind(figures, {*expression.names, *_MEANT.get(expression.names[0], ()), *concepts}),
     )
+
+
+def documents_behind(figures: Iterable[RoomFigure], concepts: Container[str]) -> set[str]:
+    """The documents that have a part in figures of these concepts, by their ids.
+
+    These are also the ones by which the room's fiscal year is known, where it is not the calendar year: by them figures
+    of other documents are given their periods.
+    """
+    return {
+        row.document_id
+        for row in figures
+        if row.figure.concept in concepts
+        or (11 <= months_of(row.figure.period) <= 13 and last_day(row.figure.period)[5:] != "12-31")
+    }
 
 
 def amount_in_words(value: Decimal, unit: str) -> str:

@@ -24,6 +24,7 @@ from tasks.errors import DiligenceError, TooLarge
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Judged
 from tasks.scoring.evidence import Evidence, Excerpt
+from tasks.scoring.figure_checks import documents_behind
 from tasks.scoring.judged_figures import RoomFigures, as_lines, figures_asked_for
 from tasks.scoring.judgement import Judgement, instructions, prove
 from tasks.scoring.orders import Passages, counted
@@ -158,7 +159,11 @@ def prepare(
     if not answerer.judges:
         reason = "No model is configured (DILIGENCE_AI_MODEL), so no judgement was made."
         return _showing(CriterionResult(ScoreStatus.UNSCORED, reason), excerpts)
-    figures = as_lines(figures_asked_for(f"{criterion.ask} {criterion.guide}", room))
+    with evidence.recorded(set()):  # figures of other concepts have no part in it
+        rows = figures_asked_for(f"{criterion.ask} {criterion.guide}", room)
+        behind = documents_behind(room(), {row.figure.concept for row in rows}) if rows else ()
+    evidence.record(behind)
+    figures = as_lines(rows)
     passages = Passages.of(excerpts, evidence.orders, figures)
     told = instructions(criterion, scale, company, with_figures=bool(figures))
     return Question(criterion, scale, repeats, excerpts, matching, passages, told, room)

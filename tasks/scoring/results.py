@@ -1,6 +1,6 @@
 """The result of one criterion, before it is stored."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -124,6 +124,8 @@ class CriterionResult:
     which came out like this one. `orders` are the words in its passages that give orders to a model, `contested` what
     they did to the score, where they did something, and `warning` what a reader must know of how it was judged.
     `unproved` are the statements of the reason that no passage says in their words; they are not stored.
+    `given` are the ids of the documents that had a part in the result: shown to a model, quoted, or counted. None
+    stands for all of the room, as for a result that rests on what no document says.
     """
 
     status: ScoreStatus
@@ -141,6 +143,7 @@ class CriterionResult:
     contested: Contested | None = None
     warning: str | None = None
     unproved: Sequence[CheckedStatement] = ()
+    given: Collection[str] | None = None
 
 
 def _named(document: RunDocument) -> dict[str, Any]:

@@ -7,7 +7,7 @@ stability         how much of the ranking depends on the weights
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from math import log
 from random import Random
@@ -22,6 +22,7 @@ from tasks.ai.answerer import Answerer
 from tasks.ai.budget import Ledger, ledger_of
 from tasks.ai.prompt_injection import without_injections
 from tasks.ai.registry import current_answerer
+from tasks.figures.conflicts import RoomFigure
 from tasks.operation import operation
 from tasks.remote.fan_out import FanOut, Leave, finished
 from tasks.scoring import search_plan
@@ -143,7 +144,12 @@ def criterion_results(
         }
     criteria, hashes = inputs.criteria, inputs.hashes(answerer)
     judged: list[tuple[int, Judged, str]] = []
-    room = cache(partial(figures_of, evidence))  # looked up when the first criterion needs them
+    looked_up = cache(partial(figures_of, evidence))  # when the first criterion needs them
+
+    def room() -> Sequence[RoomFigure]:
+        evidence.record(row.document_id for row in looked_up())
+        return looked_up()
+
     for ordinal, criterion in enumerate(criteria.criteria):
         rests_on = hashes[criterion.id]
         if stored.get(criterion.id) == (rests_on, criterion.weight):
@@ -216,13 +222,15 @@ def _judgements(judged: Sequence[tuple[int, Judged, str]], judge: _Judge) -> Ite
     """
     limit = max(1, min(judge.answerer.side_by_side, _MOST_AT_ONCE))
     under_way: dict[Future[object], tuple[int, Judged, str, Steps]] = {}
+    given: dict[int, set[str]] = {ordinal: set() for ordinal, *_ in judged}
     with FanOut(limit, "judging", Leave.ON_INTERRUPT) as threads:
 
         def go_on(ordinal: int, criterion: Judged, rests_on: str, steps: Steps, answer: object) -> Iterator[Scored]:
             try:
-                call = steps.send(answer)
+                with judge.evidence.recorded(given[ordinal]):
+                    call = steps.send(answer)
             except StopIteration as end:
-                result: CriterionResult = end.value
+                result: CriterionResult = replace(end.value, given=given[ordinal])
                 yield ordinal, criterion, result, "" if result.unfinished else rests_on
             else:
                 under_way[threads.submit(call)] = ordinal, criterion, rests_on, steps
@@ -315,7 +323,17 @@ def _outcome(
         orders=[order.as_json() for order in result.orders],
         contested=result.contested.as_json() if result.contested else None,
         warning=result.warning,
+        given=_given(criterion, result),
     )
+
+
+def _given(criterion: Criterion, result: CriterionResult) -> list[str] | None:
+    """The documents that an outcome rests on; None, which is all of the room, where it says what no document has."""
+    if isinstance(criterion, FactRule):
+        return []
+    if result.given is None or result.status is ScoreStatus.MISSING:
+        return None
+    return sorted(result.given)
 
 
 def _quote(quotation: Quotation) -> Quote:

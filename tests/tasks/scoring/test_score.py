@@ -272,6 +272,26 @@ def test_the_documents_nearest_to_a_missing_one_are_stored(room: Room, server: M
     assert room.outcomes["established"].nearest == []
 
 
+def test_each_outcome_keeps_which_documents_had_a_part_in_it(room: Room, server: ModelServer) -> None:
+    for number in range(1, 13):  # with the letter one passage more than a question is given
+        room.holds(f"{number}.txt", f"Recurring revenue of region {number}.")
+    room.holds("Table of fees.txt", "A lease of ten years.")
+    room.holds("Cap table 2.txt", "Founders hold all shares.")
+    accounts = "Audited accounts for the year ended 31 December 2024\n\nEUR thousand\t2024\nDebt\t12"
+    room.holds("Accounts 2024.txt", accounts)
+    room.asks(RECURRING, CHURN, ESTABLISHED, CAP_TABLE, {"id": "debt", "figure": "debt", "rule": "<= 1 million EUR"})
+    score_criteria(room.id)
+    given = {name: outcome.given for name, outcome in room.outcomes.items()}
+    assert given == given | {
+        "churn": None,  # that nothing is said rests on all documents
+        "established": [],
+        "cap_table": ["/Cap table 2.txt"],
+        "debt": ["/Accounts 2024.txt"],
+    }
+    about_revenue = {"/Letter.txt", *(f"/{number}.txt" for number in range(1, 13))}
+    assert set(given["recurring"] or ()) == about_revenue  # twelve of them were shown, and the letter is quoted
+
+
 def test_asking_more_often_asks_only_what_was_not_asked(room: Room, server: ModelServer) -> None:
     score_criteria(room.id)
     room.asks(RECURRING, ESTABLISHED, runs=3)
