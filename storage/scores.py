@@ -17,6 +17,7 @@ class ScoreStatus(StrEnum):
     """`unsupported`: judged, but no quote holds. `missing`: nothing is said. `unscored`: no judgement was made.
 
     `contested`: judged with and without words that give orders to a model, with different scores; the lower counts.
+    `withheld`, never stored: it rests on documents that whoever looks at it may not see.
     """
 
     SCORED = "scored"
@@ -24,6 +25,7 @@ class ScoreStatus(StrEnum):
     UNSUPPORTED = "unsupported"
     MISSING = "missing"
     UNSCORED = "unscored"
+    WITHHELD = "withheld"
 
     @property
     def counts(self) -> bool:

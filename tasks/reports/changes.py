@@ -184,7 +184,9 @@ def _moves(
 ) -> Iterator[Change]:
     for outcome in now:
         old = earlier.get(outcome.criterion_id)
-        if old is None or (_counted(old) == _counted(outcome) and old.contested == outcome.contested):
+        if old is None or ScoreStatus.WITHHELD in {old.status, outcome.status}:
+            continue
+        if _counted(old) == _counted(outcome) and old.contested == outcome.contested:
             continue
         yield Change(
             kind="score_moved",

@@ -17,6 +17,7 @@ from tasks.reports.changes import Change, Side, changes_between
 from tasks.reports.criteria import company_criteria, evidence_of, missing_items
 from tasks.reports.figure_comparisons import compare
 from tasks.reports.models import CompanyReport, CriterionReport, DocumentReport
+from tasks.reports.rights import Seen, as_seen
 from tasks.scoring.criteria import rule_of_run
 
 
@@ -29,36 +30,44 @@ class Rows(NamedTuple):
     claims: Sequence[Claim]
 
     @classmethod
-    def of(cls, session: Session, company: RunCompany) -> Self:
-        """Read them."""
-        assert company.id is not None
+    def of(cls, session: Session, company: RunCompany, outcomes: Sequence[CriterionOutcome] | None = None) -> Self:
+        """Read them; `outcomes` are those to show, if not all."""
+        if company.id is None:  # it is not shown
+            return cls(0, outcomes or [], {}, [])
         return cls(
             company.id,
-            company_outcomes(session, company.id),
+            company_outcomes(session, company.id) if outcomes is None else outcomes,
             outcome_quotes(session, company.id),
             _claims(session, company),
         )
 
 
 def company_report(
-    session: Session, run: Run, company: RunCompany, before: Run | None, earlier: RunCompany | None
+    session: Session,
+    run: Run,
+    company: RunCompany,
+    before: Run | None,
+    earlier: RunCompany | None,
+    seen: Seen | None = None,
 ) -> CompanyReport:
-    """All that the run found out about a company, and what has changed since `before`, whose `earlier` it was."""
-    rows = Rows.of(session, company)
-    documents = company_documents(session, rows.company_id)
+    """All that the run found out about a company, and what has changed since `before`, whose `earlier` it was.
+
+    With `seen` only what rests on documents that the viewer sees.
+    """
+    now = _side(session, run, company, seen)
+    rows = Rows.of(session, now.company, now.outcomes)
     changes: list[Change] = []
     if before and earlier:
-        now = Side(run, company, documents, rows.outcomes)
-        changes = changes_between(now, _side(session, before, earlier), rows.quotes)
+        changes = changes_between(now, _side(session, before, earlier, seen), rows.quotes)
     return scores_report(
         session,
         run,
-        company,
+        now.company,
         rows,
-        documents=[_document(run, document) for document in documents],
+        documents=[_document(run, document) for document in now.documents],
         changes=changes,
         compared_with=before.id if before and earlier else None,
-        **_figures(documents, rows.claims, rule_of_run(run.criteria)),
+        **_figures(now.documents, rows.claims, rule_of_run(run.criteria)),
     )
 
 
@@ -85,9 +94,10 @@ def scores_report(session: Session, run: Run, company: RunCompany, rows: Rows, *
     )
 
 
-def _side(session: Session, run: Run, company: RunCompany) -> Side:
+def _side(session: Session, run: Run, company: RunCompany, seen: Seen | None) -> Side:
     assert company.id is not None
-    return Side(run, company, company_documents(session, company.id), company_outcomes(session, company.id))
+    side = Side(run, company, company_documents(session, company.id), company_outcomes(session, company.id))
+    return side if seen is None else as_seen(side, seen)
 
 
 def _figures(documents: Sequence[RunDocument], claims: Sequence[Claim], rule: Sequence[Step]) -> dict[str, Any]:

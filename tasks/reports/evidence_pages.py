@@ -14,6 +14,7 @@ from sqlmodel import Session
 
 from storage import texts
 from storage.evidence import find_span_pages
+from storage.scores import ScoreStatus
 from storage.texts import StoredText
 from tasks.documents.extract import places as kinds
 from tasks.evidence.citations import Citation, citations_of
@@ -119,21 +120,24 @@ def claims_of(run: RunSummary, company: CompanyReport, number: int, places: Comp
             reason=criterion.reason,
         )
         for position, criterion in enumerate(company.criteria, 1)
+        if criterion.status is not ScoreStatus.WITHHELD
     }
 
 
 def pages_of(session: Session, company_id: int, domain: str, claims: Mapping[str, CitedFor]) -> list[EvidencePage]:
     """The evidence pages of a run's company, document by document, each in the order of its text; not yet filled.
 
-    `claims` are its criteria by id.
+    `claims` are its criteria by id; what others cite is left out.
     """
     pages: dict[str, EvidencePage] = {}
     for citation in sorted(citations_of(session, company_id), key=_order):
+        claim = claims.get(citation.criterion_id)
+        if claim is None:
+            continue
         name = page_name(domain, citation.document.document_id, citation.place, citation.start)
         page = pages.setdefault(name, EvidencePage(name, []))
         page.citations.append(citation)
-        claim = claims.get(citation.criterion_id)
-        if claim is not None and claim not in page.claims:
+        if claim not in page.claims:
             page.claims.append(claim)
     return list(pages.values())
 

@@ -152,7 +152,7 @@ def _render_report(report: Report, *, is_one_page: bool) -> str:
 
 
 def render_company(
-    run: RunSummary, company: CompanyReport, number: int, names: Sequence[str], pages: CompanyPages
+    run: RunSummary, company: CompanyReport, number: int, names: Sequence[str | None], pages: CompanyPages
 ) -> str:
     """A company's own page, one folder below the report.
 
@@ -160,10 +160,10 @@ def render_company(
         run: the run.
         company: the company.
         number: its place among those of the report, from 1.
-        names: what these are called.
+        names: what these are called; None for those that it does not lead to.
         pages: where they are shown.
     """
-    beside = [other if 1 <= other <= len(names) else None for other in (number - 1, number + 1)]
+    beside = [other if 1 <= other <= len(names) and names[other - 1] else None for other in (number - 1, number + 1)]
     return (
         environment()
         .get_template("company_page.html")
@@ -237,6 +237,9 @@ def environment() -> Environment:
     )
     environment.globals.update(
         any_contested=lambda companies: any(map(contested_criteria, companies)),
+        any_withheld=lambda companies: any(
+            criterion.status is ScoreStatus.WITHHELD for company in companies for criterion in company.criteria
+        ),
         by_criterion=by_criterion,
         by_urgency=by_urgency,
         contested_criteria=contested_criteria,

@@ -1,8 +1,9 @@
 """A run's report and evidence as the service shows them: the pages that a run writes, under the viewer's rights.
 
 What a page shows of a document, its reader may see on the drive now: a document that was deleted since the run, or is
-not shared with the viewer, is not shown. Where the drive has accounts, a report leaves out what rests on documents that
-this account does not see. The drive is opened where the run opened it, whatever the service's own root is.
+not shared with the viewer, is not shown. Where the drive has accounts, a report is built from what this account sees
+(`rights`), and until its companies are ranked by that they stand in the order of the batch. The drive is opened where
+the run opened it, whatever the service's own root is.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,13 +27,17 @@ from tasks.reports.company_pages import FOLDER, CompanyPages
 from tasks.reports.evidence_links import anchor_of, page_prefix, picture_of
 from tasks.reports.evidence_pages import EvidencePage, WaysOn, claims_of, filled, pages_of, render_page
 from tasks.reports.html import render_company, render_overview
+from tasks.reports.models import Report
 from tasks.reports.originals import Original, with_originals
 from tasks.reports.report import build, in_reports_order
-from tasks.reports.rights import withhold
+from tasks.reports.rights import look
 from tasks.reports.whole_text import part_at, part_of_text, render_part
 from tasks.reports.wording import day, weblink
 
 _CHANGED: Final = "The document was changed after the run read it. These are its words as the run read them."
+_NOT_THERE: Final = (
+    "There is no such page in this run, or what it shows was deleted since the run, or is not shared with your account."
+)
 _SEEN_BY: Final = "You see it because your account may see the document."
 _SEEN_BY_ALL: Final = "Whoever may use this service sees it."
 
@@ -58,8 +63,10 @@ def _live(run_id: str) -> Iterator[LiveRun]:
         run = runs.find_run(session, run_id)
         if run is None:
             raise NotFound("There is no such run.")
-        companies = sorted(runs.run_companies(session, run.id), key=in_reports_order)
+        companies = runs.run_companies(session, run.id)
     description = configured_drive()
+    if description.accounts is None:
+        companies = sorted(companies, key=in_reports_order)
     if run.drive is not None and run.drive["drive"] != description.name:
         raise NotFound(f"This run read another drive. The service shows {description.title}.")
     with override_settings(run.drive or {}):
@@ -83,12 +90,25 @@ def report_page(run_id: str) -> str:
         NotFound, NotLoggedIn: as `_live`.
     """
     with _live(run_id) as live:
-        report = build(live.run.id)
-        if live.has_accounts:
-            withhold(report, live.drive)
+        report = _report(live)
         original = _originals(live)
         report.companies = [with_originals(company, original) for company in report.companies]
         return render_overview(report)
+
+
+def _report(live: LiveRun, number: int | None = None) -> Report:
+    """The report as the viewer sees it, or that of the company of a number (from 1) alone.
+
+    Raises:
+        NotFound: the viewer does not see that company.
+    """
+    companies = live.companies if number is None else [live.companies[number - 1]]
+    seen = look(live.drive, companies) if live.has_accounts else None
+    if number is None:
+        return build(live.run.id, seen=seen)
+    if seen is not None and seen[companies[0].domain].documents is None:
+        raise NotFound(_NOT_THERE)
+    return build(live.run.id, companies[0].domain, seen)
 
 
 def company_page(run_id: str, name: str) -> str:
@@ -102,13 +122,16 @@ def company_page(run_id: str, name: str) -> str:
         shown = _company_pages(live)
         paths = [shown.path(number) for number in range(1, len(live.companies) + 1)] if shown.are_apart else []
         if (path := f"{FOLDER}/{name}") not in paths:
-            raise NotFound("There is no such page in this run.")
+            raise NotFound(_NOT_THERE)
         number = paths.index(path) + 1
-        report = build(live.run.id, live.companies[number - 1].domain)
-        if live.has_accounts:
-            withhold(report, live.drive)
+        report = _report(live, number)
         company = with_originals(report.companies[0], _originals(live))
-        names = [company.name for company in live.companies]
+        beside = live.companies[max(number - 2, 0) : number + 1]
+        seen = look(live.drive, beside) if live.has_accounts else None
+        names = [
+            other.name if other in beside and (seen is None or seen[other.domain].documents is not None) else None
+            for other in live.companies
+        ]
         return render_company(report.run, company, number, names, shown)
 
 
@@ -132,20 +155,18 @@ def evidence_page(run_id: str, name: str) -> str:
             if name.startswith(page_prefix(company.domain)):
                 page, ways = _find_page(live, number, company, name)
                 return render_page(company.name, page, ways, pictures="'self'")
-    raise NotFound("There is no such evidence in this run.")
+    raise NotFound(_NOT_THERE)
 
 
 def _find_page(live: LiveRun, number: int, company: RunCompany, name: str) -> tuple[EvidencePage, WaysOn]:
     assert company.id is not None
-    report = build(live.run.id, company.domain)
-    if live.has_accounts:
-        withhold(report, live.drive)
+    report = _report(live, number)
     claims = claims_of(report.run, report.companies[0], number, _company_pages(live))
     with database.reading() as session:
         pages = pages_of(session, company.id, company.domain, claims)
     position = next((position for position, page in enumerate(pages) if page.name == name), None)
     if position is None:
-        raise NotFound("There is no such evidence in this run.")
+        raise NotFound(_NOT_THERE)
     first = pages[position].first
     document = _visible(live, first.document.document_id)
     with database.reading() as session:
@@ -180,7 +201,7 @@ def picture(run_id: str, name: str) -> Path:
                     path = find_picture(document.content_hash or "", shown[1])
                     if path is not None:
                         return path
-    raise NotFound("There is no such picture in this run.")
+    raise NotFound(_NOT_THERE)
 
 
 def document_page(run_id: str, document_id: str, number: int | None, start: int | None, end: int | None) -> str:
@@ -232,7 +253,7 @@ def _document_of(live: LiveRun, document_id: str) -> RunDocument:
     with database.reading() as session:
         document = run_documents.find_document(session, live.run.id, document_id)
     if document is None:
-        raise NotFound("The run has no such document.")
+        raise NotFound(_NOT_THERE)
     return document
 
 
@@ -256,9 +277,7 @@ def _visible(live: LiveRun, document_id: str) -> Document:
     try:
         return live.drive.document(document_id)
     except NotFound as error:
-        raise NotFound(
-            "This document was deleted since the run, or is not shared with your account: its words are not shown."
-        ) from error
+        raise NotFound(_NOT_THERE) from error
 
 
 def _notice(live: LiveRun, current: Document, read: RunDocument) -> str | None:

@@ -12,18 +12,20 @@ from sqlmodel import Session
 from storage.calls import count_unanswered
 from storage.database import reading
 from storage.runs import Run, RunCompany, find_company, find_run, previous_run, run_companies
-from storage.scores import counted_scores
+from storage.scores import ScoreStatus, counted_scores
 from tasks.errors import NotFound
 from tasks.reports.company import Rows, company_report, scores_report
 from tasks.reports.criteria import criteria_of_run
 from tasks.reports.models import CompanyReport, Cost, PreviousRun, Report, ReportInParts, RunSummary, Sensitivity
-from tasks.scoring.score import DRAWS, stability
+from tasks.reports.rights import Seen
+from tasks.scoring.score import DRAWS, rank_companies, stability
 
 
-def build(run_id: str, domain: str | None = None) -> Report:
+def build(run_id: str, domain: str | None = None, seen: Mapping[str, Seen] | None = None) -> Report:
     """The report of a run, finished or not. `run_id` is its id, its batch's name (the latest run) or `latest`.
 
-    With `domain`, of that company alone.
+    With `domain`, of that company alone. With `seen`, which says by its domain what a viewer sees of each company, only
+    what rests on that: companies are ranked by what the viewer sees of all of them, and one alone has no rank.
 
     Raises:
         tasks.errors.NotFound: there is no such run.
@@ -31,7 +33,21 @@ def build(run_id: str, domain: str | None = None) -> Report:
     """
     with reading() as session:
         rows = _RunRows.of(session, run_id, domain)
-        return Report(run=rows.summary, companies=list(rows.companies(session)))
+        report = Report(run=rows.summary, companies=list(rows.companies(session, seen)))
+    if seen is not None:
+        _rank_again(report, is_whole=domain is None)
+    return report
+
+
+def _rank_again(report: Report, *, is_whole: bool) -> None:
+    """Rank companies by the totals that are shown; how stable the ranking is, is known only where all scores are."""
+    if is_whole:
+        rank_companies(report.companies)
+        report.companies.sort(key=in_reports_order)
+    if any(criterion.status is ScoreStatus.WITHHELD for company in report.companies for criterion in company.criteria):
+        report.run.sensitivity = None
+        for company in report.companies:
+            company.stability = None
 
 
 def build_in_parts(run_id: str) -> ReportInParts:
@@ -72,10 +88,11 @@ class _RunRows(NamedTuple):
             summary.sensitivity = Sensitivity(draws=DRAWS, varied="multiplied by a factor between a half and twice")
         return cls(run, before, listed, earlier, stability, summary)
 
-    def companies(self, session: Session) -> Iterator[CompanyReport]:
-        """Its companies in the report's order, each built when it is asked for."""
-        for company in self.listed:
-            report = company_report(session, self.run, company, self.before, self.earlier.get(company.domain))
+    def companies(self, session: Session, seen: Mapping[str, Seen] | None = None) -> Iterator[CompanyReport]:
+        """Its companies in the report's order, or in the batch's where a viewer sees them; built when asked for."""
+        for company in self.listed if seen is None else sorted(self.listed, key=lambda company: company.ordinal):
+            shown = None if seen is None else seen.get(company.domain, Seen())
+            report = company_report(session, self.run, company, self.before, self.earlier.get(company.domain), shown)
             report.stability = self.stability.get(company.domain)
             yield report
 

@@ -1,14 +1,22 @@
-"""What of a report an account may see: nothing that rests on documents which the drive does not show to it."""
+"""What of a run's company an account may see: its rows in storage without all that rests on hidden documents.
 
-from collections.abc import Collection, Iterator
+A report for a viewer is built from these rows as any other report is, so that totals, figures, changes and pages are
+made of what the viewer may see. Rows are made anew, and get only what is written here: a column that is added
+later is not shown where something is hidden. Each outcome names the documents that had a part in it.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from storage.scores import ScoreStatus
+from storage.runs import CompanyStatus, RunCompany
+from storage.scores import CriterionOutcome, ScoreStatus
 from tasks.documents.drive.drive import Drive
 from tasks.documents.index import document_index
 from tasks.errors import NotAllowed, NotFound
 from tasks.remote.fan_out import FanOut
-from tasks.reports.models import CompanyReport, CriterionReport, CriterionSummary, Report, RunSummary
+from tasks.reports.changes import Side
+from tasks.scoring.score import add_up
 
 _AT_ONCE: Final = 8
 """Folders that are looked at side by side."""
@@ -16,121 +24,82 @@ HIDDEN: Final = "A company that is not shared with your account"
 _REASON: Final = (
     "Not shown: it rests on documents that were deleted since the run, or are not shared with your account."
 )
+_LEFT_OUT: Final = "Documents that were deleted since the run, or are not shared with you, are left out."
 
 
-def withhold(report: Report, drive: Drive) -> None:
-    """Take out of a report what this account may not see now.
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What an account sees of a company's folder now: the ids of its documents, and what the drive warns it of.
 
-    Of a company whose folder it does not see nothing stays but its place in the list; of the others, nothing that
-    quotes or names a document which the index of the folder does not show to this account.
+    `documents` is None where it does not see the folder.
     """
+
+    documents: Collection[str] | None = None
+    warnings: Collection[str] = ()
+
+
+def look(drive: Drive, companies: Sequence[RunCompany]) -> dict[str, Seen]:
+    """What this account sees of these companies now, by their domains."""
     with FanOut(_AT_ONCE, "rights") as threads:
-        seen = [threads.submit(_documents_seen, drive, company) for company in report.companies]
-    for position, (company, ids) in enumerate(zip(report.companies, seen, strict=True)):
-        visible = ids.result()
-        if visible is None:
-            report.companies[position] = _hidden(report.run, company)
-        else:
-            _withhold(company, visible)
+        seen = [(company.domain, threads.submit(_look, drive, company.folder_id)) for company in companies]
+    return {domain: found.result() for domain, found in seen}
 
 
-def _documents_seen(drive: Drive, company: CompanyReport) -> Collection[str] | None:
-    """The ids of the documents of a company that this account sees; None where it does not see the folder."""
-    if company.folder_id is None:
-        return None
+def _look(drive: Drive, folder_id: str | None) -> Seen:
+    if folder_id is None:
+        return Seen()
     try:
-        index = document_index.function(drive.find_folder(company.folder_id))
+        index = document_index.function(drive.find_folder(folder_id))
     except (NotFound, NotAllowed):
-        return None
-    return {
-        entry.document_id
-        for category in index.document_index
-        for folder in (category, *(category.subfolders or ()))
-        for entry in folder.documents
-    }
+        return Seen()
+    folders = [folder for category in index.document_index for folder in (category, *(category.subfolders or ()))]
+    return Seen({entry.document_id for folder in folders for entry in folder.documents}, index.warnings or ())
 
 
-def _hidden(run: RunSummary, company: CompanyReport) -> CompanyReport:
-    return CompanyReport(
-        name=HIDDEN,
-        domain="",
-        folder_id=None,
-        total=None,
-        coverage=None,
-        rank=None,
-        criteria=[_unscored(criterion) for criterion in run.criteria],
-        missing=[],
-        conflicts=[],
-        documents=[],
-        changes=[],
-        status=company.status,
-        problem=None,
-        warnings=[],
-        compared_with=None,
+def as_seen(side: Side, seen: Seen) -> Side:
+    """A run's company without all that rests on documents which the viewer does not see.
+
+    Of a company whose folder is hidden nothing stays but its place in the batch.
+    """
+    run, company = side.run, side.company
+    weights = {criterion["id"]: criterion.get("weight", 1) for criterion in run.criteria["criteria"]}
+    row = RunCompany(run_id=run.id, ordinal=company.ordinal, name=HIDDEN, domain="", folder="")
+    if seen.documents is None:
+        row.status = CompanyStatus.FINISHED
+        reason = "Not shown: the company's folder is not shared with your account."
+        return Side(run, row, [], [_withheld(name, weight, reason) for name, weight in weights.items()])
+    documents = [document for document in side.documents if document.document_id in seen.documents]
+    everything = [document.document_id for document in side.documents]
+    outcomes = [
+        outcome
+        if set(everything if outcome.given is None else outcome.given) <= set(seen.documents)
+        else _withheld(outcome.criterion_id, outcome.weight, _REASON)
+        for outcome in side.outcomes
+    ]
+    row.id, row.name, row.domain, row.folder_id = company.id, company.name, company.domain, company.folder_id
+    row.status, row.profile_id = company.status, company.profile_id
+    row.warnings = [warning for warning in company.warnings if warning in seen.warnings]
+    if len(documents) == len(everything) and outcomes == list(side.outcomes):
+        row.warnings += company.evidence_warnings or []
+        row.total, row.coverage, row.problem = company.total, company.coverage, company.problem
+    else:  # sentences may name documents
+        row.warnings += [_LEFT_OUT]
+        row.total, row.coverage = add_up(
+            [one for one in outcomes if one.criterion_id in weights], run.criteria["scale"]
+        )
+        row.problem = company.problem and "It did not come to its end."
+    return Side(run, row, documents, outcomes)
+
+
+def _withheld(criterion_id: str, weight: float, reason: str) -> CriterionOutcome:
+    """The outcome that stands in for one that is not shown."""
+    return CriterionOutcome(
+        company_id=0,
+        ordinal=0,
+        criterion_id=criterion_id,
+        kind="",
+        weight=weight,
+        status=ScoreStatus.WITHHELD,
+        reason=reason,
+        evidence="",
     )
-
-
-def _unscored(criterion: CriterionSummary) -> CriterionReport:
-    return CriterionReport(
-        **criterion.model_dump(exclude={"guide"}),
-        score=None,
-        status=ScoreStatus.UNSCORED,
-        reason="Not shown: the company's folder is not shared with your account.",
-        quotes=[],
-    )
-
-
-def _withhold(company: CompanyReport, visible: Collection[str]) -> None:
-    documents = [document for document in company.documents if document.document_id in visible]
-    hidden = len(company.documents) - len(documents)
-    for criterion in company.criteria:
-        if any(document_id not in visible for document_id in _rests_on(criterion)):
-            hidden = hidden or 1
-            criterion.reason = _REASON
-            criterion.quotes = [quote for quote in criterion.quotes if quote.document_id in visible]
-            criterion.orders = [order for order in criterion.orders if order.document_id in visible]
-            criterion.contradictions = [
-                contradiction
-                for contradiction in criterion.contradictions
-                if all(quote.document_id in visible for quote in contradiction.quotes)
-            ]
-        criterion.nearest = [near for near in criterion.nearest if near.document_id in visible]
-    _withhold_figures(company, visible)
-    if hidden:  # sentences may name the documents
-        company.documents = documents
-        company.changes = [change for change in company.changes if change.document_id in visible]
-        company.problem = company.problem and "It did not come to its end."
-        company.warnings = ["Documents that were deleted since the run, or are not shared with you, are left out."]
-
-
-def _withhold_figures(company: CompanyReport, visible: Collection[str]) -> None:
-    """Leave out the figures of documents that are not seen, and all that rests on one of them."""
-    company.figures = [figure for figure in company.figures if figure.document_id in visible]
-    company.figure_conflicts = [
-        conflict
-        for conflict in company.figure_conflicts
-        if all(figure.document_id in visible for figure in (conflict.counted, *conflict.others))
-    ]
-    company.derived_figures = [
-        derived
-        for derived in company.derived_figures
-        if all(figure.document_id in visible for figure in derived.inputs)
-    ]
-    company.figure_comparisons = [
-        compared for compared in company.figure_comparisons if compared.figure.document_id in visible
-    ]
-    company.untied_sums = [tie for tie in company.untied_sums if tie.document_id in visible]
-
-
-def _rests_on(criterion: CriterionReport) -> Iterator[str]:
-    for quote in criterion.quotes:
-        if quote.document_id is not None:
-            yield quote.document_id
-    for contradiction in criterion.contradictions:
-        for side in contradiction.quotes:
-            yield side.document_id
-    for order in criterion.orders:
-        yield order.document_id
-    if criterion.kind == "figure":  # its reason names the figures that come nearest
-        for near in criterion.nearest:
-            yield near.document_id

@@ -157,7 +157,8 @@ def not_read(documents: list[DocumentReport]) -> list[DocumentReport]:
 def is_unreached(company: CompanyReport) -> bool:
     """Whether no criterion has a result, all for the same reason: the reason is then shown once."""
     return len({criterion.reason for criterion in company.criteria}) == 1 and not any(
-        criterion.quotes or criterion.status is not ScoreStatus.UNSCORED for criterion in company.criteria
+        criterion.quotes or criterion.status not in {ScoreStatus.UNSCORED, ScoreStatus.WITHHELD}
+        for criterion in company.criteria
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from math import log
 from random import Random
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -283,7 +283,12 @@ def add_up(outcomes: Sequence[CriterionOutcome], scale: tuple[float, float]) -> 
     return round(total, 12), weight / everything  # rounded, so that equal scores give equal totals in any order
 
 
-def rank_companies(companies_of_run: Sequence[RunCompany]) -> None:
+class _Ranked(Protocol):
+    total: float | None
+    rank: int | None
+
+
+def rank_companies(companies_of_run: Sequence[_Ranked]) -> None:
     """Give each company its rank by total, equal totals the same one; without a total there is none."""
     totals = sorted((company.total for company in companies_of_run if company.total is not None), reverse=True)
     for company in companies_of_run:

@@ -48,7 +48,16 @@ def write_cited_run(folder: str, quoted: Mapping[str, tuple[str, str]], run_id: 
                 end=start + len(words),
             )
     scored = [
-        (outcome(criterion, 4, ScoreStatus.SCORED, reason=f"It is said: {quotes[name].text}"), [quotes[name]])
+        (
+            outcome(
+                criterion,
+                4,
+                ScoreStatus.SCORED,
+                reason=f"It is said: {quotes[name].text}",
+                given=[quotes[name].document_id],
+            ),
+            [quotes[name]],
+        )
         for criterion, name in zip(CRITERIA, quoted, strict=False)
     ]
     write_company(run_id, "alpha.example", documents=listed, outcomes=scored)
