@@ -138,8 +138,14 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
             "api/users/test_rights.py::test_what_one_user_had_read_is_unknown_to_the_other",
             "api/users/test_rights.py::test_lost_access_is_lost_for_stored_text_too",
             "api/users/test_google_drive.py::test_with_drive_out_of_reach_stored_text_is_not_given",
-            "api/users/test_reports.py::test_what_rests_on_a_document_that_is_not_shared_is_left_out",
             "api/users/test_reports.py::test_rights_that_are_lost_later_close_the_pages",
+        ),
+        "**What rests on hidden documents**": (
+            "api/users/test_hidden_words.py::test_no_word_of_a_hidden_document_is_shown",
+            "api/users/test_hidden_words.py::test_what_rests_on_a_folder_that_is_not_shared_is_withheld",
+            "api/users/test_reports.py::test_what_rests_on_a_document_that_is_not_shared_is_left_out",
+            "tasks/scoring/test_score.py::test_each_outcome_keeps_which_documents_had_a_part_in_it",
+            "tasks/reports/test_rights.py::test_of_hidden_documents_nothing_is_made",
         ),
         "**Nobody else's rights.**": (
             "api/users/test_google_drive.py::test_neither_the_service_account_nor_a_stored_login_answers_for_a_caller",

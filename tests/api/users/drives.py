@@ -23,8 +23,8 @@ from tests.tasks.documents.drive.memory.store import STORES, Store
 class Users(Protocol):
     """A drive that Ada and Bob know. Folders and documents are named by their ids."""
 
-    def folder(self, name: str, owner: str) -> str:
-        """Make a folder at the top of the owner's drive; gives its id."""
+    def folder(self, name: str, owner: str, parent: str | None = None) -> str:
+        """Make a folder in another, else at the top of the owner's drive; gives its id."""
 
     def file(self, name: str, content: bytes, *, folder: str | None = None, owner: str = ADA) -> str:
         """Write a document into a folder, else at the top of the owner's drive; gives its id."""
@@ -58,8 +58,8 @@ class GoogleUsers:
         self._emulator = emulator
         self._world = emulator.world
 
-    def folder(self, name: str, owner: str) -> str:
-        return self._world.folder(name, self._world.root(owner)).id
+    def folder(self, name: str, owner: str, parent: str | None = None) -> str:
+        return self._world.folder(name, self._world.items[parent] if parent else self._world.root(owner)).id
 
     def file(self, name: str, content: bytes, *, folder: str | None = None, owner: str = ADA) -> str:
         parent = self._world.items[folder] if folder else self._world.root(owner)
@@ -93,8 +93,8 @@ class MemoryUsers:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def folder(self, name: str, owner: str) -> str:
-        return self._store.add(name, self._store.root(owner)).id
+    def folder(self, name: str, owner: str, parent: str | None = None) -> str:
+        return self._store.add(name, self._store.nodes[parent] if parent else self._store.root(owner)).id
 
     def file(self, name: str, content: bytes, *, folder: str | None = None, owner: str = ADA) -> str:
         parent = self._store.nodes[folder] if folder else self._store.root(owner)
