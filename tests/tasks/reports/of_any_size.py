@@ -119,7 +119,7 @@ def _company(n: int, asked: list[CriterionSummary], random: Random, *, judged: b
 
 
 def _criterion(summary: CriterionSummary, domain: str, random: Random, *, judged: bool) -> CriterionReport:
-    status = random.choices(list(ScoreStatus), (12, 1, 1, 2, 1))[0]
+    status = random.choices(list(ScoreStatus), (12, 1, 1, 2, 1, 0))[0]
     if summary.kind == "judged" and not judged:
         status = ScoreStatus.UNSCORED
     quotes = [_quote(domain, random) for _ in range(5 if status is ScoreStatus.UNSCORED else 3)]
