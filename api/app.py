@@ -30,7 +30,9 @@ from api.tracing import configured_tracing
 from api.workers import Workers
 from storage.call_counts import CallCounts
 from tasks.documents.drive.registry import configured_drive
+from tasks.documents.extract.pool.pool import processors
 from tasks.documents.texts import share_readers
+from tasks.offload import Processes
 
 _PLACE = b"<!-- login -->"
 _LOGIN = '<li><a href="/login/you">Your {} account</a>: the service shows the documents that it may see</li>'
@@ -46,6 +48,8 @@ async def start() -> bytes:
 # Reading documents is the work of as many processes as there are cores; models and sources are waited for.
 _AT_ONCE = {"documents": 8, "ai": 32, "companies": 32}
 
+_OFFLOADED = ("tasks.ai.question", "tasks.companies.pages", "tasks.reports.live")
+"""Modules whose work is offloaded."""
 _STATIC_AGE = CacheControlHeader(max_age=3600, public=True)
 
 
@@ -145,6 +149,8 @@ def create_app(trusted_hosts: Sequence[str] | None = None, workers: Workers | No
     if workers is not None:
         service.admission = Admission(MEMORY // workers.number)
         share_readers(workers.number)
+    shares = workers.number if workers is not None else 1
+    service.processes = Processes(max(2, 2 * processors() // shares), _OFFLOADED)
     service.count(calls, workers.folder if workers is not None else None)
     service.tracing = tracing
     return service

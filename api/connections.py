@@ -15,7 +15,7 @@ import socket
 import struct
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import Any, Final
@@ -46,6 +46,7 @@ _RESERVED = 48
 # that no path of ours allows, so that the answer can say which methods this path does allow.
 _METHOD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}) (?=/)")
 _KNOWN = frozenset(b"GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH".split())
+_ONCE = frozenset(b"host authorization x-api-key content-type content-length transfer-encoding".split())
 _STANDS_FOR_UNKNOWN = b"PURGE"
 
 
@@ -78,6 +79,7 @@ class LimitedConnection(HttpToolsProtocol):
         self._limit_of_address = ApiSettings.current().connections_per_address
         self._in_message = self._in_head = False
         self._head_bytes = 0
+        self._fault = ""
         self._body_begun = self.heard_at = self.waiting_since = time.monotonic()
         self._body_bytes = 0
         self._unread = 0
@@ -152,10 +154,19 @@ class LimitedConnection(HttpToolsProtocol):
         self._head_bytes = 0
         super().on_message_begin()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._in_head:  # what comes after the body says nothing: keys and lengths stand in the head
+            super().on_header(name, value)
+
     def on_headers_complete(self) -> None:
         self._in_head = False
         self._body_begun, self._body_bytes = self.heard_at, 0
+        self._fault = _fault(self.headers, self.url, self.parser.get_http_version())
+        if self._fault:
+            raise BadRequest(self._fault)  # it ends the parser's work
         super().on_headers_complete()
+        if self.parser.should_upgrade():  # what follows may be of the other protocol, and is never read as a request
+            self.cycle.keep_alive = False
 
     def on_body(self, body: bytes) -> None:
         self._body_bytes += len(body)
@@ -172,7 +183,7 @@ class LimitedConnection(HttpToolsProtocol):
         super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - as uvicorn calls it
-        self._refuse(BadRequest("The request is no valid HTTP."))
+        self._refuse(BadRequest(self._fault or "The request is no valid HTTP."))
 
     @property
     def is_closed(self) -> bool:
@@ -187,6 +198,11 @@ class LimitedConnection(HttpToolsProtocol):
         self.transport.abort()
 
     def _refuse(self, error: DiligenceError) -> None:
+        begun = self._answered
+        is_of_its_body = begun is self.cycle and begun is not None and begun.more_body and not begun.response_started
+        if begun is not None and not begun.response_complete and not is_of_its_body:
+            self.drop()  # the client would take it for the answer to an earlier request
+            return
         body = encode_json(problem(error))
         head = (
             f"HTTP/1.1 {error.status} {error.title}\r\ncontent-type: {MEDIA_TYPE}\r\ncontent-length: {len(body)}\r\n"
@@ -229,6 +245,28 @@ class LimitedConnection(HttpToolsProtocol):
         hung_up = select.poll()
         hung_up.register(connection.fileno(), _HUNG_UP)
         return bool(hung_up.poll(0))
+
+
+def _fault(headers: Sequence[tuple[bytes, bytes]], target: bytes, version: str) -> str:
+    """What is wrong with the head of a request beyond what the parser refuses; "" where nothing is.
+
+    A request of HTTP/1.1 has one Host, that of its target where this is a whole address (RFC 9112, 3.2), and no coding
+    of the body that the server does not know (6.1). Of the other headers that stand once, a proxy might read the other.
+    """
+    once = [name for name, _ in headers if name in _ONCE]
+    values = dict(headers)
+    host = values.get(b"host", b"").lower()
+    if version not in {"1.0", "1.1"}:
+        return "The service speaks HTTP/1.1 and HTTP/1.0."
+    if once.count(b"host") > 1 or (not host and (version == "1.1" or b"host" in once)):
+        return "The request must have exactly one Host header."
+    if len(set(once)) < len(once):
+        return f"These headers may stand once in a request: {b', '.join(sorted(_ONCE)).decode()}."
+    if not target.startswith((b"/", b"*")) and target.partition(b"://")[2].partition(b"/")[0].lower() != host:
+        return "The Host header must name the host of the address."
+    if values.get(b"transfer-encoding", b"chunked").strip().lower() != b"chunked":
+        return "The only Transfer-Encoding that the service knows is chunked."
+    return ""
 
 
 def _nothing() -> None:

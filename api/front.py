@@ -22,6 +22,7 @@ from api.tracing import Tracing
 from storage import request_ids
 from storage.settings import environment_as_it_is
 from tasks.errors import DiligenceError, NotFound
+from tasks.offload import Processes, offloading_to
 
 _POLICY = (
     b"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
@@ -52,6 +53,7 @@ class Service(Litestar):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.admission = Admission()
+        self.processes = Processes(1)
         self._shortcuts: dict[str, Shortcut] = {}
         self.count({})
 
@@ -74,6 +76,7 @@ class Service(Litestar):
         proposed = next((value for name, value in scope["headers"] if name == _REQUEST_ID), b"")
         with (
             environment_as_it_is(),
+            offloading_to(self.processes),
             request_ids.request(proposed.decode("latin-1")) as request_id,
             self.metrics.counting() as answered,
             self._traced(scope, answered),

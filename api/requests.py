@@ -26,6 +26,7 @@ from api.settings import ApiSettings
 from tasks.cancellation import Cancellation, Cancelled, cancelled_by
 from tasks.documents.drive.identity import Identity, acting_as
 from tasks.errors import BadRequest, NotConfigured, UnsupportedFormat
+from tasks.offload import offload_always
 from tasks.operation import Operation
 from tasks.tracking import be_brief
 
@@ -197,6 +198,10 @@ class Calls:
     async def here(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run what is no operation: it makes a page of what is stored. What it raises is raised here."""
         return await self._in_thread(partial(function, *args, **kwargs))
+
+    async def apart(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """As `here`, in a process of its own."""
+        return await self._in_thread(partial(offload_always, function, *args, **kwargs))
 
     async def _in_thread(self, call: Callable[[], R]) -> R:
         """Run it in a thread. If the client hangs up, another call may run, and this one stops at its next step."""

@@ -30,18 +30,18 @@ async def newest(run: FromPath[str], calls: NamedDependency[Calls]) -> Redirect:
 
 @get("/{run:str}/report.html", include_in_schema=False)
 async def report(run: FromPath[str], calls: NamedDependency[Calls]) -> Response[str]:
-    return with_own_policy(await calls.here(live.report_page, run))
+    return with_own_policy(await calls.apart(live.report_page, run))
 
 
 @get("/{run:str}/companies/{name:str}", include_in_schema=False)
 async def company(run: FromPath[str], name: FromPath[str], calls: NamedDependency[Calls]) -> Response[str]:
-    return with_own_policy(await calls.here(live.company_page, run, name))
+    return with_own_policy(await calls.apart(live.company_page, run, name))
 
 
 @get("/{run:str}/evidence/{name:str}", include_in_schema=False)
 async def evidence(run: FromPath[str], name: FromPath[str], calls: NamedDependency[Calls]) -> Response[Any]:
     if name.endswith(".html"):
-        return with_own_policy(await calls.here(live.evidence_page, run, name.removesuffix(".html")))
+        return with_own_policy(await calls.apart(live.evidence_page, run, name.removesuffix(".html")))
     return _picture(await calls.here(live.picture, run, name))
 
 
@@ -54,7 +54,7 @@ async def document(
     start: Annotated[int | None, QueryParameter(ge=0)] = None,
     end: Annotated[int | None, QueryParameter(ge=0)] = None,
 ) -> Response[str]:
-    return with_own_policy(await calls.here(live.document_page, run, document_id, part, start, end))
+    return with_own_policy(await calls.apart(live.document_page, run, document_id, part, start, end))
 
 
 @get("/{run:str}/documents/{document_id:str}/pages/{page:int}", include_in_schema=False)

@@ -59,8 +59,7 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        if reads_pages():
-            warm()
+        make_ready(self.config.loaded_app)
 
 
 def build(host: str, port: int) -> uvicorn.Server:
@@ -80,9 +79,16 @@ def _trusted(host: str) -> tuple[str, ...] | None:
 def _worker(trusted: tuple[str, ...] | None, shared: Workers) -> Service:
     """The application of one process of several, called in it."""
     end_with_parent(shared.folder)
+    app = create_app(trusted, shared)
+    make_ready(app)
+    return app
+
+
+def make_ready(app: Service) -> None:
+    """Start the processes that the first caller would wait for, in the background."""
+    threading.Thread(target=app.processes.warm, daemon=True).start()
     if reads_pages():
         threading.Thread(target=warm, daemon=True).start()
-    return create_app(trusted, shared)
 
 
 def _config(host: str, port: int, app: Service | Callable[[], Service], workers: int = 1) -> uvicorn.Config:

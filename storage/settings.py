@@ -49,6 +49,18 @@ def _environment_now() -> _Variables:
     return ours
 
 
+def our_environment() -> _Variables:
+    """The variables of the environment that settings are read from, for another process (`change_environment`)."""
+    return _environment_now()
+
+
+def change_environment(variables: _Variables) -> None:
+    """Have this process read its settings from these variables alone."""
+    for name, _ in _environment_now():
+        del os.environb[name]
+    os.environb.update(variables)
+
+
 _seen: Final[list[tuple[dict[bytes, bytes], _Variables]]] = [({}, ())]
 """The environment when it was looked at last, and what of it is ours."""
 

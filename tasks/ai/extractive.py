@@ -16,6 +16,7 @@ from tasks.ai.prompt_injection import without_injections
 from tasks.ai.prompts import order_warnings
 from tasks.ai.settings import AiSettings
 from tasks.errors import NotConfigured
+from tasks.offload import offload
 from tasks.ranking import rank
 from tasks.text.sentences import each_sentence
 from tasks.text.tokens import tokens
@@ -44,7 +45,7 @@ class ExtractiveAnswerer:
         ledger: Ledger | None = None,  # noqa: ARG002 - part of the seam
     ) -> Answer:
         """The best sentences first, each with the source and place it comes from; costs nothing."""
-        return Answer(_answer(question, sources), Usage(), order_warnings(sources))
+        return offload(_answer, question, sources)
 
     def judge(
         self,
@@ -71,7 +72,11 @@ def from_settings(_settings: AiSettings) -> ExtractiveAnswerer:
     return ExtractiveAnswerer()
 
 
-def _answer(question: str, sources: Sequence[Source]) -> str:
+def _answer(question: str, sources: Sequence[Source]) -> Answer:
+    return Answer(_quote(question, sources), Usage(), order_warnings(sources))
+
+
+def _quote(question: str, sources: Sequence[Source]) -> str:
     # An order to a model answers nothing. A repeated sentence is shown once, from its first place.
     texts = [replace(source, text=without_injections(source.text)[0]) for source in sources]
     if not any(True for _ in _candidates(texts)):

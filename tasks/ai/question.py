@@ -5,6 +5,7 @@ own words (a score, a draft, a calculation) keeps those that the context does no
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -18,6 +19,7 @@ from tasks.ai.prompt_injection import without_injections
 from tasks.ai.registry import current_answerer
 from tasks.ai.statement_check import LEFT_OUT, checked_answer
 from tasks.errors import BadRequest
+from tasks.offload import offload
 from tasks.operation import operation
 from tasks.statements.answers import Ground
 from tasks.statements.nearby import nearby
@@ -72,11 +74,16 @@ def ai_question(question: str, context: str | None = None) -> AiAnswer:
     return AiAnswer(question=question, context=context, answer=answer.text_with_notes)
 
 
+def _proving(statements: Sequence[str], text: str) -> str:
+    """What of a text is held against the statements."""
+    return nearby(statements, without_injections(text)[0])
+
+
 def _checked(answer: Answer, question: str, sources: list[Source], answerer: Answerer, ledger: Ledger | None) -> Answer:
     """The answer with what the context supports of it, and notes on the check before those of the answerer."""
     # The model is given all of the context. Words that give it orders prove nothing of what it answers.
     statements = sentences(answer.text)
-    texts = [(source.number, nearby(statements, without_injections(source.text)[0])) for source in sources]
+    texts = [(source.number, offload(_proving, statements, source.text)) for source in sources]
     grounds = [Ground(number, None, text, text) for number, text in texts]
     own_words = _ASKS_FOR_OWN_WORDS.search(question) is not None
     proof = checked_answer(answer.text, question, "", grounds, answerer, ledger=ledger, keeps_own=own_words)

@@ -18,6 +18,7 @@ from tasks.ai.answerer import Answerer, AnswererFailed, NotAsked
 from tasks.ai.budget import Ledger
 from tasks.ai.settings import AiSettings
 from tasks.errors import DiligenceError
+from tasks.offload import offload
 from tasks.statements.answers import CheckedAnswer, CheckedStatement, Ground, assembled, prove
 from tasks.statements.check import Verdict, nearest
 from tasks.statements.figures import figures
@@ -88,7 +89,7 @@ def checked_answer(
     `keeps_own` is for questions that ask for the model's own words (a score, a draft): what no source says stays there,
     unless a source contradicts it. The other arguments are those of `tasks.statements.answers.prove`.
     """
-    by_words = prove(answer, question, company, grounds, strict=strict)
+    by_words = offload(prove, answer, question, company, grounds, strict=strict)
     opinions = _opinions(answerer, by_words.statements, company, grounds, ledger)
     remarks: dict[int, str] = {}
     kept: set[int] = set()
@@ -101,7 +102,7 @@ def checked_answer(
         elif (
             statement.verdict is Verdict.NOT_FOUND
             and opinion == "supported"
-            and _has_figures(statement, company, grounds)
+            and offload(_has_figures, statement, company, grounds)
         ):
             kept.add(place)
             numbers = "".join(f"[{number}]" for number in statement.numbers)
@@ -146,8 +147,7 @@ def second_opinions(
     places = [place for place, statement in enumerate(statements) if not statement.is_about_sources][:_MOST]
     if not answerer.judges or not places or not AiSettings.current().ai_statement_check:
         return {}
-    entries = [_entry(number, statements[place], company, grounds) for number, place in enumerate(places, 1)]
-    material = "\n\n".join(entries)
+    material = offload(_material, [statements[place] for place in places], company, grounds)
     key = answer_key(answerer, _INSTRUCTIONS, material, StatementVerdicts)
     if (failure := _failed.get(key)) is not None:
         raise AnswererFailed(failure)
@@ -164,6 +164,10 @@ def second_opinions(
         for each in verdict.value.verdicts
         if 1 <= each.statement <= len(places)
     }
+
+
+def _material(statements: Sequence[CheckedStatement], company: str, grounds: Sequence[Ground]) -> str:
+    return "\n\n".join(_entry(number, statement, company, grounds) for number, statement in enumerate(statements, 1))
 
 
 def _entry(number: int, statement: CheckedStatement, company: str, grounds: Sequence[Ground]) -> str:

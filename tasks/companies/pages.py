@@ -25,6 +25,7 @@ from tasks.companies.web.site import read_public, website
 from tasks.companies.wikidata.client import summary_of
 from tasks.companies.wikidata.entity import Entity, entity_of
 from tasks.errors import DiligenceError, NotConfigured
+from tasks.offload import offload
 from tasks.ranking import Index
 from tasks.remote.fan_out import FanOut
 from tasks.text.sentences import sentences
@@ -141,10 +142,10 @@ def read_pages(question: str, identity: Identity, searcher: Searcher | None, unt
     read = [page for page in pages.values() if page is not None and find_wall(page, domain, is_home=False) is None]
     about = [page for page in read if identity.is_shown_by(page, page.url)]
     log.info("%d of %d pages are about the company", len(about), len(pages))
-    has_injection = any(find_orders(text) for page in about for text in (page.title or "", _text(page)))
+    relevant, has_injection = offload(_read, question, about, identity)
     if has_injection:
         log.warning("words on a public page give orders to a model")
-    return PageSet(_relevant(question, about, identity), identity, notes, has_injection)
+    return PageSet(relevant, identity, notes, has_injection)
 
 
 def _search(searcher: Searcher, question: str, identity: Identity) -> list[str]:
@@ -237,6 +238,12 @@ def _fitting_links(home: Page | None, question: str, identity: Identity) -> list
         url for url, words in links if re.search(r"\b(?:about|company|unternehmen)\b", f"{words} {url}", re.IGNORECASE)
     ]
     return list(dict.fromkeys([*ranked, *about[:1]]))[:_MAX_LINKED]
+
+
+def _read(question: str, pages: Sequence[Page], identity: Identity) -> tuple[list[RelevantPage], bool]:
+    """What is relevant of pages, and whether words in them give orders to a model."""
+    has_orders = any(find_orders(text) for page in pages for text in (page.title or "", _text(page)))
+    return _relevant(question, pages, identity), has_orders
 
 
 def _relevant(question: str, pages: Sequence[Page], identity: Identity) -> list[RelevantPage]:

@@ -32,6 +32,7 @@ from tasks.companies.search.registry import configured_searcher
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources.registry import configured_sources
 from tasks.errors import BadRequest, DiligenceError, NotFound, TookTooLong
+from tasks.offload import offload
 from tasks.operation import operation
 from tasks.remote.fan_out import FanOut
 from tasks.statements.answers import Ground
@@ -216,19 +217,12 @@ def _answer_from(numbered: Sequence[_NumberedSource], question: str, company: st
     sources = [Source(number, source.name, source.place, source.text) for number, source in enumerate(numbered, 1)]
     if current.model is None:
         answer = current.answer(question, sources)
-        return _with_sources(_with_notes(answer.text, answer), numbered, _shown(answer.text, numbered))
+        return _with_sources(_with_notes(answer.text, answer), numbered, offload(_shown, answer.text, numbered))
     name = identity.name or company
     meant = f"{name} ({company})" if name != company else company
     ledger = ledger_of_question()
     answer = answer_once(current, f"{question}\n\n{_RULES.format(company=meant)}", sources, ledger=ledger)
-    grounds = [
-        # The model is given all of a source. Words that give it orders prove nothing of what it answers.
-        Ground(
-            *(number, source.url or source.place),
-            *(without_injections(text)[0] for text in (source.text, source.full_text)),
-        )
-        for number, source in enumerate(numbered, 1)
-    ]
+    grounds = offload(_grounds, numbered)
     has_injection = any(source.has_injection for source in numbered)
     names = f"{name} {company}"
     proof = checked_answer(answer.text, question, names, grounds, current, ledger=ledger, strict=has_injection)
@@ -239,6 +233,17 @@ def _answer_from(numbered: Sequence[_NumberedSource], question: str, company: st
         return _with_sources(_with_notes(text, answer), numbered, [])
     text = "\n\n".join((checked.shown, *notes))
     return _with_sources(_with_notes(text, answer), numbered, sorted(checked.cited))
+
+
+def _grounds(numbered: Sequence[_NumberedSource]) -> list[Ground]:
+    """The sources to prove an answer by. A model is given all of them, but words that give it orders prove nothing."""
+    return [
+        Ground(
+            *(number, source.url or source.place),
+            *(without_injections(text)[0] for text in (source.text, source.full_text)),
+        )
+        for number, source in enumerate(numbered, 1)
+    ]
 
 
 def _with_notes(text: str, answer: Answer) -> str:

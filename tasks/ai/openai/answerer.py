@@ -22,6 +22,7 @@ from tasks.ai.openai.protocols import Reply, RequestFormat
 from tasks.ai.prompts import Messages, judgement_prompt, order_warnings, question_prompt, repair_prompt
 from tasks.ai.settings import AiSettings
 from tasks.errors import NotConfigured, SourceFailed
+from tasks.offload import offload
 from tasks.remote.environment import check_connection
 from tasks.remote.openai_client import AzureAddress
 from tasks.text.tokens import most_model_tokens, usual_model_tokens
@@ -129,7 +130,7 @@ class OpenAiAnswerer:
             BudgetSpent: the ledger leaves nothing for it.
             TooManyRequests, Unavailable, TookTooLong, SourceFailed: the server's state.
         """
-        warnings = order_warnings(sources)
+        warnings = offload(order_warnings, sources)
         window, assumed = self.window, _MANY_MODELS
         spent = Usage()
         # A prompt of what is far too long is not even made.

@@ -124,7 +124,7 @@ def serve(
     What `load` takes, once, counts for no document. A document that takes longer than it may ends the process,
     by a signal that no native code can hold up.
     """
-    _prepare(limits)
+    prepare(limits)
     if load is not None:
         load()
     finished = _Finished(connection)
@@ -227,7 +227,7 @@ def _tasks(connection: "Connection[Any, Any]", finished: _Finished) -> Iterator[
         waiting.extend(some)
 
 
-def _prepare(limits: Limits) -> None:
+def prepare(limits: Limits) -> None:
     """Put this process under its limits, and have it read pictures; called once, when it starts."""
     _die_with_the_parent()
     os.setpgid(0, 0)  # the parent ends the group: what a reader may have started goes too

@@ -1,0 +1,226 @@
+"""Offloading: work on foreign text runs in processes of its own, so that a service's event loop goes on answering.
+
+Threads would not do: `re`, pickle and the like hold the interpreter's lock for as long as one call takes. A process has
+one call at a time. It is killed when the work is cancelled (its caller has hung up) or when it has used
+`DILIGENCE_DOCUMENT_TIMEOUT` seconds of processor time, whatever runs in it. Commands have no event loop: without
+`offloading_to` a function is called where it is.
+"""
+
+import logging
+import os
+import pickle
+import signal
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from functools import partial
+from importlib import import_module
+from io import BytesIO
+from multiprocessing.connection import Connection
+from threading import Semaphore
+from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
+
+from storage.logs import places_of
+from storage.request_ids import belonging_to, current_request_id
+from storage.settings import change_environment, our_environment
+from tasks import cancellation
+from tasks.documents.drive.identity import Bearer, acting_as, caller
+from tasks.documents.extract.pool.process import ReaderContext
+from tasks.documents.extract.pool.worker import Limits, prepare
+from tasks.documents.settings import DocumentSettings
+from tasks.errors import DiligenceError, TookTooLong, TooLarge, Unavailable
+
+logger = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_SHORT: Final = 4096
+"""Bytes of a call, pickled, that is made where it is: another process takes 0.3 ms."""
+_MEMORY_MB: Final = 4096
+"""Address space of a process: a context of 64 MB in rare letters takes four bytes a letter, several times."""
+_CALLS: Final = 100
+"""A process is replaced after so many."""
+
+
+class _Outcome(NamedTuple):
+    """What a call gave or raised, and where."""
+
+    result: Any = None
+    error: Exception | None = None
+    places: str = ""
+
+
+class _Pickler(pickle.Pickler):
+    """Hands on a caller's token too: it goes through the pipe of a process, and nowhere else."""
+
+    def reducer_override(self, value: object) -> Any:
+        return (Bearer, (value.token,)) if isinstance(value, Bearer) else NotImplemented
+
+
+def _dumped(value: object) -> bytes:
+    dumped = BytesIO()
+    _Pickler(dumped).dump(value)
+    return dumped.getvalue()
+
+
+class _Process:
+    """A process that makes one call after the other."""
+
+    def __init__(self, modules: Sequence[str]) -> None:
+        self._seconds = DocumentSettings.current().document_timeout
+        self._left = _CALLS
+        context = ReaderContext()
+        self._connection, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs, modules, self._seconds), daemon=True)
+        try:
+            self._process.start()
+        except (OSError, EOFError) as error:
+            raise Unavailable("No process for this work starts. Try again later.") from error
+        finally:
+            theirs.close()
+
+    def call(self, call: bytes) -> _Outcome:
+        """What the call gives or raises there. Raises as `Processes.run` for the rest."""
+        self._left -= 1
+        try:
+            self._connection.send_bytes(_dumped((our_environment(), current_request_id(), caller())))
+            self._connection.send_bytes(call)
+            outcome: _Outcome = pickle.loads(self._connection.recv_bytes())  # noqa: S301 - from our own process
+        except (EOFError, OSError) as error:
+            cancellation.check()
+            self._process.join(1)
+            if self._process.exitcode == -signal.SIGPROF:
+                raise TookTooLong(
+                    f"This took more than {self._seconds:g} s of processor time (DILIGENCE_DOCUMENT_TIMEOUT)."
+                ) from error
+            raise Unavailable("The process that worked on this was ended from outside. Try again.") from error
+        return outcome
+
+    @property
+    def serves(self) -> bool:
+        """Whether it takes another call."""
+        return self._left > 0
+
+    def kill(self) -> None:
+        """End it, with all that it has started."""
+        for kill in (os.killpg, os.kill):
+            with suppress(OSError):
+                kill(self._process.pid or 0, signal.SIGKILL)
+
+
+class Processes:
+    """At most `number` processes, started when they are needed; each loads `modules` first."""
+
+    def __init__(self, number: int, modules: Sequence[str] = ()) -> None:
+        self._turns = Semaphore(number)
+        self._modules = modules
+        self._idle: deque[_Process] = deque()
+
+    def warm(self) -> None:
+        """Start a process, so that nobody waits for it."""
+        self._idle.append(_Process(self._modules))
+
+    def run(self, call: bytes) -> Any:
+        """What a call gives there; both are pickled.
+
+        Raises:
+            Cancelled: the current work was cancelled.
+            TookTooLong: it took too much processor time. TooLarge: it took too much memory.
+            Unavailable: its process does not start, or was ended from outside.
+            What the call raises.
+        """
+        while not self._turns.acquire(timeout=0.1):
+            cancellation.check()
+        try:
+            try:
+                process = self._idle.pop()
+            except IndexError:
+                process = _Process(self._modules)
+            mine = [process]  # who takes it out may kill it, or give it another call
+
+            def kill() -> None:
+                with suppress(IndexError):
+                    mine.pop().kill()
+
+            with cancellation.calling(kill):
+                outcome = process.call(call)
+            with suppress(IndexError):
+                process = mine.pop()
+                if process.serves:
+                    self._idle.append(process)
+        finally:
+            self._turns.release()
+        if outcome.error is not None:
+            if not isinstance(outcome.error, DiligenceError):
+                logger.warning("%s in an offloaded call, at %s", type(outcome.error).__qualname__, outcome.places)
+            raise outcome.error
+        return outcome.result
+
+
+_current: ContextVar[Processes | None] = ContextVar("processes", default=None)
+
+
+@contextmanager
+def offloading_to(processes: Processes) -> Iterator[None]:
+    """Have the block, and the threads that it starts, offload to these processes."""
+    token = _current.set(processes)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def offload(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """Call a function: where there is much to work on, in a process of its own; all it takes and gives can be pickled.
+
+    Raises:
+        As `Processes.run`.
+    """
+    return _offload(partial(function, *args, **kwargs), _SHORT)
+
+
+def offload_always(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """As `offload`, though it is called with little."""
+    return _offload(partial(function, *args, **kwargs), 0)
+
+
+def _offload(call: Callable[[], R], short: int) -> R:
+    processes = _current.get()
+    if processes is None:
+        return call()
+    packed = pickle.dumps(call)
+    result: R = call() if len(packed) <= short else processes.run(packed)
+    return result
+
+
+def _serve(connection: "Connection[Any, Any]", modules: Sequence[str], seconds: float) -> None:
+    """What runs in the process: one call after the other, each with so many seconds of processor time."""
+    prepare(Limits(memory_mb=_MEMORY_MB))
+    for module in modules:
+        import_module(module)
+    with suppress(EOFError, OSError):  # nobody has a call left for it
+        while True:
+            environment, request_id, who = pickle.loads(connection.recv_bytes())  # noqa: S301 - from our own parent
+            change_environment(environment)
+            signal.setitimer(signal.ITIMER_PROF, seconds)  # its signal ends the process, within native code too
+            with belonging_to(request_id), acting_as(who):
+                answer = _answer(connection.recv_bytes())
+            connection.send_bytes(answer)
+            signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _answer(call: bytes) -> bytes:
+    try:
+        return pickle.dumps(_Outcome(pickle.loads(call)()))  # noqa: S301 - from our own parent
+    except MemoryError:
+        error: Exception = TooLarge(f"This takes more than {_MEMORY_MB} MB of memory. Ask for less at once.")
+    except Exception as raised:  # noqa: BLE001 - it is raised again where the call was made
+        error = raised
+    places = " < ".join(places_of(error))
+    try:
+        pickle.loads(answer := pickle.dumps(_Outcome(None, error, places)))  # noqa: S301 - some errors come out as none
+    except Exception:  # noqa: BLE001
+        return pickle.dumps(_Outcome(None, RuntimeError(type(error).__qualname__), places))
+    return answer
