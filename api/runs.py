@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 from urllib.parse import quote
 
-from litestar import Request, Response, get
+from litestar import MediaType, Request, Response, get
 from litestar.datastructures import State
 from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
@@ -74,7 +74,7 @@ async def original(
 ) -> Response[Any]:
     opened = await calls.here(live.open_original, run, document_id)
     if isinstance(opened, str):
-        return Redirect(opened, status_code=303)
+        return Redirect(opened, status_code=303, media_type=MediaType.TEXT)
     return await stream(request, *opened)
 
 

@@ -4,7 +4,7 @@ Another drive joins with a class like `MemoryUsers` and its name in `users`' par
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Protocol
 from uuid import uuid4
 
@@ -137,6 +137,8 @@ def memory_users(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Users, httpx
     monkeypatch.setitem(STORES, name, store)
     monkeypatch.setenv("DILIGENCE_DRIVE", "memory")
     monkeypatch.setenv("DILIGENCE_MEMORY_STORE", name)
+    # Other processes do not know this drive.
+    monkeypatch.setattr("api.front.offloading_to", lambda _: nullcontext())
     with serving() as client:
         monkeypatch.setenv("DILIGENCE_BASE_URL", str(client.base_url).rstrip("/"))
         yield MemoryUsers(store), client

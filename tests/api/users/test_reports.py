@@ -96,3 +96,17 @@ def test_a_browser_is_sent_to_the_login_and_comes_back(users: Users, client: htt
     answer = client.get("/login/callback", params=back)
     assert (answer.status_code, answer.headers["location"]) == (303, "/runs/r1/report.html")
     assert MERGER in client.get(answer.headers["location"]).text
+
+
+def test_an_original_is_opened_in_the_drive(users: Users, client: httpx.Client, folder: str) -> None:
+    document = users.file("minutes.txt", b"The chairman resigns in March.", folder=folder)
+    with acting_as(Bearer(users.token(ADA))):
+        write_cited_run(folder, {"minutes.txt": ("The chairman resigns in March.", "line 1")}, "r2", days=1)
+    address = f"/runs/r2/documents/{document}/original"
+    answer = client.get(address, headers=as_user(users, ADA))
+    there = httpx.URL(answer.headers["location"])
+    assert (answer.status_code, there.scheme) == (303, "https")
+    assert there.host in {"drive.google.com", "memory.example"}
+    assert document in there.path
+    assert client.head(address, headers=as_user(users, ADA)).status_code == 303
+    problem(client.get(address, headers=as_user(users, BOB)), 404, "not-found")

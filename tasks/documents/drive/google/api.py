@@ -291,10 +291,11 @@ def read(client: Client, mark: str, first: dict[str, Any] | DiligenceError) -> C
 
 
 def _url(row: FileRow) -> str:
-    key = f"?resourcekey={quote(row.key)}" if row.key else ""
+    key = f"?resourcekey={quote(row.key, safe='')}" if row.key else ""
+    item = quote(row.id, safe="")
     if row.mime_type in _EDITORS:
-        return f"https://docs.google.com/{_EDITORS[row.mime_type]}/d/{row.id}/edit{key}"
-    return f"https://drive.google.com/file/d/{row.id}/view{key}"
+        return f"https://docs.google.com/{_EDITORS[row.mime_type]}/d/{item}/edit{key}"
+    return f"https://drive.google.com/file/d/{item}/view{key}"
 
 
 def _time(written: str | None) -> datetime | None:

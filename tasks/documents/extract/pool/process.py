@@ -42,10 +42,10 @@ def ended_from_outside(status: int | None) -> bool:
 
 
 @cache
-def _server() -> forkserver.ForkServer:
-    """The server that reading processes are forked from; it loads the readers when it starts."""
+def fork_server(*modules: str) -> forkserver.ForkServer:
+    """The server that processes are forked from which have these modules; it loads them when it starts."""
     server = forkserver.ForkServer()
-    server.set_forkserver_preload(["tasks.documents.extract.pool.worker", *(known.reader for known in all_formats())])
+    server.set_forkserver_preload(list(modules))
     return server
 
 
@@ -73,7 +73,7 @@ class _Popen(popen_forkserver.Popen):
 
     _fds: list[int]
 
-    def _launch(self, process_obj: process.BaseProcess) -> None:
+    def _launch(self, process_obj: Any) -> None:
         prepared: dict[str, Any] = spawn.get_preparation_data(process_obj.name)
         for key in ("init_main_from_name", "init_main_from_path"):
             prepared.pop(key, None)
@@ -85,7 +85,7 @@ class _Popen(popen_forkserver.Popen):
         finally:
             set_spawning_popen(None)
         with _interrupts_blocked():
-            self.sentinel, writer = _server().connect_to_new_process(self._fds)
+            self.sentinel, writer = process_obj.server().connect_to_new_process(self._fds)
         parent = os.dup(writer)  # its closing tells the child that the parent is gone
         self.finalizer = util.Finalize(self, _close, (parent, self.sentinel))
         with open(writer, "wb", closefd=True) as file:  # noqa: PTH123 - a descriptor, not a path
@@ -93,7 +93,12 @@ class _Popen(popen_forkserver.Popen):
         self.pid = forkserver.read_signed(self.sentinel)
 
 
-class _Process(context.ForkServerProcess):
+class ForkedProcess(context.ForkServerProcess):
+    """A process that is forked off a server of ours, that of the readers unless a class has another."""
+
+    def server(self) -> forkserver.ForkServer:
+        return fork_server("tasks.documents.extract.pool.worker", *(known.reader for known in all_formats()))
+
     @staticmethod
     def _Popen(process_obj: process.BaseProcess) -> popen_forkserver.Popen:  # noqa: N802 - multiprocessing's name
         return _Popen(process_obj)
@@ -102,7 +107,7 @@ class _Process(context.ForkServerProcess):
 class ReaderContext(context.ForkServerContext):
     """The multiprocessing context of the reading processes."""
 
-    Process = _Process
+    Process = ForkedProcess
 
 
 @dataclass(eq=False, slots=True)
