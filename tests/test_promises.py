@@ -266,6 +266,15 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
             "api/test_problems.py::test_body_above_the_limit",
             "api/test_connections.py::test_a_head_without_end_is_refused",
         ),
+        "**Heads**": (
+            "api/test_heads.py::test_what_could_be_read_in_two_ways_is_refused",
+            "api/test_heads.py::test_what_the_head_says_counts",
+        ),
+        "**One caller silences nobody.**": (
+            "api/test_silence.py::test_nothing_heavy_silences_the_service",
+            "tasks/test_offload.py::test_work_ends_with_its_caller",
+            "tasks/test_offload.py::test_limits_and_errors",
+        ),
         "**Slow and many clients**": (
             "api/test_connections.py::test_what_never_becomes_a_request_is_closed",
             "api/test_connections.py::test_a_full_address_loses_its_oldest_idle_connection",
