@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from functools import partial
+from functools import cache, partial
 from io import BytesIO
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -67,11 +67,14 @@ def _dumped(value: object) -> bytes:
     return dumped.getvalue()
 
 
+_server: Final = cache(fork_server)
+
+
 class _Forked(ForkedProcess):
     modules: Sequence[str] = ()
 
     def server(self) -> ForkServer:
-        return fork_server(__name__, *self.modules)
+        return _server(__name__, *self.modules)
 
 
 class _Process:

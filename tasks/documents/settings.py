@@ -17,7 +17,9 @@ class DocumentSettings(Settings):
     index_max_age: float = Field(
         1, ge=0, description="hours that a stored index is used where the drive may not tell of every change"
     )
-    document_timeout: float = Field(60, gt=0, description="seconds that reading one document, or a call of the service, may take")
+    document_timeout: float = Field(
+        60, gt=0, description="seconds that reading one document, or a call of the service, may take"
+    )
     document_memory_mb: int = Field(1024, ge=128, description="memory that reading one document may take")
     document_max_mb: int = Field(512, gt=0, description="the largest document that is read")
     ocr: Literal["auto", "off"] = Field("auto", description="whether scans are read where Tesseract is installed")

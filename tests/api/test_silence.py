@@ -134,7 +134,11 @@ def large_room(room: Path) -> Path:
     for number in range(20_000):
         (room / f"{number}.md").touch()
     (room / "long.txt").write_text(LINE * 500_000)
-    (document,) = [document for document in open_drive().list_folder(ROOT).documents if document.name == "long.txt"]
+    (document,) = [
+        document
+        for document in open_drive().list_folder(ROOT, recursive=False).documents
+        if document.name == "long.txt"
+    ]
     HEAVY["a long document"][1]["document_id"] = document.id
     return room
 

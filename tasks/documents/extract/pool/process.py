@@ -41,12 +41,17 @@ def ended_from_outside(status: int | None) -> bool:
     return status in _FROM_OUTSIDE
 
 
-@cache
 def fork_server(*modules: str) -> forkserver.ForkServer:
     """The server that processes are forked from which have these modules; it loads them when it starts."""
     server = forkserver.ForkServer()
     server.set_forkserver_preload(list(modules))
     return server
+
+
+@cache
+def _server() -> forkserver.ForkServer:
+    """The server that reading processes are forked from."""
+    return fork_server("tasks.documents.extract.pool.worker", *(known.reader for known in all_formats()))
 
 
 @contextmanager
@@ -97,7 +102,7 @@ class ForkedProcess(context.ForkServerProcess):
     """A process that is forked off a server of ours, that of the readers unless a class has another."""
 
     def server(self) -> forkserver.ForkServer:
-        return fork_server("tasks.documents.extract.pool.worker", *(known.reader for known in all_formats()))
+        return _server()
 
     @staticmethod
     def _Popen(process_obj: process.BaseProcess) -> popen_forkserver.Popen:  # noqa: N802 - multiprocessing's name
