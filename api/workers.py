@@ -24,12 +24,14 @@ from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from socket import socket
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import uvicorn
 from uvicorn.config import STARTUP_FAILURE
 
+from storage.database import absolute_paths
+from storage.temporary_folders import process_folder
+from tasks import child_process  # noqa: F401 - how the processes start
 from tasks.errors import Unavailable
 
 logger = logging.getLogger(__name__)
@@ -63,13 +65,13 @@ def serve_with(workers: int, configure: Callable[[Workers], uvicorn.Config]) -> 
         SystemExit: the address is not available, as uvicorn says it.
         Unavailable: the processes do not start.
     """
-    with TemporaryDirectory(prefix="diligence-workers-") as folder:
-        config = configure(Workers(workers, Path(folder)))
-        listening = config.bind_socket()
-        try:
-            _Supervisor(config, listening).run()
-        finally:
-            listening.close()
+    os.environ |= absolute_paths()  # the processes have another current folder
+    config = configure(Workers(workers, process_folder()))
+    listening = config.bind_socket()
+    try:
+        _Supervisor(config, listening).run()
+    finally:
+        listening.close()
 
 
 class _Supervisor:

@@ -3,12 +3,11 @@
 import os
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import BinaryIO, NamedTuple
 
 from deployments.terminal import echo
+from storage.temporary_folders import temporary_folder
 from tasks.documents.drive.archives.archive import Archive
 from tasks.documents.drive.archives.members import ArchiveNotOpened, Member, is_archive
 from tasks.documents.drive.archives.opened import Key, open_archives
@@ -155,15 +154,9 @@ def _opening(path: str, max_bytes: int) -> tuple[Key, int, Callable[[], Archive]
     def opened() -> Archive:
         if status.st_size > max_bytes:
             raise ArchiveNotOpened(f"it is larger than {max_bytes >> 20} MB (DILIGENCE_DOCUMENT_MAX_MB)")
-        return Archive(Path(path).open("rb"), path, max_bytes, _scratch)
+        return Archive(Path(path).open("rb"), path, max_bytes, temporary_folder)
 
     return key, status.st_size, opened
-
-
-@contextmanager
-def _scratch() -> Iterator[Path]:
-    with TemporaryDirectory() as folder:
-        yield Path(folder)
 
 
 def _why(error: ArchiveNotOpened | DiligenceError) -> str:

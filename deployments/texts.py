@@ -10,7 +10,6 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path, PurePath
 from queue import SimpleQueue
-from tempfile import TemporaryDirectory
 from typing import Annotated, Final
 from uuid import uuid4
 
@@ -18,6 +17,7 @@ import typer
 
 from deployments.documents import DocumentToRead, Skipped, documents_of, unpack
 from deployments.terminal import echo
+from storage.temporary_folders import process_folder
 from tasks.documents.extract.configuration import reading_limits
 from tasks.documents.extract.pool.pool import ExtractionPool, processors
 from tasks.documents.extract.text_writer import Reading
@@ -66,9 +66,9 @@ def print_texts(names: list[str], out: Path | None, jobs: int | None) -> int:
     limits = reading_limits(DocumentSettings.current())
     skipped = Skipped()
     documents = documents_of(names, limits.max_mb << 20, skipped)
-    with ExtractionPool(workers, limits) as pool, TemporaryDirectory() as folder:
+    with ExtractionPool(workers, limits) as pool:
         pool.start()  # while the folders are walked
-        reader = DocumentReader(pool, Path(folder), limits.max_mb << 20)
+        reader = DocumentReader(pool, process_folder(), limits.max_mb << 20)
         if out is None:
             status = max((_print(name, reading) for name, reading in in_order(reader, documents, workers)), default=0)
         else:

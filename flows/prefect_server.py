@@ -22,6 +22,8 @@ import certifi
 
 from storage import database
 from storage.settings import is_web_address
+from storage.temporary_folders import process_folder, temporary_folder
+from tasks import child_process
 from tasks.errors import NotConfigured, Unavailable
 from tasks.remote.environment import usable_environment
 from tasks.tracking import name_profiles, note_new_database, note_unsent
@@ -41,6 +43,8 @@ _SETTINGS = {
     "PREFECT_SERVER_SERVICES_TRIGGERS_ENABLED": "false",  # nobody can have an automation here
     "PREFECT_SERVER_SERVICES_EVENT_PERSISTER_ENABLED": "false",  # states of runs are kept by themselves
 }
+_DATABASE = "DATABASE_CONNECTION_URL"
+_OTHER_KEYS = {"PREFECT_API_KEY", "PREFECT_API_AUTH_STRING", "PREFECT_CLIENT_CUSTOM_HEADERS"}
 _ERROR = re.compile(r"^ *(?:\w+\.)*\w*(?:Error|Exception): (.+)$", re.MULTILINE)
 """The last line of a traceback."""
 _START_TIMEOUT = 90.0  # seconds; a start takes 4 on an idle machine
@@ -155,11 +159,12 @@ def starting() -> Iterator[StartedServer]:
         _prepare_database(home / "prefect.db")
         with log.open("wb") as errors:
             process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "flows.prefect_child"],  # -P: not a folder `flows` of the user's
+                [sys.executable, "-P", "-m", "flows.prefect_child"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                env=os.environ | _SETTINGS | {"PREFECT_SERVER_API_AUTH_STRING": secret},
+                env=_environment() | {"PREFECT_HOME": str(home), "PREFECT_SERVER_API_AUTH_STRING": secret},
+                cwd=process_folder(),  # where no .env and no prefect.toml of others lies
                 process_group=0,  # Ctrl-C must not end it first: what Prefect still has to tell would be lost
             )
     except (OSError, sqlite3.Error) as error:
@@ -178,22 +183,26 @@ def starting() -> Iterator[StartedServer]:
 
 def has_other_database() -> bool:
     """Whether the environment gives Prefect's server a database elsewhere than in Prefect's home."""
-    return any(name.endswith("DATABASE_CONNECTION_URL") for name in os.environ)
+    return any(name.endswith(_DATABASE) for name in os.environ)
 
 
 def _prepare_database(path: Path) -> None:
     """Give a new home an empty database at Prefect's newest schema."""
     if has_other_database() or (path.exists() and not _set_aside(path)):
         return
-    new = path.with_name(f"prefect.{os.getpid()}.new")
-    try:
-        with closing(sqlite3.connect(new)) as connection:
+    with temporary_folder(path.parent, ".new-") as folder:
+        with closing(sqlite3.connect(folder / path.name)) as connection:
             connection.execute("PRAGMA journal_mode=WAL")  # as Prefect opens it
             connection.execute("PRAGMA synchronous=OFF")
             connection.executescript(SCHEMA.read_text(encoding="utf-8"))
-        new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)
+        (folder / path.name).replace(path)
+
+
+def _environment() -> dict[str, str]:
+    """What the server is told: Prefect's settings and a database's, but no key of another server."""
+    given = child_process.environment("PREFECT_", "PG", "DO_NOT_TRACK") | _SETTINGS
+    addresses = {name: database.absolute_address(given[name]) for name in given if name.endswith(_DATABASE)}
+    return {name: value for name, value in (given | addresses).items() if name not in _OTHER_KEYS}
 
 
 def _set_aside(path: Path) -> bool:

@@ -31,7 +31,7 @@ from sqlmodel import Session
 from storage import locks
 from storage.errors import DatabaseInUse, DatabaseUnavailable, is_the_database, unavailable
 from storage.migrations import upgrade
-from storage.settings import StorageSettings
+from storage.settings import Settings, StorageSettings
 
 
 def home() -> Path:
@@ -69,6 +69,22 @@ def url() -> str:
     """The address of the database in force: `DILIGENCE_DATABASE_URL`, else the SQLite file in the home."""
     settings = StorageSettings.current()
     return settings.database_url or _url_in(settings.home if settings.home.is_absolute() else settings.home.absolute())
+
+
+def absolute_paths() -> dict[str, str]:
+    """The settings that name files, as variables of the environment, for a process with another current folder."""
+    values = [item for settings in Settings.__subclasses__() for item in settings.current()]
+    paths = {f"DILIGENCE_{name.upper()}": str(path.absolute()) for name, path in values if isinstance(path, Path)}
+    address = StorageSettings.current().database_url
+    return paths if address is None else paths | {"DILIGENCE_DATABASE_URL": absolute_address(address)}
+
+
+def absolute_address(address: str) -> str:
+    """The address of a database; that of an SQLite file holds in any current folder."""
+    parts = make_url(address)
+    if parts.get_backend_name() == "sqlite" and parts.database and not parts.database.startswith((":", "file:")):
+        parts = parts.set(database=str(Path(parts.database).absolute()))
+    return parts.render_as_string(hide_password=False)
 
 
 @lru_cache(maxsize=16)

@@ -44,7 +44,7 @@ class Service:
 
     @property
     def folders(self) -> list[Path]:
-        return list(Path(tempfile.gettempdir()).glob("diligence-workers-*"))
+        return list({file.parent for file in Path(tempfile.gettempdir()).glob("diligence-*/*.prom")})
 
 
 def is_running(process: int) -> bool:

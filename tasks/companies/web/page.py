@@ -18,6 +18,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final
 
+from storage.temporary_folders import process_folder
 from tasks.documents.extract.embedded import read_with_embedded
 from tasks.documents.extract.pool.pool import ExtractionPool, Limits, processors
 from tasks.documents.extract.text_writer import Reading
@@ -39,7 +40,7 @@ def parse(data: bytes, kind: str, content_type: str = "", url: str = "") -> str:
         Unavailable: there is no process to read it.
     """
     header = json.dumps([content_type, url]).encode() + b"\n" if kind in {HTML, FILING, FEED} else b""
-    with tempfile.NamedTemporaryFile(prefix="diligence-page-") as file:
+    with tempfile.NamedTemporaryFile(dir=process_folder()) as file:
         file.write(header + data)
         file.flush()
         try:

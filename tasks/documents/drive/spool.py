@@ -3,19 +3,16 @@
 A listing of 200,000 documents takes no more memory than one of 2,000 when its documents are spooled.
 """
 
-import fcntl
 import json
-import os
-import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 from uuid import uuid4
 
-from storage import database
+from storage import database, temporary_folders
+from storage.temporary_folders import temporary_folder
 from tasks.documents.drive.drive import Document
 from tasks.errors import Unavailable
 
@@ -31,28 +28,15 @@ _CREATED, _UPDATED = 7, 8
 def spool() -> Iterator[Path]:
     """A folder for fetched files that is removed at the end of the block. Removes those of killed processes too.
 
-    A folder in use is locked, and its lock ends with its process. A process id in a file would say nothing
-    to another container that has the same home.
-
     Raises:
         Unavailable: the home has no room for it.
     """
-    try:
-        home = database.home() / "spool"
-        home.mkdir(mode=0o700, exist_ok=True)
-        with _locked(home, wait=True):  # so that nobody removes a folder that is made and not locked yet
-            for other in home.iterdir():
-                _remove_unused(other)
-            folder = Path(mkdtemp(prefix=f"{os.getpid()}-", dir=home))
-            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            fcntl.flock(handle, fcntl.LOCK_EX)
-    except OSError as error:
-        raise Unavailable(f"There is no room for the spool in DILIGENCE_HOME ({error.strerror}).") from error
-    try:
+    with ExitStack() as stack:
+        try:
+            folder = stack.enter_context(temporary_folder(database.home() / "spool", prefix=""))
+        except OSError as error:
+            raise Unavailable(f"There is no room for the spool in DILIGENCE_HOME ({error.strerror}).") from error
         yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        os.close(handle)
 
 
 def remove_left(*, dry_run: bool = False) -> tuple[int, int]:
@@ -60,33 +44,7 @@ def remove_left(*, dry_run: bool = False) -> tuple[int, int]:
 
     With `dry_run` they are only counted.
     """
-    home = database.home() / "spool"
-    count = size = 0
-    if not home.exists():
-        return count, size
-    with _locked(home, wait=True):
-        for folder in home.iterdir():
-            with suppress(OSError), _locked(folder, wait=False):
-                sizes = [file.lstat().st_size for file in folder.rglob("*") if not file.is_dir()]
-                if not dry_run:
-                    shutil.rmtree(folder, ignore_errors=True)
-                count, size = count + len(sizes), size + sum(sizes)
-    return count, size
-
-
-def _remove_unused(folder: Path) -> None:
-    with suppress(OSError), _locked(folder, wait=False):
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextmanager
-def _locked(folder: Path, *, wait: bool) -> Iterator[None]:
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        yield
-    finally:
-        os.close(handle)
+    return temporary_folders.remove_left(database.home() / "spool", "", dry_run=dry_run)
 
 
 class SpooledRows:

@@ -15,6 +15,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from storage.temporary_folders import process_folder
+from tasks import child_process
 from tasks.documents.drive.archives.members import ArchiveNotOpened, Entry, Scratch, Target
 from tasks.errors import Damaged, TookTooLong, TooLarge, Unavailable
 
@@ -93,7 +95,7 @@ class SevenZipContainer:
     def _run(self, *arguments: str, seconds: float) -> tuple[int | None, bytes]:
         """The exit status of the process, None when it took too long, and what it printed."""
         descriptor = self._file.fileno()
-        command = [sys.executable, "-m", _PROGRAM, str(descriptor), *arguments]
+        command = [sys.executable, "-P", "-m", _PROGRAM, str(descriptor), *arguments]
         try:
             ended = subprocess.run(  # noqa: S603 - our own program
                 command,
@@ -101,6 +103,8 @@ class SevenZipContainer:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 pass_fds=(descriptor,),
+                env=child_process.environment(),
+                cwd=process_folder(),
                 timeout=seconds,
                 check=False,
             )

@@ -6,17 +6,16 @@ Google's errors, a field's name or the shape of a time.
 """
 
 import re
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from importlib.metadata import version
 from itertools import islice, pairwise
-from pathlib import Path
 from platform import python_version
 from typing import Any
 
+from storage.temporary_folders import temporary_folder
 from tasks.documents.drive.description import CheckResult
 from tasks.documents.drive.drive import Document, Folder, Listing
 from tasks.documents.drive.google import DESCRIPTION, api, download
@@ -181,8 +180,8 @@ class _Session:
     def _fetched(self, document: Document) -> tuple[str, Mapping[str, Any], Mapping[str, Any]]:
         before = self._described(document)
         with (
-            tempfile.TemporaryDirectory() as folder,
-            self._drive.fetch(document.id, Path(folder), _LARGEST) as fetched,
+            temporary_folder() as folder,
+            self._drive.fetch(document.id, folder, _LARGEST) as fetched,
         ):
             said = f"{fetched.path.stat().st_size} bytes, {'unsettled' if 'unsettled' in fetched.version else 'whole'}"
         return said, before, self._described(document)

@@ -13,21 +13,20 @@ import resource
 import signal
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from shutil import rmtree, which
+from shutil import which
 from typing import Final
 
+from storage.temporary_folders import temporary_folder
+from tasks.child_process import only_absolute
 from tasks.documents.extract import limits
 from tasks.documents.extract.ooxml import ole
 from tasks.documents.extract.text_writer import Reading, Source
 from tasks.errors import Damaged, TookTooLong, TooLarge, UnsupportedFormat
 
-_PREFIX: Final = "diligence-libreoffice-"
 _SECONDS: Final = 120.0
 """Where nothing else limits the time; a document of 100 pages takes 3 s, 1.5 of them to start."""
 
@@ -117,7 +116,8 @@ def compound(source: Source, stream: str) -> tuple[bytes, ole.Compound]:
 
 def program(library: str) -> Path | None:
     """The LibreOffice on the path that has this part; None where there is none."""
-    found = which("soffice") or which("libreoffice")
+    path = only_absolute(os.environ.get("PATH", os.defpath))
+    found = which("soffice", path=path) or which("libreoffice", path=path)
     if found is None:
         return None
     start = Path(found).resolve()
@@ -143,7 +143,7 @@ def converted(data: bytes, conversion: Conversion) -> bytes:
         )
     seconds = min(_SECONDS, limits.left() * _SHARE)
     end = time.monotonic() + seconds
-    with _folder() as folder:
+    with temporary_folder() as folder:
         document = folder / f"document{conversion.extension}"
         document.write_bytes(data)
         user = folder / "profile/user"
@@ -217,27 +217,3 @@ def _confined(seconds: float) -> Callable[[], None]:
                 os._exit(1)
 
     return confine
-
-
-@contextmanager
-def _folder() -> Iterator[Path]:
-    """A folder for one conversion; those of processes that were killed are removed."""
-    for left in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        pid = left.name.removeprefix(_PREFIX).partition("-")[0]
-        if pid.isdecimal() and not _is_alive(int(pid)):
-            rmtree(left, ignore_errors=True)
-    folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
-    try:
-        yield folder
-    finally:
-        rmtree(folder, ignore_errors=True)
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

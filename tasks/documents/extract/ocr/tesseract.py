@@ -16,6 +16,8 @@ from functools import cache
 from shutil import which
 from typing import Final, NamedTuple
 
+from tasks.child_process import only_absolute
+
 PACKAGE: Final = "tesseract-ocr"
 """Debian's package; English comes with it."""
 
@@ -53,12 +55,12 @@ class RecognisedWord(NamedTuple):
 
 def installed() -> Installed | None:
     """The Tesseract that is on the path, if any. It is started once, and the answer kept."""
-    return _query(os.environ.get("PATH", os.defpath), os.environ.get("TESSDATA_PREFIX", ""))
+    return _query(_path(), os.environ.get("TESSDATA_PREFIX", ""))
 
 
 def program() -> str | None:
     """Where the Tesseract on the path lies, if there is one. Looked up once: that takes as long as a short document."""
-    return _program(os.environ.get("PATH", os.defpath))
+    return _program(_path())
 
 
 def languages_of(setting: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -120,6 +122,10 @@ def _word(*cells: str) -> RecognisedWord:
     return RecognisedWord((page, block, paragraph), line, across, down, float(confidence), text)
 
 
+def _path() -> str:
+    return only_absolute(os.environ.get("PATH", os.defpath))
+
+
 @cache
 def _program(path: str) -> str | None:
     return which("tesseract", path=path)
@@ -133,7 +139,7 @@ def _query(path: str, _data: str) -> Installed | None:
     try:
         version, languages = (
             subprocess.run(  # noqa: S603 - the program that the user installed
-                [program, question], capture_output=True, check=True, timeout=20, env=_environment(), text=True
+                [program, question], capture_output=True, check=True, timeout=20, env=_environment(), cwd="/", text=True
             ).stdout.split("\n")
             for question in ("--version", "--list-langs")
         )

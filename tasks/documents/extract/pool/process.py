@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from storage.request_ids import belonging_to, current_request_id
+from tasks import child_process  # noqa: F401 - how the fork server starts
 from tasks.documents.extract.formats import all_formats
 from tasks.documents.extract.pool import worker
 from tasks.documents.extract.pool.worker import Failure, Limits
@@ -270,7 +271,7 @@ class ReadingProcess:
         numbered = dict(enumerate(jobs, self._next))
         self._next += len(jobs)
         self.jobs.update(numbered)
-        self.connection.send([(number, str(job.path), job.extension) for number, job in numbered.items()])
+        self.connection.send([(number, str(job.path.absolute()), job.extension) for number, job in numbered.items()])
 
     def receive(self) -> list[tuple[Job, worker.ReadOutcome, bool]]:
         """The documents that it has finished, their outcomes, and whether each was its first. Waits for a message.

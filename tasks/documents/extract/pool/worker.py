@@ -15,12 +15,10 @@ import gc
 import multiprocessing
 import os
 import pickle
-import re
 import resource
 import select
 import shutil
 import signal
-import socket
 import sys
 import time
 from collections import deque
@@ -30,6 +28,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
+from storage.temporary_folders import PREFIX
 from tasks.documents.extract import limits as limits_module
 from tasks.documents.extract.machine import machine_failure
 from tasks.documents.extract.ocr import recognise
@@ -95,23 +94,8 @@ ReadOutcome = Reading | Failure | None
 """What became of a document; None when it was skipped."""
 
 
-def _remove_socket_at_exit() -> None:
-    """Have the fork server take the folder of its socket with it. Its parent does so too, unless it is killed."""
-    command = "".join(sys.orig_argv[-1:])
-    started = re.match(r"from multiprocessing\.forkserver import main; main\((?:\w+=)?(\d+),", command)
-    if started:  # else this is no fork server
-        with socket.socket(fileno=os.dup(int(started[1]))) as listener:
-            folder = Path(str(listener.getsockname())).parent
-        if folder.name.startswith("pymp-"):
-            atexit.register(_remove, folder, os.getpid())
-
-
-def _remove(folder: Path, server: int) -> None:
-    if os.getpid() == server:  # no process that it has forked
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-_remove_socket_at_exit()
+if "multiprocessing.forkserver" in sys.orig_argv[-1] and Path.cwd().name.startswith(PREFIX):
+    atexit.register(shutil.rmtree, Path.cwd(), ignore_errors=True)  # its parent's, which may be killed
 
 
 def serve(

@@ -57,6 +57,16 @@ def docx(words: str) -> bytes:
     return data.getvalue()
 
 
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder in which this process and those that it starts have their temporary files."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    return folder
+
+
 @needs_libreoffice
 @pytest.mark.parametrize(("kind", "made"), [("docx", "doc"), ("pptx", "ppt")])
 def test_a_real_document_is_read(kind: str, made: str, tmp_path: Path) -> None:
@@ -77,7 +87,6 @@ def test_a_real_document_is_read(kind: str, made: str, tmp_path: Path) -> None:
         reading = pool.read(tmp_path / f"document.{made}", f".{made}")
     assert reading.text == "Ümsätze und Köpfe\n"
     assert reading.warnings == [f"A file from before Office 2007 (.{made}): it was read through LibreOffice."]
-    assert not list(Path(tempfile.gettempdir()).glob(f"diligence-libreoffice-{os.getpid()}-*"))
 
 
 @pytest.mark.parametrize(("data", "extension", "package"), [(DOC, ".doc", "writer"), (PPT, ".pps", "impress")])
@@ -154,7 +163,7 @@ def _is_running(pid: int) -> bool:
 
 
 def test_one_that_hangs_is_ended_in_time_and_leaves_nothing(
-    install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    install: Install, temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pid = tmp_path / "pid"
     install(f"echo $$ > {pid}; exec /bin/sleep 100")
@@ -164,11 +173,11 @@ def test_one_that_hangs_is_ended_in_time_and_leaves_nothing(
         read_document(DOC, ".doc")
     assert time.monotonic() - started < 20
     assert not _is_running(int(pid.read_text()))
-    assert not list(Path(tempfile.gettempdir()).glob(f"diligence-libreoffice-{os.getpid()}-*"))
+    assert not list(temporary.iterdir())
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
-def test_it_ends_with_a_reading_process_that_is_killed(install: Install, tmp_path: Path) -> None:
+def test_it_ends_with_a_reading_process_that_is_killed(install: Install, temporary: Path, tmp_path: Path) -> None:
     pid, document = tmp_path / "pid", tmp_path / "old.doc"
     document.write_bytes(DOC)
     install(f"echo $$ > {pid}; exec /bin/sleep 100")
@@ -184,7 +193,7 @@ def test_it_ends_with_a_reading_process_that_is_killed(install: Install, tmp_pat
     while _is_running(own):
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    left = list(Path(tempfile.gettempdir()).glob(f"diligence-libreoffice-{reader.pid}-*"))
+    left = list(temporary.iterdir())
     assert left
     (tmp_path / "office/soffice.bin").write_text("#!/bin/sh\nexit 1\n")
     with pytest.raises(Damaged):

@@ -1,0 +1,89 @@
+"""Folders for what a process needs while it lives. What a killed process left goes when the next one makes its own.
+
+A folder in use is locked, and its lock ends with its process. A process id in a file would say nothing to another
+container that has the same disk. systemd-tmpfiles leaves locked folders alone as well (its manual, tmpfiles.d(5)).
+"""
+
+import atexit
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+PREFIX: Final = "diligence-"
+"""How the names of folders begin that lie among those of others."""
+
+
+@contextmanager
+def temporary_folder(place: Path | None = None, prefix: str = PREFIX) -> Iterator[Path]:
+    """A private folder in `place`, by default where the system has temporary files; it goes with the block.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    place = place or Path(tempfile.gettempdir()).absolute()
+    place.mkdir(mode=0o700, exist_ok=True)
+    remove_left(place, prefix)
+    folder, handle = _make(place, prefix or f"{os.getpid()}-")
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(handle)
+
+
+@cache
+def process_folder() -> Path:
+    """The folder of this process, made at the first call: it goes when the process ends.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    stack = ExitStack()
+    folder = stack.enter_context(temporary_folder())
+    atexit.register(stack.close)
+    return folder
+
+
+def remove_left(place: Path, prefix: str = PREFIX, *, dry_run: bool = False) -> tuple[int, int]:
+    """Remove the folders of processes that have ended; gives how many files were in them, and their bytes.
+
+    With `dry_run` they are only counted.
+    """
+    count = size = 0
+    for folder in place.glob(f"{prefix}*"):
+        with suppress(OSError), ExitStack() as stack:
+            handle = _lock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            stack.callback(os.close, handle)
+            if os.fstat(handle).st_uid == os.geteuid():
+                sizes = [file.lstat().st_size for file in folder.rglob("*") if not file.is_dir()]
+                count, size = count + len(sizes), size + sum(sizes)
+                if not dry_run:
+                    shutil.rmtree(folder, ignore_errors=True)
+    return count, size
+
+
+def _make(place: Path, prefix: str) -> tuple[Path, int]:
+    """A new folder and the descriptor that holds its lock."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=prefix, dir=place))
+        with suppress(FileNotFoundError):  # another process removed it before it was locked
+            handle = _lock(folder, fcntl.LOCK_EX)
+            if folder.exists():
+                return folder, handle
+            os.close(handle)
+
+
+def _lock(folder: Path, how: int) -> int:
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, how)
+    except OSError:
+        os.close(handle)
+        raise
+    return handle
