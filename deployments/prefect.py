@@ -6,6 +6,7 @@ environment. Prefect's terms: docs.prefect.io/v3/concepts/deployments, /v3/conce
 /v3/how-to-guides/automations/creating-automations.
 """
 
+import pkgutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
@@ -24,7 +25,6 @@ from prefect.events.schemas.automations import AutomationCore, EventTrigger, Pos
 from prefect.events.schemas.events import ResourceSpecification
 from prefect.exceptions import ObjectNotFound, PrefectException
 from prefect.utilities.callables import parameter_schema
-from prefect.utilities.importtools import import_object
 from prefect.workers.process import ProcessWorker
 
 from flows.batch_definition import BatchDefinition, slug_of
@@ -153,7 +153,7 @@ def _register(
     schedules: list[dict[str, Any]],
     pool: str,
 ) -> UUID:
-    form = parameter_schema(import_object(_FLOWS[flow])).model_dump_for_openapi()
+    form = parameter_schema(pkgutil.resolve_name(_FLOWS[flow])).model_dump_for_openapi()
     plain_fields(form)
     if flow == "due_diligence":
         offer(form, "company", [company.name for company in batch.companies])
