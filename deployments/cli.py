@@ -7,6 +7,7 @@ the rest was done; 2 for wrong use.
 """
 
 import os
+import resource
 import signal
 import sys
 import threading
@@ -64,6 +65,9 @@ COMMANDS = {
     ),
     "doctor": Command("deployments.doctor:doctor", "Say what is configured, what answers and what is missing."),
 }
+_WITH_MANY_LIBRARIES = {"run", "demo", "serve", "deploy", "prune"}
+"""Commands that take up to 1.4 GB of address space, a third of it for threads; the others take 0.45 GB at most."""
+_LITTLE_SPACE = "`diligence {}` needs {} MB of address space; `ulimit -v` allows {} MB here. Raise that limit."
 _OPTIONS: dict[str, Any] = {
     "context_settings": {"help_option_names": ["--help", "-h"]},
     "rich_markup_mode": None,
@@ -72,7 +76,16 @@ _OPTIONS: dict[str, Any] = {
 
 
 def load(name: str) -> Any:
-    """The command of that name with its arguments and options; its module is imported now."""
+    """The command of that name with its arguments and options; its module is imported now.
+
+    Raises:
+        SystemExit: the limit of address space (`ulimit -v`) is too low for it.
+    """
+    needed = 2048 if name in _WITH_MANY_LIBRARIES else 512
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and limit < needed << 20:
+        typer.echo(_LITTLE_SPACE.format(name, needed, limit >> 20), err=True)
+        raise SystemExit(FAILED)
     module, function = COMMANDS[name].place.split(":")
     single = typer.Typer(add_completion=False, **_OPTIONS)
     with none_of_it():
@@ -180,6 +193,9 @@ def errors_reported() -> Iterator[None]:
         _has_told.set()
         typer.echo(STOPPED, err=True)
         raise SystemExit(INTERRUPTED) from None
+    except MemoryError:
+        typer.echo("This machine, or `ulimit -v`, gives too little memory. What was done is kept.", err=True)
+        raise SystemExit(FAILED) from None
     except BrokenPipeError:
         sys.stderr.close()
         raise SystemExit(FAILED) from None
