@@ -197,6 +197,14 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
             "tasks/documents/extract/pool/test_pool.py::test_a_document_that_swells_meets_the_limit",
             "tasks/documents/extract/pool/test_pool.py::test_a_file_above_the_limit_is_not_opened",
         ),
+        "**No code but what is installed**": (
+            "deployments/test_current_folder.py::test_text_and_figures_run_no_module_of_the_current_folder",
+            "deployments/test_current_folder.py::test_check_and_a_batch_run_no_module_and_no_settings_of_the_current_folder",
+        ),
+        "**After a kill**": (
+            "deployments/test_current_folder.py::test_what_a_killed_command_leaves_goes_at_the_next_start",
+            "deployments/test_current_folder.py::test_the_folder_of_a_running_process_stays",
+        ),
         "**Nothing outside is fetched**": (
             "tasks/documents/extract/test_hostile.py::test_relationships_lead_nowhere_outside",
             "tasks/documents/extract/test_hostile.py::test_entities_are_neither_expanded_nor_fetched",
