@@ -181,10 +181,10 @@ def test_a_service_runs_no_module_of_the_current_folder_and_keeps_relative_paths
         try:
             url = f"http://127.0.0.1:{port}"
             wait_for(lambda: answers(url))
-            body = {"cloud_drive_folder": "company"}
-            index = httpx.post(f"{url}/v1/drive/document-index", json=body, timeout=60).text
-            entries = [entry for entry in json.loads(index)["document_index"] if "b.html" in json.dumps(entry)]
-            body = {"document_id": entries[0]["document_id"]}
+            body = {"cloud_drive_folder": "root"}
+            index = httpx.post(f"{url}/v1/drive/document-index", json=body, timeout=60).json()["document_index"]
+            documents = [document for folder in index for document in folder["documents"]]
+            body = {"document_id": next(it["document_id"] for it in documents if it["document_name"] == "b.html")}
             text = httpx.post(f"{url}/v1/drive/document-text", json=body, timeout=60)
             assert "Customers stay" in text.text
         finally:
