@@ -138,7 +138,7 @@ def main() -> None:
         # LC_ALL=C with PYTHONUTF8=0: neither names of files nor our own files could be read (PEP 540).
         os.environ["PYTHONUTF8"] = "1"
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - this command once more
-    sys.stdout, sys.stderr = Escaping(sys.stdout), Escaping(sys.stderr)  # type: ignore[assignment]
+    sys.stdout, sys.stderr = Escaping(sys.stdout), Escaping(sys.stderr)
     if sys.argv[1:2] != ["serve"]:  # which lets the calls under way end
         _end_soon_after_an_interrupt()
     with errors_reported():

@@ -48,7 +48,7 @@ def be_brief() -> None:
         os.environ.setdefault(name, value)
     if "prefect" not in sys.modules:  # else it is a worker's, whose settings are its own
         name_profiles()
-        DotEnvSettingsSource._read_env_files = ConfigFileSourceMixin._read_files = _read_nothing  # type: ignore[method-assign]  # noqa: SLF001
+        DotEnvSettingsSource._read_env_files = ConfigFileSourceMixin._read_files = _read_nothing  # type: ignore[assignment, method-assign]  # noqa: SLF001
 
 
 def name_profiles() -> Path:

@@ -10,7 +10,7 @@ import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from re import _constants, _parser  # type: ignore[attr-defined]
+from re import _constants, _parser
 from types import ModuleType
 from typing import Any, Final
 
