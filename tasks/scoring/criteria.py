@@ -69,6 +69,9 @@ def _number(key: Any) -> Any:
         return key
 
 
+Isolate = Literal["all", "high", "off"]
+"""For which judged criteria each document is read by itself: all, those of high severity (and those in whose passages
+words give orders to a model), or none."""
 Severity = Literal["high", "medium", "low"]
 SEVERITIES: Final[tuple[Severity, ...]] = ("high", "medium", "low")
 
@@ -88,8 +91,8 @@ def _severity(written: Any) -> Any:
 
 RuleText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
 SHOWN_ONLY = frozenset({"title", "severity", "recommend"})
-"""Fields that readers see and that change no score: `title` is the criterion's name, `severity` how grave it is to fall
-short of it, `recommend` what to do then."""
+"""Fields that readers see and that no score is made of: `title` is the criterion's name, `severity` how grave it is to
+fall short of it (which `isolate` looks at), `recommend` what to do then."""
 
 
 class _CriterionFields(BaseModel):
@@ -190,6 +193,12 @@ class DocumentCheck(_CriterionFields):
         return f"In the data room: {self.document}"
 
 
+def isolates(isolate: Isolate, criterion: Judged, *, have_orders: bool = False) -> bool:
+    """Whether each document is read by itself for a criterion; `have_orders`: words in its passages give orders."""
+    is_grave = criterion.severity is not None and "high" in criterion.severity
+    return isolate == "all" or (isolate == "high" and (is_grave or have_orders))
+
+
 def rule_in_words(rule: str | None, bands: Mapping[float, str] | None) -> str:
     """`>= 50`, or for bands `>= 50: 5; >= 20: 3`, the best first."""
     if bands is None:
@@ -224,7 +233,8 @@ class Criteria(BaseModel):
     """A criteria file: the scale (lowest, highest) and the criteria in the user's order.
 
     `runs` is how many times each judged criterion is judged; the median score counts. `figure_rule` decides
-    which of the figures that contradict each other counts, the first step first.
+    which of the figures that contradict each other counts, the first step first. `isolate` says for which judged
+    criteria each document is read by itself.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -233,6 +243,7 @@ class Criteria(BaseModel):
     criteria: list[Criterion]
     runs: int = 1
     figure_rule: tuple[Step, ...] = RULE
+    isolate: Isolate = "high"
 
     def as_json(self) -> dict[str, Any]:
         """The form that a run stores: the fields of the file, and each criterion's kind and label."""
@@ -246,10 +257,12 @@ class Criteria(BaseModel):
             for criterion in self.criteria
         ]
         stored: dict[str, Any] = {"scale": list(self.scale), "criteria": rows}
-        if self.runs != 1:  # older runs are stored without `runs` and `figure_rule`
+        if self.runs != 1:  # older runs are stored without `runs`, `figure_rule` and `isolate`
             stored["runs"] = self.runs
         if self.figure_rule != RULE:
             stored["figure_rule"] = list(self.figure_rule)
+        if self.isolate != "high":
+            stored["isolate"] = self.isolate
         return stored
 
     @classmethod
@@ -265,7 +278,11 @@ class Criteria(BaseModel):
             for row in stored["criteria"]
         ]
         return cls(
-            scale=tuple(stored["scale"]), criteria=rows, runs=stored.get("runs", 1), figure_rule=rule_of_run(stored)
+            scale=tuple(stored["scale"]),
+            criteria=rows,
+            runs=stored.get("runs", 1),
+            figure_rule=rule_of_run(stored),
+            isolate=stored.get("isolate", "high"),
         )
 
     def fingerprint(self) -> str:

@@ -1,7 +1,7 @@
 """The criteria file: read, with each mistake named by its line and field."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from unicodedata import normalize
 
 from pydantic import BaseModel, ConfigDict
@@ -10,7 +10,7 @@ from tasks.errors import BadRequest
 from tasks.figures.conflicts import RULE, Step
 from tasks.figures.expressions import read_expression
 from tasks.scoring import rules
-from tasks.scoring.criteria import KINDS, LEAST, MOST, Criteria, Criterion, FactRule, FigureRule
+from tasks.scoring.criteria import KINDS, LEAST, MOST, Criteria, Criterion, FactRule, FigureRule, Isolate
 from tasks.scoring.figure_rules import parse_condition
 from tasks.user_file import UserFile, nearest
 
@@ -24,6 +24,7 @@ class _File(BaseModel):
     scale: Any = None
     runs: Any = None
     figure_rule: Any = None
+    isolate: Any = None
     criteria: list[Any]
 
 
@@ -57,8 +58,15 @@ def read_criteria(path: Path) -> Criteria:
         )
     runs = _runs(file, content.get("runs", 1))
     rule = _figure_rule(file, content.get("figure_rule", list(RULE)))
+    isolate = content.get("isolate", "high")
+    # In YAML 1.1 an `off` without quotation marks is a boolean.
+    isolate = "off" if isolate is False else isolate
+    if isolate not in get_args(Isolate):
+        file.mistake(
+            ("isolate",), f"must be {' or '.join(get_args(Isolate))}: for which criteria documents are read alone"
+        )
     file.mistakes.check()
-    return Criteria(scale=scale, criteria=list(criteria.values()), runs=runs, figure_rule=rule)
+    return Criteria(scale=scale, criteria=list(criteria.values()), runs=runs, figure_rule=rule, isolate=isolate)
 
 
 def _scale(file: UserFile, written: Any) -> tuple[float, float]:

@@ -15,6 +15,7 @@ from cachetools import LRUCache
 
 from storage import database, run_documents, texts
 from storage.run_documents import RunDocument
+from tasks.ai.prompt_injection import find_orders
 from tasks.ranking.embedders import embedder
 from tasks.ranking.semantic import CANDIDATES, Candidate, SemanticRanking
 from tasks.scoring.passages import Index, PassageSpan, passages_of
@@ -29,7 +30,7 @@ _READ_FOR_LANGUAGE = 400  # passages, evenly spread
 _CANDIDATES = 30  # passages around which a quotation is searched that does not stand in its source
 _AROUND = 4000  # characters before and behind these: normalising all of a document takes a second for 2.5 MB
 _EDGE = 40  # characters at the ends of such a stretch, where a word or a figure may be cut
-_CUT = 2  # characters of white space at most where a passage was cut within a sentence
+_BESIDE = 300  # characters beside a quotation that are read to tell whether its words give orders
 _PLACES_KEPT = 20  # texts
 _WHOLE = 1_000_000  # characters; a source up to this length is searched from start to end
 
@@ -40,8 +41,7 @@ log = logging.getLogger(__name__)
 class Excerpt:
     """Words of a document: where they stand, and the span that they take of its stored text.
 
-    `header` is the first row of the table that a passage goes on with. `orders` are the spans in it, in the text, of
-    words that give orders to a model.
+    `header` is the first row of the table that a passage goes on with.
     """
 
     document: RunDocument
@@ -52,7 +52,6 @@ class Excerpt:
     heading: str | None
     text: str
     header: str | None = None
-    orders: tuple[tuple[int, int], ...] = ()
 
     @property
     def with_header(self) -> str:
@@ -104,11 +103,7 @@ class RoomTexts:
 
 
 class Evidence:
-    """What the data room of a run's company says. Texts are loaded once; an index is built on first use.
-
-    `orders` are the words in it that give orders to a model. They stand in their passages, which questions find like
-    others, but they prove nothing.
-    """
+    """What the data room of a run's company says. Texts are loaded once; an index is built on first use."""
 
     def __init__(self, company_id: int, documents: Sequence[RunDocument] | None = None) -> None:
         """Load what the documents of a company say; `documents` are all of them, where they were loaded before."""
@@ -119,7 +114,6 @@ class Evidence:
         self._places: dict[int, TextPlaces] = {}
         self._texts = RoomTexts()
         self._passages: list[tuple[RunDocument, PassageSpan]] = []
-        self.orders: list[Excerpt] = []
         self._given: set[str] | None = None
         strings: dict[str, str] = {}  # "page 1" is the place of thousands of passages
         readable = [document for document in self.documents if document.characters]
@@ -130,10 +124,7 @@ class Evidence:
             by_text[text_id] = spans
         for document in readable:
             if document.text_id in by_text:
-                spans = by_text[document.text_id]
-                self._passages.extend((document, span) for span in spans)
-                orders = _joined(order for span in spans for order in span.orders)
-                self.orders.extend(self._spans(document, document.text_id, orders))
+                self._passages.extend((document, span) for span in by_text[document.text_id])
 
     @property
     def unread(self) -> list[RunDocument]:
@@ -213,31 +204,30 @@ class Evidence:
             return None
         return self._span(document, text_id, *in_sentence(self._texts[text_id], start, end))
 
-    def verify(self, quote: str, near: Excerpt | None = None) -> Excerpt | None:
+    def orders_in(self, excerpt: Excerpt) -> list[Excerpt]:
+        """The words of an excerpt that give orders to a model."""
+        spans = [(excerpt.start + order.start, excerpt.start + order.end) for order in find_orders(excerpt.text)]
+        return self._spans(excerpt.document, excerpt.text_id, spans)
+
+    def verify(self, quote: str, near: Excerpt | None = None, *, within: bool = False) -> Excerpt | None:
         """Where a quotation really stands: from the passage on that it was taken from, or in another document.
 
-        Words that give orders to a model prove nothing: at least half of a quotation must be other words.
+        With `within` other documents are not searched. Words that give orders to a model prove nothing: at least half
+        of a quotation must be other words.
         """
         for document, first, last, start in self._likely(quote, near):
             assert document.text_id is not None
+            if within and near is not None and document.document_id != near.document.document_id:
+                continue
             text = self._texts[document.text_id]
             span = locate(quote, text[first:last], start - first)
             if span is None:
                 continue
             begins, ends = first + span[0], first + span[1]
             at_edge = (first and span[0] < _EDGE) or (last < len(text) and last - ends < _EDGE)
-            if not at_edge and not self._gives_orders(document.text_id, begins, ends):
+            if not at_edge and not _gives_orders(text, begins, ends):
                 return self._span(document, document.text_id, begins, ends)
         return None
-
-    def _gives_orders(self, text_id: int, start: int, end: int) -> bool:
-        """Whether more than half of a span are words that give orders."""
-        shared = {
-            order.start: min(order.end, end) - max(order.start, start)
-            for order in self.orders
-            if order.text_id == text_id and order.start < end and start < order.end
-        }
-        return 2 * sum(shared.values()) > end - start
 
     def _likely(self, quote: str, near: Excerpt | None) -> Iterator[tuple[RunDocument, int, int, int]]:
         """Where the quotation may stand, the likeliest first: document, stretch of its text, offset to begin at."""
@@ -308,7 +298,7 @@ class Evidence:
         text = self._texts[document.text_id][span.start : span.end]
         return Excerpt(
             *(document, document.text_id, span.start, span.end, span.place, span.heading),
-            *(text, span.header, span.orders),
+            *(text, span.header),
         )
 
     @cached_property
@@ -327,12 +317,8 @@ class Evidence:
         )
 
 
-def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Spans in the order of the text, with those as one that passages have cut: only white space is between them."""
-    joined: list[tuple[int, int]] = []
-    for start, end in spans:
-        if joined and start - joined[-1][1] <= _CUT:
-            joined[-1] = joined[-1][0], end
-        else:
-            joined.append((start, end))
-    return joined
+def _gives_orders(text: str, start: int, end: int) -> bool:
+    """Whether more than half of a span are words that give orders."""
+    low = max(start - _BESIDE, 0)
+    orders = [(low + order.start, low + order.end) for order in find_orders(text[low : end + _BESIDE])]
+    return 2 * sum(max(0, min(last, end) - max(first, start)) for first, last in orders) > end - start

@@ -22,7 +22,7 @@ from tasks.ai.settings import AiSettings
 from tasks.code_version import code_version
 from tasks.figures.ledger import ledger_version
 from tasks.ranking.settings import EmbeddingSettings
-from tasks.scoring.criteria import SHOWN_ONLY, Criteria, Criterion, DocumentCheck, FactRule, FigureRule
+from tasks.scoring.criteria import SHOWN_ONLY, Criteria, Criterion, DocumentCheck, FactRule, FigureRule, isolates
 
 _NOT_SCORED: Final = SHOWN_ONLY | {"weight"}
 """Fields of a criterion that change no outcome."""
@@ -72,6 +72,7 @@ class Inputs:
             rest += [self.room, ledger_version(), criteria.figure_rule]
         else:
             rest += [self.room, ledger_version(), criteria.figure_rule, self.company.name, criteria.runs]
+            rest += [criteria.isolate != "off" and isolates(criteria.isolate, criterion)]
             rest += [answerer.name, answerer.address, *_ways_of_judging()]
         return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 

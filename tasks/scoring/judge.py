@@ -6,14 +6,15 @@ evidence nor the stored outcomes, and may be done in another.
 A model may give different answers to the same prompt; one answer alone does not show it. So a judgement can be
 repeated: the median score counts, and the report says how many agree with it.
 
-Passages that hold words which give orders to a model are judged without these words, and with them (`orders`).
+A criterion may be judged from each document by itself (`isolation`). Passages with words that give orders to a model
+are judged so without these words, and as they are with them (`orders`).
 """
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from statistics import median_low
-from typing import NamedTuple
 
 from storage.scores import ScoreStatus
 from tasks.ai.answer_cache import judge_once
@@ -22,13 +23,14 @@ from tasks.ai.budget import BudgetSpent, Ledger
 from tasks.ai.prompts import as_material
 from tasks.errors import DiligenceError, TooLarge
 from tasks.scoring.checks import nearest_passages
-from tasks.scoring.criteria import Judged
+from tasks.scoring.criteria import Isolate, Judged, isolates
 from tasks.scoring.evidence import Evidence, Excerpt
 from tasks.scoring.figure_checks import documents_behind
+from tasks.scoring.isolation import IsolatedQuestion
 from tasks.scoring.judged_figures import RoomFigures, as_lines, figures_asked_for
 from tasks.scoring.judgement import Judgement, instructions, prove
 from tasks.scoring.orders import Passages, counted
-from tasks.scoring.results import CriterionResult, ProvenContradiction, Quotation
+from tasks.scoring.results import CriterionResult, ProvenContradiction, Quotation, Steps
 from tasks.scoring.search_plan import SearchPlan
 
 _PASSAGES = 12  # passages for a judgement; at about 1,200 characters each well within a small model's window
@@ -36,7 +38,7 @@ _SHOWN = 5  # passages in the report where no judgement is made
 # Stored with reasons: `tasks.reports.changes` takes it off again.
 SHOWN = " The passages that speak to it are shown."
 # Of statuses that are equally frequent, the one that claims less.
-_CAUTIOUS_FIRST = (ScoreStatus.UNSUPPORTED, ScoreStatus.MISSING, ScoreStatus.SCORED)
+_CAUTIOUS_FIRST = (ScoreStatus.UNSUPPORTED, ScoreStatus.MISSING, ScoreStatus.CONTESTED, ScoreStatus.SCORED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +49,8 @@ class ModelAnswer:
     passages: int
 
 
-class Answers(NamedTuple):
-    """A model's answers to a question, each a judgement or the error in its place.
-
-    `without` are those to the passages without words that give orders to a model; None where they hold none.
-    """
-
-    as_it_is: list[ModelAnswer | DiligenceError]
-    without: list[ModelAnswer | DiligenceError] | None
+Answers = list[ModelAnswer | DiligenceError]
+"""A model's answers to a question, each a judgement or the error in its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +58,8 @@ class Question:
     """A judged criterion ready for the model: the passages to judge by, and the prompt.
 
     The first `matching` of the `excerpts` share words with the question. Where a room has too few of these, its other
-    passages follow: a question in one language may be answered in another.
+    passages follow: a question in one language may be answered in another. `isolated` is None where documents are not
+    read each by itself.
     """
 
     criterion: Judged
@@ -73,21 +70,30 @@ class Question:
     passages: Passages
     instructions: str
     room: RoomFigures
+    isolated: IsolatedQuestion | None = None
+
+    def judge(self, answerer: Answerer, ledger: Ledger | None, evidence: Evidence) -> Steps:
+        """Judge as often as is wanted; first what no order can have moved, for the budget may end with it."""
+        if self.isolated is None:
+            return self.result((yield partial(self.ask, answerer, ledger)), evidence)
+        results = []
+        for nth in range(1, self.repeats + 1):
+            results.append((yield from self.isolated.judge(partial(judge_once, answerer, ledger=ledger, nth=nth))))
+            if results[-1].unfinished and results[-1].status is ScoreStatus.UNSCORED:
+                results = results[-1:]
+                break
+        judged = combined(results)
+        if self.passages.have_orders:
+            answers: Answers = yield partial(self.ask, answerer, ledger)
+            judged = counted(self._of_all(answers, evidence), judged, self.scale)
+        return self._told(judged)
 
     def ask(self, answerer: Answerer, ledger: Ledger | None = None) -> Answers:
-        """The model's answers; first those that no order can have moved, for the budget may end with them."""
-        without = self.passages.without
-        unmoved = None if without is None else self._ask_all(without, answerer, ledger)
-        return Answers(self._ask_all(self.passages.sources, answerer, ledger), unmoved)
-
-    def _ask_all(
-        self, sources: Sequence[Source], answerer: Answerer, ledger: Ledger | None
-    ) -> list[ModelAnswer | DiligenceError]:
-        """As often as the question is to be judged. Ends where the budget does."""
-        answers: list[ModelAnswer | DiligenceError] = []
+        """The model's answers to all passages, as often as they are to be judged. Ends where the budget does."""
+        answers: Answers = []
         for nth in range(1, self.repeats + 1):
             try:
-                answers.append(self._ask(sources, answerer, ledger, nth))
+                answers.append(self._ask(self.passages.sources, answerer, ledger, nth))
             except BudgetSpent as spent:
                 return [spent]
             except DiligenceError as error:
@@ -96,10 +102,14 @@ class Question:
 
     def result(self, answers: Answers, evidence: Evidence) -> CriterionResult:
         """What the answers prove. A model's failure is a result too: `unscored`, with the passages."""
-        judged = combined([self._result(answer, evidence) for answer in answers.as_it_is])
-        if answers.without is not None:
-            without = combined([self._result(answer, evidence) for answer in answers.without])
-            judged = replace(counted(judged, without, self.scale), orders=self.passages.orders)
+        return self._told(self._of_all(answers, evidence))
+
+    def _of_all(self, answers: Answers, evidence: Evidence) -> CriterionResult:
+        return combined([self._result(answer, evidence) for answer in answers])
+
+    def _told(self, judged: CriterionResult) -> CriterionResult:
+        """The result with what a reader must know of the passages."""
+        judged = replace(judged, orders=self.passages.orders)
         if judged.status is ScoreStatus.UNSCORED and not judged.quotes:
             return _showing(judged, self.excerpts[: self.matching])
         if self.matching:
@@ -124,8 +134,7 @@ class Question:
 
     def _result(self, answer: ModelAnswer | DiligenceError, evidence: Evidence) -> CriterionResult:
         if isinstance(answer, DiligenceError):
-            is_spent = isinstance(answer, BudgetSpent)
-            return CriterionResult(ScoreStatus.UNSCORED, answer.message, failed=not is_spent, unfinished=is_spent)
+            return CriterionResult.without_answer(answer)
         result = prove(answer.judgement, self.criterion, self.scale, self.excerpts, evidence, self.room)
         if result.nearest:
             result = replace(result, nearest=nearest_passages(self.excerpts[: self.matching]))
@@ -144,10 +153,12 @@ def prepare(
     repeats: int = 1,
     plan: SearchPlan | None = None,
     room: RoomFigures = tuple,
+    isolate: Isolate = "high",
 ) -> Question | CriterionResult:
     """The question on one criterion for one company, or its result where there are no passages or no model.
 
-    Of the figures of the `room` those that the question names are given to the model beside the passages.
+    Of the figures of the `room` those that the question names are given to the model beside the passages. `isolate`
+    says for which criteria each document is read by itself.
     """
     wordings = plan.phrases if plan else ()
     excerpts = evidence.find(f"{criterion.ask} {criterion.guide}", _PASSAGES, wordings)
@@ -158,15 +169,18 @@ def prepare(
         return CriterionResult(ScoreStatus.MISSING, _nothing(evidence), missing=criterion.ask)
     if not answerer.judges:
         reason = "No model is configured (DILIGENCE_AI_MODEL), so no judgement was made."
-        return _showing(CriterionResult(ScoreStatus.UNSCORED, reason), excerpts)
+        orders = Passages.of(excerpts, evidence).orders
+        return _showing(CriterionResult(ScoreStatus.UNSCORED, reason, orders=orders), excerpts)
     with evidence.recorded(set()):  # figures of other concepts have no part in it
         rows = figures_asked_for(f"{criterion.ask} {criterion.guide}", room)
         behind = documents_behind(room(), {row.figure.concept for row in rows}) if rows else ()
     evidence.record(behind)
-    figures = as_lines(rows)
-    passages = Passages.of(excerpts, evidence.orders, figures)
+    passages = Passages.of(excerpts, evidence, figures := as_lines(rows))
     told = instructions(criterion, scale, company, with_figures=bool(figures))
-    return Question(criterion, scale, repeats, excerpts, matching, passages, told, room)
+    isolated = None
+    if isolates(isolate, criterion, have_orders=passages.have_orders):
+        isolated = IsolatedQuestion(criterion, scale, company, excerpts, passages.without, room, evidence)
+    return Question(criterion, scale, repeats, excerpts, matching, passages, told, room, isolated)
 
 
 def _nothing(evidence: Evidence) -> str:

@@ -42,6 +42,7 @@ _LONGEST_MATTER = 200
 _REFERENCE = re.compile(r"\[\s*+(\d{1,3}(?:\s*+(?:[,;]|and|-|–)\s*+\d{1,3})*+)\s*+\]")  # not the year in [2024]
 _RANGE = re.compile(r"(\d{1,3})\s*[-–]\s*(\d{1,3})")
 _UNVERIFIED = "[unverified]"
+NO_QUOTATION = "No quotation could be verified, so the judgement does not count."
 _MOST_STATEMENTS = 20
 _FEWEST_WORDS = 3  # words that count of a statement that is worth a second check: "That is much." says nothing to check
 
@@ -60,7 +61,7 @@ def _stance(value: Any) -> Any:
     return stance if stance in {"for", "against"} else None
 
 
-def _of_some_source(value: Any) -> Any:
+def of_some_source(value: Any) -> Any:
     """Words as small models give them, bare or without a number: they are looked for in all sources anyway."""
     if isinstance(value, str):
         return {"source": _NO_SOURCE, "text": value}
@@ -111,7 +112,7 @@ class Judgement(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     found: bool = Field(description="whether the sources say anything that bears on the question")
-    quotes: list[Annotated[JudgedQuote, BeforeValidator(_of_some_source)]] = Field(
+    quotes: list[Annotated[JudgedQuote, BeforeValidator(of_some_source)]] = Field(
         description="up to six quotations, for and against; none where nothing was found"
     )
     contradictions: Annotated[list[OnErrorOmit[JudgedContradiction]], BeforeValidator(_list_or_empty)] = Field(
@@ -174,7 +175,7 @@ def prove(
             contradictions=contradictions,
             nearest=nearest_passages(sources),
         )
-    quotes, numbers = _verified_first(judgement.quotes, sources, evidence)
+    quotes, numbers = verified_first(judgement.quotes, sources, evidence)
     low, high = scale
     if not low <= judgement.score <= high:
         problem = f"The model gave {judgement.score:g}, which is not on the scale from {low:g} to {high:g}."
@@ -205,10 +206,13 @@ def _said(quotes: Sequence[Quotation], sources: Sequence[Excerpt]) -> Iterator[s
         yield f"{excerpt.with_header}\n{excerpt.document.name}, {excerpt.place}"
 
 
-def _verified_first(
-    quotes: Sequence[JudgedQuote], sources: Sequence[Excerpt], evidence: Evidence
+def verified_first(
+    quotes: Sequence[JudgedQuote], sources: Sequence[Excerpt], evidence: Evidence, *, within: bool = False
 ) -> tuple[list[Quotation], dict[int, int]]:
-    """The distinct quotations, verified ones first, and the new number of each verified one by the model's number."""
+    """The distinct quotations, verified ones first, and the new number of each verified one by the model's number.
+
+    With `within` the sources are those of one document, and a quotation must stand in that one.
+    """
     verified: dict[tuple[str, int, int], tuple[int, Quotation]] = {}
     unverified: dict[str, Quotation] = {}
     numbers: dict[int, int] = {}
@@ -216,7 +220,7 @@ def _verified_first(
     for number, quote in enumerate(quotes, 1):
         key = (quote.source, quote.text)
         if key not in checked and len(checked) < _MOST_QUOTES:
-            excerpt = _verify(quote, sources, evidence)
+            excerpt = _verify(quote, sources, evidence, within=within)
             if excerpt is None:
                 unverified.setdefault(quote.text[:_SHOWN], Quotation(quote.text[:_SHOWN], quote.stance))
                 checked[key] = None
@@ -229,11 +233,13 @@ def _verified_first(
     return [quotation for _, quotation in verified.values()] + list(unverified.values()), numbers
 
 
-def _verify(words: JudgedWords, sources: Sequence[Excerpt], evidence: Evidence) -> Excerpt | None:
+def _verify(
+    words: JudgedWords, sources: Sequence[Excerpt], evidence: Evidence, *, within: bool = False
+) -> Excerpt | None:
     if len(words.text) > _LONGEST:
         return None
-    source = sources[words.source - 1] if 1 <= words.source <= len(sources) else None
-    return evidence.verify(words.text, source)
+    number = words.source if 1 <= words.source <= len(sources) else int(within)
+    return evidence.verify(words.text, sources[number - 1] if number else None, within=within)
 
 
 def _side(score: float, scale: tuple[float, float]) -> Stance | None:
@@ -245,7 +251,7 @@ def _side(score: float, scale: tuple[float, float]) -> Stance | None:
 def _objection(quotes: Sequence[Quotation], side: Stance | None) -> str | None:
     """Why the quotations do not support a score that takes this side; None when they do."""
     if not any(quote.excerpt for quote in quotes):
-        return "No quotation could be verified, so the judgement does not count."
+        return NO_QUOTATION
     supporting = [quote for quote in quotes if side is not None and quote.stance in {side, None}]
     if supporting and not any(quote.excerpt for quote in supporting):
         height = "high" if side == "for" else "low"
@@ -330,8 +336,13 @@ def _without_contradicted(
 def _referred_to(sentence: str, quotes: Sequence[Quotation]) -> str:
     """The words of the verified quotations that a sentence of the reason refers to."""
     verified = [quote.text for quote in quotes if quote.excerpt]
-    numbers = (number for reference in _REFERENCE.finditer(sentence) for number in _numbers(reference[1]))
-    return " … ".join(one_line(verified[number - 1]) for number in numbers if 1 <= number <= len(verified))
+    return " … ".join(one_line(verified[number - 1]) for number in references(sentence) if number <= len(verified))
+
+
+def references(reason: str) -> list[int]:
+    """The numbers of the quotations that a reason refers to."""
+    numbers = (number for reference in _REFERENCE.finditer(reason) for number in _numbers(reference[1]))
+    return [number for number in numbers if number > 0]
 
 
 def _numbers(reference: str) -> list[int]:

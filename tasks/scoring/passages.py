@@ -1,28 +1,28 @@
 """Passages: a text cut into spans of about a paragraph that know their place.
 
 cut            the passages of a text
-passages_of    those of stored texts, checked for prompt injection and stored for that version of the texts
+passages_of    those of stored texts, stored for that version of the cutter
 Index, rank    passages ranked by a question (`tasks.ranking`)
 """
 
 import itertools
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from storage import database, texts
 from storage.texts import Passage, StoredText
-from tasks.ai import prompt_injection
 from tasks.documents.extract import tables
 from tasks.ranking import Index, rank
 from tasks.scoring.text_places import Places, TextPlaces
 
 __all__ = ["CUTTER", "Index", "PassageSpan", "cut", "rank"]
 
-CUTTER = "cut-6"  # raised when passages are cut in another way: stored ones are then cut again
-CUT_BY = f"{CUTTER} {prompt_injection.VERSION}"  # the version of stored passages
+# Raised when passages are cut in another way: stored ones are then cut again. Its second word once told the version of
+# the detector of orders, which is no longer asked here: the same passages keep their version.
+CUTTER = "cut-6 orders-3"
 
 _MAX_PASSAGE = 1200  # characters; a dozen passages fit a small model's window
 _MIN_PASSAGE = 200  # characters; a single line says too little to be ranked: it goes with what follows
@@ -35,8 +35,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+")
 class PassageSpan:
     """A passage of a text: its span in characters, its place in words, the heading that it stands under.
 
-    `header` are the header rows of a table (else its first row), when the passage is a later part of it. `orders` are
-    the spans in it of words that give orders to a model.
+    `header` are the header rows of a table (else its first row), when the passage is a later part of it.
     """
 
     start: int
@@ -44,7 +43,6 @@ class PassageSpan:
     place: str
     heading: str | None
     header: str | None = None
-    orders: tuple[tuple[int, int], ...] = ()
 
 
 def cut(text: str, places: Places) -> list[PassageSpan]:
@@ -149,12 +147,12 @@ def passages_of(sizes: Mapping[int, int], strings: dict[str, str]) -> Iterator[C
     for text_ids in texts.groups_of(sizes):
         with database.reading() as session:
             words = dict(texts.words_of(session, text_ids))
-            rows = texts.find_passages(session, text_ids, CUT_BY)
+            rows = texts.find_passages(session, text_ids, CUTTER)
             uncut = texts.find_texts(session, [text_id for text_id in words if text_id not in rows])
         new = {text.id: _cut_stored(text) for text in uncut if text.id is not None}
         if new:
             with database.writing() as session:
-                texts.save_passages(session, CUT_BY, new)
+                texts.save_passages(session, CUTTER, new)
         for text_id in filter(words.__contains__, text_ids):
             of_text = new[text_id] if text_id in new else rows[text_id]
             yield CutText(text_id, words[text_id], [_span(row, strings) for row in of_text])
@@ -162,9 +160,6 @@ def passages_of(sizes: Mapping[int, int], strings: dict[str, str]) -> Iterator[C
 
 def _cut_stored(text: StoredText) -> list[Passage]:
     assert text.id is not None
-    injections = prompt_injection.find_orders(text.text)
-    starts = [injection.start for injection in injections]
-    ends = [injection.end for injection in injections]
     return [
         Passage(
             text_id=text.id,
@@ -174,11 +169,6 @@ def _cut_stored(text: StoredText) -> list[Passage]:
             place=span.place,
             heading=span.heading,
             header=span.header,
-            orders=[
-                (max(injection.start, span.start), min(injection.end, span.end))
-                for injection in injections[bisect_right(ends, span.start) : bisect_left(starts, span.end)]
-            ]
-            or None,
         )
         for ordinal, span in enumerate(cut(text.text, text.places))
     ]
@@ -188,5 +178,4 @@ def _span(row: Passage, strings: dict[str, str]) -> PassageSpan:
     heading, header = (
         None if words is None else strings.setdefault(words, words) for words in (row.heading, row.header)
     )
-    orders = tuple((start, end) for start, end in row.orders or ())
-    return PassageSpan(row.start, row.end, strings.setdefault(row.place, row.place), heading, header, orders)
+    return PassageSpan(row.start, row.end, strings.setdefault(row.place, row.place), heading, header)

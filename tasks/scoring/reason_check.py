@@ -14,12 +14,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from tasks.ai.answerer import Answerer, NotAsked, Source
+from tasks.ai.answerer import Answerer, NotAsked
 from tasks.ai.budget import BudgetSpent, Ledger
 from tasks.ai.settings import AiSettings
 from tasks.ai.statement_check import Opinion, second_opinions
 from tasks.errors import DiligenceError
-from tasks.scoring.judge import Answers, Question
+from tasks.scoring.judge import Question
 from tasks.scoring.results import CriterionResult
 from tasks.statements.answers import CheckedStatement, Ground
 from tasks.statements.check import Verdict
@@ -45,12 +45,12 @@ class ReasonChecks:
         """Whether a model checks, and the settings want it."""
         return self._answerer.judges and AiSettings.current().ai_statement_check
 
-    def left(self, question: Question, answers: Answers, result: CriterionResult) -> Sequence[CheckedStatement]:
+    def left(self, question: Question, result: CriterionResult) -> Sequence[CheckedStatement]:
         """The statements of a result's reason that are to be asked about; in an estimate the longest there can be."""
         if not self.are_made:
             return ()
-        if any(isinstance(answer, NotAsked) for answer in answers.as_it_is):
-            texts = [source.text for source in _unmoved(question)]
+        if result.estimated:
+            texts = [source.text for source in question.passages.without]
             most = (texts * _MOST)[:_MOST]
             return [CheckedStatement(text[:_LONGEST], Verdict.NOT_FOUND, quote=text) for text in most]
         return result.unproved[:_MOST] if result.status.counts else ()
@@ -59,7 +59,8 @@ class ReasonChecks:
         """The verdicts, by the statement's place, or why there are none."""
         if self._failure is not None:
             return self._failure
-        grounds = [Ground(source.number, None, source.text, source.text) for source in _unmoved(question)]
+        sources = question.passages.without  # words that give orders prove nothing
+        grounds = [Ground(source.number, None, source.text, source.text) for source in sources]
         try:
             return second_opinions(self._answerer, statements, self._company, grounds, ledger=self._ledger)
         except NotAsked:
@@ -67,11 +68,6 @@ class ReasonChecks:
         except DiligenceError as error:
             self._failure = error
             return error
-
-
-def _unmoved(question: Question) -> Sequence[Source]:
-    """The passages that a statement may rest on: words that give orders prove nothing."""
-    return question.passages.without or question.passages.sources
 
 
 def with_opinions(

@@ -1,11 +1,14 @@
 """The result of one criterion, before it is stored."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from storage.run_documents import RunDocument
 from storage.scores import ScoreStatus
+from tasks.ai.answerer import NotAsked
+from tasks.ai.budget import BudgetSpent
+from tasks.errors import DiligenceError
 from tasks.scoring.evidence import Excerpt
 from tasks.statements.answers import CheckedStatement
 
@@ -85,16 +88,16 @@ class FoundOrder:
 
 @dataclass(frozen=True, slots=True)
 class Contested:
-    """The scores of the same passages with words that give orders to a model, and without; None where there is none."""
+    """The scores with words that may move a model, and without; None where there is none."""
 
     with_orders: float | None
     without: float | None
 
     @property
     def in_words(self) -> str:
-        """`5 with words that give orders to a model, 1 without them`."""
+        """`5 with words that may move a model, 1 without them`."""
         one, other = ("no score" if score is None else f"{score:g}" for score in (self.with_orders, self.without))
-        return f"{one} with words that give orders to a model, {other} without them"
+        return f"{one} with words that may move a model, {other} without them"
 
     def as_json(self) -> dict[str, float | None]:
         """The form that storage keeps: `{with, without}`."""
@@ -123,7 +126,8 @@ class CriterionResult:
     `confidence` and `agreement` are shares from 0 to 1: the judge's own, and that of repeated judgements
     which came out like this one. `orders` are the words in its passages that give orders to a model, `contested` what
     they did to the score, where they did something, and `warning` what a reader must know of how it was judged.
-    `unproved` are the statements of the reason that no passage says in their words; they are not stored.
+    `unproved` are the statements of the reason that no passage says in their words, `estimated` marks a judgement whose
+    calls were only counted; neither is stored.
     `given` are the ids of the documents that had a part in the result: shown to a model, quoted, or counted. None
     stands for all of the room, as for a result that rests on what no document says.
     """
@@ -144,6 +148,18 @@ class CriterionResult:
     warning: str | None = None
     unproved: Sequence[CheckedStatement] = ()
     given: Collection[str] | None = None
+    estimated: bool = False
+
+    @classmethod
+    def without_answer(cls, error: DiligenceError) -> "CriterionResult":
+        """The result where the model gave no answer; what the budget did not reach is asked when the run goes on."""
+        spent = isinstance(error, BudgetSpent)
+        estimated = isinstance(error, NotAsked)
+        return cls(ScoreStatus.UNSCORED, error.message, failed=not spent, unfinished=spent, estimated=estimated)
+
+
+Steps = Generator[Callable[[], Any], Any, CriterionResult]
+"""One judgement: yields each call that takes long, to be made in a thread, is sent its result, and returns its own."""
 
 
 def _named(document: RunDocument) -> dict[str, Any]:

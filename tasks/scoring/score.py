@@ -5,13 +5,13 @@ rank_companies    the companies by their totals
 stability         how much of the ranking depends on the weights
 """
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from math import log
 from random import Random
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from storage.runs import RunCompany
 from storage.scores import CriterionOutcome, Quote, ScoreStatus
 from tasks.ai.answerer import Answerer
 from tasks.ai.budget import Ledger, ledger_of
-from tasks.ai.prompt_injection import without_injections
 from tasks.ai.registry import current_answerer
 from tasks.figures.conflicts import RoomFigure
 from tasks.operation import operation
@@ -32,10 +31,10 @@ from tasks.scoring.criteria import Criteria, Criterion, DocumentCheck, FactRule,
 from tasks.scoring.evidence import Evidence
 from tasks.scoring.figure_checks import check_figure, figures_of
 from tasks.scoring.inputs import Inputs
-from tasks.scoring.judge import Answers, Question, prepare
+from tasks.scoring.judge import Question, prepare
 from tasks.scoring.judged_figures import RoomFigures
 from tasks.scoring.reason_check import ReasonChecks, with_opinions
-from tasks.scoring.results import CriterionResult, Quotation
+from tasks.scoring.results import CriterionResult, Quotation, Steps
 from tasks.scoring.search_plan import SearchPlan, SearchPlans, search_plans
 from tasks.text.normalise import one_line
 
@@ -116,7 +115,8 @@ def _score(inputs: Inputs, answerer: Answerer) -> tuple[list[str] | None, list[s
             _save(company.id, unsaved)
             unsaved = []
     _save(company.id, unsaved)
-    warnings = warnings_of(evidence)
+    with database.reading() as session:
+        warnings = warnings_of(scores.company_outcomes(session, company.id))
     others = [warning for warning in (evidence.warning, plans.warning if plans else None) if warning]
     return None if others else warnings, warnings + others
 
@@ -168,10 +168,6 @@ def criterion_results(
     yield from _judgements(judged, judge)
 
 
-Steps = Generator[Callable[[], object], Any, CriterionResult]
-"""One judgement: yields each call that takes long, to be made in a thread, is sent its result, and returns its own."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Judge:
     """What all judgements of a company share."""
@@ -201,15 +197,15 @@ class _Judge:
     def _question(self, criterion: Judged, plan: SearchPlan | None) -> Question | CriterionResult:
         criteria = self.criteria
         return prepare(
-            criterion, criteria.scale, self.company, self.evidence, self.answerer, criteria.runs, plan, self.room
+            *(criterion, criteria.scale, self.company, self.evidence, self.answerer, criteria.runs, plan, self.room),
+            isolate=criteria.isolate,
         )
 
     def _judged(self, question: Question | CriterionResult) -> Steps:
         if isinstance(question, CriterionResult):
             return question
-        answers: Answers = yield partial(question.ask, self.answerer, self.ledger)
-        result = question.result(answers, self.evidence)
-        statements = self.reasons.left(question, answers, result)
+        result = yield from question.judge(self.answerer, self.ledger, self.evidence)
+        statements = self.reasons.left(question, result)
         if not statements:
             return result
         return with_opinions(result, statements, (yield partial(self.reasons.ask, statements, question)))
@@ -245,24 +241,17 @@ def _judgements(judged: Sequence[tuple[int, Judged, str]], judge: _Judge) -> Ite
         yield from answered(leaving=0)
 
 
-def warnings_of(evidence: Evidence) -> list[str]:
-    """What a reader must know of the evidence: words in it that give orders to a model."""
-    warnings = [
-        f"{order.document.name}, {order.place}: words that give orders to a language model: “{_shortened(order.text)}” "
-        "What rests on their passage is judged with and without them; quotations of them do not count."
-        for order in evidence.orders[:_MAX_NAMED]
-    ]
-    more = len(evidence.orders) - _MAX_NAMED
-    if more > 0:
-        warnings.append(f"In {more} more places words give orders to a language model.")
-    named = [document.name for document in evidence.documents if without_injections(document.name)[1]]
-    warnings += [
-        f"{name}: this document's name gives orders to a language model. What rests on the document is judged with and "
-        "without them."
-        for name in named[:_MAX_NAMED]
-    ]
-    if len(named) > _MAX_NAMED:
-        warnings.append(f"The names of {len(named) - _MAX_NAMED} more documents give orders to a language model.")
+def warnings_of(outcomes: Sequence[CriterionOutcome]) -> list[str]:
+    """What a reader must know of the passages judged: words in them, and in names, that give orders to a model."""
+    found = dict.fromkeys(
+        f"{order['document_name']}, {order['place']}: words that give orders to a language model: "
+        f"“{_shortened(order['text'])}” Check what rests on them; quotations of them do not count."
+        for outcome in outcomes
+        for order in outcome.orders
+    )
+    warnings = sorted(found)[:_MAX_NAMED]
+    if len(found) > _MAX_NAMED:
+        warnings.append(f"In {len(found) - _MAX_NAMED} more places words give orders to a language model.")
     return warnings
 
 
