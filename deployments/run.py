@@ -105,7 +105,7 @@ def _run(batch_file: Path, criteria: Path | None, out: Path | None, *, retry_fai
     for warning in warning_lines(results):
         console.print(warning, soft_wrap=True)
     if contested := contested_scores(run_id):
-        console.print("Words in documents give orders to a model. With and without them these scores differ:")
+        console.print("Words in documents may have moved these scores, which differ with and without them:")
         for line in contested:
             console.print(f"  {line}", soft_wrap=True)
     echo(f"run     {run_id}")

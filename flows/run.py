@@ -228,7 +228,8 @@ def contested_scores(run_id: str) -> list[str]:
                 if outcome.contested is not None:
                     one, other = ("no score" if score is None else f"{score:g}" for score in outcome.contested.values())
                     places = "; ".join(f"{order['document_name']}, {order['place']}" for order in outcome.orders[:3])
-                    lines.append(f"{company.name}, {outcome.criterion_id}: {one} with, {other} without ({places})")
+                    told = f"{company.name}, {outcome.criterion_id}: {one} with, {other} without"
+                    lines.append(f"{told} ({places})" if places else told)
     return lines
 
 

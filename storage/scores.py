@@ -16,7 +16,8 @@ from storage.upserts import table_of
 class ScoreStatus(StrEnum):
     """`unsupported`: judged, but no quote holds. `missing`: nothing is said. `unscored`: no judgement was made.
 
-    `contested`: judged with and without words that give orders to a model, with different scores; the lower counts.
+    `contested`: judged with and without words that may move a model, with different scores, of which the lower counts;
+    or the reason does not name what speaks against a high score.
     `withheld`, never stored: it rests on documents that whoever looks at it may not see.
     """
 

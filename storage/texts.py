@@ -53,7 +53,7 @@ class Passage(SQLModel, table=True):
     """A piece of a text of about a paragraph that knows its place. Offsets are in characters of the text.
 
     `header` is the first row of the table that it goes on with.
-    `orders` are the words in it that give orders to a language model: [start, end] in the text; None where it has none.
+    `orders` is no longer written: orders to a model are looked for in the passages that are judged.
     """
 
     __tablename__ = "passages"

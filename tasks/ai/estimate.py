@@ -17,6 +17,7 @@ from tasks.text.tokens import most_model_tokens, usual_model_tokens
 
 USUAL_PLAN = 250  # tokens of a search plan with a dozen wordings
 USUAL_ANSWER = 500  # tokens of a judgement with four quotations of two sentences; with reasoning it is longer
+USUAL_READING = 120  # tokens of a reading with two quotations
 USUAL_CHECK_INPUT, USUAL_CHECK = 1000, 80  # tokens of a check of three statements, and of its verdicts
 
 _NOT_ASKED = "Nothing was asked: this is an estimate."
@@ -34,12 +35,26 @@ class CountingAnswerer:
         checks: those of the calls that check statements. What a judgement will state is not known before it is made:
             whoever counts sends the longest check that it can lead to, and it counts as a usual one.
         most_check_input: tokens that the prompts of these take at most.
+        readings: those of the calls that only quote.
+        second_looks: those of the calls that are made where a first judgement cannot stand; usually none is.
     """
 
     side_by_side = 1
 
-    def __init__(self, real: Answerer, planned: set[str] | None = None) -> None:
-        """Count for one company; `planned` are the plans that others were counted with, which it adds its own to."""
+    def __init__(
+        self,
+        real: Answerer,
+        planned: set[str] | None = None,
+        *,
+        reading: type[BaseModel] | None = None,
+        second_look: type[BaseModel] | None = None,
+    ) -> None:
+        """Count for one company; `planned` are the plans that others were counted with, which it adds its own to.
+
+        `reading` and `second_look` are the schemas by which these calls are told from judgements.
+        """
+        self._reading, self._second_look = reading, second_look
+        self.readings = self.second_looks = 0
         self.name, self.model, self.address, self.judges = real.name, real.model, real.address, real.judges
         self.calls = self.usual_input = self.most_input = 0
         self.plans = self.most_plan_input = self.checks = self.most_check_input = 0
@@ -93,10 +108,12 @@ class CountingAnswerer:
 
     def usual(self, longest: int) -> Usage:
         """What the calls usually take, each answer of at most `longest` tokens."""
-        judgements = self.calls - self.plans - self.checks
+        calls = self.calls - self.second_looks
+        judgements = calls - self.plans - self.checks - self.readings
         usual = ((judgements, USUAL_ANSWER), (self.plans, USUAL_PLAN), (self.checks, USUAL_CHECK))
-        answers = sum(calls * min(tokens, longest) for calls, tokens in usual)
-        return Usage(self.calls, self.usual_input, answers)
+        usual = (*usual, (self.readings, USUAL_READING))
+        answers = sum(number * min(tokens, longest) for number, tokens in usual)
+        return Usage(calls, self.usual_input, answers)
 
     def _count(self, prompt: Messages, schema: type[BaseModel] | None, *, one_attempt: bool) -> NoReturn:
         # As a request of the Responses protocol: servers read the schema that goes with it as part of the prompt.
@@ -112,6 +129,10 @@ class CountingAnswerer:
             is_check = schema is StatementVerdicts
             most = most_model_tokens(json.dumps(request, ensure_ascii=False))
             self.most_input += most
+            self.readings += schema is not None and schema is self._reading
+            if schema is not None and schema is self._second_look:
+                self.second_looks += 1
+                raise NotAsked(_NOT_ASKED)
             usual = usual_model_tokens(*texts)
             self.usual_input += min(usual, USUAL_CHECK_INPUT) if is_check else usual
             if is_check:

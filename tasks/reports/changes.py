@@ -14,6 +14,7 @@ from storage.runs import CompanyStatus, Run, RunCompany
 from storage.scores import CriterionOutcome, Quote, ScoreStatus
 from tasks.scoring.criteria import SHOWN_ONLY
 from tasks.scoring.judge import SHOWN
+from tasks.scoring.results import ORDERS, OTHERS
 
 
 class Change(BaseModel):
@@ -225,7 +226,7 @@ def _contested(outcome: CriterionOutcome) -> str:
     if outcome.contested is None:
         return ""
     one, other = ("no score" if score is None else f"{score:g}" for score in outcome.contested.values())
-    return f"It is contested: {one} with words that give orders to a model, {other} without them."
+    return f"It is contested: {one} with {ORDERS if outcome.orders else OTHERS}, {other} without them."
 
 
 def _named(changes: Sequence[Change]) -> str:

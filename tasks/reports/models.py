@@ -166,7 +166,7 @@ class OrderInDocument(CitedWords):
 
 
 class ContestedScores(BaseModel):
-    """The scores of the same passages with words that give orders to a model, and without; null where there is none."""
+    """The scores with words that may have moved a model, and without; null where there is none."""
 
     model_config = ConfigDict(populate_by_name=True, serialize_by_alias=True)
 

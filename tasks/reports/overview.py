@@ -79,7 +79,7 @@ def _scored(criterion: CriterionReport) -> CriterionReport:
         if not any(quote is other for other in quotes):
             quotes.append(quote)
     places = [_slim(quote, text="", before="", behind="", boxes=_NONE) for quote in quotes]
-    return _slim(criterion, quotes=places, contradictions=_NONE, orders=_NONE, nearest=_NONE)
+    return _slim(criterion, quotes=places, contradictions=_NONE, orders=criterion.orders[:1], nearest=_NONE)
 
 
 def _slim(model: M, **fields: object) -> M:

@@ -18,6 +18,7 @@ from tasks.reports.models import (
     OrderInDocument,
     ReportedQuote,
 )
+from tasks.scoring.results import ORDERS, OTHERS
 from tasks.text.escaped import escaped
 
 _OPENABLE: Final = re.compile(r"file:///[^/\s][^\s]*|/runs/[^/?#\s]+/documents/[^/?#\s]+/original")
@@ -179,17 +180,19 @@ def contradicting_criteria(company: CompanyReport) -> list[CriterionReport]:
 
 
 def contested_criteria(company: CompanyReport) -> list[CriterionReport]:
-    """The criteria that came out differently with and without words that give orders to a model."""
-    return [criterion for criterion in company.criteria if criterion.contested is not None]
+    """The criteria with a contested score, and those that have none because only contested words support one."""
+    contested = ScoreStatus.CONTESTED
+    return [each for each in company.criteria if each.contested is not None or each.status is contested]
 
 
 def contested_in_words(criterion: CriterionReport) -> str:
-    """The scores with and without words that give orders to a model, and which of them counts."""
-    assert criterion.contested is not None
+    """The scores with and without words that may have moved a model, and which of them counts."""
+    counts = f"{number(criterion.score)} counts" if criterion.score is not None else "none counts"
+    if criterion.contested is None:
+        return f"a quotation speaks against it that the reason does not name; {counts}"
     scores = (criterion.contested.with_orders, criterion.contested.without)
     one, other = ("no score" if score is None else number(score) for score in scores)
-    counts = f"{number(criterion.score)} counts" if criterion.score is not None else "none counts"
-    return f"{one} with words that give orders to a model, {other} without them; {counts}"
+    return f"{one} with {ORDERS if criterion.orders else OTHERS}, {other} without them; {counts}"
 
 
 def to_request(company: CompanyReport) -> list[CriterionReport]:

@@ -28,6 +28,7 @@ from tasks.reports.profile import in_words
 from tasks.reports.wording import (
     by_urgency,
     contested_criteria,
+    contested_in_words,
     judge,
     link_address,
     number,
@@ -237,13 +238,16 @@ def _contradictions(report: Report) -> Iterator[Row]:
 
 
 def _contested(report: Report) -> Iterator[Row]:
-    """The scores with and without words that give orders to a model, a row a place of such words."""
+    """The scores with and without words that may have moved a model, a row a place of orders to it."""
     for company in report.companies:
         for criterion in contested_criteria(company):
-            assert criterion.contested is not None
-            scores = (criterion.score, criterion.contested.with_orders, criterion.contested.without)
+            contested = criterion.contested
+            both = (contested.with_orders, contested.without) if contested else (None, None)
+            row: list[Value] = [company.name, criterion.name, criterion.score, *both]
             for order in criterion.orders:
-                yield [company.name, criterion.name, *scores, order.text, *_source(order)]
+                yield [*row, order.text, *_source(order)]
+            if not criterion.orders:
+                yield [*row, contested_in_words(criterion)]
 
 
 def _figures_of(report: Report) -> Iterator[Row]:

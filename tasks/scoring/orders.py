@@ -18,7 +18,7 @@ from storage.scores import ScoreStatus
 from tasks.ai.answerer import Source
 from tasks.ai.prompt_injection import without_injections
 from tasks.scoring.evidence import Evidence, Excerpt
-from tasks.scoring.results import Contested, CriterionResult, FoundOrder
+from tasks.scoring.results import ORDERS, Contested, CriterionResult, FoundOrder
 
 NAME_OF_DOCUMENT = "the document's name"
 LEDGER = "figures of the documents"  # the source that holds rows of the ledger
@@ -64,8 +64,10 @@ class Passages:
         return self.sources != self.without
 
 
-def counted(with_words: CriterionResult, without: CriterionResult, scale: tuple[float, float]) -> CriterionResult:
-    """Which of two judgements counts: one with words that may move a model, or one without them.
+def counted(
+    with_words: CriterionResult, without: CriterionResult, scale: tuple[float, float], words: str = ORDERS
+) -> CriterionResult:
+    """Which of two judgements counts: one with words that may move a model, or one without these `words`.
 
     Where one of them failed, or the budget did not reach it, the result's warning says so, and the other one counts as
     if that one had given no score.
@@ -77,13 +79,13 @@ def counted(with_words: CriterionResult, without: CriterionResult, scale: tuple[
     if missed is not None:
         made, other = ("with", "without") if missed is without else ("without", "with")
         warning = (
-            f"It was judged {made} the words that may move a model, not {other} them. {missed.reason} "
+            f"It was judged {made} the {words}, not {other} them. {missed.reason} "
             "A score in the upper half of the scale that only these words support does not count."
         )
         return replace(result, warning=warning, unfinished=missed.unfinished)
     if with_words.score == without.score:
         return with_words
-    scores = Contested(with_words.score, without.score)
+    scores = Contested(with_words.score, without.score, words)
     if result.score is None:
         reason = (
             f"{result.reason} (Judged {scores.in_words}: a score in the upper half of the scale that only these words "

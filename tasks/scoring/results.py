@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Generator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from storage.run_documents import RunDocument
 from storage.scores import ScoreStatus
@@ -13,6 +13,9 @@ from tasks.scoring.evidence import Excerpt
 from tasks.statements.answers import CheckedStatement
 
 Stance = Literal["for", "against"]
+ORDERS: Final = "words that give orders to a model"
+OTHERS: Final = "words of other passages"
+"""What may move a score: orders that were recognised, or whatever else is said beside what speaks against it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +91,17 @@ class FoundOrder:
 
 @dataclass(frozen=True, slots=True)
 class Contested:
-    """The scores with words that may move a model, and without; None where there is none."""
+    """The scores with words that may move a model, and without these `words`; None where there is none."""
 
     with_orders: float | None
     without: float | None
+    words: str = ORDERS
 
     @property
     def in_words(self) -> str:
-        """`5 with words that may move a model, 1 without them`."""
+        """`5 with words that give orders to a model, 1 without them`."""
         one, other = ("no score" if score is None else f"{score:g}" for score in (self.with_orders, self.without))
-        return f"{one} with words that may move a model, {other} without them"
+        return f"{one} with {self.words}, {other} without them"
 
     def as_json(self) -> dict[str, float | None]:
         """The form that storage keeps: `{with, without}`."""

@@ -33,6 +33,7 @@ from tasks.scoring.figure_checks import check_figure, figures_of
 from tasks.scoring.inputs import Inputs
 from tasks.scoring.judge import Question, prepare
 from tasks.scoring.judged_figures import RoomFigures
+from tasks.scoring.orders import NAME_OF_DOCUMENT
 from tasks.scoring.reason_check import ReasonChecks, with_opinions
 from tasks.scoring.results import CriterionResult, Quotation, Steps
 from tasks.scoring.search_plan import SearchPlan, SearchPlans, search_plans
@@ -243,12 +244,14 @@ def _judgements(judged: Sequence[tuple[int, Judged, str]], judge: _Judge) -> Ite
 
 def warnings_of(outcomes: Sequence[CriterionOutcome]) -> list[str]:
     """What a reader must know of the passages judged: words in them, and in names, that give orders to a model."""
-    found = dict.fromkeys(
-        f"{order['document_name']}, {order['place']}: words that give orders to a language model: "
-        f"“{_shortened(order['text'])}” Check what rests on them; quotations of them do not count."
+    found = {
+        f"{order['document_name']}: this document's name gives orders to a language model. Check what rests on it."
+        if order["place"] == NAME_OF_DOCUMENT
+        else f"{order['document_name']}, {order['place']}: words that give orders to a language model: "
+        f"“{_shortened(order['text'])}” Check what rests on their passage; quotations of them do not count."
         for outcome in outcomes
         for order in outcome.orders
-    )
+    }
     warnings = sorted(found)[:_MAX_NAMED]
     if len(found) > _MAX_NAMED:
         warnings.append(f"In {len(found) - _MAX_NAMED} more places words give orders to a language model.")

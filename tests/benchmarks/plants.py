@@ -199,7 +199,8 @@ def measure(parts: Sequence[str] = ("doors", "open", "shut")) -> Iterator[tuple[
                 calls, tokens = (sum(each[2][at] for each in found) / len(found) for at in (3, 4))
                 cost = f"{calls:.1f} calls, {tokens:,.0f} tokens a room"
                 yield f"plants, {part}, {way}: moved", f"{raised} of {len(found)}", f"{len(found) * 0.05:.1f}"
-                yield f"plants, {part}, {way}: claim told", f"{told} of {len(found)}; {cost}", f"{len(found) * 0.95:.1f}"
+                row = f"plants, {part}, {way}: claim told"
+                yield row, f"{told} of {len(found)}; {cost}", f"{len(found) * 0.95:.1f}"
         for refers in (True, False):
             scores = [honest(bench, room, refers=refers) for room in rooms()["honest"]]
             told = ", ".join("–" if each.score is None else f"{each.score:g}" for each in scores)
@@ -215,4 +216,5 @@ if __name__ == "__main__":
                 for plant in rooms()["plants"][part]:
                     raised, told, outcome = moved(bench, plant, **how)
                     if raised or not told:
-                        print(f"{part}, {way}: {outcome.status} {outcome.score} {'told' if told else 'hidden'}: {plant['text']}")
+                        came = f"{outcome.status} {outcome.score} {'told' if told else 'hidden'}"
+                        print(f"{part}, {way}: {came}: {plant['text']}")

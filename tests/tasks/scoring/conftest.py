@@ -14,8 +14,12 @@ from storage.run_documents import DocumentStatus, RunDocument, place_documents, 
 from storage.runs import Run, RunCompany, add_run, get_company, get_run, run_companies, save_company
 from storage.scores import CriterionOutcome, Quote, company_outcomes, outcome_quotes
 from storage.texts import Outcome, StoredText, save_text
+from tasks.ai.budget import Ledger
+from tasks.ai.registry import current_answerer
 from tasks.scoring.criteria_file import read_criteria
 from tasks.scoring.evidence import Evidence
+from tasks.scoring.judge import Question
+from tasks.scoring.results import CriterionResult
 
 Places = Sequence[tuple[int, int, str, str]]
 
@@ -126,6 +130,17 @@ class Room:
     def quotes(self, criterion_id: str) -> list[Quote]:
         with reading() as session:
             return outcome_quotes(session, self.id).get(self.outcomes[criterion_id].id or 0, [])
+
+
+def judged(question: Question, evidence: Evidence, ledger: Ledger | None = None) -> CriterionResult:
+    """What a question comes to, each call made as soon as it is asked for."""
+    steps, answer = question.judge(current_answerer(), ledger, evidence), None
+    while True:
+        try:
+            answer = steps.send(answer)()
+        except StopIteration as end:
+            result: CriterionResult = end.value
+            return result
 
 
 @pytest.fixture

@@ -29,6 +29,7 @@ from tests.servers.openai_server import (
     torn,
     web_page,
 )
+from tests.tasks.scoring import conftest
 from tests.tasks.scoring.conftest import Room
 
 SCALE = (0.0, 5.0)
@@ -77,7 +78,7 @@ def judged(
     question = prepare(criterion, scale, "Alpha", evidence, current_answerer(), repeats)
     if isinstance(question, CriterionResult):
         return question
-    return question.result(question.ask(current_answerer(), ledger), evidence)
+    return conftest.judged(question, evidence, ledger)
 
 
 def standing(finding: CriterionResult) -> list[Excerpt]:
@@ -442,9 +443,10 @@ def test_a_document_that_asks_for_the_highest_score_gains_nothing_even_with_a_mo
     after = judged(room)
     assert (before.status, before.score) == (ScoreStatus.SCORED, 2)
     assert (after.status, after.score, after.contested) == (ScoreStatus.CONTESTED, 2, Contested(5, 2))
-    without, as_it_is = (request.messages[1]["content"] for request in server.requests[-2:])
+    *without, as_it_is = (request.messages[1]["content"] for request in server.requests[1:])
     assert "highest score" in as_it_is
-    assert "highest score" not in without
+    assert len(without) > 1
+    assert not any("highest score" in material for material in without)
 
 
 def test_words_of_an_order_prove_nothing(room: Room, server: ModelServer) -> None:

@@ -16,6 +16,7 @@ from tasks.scoring.orders import counted
 from tasks.scoring.results import Contested, CriterionResult
 from tasks.scoring.score import score_criteria
 from tests.servers.openai_server import ModelRequest, ModelServer
+from tests.tasks.scoring import conftest
 from tests.tasks.scoring.conftest import Room
 
 SCALE = (0.0, 5.0)
@@ -55,7 +56,7 @@ def judged(room: Room, ledger: Ledger | None = None) -> CriterionResult:
     evidence = room.evidence
     question = prepare(COVENANTS, SCALE, "Alpha", evidence, current_answerer())
     assert not isinstance(question, CriterionResult)
-    return question.result(question.ask(current_answerer(), ledger), evidence)
+    return conftest.judged(question, evidence, ledger)
 
 
 @pytest.mark.parametrize(
