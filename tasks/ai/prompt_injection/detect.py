@@ -1,25 +1,23 @@
 """Finds the prompt injections in a text, and leaves them out.
 
-Patterns are tried only near words that they require (`prefilter`), and the borders of sentences are looked for only
-where an injection stands. Conversations and fences that a text imitates, so that what follows seems to come from the
-user or the system, are injections too.
+It warns, and no more: most orders are worded in ways that no list has. Conversations and fences that a text imitates, so
+that what follows seems to come from the user or the system, are injections too.
 """
 
 # ruff: noqa: E501 - a pattern reads best in one line
 
 import re
-from collections.abc import Iterator
-from functools import reduce
-from itertools import pairwise
-from operator import or_
+from collections.abc import Iterable, Iterator
 from typing import Final
 
+from tasks import cancellation
 from tasks.ai.prompt_injection.injection import Injection
 from tasks.ai.prompt_injection.normalise import normalise, undisguised
-from tasks.ai.prompt_injection.patterns import LEAD_LENGTH, LEADS, Signal
-from tasks.ai.prompt_injection.patterns_en import ACTS, ADDRESSING
+from tasks.ai.prompt_injection.patterns import LEAD_LENGTH, LEADS
+from tasks.ai.prompt_injection.patterns_en import ENGLISH
 from tasks.ai.prompt_injection.patterns_other import LANGUAGES, eastern
-from tasks.ai.prompt_injection.prefilter import VOCABULARY, Prefilter, Span, merged
+
+Span = tuple[int, int]
 
 AT_ONCE: Final = 1_000_000
 """Characters that are searched together: a search takes some twenty bytes for each."""
@@ -27,8 +25,6 @@ _OVERLAP: Final = 20_000
 """Characters around these that are read with them; no injection is as long, and none rests on what is farther off."""
 _BEFORE: Final = 90
 """Characters before a verb in which its subject stands."""
-_NEAR: Final = 200
-"""Characters that may stand between two weak signals."""
 _SENTENCE: Final = 400
 """Characters at most that a sentence extends to either side."""
 _CONTINUED: Final = 12
@@ -72,7 +68,6 @@ _TOPIC: Final = re.compile(
 )
 _WORD: Final = re.compile(r"\w{2,}")
 _GAP: Final = re.compile(r"[^\S\n]{0,9}\n?[^\S\n]{0,9}(?=\S)")
-_PREFILTER: Final = Prefilter((*ADDRESSING, *ACTS, *LANGUAGES))
 
 
 def find_orders(text: str) -> list[Injection]:
@@ -92,16 +87,19 @@ def _spans_between(text: str, start: int, end: int) -> Iterator[Span]:
 def _spans_of(text: str) -> list[Span]:
     """The injections in a text; they may overlap."""
     plain = normalise(text)
-    letters = _letters(plain.text)
-    stretches = VOCABULARY.bits_by_stretch(letters)
-    spans = [
-        (plain.original(start), plain.original(end - 1) + 1) for start, end in _spans(plain.text, letters, stretches)
-    ]
-    for start, end, hidden in undisguised(text, plain, letters, reduce(or_, stretches, 0)):
-        hidden_letters = _letters(hidden)
-        if _spans(hidden, hidden_letters, VOCABULARY.bits_by_stretch(hidden_letters)):
-            spans.append((start, end))
-    return spans
+    spans = [(plain.original(start), plain.original(end - 1) + 1) for start, end in _spans(plain.text)]
+    return spans + [(start, end) for start, end, hidden in undisguised(text, plain) if _spans(hidden)]
+
+
+def merged(spans: Iterable[Span]) -> list[Span]:
+    """The spans in order, with those that touch joined."""
+    joined: list[Span] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(joined[-1][1], end)
+        else:
+            joined.append((start, end))
+    return joined
 
 
 def _together(text: str, spans: list[Span]) -> list[Span]:
@@ -125,27 +123,24 @@ def without_injections(text: str) -> tuple[str, list[Injection]]:
     return "".join([*pieces, text[at:]]), injections
 
 
-def _letters(text: str) -> bytes:
-    """A normalised text in ASCII, character by character."""
-    return text.encode("ascii", "replace")
-
-
-def _spans(text: str, letters: bytes, stretches: list[int]) -> list[Span]:
-    """The injections in a normalised text, also given in ASCII and as the bits of each stretch; they may overlap."""
-    matches = _PREFILTER.matches(text, letters, stretches)
-    unique = {
-        (*match.span(), signal): None
-        for signal, match in matches
-        if (not signal.imperative or _is_imperative(text, match.start()))
-        and not (signal.strong and signal.kind == "score" and _scores_others(text, *match.span()))
-    }
-    signals = sorted(unique, key=lambda match: (*match[:2], match[2].kind))
-    seeds = [(start, end) for start, end, signal in signals if signal.strong and not _is_topic(text, start, end)]
-    seeds += [span for pair in _pairs(text, signals) if not _is_topic(text, pair[0][0], pair[1][1]) for span in pair]
+def _spans(text: str) -> list[Span]:
+    """The injections in a normalised text; they may overlap."""
+    seeds = []
+    for pattern in (*ENGLISH, *LANGUAGES):
+        cancellation.check()
+        seeds += [
+            match.span()
+            for match in pattern.words.finditer(text)
+            if not (pattern.imperative and not _is_imperative(text, match.start()))
+            and not (pattern.scores and _scores_others(text, *match.span()))
+            and not _is_topic(text, *match.span())
+        ]
     seeds += eastern(text)
     spans = [(_begin(text, start), _end(text, end)) for start, end in seeds]
-    imitations = _imitations(text, letters, reduce(or_, stretches, 0))
-    return spans + [(at, end if _CLOSING.match(text, at) else _end(text, end)) for at, end in imitations]
+    return spans + [
+        (match.start(), match.end() if _CLOSING.match(match.group()) else _end(text, match.end()))
+        for match in _IMITATED.finditer(text)
+    ]
 
 
 def _is_imperative(text: str, at: int) -> bool:
@@ -163,15 +158,6 @@ def _scores_others(text: str, start: int, end: int) -> bool:
         begin = before.end()
     last = stop.start() if stop else end + _SENTENCE
     return _OTHERS.search(text, begin, last) is not None and _WRITER.search(text, begin, last) is None
-
-
-def _pairs(text: str, signals: list[tuple[int, int, Signal]]) -> list[tuple[Span, Span]]:
-    """Two weak signals of different kinds near each other, which are an injection together."""
-    pairs = []
-    for (start, end, one), (begin, stop, other) in pairwise(signals):
-        if one.kind != other.kind and begin - end < _NEAR and "\n\n" not in text[end:begin]:
-            pairs.append(((start, end), (begin, stop)))
-    return pairs
 
 
 def _is_topic(text: str, start: int, end: int) -> bool:
@@ -239,45 +225,3 @@ _FENCE: Final = (
     r"|\bend of (?:input|untrusted \w{2,10}|context|prompt)\b[. ]{1,3}(?:new |now |instructions?|the )"
 )
 _IMITATED: Final = re.compile(f"{_CHAT}|{_FENCE.replace(' ', chr(92) + 's{1,3}')}")
-_CONTEXT_BEFORE, _CONTEXT_BEHIND = 90, 320
-"""Characters beside a mark in which the rest of the imitation stands."""
-_BY_SIGN: Final = {
-    b"<": b"<| sys>> _of_turn> <system- </material </user_ </untr </retr </doc source- material-".split(),
-    b"[": [b"inst]", b"[end of", b"[start of", b"](#"],
-    b"{": [b'role"', b"role'"],
-    b"#": [b"##"],
-    b"=": [b"= end of", b"= start of"],
-}
-_BY_WORD: Final = {
-    VOCABULARY.bit(frozenset({word})): mark
-    for word, mark in {
-        "assistant": b"assistant:",
-        "ai": b"ai:",
-        "model": b"model:",
-        "untrusted": b"end of untrusted",
-        "input-": b"end of input",
-        "user-": b"end of user",
-        "context-": b"end of context",
-        "prompt-": b"end of prompt",
-    }.items()
-}
-"""Parts of every imitation, by a rare sign or word in them: only where that stands are they searched."""
-
-
-def _imitations(text: str, letters: bytes, bits: int) -> Iterator[Span]:
-    """Where a normalised text imitates a conversation or the fences of a prompt.
-
-    `letters` is the text in ASCII, `bits` are those of all its words.
-    """
-    marks = [mark for sign, marks in _BY_SIGN.items() if sign in letters for mark in marks]
-    marks += [mark for bit, mark in _BY_WORD.items() if bits & bit]
-    for start, end in merged(span for mark in marks for span in _beside(letters, mark)):
-        for match in _IMITATED.finditer(text, start, end):
-            yield match.span()
-
-
-def _beside(letters: bytes, mark: bytes) -> Iterator[Span]:
-    at = letters.find(mark)
-    while at >= 0:
-        yield max(at - _CONTEXT_BEFORE, 0), at + _CONTEXT_BEHIND
-        at = letters.find(mark, at + max(len(mark) - 1, 1))

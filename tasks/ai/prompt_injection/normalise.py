@@ -18,8 +18,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from tasks.ai.prompt_injection.prefilter import VOCABULARY
-
 _FOREIGN: Final = re.compile(r"[^\x00-\x7f][^\x00-\x7f]{0,15}")
 _INVISIBLE: Final = frozenset(
     {0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x2800, 0x3164, 0xFEFF, 0xFFA0}
@@ -134,7 +132,6 @@ _CORE: Final = ("instruction", "previous", "ignore", "disregard", "prompt", "sco
 _ROTATED: Final = tuple(encode(word, "rot13") for word in _CORE[:5])
 _CORE_LETTERS: Final = tuple(word.encode() for word in _CORE)
 _BACKWARDS: Final = tuple(word[::-1] for word in ("instructions", "system prompt", "ignore", "disregard"))
-_TURNED: Final = VOCABULARY.bit(frozenset(f"-{word.split()[0]}-" for word in (*_ROTATED, *_BACKWARDS)))
 _LEET: Final = bytes.maketrans(b"431057", b"aeiost")
 _SEPARATORS: Final = b" .-_*|/\n\t"
 _SEPARATED: Final = re.compile(r"(?<![a-z0-9])(?:[a-z0-9][ .\-_*|/\n\t]{1,5}){5,400}[a-z0-9](?![a-z0-9])")
@@ -158,20 +155,14 @@ _AROUND: Final = 300
 """Characters to either side of a word that are taken for its line, at most."""
 
 
-def undisguised(text: str, plain: SearchableText, letters: bytes, bits: int) -> Iterator[tuple[int, int, str]]:
-    """The disguised passages of a text: the span of each in the text, and what it says, normalised.
-
-    Args:
-        text: the original.
-        plain: the same normalised.
-        letters: the same in ASCII.
-        bits: those of all its words.
-    """
+def undisguised(text: str, plain: SearchableText) -> Iterator[tuple[int, int, str]]:
+    """The disguised passages of a text, also given normalised: the span of each, and what it says, normalised."""
     yield from _encoded(text)
-    for word in _ROTATED if bits & _TURNED else ():
+    letters = plain.text.encode("ascii", "replace")
+    for word in _ROTATED:
         for start, end in _lines(plain.text, word):
             yield plain.original(start), plain.original(end), encode(plain.text[start:end], "rot13")
-    for word in _BACKWARDS if bits & _TURNED else ():
+    for word in _BACKWARDS:
         for start, end in _lines(plain.text, word):
             yield plain.original(start), plain.original(end), plain.text[start:end][::-1]
     closed_up = letters.translate(_LEET, _SEPARATORS)

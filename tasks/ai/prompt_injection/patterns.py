@@ -1,50 +1,36 @@
 """The notation in which patterns of prompt injection are written; `patterns_en` and `patterns_other` hold them.
 
-Patterns match normalised text: plain small letters. A strong signal is an injection by itself. A weak one is ordinary
-language, which is an injection only beside a weak signal of another kind: whom it addresses, what it wants done, where
-it claims to stand.
-
-In a pattern, a space is any white space, a word in capitals stands for what `_PARTS` says, and `LEAD` marks an
-imperative. No pattern repeats what repeats, and every gap has an end: time grows with the text alone.
+Patterns match normalised text: plain small letters. In a pattern, a space is any white space, a word in capitals stands
+for what `_PARTS` says, and `LEAD` marks an imperative. No pattern repeats what repeats, and every gap has an end: time
+grows with the text alone.
 """
 
 # ruff: noqa: E501 - a pattern reads best in one line
 
 import re
 from dataclasses import dataclass
-from typing import Final, Literal
-
-Kind = Literal["override", "address", "score", "reveal", "say", "role", "silence", "output", "answer", "edge"]
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Signal:
-    """A pattern that hints at an injection; `imperative` where it begins with a verb that must be an imperative."""
+class Pattern:
+    """What an order looks like. `imperative`: it begins with a verb that must be one; `scores`: it asks for a score."""
 
-    kind: Kind
-    strong: bool
-    pattern: re.Pattern[str]
+    words: re.Pattern[str]
     imperative: bool
+    scores: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Group:
-    """Signals, and the words of which one must be near before they are tried: complete (`ai`) or a start (`ignor-`).
-
-    A word with signs in it (`<!--`) may stand anywhere.
-    """
-
-    words: tuple[str, ...]
-    signals: tuple[Signal, ...]
-
-
-def group(kind: Kind, words: str, *patterns: str, strong: bool = False) -> Group:
-    """The patterns that are tried near one of the words (separated by spaces in `words`)."""
-    signals = (
-        Signal(kind, strong, _compiled(pattern.replace("LEAD", r"\b", 1)), pattern.startswith("LEAD"))
-        for pattern in patterns
+def patterns(*written: str, scores: bool = False) -> tuple[Pattern, ...]:
+    """The patterns in this notation."""
+    return tuple(
+        Pattern(_compiled(each.replace("LEAD", r"\b", 1)), each.startswith("LEAD"), scores) for each in written
     )
-    return Group(tuple(words.split()), tuple(signals))
+
+
+def scoring(*written: str) -> tuple[Pattern, ...]:
+    """Patterns that ask for a score."""
+    return patterns(*written, scores=True)
 
 
 LEADS: Final = re.compile(

@@ -1,7 +1,7 @@
 """Patterns of prompt injection in other languages of data rooms: to ignore, to address a model, to score, to reveal.
 
-Texts are normalised, so the patterns have no accents. Chinese, Japanese and Russian are searched without the
-prefilter: their texts have no spaces between words, or another alphabet.
+Texts are normalised, so the patterns have no accents. Chinese, Japanese and Russian have no spaces between words, or
+another alphabet.
 """
 
 # ruff: noqa: E501 - a pattern reads best in one line
@@ -10,156 +10,97 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from tasks.ai.prompt_injection.patterns import Group, group
+from tasks.ai.prompt_injection.patterns import Pattern, patterns
 
 _TOP: Final = r"(?:\d{1,3} ?(?:/|von|sur|de|su|van|av|ud af|na|em|i) ?\d{1,3})"
 
 
-def _override(words: str, verbs: str, earlier: str, instructions: str) -> Group:
+def _override(verbs: str, earlier: str, instructions: str) -> tuple[Pattern, ...]:
     """To ignore earlier instructions; the adjective may stand before or after them."""
     near = rf"\b(?:{verbs})\b[^.!?]{{0,40}}?"
-    return group(
-        "override",
-        words,
+    return patterns(
         rf"{near}\b(?:{earlier}) (?:\w{{1,14}} )?(?:{instructions})",
         rf"{near}\b(?:{instructions}) (?:\w{{1,9}} )?(?:{earlier})\b",
-        strong=True,
     )
 
 
-def _strong(words: str, *patterns: str) -> Group:
-    return group("say", words, *patterns, strong=True)
-
-
-_PROMPT: Final = "prompt prompts systemprompt systemprompten systeemprompt prompta promptu systemowy"
-
-LANGUAGES: Final[tuple[Group, ...]] = (
+LANGUAGES: Final[tuple[Pattern, ...]] = (
     # German
-    _override(
-        "ignor- vergiss vergessen missachte missachten beachte beachten verwirf",
+    *_override(
         "ignorier(?:e|en|t)?|vergiss|vergessen sie|missachten?|beachten? (?:sie )?(?:nicht )?|verwirf|ubergehen?",
         "vorherigen?|bisherigen?|vorangegangenen?|vorangehenden?|fruheren?|obigen?|obenstehenden|vorigen|deine[nr]?|saemtliche|samtliche|alle anderen|ursprunglichen?|vorstehenden",
         "anweisung|instruktion|vorgabe|befehl|regeln|prompt|systemprompt",
     ),
-    _strong(
-        "ki sprachm- chatbot- llm llms",
+    *patterns(
         r"\b(?:wenn|falls|sofern|da) (?:du|sie) (?:eine? )?(?:grosses )?(?:ki|llm|sprachmodell|chatbot|kunstliche intelligenz|ki-\w{3,12}) (?:bist|sind|diese|dies)",
-        r"\b(?:hinweis|nachricht|achtung|anweisung|mitteilung|wichtig|notiz)(?:en)?(?: (?:an|fur))?(?: (?:alle|die|das|den))? (?:ki(?:-\w{3,14})?|sprachmodelle?|llms?|chatbots?)\b[^.!?\n]{0,20}[:!-]",
-        r"(?:^|[.!?\n]) ?an (?:alle |die )?(?:ki(?:-\w{3,14})?|sprachmodelle|llms?|chatbots?)\s?:",
         r"\bals (?:ki(?:-\w{3,12})?|sprachmodell|chatbot),? (?:musst|sollst|solltest|mussen|sollen|sollten|bewerte|antworte)",
-    ),
-    _strong(
-        "bewer- vergib vergeben gib geben hochs- bestnote",
         r"(?:^|[.!?:\n]|\bund) ?(?:bitte )?(?:vergib|vergeben sie|gib|geben sie|erteile) [^.!?]{0,90}?\b(?:hochstnote|bestnote|hochste[nr]? (?:punktzahl|bewertung|wertung|note)|volle punktzahl|beste[nr]? (?:bewertung|note))",
         r"(?:^|[.!?:\n]|\bund) ?(?:bitte )?(?:bewerte|bewerten sie) (?:dies|das|unser|uns|alle|jede)[^.!?]{0,40}?\bmit (?:der (?:hochst|best)|"
         + _TOP
         + ")",
-    ),
-    _strong(
-        _PROMPT,
         r"\b(?:gib|geben sie|zeige?|zeigen sie|nenne?|nennen sie|verrate|offenbare|wiederhole)\b[^.!?]{0,30}?\b(?:dein|ihr|den|das)e?n? (?:gesamten |vollstandigen )?system-?prompt",
-    ),
-    _strong(
-        "zusamme- antwort bericht bewertung antworte antworten sag sage",
         r"\b(?:erwahnen?|nennen?|verschweigen?)(?: sie)?\b[^.!?]{0,20}? (?:in (?:deiner|ihrer) (?:zusammenfassung|antwort|bewertung)|in deinem bericht)\b",
     ),
     # French
-    _override(
-        "ignor- oublie oubliez oublier tenez tiens",
+    *_override(
         "ignore[zr]?|oublie[zr]?|ne (?:tenez|tiens) (?:pas|aucun) compte des?",
         "precedentes?|anterieure?s?|ci-dessus|tes|vos|initiales?|de depart|recues",
         "instructions?|consignes?|directives?|regles|ordres|prompts?",
     ),
-    _strong(
-        "ia langage llm llms chatbot artif-",
+    *patterns(
         r"\b(?:si|puisque) (?:vous etes|tu es) (?:une? )?(?:ia|intelligence artificielle|modele de langage|llm|assistant ia|chatbot)\b",
         r"\b(?:note|message|avis|attention|instructions?|remarque)\b[^.!?:\n]{0,25}?\b(?:ia|llms?|modeles? de langage|intelligences? artificielles?)\b[^.!?:\n]{0,20}:",
-    ),
-    _strong(
-        "note notez attri- donnez donne maximale",
-        r"\b(?:attribue[zr]?|donne[zr]?|accorde[zr]?)\b[^.!?]{0,40}?(?:\b(?:note|score|evaluation) (?:maximale?|la plus (?:haute|elevee))|\bmeilleure note|(?:5|10|20) (?:sur|/) ?(?:5|10|20))",
-    ),
-    _strong(
-        _PROMPT + " assistant restri-",
         r"\b(?:tu es|vous etes) (?:desormais|maintenant|a present) une? (?:\w+ ){0,2}(?:assistant|ia|modele|chatbot)\b",
     ),
     # Spanish and Portuguese
-    _override(
-        "ignor- olvid- haz haga omita desco- desat- esque-",
+    *_override(
         r"ignor(?:a|e|en|ar|em)|olvid(?:a|e|en|ar)|(?:haz|haga|hagan) caso omiso de|desatiend[ae]|esque[cç]a|desconsidere|desconsidera",
         "anteriores|previas?|previos?|precedentes|tus|sus|suas|tuas|de arriba|acima|recibidas|recebidas|originales|originais",
         "instrucciones|instrucoes|ordenes|ordens|directrices|diretrizes|indicaciones|reglas|regras|comandos|prompt",
     ),
-    _strong(
-        "ia ias lenguaje linguagem artif- llm llms",
+    *patterns(
         r"\b(?:si|se) (?:eres|usted es|es|voce e|e) (?:uma? |una? )?(?:ia|inteligencia artificial|modelo de (?:lenguaje|linguagem)|llm|asistente de ia)\b(?! (?:en|de|em)\b)",
         r"\b(?:nota|mensaje|mensagem|aviso|atencion|atencao|instrucciones|instrucoes)\b[^.!?:\n]{0,25}?\b(?:ias?|llms?|modelos? de (?:lenguaje|linguagem)|inteligencias? artificia\w{1,4})\b[^.!?:\n]{0,20}:",
-    ),
-    _strong(
-        "puntu- pontu- nota calif- avalie otorg-",
-        r"\b(?:otorga|otorgue|asigna|asigne|da|de|atribua|conceda|dar) (?:a |la |uma? |una? )?(?:puntuacion|pontuacao|calificacion|nota|classificacao) (?:maxima|mas alta|mais alta)",
-    ),
-    _strong(
-        _PROMPT + " asistente assistente ahora agora",
         r"\b(?:a partir de ahora|ahora|a partir de agora|agora) (?:eres|usted es|voce e) u[nm]a? (?:\w+ ){0,2}(?:asistente|assistente|ia|modelo)\b",
     ),
     # Italian
-    _override(
-        "ignor- dimen- trasc- disreg-",
+    *_override(
         "ignora(?:re|te)?|dimentica(?:re|te)?|trascura(?:re|te)?|non (?:tenere|tenga) conto delle",
         "precedenti|ricevute|tue|vostre|sopra|iniziali|di cui sopra",
         "istruzioni|direttive|regole|indicazioni|ordini|prompt",
     ),
-    _strong(
-        "ia lingui- artif- llm llms ai",
+    *patterns(
         r"\bse (?:sei|lei e|siete) (?:una? |un')?(?:ia|ai|intelligenza artificiale|modello (?:linguistico|di linguaggio)|llm)\b",
     ),
-    _strong(
-        "punte- voto valut- massimo prompt",
-    ),
     # Dutch
-    _override(
-        "negeer negeren vergeet",
+    *_override(
         "negeer|negeren|vergeet",
         "eerdere|vorige|voorgaande|bovenstaande|je|uw|jouw|vroegere",
         "instructies|opdrachten|aanwijzingen|regels|prompts?",
     ),
-    _strong(
-        "ai taalm- llm llms",
+    *patterns(
         r"\b(?:als|indien) (?:je|jij|u) (?:een )?(?:ai(?:-\w{3,12})?|taalmodel|llm|chatbot) (?:bent|dit|leest)",
         r"\b(?:bericht|opmerking|let op|instructies?|aan)\b[^.!?:\n]{0,15}?\b(?:ai(?:-\w{3,12})?|taalmodellen|llms?)\b[^.!?:\n]{0,15}:",
     ),
-    _strong(
-        "score hoogste maximale systeemprompt",
-    ),
     # Polish
-    _override(
-        "zigno- ignor- zapom- pomin",
+    *_override(
         "zignoruj(?:cie)?|ignoruj(?:cie)?|zapomnij(?:cie)?(?: o)?|pomin(?:cie)?",
         r"poprzedni\w{1,3}|wczesniejsz\w{1,3}|powyzsz\w{1,3}|swoi\w{1,3}|dotychczasow\w{1,3}",
         "instrukcj|polece|wytyczn|zasad|prompt",
     ),
-    _strong(
-        "jezyk- ai si sztuc- ocene llm prompt systemowy",
+    *patterns(
         r"\bjes(?:li|teli) (?:jestes|jestescie) (?:modelem jezykowym|ai|si|sztuczna inteligencja|llm)\b",
         r"\b(?:uwaga|wiadomosc|informacja|instrukcj[ae]|notatka)\b[^.!?:\n]{0,15}?\b(?:ai|si|llm|modeli? jezykowych|sztucznej inteligencji)\b[^.!?:\n]{0,15}:",
-        r"\b(?:przyznaj|wystaw|daj)(?:cie)?\b[^.!?]{0,20}?\b(?:najwyzsz|maksymaln)\w{1,3} (?:ocen|punkt|not)",
     ),
     # Swedish, Norwegian, Danish
-    _override(
-        "ignor- glom glem bortse",
+    *_override(
         "ignorer(?:a)?|glom|glem|bortse fran|se bort fra",
         "tidigare|tidligere|foregaende|foregaaende|forrige|dina|dine|ovanstaende|ovenstaende|ovenfor|ovan",
         "instruktion|instruks|anvisning|regler|prompt",
     ),
-    _strong(
-        "ai ki sprak- sprog- llm llms",
+    *patterns(
         r"\b(?:om|hvis) du (?:er|ar) (?:en |ett |et )?(?:ai|ki|sprakmodell|sprogmodel|llm|chatbot|kunstig intelligens)\b",
         r"\b(?:bemaerkning|merknad|meddelande|notat|melding|besked|obs|anmarkning)\b[^.!?:\n]{0,15}?\b(?:ai|ki|llm|sprakmodell\w{0,3}|sprogmodell\w{0,3})(?:-\w{3,12})?\s?:",
-    ),
-    _strong(
-        "betyg poengsum score karak- systemprompt hojeste hoyeste hogsta",
-        r"\b(?:ge|gi|giv|tildel)\b[^.!?]{0,20}?\b(?:hogsta|hoyeste|hojeste|maksimal|maximal) (?:betyg|poengsum|score|karakter|poang)",
     ),
 )
 
