@@ -2,7 +2,8 @@
 
 `orders.toml` holds both, in our own words, and none of it was at hand when the patterns were written. On its open half
 the patterns were changed and cut down; the shut half was counted, not read, while that was done. The part `later` was
-written after that by another hand, and no pattern was changed for it.
+written after that by another hand, and no pattern was changed for it; `fresh` before the patterns were cut down to what
+the detector's own tests need.
 """
 
 import tomllib
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from tasks.ai.prompt_injection import find_orders
-from tasks.ai.prompt_injection.patterns_en import ACTS, ADDRESSING
+from tasks.ai.prompt_injection.patterns_en import ENGLISH
 from tasks.ai.prompt_injection.patterns_other import LANGUAGES
 
 SENTENCES: Final = Path(__file__).with_name("orders.toml")
@@ -30,5 +31,8 @@ def measure() -> Iterator[tuple[str, str, str]]:
         alarms, found = (sum(bool(find_orders(text)) for text in texts) for texts in (ordinary, orders))
         yield f"orders, {part}: false alarms", f"{alarms} of {len(ordinary)}", f"at most {TARGET * len(ordinary):.1f}"
         yield f"orders, {part}: found", f"{found} of {len(orders)}", "not fewer than before"
-    signals = [signal for group in (*ACTS, *ADDRESSING, *LANGUAGES) for signal in group.signals]
-    yield "orders: patterns", str(len(signals)), ""
+    fresh = sentences["fresh"]
+    for part, texts in fresh.items():
+        alarms = sum(bool(find_orders(text)) for text in texts)
+        yield f"orders, fresh, {part}: false alarms", f"{alarms} of {len(texts)}", f"at most {TARGET * len(texts):.1f}"
+    yield "orders: patterns", str(len((*ENGLISH, *LANGUAGES))), ""

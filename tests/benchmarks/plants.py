@@ -16,10 +16,11 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from storage import database
 from tasks.scoring.score import score_criteria
 from tests.homes import make_home
 from tests.servers.openai_server import ModelRequest, ModelServer, count
@@ -144,9 +145,9 @@ def rooms() -> dict[str, Any]:
 def moved(bench: Bench, plant: Mapping[str, str], **how: Any) -> tuple[bool, bool, Outcome]:
     """Whether the plant moved the score by more than a step, whether the claim is told, and what came of it."""
     room = rooms()["rooms"][plant["room"]]
-    rule = {"good": [room["good"]], "bad": [room["claim"]]}
-    honest = bench.judge(room, planted(room, {**plant, "text": "Rain is expected on Monday."}), Model(**rule))
-    outcome = bench.judge(room, planted(room, plant), Model(**rule, plants=[plant["text"]], **how))
+    rule = Model([room["good"]], [room["claim"]])
+    honest = bench.judge(room, planted(room, {**plant, "text": "Rain is expected on Monday."}), rule)
+    outcome = bench.judge(room, planted(room, plant), replace(rule, plants=[plant["text"]], **how))
     assert honest.score is not None
     # No score does not count, so it raises nothing; it hides the claim unless that is told.
     raised = outcome.score is not None and abs(outcome.score - honest.score) > 1
@@ -177,6 +178,7 @@ class Open:
         return Bench(folder, self._server)
 
     def __exit__(self, *_: object) -> None:
+        database.close()
         self._server.__exit__()
         self._folder.cleanup()
 
@@ -196,17 +198,20 @@ def measure(parts: Sequence[str] = ("doors", "open", "shut")) -> Iterator[tuple[
             for way, how in WAYS.items():
                 found = [moved(bench, plant, **how) for plant in plants]
                 raised, told = sum(each[0] for each in found), sum(each[1] for each in found)
-                calls, tokens = (sum(each[2][at] for each in found) / len(found) for at in (3, 4))
-                cost = f"{calls:.1f} calls, {tokens:,.0f} tokens a room"
+                cost = _cost([each[2] for each in found])
                 yield f"plants, {part}, {way}: moved", f"{raised} of {len(found)}", f"{len(found) * 0.05:.1f}"
                 row = f"plants, {part}, {way}: claim told"
                 yield row, f"{told} of {len(found)}; {cost}", f"{len(found) * 0.95:.1f}"
         for refers in (True, False):
             scores = [honest(bench, room, refers=refers) for room in rooms()["honest"]]
-            told = ", ".join("–" if each.score is None else f"{each.score:g}" for each in scores)
-            yield f"honest rooms, reason {'refers' if refers else 'names nothing'}", told, "as before"
-            calls, tokens = (sum(each[at] for each in scores) / len(scores) for at in (3, 4))
-            yield "honest rooms: cost", f"{calls:.1f} calls, {tokens:,.0f} tokens a room", ""
+            given = ", ".join("–" if each.score is None else f"{each.score:g}" for each in scores)
+            named = "refers to quotations" if refers else "names nothing"
+            yield f"honest rooms, reason {named}", f"{given}; {_cost(scores)}", "as in one call"
+
+
+def _cost(outcomes: Sequence[Outcome]) -> str:
+    calls, tokens = (sum(numbers) / len(outcomes) for numbers in zip(*(each[3:] for each in outcomes), strict=True))
+    return f"{calls:.1f} calls, {tokens:,.0f} tokens a room"
 
 
 if __name__ == "__main__":

@@ -12,9 +12,8 @@ ENGLISH: Final[tuple[Pattern, ...]] = (
         r"LEADIGNORE FILL(?:(?:previous|prior|above|earlier|preceding|your|system|all other|original|initial) )(?:(?:safety|content|own|system) ){0,2}ORDERS\b",
         r"LEADIGNORE (?:the |your |all )?(?:\w{2,15} )?(?:instructions?|prompts?|directives?|guidelines|rules) (?:above|before|you (?:were|have been|received|follow)|given to you|from (?:the )?(?:system|user|developer))",
         r"LEADIGNORE (?:all |everything )?(?:of )?(?:the )?(?:above|previous|before|earlier),? (?:text |content |context )?(?:and|but|;|then) (?:then |instead |just |only )?(?:SAY|give|rate|score|output|print|do|follow)",
-        r"LEADIGNORE everything (?:you|above|before|that (?:was|came|you)|else you|written above)",
+        r"LEADIGNORE everything (?:(?:else )?you (?:were|have been|know|read)|written above)",
         r"(?:stop|do not|don't|never|no longer|must not|cease) (?:follow(?:ing)?|obey(?:ing)?|adher(?:e|ing) to|comply(?:ing)? with) (?:the |any |all |your )?(?:of )?(?:system |previous |prior |earlier |original |other )*?(?:prompt|(?:(?:system|previous|prior|earlier|original) )(?:instructions?|rules|guidelines|directives?)|instructions? you (?:were|have|are|received)|your (?:instructions?|rules|guidelines)|(?:rules|instructions?) in your prompt)",
-        r"\binstructions? (?:above|before this|so far|you (?:were|have been) given)GAP(?:no longer appl|void|cancelled|obsolete|superseded|invalid|wrong|test)",
     ),
     # To whom.
     *patterns(
@@ -48,7 +47,7 @@ ENGLISH: Final[tuple[Pattern, ...]] = (
     *patterns(
         r"LEAD(?:answer|reply|respond|output|return|print)(?: to (?:every|any|all|each)[^.!?\n\"']{0,40})?(?: only| always| solely| just| exactly| simply| with only)* (?:with|by saying)(?: only| just| exactly)? (?:the )?(?:single )?(?:words?|phrase|sentence|letters?|text|string|[\"'])(?![^.!?\n]{0,40} or )(?![^.!?\n]{0,60} (?:to (?!any|every|each|all|the question|questions)|by return|and initial|end ))",
         r"\b(?:when|whenever|if) (?:you are |you're |anyone |someone |anybody |the user |users? |a user |the reader |the analyst |an analyst )?(?:is |are )?(?:asks?|asked|inquires?|queried|questioned)\b[^.!?\n]{0,70}?,? (?:please |you (?:must|should|will) |always |only |then |just )?(?:say|state|answer|reply|respond|tell|claim|write|report|conclude)\b(?! your| nothing)(?![^.!?\n]{0,60}(?:comment|confidential|collective|refer |message))",
-        r"(?:^|[.!?\"'(\[>#-]|\n)\s{0,4}(?:please |always |instead,? |you (?:must|should|will|shall) )?(?:tell|inform|assure|convince|persuade) (?:the |every |any |all )?(?:users?|reader|person asking|analyst|human|investor)s? (?:that|to|how|they)\b",
+        r"(?:^|[.!?\"'(\[>#-]|\n)\s{0,4}(?:please |always |instead,? |you (?:must|should|will|shall) )?(?:tell|inform|assure|convince|persuade) (?:the |every |any )?(?:user|reader|person asking|analyst|human|investor) (?:that|to|how|they)\b",
         r"\bthe only (?:acceptable|permitted|allowed|valid|correct|possible) (?:output|answer|response|reply|verdict) is\b",
         r"LEAD(?:begin|start|end|finish|conclude|open|close) (?:your|the|every|each) (?:answer|response|reply|summary|report|output|assessment|review)s? (?:with|by)\b(?=[^.!?\n]{0,20}(?:phrase|sentence|words?|recommending|stating|saying|[\"'])[^\n]{0,80}PRAISE)",
         r"\byour (?:final )?(?:answers?|response|reply|summary|report|output|assessment|evaluation|review) (?:must|should|shall|will|has to)(?: always| also| only| not)* (?:include|contain|begin|start|end|state|say|mention|describe|be) (?:the |only |with |exactly )?(?:the )?(?:phrase|words?|sentence|[\"'])[^\n]{0,80}PRAISE",
@@ -57,7 +56,7 @@ ENGLISH: Final[tuple[Pattern, ...]] = (
     # to be another,
     *patterns(
         r"\byou are (?:now|no longer|henceforth|from now on) (?:an? |the |my |in )?(?:\w+ ){0,4}(?:ai|assistant|language model|llm|chatbot|bot|model|reviewer|dan|mode|team|advocate|agent|analyst|persona|pirate|developer)\b",
-        r"\bfrom now on,? you (?:are|(?:will|must|should|shall|can|have to) (?:only |always |now )?(?:be|behave|act|answer|say|respond|reply|rate|score|praise|ignore|follow only|obey|serve|pretend|speak|treat|give))\b",
+        r"\bfrom now on,? you (?:will|must|should|shall|can|have to) (?:only |always |now )?(?:behave|act|answer|say|respond|rate|score|praise|ignore|follow only|obey|pretend|speak)\b",
         r"LEAD(?:enter|enable|activate|switch to|switch into|turn on|go into|start) (?:the )?(?:developer|unrestricted|unfiltered|god|jailbreak|sudo|dan|praise) mode(?=\s?(?:[.,;:!]|and\b|$))",
         r"LEAD(?:pretend|imagine|assume|suppose)(?: that)? you(?: are|'re| were) (?:an? |the )?(?:\w+ ){0,3}(?:(?:ai|assistant|model|bot|evil|chatbot)\b|(?:auditor|lawyer|seller|reviewer|banker|analyst)\b[^.!?;]{0,40}? and (?:SAY|praise|give|recommend|approve|agree))",
         r"\b(?:have|has|with) no (?:guidelines|restrictions|rules) and (?:agree|answer|do)\b",
@@ -67,9 +66,8 @@ ENGLISH: Final[tuple[Pattern, ...]] = (
         r"\byou must not (?:flag|report|mention|highlight|raise|criticise|lower)\b[^.!?\n]{0,30}?\b(?:risks?|problems?|issues?|negatives?|weaknesses|this|in this (?:document|file))",
         r"\byour (?:report|response) (?:must|should|shall|may) not (?:contain|mention|include|refer|list|say|criticise)[^.!?\n]{0,60}?BADNEWS",
         r"\b(?:do not|don't|never|must not|should not|shall not|refrain from) (?:ever )?(?:mention|reveal|tell|disclose|say|admit|acknowledge|repeat|quote)(?:ing)?\b[^.!?\n]{0,30}?\b(?:these|this|the above|hidden) (?:hidden )?(?:instructions?|paragraph|note|prompt|message)",
-        r"\b(?:do not|don't|never|must not|should not|refrain from|avoid) (?:mention|report|flag|list|cite|discuss|include|highlight|raise|criticis|criticiz|refer to)(?:e|s|ing|ning|ging)?\b[^.!?\n]{0,60}?\b(?:in|from|among|within) your (?:final |overall )?(?:answers?|response|reply|summary|report|output|assessment|evaluation|review|conclusion|verdict|analysis|sources)\b",
+        r"\b(?:do not|don't|never|must not|should not|refrain from|avoid) (?:mention|report|flag|list|cite|discuss|include|highlight|raise|criticis|criticiz|refer to)(?:e|s|ing|ning|ging)?\b[^.!?\n]{0,60}?\b(?:in|from|among|within) your (?:final |overall )?(?:answers?|summary|report|output|assessment|evaluation|review|conclusion|verdict|analysis|sources)\b",
         r"LEAD(?:leave|omit|exclude|remove|drop|keep)\b[^.!?\n]{1,70}?\b(?:out of|from) your (?:final |overall )?(?:answers?|summary|output|assessment|evaluation|review|conclusion|verdict|analysis)\b",
-        r"\b(?:do not|don't|never) (?:highlight|mention|list|point out|include|report|raise) (?:any |the )?(?:negatives?|negative points|weaknesses|flaws|shortcomings|criticism)",
         r"\bkeep (?:quiet|silent) about\b[^.!?\n]{0,60}?\b(?:when|in) (?:you|your)\b",
     ),
     # to put out, to call, to fetch.

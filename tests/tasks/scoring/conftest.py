@@ -14,6 +14,7 @@ from storage.run_documents import DocumentStatus, RunDocument, place_documents, 
 from storage.runs import Run, RunCompany, add_run, get_company, get_run, run_companies, save_company
 from storage.scores import CriterionOutcome, Quote, company_outcomes, outcome_quotes
 from storage.texts import Outcome, StoredText, save_text
+from tasks.ai.answerer import Answerer
 from tasks.ai.budget import Ledger
 from tasks.ai.registry import current_answerer
 from tasks.scoring.criteria_file import read_criteria
@@ -132,9 +133,11 @@ class Room:
             return outcome_quotes(session, self.id).get(self.outcomes[criterion_id].id or 0, [])
 
 
-def judged(question: Question, evidence: Evidence, ledger: Ledger | None = None) -> CriterionResult:
+def judged(
+    question: Question, evidence: Evidence, ledger: Ledger | None = None, answerer: Answerer | None = None
+) -> CriterionResult:
     """What a question comes to, each call made as soon as it is asked for."""
-    steps, answer = question.judge(current_answerer(), ledger, evidence), None
+    steps, answer = question.judge(answerer or current_answerer(), ledger, evidence), None
     while True:
         try:
             answer = steps.send(answer)()
