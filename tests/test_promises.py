@@ -238,6 +238,8 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
         "**Half-written files**": ("deployments/test_environment.py::test_a_half_written_file_follows_no_link",),
         "**Prompts**": ("tasks/ai/test_prompts.py::test_a_text_cannot_close_its_own_fence",),
         "**Orders to a model**": (
+            "tasks/scoring/test_isolation.py::test_planted_words_move_no_score_and_hide_no_claim",
+            "tasks/scoring/test_isolation.py::test_a_score_that_hides_what_speaks_against_it_is_contested_and_the_lower_counts",
             "tasks/scoring/test_orders.py::test_bad_news_beside_an_order_reaches_the_judge_and_counts",
             "tasks/scoring/test_orders.py::test_what_is_safe_to_count_counts",
             "tasks/scoring/test_orders.py::test_a_contested_score_is_stored_with_the_place_of_the_words",
