@@ -356,3 +356,16 @@ def test_a_wrong_order_among_figures_is_named(tmp_path: Path, rule: str) -> None
     assert mistakes(tmp_path, f"figure_rule: {rule}\ncriteria:\n  - {{id: a, document: cap table}}\n") == [
         "line 1, figure_rule: must list some or all of basis, authority, newer, what decides first before the rest."
     ]
+
+
+def test_isolate_says_for_which_criteria_passages_are_read_alone(tmp_path: Path) -> None:
+    text = "criteria:\n  - {id: a, ask: Is it audited?}\n"
+    assert read(tmp_path, text).isolate == "high"
+    assert "isolate" not in read(tmp_path, text).as_json()
+    for written in ("all", "off", '"off"'):
+        criteria = read(tmp_path, f"isolate: {written}\n{text}")
+        assert criteria.isolate == written.strip('"')
+        assert Criteria.from_json(criteria.as_json()) == criteria
+    assert mistakes(tmp_path, f"isolate: low\n{text}") == [
+        "line 1, isolate: must be all or high or off: for which judged criteria each document is read by itself."
+    ]
