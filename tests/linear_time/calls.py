@@ -227,7 +227,7 @@ EXCUSED: Final[dict[str, str]] = {
     "it is given the user's criteria and settings, or words of our own": r"""
         scoring\.(criteria|figure_checks|figure_rules|rules)\.\w+ | scoring\.judgement\.instructions
         | ranking\.(vocabulary|bm25)\.\w+ | reports\.(slide_parts|html)\.(part|allowed|matrix_cells|new_slides|fill|rgb)
-        | ai\.prompt_injection\.(patterns\.group|prefilter\.required_words) | documents\.extract\.odf\.document_format
+        | ai\.prompt_injection\.patterns\.(patterns|scoring) | documents\.extract\.odf\.document_format
         | reports\.key_figures\.compact
         | documents\.extract\.(formats|ocr\.\w+|legacy\.libreoffice)\.\w+ | companies\.claims\.left_out""",
     "it puts together calls that are measured by themselves, for texts that are cut before": r"""

@@ -15,7 +15,6 @@ CALLS_ALONE: Final = ("read_document", "tasks.figures")
 """What the calls that are no functions of the packages begin with."""
 
 PATTERNS: Final[dict[str, str]] = {
-    "tasks.ai.prompt_injection.prefilter._TOKEN": "it reads patterns of our own",
     "tasks.documents.extract.docx.scan._END_OF_PARAGRAPH": "it looks at the properties of one paragraph",
     "tasks.documents.extract.ooxml.number_formats._LITERAL": "a format code has 400 characters at most",
     "tasks.documents.extract.ooxml.xml._ASIDE": "each of its openings is known to have an end",

@@ -47,11 +47,11 @@ ENGLISH: Final[tuple[Pattern, ...]] = (
     *patterns(
         r"LEAD(?:answer|reply|respond|output|return|print)(?: to (?:every|any|all|each)[^.!?\n\"']{0,40})?(?: only| always| solely| just| exactly| simply| with only)* (?:with|by saying)(?: only| just| exactly)? (?:the )?(?:single )?(?:words?|phrase|sentence|letters?|text|string|[\"'])(?![^.!?\n]{0,40} or )(?![^.!?\n]{0,60} (?:to (?!any|every|each|all|the question|questions)|by return|and initial|end ))",
         r"\b(?:when|whenever|if) (?:you are |you're |anyone |someone |anybody |the user |users? |a user |the reader |the analyst |an analyst )?(?:is |are )?(?:asks?|asked|inquires?|queried|questioned)\b[^.!?\n]{0,70}?,? (?:please |you (?:must|should|will) |always |only |then |just )?(?:say|state|answer|reply|respond|tell|claim|write|report|conclude)\b(?! your| nothing)(?![^.!?\n]{0,60}(?:comment|confidential|collective|refer |message))",
-        r"(?:^|[.!?\"'(\[>#-]|\n)\s{0,4}(?:please |always |instead,? |you (?:must|should|will|shall) )?(?:tell|inform|assure|convince|persuade) (?:the |every |any )?(?:user|reader|person asking|analyst|human|investor) (?:that|to|how|they)\b",
+        r"(?:^|[.!?\"'(\[>#-]|\n)\s{0,4}(?:please |always |instead,? |you (?:must|should|will|shall) )?(?:tell|inform|assure|convince|persuade) (?:the |every |any )?(?:user|reader|person asking|analyst|human|investor) (?:that|to|they)\b",
         r"\bthe only (?:acceptable|permitted|allowed|valid|correct|possible) (?:output|answer|response|reply|verdict) is\b",
         r"LEAD(?:begin|start|end|finish|conclude|open|close) (?:your|the|every|each) (?:answer|response|reply|summary|report|output|assessment|review)s? (?:with|by)\b(?=[^.!?\n]{0,20}(?:phrase|sentence|words?|recommending|stating|saying|[\"'])[^\n]{0,80}PRAISE)",
         r"\byour (?:final )?(?:answers?|response|reply|summary|report|output|assessment|evaluation|review) (?:must|should|shall|will|has to)(?: always| also| only| not)* (?:include|contain|begin|start|end|state|say|mention|describe|be) (?:the |only |with |exactly )?(?:the )?(?:phrase|words?|sentence|[\"'])[^\n]{0,80}PRAISE",
-        r"\b(?:make sure|ensure) (?:that )?your (?:final )?(?:answers?|response|summary|report|output|assessment|review) (?:describes?|says?|states?|contains?|includes?|mentions?|recommends?|praises?)",
+        r"\b(?:make sure|ensure) (?:that )?your (?:final )?(?:answers?|response|summary|report|output|assessment|review) (?:describes?|says?|states?|recommends?|praises?)",
     ),
     # to be another,
     *patterns(
@@ -66,7 +66,7 @@ ENGLISH: Final[tuple[Pattern, ...]] = (
         r"\byou must not (?:flag|report|mention|highlight|raise|criticise|lower)\b[^.!?\n]{0,30}?\b(?:risks?|problems?|issues?|negatives?|weaknesses|this|in this (?:document|file))",
         r"\byour (?:report|response) (?:must|should|shall|may) not (?:contain|mention|include|refer|list|say|criticise)[^.!?\n]{0,60}?BADNEWS",
         r"\b(?:do not|don't|never|must not|should not|shall not|refrain from) (?:ever )?(?:mention|reveal|tell|disclose|say|admit|acknowledge|repeat|quote)(?:ing)?\b[^.!?\n]{0,30}?\b(?:these|this|the above|hidden) (?:hidden )?(?:instructions?|paragraph|note|prompt|message)",
-        r"\b(?:do not|don't|never|must not|should not|refrain from|avoid) (?:mention|report|flag|list|cite|discuss|include|highlight|raise|criticis|criticiz|refer to)(?:e|s|ing|ning|ging)?\b[^.!?\n]{0,60}?\b(?:in|from|among|within) your (?:final |overall )?(?:answers?|summary|report|output|assessment|evaluation|review|conclusion|verdict|analysis|sources)\b",
+        r"\b(?:do not|don't|never|must not|should not|refrain from|avoid) (?:mention|report|flag|list|cite|discuss|include|highlight|raise|criticis|criticiz|refer to)(?:e|s|ing|ning|ging)?\b[^.!?\n]{0,60}?\b(?:in|from|among|within) your (?:final |overall )?(?:answers?|summary|report|output|assessment|evaluation|review|conclusion|verdict|analysis|sources)\b(?! to (?:question|part))",
         r"LEAD(?:leave|omit|exclude|remove|drop|keep)\b[^.!?\n]{1,70}?\b(?:out of|from) your (?:final |overall )?(?:answers?|summary|output|assessment|evaluation|review|conclusion|verdict|analysis)\b",
         r"\bkeep (?:quiet|silent) about\b[^.!?\n]{0,60}?\b(?:when|in) (?:you|your)\b",
     ),

@@ -34,12 +34,12 @@ LANGUAGES: Final[tuple[Pattern, ...]] = (
     *patterns(
         r"\b(?:wenn|falls|sofern|da) (?:du|sie) (?:eine? )?(?:grosses )?(?:ki|llm|sprachmodell|chatbot|kunstliche intelligenz|ki-\w{3,12}) (?:bist|sind|diese|dies)",
         r"\bals (?:ki(?:-\w{3,12})?|sprachmodell|chatbot),? (?:musst|sollst|solltest|mussen|sollen|sollten|bewerte|antworte)",
-        r"(?:^|[.!?:\n]|\bund) ?(?:bitte )?(?:vergib|vergeben sie|gib|geben sie|erteile) [^.!?]{0,90}?\b(?:hochstnote|bestnote|hochste[nr]? (?:punktzahl|bewertung|wertung|note)|volle punktzahl|beste[nr]? (?:bewertung|note))",
+        r"(?:^|[.!?:\n]|\bund) ?(?:bitte )?(?:vergib|vergeben sie|gib|geben sie|erteile) [^.!?]{0,90}?\b(?:hochstnote|bestnote|hochste[nr]? (?:punktzahl|bewertung|wertung|note)|volle punktzahl(?! nur)|beste[nr]? (?:bewertung|note))",
         r"(?:^|[.!?:\n]|\bund) ?(?:bitte )?(?:bewerte|bewerten sie) (?:dies|das|unser|uns|alle|jede)[^.!?]{0,40}?\bmit (?:der (?:hochst|best)|"
         + _TOP
         + ")",
         r"\b(?:gib|geben sie|zeige?|zeigen sie|nenne?|nennen sie|verrate|offenbare|wiederhole)\b[^.!?]{0,30}?\b(?:dein|ihr|den|das)e?n? (?:gesamten |vollstandigen )?system-?prompt",
-        r"\b(?:erwahnen?|nennen?|verschweigen?)(?: sie)?\b[^.!?]{0,20}? (?:in (?:deiner|ihrer) (?:zusammenfassung|antwort|bewertung)|in deinem bericht)\b",
+        r"\b(?:erwahnen?|verschweigen?)(?: sie)?\b[^.!?]{0,20}? (?:in (?:deiner|ihrer) (?:zusammenfassung|antwort|bewertung)|in deinem bericht)\b",
     ),
     # French
     *_override(
@@ -111,7 +111,7 @@ _EASTERN: Final = re.compile(
     r"|如果[你您]是[^。!?\n]{0,6}(?:人工智能|ai|语言模型|大模型|机器人)"
     r"|[你您](?:现在|从现在起)是[^。!?\n]{0,12}(?:助手|模型|ai|机器人)"
     r"|(?:输出|显示|透露|泄露|打印|重复)[^。!?\n]{0,8}(?:系统提示|提示词|系统指令)"
-    r"|(?:给出|打|评为|给)[^。!?\n]{0,10}(?:最高分|满分|最高评分)"
+    r"|(?:给出|打|评为|给(?!予))[^。!?\n]{0,10}(?:最高分|满分|最高评分)"
     # Japanese
     r"|(?:指示|命令|指令|ルール|フロンフト|プロンプト)[^。!?\n]{0,8}(?:無視|忘れ)"
     r"|(?:ai|人工知能|言語モテル|言語モデル|llm)(?:システム|アシスタント|の査読者)?(?:へ|への指示|へのお願い|宛)[^。!?\n]{0,6}[::]"
