@@ -110,8 +110,8 @@ class CountingAnswerer:
         """What the calls usually take, each answer of at most `longest` tokens."""
         calls = self.calls - self.second_looks
         judgements = calls - self.plans - self.checks - self.readings
-        usual = ((judgements, USUAL_ANSWER), (self.plans, USUAL_PLAN), (self.checks, USUAL_CHECK))
-        usual = (*usual, (self.readings, USUAL_READING))
+        usual = [(judgements, USUAL_ANSWER), (self.plans, USUAL_PLAN), (self.checks, USUAL_CHECK)]
+        usual.append((self.readings, USUAL_READING))
         answers = sum(number * min(tokens, longest) for number, tokens in usual)
         return Usage(calls, self.usual_input, answers)
 
