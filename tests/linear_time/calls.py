@@ -225,7 +225,7 @@ EXCUSED: Final[dict[str, str]] = {
         | companies\.(pages\.read_pages|web\.(site|request|response|transport)\.\w+)
         | documents\.drive\.google\.\w+\.\w+""",
     "it is given the user's criteria and settings, or words of our own": r"""
-        scoring\.(criteria|figure_checks|figure_rules|rules)\.\w+ | scoring\.judgement\.instructions
+        scoring\.(criteria|figure_checks|figure_rules|rules)\.\w+ | scoring\.(judgement\.instructions|orders\.counted)
         | ranking\.(vocabulary|bm25)\.\w+ | reports\.(slide_parts|html)\.(part|allowed|matrix_cells|new_slides|fill|rgb)
         | ai\.prompt_injection\.patterns\.(patterns|scoring) | documents\.extract\.odf\.document_format
         | reports\.key_figures\.compact
