@@ -80,8 +80,7 @@ class Question:
         for nth in range(1, self.repeats + 1):
             results.append((yield from self.isolated.judge(partial(judge_once, answerer, ledger=ledger, nth=nth))))
             if results[-1].unfinished and results[-1].status is ScoreStatus.UNSCORED:
-                results = results[-1:]
-                break
+                return self._told(results[-1])
         judged = combined(results)
         if self.passages.have_orders:
             answers: Answers = yield partial(self.ask, answerer, ledger)

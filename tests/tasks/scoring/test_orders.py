@@ -140,11 +140,9 @@ def test_what_the_budget_does_not_reach_is_judged_when_the_run_goes_on(room: Roo
     spent: list[Usage] = []
     ledger = Ledger(Cap(tokens=6000), None, Usage(), None, lambda usage, _usd: spent.append(usage))
     result = judged(room, ledger)
-    assert len(server.requests) == 2
-    assert not any(ORDER in request.prompt for request in server.requests)  # first what no order can have moved
-    assert (result.status, result.score, result.unfinished) == (ScoreStatus.SCORED, 0, True)
-    assert result.warning is not None
-    assert "budget is spent" in result.warning
+    assert len(server.requests) == 1
+    assert ORDER not in server.requests[0].prompt  # first what no order can have moved
+    assert (result.status, result.unfinished, result.failed) == (ScoreStatus.UNSCORED, True, False)
     assert judged(room).contested == Contested(5, 0)
     assert len(server.requests) == 3  # what was answered is not paid for again
 
