@@ -16,7 +16,7 @@ from tasks.documents.extract.pool.pool import ExtractionPool
 from tasks.documents.extract.text_writer import Reading
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest, DiligenceError, NotFound
-from tasks.figures.ledger import LedgerText
+from tasks.figures.ledger import LedgerText, not_looked_for
 from tasks.memo.check import MemoVerdict, check_memo
 from tasks.memo.page import MARK, as_json, render_memo
 from tasks.memo.room import RoomTexts
@@ -45,6 +45,8 @@ def check(
     _write(page, render_memo(memo.name, room, reading.text, checked, unread))
     for warning in reading.warnings:
         echo(f"{memo.name}: {warning}", err=True)
+    for warning in not_looked_for({one.text_id: one.document_name for one in documents}):
+        echo(warning, err=True)
     if unread:
         echo(f"{named(unread)} of the room could not be read; what only they say is not found.", err=True)
     against = [one for one in checked if one.verdict is MemoVerdict.CONTRADICTED]

@@ -19,7 +19,7 @@ from tasks.documents.index import index_room
 from tasks.errors import NotFound
 from tasks.figures.concepts import plain_label, taxonomy
 from tasks.figures.conflicts import RULE, RoomFigure, Step
-from tasks.figures.ledger import LedgerText, RoomLedger, build, room_ledger
+from tasks.figures.ledger import LedgerText, RoomLedger, build, not_looked_for, room_ledger
 from tasks.figures.rows import conflict_row, decimal_text, derived_row, room_row
 from tasks.scoring.criteria import rule_of_run
 from tasks.text.escaped import escaped_line
@@ -54,6 +54,8 @@ def figures(
     texts = texts or _texts_of_room(room)
     build(texts, of_run=of_run)
     ledger = room_ledger(texts, concept, rule)
+    for warning in not_looked_for({text.text_id: text.document_name for text in texts}):
+        typer.echo(warning, err=True)
     if not ledger.figures:
         echo("No figure was found.", err=True)
     _PRINTERS[format](ledger)

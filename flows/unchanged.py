@@ -26,7 +26,7 @@ from tasks.documents.batch import known_outcomes
 from tasks.documents.index import index_room
 from tasks.errors import NotConfigured, NotFound, SourceFailed
 from tasks.evidence.company import draw_evidence, is_pdf
-from tasks.figures.ledger import ledger_version
+from tasks.figures.ledger import ledger_limits, ledger_version, not_looked_for
 from tasks.operation import operation
 from tasks.remote.fan_out import FanOut, Leave
 from tasks.scoring.carry_over import first_run, places_of, resting_on
@@ -62,6 +62,12 @@ class _Company:
         assert self.earlier.id is not None
         assert self.now.id is not None
         return self.earlier.id, self.now.id
+
+    @property
+    def names(self) -> dict[int, str]:
+        """The names of its documents by their texts."""
+        pairs = zip(self.listed, self.outcomes, strict=True)
+        return {outcome.text_id: row.name for row, outcome in pairs if outcome.text_id is not None}
 
     @property
     def text_ids(self) -> set[int]:
@@ -178,7 +184,7 @@ def _unchanged(criteria: Criteria, since: datetime, listed: Sequence[_Company]) 
         earlier = run_documents.documents_of_companies(session, earlier_ids)
         same = [company for company in listed if company.has_the_same(earlier[company.ids[0]])]
         text_ids = {text_id for company in same for text_id in company.text_ids}
-        without_figures = set(figures.texts_without_ledger(session, text_ids, ledger_version()))
+        without_figures = set(figures.texts_without_ledger(session, text_ids, ledger_version(), ledger_limits()))
         outcomes = scores.outcomes_of_companies(session, earlier_ids)
         unchanged = []
         for company in same:
@@ -206,8 +212,8 @@ def _take_over(criteria: Criteria, unchanged: Sequence[_Company]) -> list[RunCom
             first_run(company.earlier),
             warnings,
         )
-        told = [*warnings_of_room(company.room, company.listed), *company.warnings, *warnings, *_drawn(company)]
-        now.warnings = list(dict.fromkeys(told))
+        told = [*warnings_of_room(company.room, company.listed), *not_looked_for(company.names), *company.warnings]
+        now.warnings = list(dict.fromkeys([*told, *warnings, *_drawn(company)]))
     ids = dict(company.ids for company in unchanged)
     with database.writing() as session:
         for company in unchanged:

@@ -2,14 +2,17 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
-from sqlalchemy import JSON, Column, ColumnElement, Text, delete, insert, or_
+from sqlalchemy import JSON, Column, ColumnElement, Text, and_, delete, insert, not_, or_
 from sqlalchemy import select as sql_select
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from storage.texts import StoredText
 from storage.upserts import put, table_of
+
+CUT_OFF: Final = "!"
+"""In the version of a ledger whose text was not looked through: behind it are the limits that it exceeded."""
 
 
 class Ledger(SQLModel, table=True):
@@ -73,21 +76,36 @@ class TextLedger(NamedTuple):
 
 
 def texts_without_ledger(
-    session: Session, text_ids: Iterable[int], version: str, *, any_addition: bool = False
+    session: Session, text_ids: Iterable[int], version: str, within: str = CUT_OFF, *, any_addition: bool = False
 ) -> list[int]:
-    """Those of the texts that this version has not looked through.
+    """Those of the texts that this version has not looked through, nor tried to within these limits.
 
     With `any_addition` it does not matter what a user's file added to the version's concepts (what stands behind a +).
     """
-    of_version: ColumnElement[bool] = col(Ledger.version) == version
+    of_version: ColumnElement[bool] = col(Ledger.version).in_([version, version + within])
     if any_addition:
-        of_version = or_(of_version, col(Ledger.version).startswith(f"{version}+", autoescape=True))
+        added = col(Ledger.version).startswith(f"{version}+", autoescape=True)
+        tried = or_(not_(col(Ledger.version).contains(CUT_OFF)), col(Ledger.version).endswith(within, autoescape=True))
+        of_version = or_(of_version, and_(added, tried))
     ids = sorted(set(text_ids))
     known: set[int] = set()
     for start in range(0, len(ids), 500):
         some = ids[start : start + 500]
         known.update(session.exec(select(Ledger.text_id).where(col(Ledger.text_id).in_(some), of_version)))
     return [text_id for text_id in ids if text_id not in known]
+
+
+def cut_off_ledgers(session: Session, text_ids: Iterable[int]) -> dict[int, str]:
+    """Those of these texts that were not looked through, in the order of their ids, and why."""
+    ids = sorted(set(text_ids))
+    found: dict[int, str] = {}
+    for start in range(0, len(ids), 500):
+        some = ids[start : start + 500]
+        cut_off = select(Ledger.text_id, Ledger.left_out).where(
+            col(Ledger.text_id).in_(some), col(Ledger.version).contains(CUT_OFF)
+        )
+        found |= {text_id: next(iter(left_out)) for text_id, left_out in session.exec(cut_off)}
+    return dict(sorted(found.items()))
 
 
 def texts_to_read(

@@ -112,7 +112,21 @@ def taxonomy(file: Path | None = None) -> Taxonomy:
     Raises:
         BadRequest: the file cannot be read, or a concept in it is written wrongly; the message says which.
     """
-    file = file or FigureSettings.current().figure_concepts
+    return read_taxonomy(file or concepts_file())
+
+
+def concepts_file() -> Path | None:
+    """The file of the settings that adds concepts."""
+    file = FigureSettings.current().figure_concepts
+    return file.absolute() if file is not None else None
+
+
+def read_taxonomy(file: Path | None) -> Taxonomy:
+    """The published taxonomy, with what this file adds, whatever the settings say.
+
+    Raises:
+        BadRequest: as `taxonomy`.
+    """
     if file is None:
         return _published()
     try:

@@ -270,17 +270,13 @@ class _Table:
             if by_row:
                 self._findings.leave_out("tables of parts, shares or other companies", len(numbers))
             return
-        under = (
-            columns_under(row, numbers, columns, self._titles, self._corner, self._reader)
-            if by_row
-            else {
-                index: columns[index]
-                for index in numbers
-                if index < len(columns) and not slipped(row, columns, self._corner)
-            }
-        )
         if by_row:
+            under = columns_under(row, numbers, columns, self._titles, self._corner, self._reader)
             self._leave_out_cells(row, numbers)
+        elif slipped(row, columns, self._corner):
+            under = {}
+        else:
+            under = {index: columns[index] for index in numbers if index < len(columns)}
         if meaning is not None and meaning.concept.id == "revenue":
             self._percents.update(index for index in numbers if _ALL_OF_IT.fullmatch(row.cells[index]))
         named_when = label.when if label else None

@@ -5,27 +5,32 @@ killed run has stored is not done again, and a document that has not changed is 
 """
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from decimal import Decimal
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, Final, NamedTuple
 
 from storage import database, figures, run_documents
-from storage.figures import Ledger, NewLedger, StoredFigure
+from storage.figures import CUT_OFF, Ledger, NewLedger, StoredFigure
 from storage.texts import groups_of, text_sizes
-from tasks.figures.concepts import Taxonomy, taxonomy
+from tasks.documents.drive.spool import spool
+from tasks.documents.extract.text_writer import Reading
+from tasks.errors import DiligenceError
+from tasks.figures.concepts import concepts_file, taxonomy
 from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, find_conflicts
 from tasks.figures.derived import DerivedFigure, derive
-from tasks.figures.document import DocumentKind, LedgerDocument, kind_by_name
-from tasks.figures.document_figures import VERSION, find_figures
+from tasks.figures.document import DocumentKind, kind_by_name
+from tasks.figures.document_figures import VERSION
 from tasks.figures.figure import Figure
 from tasks.figures.fiscal_years import by_the_rooms_year
 from tasks.figures.founding import FOUNDING_YEAR
-from tasks.figures.rows import decimal_text
+from tasks.figures.limited import WrittenText, finding_limits, reason, receive, submit
 from tasks.operation import operation
 
 _STORE_AFTER: Final = 2.0
-"""Seconds after which what was found is stored at the latest."""
+_STORE_AT: Final = 20_000
+"""Seconds and figures after which what was found is stored at the latest."""
 
 
 class LedgerText(NamedTuple):
@@ -69,17 +74,36 @@ def first_by_path(texts: Iterable[LedgerText]) -> dict[int, LedgerText]:
     return by_text
 
 
+def ledger_warnings(company_id: int) -> list[str]:
+    """Which documents of a company of a run have no figures since they were not looked for, and why."""
+    with database.reading() as session:
+        documents = run_documents.company_documents(session, company_id)
+    return not_looked_for({row.text_id: row.name for row in documents if row.text_id is not None})
+
+
 def ledger_version() -> str:
     """The version of a ledger that is built now: the program's, and a hash of what a user's file adds to the concepts.
 
     Raises:
         BadRequest: that file is wrong; the message says how.
     """
-    return _version(taxonomy())
+    return _version(taxonomy().added)
 
 
-def _version(concepts: Taxonomy) -> str:
-    return f"{VERSION}+{concepts.added}" if concepts.added else VERSION
+def _version(added: str) -> str:
+    return f"{VERSION}+{added}" if added else VERSION
+
+
+def ledger_limits() -> str:
+    """What the version of a ledger ends with whose text was not looked through within the limits of now."""
+    limits = finding_limits()
+    return f"{CUT_OFF}{limits.seconds:g} s, {limits.memory_mb} MB, {limits.max_mb} MB"
+
+
+def not_looked_for(names: Mapping[int, str]) -> list[str]:
+    """Which documents have no figures since their texts (by id) were not looked through, and why, in sentences."""
+    with database.reading() as session:
+        return [f"{names[text_id]}: {why}." for text_id, why in figures.cut_off_ledgers(session, names).items()]
 
 
 def build(texts: Iterable[LedgerText], *, of_run: bool = False) -> int:
@@ -88,29 +112,43 @@ def build(texts: Iterable[LedgerText], *, of_run: bool = False) -> int:
     `of_run`: what a run found by the concepts that its batch file names stays, while the settings name no others.
     """
     names = {text_id: text.document_name for text_id, text in first_by_path(texts).items()}
-    concepts = taxonomy()
-    version = _version(concepts)
+    version = ledger_version()
+    any_addition = of_run and version == VERSION
     with database.reading() as session:
-        missing = figures.texts_without_ledger(session, names, version, any_addition=of_run and version == VERSION)
+        missing = figures.texts_without_ledger(session, names, version, ledger_limits(), any_addition=any_addition)
+        sizes = text_sizes(session, missing)
+    if not missing:
+        return 0
     waiting: list[NewLedger] = []
     stored_at = time.monotonic()
-    for text_id, text, places in _texts(missing):
-        waiting.append(_ledger_of(text_id, names[text_id], text, places, concepts))
-        if time.monotonic() - stored_at > _STORE_AFTER:
-            _store(waiting)
-            waiting, stored_at = [], time.monotonic()
-    _store(waiting)
+    with spool() as folder:
+        for ledger in _ledgers(names, sizes, folder):
+            waiting.append(ledger)
+            many = sum(len(ledger.figures) for ledger in waiting) > _STORE_AT
+            if many or time.monotonic() - stored_at > _STORE_AFTER:
+                _store(waiting)
+                waiting, stored_at = [], time.monotonic()
+        _store(waiting)
     return len(missing)
 
 
-def _texts(text_ids: Sequence[int]) -> Iterator[tuple[int, str, Sequence[tuple[int, int, str, str]]]]:
-    """The texts with their places, many small ones loaded at a time."""
-    with database.reading() as session:
-        sizes = text_sizes(session, text_ids)
+def _ledgers(names: Mapping[int, str], sizes: Mapping[int, int], folder: Path) -> Iterator[NewLedger]:
+    """The ledgers of texts of these sizes: those of a group that is loaded together are looked through side by side.
+
+    Raises:
+        Unavailable: this machine failed; those before are there.
+    """
+    concepts = concepts_file()
     for group in groups_of(sizes):
         with database.reading() as session:
             loaded = figures.texts_to_read(session, group)
-        yield from loaded
+        asked = [
+            (text_id, submit(WrittenText(text, places, names[text_id], concepts), folder))
+            for text_id, text, places in loaded
+        ]
+        del loaded
+        for text_id, future in asked:
+            yield _ledger_of(text_id, names[text_id], future)
 
 
 def room_ledger(texts: Iterable[LedgerText], concept: str | None = None, rule: Sequence[Step] = RULE) -> RoomLedger:
@@ -150,49 +188,28 @@ def _text_of(text_id: int) -> str:
         return next((text for _, text, _ in figures.texts_to_read(session, [text_id])), "")
 
 
-def _ledger_of(
-    text_id: int, name: str, text: str, places: Sequence[tuple[int, int, str, str]], concepts: Taxonomy
-) -> NewLedger:
-    document = LedgerDocument(text, places, name)
-    findings = find_figures(document, concepts)
-    dated = document.calendar.dated
+def _ledger_of(text_id: int, name: str, future: "Future[Reading]") -> NewLedger:
+    try:
+        found = receive(future)
+    except DiligenceError as error:
+        why = reason(error, finding_limits())
+        if why is None:
+            raise
+        kind = kind_by_name(name, PurePath(name).suffix.lower()) or DocumentKind("management", deck=False)
+        version = ledger_version() + ledger_limits()
+        return NewLedger(
+            Ledger(text_id=text_id, version=version, basis=kind.basis, deck=kind.deck, left_out={why: 1}, ties=[])
+        )
     ledger = Ledger(
         text_id=text_id,
-        version=_version(concepts),
-        basis=document.kind.basis,
-        deck=document.kind.deck,
-        dated=dated.isoformat() if dated else None,
-        left_out={why: count for why, count in findings.left_out.items() if count},
-        ties=[
-            {
-                "what": tie.what,
-                "stated": decimal_text(tie.stated),
-                "computed": decimal_text(tie.computed),
-                "place": tie.place,
-                "start": tie.start,
-            }
-            for tie in findings.ties
-        ],
+        version=_version(found.added),
+        basis=found.basis,
+        deck=found.deck,
+        dated=found.dated,
+        left_out=found.left_out,
+        ties=found.ties,
     )
-    return NewLedger(ledger, [_columns(figure) for figure in (*findings.figures, *findings.founded)])
-
-
-def _columns(figure: Figure) -> dict[str, Any]:
-    return {
-        "concept": figure.concept,
-        "label": figure.label,
-        "value": decimal_text(figure.value),
-        "unit": figure.unit,
-        "scale": figure.scale,
-        "step": decimal_text(figure.step),
-        "period": figure.period,
-        "entity": figure.entity,
-        "basis": figure.basis,
-        "variant": figure.variant,
-        "place": figure.place,
-        "start": figure.start,
-        "end": figure.end,
-    }
+    return NewLedger(ledger, found.figures)
 
 
 def _store(ledgers: Sequence[NewLedger]) -> None:

@@ -40,17 +40,18 @@ def _begins(grid: Grid, at: int, start: int, reader: LabelReader) -> bool:
     labels = meant = left = 0
     for row in grid.rows:
         cell = row.cells[at] if at < len(row.cells) else ""
-        if not cell or is_number(cell) or not any(map(str.isalpha, cell)) or not _numbers(row, at + 1, len(row.cells)):
+        if (
+            not cell
+            or is_number(cell)
+            or not any(map(str.isalpha, cell))
+            or not row.has_number_between(at + 1, row.width)
+        ):
             continue
         labels += 1
         meant += reader.speaks(cell)
-        left += _numbers(row, start + 1, at)
+        left += row.has_number_between(start + 1, at)
     apart = all(at - 1 >= len(row.cells) or not row.cells[at - 1] for row in grid.rows)
     return left > 0 and (meant >= 2 or (apart and labels >= 2 and meant > 0))
-
-
-def _numbers(row: Row, first: int, last: int) -> bool:
-    return any(is_number(cell) for cell in row.cells[first:last])
 
 
 def _cut(grid: Grid, first: int, last: int) -> list[Row]:

@@ -274,8 +274,8 @@ def columns_under(
 ) -> dict[int, Column]:
     """The column of each number of a row: the one it stands in, or the one of its turn where cells have slipped."""
     known = {index: columns[index] for index in numbers if index < len(columns) and columns[index].words}
-    dated = [index for index, column in enumerate(columns) if column.when is not None and column.words]
-    once = list({columns[index].words: columns[index] for index in dated}.values())
+    dated = {index: column for index, column in enumerate(columns) if column.when is not None and column.words}
+    once = list({column.words: column for column in dated.values()}.values())
     if len(once) == len(numbers) and len({column.words for column in known.values()}) < len(numbers):
         return dict(zip(numbers, once, strict=True))  # headings spread over columns that this row leaves out
     if len(known) == len(numbers) and all(index in dated for index in numbers):
@@ -288,7 +288,8 @@ def columns_under(
     headed = [column for column in columns if column.words and (column.when is not None and column.when.dated)]
     filled = [index for index, cell in enumerate(row.cells) if index and cell]
     if headed and len(headed) == len(filled):
-        return {index: headed[filled.index(index)] for index in numbers}
+        by_place = dict(zip(filled, headed, strict=True))
+        return {index: by_place[index] for index in numbers}
     if headed and len(headed) == len(numbers):
         return dict(zip(numbers, headed, strict=True))
     if any(columns[index].words for index in range(1, len(columns))):

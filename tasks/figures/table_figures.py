@@ -9,7 +9,7 @@ from tasks.figures.concepts import Meaning
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Basis, Figure, Findings, basis_of, variant_of
 from tasks.figures.measures import NEVER_NEGATIVE, is_loss, measured, planned, used_only
-from tasks.figures.numbers import Amount, Units, only_units, units_of
+from tasks.figures.numbers import Amount, Units
 from tasks.figures.periods import When, find_periods, last_day
 from tasks.figures.table_columns import Column
 from tasks.figures.table_labels import Label, without_dates
@@ -68,10 +68,7 @@ def cell_figure(
         return None
     if label and "money" in concept.units and _IN_PERCENT.search(label.words):
         return None  # "EBITDA %" under euros
-    row_units = label.units if label else Units()
-    beside = next((cell for cell in row.cells[1:] if cell and only_units(cell)), "")
-    if beside:  # a column of units
-        row_units = row_units.over(units_of(beside))
+    row_units = (label.units if label else Units()).over(row.units)
     column_units = column.units if column else Units()
     header_units = row_units.over(column_units)
     if column and column.contradicts and not row_units.multiplier and not amount.scale and "money" in concept.units:

@@ -44,7 +44,8 @@ def has_no_number(filled: Sequence[str]) -> bool:
 
 def not_one_number(row: Row, numbers: Sequence[int]) -> int:
     """How many cells of a row hold something with digits, or a failed formula, that is no single number: "5-6"."""
-    others = (cell for index, cell in enumerate(row.cells) if index and index not in numbers and len(cell) <= _LONGEST)
+    known = {0, *numbers}
+    others = (cell for index, cell in enumerate(row.cells) if index not in known and len(cell) <= _LONGEST)
     return sum(1 for cell in others if _NOT_ONE.fullmatch(cell) and not find_periods(cell))
 
 

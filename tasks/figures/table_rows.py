@@ -7,10 +7,10 @@ several numbers are rows too. Not here: what the cells mean.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Final
 
-from tasks.figures.numbers import cell_amount
+from tasks.figures.numbers import Units, cell_amount, only_units, units_of
 from tasks.figures.periods import MONTH, find_periods
 
 _MOST_TITLES: Final = 9
@@ -79,7 +79,7 @@ class Row:
     A line of tabs is cut when somebody asks for its cells: of a sheet of a million most are never looked at.
     """
 
-    __slots__ = ("_cells", "_line", "_name", "_start", "_starts", "loose")
+    __slots__ = ("_cells", "_counts", "_line", "_name", "_start", "_starts", "_units", "loose")
 
     def __init__(
         self,
@@ -91,6 +91,8 @@ class Row:
     ) -> None:
         """With `line` the cells are its pieces between tabs, and `start` is where it begins."""
         self._name: str | None = None
+        self._units: Units | None = None
+        self._counts: list[int] | None = None
         self._start = start
         self._cells = cells
         self._starts = starts
@@ -130,6 +132,14 @@ class Row:
         return self._name
 
     @property
+    def units(self) -> Units:
+        """The units that a cell of its own gives to its numbers: "Revenue | EUR m | 12"."""
+        if self._units is None:
+            beside = next((cell for cell in self.cells[1:] if cell and only_units(cell)), "")
+            self._units = units_of(beside) if beside else Units()
+        return self._units
+
+    @property
     def label(self) -> str:
         """Its first cell with words."""
         return self.name or next((cell for cell in self.cells if cell), "")
@@ -158,6 +168,12 @@ class Row:
         if self._line is not None and not self._cells and _PLAIN_NUMBER.search(self._line):
             return True
         return any(is_number(cell, comma_decimal=comma_decimal) for cell in self.cells[1:])
+
+    def has_number_between(self, first: int, last: int) -> bool:
+        """Whether a cell from `first` to before `last`, neither beyond its width, holds an amount and no year."""
+        if self._counts is None:
+            self._counts = list(accumulate(map(is_number, self.cells), initial=0))
+        return self._counts[last] > self._counts[first]
 
 
 @dataclass(slots=True)

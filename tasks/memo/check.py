@@ -14,12 +14,13 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Any, Final
 
-from tasks.figures.concepts import taxonomy
+from tasks.figures.concepts import concepts_file, taxonomy
 from tasks.figures.conflicts import RoomFigure, agree, deciding_step, groups, ranking
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import agrees, find_figures
 from tasks.figures.figure import Figure as LedgerFigure
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
+from tasks.figures.limited import WrittenText, find_now
 from tasks.figures.periods import last_day
 from tasks.memo.growth import agrees_with, figure_a_year_before, stated_growth
 from tasks.memo.quoted import quotation_places
@@ -92,16 +93,19 @@ def check_memo(text: str, places: Places, name: str, room: RoomTexts) -> list[Ch
 
     Returns:
         Its claims in its order, each with a verdict.
+
+    Raises:
+        Unreadable: its figures are not found within the limits of a document.
     """
     ledger = groups(room.ledger.figures)
-    document = LedgerDocument(_without_owner(text, room.names), places, name, calendar=_calendar(text, name, room))
-    stated = find_figures(document, taxonomy()).figures
+    written = WrittenText(_without_owner(text, room.names), places, name, concepts_file(), _calendar(text, name, room))
+    stated, found = find_now(written)
     checked = []
     for statement in split(text, places):
         if statement.kind is StatementKind.QUOTATION:
             checked.append(_quotation(statement, room))
             continue
-        words = _with_points(statement.words) if document.comma_decimal else statement.words
+        words = _with_points(statement.words) if found.comma_decimal else statement.words
         own = [figure for figure in stated if statement.start <= figure.start < statement.end]
         checked.append(_statement(replace(statement, words=words), own, ledger, room))
     return checked

@@ -13,8 +13,9 @@ from typing import Final
 
 from sqlmodel import Session
 
-from storage import companies, run_documents, runs
+from storage import companies, database, run_documents, runs
 from storage.companies import StoredClaim, StoredProfile
+from storage.figures import cut_off_ledgers
 from storage.run_documents import RunDocument
 from storage.runs import RunCompany
 from tasks.ai.answerer import Answerer
@@ -69,12 +70,18 @@ class Inputs:
         elif isinstance(criterion, DocumentCheck):
             rest += [self.room]
         elif isinstance(criterion, FigureRule):
-            rest += [self.room, ledger_version(), criteria.figure_rule]
+            rest += [self.room, *self.cut_off, ledger_version(), criteria.figure_rule]
         else:
-            rest += [self.room, ledger_version(), criteria.figure_rule, self.company.name, criteria.runs]
+            rest += [self.room, *self.cut_off, ledger_version(), criteria.figure_rule, self.company.name, criteria.runs]
             rest += [criteria.isolate != "off" and isolates(criteria.isolate, criterion)]
             rest += [answerer.name, answerer.address, *_ways_of_judging()]
         return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+
+    @cached_property
+    def cut_off(self) -> Sequence[int]:
+        """The texts whose figures were not looked for."""
+        with database.reading() as session:
+            return [*cut_off_ledgers(session, (row.text_id for row in self.documents if row.text_id is not None))]
 
     @cached_property
     def room(self) -> str:

@@ -1,0 +1,179 @@
+"""The figures of a text, found in a reading process under the limits of a document.
+
+`look_through` is what such a process runs. It is given a text in a file that we wrote, and gives what it found as JSON,
+as the text of a reading; nothing here reads a document.
+"""
+
+import json
+import pickle
+from collections.abc import Mapping
+from concurrent.futures import Future
+from decimal import Decimal
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+from uuid import uuid4
+
+from tasks.documents.drive.spool import spool
+from tasks.documents.extract.configuration import reading_limits
+from tasks.documents.extract.pool.pool import ExtractionPool, Limits, processors
+from tasks.documents.extract.text_writer import Reading
+from tasks.documents.settings import DocumentSettings
+from tasks.errors import Damaged, DiligenceError, TookTooLong, TooLarge, Unreadable
+from tasks.figures.concepts import read_taxonomy
+from tasks.figures.document import LedgerDocument, Places
+from tasks.figures.document_figures import find_figures
+from tasks.figures.figure import Figure
+from tasks.figures.fiscal_calendar import Calendar
+from tasks.figures.founding import FOUNDING_YEAR
+from tasks.figures.rows import decimal_text
+
+_MOST_PROCESSES: Final = 2
+"""A process takes 0.9 s to load what finds figures."""
+
+_KIND: Final = "stored text"
+"""What the log calls what a process fails on."""
+
+
+class WrittenText(NamedTuple):
+    """A text to look through, its document's name, and the file of concepts that a user adds.
+
+    `calendar` is that of the years it speaks of, where its own words are not to tell it.
+    """
+
+    text: str
+    places: Places
+    name: str
+    concepts: Path | None
+    calendar: Calendar | None = None
+
+
+class LookedThrough(NamedTuple):
+    """What was found in a text: the columns of its ledger and of its figures, as storage keeps them.
+
+    `added` is the hash of what the file of concepts adds; `comma_decimal` says whether decimals have a comma.
+    """
+
+    figures: list[dict[str, Any]]
+    left_out: dict[str, int]
+    ties: list[dict[str, Any]]
+    basis: str
+    deck: bool
+    dated: str | None
+    comma_decimal: bool
+    added: str
+
+
+def submit(text: WrittenText, folder: Path) -> "Future[Reading]":
+    """Have a text looked through; the file in which it is handed over is made in `folder`, and removed."""
+    file = folder / uuid4().hex
+    file.write_bytes(pickle.dumps(text))
+    future = _pool(finding_limits()).submit(file, _KIND)
+    future.add_done_callback(lambda _: file.unlink(missing_ok=True))
+    return future
+
+
+def finding_limits() -> Limits:
+    """What looking through one text may take: what reading a document may."""
+    return reading_limits(DocumentSettings.current())
+
+
+@lru_cache(maxsize=4)
+def _pool(limits: Limits) -> ExtractionPool:
+    return ExtractionPool(min(_MOST_PROCESSES, processors()), limits, look_through, load)
+
+
+def receive(future: "Future[Reading]") -> LookedThrough:
+    """What was found; waits for it.
+
+    Raises:
+        DiligenceError: it was not looked through; `reason` says why where that is the text's own doing.
+    """
+    return LookedThrough(**json.loads(future.result().text))
+
+
+def find_now(text: WrittenText) -> tuple[list[Figure], LookedThrough]:
+    """The figures of one text, and what else was found in it; waits for it.
+
+    Raises:
+        Unreadable: it was not looked through within the limits; the message says which. Unavailable: try again.
+    """
+    try:
+        with spool() as folder:
+            found = receive(submit(text, folder))
+    except DiligenceError as error:
+        why = reason(error, finding_limits())
+        raise (Unreadable(f"{text.name}: {why}.") if why else error) from error
+    return [figure_from(columns) for columns in found.figures if columns["concept"] != FOUNDING_YEAR], found
+
+
+def reason(error: DiligenceError, limits: Limits) -> str | None:
+    """Why the figures of a text were not looked for; None where the text is not to blame, and is to be tried again."""
+    if isinstance(error, TookTooLong):
+        why = f"it took longer than {limits.seconds:g} s (DILIGENCE_DOCUMENT_TIMEOUT)"
+    elif isinstance(error, TooLarge):
+        why = f"its text has more than {limits.max_mb} MB (DILIGENCE_DOCUMENT_MAX_MB)"
+    elif isinstance(error, Damaged):
+        why = "the search failed"
+    elif isinstance(error, Unreadable):
+        why = f"it took more than {limits.memory_mb} MB of memory (DILIGENCE_DOCUMENT_MEMORY_MB)"
+    else:
+        return None
+    return f"figures of this document were not looked for: {why}"
+
+
+def load() -> None:
+    """What a process does once, before its first text."""
+    read_taxonomy(None)
+
+
+def look_through(path: Path, _: str) -> Reading:
+    """What the processes run."""
+    text: WrittenText = pickle.loads(path.read_bytes())  # noqa: S301 - from our own process
+    concepts = read_taxonomy(text.concepts)
+    document = LedgerDocument(text.text, text.places, text.name, calendar=text.calendar)
+    findings = find_figures(document, concepts)
+    dated = document.calendar.dated
+    found = LookedThrough(
+        figures=[_columns(figure) for figure in (*findings.figures, *findings.founded)],
+        left_out={why: count for why, count in findings.left_out.items() if count},
+        ties=[
+            {
+                "what": tie.what,
+                "stated": decimal_text(tie.stated),
+                "computed": decimal_text(tie.computed),
+                "place": tie.place,
+                "start": tie.start,
+            }
+            for tie in findings.ties
+        ],
+        basis=document.kind.basis,
+        deck=document.kind.deck,
+        dated=dated.isoformat() if dated else None,
+        comma_decimal=document.comma_decimal,
+        added=concepts.added,
+    )
+    return Reading(json.dumps(found._asdict()))
+
+
+def figure_from(columns: Mapping[str, Any]) -> Figure:
+    """A figure from its columns."""
+    return Figure(**{**columns, "value": Decimal(columns["value"]), "step": Decimal(columns["step"])})
+
+
+def _columns(figure: Figure) -> dict[str, Any]:
+    return {
+        "concept": figure.concept,
+        "label": figure.label,
+        "value": decimal_text(figure.value),
+        "unit": figure.unit,
+        "scale": figure.scale,
+        "step": decimal_text(figure.step),
+        "period": figure.period,
+        "entity": figure.entity,
+        "basis": figure.basis,
+        "variant": figure.variant,
+        "place": figure.place,
+        "start": figure.start,
+        "end": figure.end,
+    }
