@@ -18,6 +18,9 @@ _MARGINS: Final = {
     "net_margin": "net_income",
 }  # fmt: skip
 _GROWING: Final = ("revenue", "recurring_revenue", "customers", "headcount", "ebitda", "gross_profit")
+_A_YEAR: Final = range(358, 374)
+"""Days between the ends of a period and of the same one of the year before."""
+
 _TENTH: Final = Decimal("0.1")
 
 DERIVED_UNITS: Final = {
@@ -71,8 +74,9 @@ def _ratio(name: str, part: RoomFigure, whole: RoomFigure, formula: str) -> Deri
 def _growth(counted: Sequence[RoomFigure]) -> Iterable[DerivedFigure]:
     for concept in _GROWING:
         rows = [row for row in counted if row.figure.concept == concept]
-        for row in rows:
-            before = next((other for other in rows if year_before(other.figure.period, row.figure.period)), None)
+        periods = [(row.figure.period, "") for row in rows]
+        for row, place in zip(rows, find_years_before(periods, periods), strict=True):
+            before = rows[place] if place is not None else None
             if before is None or before.figure.value <= 0 or before.figure.unit != row.figure.unit:
                 continue
             value = ((row.figure.value / before.figure.value - 1) * 100).quantize(_TENTH)
@@ -82,8 +86,24 @@ def _growth(counted: Sequence[RoomFigure]) -> Iterable[DerivedFigure]:
 
 def year_before(before: str, period: str) -> bool:
     """Whether the first period is the second of the year before: as long, and ended about a year earlier."""
-    days = (date.fromisoformat(last_day(period)) - date.fromisoformat(last_day(before))).days
-    return 358 <= days <= 373 and months_of(before) == months_of(period)
+    (length, end), (other_length, other_end) = _length_and_end(period), _length_and_end(before)
+    return end - other_end in _A_YEAR and length == other_length
+
+
+def find_years_before(asked: Iterable[tuple[str, str]], among: Iterable[tuple[str, str]]) -> Iterator[int | None]:
+    """For each period and unit that is asked for the place of the first one `among` others of the year before."""
+    places: dict[tuple[int, int, str], int] = {}
+    for place, (period, unit) in enumerate(among):
+        places.setdefault((*_length_and_end(period), unit), place)
+    for period, unit in asked:
+        months, end = _length_and_end(period)
+        found = (places.get((months, end - days, unit)) for days in _A_YEAR)
+        yield min((place for place in found if place is not None), default=None)
+
+
+def _length_and_end(period: str) -> tuple[int, int]:
+    """How many months a period has, and its last day as a number."""
+    return months_of(period), date.fromisoformat(last_day(period)).toordinal()
 
 
 def _margins(by_period: Mapping[tuple[str, str], RoomFigure]) -> Iterable[DerivedFigure]:
@@ -160,18 +180,20 @@ def burning(counted: Iterable[RoomFigure]) -> list[RoomFigure]:
 def _runway(counted: Sequence[RoomFigure]) -> Iterable[DerivedFigure]:
     """Cash ÷ monthly burn: the burn of a period that ends with the cash's day, else what operations used a month."""
     burns = {id(row) for row in burning(counted)}
+    spent: dict[tuple[str, str], list[RoomFigure]] = defaultdict(list)
+    stated = set[str]()  # days for which the burn itself is given
+    for row in counted:
+        if row.figure.concept in {"monthly_burn", "operating_cash_flow"}:
+            spent[last_day(row.figure.period), row.figure.unit].append(row)
+        if row.figure.concept == "monthly_burn":
+            stated.add(last_day(row.figure.period))
     for cash in (row for row in counted if row.figure.concept == "cash"):
         end = last_day(cash.figure.period)
-        for row in counted:
-            same = last_day(row.figure.period) == end and row.figure.unit == cash.figure.unit
-            if not same or row.figure.concept not in {"monthly_burn", "operating_cash_flow"}:
-                continue
+        for row in spent[end, cash.figure.unit]:
             burn = row.figure.value
             formula = "cash ÷ monthly_burn"
             if row.figure.concept == "operating_cash_flow":
-                if id(row) not in burns or any(
-                    other.figure.concept == "monthly_burn" and last_day(other.figure.period) == end for other in counted
-                ):
+                if id(row) not in burns or end in stated:
                     continue
                 burn = -burn / (months_of(row.figure.period) or 12)
                 formula = "cash ÷ (−operating_cash_flow ÷ its months)"

@@ -7,16 +7,17 @@ newest_day         of the newest figures of a room
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
+from itertools import islice
 from typing import Final, Literal
 
 from tasks.figures.concepts import plain_label, taxonomy
 from tasks.figures.conflicts import RULE, RoomFigure, Step, ranking, same_period
-from tasks.figures.derived import COMPUTED_CONCEPTS, DERIVED_UNITS, burning, counted_figures, derive, year_before
+from tasks.figures.derived import COMPUTED_CONCEPTS, DERIVED_UNITS, burning, counted_figures, derive, find_years_before
 from tasks.figures.figure import ACTUAL
 from tasks.figures.numbers import MONTHS, PERCENT, RATIO
 from tasks.figures.periods import day_of, last_day, months_of
@@ -254,25 +255,36 @@ def _burn(counted: Iterable[RoomFigure]) -> list[FigureValue]:
 
 
 def _growth(values: Sequence[FigureValue]) -> Iterator[FigureValue]:
-    for value in values:
-        for before in values:
-            if year_before(before.period, value.period) and before.unit == value.unit and before.value > 0:
-                grown = (value.value / before.value - 1) * 100
-                yield FigureValue(grown, PERCENT, value.period, (*value.inputs, *before.inputs))
-                break
+    positive = [value for value in values if value.value > 0]
+    before = find_years_before(_periods(values), _periods(positive))
+    for value, place in zip(values, before, strict=True):
+        if place is not None:
+            grown = (value.value / positive[place].value - 1) * 100
+            yield FigureValue(grown, PERCENT, value.period, (*value.inputs, *positive[place].inputs))
+
+
+def _periods(values: Iterable[FigureValue]) -> list[tuple[str, str]]:
+    return [(value.period, value.unit) for value in values]
 
 
 def _joined(expression: Expression, one: Sequence[FigureValue], other: Sequence[FigureValue]) -> Iterator[FigureValue]:
+    by_day: dict[int, list[tuple[int, FigureValue]]] = defaultdict(list)
+    for place, second in enumerate(other):
+        by_day[_end(second)].append((place, second))
     for first in one:
-        near = sorted(
-            (second for second in other if _at_one_time(first, second, expression.names[1])),
-            key=lambda second: (_apart(first, second), months_of(second.period) != months_of(first.period)),
-        )
-        for second in near:
-            joined = _of_two(expression, first, second)
-            if joined is not None:
-                yield joined
-                break
+        near = (second for second in _nearest(first, by_day) if _at_one_time(first, second, expression.names[1]))
+        joined = (_of_two(expression, first, second) for second in near)
+        yield from islice(filter(None, joined), 1)
+
+
+def _nearest(first: FigureValue, by_day: Mapping[int, Sequence[tuple[int, FigureValue]]]) -> Iterator[FigureValue]:
+    """The values that end near another: by the days between, those that are as long before others."""
+    end = _end(first)
+    for apart in range(_NEAR + 1):
+        days = {end - apart, end + apart}
+        found = [pair for day in days for pair in by_day.get(day, ())]
+        found.sort(key=lambda pair: (months_of(pair[1].period) != months_of(first.period), pair[0]))
+        yield from (second for _, second in found)
 
 
 def _of_two(expression: Expression, first: FigureValue, second: FigureValue) -> FigureValue | None:
@@ -298,4 +310,8 @@ def _at_one_time(first: FigureValue, second: FigureValue, name: str) -> bool:
 
 
 def _apart(first: FigureValue, second: FigureValue) -> int:
-    return abs((date.fromisoformat(last_day(first.period)) - date.fromisoformat(last_day(second.period))).days)
+    return abs(_end(first) - _end(second))
+
+
+def _end(value: FigureValue) -> int:
+    return date.fromisoformat(last_day(value.period)).toordinal()
