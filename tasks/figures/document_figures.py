@@ -1,5 +1,6 @@
 """All figures of one document: from its tables and its sentences, with what contradicts its own statements left out."""
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -33,6 +34,8 @@ _FARTHEST: Final = 25
 """Years by which a figure may lie ahead of those that most figures of its document are of."""
 _WEAK: Final = 2
 """From here on a label means a concept only where no surer one stands."""
+
+_Range = tuple[Decimal, Decimal]
 
 _LONG: Final = 60_000
 """Characters of a document whose notes and prose speak of more than the company as a whole."""
@@ -68,12 +71,7 @@ def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
         if _is_another_debt(figure, sums):
             findings.leave_out("sentences that differ from the statements")
             continue
-        if (
-            values
-            and figure.entity is None
-            and len(document.text) > _LONG
-            and not any(agree(figure, other) for other in values)
-        ):
+        if values and figure.entity is None and len(document.text) > _LONG and not _is_within(figure, values):
             findings.leave_out("sentences that differ from the statements")
             continue
         sentences.append(figure)
@@ -203,9 +201,31 @@ def _standing(candidate: Candidate) -> tuple[bool, int, int]:
     return in_statement, candidate.weight, -candidate.rank
 
 
-def _known(figures: list[Figure]) -> dict[tuple[str, str, bool], list[Figure]]:
-    known: dict[tuple[str, str, bool], list[Figure]] = defaultdict(list)
+def _known(figures: Iterable[Figure]) -> dict[tuple[str, str, bool], list[_Range]]:
+    """The values within which what tables say of a concept and period is rounded, in order and apart."""
+    ranges: dict[tuple[str, str, bool], list[_Range]] = defaultdict(list)
     for figure in figures:
         if figure.entity is None:
-            known[figure.concept, figure.period, figure.basis in _KINDS].append(figure)
-    return known
+            ranges[figure.concept, figure.period, figure.basis in _KINDS].append(_range(figure))
+    return {key: _joined(sorted(group)) for key, group in ranges.items()}
+
+
+def _range(figure: Figure) -> _Range:
+    return figure.value - figure.step / 2, figure.value + figure.step / 2
+
+
+def _joined(ranges: Iterable[_Range]) -> list[_Range]:
+    joined: list[_Range] = []
+    for low, high in ranges:
+        if joined and low <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(high, joined[-1][1])
+        else:
+            joined.append((low, high))
+    return joined
+
+
+def _is_within(figure: Figure, ranges: Sequence[_Range]) -> bool:
+    """Whether a figure says what one of those says of which these are the ranges, as far as both are rounded."""
+    low, high = _range(figure)
+    at = bisect_right(ranges, high, key=lambda each: each[0]) - 1
+    return at >= 0 and ranges[at][1] >= low

@@ -55,9 +55,15 @@ MOST_NUMBERS: Final = 100_000
 MOST_ROWS: Final = 50_000
 """Rows with numbers that are looked at, of those tables of a document in which something is named."""
 
+MOST_TIES: Final = 1_000
+"""Sums of a document that do not tie; the rest is counted."""
+
 _NUMERIC: Final = re.compile(r"[-(]?[$€£]?\d[\d.,]*\)?")
 _LONGEST_STATEMENT: Final = 2000
 """Rows of a table by which it is told whether it is one of the accounts' statements."""
+
+_MOST_LINES: Final = 40
+"""Lines of a header that are kept for the tables behind it."""
 
 _SERIAL: Final = re.compile(r"(?!(?:19|20)\d\d(?!\d))(?<!\d)\d{2,}")  # in the names of rows that are alike
 _SURE_OF_COLUMNS: Final = 100
@@ -98,7 +104,11 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
         if (reader.any_may_speak(labels) and any(map(reader.meaning, labels))) or _may_speak(grid, reader):
             found = list(_Table(document, reader, grid, findings).candidates())
             if found:
-                findings.ties.extend(untied(document, grid))
+                ties = list(untied(document, grid))
+                kept = max(MOST_TIES - len(findings.ties), 0)
+                findings.ties.extend(ties[:kept])
+                if len(ties) > kept:
+                    findings.leave_out("more sums that do not tie than are kept", len(ties) - kept)
                 settling = [each for each in found if each.figure.concept not in OF_STATEMENTS]
                 sure = [*settled(settling, findings), *of_statement(grid, found)]
                 if sure:
@@ -147,6 +157,7 @@ class _Table:
         columns: list[Column] = []
         header: list[Row] = []
         rows = self._grid.rows
+        width = max(row.width for row in rows)
         weight = sum(1 for row in rows[:_LONGEST_STATEMENT] if _SUPPORT.search(row.label)) + (
             6 if self._over.is_statement else 0
         )
@@ -204,9 +215,8 @@ class _Table:
                 continue
             if not columns:
                 lines = [*self._over.lines, *self._of_units]
-                width = max(row.width for row in rows)
                 read = read_header(header, width, lines, self._reader, month_first=self._document.month_first)
-                self._of_units.extend(lines_of_units(header))
+                self._of_units = [*self._of_units, *lines_of_units(header[-_MOST_LINES:])][-_MOST_LINES:]
                 columns, self._corner, self._titles = read.columns, read.corner, read.titles
                 self._two_years = are_two_years(columns)
                 self._ends = max(
@@ -217,7 +227,7 @@ class _Table:
                 self._titled_parts = self._titled_parts or titled
                 by_part = sum(1 for column in columns if column.entity and not column.skipped) > 1
                 named_columns = self._of_title is not None or any(column.label.meaning for column in columns)
-                named = [at for at in header if len([cell for cell in at.cells if cell]) > 1]
+                named = [at for at in header if len([cell for cell in at.cells if cell]) > 1][-_MOST_LINES:]
             body, since, looked = True, [], looked + 1
             yield from self._row(row, numbers, columns, section, 0 if by_part else weight)
 

@@ -209,7 +209,10 @@ def _with_their_years(text: str, whens: Iterable[When]) -> tuple[When, ...]:
 
 def _is_end_of_span(text: str, when: When) -> bool:
     """Whether a month is where a longer time ends: "the year to March 2026", "to the end of March 2026"."""
-    return when.months == 1 and _SPAN.search(text[: when.start].removesuffix("the end of ")[-20:]) is not None
+    return (
+        when.months == 1
+        and _SPAN.search(text[max(0, when.start - 31) : when.start].removesuffix("the end of ")[-20:]) is not None
+    )
 
 
 def may_be_of_time(text: str) -> bool:

@@ -5,6 +5,7 @@ balance sheet, and a sum of which a row may be missing is wrong: where one of th
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -69,19 +70,24 @@ def _debt(rows: Sequence[Row], labels: Sequence[str], found: Sequence[Candidate]
     end = next((at for at in range(middle + 1, len(rows)) if _END.fullmatch(labels[at])), None)
     if end is None:
         return  # it goes on elsewhere
+    by_start: dict[int, list[Candidate]] = defaultdict(list)
+    for each in found:
+        if not each.figure.entity:
+            by_start[each.figure.start].append(each)
     by_row: list[tuple[int, dict[str, Candidate]]] = []
     for at in (*range(first, middle), *range(middle + 1, end)):
         if not _is_debt(labels[at]) or not any(rows[at].cells[1:]):
             continue
-        starts = {*rows[at].starts}
-        of_row = {each.figure.period: each for each in found if each.figure.start in starts and not each.figure.entity}
+        of_row = {each.figure.period: each for start in rows[at].starts for each in by_start.get(start, ())}
         if not of_row:
             return
         by_row.append((at, of_row))
     if all(at > middle for at, _ in by_row):
         return  # what is due within a year may stand among other liabilities
-    days = {day for _, of_row in by_row for day in of_row}
-    known = {day for day in days if all(day in of_row or _has_dash(rows[at]) for at, of_row in by_row)}
+    known = {day for _, of_row in by_row for day in of_row}
+    for at, of_row in by_row:
+        if not _has_dash(rows[at]):
+            known &= of_row.keys()
     for at, of_row in by_row:
         concept = CURRENT_DEBT if at < middle else LONG_TERM_DEBT
         yield from (each.of_concept(concept) for day, each in of_row.items() if day in known)

@@ -174,9 +174,15 @@ def _label_reader(taxonomy: Taxonomy, language: str) -> LabelReader:
 
 def without_dates(words: str) -> str:
     """What is left of a label without its periods and filling words."""
-    for when in reversed(find_periods(words)):
-        words = words[: when.start] + " " + words[when.stop :]
-    return " ".join(_FILLER.sub(" ", words).split())
+    return " ".join(_FILLER.sub(" ", _without_periods(words)).split())
+
+
+def _without_periods(words: str) -> str:
+    """Words with a blank for each period that they name."""
+    periods = find_periods(words)
+    starts = [0, *(when.stop for when in periods)]
+    stops = [*(when.start for when in periods), len(words)]
+    return " ".join(words[start:stop] for start, stop in zip(starts, stops, strict=True))
 
 
 _OF_SHARES: Final = re.compile(r"\b(?:19|20)\d\d ?[-–—] ?\d{1,3}(?:,\d{3})+")
@@ -192,10 +198,7 @@ def is_date(words: str) -> bool:
 
 def entity_named(text: str, label: Label) -> str | None:
     """The part of the company that a column's words name; None where they name the whole, or a concept."""
-    rest = text
-    for when in reversed(find_periods(text)):
-        rest = rest[: when.start] + " " + rest[when.stop :]
-    rest = without_basis(without_units(rest))
+    rest = without_basis(without_units(_without_periods(text)))
     if label.meaning is not None or only_units(rest):
         return None
     plain = " ".join(_FILLER.sub(" ", rest).split())

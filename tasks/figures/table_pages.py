@@ -13,6 +13,8 @@ _LONGEST_TITLE: Final = 110
 """Characters of a line that may be a part's own heading."""
 
 _MOST_HEADER_ROWS: Final = 8
+_MOST_TITLES: Final = 200
+"""Lines over the parts of a table that are kept."""
 
 
 def whole_grids(text: str, *, of_pages: bool = True) -> Iterator[Grid]:
@@ -25,7 +27,8 @@ def whole_grids(text: str, *, of_pages: bool = True) -> Iterator[Grid]:
     for grid in grids(text):
         between = text[end : grid.rows[0].start + 1]  # a break may be the row's own first character
         if of_pages and before is not None and _goes_on(before, grid, between):
-            whole = Grid([*before.titles, *grid.titles], [*_heading(before), *grid.rows])
+            titles = [*before.titles, *grid.titles][-_MOST_TITLES:]
+            whole = Grid(titles, [*_heading(before), *grid.rows])
         else:
             whole = grid
         last = whole.rows[-1]

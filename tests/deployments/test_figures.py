@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from deployments.figures import FiguresFormat, figures
+from deployments.figures import FiguresFormat, figures, texts_of_folder
 from storage import database
 from storage.figures import find_ledgers, texts_without_ledger
 from tasks.errors import NotFound
@@ -97,3 +97,21 @@ def test_a_users_concepts_are_found_in_texts_that_were_looked_through_before(
     monkeypatch.setenv("DILIGENCE_FIGURE_CONCEPTS", str(concepts))
     figures(room, concept="order_intake", format=FiguresFormat.JSON)
     assert [figure["value"] for figure in json.loads(capsys.readouterr().out)["figures"]] == ["2900000", "3200000"]
+
+
+def test_a_document_that_takes_too_long_has_no_figures_and_is_named(
+    room: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / room / "Long.txt").write_text("Revenue was EUR 9.4 million in 2024.\n" * 100_000)
+    texts, _ = texts_of_folder(room)
+    monkeypatch.setenv("DILIGENCE_DOCUMENT_TIMEOUT", "1")
+    why = "figures of this document were not looked for: it took longer than 1 s (DILIGENCE_DOCUMENT_TIMEOUT)"
+    assert build(texts) == 3
+    assert build(texts) == 0  # what was cut off is not tried again within the same limits
+    figures(room, format=FiguresFormat.JSON)
+    out, err = capsys.readouterr()
+    assert [figure["value"] for figure in json.loads(out)["figures"]] == ["4600000", "7100000", "9400000"]
+    assert json.loads(out)["left_out"][why] == 1
+    assert f"Long.txt: {why}.\n" in err
+    monkeypatch.setenv("DILIGENCE_DOCUMENT_TIMEOUT", "2")
+    assert build(texts) == 1
