@@ -205,6 +205,10 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
             "deployments/test_current_folder.py::test_what_a_killed_command_leaves_goes_at_the_next_start",
             "deployments/test_current_folder.py::test_the_folder_of_a_running_process_stays",
         ),
+        "**Figures**": (
+            "deployments/test_figures.py::test_a_document_that_takes_too_long_has_no_figures_and_is_named",
+            "tasks/figures/test_linear_time.py::test_finding_figures_takes_time_in_proportion_to_the_text",
+        ),
         "**Nothing outside is fetched**": (
             "tasks/documents/extract/test_hostile.py::test_relationships_lead_nowhere_outside",
             "tasks/documents/extract/test_hostile.py::test_entities_are_neither_expanded_nor_fetched",
