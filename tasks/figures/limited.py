@@ -8,6 +8,7 @@ import json
 import pickle
 from collections.abc import Mapping
 from concurrent.futures import Future
+from dataclasses import fields
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
@@ -23,7 +24,7 @@ from tasks.errors import Damaged, DiligenceError, TookTooLong, TooLarge, Unreada
 from tasks.figures.concepts import read_taxonomy
 from tasks.figures.document import LedgerDocument, Places
 from tasks.figures.document_figures import find_figures
-from tasks.figures.figure import Figure
+from tasks.figures.figure import Figure, Tie
 from tasks.figures.fiscal_calendar import Calendar
 from tasks.figures.founding import FOUNDING_YEAR
 from tasks.figures.rows import decimal_text
@@ -135,18 +136,9 @@ def look_through(path: Path, _: str) -> Reading:
     findings = find_figures(document, concepts)
     dated = document.calendar.dated
     found = LookedThrough(
-        figures=[_columns(figure) for figure in (*findings.figures, *findings.founded)],
+        figures=[_columns(figure, "value", "step") for figure in (*findings.figures, *findings.founded)],
         left_out={why: count for why, count in findings.left_out.items() if count},
-        ties=[
-            {
-                "what": tie.what,
-                "stated": decimal_text(tie.stated),
-                "computed": decimal_text(tie.computed),
-                "place": tie.place,
-                "start": tie.start,
-            }
-            for tie in findings.ties
-        ],
+        ties=[_columns(tie, "stated", "computed") for tie in findings.ties],
         basis=document.kind.basis,
         deck=document.kind.deck,
         dated=dated.isoformat() if dated else None,
@@ -161,19 +153,7 @@ def figure_from(columns: Mapping[str, Any]) -> Figure:
     return Figure(**{**columns, "value": Decimal(columns["value"]), "step": Decimal(columns["step"])})
 
 
-def _columns(figure: Figure) -> dict[str, Any]:
-    return {
-        "concept": figure.concept,
-        "label": figure.label,
-        "value": decimal_text(figure.value),
-        "unit": figure.unit,
-        "scale": figure.scale,
-        "step": decimal_text(figure.step),
-        "period": figure.period,
-        "entity": figure.entity,
-        "basis": figure.basis,
-        "variant": figure.variant,
-        "place": figure.place,
-        "start": figure.start,
-        "end": figure.end,
-    }
+def _columns(found: Figure | Tie, *decimals: str) -> dict[str, Any]:
+    """The fields of what was found, these as decimal text."""
+    columns = {field.name: getattr(found, field.name) for field in fields(found)}
+    return columns | {name: decimal_text(columns[name]) for name in decimals}

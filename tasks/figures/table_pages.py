@@ -13,7 +13,7 @@ _LONGEST_TITLE: Final = 110
 """Characters of a line that may be a part's own heading."""
 
 _MOST_HEADER_ROWS: Final = 8
-_MOST_TITLES: Final = 200
+_MOST_TITLES: Final = 40
 """Lines over the parts of a table that are kept."""
 
 
