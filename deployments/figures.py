@@ -55,7 +55,7 @@ def figures(
     build(texts, of_run=of_run)
     ledger = room_ledger(texts, concept, rule)
     for warning in not_looked_for({text.text_id: text.document_name for text in texts}):
-        typer.echo(warning, err=True)
+        echo(warning, err=True)
     if not ledger.figures:
         echo("No figure was found.", err=True)
     _PRINTERS[format](ledger)

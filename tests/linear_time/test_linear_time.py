@@ -54,15 +54,7 @@ def test_all_shapes_take_time_in_proportion_to_their_length(package: str) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name",
-    [
-        CALLS_ALONE[0],
-        pytest.param(
-            CALLS_ALONE[1], marks=pytest.mark.xfail(strict=True, reason="the ledger compares each cell with each other")
-        ),
-    ],
-)
+@pytest.mark.parametrize("name", CALLS_ALONE)
 def test_documents_and_their_figures_take_time_in_proportion_to_their_length(name: str) -> None:
     assert failures(of_calls(name, every=2), Limits()) == []
 

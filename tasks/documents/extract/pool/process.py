@@ -9,6 +9,7 @@ too.
 import io
 import logging
 import os
+import re
 import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
@@ -33,6 +34,7 @@ logger = logging.getLogger(__name__)
 _FROM_OUTSIDE: Final = frozenset({-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGQUIT, 255})
 """How a process ends that somebody else ends: an operator, the kernel that is out of memory, a shutdown. A reader's own
 limits of time and memory, and crashes, end it in other ways. 255: the fork server was ended, and with it the news."""
+_EXTENSION: Final = re.compile(r"\.[a-z0-9]{1,8}")
 _FAREWELL: Final = 1.0
 """Seconds from the end of a process's connection to the news of how it ended, at most."""
 
@@ -159,12 +161,14 @@ class Job:
                 )
             )
         else:
-            self._warn("The reader of %s failed with %s", self.extension, failure.cause)
+            self._warn("The reader of %s failed with %s", failure.cause)
             self.settle(Damaged("The document is damaged: its reader could not make sense of it. Ask for it again."))
 
-    def _warn(self, message: str, *values: object) -> None:
+    def _warn(self, message: str, value: object) -> None:
+        # Other work of the pool has words of documents in place of an extension: no log may hold them.
+        kind = self.extension if _EXTENSION.fullmatch(self.extension) else "a document"
         with belonging_to(self.request_id):  # the thread of the pool does it, for many requests
-            logger.warning(message, *values)
+            logger.warning(message, kind, value)
 
     def fail_as_timed_out(self, limits: Limits) -> None:
         """Fail because its reader was not done in time."""
@@ -174,7 +178,7 @@ class Job:
 
     def fail_as_crashed(self, status: int | None, limits: Limits) -> None:
         """Fail because its reader's process ended with this status."""
-        self._warn("A reader of %s ended with status %s", self.extension, status)
+        self._warn("A reader of %s ended with status %s", status)
         self.settle(
             Unreadable(
                 "The document cannot be read: the reader crashed on it. It is damaged, or it needs more than "
@@ -184,7 +188,7 @@ class Job:
 
     def fail_as_killed(self, status: int | None) -> None:
         """Fail because its reader's process was ended from outside, twice: that says nothing of the document."""
-        self._warn("A reader of %s was ended from outside (status %s), twice", self.extension, status)
+        self._warn("A reader of %s was ended from outside (status %s), twice", status)
         self.settle(
             Unavailable(
                 "The document was not read: its reader was ended from outside, twice, by the system (perhaps for "

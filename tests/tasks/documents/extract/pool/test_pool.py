@@ -61,6 +61,15 @@ def test_a_document_that_crashes_its_reader_fails_alone(pool: ExtractionPool, do
     assert [other.result().text for other in others] == [f"other {number}" for number in range(20)]
 
 
+def test_what_other_work_has_in_place_of_a_format_is_in_no_log(
+    pool: ExtractionPool, document: Document, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.DEBUG), pytest.raises(Unreadable):
+        pool.read(document("crash"), '[[1, "the secret words of a page"]]')
+    assert "secret" not in caplog.text
+    assert "A reader of a document ended" in caplog.text
+
+
 def test_a_document_that_swells_meets_the_limit(pool: ExtractionPool, document: Document) -> None:
     with pytest.raises(Unreadable, match=r"512 MB of memory \(DILIGENCE_DOCUMENT_MEMORY_MB\)"):
         pool.read(document("swell"), ".txt")
